@@ -9,8 +9,6 @@
 #include "core/batch/shard/shard.h"
 #include "core/image/image-io.h"
 
-G_BEGIN_DECLS
-
 /** MsConflict: what happens when an output exists already. An input is never overwritten. */
 typedef enum {
   MS_CONFLICT_FAIL,
@@ -70,5 +68,3 @@ typedef struct {
 
 GPtrArray *ms_batch_plan(const MsBatchRequest *request, GError **error);
 MsImageFormat ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted);
-
-G_END_DECLS

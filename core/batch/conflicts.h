@@ -4,9 +4,5 @@
 
 #include "core/batch/planning.h"
 
-G_BEGIN_DECLS
-
 char *ms_planning_output_path(const MsPlanning *p, const MsBatchItem *item, gboolean any_seq);
 void ms_planning_settle(const MsPlanning *p, MsBatchItem *item);
-
-G_END_DECLS

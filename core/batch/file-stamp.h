@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsFileStamp:
  * @known: whether there was a regular file; the other fields are 0 where there was none
@@ -22,5 +20,3 @@ typedef struct {
 } MsFileStamp;
 
 void ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 /** MS_INPUT_STDIN: the argument that stands for standard input, and for standard output as an output. */
 #define MS_INPUT_STDIN "-"
 
@@ -32,5 +30,3 @@ typedef gboolean (*MsInputTest)(const MsInput *input, gpointer data);
 
 void ms_inputs_remove(GPtrArray *inputs, MsInputTest test, gpointer data);
 gboolean ms_inputs_has_folder(const char *const *arguments);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/image/common/image.h"
 #include "core/opencl/timing.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsItemStatus:
  * @MS_ITEM_PENDING: not done yet, or left undone by an interruption
@@ -109,5 +107,3 @@ typedef struct {
 } MsBatchCounts;
 
 MsBatchCounts ms_batch_count(GPtrArray *items);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/filter/settings/options.h"
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsManifestEntry: the last line about an input.
  * @input: its absolute path
@@ -42,5 +40,3 @@ MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
 void ms_manifest_entry_free(MsManifestEntry *self);
 gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                                    const MsSaveOptions *save, gboolean by_hash);
-
-G_END_DECLS

@@ -5,8 +5,4 @@
 #include "core/batch/item.h"
 #include "core/image/common/image-sink.h"
 
-G_BEGIN_DECLS
-
 char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/batch/item.h"
 #include "core/batch/manifest-entry.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_MANIFEST (ms_manifest_get_type())
 G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
 
@@ -20,5 +18,3 @@ const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input
 gboolean ms_manifest_has_output(MsManifest *self, const char *path);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
                             const MsSaveOptions *save, GError **error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/batch/inputs.h"
 #include "core/batch/manifest.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsMerge:
  * @manifest: all lines; of several about one image, a finished one takes precedence, otherwise the last one
@@ -32,5 +30,3 @@ void ms_merge_free(MsMerge *self);
 gboolean ms_merge_save(const MsMerge *self, const char *path, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMerge, ms_merge_free)
-
-G_END_DECLS

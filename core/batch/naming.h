@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 #define MS_NAMING_DEFAULT "{stem}.{ext}"
 
 /** MS_NAMING_ANY_NUMBER: in a name for ms_naming_matches(): digits, one or more. */
@@ -42,5 +40,3 @@ char *ms_naming_numbered_anyhow(const char *path);
 gboolean ms_naming_matches(const char *pattern, const char *name);
 char *ms_naming_stem(const char *path);
 const char *ms_naming_extension(const char *path);
-
-G_END_DECLS

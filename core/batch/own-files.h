@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 /** MsOwnFile: a file and the option that names it, without its dashes; @path may be %NULL or "-". */
 typedef struct {
   const char *option;
@@ -15,5 +13,3 @@ typedef struct {
 } MsOwnFile;
 
 gboolean ms_own_files_check(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs, GError **error);
-
-G_END_DECLS

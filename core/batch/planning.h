@@ -7,8 +7,6 @@
 
 #include "core/batch/batch.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsPlanning:
  * @into_folder: whether outputs are named by the template
@@ -24,5 +22,3 @@ typedef struct {
   GHashTable *claimed;
   GHashTable *numbers;
 } MsPlanning;
-
-G_END_DECLS

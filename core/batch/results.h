@@ -4,8 +4,4 @@
 
 #include "core/batch/planning.h"
 
-G_BEGIN_DECLS
-
 void ms_planning_leave_out_results(const MsPlanning *p, GPtrArray *inputs);
-
-G_END_DECLS

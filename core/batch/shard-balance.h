@@ -5,8 +5,4 @@
 #include "core/batch/inputs.h"
 #include "core/image/common/image-source.h"
 
-G_BEGIN_DECLS
-
 guint *ms_shard_balance(GPtrArray *inputs, guint count, const MsImageLimits *limits);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/filter/plan/plan.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /** MsDeviceBuffer: a device buffer that only grows. */
 typedef struct {
   cl_mem mem;
@@ -43,5 +41,3 @@ gboolean ms_filter_buffers_reserve(MsFilterBuffers *self, MsContext *context, co
                                    GError **error);
 gboolean ms_filter_buffers_clear_scratch(MsFilterBuffers *self, MsContext *context, const MsPlan *plan, GError **error);
 void ms_filter_buffers_release(MsFilterBuffers *self);
-
-G_END_DECLS

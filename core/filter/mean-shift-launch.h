@@ -5,8 +5,6 @@
 #include "core/filter/plan/bands.h"
 #include "core/filter/mean-shift-buffers.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsFilterLaunch:
  * @log: (nullable): gets a row for the build and one for each launch
@@ -28,5 +26,3 @@ typedef struct {
 gboolean ms_filter_launch_create_kernels(MsFilterLaunch *self, GError **error);
 void ms_filter_launch_release_kernels(MsFilterLaunch *self);
 gboolean ms_filter_launch_grid(MsFilterLaunch *self, MsGrid grid, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/filter/mean-shift-launch.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLevelPixels: rows of a level on the device.
  * @modes: %NULL for a plan without modes
@@ -32,5 +30,3 @@ gboolean ms_level_steps_halve(MsLevelSteps *self, const MsLevelPixels *fine, con
                               GError **error);
 gboolean ms_level_steps_start(MsLevelSteps *self, const MsLevelPixels *coarser, const MsFilterLaunch *fine,
                               GError **error);
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/filter/mean-shift-run.h"
 
-G_BEGIN_DECLS
-
 /** MsCoarserFunc: computes the level above: the whole region of its plan, from the host's memory into it. */
 typedef gboolean (*MsCoarserFunc)(const MsFilterRun *run, GError **error);
 
 gboolean ms_filter_level_stripes_run(const MsFilterRun *run, MsCoarserFunc coarser, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/filter/mean-shift-run.h"
 
-G_BEGIN_DECLS
-
 /** MsFilterLevels: the device memory of the levels above the picture, all zero before the first run. */
 typedef struct {
   MsFilterBuffers above[MS_LEVELS_MAX];
@@ -13,5 +11,3 @@ typedef struct {
 
 gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);
 void ms_filter_levels_release(MsFilterLevels *self);
-
-G_END_DECLS

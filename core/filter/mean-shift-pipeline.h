@@ -4,9 +4,5 @@
 
 #include "core/filter/mean-shift-run.h"
 
-G_BEGIN_DECLS
-
 GPtrArray *ms_filter_lanes_new(void);
 gboolean ms_filter_run_in_lanes(const MsFilterRun *common, GPtrArray *lanes, GError **error);
-
-G_END_DECLS

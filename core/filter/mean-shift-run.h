@@ -5,8 +5,6 @@
 #include "core/filter/mean-shift-launch.h"
 #include "core/filter/reference.h"
 
-G_BEGIN_DECLS
-
 /** MsStripeFunc: called for each stripe when its source is on the device, before the passes of its bands. */
 typedef gboolean (*MsStripeFunc)(const MsFilterLaunch *stripe, gpointer data, GError **error);
 
@@ -41,5 +39,3 @@ gboolean ms_filter_run_download(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error);
 gboolean ms_filter_run(MsFilterRun *self, GError **error);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include "core/filter/reference.h"
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_MEAN_SHIFT (ms_mean_shift_get_type())
 G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
 
@@ -55,5 +53,3 @@ MsPlan *ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *req
 MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error);
 gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error);
-
-G_END_DECLS

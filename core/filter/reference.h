@@ -7,8 +7,6 @@
 #include "core/filter/settings/params.h"
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 /** MsProgressFunc: called with @done of @total rows from the thread that computes. */
 typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
@@ -34,5 +32,3 @@ MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRefer
 MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
                                      GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gio/gio.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsPixelArray: numbers for each pixel.
  * @channels: numbers of a pixel; 1 or 2 in a PNG (grey, or grey and alpha), any in .npy
@@ -21,5 +19,3 @@ typedef struct {
 
 gboolean ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
                             GError **error);
-
-G_END_DECLS

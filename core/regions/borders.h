@@ -5,8 +5,6 @@
 #include "core/memory-budget.h"
 #include "core/regions/runs.h"
 
-G_BEGIN_DECLS
-
 /** MsBorders: @pairs: two labels each, the smaller one in the upper 32 bits */
 typedef struct {
   guint64 *pairs;
@@ -20,5 +18,3 @@ void ms_borders_free(MsBorders *self);
 void ms_borders_sort(MsBorders *self, guint32 n_labels);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBorders, ms_borders_free)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include "core/regions/closeness.h"
 
-G_BEGIN_DECLS
-
 /** MsCloseFlags: what holds for a pixel of a row. */
 enum {
   MS_CLOSE_BEGINS = 1,     /* it is not close to the one on its left */
@@ -33,5 +31,3 @@ void ms_close_rows_next(MsCloseRows *self, int y);
 void ms_close_rows_clear(MsCloseRows *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsCloseRows, ms_close_rows_clear)
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsLabelRule: which two of eight neighbouring pixels are of one region.
  * @spatial: the largest difference of their modes in column and in row
@@ -40,5 +38,3 @@ ms_are_close(const MsCloseness *self, gsize a, gsize b)
   return ABS(m[0] - o[0]) <= self->rule.spatial && ABS(m[1] - o[1]) <= self->rule.spatial &&
          d0 * d0 + d1 * d1 + d2 * d2 <= self->rule.squared_range;
 }
-
-G_END_DECLS

@@ -5,9 +5,5 @@
 #include "core/opencl/context.h"
 #include "core/regions/label-request.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_device_labels_fit(MsContext *context, gsize n_pixels);
 gboolean ms_device_labels_find(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error);
-
-G_END_DECLS

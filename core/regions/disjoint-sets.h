@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** ms_disjoint_sets_find: the first member of the set of @at; halves the path to it. */
 static inline guint32
 ms_disjoint_sets_find(guint32 *parents, guint32 at)
@@ -16,5 +14,3 @@ ms_disjoint_sets_find(guint32 *parents, guint32 at)
   }
   return at;
 }
-
-G_END_DECLS

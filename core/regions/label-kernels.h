@@ -4,8 +4,6 @@
 
 #include "core/opencl/context.h"
 
-G_BEGIN_DECLS
-
 /** MsLabelStep: the kernels, in the order in which they run. */
 typedef enum {
   MS_LABEL_STEP_START,
@@ -51,5 +49,3 @@ gboolean ms_label_kernels_launch(MsLabelKernels *self, MsLabelStep first, MsLabe
 void ms_label_kernels_clear(MsLabelKernels *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsLabelKernels, ms_label_kernels_clear)
-
-G_END_DECLS

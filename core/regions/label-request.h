@@ -8,8 +8,6 @@
 #include "core/opencl/timing.h"
 #include "core/regions/closeness.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLabelRequest:
  * @closeness: the picture and which of its neighbouring pixels are of one region
@@ -35,5 +33,3 @@ typedef struct {
   guint32 *of_pixel;
   guint32 count;
 } MsLabels;
-
-G_END_DECLS

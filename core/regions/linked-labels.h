@@ -4,8 +4,4 @@
 
 #include "core/regions/label-request.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_linked_labels_find(const MsLabelRequest *request, int n_parts, MsLabels *labels, GError **error);
-
-G_END_DECLS

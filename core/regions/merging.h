@@ -4,8 +4,4 @@
 
 #include "core/regions/label-request.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError **error);
-
-G_END_DECLS

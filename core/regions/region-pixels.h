@@ -4,8 +4,6 @@
 
 #include "core/regions/label-request.h"
 
-G_BEGIN_DECLS
-
 /* Marks the number of a pixel in the first or last column; numbers of pixels have 31 bits. */
 #define MS_PIXEL_AT_SIDE (1u << 31)
 
@@ -51,5 +49,3 @@ ms_region_pixels_is_small(const MsRegionPixels *self, guint32 label)
 {
   return self->counts[label] < self->min_pixels;
 }
-
-G_END_DECLS

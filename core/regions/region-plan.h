@@ -4,8 +4,6 @@
 
 #include "core/filter/settings/params.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRegionPlanRequest:
  * @params: of the filter
@@ -41,5 +39,3 @@ typedef struct {
 } MsRegionPlan;
 
 MsRegionPlan ms_region_plan(const MsRegionPlanRequest *request);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "core/regions/runs.h"
 #include "core/regions/segmentation.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRegionSums:
  * @x, @y: sums of columns and rows
@@ -32,5 +30,3 @@ guint64 ms_region_sums_bytes(guint32 n);
 gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
 gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
                                 MsRegionSums *sums, GError **error);
-
-G_END_DECLS

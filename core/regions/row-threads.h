@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The most parts into which rows are divided. */
 #define MS_ROW_THREADS_MAX 8
 
@@ -15,5 +13,3 @@ typedef void (*MsRowsFunc)(int from, int to, int part, gpointer data);
 int ms_row_threads_count(int width, int height);
 int ms_row_threads_first_row(int height, int n_parts, int part);
 void ms_row_threads_run(int height, int n_parts, MsRowsFunc func, gpointer data);
-
-G_END_DECLS

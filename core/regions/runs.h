@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsRun: @x: its first column; it ends before the next run of its row, or with the row */
 typedef struct {
   int x;
@@ -62,5 +60,3 @@ ms_runs_each_pair(const MsRuns *self, int y, MsPairFunc func, gpointer data)
 }
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRuns, ms_runs_free)
-
-G_END_DECLS

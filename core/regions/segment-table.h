@@ -6,8 +6,6 @@
 
 #include "core/regions/segmentation.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSegment: one region.
  * @left, @top, @right, @bottom: its first and last columns and rows
@@ -50,5 +48,3 @@ MsImage *ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation
 MsImage *ms_segmentation_outline(const MsSegmentation *self, MsImage *original);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentTable, ms_segment_table_free)
-
-G_END_DECLS

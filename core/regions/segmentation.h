@@ -13,8 +13,6 @@
 #include "core/opencl/context.h"
 #include "core/regions/closeness.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSegmentation:
  * @labels: the region of each pixel, from 1 to @n, numbered in the order of their first pixels
@@ -62,5 +60,3 @@ MsSegmentation *ms_segmentation_new(const MsFiltered *filtered, guint min_pixels
 void ms_segmentation_free(MsSegmentation *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentation, ms_segmentation_free)
-
-G_END_DECLS

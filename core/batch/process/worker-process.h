@@ -6,8 +6,6 @@
 
 #include "core/batch/process/worker-stderr.h"
 
-G_BEGIN_DECLS
-
 /** MsWorkerPipes: the worker's ends of the pipes of its jobs and results. */
 typedef struct {
   int jobs;
@@ -67,5 +65,3 @@ gboolean ms_worker_process_take(MsWorkerProcess *self, MsWorkerProcess *waiting)
 void ms_worker_process_drop(MsWorkerProcess *self);
 void ms_worker_process_end(MsWorkerProcess *self, int patience_ms);
 char *ms_worker_process_describe_end(const MsWorkerProcess *self);
-
-G_END_DECLS

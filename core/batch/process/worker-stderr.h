@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsWorkerStderr:
  * @fd: the pipe to read from, -1 once it is closed
@@ -22,5 +20,3 @@ void ms_worker_stderr_read(MsWorkerStderr *self);
 void ms_worker_stderr_pass_on(MsWorkerStderr *self);
 void ms_worker_stderr_finish(MsWorkerStderr *self);
 char *ms_worker_stderr_find_error(const MsWorkerStderr *self);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/batch/run/runner.h"
 #include "core/batch/stream/streamed-result.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsBatchImage: an image in flight.
  * @options: of the run
@@ -34,5 +32,3 @@ typedef struct {
 MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellable *cancellable);
 void ms_batch_image_free(MsBatchImage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "core/batch/run/runner-private.h"
 
-G_BEGIN_DECLS
-
 void ms_runner_work_on_device(MsRunner *self, MsEngine *engine, gboolean first_lane);
 GPtrArray *ms_runner_start_further_lanes(MsRunner *self, MsEngine *engine);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/batch/run/runner-private.h"
 
-G_BEGIN_DECLS
-
 GPtrArray *ms_runner_start_workers(MsRunner *self, guint n);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/batch/run/batch-image.h"
 #include "core/batch/run/runner-watch.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRunner: the state of a run. One lock guards everything but the pixels of an image in work.
  * @next: index of the item whose header is read next
@@ -45,5 +43,3 @@ void ms_runner_finish_item(MsRunner *self, MsBatchItem *item, gboolean was_filte
 void ms_runner_fail_item(MsRunner *self, MsBatchItem *item, const GError *error, gboolean was_filtered);
 void ms_runner_release(MsRunner *self, MsBatchImage *work);
 void ms_runner_settle_saved(MsRunner *self, MsBatchImage *work, const GError *error);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "core/batch/batch.h"
 #include "core/engine/engine.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsRunnerOptions:
  * @settings: the requested settings
@@ -94,5 +92,3 @@ MsRunnerOptions ms_runner_options_default(void);
 void ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item);
 gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
                        GCancellable *cancellable, GError **error);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/batch/run/batch-image.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error);
 gboolean ms_stage_verify(MsBatchImage *work, GError **error);
 gboolean ms_stage_verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GError **error);
-
-G_END_DECLS

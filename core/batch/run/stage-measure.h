@@ -4,8 +4,4 @@
 
 #include "core/batch/run/batch-image.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_stage_measure(MsBatchImage *work, GError **error);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include "core/batch/run/batch-image.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_stage_save(MsBatchImage *work, GError **error);
 gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks, MsProgressFunc progress,
                          gpointer progress_data, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "core/batch/run/runner.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsStreamSpool MsStreamSpool;
 
 MsStreamSpool *ms_stream_spool_new(const char *folder);
@@ -22,5 +20,3 @@ GBytes *ms_stream_spool_read(int fd, const char *name, GError **error);
 gboolean ms_stream_spool_write(int fd, GBytes *bytes, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsStreamSpool, ms_stream_spool_free)
-
-G_END_DECLS

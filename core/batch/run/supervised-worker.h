@@ -6,8 +6,6 @@
 #include "core/batch/run/stream-spool.h"
 #include "core/batch/run/supervisor.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSupervision: what the workers of a batch have in common.
  * @spool: for inputs and outputs that are pipes
@@ -67,5 +65,3 @@ typedef struct {
 
 MsWorkerEnd ms_supervised_worker_run(MsSupervisedWorker *self, MsSupervision *shared, GError **error);
 char *ms_supervised_worker_describe_death(const MsSupervisedWorker *self, const MsSupervision *shared, MsWorkerEnd end);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/batch/process/worker-process.h"
 #include "core/batch/run/runner.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSupervisorOptions:
  * @runner: the options of the worker's runner
@@ -29,5 +27,3 @@ typedef struct {
 
 gboolean ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
                            GCancellable *cancellable, GError **error);
-
-G_END_DECLS

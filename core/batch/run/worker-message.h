@@ -7,8 +7,6 @@
 
 #include "core/batch/item.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsWorkerMessageKind:
  * @MS_WORKER_DEVICE: the device is open; payload: its name, platform, driver and type
@@ -39,5 +37,3 @@ GVariant *ms_worker_message_new_jobs(GPtrArray *items);
 GPtrArray *ms_worker_message_get_jobs(GVariant *message);
 GVariant *ms_worker_message_new_result(const MsBatchItem *item);
 void ms_worker_message_take_result(GVariant *payload, MsBatchItem *item);
-
-G_END_DECLS

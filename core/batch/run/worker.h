@@ -5,11 +5,7 @@
 #include "core/batch/process/worker-process.h"
 #include "core/batch/run/runner.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_worker_is_one(void);
 gboolean ms_worker_is_on_processor(void);
 gboolean ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsWorkerPipes *pipes,
                        GCancellable *cancellable);
-
-G_END_DECLS

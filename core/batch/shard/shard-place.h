@@ -4,8 +4,4 @@
 
 #include "core/batch/shard/shard.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_shard_place_find(const char *const *environment, guint count, MsShard *shard, GError **error);
-
-G_END_DECLS

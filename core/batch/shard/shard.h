@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 /** MsShard: part @index (from 1) of @count; {1, 1} is the whole list. */
 typedef struct {
   guint index;
@@ -27,5 +25,3 @@ typedef enum {
 MsShard ms_shard_whole(void);
 gboolean ms_shard_parse(const char *text, MsShard *shard, GError **error);
 gboolean ms_shard_takes(const MsShard *self, const char *relative);
-
-G_END_DECLS

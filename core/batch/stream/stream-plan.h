@@ -4,8 +4,6 @@
 
 #include "core/filter/settings/params.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsStreamRequest:
  * @width: pixels in a row
@@ -42,5 +40,3 @@ typedef struct {
 } MsStreamPlan;
 
 MsStreamPlan ms_stream_plan(const MsStreamRequest *request);
-
-G_END_DECLS

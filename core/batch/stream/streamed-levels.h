@@ -4,8 +4,6 @@
 
 #include "core/batch/stream/streamed-result.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsStreamedLevels:
  * @result: the engine's result of the level above the image
@@ -18,5 +16,3 @@ typedef struct {
 
 gboolean ms_streamed_levels_run(MsStreamedLevels *self, const MsStreamedFile *file, MsStreamedRun *run, GError **error);
 void ms_streamed_levels_clear(MsStreamedLevels *self);
-
-G_END_DECLS

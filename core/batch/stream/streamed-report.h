@@ -4,8 +4,4 @@
 
 #include "core/batch/stream/streamed-result.h"
 
-G_BEGIN_DECLS
-
 void ms_streamed_report_add(MsStreamedRun *self, MsEngineRun *run, guint repeat);
-
-G_END_DECLS

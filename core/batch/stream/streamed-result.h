@@ -6,8 +6,6 @@
 #include "core/engine/engine.h"
 #include "core/image/stream/row-file.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsStreamedFile:
  * @input: the image file
@@ -75,5 +73,3 @@ typedef struct {
 void ms_streamed_file_clear(MsStreamedFile *self);
 gboolean ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error);
 MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);
-
-G_END_DECLS

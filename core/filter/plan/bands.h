@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsRows: rows @first to @first + @count - 1. */
 typedef struct {
   int first;
@@ -16,5 +14,3 @@ MsRows ms_bands_next(MsRows whole, int done, int step);
 MsRows ms_bands_with_halo(MsRows rows, int halo, int height);
 MsRows ms_bands_coarser(MsRows rows, int height);
 int ms_bands_coarser_most(int count, int height);
-
-G_END_DECLS

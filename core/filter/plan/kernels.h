@@ -4,8 +4,6 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsFilterKernel: one kernel of the filter.
  * @plan: fills a plan, or refuses with #MS_ERROR_UNSUPPORTED and a sentence; makes no OpenCL call
@@ -17,5 +15,3 @@ typedef struct {
 
 const MsFilterKernel *ms_filter_kernel_find(MsKernel kernel);
 const MsKernel *ms_filter_kernel_preference(const MsPlanRequest *request, guint *n);
-
-G_END_DECLS

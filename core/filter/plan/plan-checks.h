@@ -6,8 +6,6 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 /* The least compute capability, times ten, of NVIDIA devices with the matrix units that the matrix kernel uses. */
 #define MS_KERNEL_MATRIX_CAPABILITY 80
 
@@ -23,5 +21,3 @@ gboolean ms_plan_has_whole_radius(const MsPlanRequest *request);
 gboolean ms_plan_check_whole_radius(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_no_modes(const MsPlanRequest *request, MsKernel kernel, GError **error);
 gboolean ms_plan_check_extent(const MsPlanRequest *request, MsKernel kernel, GError **error);
-
-G_END_DECLS

@@ -4,8 +4,4 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error);
-
-G_END_DECLS

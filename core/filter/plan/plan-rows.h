@@ -4,9 +4,5 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error);
 gboolean ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error);
-
-G_END_DECLS

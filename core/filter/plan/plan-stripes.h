@@ -4,9 +4,5 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
 gboolean ms_plan_cut_into_stripes(MsPlan *self, GError **error);
-
-G_END_DECLS

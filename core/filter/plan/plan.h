@@ -10,8 +10,6 @@
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
 
-G_BEGIN_DECLS
-
 #define MS_PLAN_MAX_ARGS 14
 #define MS_PLAN_MAX_PASSES 6
 #define MS_PLAN_MAX_SCRATCH 4
@@ -149,5 +147,3 @@ void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)
-
-G_END_DECLS

@@ -4,11 +4,7 @@
 
 #include "core/filter/plan/plan.h"
 
-G_BEGIN_DECLS
-
 MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
 MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
 char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
-
-G_END_DECLS

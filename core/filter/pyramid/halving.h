@@ -4,8 +4,6 @@
 
 #include "core/filter/pyramid/pyramid.h"
 
-G_BEGIN_DECLS
-
 typedef struct _MsHalving MsHalving;
 
 MsHalving *ms_halving_new(MsPyramidSize size, guint8 *coarse);
@@ -13,5 +11,3 @@ void ms_halving_add_row(MsHalving *self, const guint8 *row);
 void ms_halving_free(MsHalving *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHalving, ms_halving_free)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include "core/filter/settings/params.h"
 
-G_BEGIN_DECLS
-
 /** MsPyramidSize: columns and rows of one level. */
 typedef struct {
   int width;
@@ -30,5 +28,3 @@ void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidS
                         guint8 *fine);
 void ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine);
 void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsPyramidRows rows, int edge, guint8 *mask);
-
-G_END_DECLS

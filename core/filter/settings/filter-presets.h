@@ -6,8 +6,6 @@
 
 #include "core/filter/settings/options.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_PRESETS (ms_presets_get_type())
 /* Signal: "changed" (): one of the user's presets was added or removed. */
 G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
@@ -18,5 +16,3 @@ GStrv ms_presets_keys(MsPresets *self, const char *name);
 gboolean ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error);
 gboolean ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error);
 gboolean ms_presets_remove(MsPresets *self, const char *name, GError **error);
-
-G_END_DECLS

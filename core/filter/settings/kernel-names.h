@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /** MsKernel: the planner resolves `auto`. A new kernel goes at the end, with a row in kernel-names.c and kernels.c. */
 typedef enum {
   MS_KERNEL_AUTO,
@@ -20,5 +18,3 @@ typedef enum {
 extern const char *const ms_filter_kernel_names[];
 
 const char *ms_filter_kernel_name(MsKernel kernel);
-
-G_END_DECLS

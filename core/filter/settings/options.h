@@ -6,8 +6,6 @@
 #include "core/filter/settings/params.h"
 #include "core/option/option-text.h"
 
-G_BEGIN_DECLS
-
 typedef enum {
   MS_MEMORY_BUFFER,
   MS_MEMORY_IMAGE,
@@ -59,5 +57,3 @@ gboolean ms_settings_equal(const MsSettings *a, const MsSettings *b);
 char *ms_settings_to_arguments(const MsSettings *self);
 
 const MsOptionInfo *ms_option_find(const char *name);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "core/error.h"
 
-G_BEGIN_DECLS
-
 #define MS_SP_MIN 1.0
 #define MS_SP_MAX 64.0
 #define MS_SR_MIN 0.0
@@ -84,5 +82,3 @@ gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
 MsParams ms_params_coarser(const MsParams *self);
 int ms_params_halo(const MsParams *self, int height);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
-
-G_END_DECLS

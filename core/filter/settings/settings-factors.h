@@ -5,8 +5,4 @@
 #include "core/factors.h"
 #include "core/filter/settings/options.h"
 
-G_BEGIN_DECLS
-
 gboolean ms_settings_from_factors(const MsFactors *factors, MsSettings *settings, GError **error);
-
-G_END_DECLS

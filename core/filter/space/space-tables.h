@@ -4,8 +4,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* L*u*v* is interpolated between so many nodes along each of red, green and blue. */
 #define MS_SPACE_NODES 33
 
@@ -34,5 +32,3 @@ typedef enum {
 #define MS_SPACE_TABLES_BYTES ((gsize)MS_SPACE_END * sizeof(gint32))
 
 const gint32 *ms_space_tables_get(void);
-
-G_END_DECLS

@@ -5,11 +5,7 @@
 #include "core/filter/settings/params.h"
 #include "core/image/common/image.h"
 
-G_BEGIN_DECLS
-
 void ms_space_convert(MsSpace space, const guint8 *rgba, guint8 *converted, gsize n);
 void ms_space_restore(MsSpace space, const guint8 *converted, guint8 *rgba, gsize n);
 MsImage *ms_space_convert_image(MsSpace space, MsImage *image, GError **error);
 MsImage *ms_space_restore_image(MsSpace space, MsImage *image, GError **error);
-
-G_END_DECLS

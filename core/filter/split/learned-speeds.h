@@ -5,8 +5,6 @@
 #include "core/filter/settings/options.h"
 #include "core/opencl/device.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsLearnedSpeeds: the speeds of a file in memory.
  * @added: those that the file does not have yet
@@ -29,5 +27,3 @@ void ms_learned_speeds_add(MsLearnedSpeeds *self, const char *device, const char
 void ms_learned_speeds_save(MsLearnedSpeeds *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLearnedSpeeds, ms_learned_speeds_free)
-
-G_END_DECLS

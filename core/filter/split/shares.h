@@ -6,8 +6,6 @@
 
 #include "core/filter/plan/bands.h"
 
-G_BEGIN_DECLS
-
 #define MS_SHARES_MAX 16
 
 /**
@@ -85,5 +83,3 @@ void ms_shares_keep_fastest(MsShares *self);
 guint ms_shares_count_active(const MsShares *self);
 void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
 void ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/filter/mean-shift.h"
 #include "core/filter/split/shares.h"
 
-G_BEGIN_DECLS
-
 /**
  * MsSplitPart: filled before its thread starts, read after it has ended.
  * @settings: of its device; in the template of the parts of a run, an array with those of each device
@@ -33,5 +31,3 @@ void ms_split_part_run(MsSplitPart *self);
 double ms_split_part_speed_ms(const MsSplitPart *self);
 void ms_split_parts_run(MsSplitPart *parts, guint n);
 gboolean ms_split_parts_take_error(MsSplitPart *parts, guint n, GError **error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /**
  * MsSplitPartner:
  * @ratio: how many times as fast as the partner the first device is; 0 for no partner
@@ -26,5 +24,3 @@ typedef struct {
 void ms_split_partner_begin(MsSplitPartner *self);
 double ms_split_partner_take(MsSplitPartner *self, int rows, int first_rows, double first_ms);
 void ms_split_partner_end_step(MsSplitPartner *self, const double *milliseconds, guint n);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 #include "core/filter/split/learned-speeds.h"
 #include "core/filter/split/shares.h"
 
-G_BEGIN_DECLS
-
 /* In one of so many images the slower way, or a device too slow for a share, is measured again. */
 #define MS_SPLIT_IMAGES_UNTIL_TRIAL 32
 
@@ -30,5 +28,3 @@ gboolean ms_split_rates_prefer_alone(double together, double alone, double kerne
 void ms_split_rates_choose(const MsSplitRates *self, MsShares *shares);
 void ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double milliseconds);
 void ms_split_rates_keep_kernels(const MsSplitRates *self, guint device, double pixels, double milliseconds);
-
-G_END_DECLS

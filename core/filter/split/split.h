@@ -8,8 +8,6 @@
 #include "core/filter/mean-shift.h"
 #include "core/filter/split/shares.h"
 
-G_BEGIN_DECLS
-
 #define MS_TYPE_SPLIT (ms_split_get_type())
 G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
 
@@ -27,5 +25,3 @@ MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
 MsImage *ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error);
-
-G_END_DECLS
