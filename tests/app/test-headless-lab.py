@@ -169,6 +169,7 @@ class Lab(HeadlessCase):
             self.assertIn("own: Own", output.decode())
             self.assertIn("Incomplete", output.decode())
 
+    @in_full_form
     def test_an_interrupted_experiment_prints_its_table(self):
         self.interrupt_experiment(os.kill)
 
