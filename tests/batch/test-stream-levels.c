@@ -16,6 +16,8 @@
 
 #define CASES 24
 #define MANY_CASES 200
+/* Of the plain suite on a device, which compiles programs for nearly every case. */
+#define FEW_CASES 10
 
 static void
 test_halving(void)
@@ -148,13 +150,12 @@ check(const Case *self, MsEngine *engine, const char *path)
 }
 
 static void
-check_cases(MsEngine *engine, guint32 seed)
+check_cases(MsEngine *engine, guint32 seed, int n)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(seed);
   g_autoptr(GError) error = NULL;
   g_autofree char *folder = g_dir_make_tmp("ms-stream-XXXXXX", &error);
   g_autofree char *path = g_build_filename(folder, "a.png", NULL);
-  const int n = ms_fixture_full_product() ? MANY_CASES : CASES;
 
   for (int i = 0; i < n; i++) {
     Case a_case = make_case(random);
@@ -173,21 +174,22 @@ test_reference(void)
 {
   g_autoptr(MsEngine) engine = ms_reference_engine_new();
 
-  check_cases(engine, 11);
+  check_cases(engine, 11, ms_fixture_full_product() ? MANY_CASES : CASES);
 }
 
 static void
 test_device(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
+  const int some = ms_fixture_every_case() ? CASES : FEW_CASES, n = ms_fixture_full_product() ? MANY_CASES : some;
 
   if (!context)
     return;
   g_autoptr(MsEngine) engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
-  check_cases(engine, 12);
+  check_cases(engine, 12, n);
   /* So little memory that a band is cut into stripes on the device. */
   ms_engine_set_memory_budget(engine, MS_SPACE_TABLES_BYTES + (192 << 10));
-  check_cases(engine, 13);
+  check_cases(engine, 13, n);
 }
 
 int
