@@ -27,7 +27,7 @@ ms_memory_budget_mark(const MsMemoryBudget *self)
   return self ? self->held : 0;
 }
 
-/** ms_memory_budget_return: gives back what was taken since @mark, when that memory has been freed. */
+/** ms_memory_budget_return: reduces the held bytes to @mark; call it once the memory taken since then is freed. */
 void
 ms_memory_budget_return(MsMemoryBudget *self, guint64 mark)
 {

@@ -7,8 +7,8 @@
 #include "core/opencl/context-wait.h"
 
 /*
- * Bytes of a staging slot. The driver takes some 25 microseconds a slot, one slot at a time however many threads there
- * are, so smaller slots are slower; larger ones take longer to pin and let fewer threads copy.
+ * Bytes of a staging slot. The driver needs about 25 microseconds for each slot and handles one slot at a time, so
+ * smaller slots are slower. Larger slots take longer to pin, and fewer threads can copy.
  */
 #define STAGING_CHUNK ((gsize)2 << 20)
 

@@ -13,7 +13,7 @@
  * @decode_ahead: how many images may be decoded or wait for the device
  * @opening: the device, which takes no images yet
  * @measured: (nullable): an image that has been measured and waits for memory
- * @watch: (nullable): has a lock of its own
+ * @watch: (nullable): calls the hook @silent; it does not need the lock of the run
  * @memory_used: bytes of the images in work
  */
 typedef struct {

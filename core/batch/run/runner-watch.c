@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/runner-watch.h"
 
-/*
- * The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing.
- */
+/* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
 #define USUAL_SILENCE_MS 120000
 
 /* On a slow device, the limit is this many times the longest silence so far. */

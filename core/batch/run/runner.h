@@ -72,8 +72,8 @@ typedef struct {
  * @waits: an item is decoded and waits for the device; on any thread, one call at a time
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: finished rows of the image that is being filtered, on the calling thread
- * @silent: (nullable): the device has reported nothing for @seconds, the limit, while it filtered @item or, where that
- *   is %NULL, was opened; on a thread of its own, at most once
+ * @silent: (nullable): the device has exceeded the time limit @seconds without a report, while it filtered @item or,
+ *   if @item is %NULL, while it was opened; called at most once, on a separate thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {

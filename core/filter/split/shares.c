@@ -58,8 +58,12 @@ ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
 }
 
 /**
- * ms_split_choose_processors: how many of a host's processors each of @n_devices may count on for its transfers. It has
- * three at a time, each with half as many threads, and more threads than processors slow each other.
+ * ms_split_choose_processors:
+ *
+ * A device runs up to three transfers at the same time, and each transfer uses half as many threads as the device has
+ * processors. More threads than processors would slow the copies down.
+ *
+ * Returns: how many of the host's @processors each of @n_devices may use for transfers
  */
 guint
 ms_split_choose_processors(guint processors, guint n_devices)

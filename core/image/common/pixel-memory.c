@@ -4,8 +4,8 @@
 /* The C library keeps smaller blocks itself; larger ones it returns to the system, which clears each page again. */
 #define LEAST_BYTES ((gsize)32 << 20)
 
+/* A reference-counted box: the owner and each image hold a reference. */
 struct _MsPixelMemory {
-  gatomicrefcount references; /* the owner's, and one of each image */
   GMutex lock;
   gboolean keeps;
   guint8 *kept; /* (nullable) */
@@ -19,28 +19,26 @@ typedef struct {
   gsize bytes;
 } Block;
 
-/** ms_pixel_memory_new: (transfer full): with nothing kept yet; its images may outlive it. */
+/** ms_pixel_memory_new: (transfer full): keeps the memory of freed images; its images may outlive it. */
 MsPixelMemory *
 ms_pixel_memory_new(void)
 {
-  MsPixelMemory *self = g_new0(MsPixelMemory, 1);
+  MsPixelMemory *self = g_atomic_rc_box_new0(MsPixelMemory);
 
-  g_atomic_ref_count_init(&self->references);
   g_mutex_init(&self->lock);
   self->keeps = TRUE;
   return self;
 }
 
 static void
-unref(MsPixelMemory *self)
+clear(gpointer data)
 {
-  if (!g_atomic_ref_count_dec(&self->references))
-    return;
+  MsPixelMemory *self = data;
+
   g_mutex_clear(&self->lock);
-  g_free(self);
 }
 
-/** ms_pixel_memory_set_keeps: whether memory of freed images is kept, at first %TRUE; %FALSE frees what is kept. */
+/** ms_pixel_memory_set_keeps: sets whether the memory of freed images is kept; %FALSE also frees the kept memory. */
 void
 ms_pixel_memory_set_keeps(MsPixelMemory *self, gboolean keeps)
 {
@@ -51,14 +49,14 @@ ms_pixel_memory_set_keeps(MsPixelMemory *self, gboolean keeps)
   g_mutex_unlock(&self->lock);
 }
 
-/** ms_pixel_memory_free: (nullable): frees what is kept; images that are still used free their own memory. */
+/** ms_pixel_memory_free: frees the kept memory; the memory of images in use is freed with them. %NULL is ignored. */
 void
 ms_pixel_memory_free(MsPixelMemory *self)
 {
   if (!self)
     return;
   ms_pixel_memory_set_keeps(self, FALSE);
-  unref(self);
+  g_atomic_rc_box_release_full(self, clear);
 }
 
 /** ms_pixel_memory_kept_bytes: bytes that wait for an image of their size. */
@@ -112,7 +110,7 @@ leave(gpointer data)
   }
   g_mutex_unlock(&self->lock);
   g_free(block->pixels);
-  unref(self);
+  g_atomic_rc_box_release_full(self, clear);
 }
 
 /**
@@ -126,8 +124,7 @@ ms_pixel_memory_image(MsPixelMemory *self, int width, int height, guint8 *pixels
 {
   Block *block = g_new(Block, 1);
 
-  *block = (Block){self, pixels, (gsize)width * height * 4};
-  g_atomic_ref_count_inc(&self->references);
+  *block = (Block){g_atomic_rc_box_acquire(self), pixels, (gsize)width * height * 4};
   g_autoptr(GBytes) bytes = g_bytes_new_with_free_func(pixels, block->bytes, leave, block);
   return ms_image_new(width, height, bytes, metadata);
 }
