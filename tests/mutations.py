@@ -462,7 +462,7 @@ MUTATIONS = [
     ('batch: a large image is decoded while the driver is loaded', 'core/batch/run/runner-host.c',
      '(self->memory_used == 0 && !self->opening)', 'self->memory_used == 0',
      'batch-run /batch/run/large-image-waits'),
-    ('batch: limited addresses are not looked at', 'core/batch/process/memory-cap.c',
+    ('batch: limited addresses are not looked at', 'core/process/memory-cap.c',
      'MIN(memory, addresses.rlim_cur)', 'memory', 'memory-cap'),
     ('batch: an output of another process fails instead of being skipped', 'core/batch/run/runner.c',
      'item->skip_existing && g_error_matches', 'FALSE && g_error_matches',

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/commands/command.h"
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/opencl/driver-cache.h"
 
 /*

@@ -7,7 +7,7 @@
 #include "app/commands/command.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"

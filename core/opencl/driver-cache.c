@@ -3,13 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <glib/gi18n-lib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define CACHE_VARIABLE "POCL_CACHE_DIR"
 #define VENDORS_VARIABLE "OCL_ICD_VENDORS"
 #define VENDORS_FOLDER "/etc/OpenCL/vendors"
 
@@ -20,7 +21,7 @@
 static char *
 usual_folder(void)
 {
-  const char *folder = g_getenv(CACHE_VARIABLE);
+  const char *folder = g_getenv(MS_DRIVER_CACHE_VARIABLE);
 
   return folder && *folder ? g_strdup(folder) : g_build_filename(g_get_user_cache_dir(), "pocl", "kcache", NULL);
 }
@@ -113,8 +114,8 @@ prepare(gpointer unused)
   if (!other)
     return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; free some space, or name a "
                              "writable folder with the variable %s."),
-                           folder, g_strerror(code), CACHE_VARIABLE);
-  g_setenv(CACHE_VARIABLE, other, TRUE);
+                           folder, g_strerror(code), MS_DRIVER_CACHE_VARIABLE);
+  g_setenv(MS_DRIVER_CACHE_VARIABLE, other, TRUE);
   return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead."), folder,
                          g_strerror(code), other);
 }
@@ -134,4 +135,42 @@ ms_driver_cache_prepare(void)
   static GOnce once = G_ONCE_INIT;
 
   return g_once(&once, prepare, NULL);
+}
+
+/** ms_driver_cache_find: (transfer full) (nullable): the folder of PoCL's cache; %NULL where PoCL is not installed. */
+char *
+ms_driver_cache_find(void)
+{
+  return has_pocl() ? usual_folder() : NULL;
+}
+
+/**
+ * ms_driver_cache_make_spare:
+ *
+ * Makes an empty folder for the cache of a driver whose usual one may be damaged.
+ *
+ * Returns: (transfer full) (nullable): its name, for ms_driver_cache_remove_spare(); %NULL where PoCL is not installed
+ *   or no folder can be made
+ */
+char *
+ms_driver_cache_make_spare(void)
+{
+  g_autofree char *parent = has_pocl() ? private_folder() : NULL;
+  g_autofree char *folder = parent ? g_build_filename(parent, "spare-XXXXXX", NULL) : NULL;
+
+  return folder && g_mkdtemp(folder) ? g_steal_pointer(&folder) : NULL;
+}
+
+static int
+remove_entry(const char *path, const struct stat *info, int type, struct FTW *place)
+{
+  return remove(path);
+}
+
+/** ms_driver_cache_remove_spare: @folder: (nullable) */
+void
+ms_driver_cache_remove_spare(const char *folder)
+{
+  if (folder)
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }

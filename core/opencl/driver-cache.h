@@ -4,4 +4,10 @@
 
 #include <glib.h>
 
+/** MS_DRIVER_CACHE_VARIABLE: the environment variable that names PoCL's cache folder. */
+#define MS_DRIVER_CACHE_VARIABLE "POCL_CACHE_DIR"
+
 const char *ms_driver_cache_prepare(void);
+char *ms_driver_cache_find(void);
+char *ms_driver_cache_make_spare(void);
+void ms_driver_cache_remove_spare(const char *folder);

@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/error.h"
 #include "core/image/png/png-write.h"
 #include "core/image/stream/row-window.h"

@@ -3,7 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/batch/run/runner-device.h"
 #include "core/batch/run/runner-host.h"
 

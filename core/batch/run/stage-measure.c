@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/batch/run/stream-spool.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"

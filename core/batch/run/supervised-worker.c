@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 #include "core/batch/run/runner-watch.h"
 #include "core/batch/run/worker-message.h"
 

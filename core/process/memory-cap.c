@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/batch/process/memory-cap.h"
+#include "core/process/memory-cap.h"
 
 #include <malloc.h>
 #include <pthread.h>

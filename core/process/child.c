@@ -1,0 +1,558 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/process/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/opencl/driver-cache.h"
+#include "core/process/memory-cap.h"
+
+/* Bytes of standard error that are kept, enough for the last lines of a compiler. */
+#define MOST_KEPT 4096
+
+/* A child that writes more than this to standard error between two messages is ended. */
+#define MOST_FLOOD (16 << 20)
+
+/* How often the memory of a child is compared with the limit. */
+#define MEMORY_MS 100
+
+struct _MsChild {
+  GPid pid;
+  int status; /* of waitpid() */
+  gboolean has_ended;
+  MsChannel *channel;
+  int messages; /* the pipe of its standard error, -1 for none */
+  gboolean passes;
+  GString *said; /* the last bytes that it wrote there */
+  gsize written; /* since its last message */
+};
+
+/** ms_child_find_program: (transfer full): the file of this program. */
+char *
+ms_child_find_program(void)
+{
+  const char *named = g_getenv(MS_CHILD_PROGRAM_VARIABLE);
+  /* The file rather than the link to it, because a program under valgrind can start itself only by its file. */
+  g_autofree char *file = g_file_read_link("/proc/self/exe", NULL);
+
+  if (named)
+    return g_strdup(named);
+  return file && g_file_test(file, G_FILE_TEST_IS_EXECUTABLE) ? g_steal_pointer(&file) : g_strdup("/proc/self/exe");
+}
+
+/* (transfer full): the file to start, then its arguments; the first one names the process in messages of a driver. */
+static GStrv
+own_arguments(GError **error)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+  g_autofree char *program = ms_child_find_program();
+
+  if (!g_file_get_contents("/proc/self/cmdline", &text, &length, NULL)) {
+    ms_set_error_literal(error, MS_ERROR_IO,
+                         "Processes for the device cannot be started, because /proc is not mounted; mount it.");
+    return NULL;
+  }
+  g_strv_builder_add(builder, program);
+  for (const char *p = text; p < text + length; p += strlen(p) + 1)
+    g_strv_builder_add(builder, p == text ? "/proc/self/exe" : p);
+  return g_strv_builder_end(builder);
+}
+
+static MsChild *
+child_new(GPid pid, int channel, int messages, const MsChildStart *start)
+{
+  MsChild *self = g_new0(MsChild, 1);
+
+  self->pid = pid;
+  self->channel = ms_channel_new(channel, start->from_child, start->to_child);
+  self->messages = messages;
+  self->said = g_string_new(NULL);
+  return self;
+}
+
+static gboolean
+open_ends(const MsChildStart *start, int channel[2], int messages[2], GError **error)
+{
+  messages[0] = messages[1] = -1;
+  if (!ms_channel_open_pair(channel, error))
+    return FALSE;
+  if (!start->captures_stderr || g_unix_open_pipe(messages, FD_CLOEXEC, error))
+    return TRUE;
+  close(channel[0]);
+  close(channel[1]);
+  return FALSE;
+}
+
+static void
+close_if_open(int fd)
+{
+  if (fd >= 0)
+    close(fd);
+}
+
+/**
+ * ms_child_spawn:
+ *
+ * Starts this program once more as a child. Its standard input and output are those of this process.
+ *
+ * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO or the error of g_spawn_async()
+ */
+MsChild *
+ms_child_spawn(const MsChildStart *start, GError **error)
+{
+  g_auto(GStrv) own = start->arguments ? NULL : own_arguments(error);
+  g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_CHILD_VARIABLE, start->role, TRUE);
+  const gsize n = 1 + (start->files ? start->files->len : 0);
+  g_autofree int *sources = g_new(int, n);
+  g_autofree int *targets = g_new(int, n);
+  int channel[2], messages[2];
+  GPid pid = 0;
+
+  if ((!start->arguments && !own) || !open_ends(start, channel, messages, error))
+    return NULL;
+  if (start->cache)
+    environment = g_environ_setenv(environment, MS_DRIVER_CACHE_VARIABLE, start->cache, TRUE);
+  sources[0] = channel[1];
+  for (guint i = 0; i < n; i++)
+    targets[i] = MS_CHILD_CHANNEL_FD + (int)i;
+  for (guint i = 1; i < n; i++)
+    sources[i] = g_array_index(start->files, int, i - 1);
+  gboolean good = g_spawn_async_with_pipes_and_fds(
+    NULL, own ? (const char *const *)own : start->arguments, (const char *const *)environment,
+    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
+    NULL, NULL, -1, -1, messages[1], sources, targets, n, &pid, NULL, NULL, NULL, error);
+  close(channel[1]);
+  close_if_open(messages[1]);
+  if (good)
+    return child_new(pid, channel[0], messages[0], start);
+  close(channel[0]);
+  close_if_open(messages[0]);
+  return NULL;
+}
+
+static void
+run_forked(const MsChildStart *start, MsChildMain work, gpointer data, int channel[2], int messages[2])
+{
+  static char name[] = "worker"; /* begins the messages of assertions, which must not look like this program's own */
+
+  close(channel[0]);
+  if (start->captures_stderr) {
+    program_invocation_short_name = name;
+    close(messages[0]);
+    dup2(messages[1], STDERR_FILENO);
+    close(messages[1]);
+  }
+  g_setenv(MS_CHILD_VARIABLE, start->role, TRUE);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  work(ms_channel_new(channel[1], start->to_child, start->from_child), data);
+  _exit(EXIT_SUCCESS);
+}
+
+/**
+ * ms_child_fork:
+ * @work: called in the child, which ends when it returns
+ *
+ * Forks a child, which is much faster than starting the program and loading its libraries again. The standard streams
+ * of this process must be open, and it must not have created a thread or loaded a driver. Its descriptors stay open in
+ * the child, since libraries may use some.
+ *
+ * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO if the system cannot create the process
+ */
+MsChild *
+ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error)
+{
+  const pid_t parent = getpid();
+  int channel[2], messages[2];
+
+  if (!open_ends(start, channel, messages, error))
+    return NULL;
+  GPid pid = fork();
+  if (pid == 0) {
+    if (getppid() != parent)
+      _exit(EXIT_FAILURE);
+    run_forked(start, work, data, channel, messages);
+  }
+  const int code = errno;
+  close(channel[1]);
+  close_if_open(messages[1]);
+  if (pid > 0)
+    return child_new(pid, channel[0], messages[0], start);
+  ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", g_strerror(code));
+  close(channel[0]);
+  close_if_open(messages[0]);
+  return NULL;
+}
+
+/** ms_child_get_role: (nullable): the role of this process, %NULL if it is no child. */
+const char *
+ms_child_get_role(void)
+{
+  return g_getenv(MS_CHILD_VARIABLE);
+}
+
+/**
+ * ms_child_begin:
+ *
+ * To be called first in a child that was started as a program. From now on this process ends with its parent.
+ *
+ * Returns: (transfer full) (nullable): the channel to the parent; %NULL if it has died already
+ */
+MsChannel *
+ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing)
+{
+  struct pollfd fd = {.fd = MS_CHILD_CHANNEL_FD};
+
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)))
+    return NULL;
+  fcntl(MS_CHILD_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
+  return ms_channel_new(MS_CHILD_CHANNEL_FD, incoming, outgoing);
+}
+
+/** ms_child_send: sends a message without waiting; see ms_channel_send(). */
+gboolean
+ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error)
+{
+  return ms_channel_send(self->channel, kind, payload, fds, FALSE, error);
+}
+
+MsChannel *
+ms_child_get_channel(MsChild *self)
+{
+  return self->channel;
+}
+
+GPid
+ms_child_get_pid(MsChild *self)
+{
+  return self->pid;
+}
+
+/** ms_child_get_stderr: the pipe to poll for ms_child_read_stderr(); -1 for none. */
+int
+ms_child_get_stderr(MsChild *self)
+{
+  return self->messages;
+}
+
+static void
+write_on(const char *data, gsize size)
+{
+  while (size > 0) {
+    gssize n = write(STDERR_FILENO, data, size);
+    if (n <= 0)
+      return;
+    data += n;
+    size -= (gsize)n;
+  }
+}
+
+/** ms_child_read_stderr: reads what the child has written; blocks until there is something. %FALSE if it floods. */
+gboolean
+ms_child_read_stderr(MsChild *self)
+{
+  char buffer[MOST_KEPT];
+  gssize n = read(self->messages, buffer, sizeof buffer);
+
+  if (n <= 0) {
+    close(self->messages);
+    self->messages = -1;
+    return TRUE;
+  }
+  if (self->passes)
+    write_on(buffer, (gsize)n);
+  self->written += (gsize)n;
+  g_string_append_len(self->said, buffer, n);
+  if (self->said->len > MOST_KEPT)
+    g_string_erase(self->said, 0, (gssize)(self->said->len - MOST_KEPT));
+  return self->written < MOST_FLOOD;
+}
+
+/** ms_child_pass_stderr: writes what was kept, and from now on everything, to standard error. */
+void
+ms_child_pass_stderr(MsChild *self)
+{
+  if (!self->passes)
+    write_on(self->said->str, self->said->len);
+  self->passes = TRUE;
+}
+
+/** ms_child_signal: sends a signal unless the child has ended. */
+void
+ms_child_signal(MsChild *self, int number)
+{
+  if (!self->has_ended)
+    kill(self->pid, number);
+}
+
+/* The state of ms_child_follow(). */
+typedef struct {
+  MsChild *child;
+  const MsChildWatch *watch;
+  MsChildTake take;
+  gpointer data;
+  GCancellable *cancellable; /* (nullable): %NULL once it has been cancelled */
+  gint64 began_us;
+  gint64 heard_us;
+  gint64 grace_us;   /* when it is killed; 0 while it is not asked to end */
+  MsChildEnd reason; /* why it was asked to end */
+} Follower;
+
+static gint64
+us_from(gint64 start, double seconds)
+{
+  return start + (gint64)(MIN(seconds, G_MAXINT) * G_USEC_PER_SEC);
+}
+
+/* The time at which something is due, the earliest of the limits; G_MAXINT64 for never. */
+static gint64
+next_deadline(const Follower *f)
+{
+  gint64 due = G_MAXINT64;
+
+  if (f->grace_us > 0)
+    return f->grace_us;
+  if (f->watch->silence_s > 0)
+    due = MIN(due, us_from(f->heard_us, f->watch->silence_s));
+  if (f->watch->limit_s > 0)
+    due = MIN(due, us_from(f->began_us, f->watch->limit_s));
+  return due;
+}
+
+static int
+patience_ms(const Follower *f)
+{
+  const gint64 due = next_deadline(f);
+  const gint64 left = due == G_MAXINT64 ? -1 : MAX((due - g_get_monotonic_time() + 999) / 1000, 0);
+  const int ms = (int)CLAMP(left, -1, G_MAXINT);
+
+  return f->watch->memory > 0 && (ms < 0 || ms > MEMORY_MS) ? MEMORY_MS : ms;
+}
+
+/* Asks the child to end; it is killed when the time of grace is over. */
+static void
+ask_to_end(Follower *f, MsChildEnd reason)
+{
+  f->reason = reason;
+  f->grace_us = us_from(g_get_monotonic_time(), f->watch->grace_s);
+  ms_child_signal(f->child, SIGTERM);
+}
+
+/* Takes all messages that are there; whether the child is followed on. */
+static gboolean
+take_messages(Follower *f, MsChildEnd *end)
+{
+  while (TRUE) {
+    g_auto(MsMessage) message;
+    switch (ms_channel_receive(f->child->channel, &message)) {
+    case MS_RECEIPT_MESSAGE:
+      f->heard_us = g_get_monotonic_time();
+      f->child->written = 0;
+      *end = MS_CHILD_END_FINISHED;
+      if (f->take(&message, f->data))
+        return FALSE;
+      break;
+    case MS_RECEIPT_NOTHING:
+      return TRUE;
+    case MS_RECEIPT_CLOSED:
+      *end = f->grace_us > 0 ? f->reason : MS_CHILD_END_DIED;
+      return FALSE;
+    case MS_RECEIPT_BROKEN:
+      *end = MS_CHILD_END_BROKEN;
+      return FALSE;
+    }
+  }
+}
+
+/* Looks at the limits; whether the child is followed on. */
+static gboolean
+check_limits(Follower *f, MsChildEnd *end)
+{
+  const gint64 now = g_get_monotonic_time();
+
+  *end = MS_CHILD_END_TOO_LARGE;
+  if (f->watch->memory > 0 && ms_memory_cap_resident(f->child->pid) > f->watch->memory)
+    return FALSE;
+  if (now < next_deadline(f))
+    return TRUE;
+  *end = f->grace_us > 0 ? f->reason : MS_CHILD_END_SILENT;
+  if (f->grace_us > 0 || f->watch->limit_s <= 0 || now < us_from(f->began_us, f->watch->limit_s))
+    return FALSE;
+  ask_to_end(f, MS_CHILD_END_LATE);
+  return TRUE;
+}
+
+/* Waits for the next event and handles it; whether the child is followed on. */
+static gboolean
+follow_once(Follower *f, MsChildEnd *end)
+{
+  GPollFD cancel = {.fd = -1};
+  gboolean has_fd = f->cancellable && g_cancellable_make_pollfd(f->cancellable, &cancel);
+  struct pollfd fds[3] = {{.fd = ms_channel_get_fd(f->child->channel), .events = POLLIN},
+                          {.fd = f->child->messages, .events = POLLIN},
+                          {.fd = cancel.fd, .events = POLLIN}};
+
+  poll(fds, 3, patience_ms(f));
+  if (has_fd)
+    g_cancellable_release_fd(f->cancellable);
+  if (fds[1].revents && !ms_child_read_stderr(f->child)) {
+    *end = MS_CHILD_END_FLOODED;
+    return FALSE;
+  }
+  if (fds[0].revents && !take_messages(f, end))
+    return FALSE;
+  if (f->cancellable && g_cancellable_is_cancelled(f->cancellable)) {
+    f->cancellable = NULL;
+    if (f->grace_us == 0)
+      ask_to_end(f, MS_CHILD_END_CANCELLED);
+  }
+  return check_limits(f, end);
+}
+
+/**
+ * ms_child_follow:
+ * @watch: may change between two messages, so that a limit can follow what was seen
+ * @take: gets each message, on this thread
+ * @cancellable: (nullable): cancelling it asks the child to end, with SIGTERM
+ *
+ * Follows the child until @take says that its work is done, or it ends, or a limit is exceeded. The child may still run
+ * afterwards; ms_child_end() ends it.
+ *
+ * Returns: the reason
+ */
+MsChildEnd
+ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data, GCancellable *cancellable)
+{
+  const gint64 now = g_get_monotonic_time();
+  Follower f = {self, watch, take, data, cancellable, now, now, 0, MS_CHILD_END_CANCELLED};
+  MsChildEnd end = MS_CHILD_END_DIED;
+
+  while (follow_once(&f, &end))
+    ;
+  return end;
+}
+
+/**
+ * ms_child_end:
+ * @patience_s: how long it may take to exit by itself before it is killed
+ *
+ * Ends the child and waits for it. Its last words on standard error are read. Does nothing the second time.
+ */
+void
+ms_child_end(MsChild *self, double patience_s)
+{
+  const gint64 deadline = us_from(g_get_monotonic_time(), patience_s);
+
+  while (!self->has_ended && waitpid(self->pid, &self->status, WNOHANG) == 0) {
+    if (g_get_monotonic_time() >= deadline) {
+      kill(self->pid, SIGKILL);
+      waitpid(self->pid, &self->status, 0);
+      break;
+    }
+    g_usleep(1000);
+  }
+  self->has_ended = TRUE;
+  /* A process that the driver started may still hold the other end, so the end of the file is not waited for. */
+  for (struct pollfd fd = {.fd = self->messages, .events = POLLIN}; self->messages >= 0 && poll(&fd, 1, 0) > 0;)
+    if (!ms_child_read_stderr(self))
+      break;
+  close_if_open(self->messages);
+  self->messages = -1;
+}
+
+/** ms_child_free: kills the child if it still runs. */
+void
+ms_child_free(MsChild *self)
+{
+  if (!self)
+    return;
+  ms_child_end(self, 0);
+  ms_channel_free(self->channel);
+  g_string_free(self->said, TRUE);
+  g_free(self);
+}
+
+/** ms_child_get_status: of waitpid(), after ms_child_end(). */
+int
+ms_child_get_status(MsChild *self)
+{
+  return self->status;
+}
+
+static gboolean
+tells_error(const char *line)
+{
+  return strstr(line, "rror:") || strstr(line, "ERROR") || strstr(line, "ssert");
+}
+
+/* (transfer full) (nullable): the first line that reports an error, since hints follow it; else the last line. */
+static char *
+find_last_words(const MsChild *self)
+{
+  g_auto(GStrv) lines = g_strsplit(self->said->str, "\n", -1);
+  const char *found = NULL;
+
+  for (guint i = 0; lines[i] && !(found && tells_error(found)); i++)
+    if (*g_strstrip(lines[i]))
+      found = lines[i];
+  return g_strdup(found);
+}
+
+static char *
+describe_status(int status)
+{
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    return g_strdup("it was killed, perhaps because the system ran out of memory");
+  if (WIFSIGNALED(status))
+    return g_strdup_printf("it was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return g_strdup_printf("it ended with status %d before its work was done",
+                         WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+}
+
+static char *
+describe_end(const MsChild *self, MsChildEnd end, const MsChildWatch *watch)
+{
+  switch (end) {
+  case MS_CHILD_END_SILENT:
+    return g_strdup_printf("it reported nothing for %.0f s and was ended", watch->silence_s);
+  case MS_CHILD_END_LATE:
+    return g_strdup_printf("it took longer than %g s and was ended", watch->limit_s);
+  case MS_CHILD_END_FLOODED:
+    return g_strdup("it wrote to standard error without end and was ended");
+  case MS_CHILD_END_BROKEN:
+    return g_strdup("it sent something that is not a message and was ended");
+  case MS_CHILD_END_TOO_LARGE:
+    return g_strdup_printf("it took more than the %" G_GUINT64_FORMAT " MiB of --memory-limit and was ended",
+                           watch->memory >> 20);
+  case MS_CHILD_END_FINISHED:
+  case MS_CHILD_END_DIED:
+  case MS_CHILD_END_CANCELLED:
+    break;
+  }
+  return describe_status(self->status);
+}
+
+/**
+ * ms_child_describe_end:
+ * @end: the result of ms_child_follow()
+ * @watch: its limits
+ *
+ * Returns: (transfer full): how the child ended, as a clause of a sentence, after ms_child_end()
+ */
+char *
+ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch)
+{
+  g_autofree char *how = describe_end(self, end, watch);
+  g_autofree char *said = find_last_words(self);
+
+  return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);
+}

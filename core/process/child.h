@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsChild: a process of this program that loads an OpenCL driver, as the process that started it sees it. The driver
+ * may abort, hang or exit at any time; whoever started the child watches it here, and ends it.
+ */
+#pragma once
+
+#include <signal.h>
+
+#include "core/process/channel.h"
+
+/** MS_CHILD_VARIABLE: the environment variable whose presence makes a process a child; its value is its role. */
+#define MS_CHILD_VARIABLE "MEANSHIFT_LAB_CHILD"
+
+/** MS_CHILD_PROGRAM_VARIABLE: names the program to start where the running one is another, as a test is. */
+#define MS_CHILD_PROGRAM_VARIABLE "MEANSHIFT_LAB_PROGRAM"
+
+/** MS_CHILD_CHANNEL_FD: the channel of a child that was started as a program; further files follow it. */
+#define MS_CHILD_CHANNEL_FD 3
+#define MS_CHILD_FILES_FD 4
+
+/** MS_CHILD_MOST_VAIN_STARTS: a device that could not be opened by so many children in a row is given up. */
+#define MS_CHILD_MOST_VAIN_STARTS 3
+
+/**
+ * MsChildEnd: why a child is not followed any longer.
+ * @MS_CHILD_END_FINISHED: the caller's function said that the work is done
+ * @MS_CHILD_END_DIED: it ended before that
+ * @MS_CHILD_END_SILENT: it sent nothing for too long
+ * @MS_CHILD_END_LATE: its time was over
+ * @MS_CHILD_END_FLOODED: it wrote without end to standard error
+ * @MS_CHILD_END_BROKEN: it sent something that is not a message
+ * @MS_CHILD_END_TOO_LARGE: it took more memory than allowed
+ * @MS_CHILD_END_CANCELLED: the caller was cancelled, and the time of grace is over
+ */
+typedef enum {
+  MS_CHILD_END_FINISHED,
+  MS_CHILD_END_DIED,
+  MS_CHILD_END_SILENT,
+  MS_CHILD_END_LATE,
+  MS_CHILD_END_FLOODED,
+  MS_CHILD_END_BROKEN,
+  MS_CHILD_END_TOO_LARGE,
+  MS_CHILD_END_CANCELLED,
+} MsChildEnd;
+
+/**
+ * MsChildStart: how a child is started.
+ * @role: the value of MS_CHILD_VARIABLE
+ * @arguments: (nullable) (array zero-terminated=1): program and arguments; %NULL for those of this process
+ * @from_child: the messages that it may send
+ * @to_child: the messages that it takes
+ * @files: (nullable) (element-type int): which it inherits from descriptor MS_CHILD_FILES_FD on
+ * @captures_stderr: whether its standard error is read here, see ms_child_pass_stderr(); else it is inherited
+ * @cache: (nullable): a folder for the cache of the OpenCL driver where the usual one may be damaged
+ */
+typedef struct {
+  const char *role;
+  const char *const *arguments;
+  const MsProtocol *from_child;
+  const MsProtocol *to_child;
+  const GArray *files;
+  gboolean captures_stderr;
+  const char *cache;
+} MsChildStart;
+
+/** MsChildMain: the main function of a child that was forked; @channel is its end. */
+typedef void (*MsChildMain)(MsChannel *channel, gpointer data);
+
+/** MsChildTake: takes a message from the child; returns whether the child has said that its work is done. */
+typedef gboolean (*MsChildTake)(MsMessage *message, gpointer data);
+
+/**
+ * MsChildWatch: what ends a child that ms_child_follow() follows.
+ * @silence_s: the longest time between two messages; 0 for no limit
+ * @limit_s: the longest time in all; 0 for no limit
+ * @grace_s: the time that it gets to end by itself after a cancellation or @limit_s, before it is killed
+ * @memory: the most bytes that it may have in memory; 0 for no limit
+ */
+typedef struct {
+  double silence_s;
+  double limit_s;
+  double grace_s;
+  guint64 memory;
+} MsChildWatch;
+
+typedef struct _MsChild MsChild;
+
+MsChild *ms_child_spawn(const MsChildStart *start, GError **error);
+MsChild *ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error);
+gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error);
+MsChannel *ms_child_get_channel(MsChild *self);
+GPid ms_child_get_pid(MsChild *self);
+int ms_child_get_stderr(MsChild *self);
+gboolean ms_child_read_stderr(MsChild *self);
+void ms_child_pass_stderr(MsChild *self);
+void ms_child_signal(MsChild *self, int number);
+MsChildEnd ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data,
+                           GCancellable *cancellable);
+void ms_child_end(MsChild *self, double patience_s);
+char *ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch);
+int ms_child_get_status(MsChild *self);
+void ms_child_free(MsChild *self);
+
+const char *ms_child_get_role(void);
+MsChannel *ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing);
+char *ms_child_find_program(void);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChild, ms_child_free)
