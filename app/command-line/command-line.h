@@ -57,7 +57,6 @@ typedef struct {
   gboolean follow_links;
   gboolean recursive;
   gboolean hidden;
-  gboolean jobs_in_process;
   double timeout;
   int resume;
   MsShard shard;

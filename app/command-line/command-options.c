@@ -127,8 +127,6 @@ static const MsOptionInfo rows[] = {
       ARGUMENT("DIR|FILE.jsonl")),
   ROW(BATCH, "jobs", INT, jobs, IMAGES, N_("Threads that decode and encode; by default one for each processor"),
       RANGE(1, 256)),
-  ROW(BATCH, "jobs-in-process", FLAG, jobs_in_process, IMAGES,
-      N_("Filter in one process; a driver that crashes or hangs then ends the whole run")),
   ROW(BATCH, "timeout", SECONDS, timeout, IMAGES | REGIONS | LAB | MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE,
       N_("End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices"),
       ARGUMENT("TIME")),

@@ -5,7 +5,6 @@
 
 #include "app/commands/batch-device.h"
 #include "app/commands/command.h"
-#include "app/process/guard.h"
 #include "app/report/image-summary.h"
 #include "app/report/reporter.h"
 #include "core/batch/naming.h"
@@ -18,31 +17,21 @@ typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsReporter *reporter;
-  MsEngine *engine; /* opened before the run if its name is part of file names, else NULL */
-  MsWorkerProcess *waiting;
+  const char *device; /* (nullable): its name, if that is part of file names */
+  MsChild *worker;    /* (nullable): until the supervisor takes it */
   GCancellable *cancellable;
   gboolean is_on_processor; /* set once the processor has replaced a failed device */
   gboolean has_problem;
-  gboolean is_hung; /* set once the device has reported nothing for too long, before the run is cancelled */
 } Command;
 
-static MsEngine *
-open_engine(const Command *c, GError **error)
-{
-  return ms_batch_device_open(c->line, c->is_on_processor, c->console, error);
-}
-
+/* The device stays open until the worker ends, because a driver may end the process when it is closed. */
 static MsEngine *
 on_open(gpointer data, GError **error)
 {
-  Command *c = data;
-  MsEngine *engine = c->engine ? g_object_ref(c->engine) : open_engine(c, error);
+  const Command *c = data;
+  MsEngine *engine = ms_batch_device_open(c->line, c->is_on_processor, c->console, error);
 
-  if (engine) {
-    MsEngineInfo info = ms_engine_describe(engine);
-    ms_reporter_set_device(c->reporter, &info);
-  }
-  return engine;
+  return engine ? g_object_ref(engine) : NULL;
 }
 
 static gboolean
@@ -88,38 +77,6 @@ on_problem(const char *sentence, gpointer data)
   ms_console_error(c->console, sentence);
 }
 
-static void
-set_silence_error(const MsBatchItem *item, double seconds, GError **error)
-{
-  g_autofree char *name = item ? ms_batch_item_input_name(item) : NULL;
-
-  if (item)
-    ms_set_error(error, MS_ERROR_NO_DEVICE,
-                 "'%s': the device reported nothing for %g s, so the run ends; --resume continues it. Without "
-                 "--jobs-in-process, a driver that hangs costs one image only.",
-                 name, seconds);
-  else
-    ms_set_error(
-      error, MS_ERROR_NO_DEVICE,
-      "The device reported nothing for %g s while it was opened, so the run ends. Choose another device with "
-      "--device.",
-      seconds);
-}
-
-/* A device that is only slow lets the run end as an interrupted one does; a driver that hangs keeps its process. */
-static void
-on_silent(const MsBatchItem *item, double seconds, gpointer data)
-{
-  Command *c = data;
-  g_autoptr(GError) error = NULL;
-
-  ms_guard_end_later(MS_EXIT_NO_DEVICE);
-  set_silence_error(item, seconds, &error);
-  ms_console_error(c->console, error->message);
-  c->is_hung = TRUE;
-  g_cancellable_cancel(c->cancellable);
-}
-
 /* Several devices filter the halo, too; the reference converts the colours of the rows before and after the filter. */
 static guint
 engine_copies(const MsCommandLine *line)
@@ -158,7 +115,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   return options;
 }
 
-/** ms_batch_command_names_device: whether the device is opened in this process, since file names contain its name. */
+/** ms_batch_command_names_device: whether file names contain the name of the device. */
 gboolean
 ms_batch_command_names_device(const MsCommandLine *line)
 {
@@ -186,17 +143,12 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .resume = (MsResume)line->resume,
                             .manifest = manifest,
                             .settings = line->settings,
+                            .device = c->device,
                             .own_files = own_files,
                             .n_own_files = G_N_ELEMENTS(own_files)};
 
   limits.max_pixels = line->max_pixels;
   limits.accept_damaged = line->accept_damaged;
-  if (ms_batch_command_names_device(line)) {
-    c->engine = open_engine(c, error);
-    if (!c->engine)
-      return NULL;
-    request.device = ms_engine_describe(c->engine).name;
-  }
   return ms_batch_plan(&request, error);
 }
 
@@ -261,52 +213,32 @@ static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
   MsRunnerOptions options = runner_options(c->line, manifest);
-  MsRunnerHooks hooks = {.open = on_open,
-                         .inspect = inspects(c->line) ? on_inspect : NULL,
-                         .finished = on_finished,
-                         .progress = on_progress,
-                         .problem = on_problem,
-                         .data = c};
-
+  MsRunnerHooks hooks = {.finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
   MsSupervisorOptions supervision = {.runner = &options,
-                                     .waiting = c->waiting,
+                                     .waiting = g_steal_pointer(&c->worker),
                                      .memory_limit = ms_batch_device_watched_bytes(c->line),
                                      .falls_back = ms_batch_device_falls_back(c->line),
                                      .note = on_note,
                                      .device = on_device};
 
-  if (c->line->jobs_in_process || ms_batch_count(items).pending == 0) {
-    ms_batch_device_prepare(c->line);
-    hooks.silent = on_silent;
-    return ms_runner_run(items, &options, &hooks, c->cancellable, error);
-  }
-  /* The worker opens the device itself. */
-  g_clear_object(&c->engine);
   return ms_supervisor_run(items, &supervision, &hooks, c->cancellable, error);
-}
-
-static MsEngine *
-on_open_in_worker(gpointer data, GError **error)
-{
-  return open_engine(data, error);
 }
 
 /**
  * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
  * options.
- * @pipes: see ms_worker_run()
+ * @channel: see ms_worker_run()
  */
 MsExitStatus
-ms_batch_command_work(const MsCommandLine *line, MsConsole *console, const MsWorkerPipes *pipes,
-                      GCancellable *cancellable)
+ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *channel, GCancellable *cancellable)
 {
   Command command = {
     .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
   MsRunnerOptions options = runner_options(line, NULL);
-  MsRunnerHooks hooks = {.open = on_open_in_worker, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
+  MsRunnerHooks hooks = {.open = on_open, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
 
   ms_batch_device_prepare(line);
-  return ms_worker_run(&options, &hooks, pipes, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+  return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
 static MsExitStatus
@@ -332,7 +264,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     c->has_problem = TRUE;
   }
   if (interrupted)
-    return c->is_hung ? MS_EXIT_NO_DEVICE : MS_EXIT_INTERRUPTED;
+    return MS_EXIT_INTERRUPTED;
   return status_of_items(c, items);
 }
 
@@ -358,28 +290,31 @@ note_ignored_lines(MsConsole *console, MsManifest *manifest)
 
 /**
  * ms_batch_command_run: filters the images that the command line names, and reports them.
- * @waiting: see #MsSupervisorOptions
+ * @device: (nullable): the name of the device, if file names contain it
+ * @worker: (nullable) (transfer full): a forked worker; see #MsSupervisorOptions
  */
 MsExitStatus
-ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsWorkerProcess *waiting, GCancellable *cancellable)
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *device, MsChild *worker,
+                     GCancellable *cancellable)
 {
-  Command command = {.line = line, .console = console, .waiting = waiting, .cancellable = cancellable};
+  Command command = {.line = line, .console = console, .device = device, .worker = worker, .cancellable = cancellable};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsManifest) manifest = NULL;
   g_autoptr(GPtrArray) items = NULL;
   MsExitStatus status;
 
-  if (!check_manifest_name(line, &error))
-    return ms_command_fail(console, error);
   /* Everything is checked before the first file is written. */
-  if (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))
-    return ms_command_fail(console, error);
-  note_ignored_lines(console, manifest);
-  items = plan_batch(&command, manifest, &error);
-  if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
+  if (!check_manifest_name(line, &error) ||
+      (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))) {
     status = ms_command_fail(console, error);
-  else
-    status = run_and_report(&command, items, manifest);
-  g_clear_object(&command.engine);
+  } else {
+    note_ignored_lines(console, manifest);
+    items = plan_batch(&command, manifest, &error);
+    if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
+      status = ms_command_fail(console, error);
+    else
+      status = run_and_report(&command, items, manifest);
+  }
+  ms_child_free(command.worker);
   return status;
 }

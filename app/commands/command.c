@@ -46,7 +46,11 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
   }
   g_autoptr(MsEngine) engine =
     ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
-  return engine ? g_object_ref(ms_engine_get_context(engine)) : NULL;
+  if (!engine)
+    return NULL;
+  /* The device stays open until this process ends, because a driver may end it when it is closed. */
+  g_object_ref(engine);
+  return g_object_ref(ms_engine_get_context(engine));
 }
 
 /** ms_command_report: prints the text, unless --json takes standard output, and saves the JSON if --json is given. */
@@ -56,6 +60,7 @@ ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommand
 {
   g_autofree char *json = NULL;
 
+  ms_console_begin_results(console);
   if (!ms_file_path_is_standard(line->json))
     ms_console_print(console, result->text);
   if (!line->json)

@@ -73,6 +73,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
   g_autofree char *json = NULL;
 
+  ms_console_begin_results(c->console);
   for (guint i = 0; i < reports->len; i++) {
     g_autofree char *text = ms_report_to_text(g_ptr_array_index(reports, i));
     ms_console_print(c->console, text);
@@ -236,6 +237,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
   g_autofree char *text = ms_tune_record_to_text(record);
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
+  ms_console_begin_results(c->console);
   ms_console_print(c->console, text);
   if (c->line->report_dir && !save_tuning(c->line->report_dir, record, error))
     return MS_EXIT_SOME_FAILED;

@@ -39,10 +39,10 @@ typedef struct {
   MsSegmentTable *table;
 } Run;
 
+/* The device stays open until this process ends, because a driver may end it when it is closed. */
 static void
 clear_run(Run *self)
 {
-  g_clear_object(&self->engine);
   g_clear_object(&self->source);
   g_clear_object(&self->filtered);
   g_clear_pointer(&self->modes, g_free);
@@ -238,6 +238,7 @@ take_output_memory(Run *self, GError **error)
   const guint64 csv = self->line->csv ? ms_segment_table_csv_bytes(self->table) : 0,
                 json = self->line->json ? ms_segment_table_json_bytes(self->table) : 0;
 
+  ms_console_begin_results(self->console);
   return ms_memory_budget_take(self->budget, MAX(MAX(self->plan.painting, self->plan.modes), MAX(csv, json))) ||
          !ms_memory_budget_fail(self->budget, error);
 }

@@ -1,182 +1,206 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/process/guard.h"
 
-#include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "app/process/signals.h"
+#include "core/opencl/driver-cache.h"
 
-/**
- * Child:
- * @grace_s: the time in which it must end once it is cancelled
- * @status: of waitpid()
- * @deadline_us: when it is cancelled or, after that, killed; 0 for never
- * @is_late: whether it was cancelled because it exceeded the time limit
+/* The time in which a child exits that has finished; nothing depends on it any more. */
+#define EXIT_S 1
+
+/* MESSAGE_RESULTS: results are written from now on; MESSAGE_FINISHED: the exit status of the command, and a text. */
+enum {
+  MESSAGE_RESULTS,
+  MESSAGE_FINISHED,
+};
+
+static const MsMessageType types[] = {
+  [MESSAGE_RESULTS] = {"results", "()", 0},
+  [MESSAGE_FINISHED] = {"finished", "(is)", 0},
+};
+
+static const MsProtocol from_child = {types, G_N_ELEMENTS(types)};
+static const MsProtocol to_child = {NULL, 0};
+
+/*
+ * @cache: (nullable): a spare cache for the driver, whose usual one may have caused a death
+ * @text: (nullable): of the child that finished
  */
-typedef struct {
-  pid_t pid;
-  double grace_s;
+struct _MsGuard {
+  MsChild *child;
+  char *cache;
+  char *text;
   int status;
-  gint64 deadline_us;
-  gboolean is_late;
-  gboolean was_cancelled;
-  gboolean was_killed;
-} Child;
+  gboolean has_results;
+};
 
-static void
-run_child(MsGuardedWork work, gpointer data, const sigset_t *mask, pid_t parent)
+/** ms_guard_new: (transfer full): forks the first child; see ms_child_fork(). */
+MsGuard *
+ms_guard_new(MsChildMain work, gpointer data)
 {
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
-    _exit(MS_EXIT_INTERRUPTED);
-  pthread_sigmask(SIG_SETMASK, mask, NULL);
-  exit(work(TRUE, data));
+  const MsChildStart start = {.role = MS_GUARD_ROLE, .from_child = &from_child, .to_child = &to_child};
+  MsGuard *self = g_new0(MsGuard, 1);
+
+  self->child = ms_child_fork(&start, work, data, NULL);
+  return self;
 }
 
-static void
-end_child(Child *child)
+void
+ms_guard_free(MsGuard *self)
 {
-  child->was_killed = TRUE;
-  kill(child->pid, SIGKILL);
-}
-
-static gint64
-us_from_now(double seconds)
-{
-  return g_get_monotonic_time() + (gint64)(MIN(seconds, G_MAXINT) * G_USEC_PER_SEC);
-}
-
-static void
-cancel_child(Child *child, int number)
-{
-  child->was_cancelled = TRUE;
-  child->deadline_us = us_from_now(child->grace_s);
-  kill(child->pid, number);
-}
-
-static void
-take_deadline(Child *child)
-{
-  if (child->was_cancelled) {
-    end_child(child);
+  if (!self)
     return;
-  }
-  child->is_late = TRUE;
-  cancel_child(child, SIGTERM);
+  ms_child_free(self->child);
+  ms_driver_cache_remove_spare(self->cache);
+  g_free(self->cache);
+  g_free(self->text);
+  g_free(self);
 }
 
-/* The first interruption is passed on, and the second ends the child. */
-static void
-take_signal(Child *child, int signals)
+static gboolean
+take_message(MsMessage *message, gpointer data)
 {
-  struct signalfd_siginfo info;
+  MsGuard *self = data;
 
-  if (read(signals, &info, sizeof info) != sizeof info || info.ssi_signo == SIGCHLD)
-    return;
-  if (child->was_cancelled)
-    end_child(child);
-  else
-    cancel_child(child, (int)info.ssi_signo);
+  self->has_results = TRUE;
+  if (message->kind != MESSAGE_FINISHED)
+    return FALSE;
+  g_free(self->text);
+  g_variant_get(message->payload, "(is)", &self->status, &self->text);
+  return TRUE;
 }
 
-static int
-patience_ms(const Child *child)
+/* Starts the program once more, with an empty cache of the driver, because the usual one may be damaged. */
+static gboolean
+start_again(MsGuard *self, GError **error)
 {
-  const gint64 left_ms = (child->deadline_us - g_get_monotonic_time()) / 1000 + 1;
+  const MsChildStart start = {
+    .role = MS_GUARD_ROLE, .from_child = &from_child, .to_child = &to_child, .cache = self->cache};
 
-  return child->deadline_us == 0 || child->was_killed ? -1 : (int)CLAMP(left_ms, 0, G_MAXINT);
-}
-
-static void
-wait_for_child(Child *child, int signals)
-{
-  struct pollfd fd = {.fd = signals, .events = POLLIN};
-
-  while (waitpid(child->pid, &child->status, WNOHANG) == 0)
-    if (poll(&fd, 1, patience_ms(child)) == 0)
-      take_deadline(child);
-    else
-      take_signal(child, signals);
+  g_clear_pointer(&self->child, ms_child_free);
+  self->child = ms_child_spawn(&start, error);
+  return self->child != NULL;
 }
 
 static MsExitStatus
-status_of(const Child *child, double timeout_s)
+report_late(const MsGuardLimits *limits, GError **error)
 {
-  sigset_t interrupts;
-
-  if (WIFEXITED(child->status) && !(child->is_late && WEXITSTATUS(child->status) == MS_EXIT_INTERRUPTED))
-    return WEXITSTATUS(child->status);
-  if (child->is_late) {
-    fprintf(stderr,
-            "meanshift-lab: The command took longer than the %g s of --timeout and was ended. Allow more time, or "
-            "select another device with --device.\n",
-            timeout_s);
-    return MS_EXIT_NO_DEVICE;
-  }
-  ms_signals_get_interrupts(&interrupts);
-  if (child->was_killed)
-    fputs(
-      "meanshift-lab: The process that used OpenCL did not end by itself and was killed; finished files are kept.\n",
-      stderr);
-  if (child->was_killed || sigismember(&interrupts, WTERMSIG(child->status)))
-    return MS_EXIT_INTERRUPTED;
-  fprintf(stderr,
-          "meanshift-lab: The process that used OpenCL was ended by signal %d (%s). The lines above, if any, are from "
-          "its driver. Select another device with --device.\n",
-          WTERMSIG(child->status), strsignal(WTERMSIG(child->status)));
+  ms_set_error(error, MS_ERROR_TIMEOUT,
+               "The command took longer than the %g s of --timeout and was ended. Allow more time, or select another "
+               "device with --device.",
+               limits->timeout_s);
   return MS_EXIT_NO_DEVICE;
 }
 
+static MsExitStatus
+report_cancelled(const MsGuard *self, GError **error)
+{
+  const int status = ms_child_get_status(self->child);
+
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    ms_set_error_literal(error, MS_ERROR_DEVICE,
+                         "The process that used OpenCL did not end by itself and was killed; finished files are kept.");
+  return MS_EXIT_INTERRUPTED;
+}
+
+static MsExitStatus
+report_death(const char *how, guint starts, GError **error)
+{
+  g_autofree char *tries = starts > 1 ? g_strdup_printf(", the last of %u,", starts) : g_strdup("");
+
+  ms_set_error(error, MS_ERROR_NO_DEVICE,
+               "The process that used OpenCL%s did not survive: %s. The lines above, if any, are from its driver. "
+               "Select another device with --device.",
+               tries, how);
+  return MS_EXIT_NO_DEVICE;
+}
+
+static void
+note_start(const MsGuard *self, const char *how, const MsGuardLimits *limits)
+{
+  g_autofree char *folder = self->cache ? ms_driver_cache_find() : NULL;
+  g_autofree char *about_cache =
+    folder ? g_strdup_printf(" with an empty cache of the driver; if that helps, delete '%s'", folder) : g_strdup("");
+  g_autofree char *sentence =
+    g_strdup_printf("The process that used OpenCL did not survive: %s. It is started once more%s.", how, about_cache);
+
+  limits->note(sentence, limits->note_data);
+}
+
+/* Whether a child that ended in this way is followed by another. */
+static gboolean
+tries_again(const MsGuard *self, const MsGuardLimits *limits, MsChildEnd end, guint starts)
+{
+  return end == MS_CHILD_END_DIED && !self->has_results && starts < limits->starts;
+}
+
 /**
- * ms_guard_run:
+ * ms_guard_follow:
+ * @text: (out) (nullable) (transfer full): what the child said beside its status
+ * @error: set where the child did not say how the command ended
  *
- * Calls @work in a child process with the standard streams of this one, which must not have created a thread. Where no
- * process can be created, @work is called here. A signal that interrupts the program is passed on to the child, which
- * is killed if it does not end within the time of grace, or at a second signal.
+ * Follows the child until the command has ended. A child that died before it wrote results is started again, at most
+ * as often as @limits says, with an empty cache of the driver. What the driver does after the child has said how the
+ * command ended is of no consequence.
  *
- * Returns: what @work returned, %MS_EXIT_NO_DEVICE if a signal or the limit ended the child, or
- *   %MS_EXIT_INTERRUPTED
+ * Returns: what the child said, %MS_EXIT_NO_DEVICE if it died or exceeded the time limit, or %MS_EXIT_INTERRUPTED
  */
 MsExitStatus
-ms_guard_run(MsGuardedWork work, gpointer data, const MsGuardLimits *limits)
+ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancellable, char **text, GError **error)
 {
-  const pid_t parent = getpid();
-  Child child = {.grace_s = limits->grace_s, .deadline_us = limits->timeout_s > 0 ? us_from_now(limits->timeout_s) : 0};
-  sigset_t set, mask;
+  const MsChildWatch watch = {.limit_s = limits->timeout_s, .grace_s = limits->grace_s};
 
-  ms_signals_get_interrupts(&set);
-  sigaddset(&set, SIGCHLD);
-  signal(SIGCHLD, SIG_DFL); /* an ignored one would discard the exit status */
-  pthread_sigmask(SIG_BLOCK, &set, &mask);
-  const int signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-  child.pid = signals >= 0 ? fork() : -1;
-  if (child.pid == 0)
-    run_child(work, data, &mask, parent);
-  if (child.pid > 0)
-    wait_for_child(&child, signals);
-  if (signals >= 0)
-    close(signals);
-  pthread_sigmask(SIG_SETMASK, &mask, NULL);
-  return child.pid > 0 ? status_of(&child, limits->timeout_s) : work(FALSE, data);
+  for (guint starts = 1;; starts++) {
+    const MsChildEnd end =
+      self->child ? ms_child_follow(self->child, &watch, take_message, self, cancellable) : MS_CHILD_END_DIED;
+    if (self->child)
+      ms_child_end(self->child, self->text ? EXIT_S : 0);
+    if (end == MS_CHILD_END_LATE)
+      return report_late(limits, error);
+    if (self->text) {
+      *text = g_steal_pointer(&self->text);
+      return (MsExitStatus)self->status;
+    }
+    if (end == MS_CHILD_END_CANCELLED)
+      return report_cancelled(self, error);
+    g_autofree char *how =
+      self->child ? ms_child_describe_end(self->child, end, &watch) : g_strdup("the system could not create it");
+    if (!tries_again(self, limits, end, starts))
+      return report_death(how, starts, error);
+    if (!self->cache)
+      self->cache = ms_driver_cache_make_spare();
+    if (starts == 1)
+      note_start(self, how, limits);
+    if (!start_again(self, error))
+      return MS_EXIT_NO_DEVICE;
+  }
 }
 
-static gpointer
-end_after_grace(gpointer status)
+/** ms_guard_begin: (transfer full) (nullable): in a child that was started as a program, the channel to its parent. */
+MsChannel *
+ms_guard_begin(void)
 {
-  g_usleep(MS_GUARD_GRACE_S * G_USEC_PER_SEC);
-  _exit(GPOINTER_TO_INT(status));
-  return NULL;
+  return ms_child_begin(&to_child, &from_child);
 }
 
-/** ms_guard_end_later: ends this process with @status after MS_GUARD_GRACE_S, unless cancelled work ends it before. */
+/** ms_guard_note_results: @channel: (nullable): says that results are written from now on, so that nothing is repeated. */
 void
-ms_guard_end_later(MsExitStatus status)
+ms_guard_note_results(MsChannel *channel)
 {
-  g_thread_unref(g_thread_new("ms-end", end_after_grace, GINT_TO_POINTER(status)));
+  if (channel)
+    ms_channel_send(channel, MESSAGE_RESULTS, NULL, NULL, TRUE, NULL);
+}
+
+/**
+ * ms_guard_finish: says how the command ended, and ends this process without closing the driver, which may hang or
+ * abort then.
+ */
+void
+ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text)
+{
+  fflush(NULL);
+  ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, text), NULL, TRUE, NULL);
+  _exit(status);
 }

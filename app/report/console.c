@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/process/guard.h"
 #include "core/image/file/file-path.h"
 #include "core/printable.h"
 
@@ -18,6 +19,7 @@
 struct _MsConsole {
   GMutex lock;
   FILE *tables;
+  MsChannel *parent; /* (nullable): of a child */
   gboolean quiet;
   gboolean color;
   gboolean bar;   /* progress as one line that is redrawn */
@@ -55,6 +57,20 @@ ms_console_new(const MsCommandLine *line)
     self->lines = !terminal;
   }
   return self;
+}
+
+/** ms_console_set_parent: @parent: (transfer none): the channel to the process that started this one */
+void
+ms_console_set_parent(MsConsole *self, MsChannel *parent)
+{
+  self->parent = parent;
+}
+
+/** ms_console_begin_results: to be called before results are written, so that no other process repeats the command. */
+void
+ms_console_begin_results(MsConsole *self)
+{
+  ms_guard_note_results(self->parent);
 }
 
 /* Called with the lock held. */

@@ -3,10 +3,13 @@
 #pragma once
 
 #include "app/command-line/command-line.h"
+#include "core/process/channel.h"
 
 typedef struct _MsConsole MsConsole;
 
 MsConsole *ms_console_new(const MsCommandLine *line);
+void ms_console_set_parent(MsConsole *self, MsChannel *parent);
+void ms_console_begin_results(MsConsole *self);
 void ms_console_free(MsConsole *self);
 void ms_console_error(MsConsole *self, const char *sentence);
 void ms_console_error_log(MsConsole *self, const char *text);

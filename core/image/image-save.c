@@ -101,7 +101,12 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   if (file == NULL)
     return FALSE;
   MsImageSink sink = {name, write_to_file, ms_atomic_file_is_direct(file) ? NULL : rewrite_file, file, cancellable};
-  return write_image(image, &sink, &chosen, notes, error) && ms_atomic_file_commit(file, error);
+  if (!write_image(image, &sink, &chosen, notes, error))
+    return FALSE;
+  struct stat info;
+  if (chosen.appears && !ms_atomic_file_is_direct(file) && ms_atomic_file_identify(file, &info))
+    chosen.appears(&info, chosen.appears_data);
+  return ms_atomic_file_commit(file, error);
 }
 
 /**

@@ -77,6 +77,15 @@ ms_channel_get_fd(const MsChannel *self)
   return self->fd;
 }
 
+/** ms_message_init: an empty message, which may be cleared. */
+void
+ms_message_init(MsMessage *self)
+{
+  *self = (MsMessage){.payload = NULL};
+  for (guint i = 0; i < MS_CHANNEL_MOST_FDS; i++)
+    self->fds[i] = -1;
+}
+
 /** ms_message_clear: frees the payload and closes the descriptors. */
 void
 ms_message_clear(MsMessage *self)
@@ -329,9 +338,7 @@ ms_channel_receive(MsChannel *self, MsMessage *message)
   int memory = -1;
   gssize n;
 
-  *message = (MsMessage){.payload = NULL};
-  for (guint i = 0; i < MS_CHANNEL_MOST_FDS; i++)
-    message->fds[i] = -1;
+  ms_message_init(message);
   do
     n = recvmsg(self->fd, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (n < 0 && errno == EINTR);

@@ -60,6 +60,7 @@ gboolean ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const i
                          GError **error);
 MsReceipt ms_channel_receive(MsChannel *self, MsMessage *message);
 MsReceipt ms_channel_wait(MsChannel *self, MsMessage *message, GCancellable *cancellable);
+void ms_message_init(MsMessage *self);
 void ms_message_clear(MsMessage *self);
 
 int ms_channel_new_memory(gsize size, GError **error);

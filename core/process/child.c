@@ -23,6 +23,13 @@
 /* How often the memory of a child is compared with the limit. */
 #define MEMORY_MS 100
 
+/*
+ * The longest wait at once. A wait that took much longer shows that this process was stopped, as by Ctrl-Z, and the child
+ * most likely with it; that time does not count.
+ */
+#define WAIT_MS 1000
+#define STOPPED_US (500 * 1000)
+
 struct _MsChild {
   GPid pid;
   int status; /* of waitpid() */
@@ -332,10 +339,10 @@ static int
 patience_ms(const Follower *f)
 {
   const gint64 due = next_deadline(f);
-  const gint64 left = due == G_MAXINT64 ? -1 : MAX((due - g_get_monotonic_time() + 999) / 1000, 0);
-  const int ms = (int)CLAMP(left, -1, G_MAXINT);
 
-  return f->watch->memory > 0 && (ms < 0 || ms > MEMORY_MS) ? MEMORY_MS : ms;
+  if (due == G_MAXINT64 && f->watch->memory == 0)
+    return -1;
+  return (int)CLAMP((due - g_get_monotonic_time() + 999) / 1000, 0, f->watch->memory > 0 ? MEMORY_MS : WAIT_MS);
 }
 
 /* Asks the child to end; it is killed when the time of grace is over. */
@@ -391,6 +398,21 @@ check_limits(Follower *f, MsChildEnd *end)
   return TRUE;
 }
 
+/* Waits for an event, for at most @ms; time in which this process was stopped moves all deadlines. */
+static void
+wait_for_event(Follower *f, struct pollfd fds[3], int ms)
+{
+  const gint64 start = g_get_monotonic_time();
+
+  poll(fds, 3, ms);
+  const gint64 excess = g_get_monotonic_time() - start - (gint64)ms * 1000;
+  if (ms < 0 || excess < STOPPED_US)
+    return;
+  f->began_us += excess;
+  f->heard_us += excess;
+  f->grace_us += f->grace_us > 0 ? excess : 0;
+}
+
 /* Waits for the next event and handles it; whether the child is followed on. */
 static gboolean
 follow_once(Follower *f, MsChildEnd *end)
@@ -401,7 +423,7 @@ follow_once(Follower *f, MsChildEnd *end)
                           {.fd = f->child->messages, .events = POLLIN},
                           {.fd = cancel.fd, .events = POLLIN}};
 
-  poll(fds, 3, patience_ms(f));
+  wait_for_event(f, fds, patience_ms(f));
   if (has_fd)
     g_cancellable_release_fd(f->cancellable);
   if (fds[1].revents && !ms_child_read_stderr(f->child)) {

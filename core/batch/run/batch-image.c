@@ -3,12 +3,14 @@
 
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
 MsBatchImage *
-ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellable *cancellable)
+ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+                   GCancellable *cancellable)
 {
   MsBatchImage *self = g_new0(MsBatchImage, 1);
 
   self->item = item;
   self->options = options;
+  self->hooks = hooks;
   self->cancellable = cancellable;
   self->name = ms_batch_item_input_name(item);
   return self;

@@ -8,6 +8,7 @@
 /**
  * MsBatchImage: an image in flight.
  * @options: of the run
+ * @hooks: of the run
  * @cancellable: (nullable): of the run
  * @content: (nullable): a pipe's bytes, until they are decoded
  * @bytes: its share of the memory limit
@@ -18,6 +19,7 @@
 typedef struct {
   MsBatchItem *item;
   const MsRunnerOptions *options;
+  const MsRunnerHooks *hooks;
   GCancellable *cancellable;
   GBytes *content;
   MsImage *source;
@@ -29,6 +31,7 @@ typedef struct {
   char *name;
 } MsBatchImage;
 
-MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, GCancellable *cancellable);
+MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+                                 GCancellable *cancellable);
 void ms_batch_image_free(MsBatchImage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)

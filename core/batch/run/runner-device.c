@@ -17,7 +17,6 @@ pass_progress_on(int done, int total, gpointer data)
   ProgressData *progress = data;
   const MsRunnerHooks *hooks = progress->runner->hooks;
 
-  ms_runner_watch_heard(progress->runner->watch);
   if (progress->reports)
     hooks->progress(progress->item, done, total, hooks->data);
 }
@@ -28,7 +27,7 @@ stream_on_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchI
 {
   ProgressData progress = {self, work->item, first_lane && self->hooks->progress};
 
-  return ms_stage_stream(work, engine, self->hooks, pass_progress_on, &progress, error);
+  return ms_stage_stream(work, engine, pass_progress_on, &progress, error);
 }
 
 static gboolean
@@ -68,12 +67,10 @@ pass_to_device(MsRunner *self, MsEngine *engine, gboolean first_lane, MsBatchIma
 
   ms_runner_call_hook(self, self->hooks->started, work->item);
   g_mutex_unlock(&self->lock);
-  ms_runner_watch_begin(self->watch, work->item);
   if (work->is_streamed)
     good = stream_on_device(self, engine, first_lane, work, &error);
   else
     good = filter_on_device(self, engine, first_lane, work, &error);
-  ms_runner_watch_end(self->watch, work->item);
   if (good && !self->options->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&self->lock);
@@ -122,7 +119,6 @@ work_on_further_lane(gpointer data)
   DeviceLane *lane = data;
 
   ms_runner_work_on_device(lane->runner, lane->engine, FALSE);
-  g_object_unref(lane->engine);
   g_free(lane);
   return NULL;
 }
@@ -144,6 +140,7 @@ ms_runner_start_further_lanes(MsRunner *self, MsEngine *engine)
     MsEngine *further = ms_engine_open_lane(engine, NULL);
     if (!further)
       break;
+    g_ptr_array_add(self->engines, further);
     DeviceLane *lane = g_new(DeviceLane, 1);
     *lane = (DeviceLane){self, further};
     g_ptr_array_add(threads, g_thread_new("ms-device", work_on_further_lane, lane));

@@ -41,7 +41,7 @@ measure_next(MsRunner *self)
     return;
   }
   ms_runner_call_hook(self, self->hooks->started, item);
-  work = ms_batch_image_new(item, self->options, self->cancellable);
+  work = ms_batch_image_new(item, self->options, self->hooks, self->cancellable);
   self->measuring = TRUE;
   g_mutex_unlock(&self->lock);
   good = ms_stage_measure(work, &error);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "core/batch/run/batch-image.h"
-#include "core/batch/run/runner-watch.h"
 
 /**
  * MsRunner: the state of a run. One lock guards everything but the pixels of an image in work.
@@ -13,7 +12,7 @@
  * @decode_ahead: how many images may be decoded or wait for the device
  * @opening: the device, which takes no images yet
  * @measured: (nullable): an image that has been measured and waits for memory
- * @watch: (nullable): calls the hook @silent; it does not need the lock of the run
+ * @engines: of the lanes, which are closed when every result is saved
  * @memory_used: bytes of the images in work
  */
 typedef struct {
@@ -31,7 +30,7 @@ typedef struct {
   gboolean opening;
   gboolean measuring;
   gboolean stopped;
-  MsRunnerWatch *watch;
+  GPtrArray *engines;
   MsBatchImage *measured;
   GQueue decoded;
   GQueue filtered;

@@ -153,12 +153,15 @@ runner_init(MsRunner *self)
   g_cond_init(&self->changed);
   g_queue_init(&self->decoded);
   g_queue_init(&self->filtered);
+  self->engines = g_ptr_array_new_with_free_func(g_object_unref);
   self->unfiltered = self->unfinished = self->items->len;
 }
 
+/* Closes the devices last, since a driver may end the process then. */
 static void
 runner_clear(MsRunner *self)
 {
+  g_ptr_array_unref(self->engines);
   g_clear_pointer(&self->measured, ms_batch_image_free);
   g_queue_clear_full(&self->decoded, (GDestroyNotify)ms_batch_image_free);
   g_queue_clear_full(&self->filtered, (GDestroyNotify)ms_batch_image_free);
@@ -169,9 +172,7 @@ runner_clear(MsRunner *self)
 static MsEngine *
 open_device(MsRunner *self, GError **error)
 {
-  ms_runner_watch_begin(self->watch, NULL);
   MsEngine *engine = self->hooks->open(self->hooks->data, error);
-  ms_runner_watch_end(self->watch, NULL);
 
   g_mutex_lock(&self->lock);
   self->opening = FALSE;
@@ -183,8 +184,10 @@ open_device(MsRunner *self, GError **error)
 static gboolean
 open_and_work(MsRunner *self, GError **error)
 {
-  g_autoptr(MsEngine) engine = open_device(self, error);
+  MsEngine *engine = open_device(self, error);
 
+  if (engine)
+    g_ptr_array_add(self->engines, engine);
   if (!engine || !ms_engine_check(engine, &self->options->settings, error))
     return FALSE;
   GPtrArray *threads = ms_runner_start_further_lanes(self, engine);
@@ -232,11 +235,9 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   shared.memory =
     options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : ms_memory_cap_usual();
   runner_init(&runner);
-  runner.watch = ms_runner_watch_new(options, hooks);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);
   good = run_pipeline(&runner, error);
-  ms_runner_watch_free(runner.watch);
   g_cancellable_disconnect(cancellable, handler);
   runner_clear(&runner);
   /* An interruption after the last item is ignored. */

@@ -27,7 +27,7 @@
  * @several_devices: whether the engine divides an image among devices
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
- * @timeout_s: how long a device, or a worker, may report nothing; 0 for a limit that grows with the observed gaps
+ * @timeout_s: how long a worker may report nothing; 0 for a limit that grows with the observed gaps
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -70,10 +70,9 @@ typedef struct {
  *   that is filtered in bands is passed band by band, from top to bottom
  * @started: decoding or filtering of an item begins; on any thread, one call at a time
  * @waits: an item is decoded and waits for the device; on any thread, one call at a time
+ * @saving: (nullable): the output of an item is complete and is given its name now; on any thread
  * @finished: an item is done, failed or skipped; on any thread, one call at a time
  * @progress: finished rows of the image that is being filtered, on the calling thread
- * @silent: (nullable): the device has exceeded the time limit @seconds without a report, while it filtered @item or,
- *   if @item is %NULL, while it was opened; called at most once, on a separate thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {
@@ -81,9 +80,9 @@ typedef struct {
   gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
   void (*started)(MsBatchItem *item, gpointer data);
   void (*waits)(MsBatchItem *item, gpointer data);
+  void (*saving)(MsBatchItem *item, const struct stat *file, gpointer data);
   void (*finished)(MsBatchItem *item, gpointer data);
   void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
-  void (*silent)(const MsBatchItem *item, double seconds, gpointer data);
   void (*problem)(const char *sentence, gpointer data);
   gpointer data;
 } MsRunnerHooks;

@@ -88,6 +88,14 @@ save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, 
   }
 }
 
+static void
+announce(const struct stat *file, gpointer data)
+{
+  const MsBatchImage *work = data;
+
+  work->hooks->saving(work->item, file, work->hooks->data);
+}
+
 /* @other_us: time since the call that was not spent on encoding; read when the file is complete. */
 static gboolean
 save(MsBatchImage *work, const gint64 *other_us, GError **error)
@@ -102,6 +110,8 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   chosen.overwrite = item->overwrite;
   chosen.folder = folder;
   chosen.saves_memory = work->saves_memory;
+  chosen.appears = work->hooks->saving ? announce : NULL;
+  chosen.appears_data = work;
   if (item->output_spool > 0 || ms_file_path_is_standard(item->output)) {
     if (!save_to_stream(work, &chosen, &notes, error))
       return FALSE;
@@ -141,14 +151,13 @@ take_rows(MsBatchImage *work, GError **error)
 typedef struct {
   MsBatchImage *work;
   MsEngine *engine;
-  const MsRunnerHooks *hooks;
 } BandCheck;
 
 static gboolean
 check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
 {
   const BandCheck *check = data;
-  const MsRunnerHooks *hooks = check->hooks;
+  const MsRunnerHooks *hooks = check->work->hooks;
   const MsInspection rows = {check->work->item, source, result, band->region.y, check->engine};
 
   if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
@@ -159,7 +168,6 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
 /**
  * ms_stage_stream:
  * @engine: with which no other thread works
- * @hooks: of which @inspect is called for each band
  * @progress: (nullable): called with rows done and rows in all
  *
  * Filters, verifies and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered
@@ -168,11 +176,10 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
  * Returns: %FALSE with the errors of the other stages
  */
 gboolean
-ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks, MsProgressFunc progress,
-                gpointer progress_data, GError **error)
+ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data, GError **error)
 {
   MsBatchItem *item = work->item;
-  BandCheck check = {work, engine, hooks};
+  BandCheck check = {work, engine};
   MsStreamedRun run = {.engine = engine,
                        .settings = &work->options->settings,
                        .repeat = work->options->repeat,
@@ -184,7 +191,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks
                        .filter_ms = item->filter_ms,
                        .used = work->options->settings,
                        .verifies = work->options->verify,
-                       .inspect = hooks->inspect || work->options->verify ? check_band : NULL,
+                       .inspect = work->hooks->inspect || work->options->verify ? check_band : NULL,
                        .inspect_data = &check};
 
   work->result = ms_streamed_result_new(&work->file, &run, error);

@@ -5,5 +5,5 @@
 #include "core/batch/run/batch-image.h"
 
 gboolean ms_stage_save(MsBatchImage *work, GError **error);
-gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, const MsRunnerHooks *hooks, MsProgressFunc progress,
-                         gpointer progress_data, GError **error);
+gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data,
+                         GError **error);

@@ -5,13 +5,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/batch/process/worker-process.h"
+#include "core/process/child.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-drain.h"
 
-/* File I of @files is the descriptor MS_WORKER_STREAMS_FD + I of the worker. */
+/* File I of @files is the descriptor MS_CHILD_FILES_FD + I of the worker. */
 struct _MsStreamSpool {
   char *folder;
   GArray *files;
@@ -68,13 +68,13 @@ add_file(MsStreamSpool *self, GError **error)
   if (fd < 0)
     return 0;
   g_array_append_val(self->files, fd);
-  return MS_WORKER_STREAMS_FD + (int)self->files->len - 1;
+  return MS_CHILD_FILES_FD + (int)self->files->len - 1;
 }
 
 static int
 get_file(const MsStreamSpool *self, int descriptor)
 {
-  return g_array_index(self->files, int, descriptor - MS_WORKER_STREAMS_FD);
+  return g_array_index(self->files, int, descriptor - MS_CHILD_FILES_FD);
 }
 
 static gboolean
@@ -110,7 +110,7 @@ ms_stream_spool_take(MsStreamSpool *self, MsBatchItem *item, const MsImageLimits
   return !is_pipe(item->output) || item->output_spool > 0;
 }
 
-/** ms_stream_spool_get_files: (element-type int): what workers inherit from descriptor %MS_WORKER_STREAMS_FD on. */
+/** ms_stream_spool_get_files: (element-type int): what workers inherit from descriptor %MS_CHILD_FILES_FD on. */
 const GArray *
 ms_stream_spool_get_files(const MsStreamSpool *self)
 {

@@ -1,73 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/worker-message.h"
 
-#include <gio/gunixinputstream.h>
-#include <gio/gunixoutputstream.h>
 #include <string.h>
-
-#define MESSAGE_TYPE "(uumv)"
 
 /* The members of an item, one array of bytes each, and the members of several items. */
 #define MEMBERS_TYPE "aay"
-#define JOBS_TYPE "aaay"
+#define JOBS_TYPE "a" MEMBERS_TYPE
 
-static gboolean
-read_all(GInputStream *stream, void *data, gsize size)
-{
-  gsize got = 0;
+static const MsMessageType requests[] = {
+  [MS_WORKER_JOBS] = {"jobs", "(" JOBS_TYPE ")", 0},
+};
 
-  return g_input_stream_read_all(stream, data, size, &got, NULL, NULL) && got == size;
-}
+static const MsMessageType results[] = {
+  [MS_WORKER_DEVICE] = {"device", "(ssss)", 0},
+  [MS_WORKER_STARTED] = {"started", "(u)", 0},
+  [MS_WORKER_WAITS] = {"waits", "(u)", 0},
+  [MS_WORKER_PROGRESS] = {"progress", "(uii)", 0},
+  [MS_WORKER_SAVING] = {"saving", "(utt" MEMBERS_TYPE ")", 0},
+  [MS_WORKER_FINISHED] = {"finished", "(ui" MEMBERS_TYPE ")", 0},
+  [MS_WORKER_PROBLEM] = {"problem", "(ay)", 0},
+  [MS_WORKER_ENDED] = {"ended", "(biayay)", 0},
+};
 
-/** ms_worker_message_write: @message is consumed when it is floating; %FALSE when the other end is closed. */
-gboolean
-ms_worker_message_write(int fd, GVariant *message)
-{
-  g_autoptr(GVariant) owned = g_variant_ref_sink(message);
-  g_autoptr(GVariant) boxed = g_variant_ref_sink(g_variant_new_variant(owned));
-  g_autoptr(GBytes) bytes = g_variant_get_data_as_bytes(boxed);
-  gsize size = 0;
-  const void *data = g_bytes_get_data(bytes, &size);
-  g_autofree guint8 *frame = g_malloc(sizeof size + size);
-  g_autoptr(GOutputStream) stream = g_unix_output_stream_new(fd, FALSE);
-
-  /* Uses a single write, so that the receiver rarely waits in the middle of a message. */
-  memcpy(frame, &size, sizeof size);
-  memcpy(frame + sizeof size, data, size);
-  return g_output_stream_write_all(stream, frame, sizeof size + size, NULL, NULL, NULL);
-}
-
-/** ms_worker_message_read: (transfer full) (nullable): the next message, %NULL when the other end is closed. */
-GVariant *
-ms_worker_message_read(int fd)
-{
-  g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, FALSE);
-  gsize size;
-  g_autofree guint8 *data = NULL;
-
-  if (!read_all(stream, &size, sizeof size) || !(data = g_try_malloc(size)) || !read_all(stream, data, size))
-    return NULL;
-  g_autoptr(GBytes) bytes = g_bytes_new_take(g_steal_pointer(&data), size);
-  g_autoptr(GVariant) boxed = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE_VARIANT, bytes, FALSE));
-  return g_variant_get_variant(boxed);
-}
-
-/** ms_worker_message_new: (transfer floating): a message about the item at @index; @payload is consumed. */
-GVariant *
-ms_worker_message_new(MsWorkerMessageKind kind, guint index, GVariant *payload)
-{
-  return g_variant_new(MESSAGE_TYPE, (guint)kind, index, payload);
-}
-
-/** ms_worker_message_parse: @payload: (out) (transfer full) (nullable): see #MsWorkerMessageKind. */
-MsWorkerMessageKind
-ms_worker_message_parse(GVariant *message, guint *index, GVariant **payload)
-{
-  guint kind = 0;
-
-  g_variant_get(message, MESSAGE_TYPE, &kind, index, payload);
-  return kind;
-}
+const MsProtocol ms_worker_requests = {requests, G_N_ELEMENTS(requests)};
+const MsProtocol ms_worker_results = {results, G_N_ELEMENTS(results)};
 
 /* How members of one type are sent: as what bytes, and how a member, freed or unset, is made of them. */
 typedef struct {
@@ -146,11 +102,12 @@ read_log(gpointer member, gsize size, const guint8 *data, gsize data_size)
   const guint8 *end = data + data_size;
   MsTimingLog *log = ms_timing_log_new();
 
-  while (data < end) {
+  while ((gsize)(end - data) > sizeof(MsTiming) && memchr(data + sizeof(MsTiming), 0, end - data - sizeof(MsTiming))) {
     MsTiming row;
     memcpy(&row, data, sizeof row);
     const char *kernel = (const char *)data + sizeof row;
     row.kernel = kernel[0] ? g_intern_string(kernel) : NULL;
+    row.stage = MIN(row.stage, MS_STAGE_ENCODE);
     ms_timing_log_add(log, &row);
     data += sizeof row + strlen(kernel) + 1;
   }
@@ -204,7 +161,6 @@ static const Member job_members[] = {
 /* The members of a finished item that the worker sends back. */
 static const Member result_members[] = {
   MEMBER(output, text),
-  MEMBER(status, plain),
   MEMBER(error, text),
   MEMBER(shown, text),
   MEMBER(reason, text),
@@ -256,10 +212,12 @@ ms_worker_message_new_jobs(GPtrArray *items)
 {
   GVariantBuilder builder;
 
-  g_variant_builder_init(&builder, G_VARIANT_TYPE(JOBS_TYPE));
+  g_variant_builder_init(&builder, G_VARIANT_TYPE("(" JOBS_TYPE ")"));
+  g_variant_builder_open(&builder, G_VARIANT_TYPE(JOBS_TYPE));
   for (guint i = 0; i < items->len; i++)
     g_variant_builder_add_value(&builder,
                                 write_members(g_ptr_array_index(items, i), job_members, G_N_ELEMENTS(job_members)));
+  g_variant_builder_close(&builder);
   return g_variant_builder_end(&builder);
 }
 
@@ -268,9 +226,10 @@ GPtrArray *
 ms_worker_message_get_jobs(GVariant *message)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
+  g_autoptr(GVariant) jobs = g_variant_get_child_value(message, 0);
 
-  for (gsize i = 0; i < g_variant_n_children(message); i++) {
-    g_autoptr(GVariant) job = g_variant_get_child_value(message, i);
+  for (gsize i = 0; i < g_variant_n_children(jobs); i++) {
+    g_autoptr(GVariant) job = g_variant_get_child_value(jobs, i);
     MsBatchItem *item = ms_batch_item_new(0, NULL, NULL);
     read_members(job, item, job_members, G_N_ELEMENTS(job_members));
     g_ptr_array_add(items, item);

@@ -1,37 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Messages between the supervisor of a batch and its worker: serialised GVariants preceded by their length. Both ends
- * run the same program, so plain structures are sent as bytes.
+ * Messages between the supervisor of a batch and its worker. Both ends run the same program, so plain structures are
+ * sent as bytes.
  */
 #pragma once
 
 #include "core/batch/item.h"
+#include "core/process/channel.h"
+
+/** MS_WORKER_ROLE, MS_WORKER_ROLE_PROCESSOR: the roles of a worker, for the requested device and for the processor. */
+#define MS_WORKER_ROLE "batch"
+#define MS_WORKER_ROLE_PROCESSOR "batch-on-processor"
+
+/** MsWorkerRequestKind: @MS_WORKER_JOBS: the items to filter */
+typedef enum {
+  MS_WORKER_JOBS,
+} MsWorkerRequestKind;
 
 /**
  * MsWorkerMessageKind:
- * @MS_WORKER_DEVICE: the device is open; payload: its name, platform, driver and type
- * @MS_WORKER_STARTED: decoding or filtering of the item begins; no payload
- * @MS_WORKER_WAITS: the item is decoded and waits for the device; no payload
- * @MS_WORKER_PROGRESS: payload: rows done and rows in all
- * @MS_WORKER_FINISHED: payload: what ms_worker_message_take_result() reads
- * @MS_WORKER_PROBLEM: payload: an error that belongs to no item
- * @MS_WORKER_ENDED: the last message; payload: error code and sentence, empty when all is done
+ * @MS_WORKER_DEVICE: the device is open: its name, platform, driver and type
+ * @MS_WORKER_STARTED: decoding or filtering of the item of this index begins
+ * @MS_WORKER_WAITS: the item is decoded and waits for the device
+ * @MS_WORKER_PROGRESS: item, rows done and rows in all
+ * @MS_WORKER_SAVING: the item's file is complete and gets its name now: item, device and inode of the file, and what
+ *   ms_worker_message_take_result() reads
+ * @MS_WORKER_FINISHED: item, status, and what ms_worker_message_take_result() reads
+ * @MS_WORKER_PROBLEM: an error that belongs to no item
+ * @MS_WORKER_ENDED: the last message: whether the run was cancelled, the error's code, and its sentence in the user's
+ *   language and in English, empty when all is done
  */
 typedef enum {
   MS_WORKER_DEVICE,
   MS_WORKER_STARTED,
   MS_WORKER_WAITS,
   MS_WORKER_PROGRESS,
+  MS_WORKER_SAVING,
   MS_WORKER_FINISHED,
   MS_WORKER_PROBLEM,
   MS_WORKER_ENDED,
 } MsWorkerMessageKind;
 
-gboolean ms_worker_message_write(int fd, GVariant *message);
-GVariant *ms_worker_message_read(int fd);
-
-GVariant *ms_worker_message_new(MsWorkerMessageKind kind, guint index, GVariant *payload);
-MsWorkerMessageKind ms_worker_message_parse(GVariant *message, guint *index, GVariant **payload);
+extern const MsProtocol ms_worker_requests;
+extern const MsProtocol ms_worker_results;
 
 GVariant *ms_worker_message_new_jobs(GPtrArray *items);
 GPtrArray *ms_worker_message_get_jobs(GVariant *message);

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/run/worker.h"
 
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
+#include <sys/stat.h>
 
-#include "core/batch/process/worker-process.h"
 #include "core/batch/run/worker-message.h"
+#include "core/process/child.h"
 
 /* Progress is reported at most this often. */
 #define PROGRESS_US (100 * 1000)
 
 typedef struct {
   const MsRunnerHooks *hooks;
-  MsWorkerPipes pipes;
-  GHashTable *indices; /* item -> its index + 1 */
-  GMutex lock;         /* guards the pipe: several threads report */
+  MsChannel *channel;
+  GHashTable *indices; /* item -> its index */
   gint64 last_progress_us;
 } Worker;
 
@@ -23,25 +20,27 @@ typedef struct {
 gboolean
 ms_worker_is_one(void)
 {
-  return g_getenv(MS_WORKER_VARIABLE) != NULL;
+  return g_strcmp0(ms_child_get_role(), MS_WORKER_ROLE) == 0 || ms_worker_is_on_processor();
 }
 
 /** ms_worker_is_on_processor: whether the device was given up, so that this worker uses the processor. */
 gboolean
 ms_worker_is_on_processor(void)
 {
-  return g_strcmp0(g_getenv(MS_WORKER_VARIABLE), MS_WORKER_PROCESSOR) == 0;
+  return g_strcmp0(ms_child_get_role(), MS_WORKER_ROLE_PROCESSOR) == 0;
+}
+
+static guint
+index_of(const Worker *w, const MsBatchItem *item)
+{
+  return GPOINTER_TO_UINT(g_hash_table_lookup(w->indices, item));
 }
 
 /* Ignores a failed write, because a signal ends this process when its supervisor dies. */
 static void
-send(Worker *w, MsWorkerMessageKind kind, const MsBatchItem *item, GVariant *payload)
+send(Worker *w, MsWorkerMessageKind kind, GVariant *payload)
 {
-  guint index = item ? GPOINTER_TO_UINT(g_hash_table_lookup(w->indices, item)) - 1 : 0;
-
-  g_mutex_lock(&w->lock);
-  ms_worker_message_write(w->pipes.results, ms_worker_message_new(kind, index, payload));
-  g_mutex_unlock(&w->lock);
+  ms_channel_send(w->channel, kind, payload, NULL, TRUE, NULL);
 }
 
 static MsEngine *
@@ -52,7 +51,7 @@ on_open(gpointer data, GError **error)
 
   if (engine) {
     MsEngineInfo info = ms_engine_describe(engine);
-    send(w, MS_WORKER_DEVICE, NULL, g_variant_new("(ssss)", info.name, info.platform, info.driver, info.type));
+    send(w, MS_WORKER_DEVICE, g_variant_new("(ssss)", info.name, info.platform, info.driver, info.type));
   }
   return engine;
 }
@@ -60,19 +59,28 @@ on_open(gpointer data, GError **error)
 static void
 on_started(MsBatchItem *item, gpointer data)
 {
-  send(data, MS_WORKER_STARTED, item, NULL);
+  send(data, MS_WORKER_STARTED, g_variant_new("(u)", index_of(data, item)));
 }
 
 static void
 on_waits(MsBatchItem *item, gpointer data)
 {
-  send(data, MS_WORKER_WAITS, item, NULL);
+  send(data, MS_WORKER_WAITS, g_variant_new("(u)", index_of(data, item)));
+}
+
+static void
+on_saving(MsBatchItem *item, const struct stat *file, gpointer data)
+{
+  send(data, MS_WORKER_SAVING,
+       g_variant_new("(utt@aay)", index_of(data, item), (guint64)file->st_dev, (guint64)file->st_ino,
+                     ms_worker_message_new_result(item)));
 }
 
 static void
 on_finished(MsBatchItem *item, gpointer data)
 {
-  send(data, MS_WORKER_FINISHED, item, ms_worker_message_new_result(item));
+  send(data, MS_WORKER_FINISHED,
+       g_variant_new("(ui@aay)", index_of(data, item), (int)item->status, ms_worker_message_new_result(item)));
   ms_batch_item_forget_results(item);
 }
 
@@ -85,13 +93,13 @@ on_progress(MsBatchItem *item, int done, int total, gpointer data)
   if (now - w->last_progress_us < PROGRESS_US)
     return;
   w->last_progress_us = now;
-  send(w, MS_WORKER_PROGRESS, item, g_variant_new("(ii)", done, total));
+  send(w, MS_WORKER_PROGRESS, g_variant_new("(uii)", index_of(w, item), done, total));
 }
 
 static void
 on_problem(const char *sentence, gpointer data)
 {
-  send(data, MS_WORKER_PROBLEM, NULL, g_variant_new_bytestring(sentence));
+  send(data, MS_WORKER_PROBLEM, g_variant_new("(^ay)", sentence));
 }
 
 static gboolean
@@ -108,7 +116,7 @@ number_items(GPtrArray *items)
   GHashTable *indices = g_hash_table_new(NULL, NULL);
 
   for (guint i = 0; i < items->len; i++)
-    g_hash_table_insert(indices, g_ptr_array_index(items, i), GUINT_TO_POINTER(i + 1));
+    g_hash_table_insert(indices, g_ptr_array_index(items, i), GUINT_TO_POINTER(i));
   return indices;
 }
 
@@ -116,61 +124,47 @@ static void
 send_end(Worker *w, const GError *error)
 {
   gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_autofree char *english = error ? ms_error_dup_english(error) : NULL;
+  g_autofree char *english = error ? ms_error_dup_english(error) : g_strdup("");
 
-  send(w, MS_WORKER_ENDED, NULL,
-       error ? g_variant_new("(bi@ay@ay)", cancelled, error->code, g_variant_new_bytestring(error->message),
-                             g_variant_new_bytestring(english))
-             : NULL);
-}
-
-/* Whether the supervisor died before this process asked the kernel for a signal at its death. */
-static gboolean
-is_orphan(const MsWorkerPipes *pipes)
-{
-  struct pollfd results = {.fd = pipes->results};
-
-  return poll(&results, 1, 0) > 0 && (results.revents & POLLERR) != 0;
+  send(w, MS_WORKER_ENDED,
+       g_variant_new("(bi^ay^ay)", cancelled, error ? error->code : 0, error ? error->message : "", english));
 }
 
 /**
  * ms_worker_run:
  * @options: as the supervisor's, without its manifest
  * @hooks: only @open and @inspect are called
- * @pipes: (nullable): %NULL for those of a worker that was started as a program
+ * @channel: (nullable) (transfer full): of a worker that was forked, %NULL for one that was started as a program
  *
- * Runs the items that arrive and reports each to the supervisor.
+ * Runs the items that arrive and reports each to the supervisor. The channel stays open until this process ends.
  *
  * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
  */
 gboolean
-ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsWorkerPipes *pipes,
-              GCancellable *cancellable)
+ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChannel *channel, GCancellable *cancellable)
 {
-  Worker worker = {.hooks = hooks, .pipes = pipes ? *pipes : (MsWorkerPipes){MS_WORKER_JOBS_FD, MS_WORKER_RESULTS_FD}};
+  Worker worker = {.hooks = hooks,
+                   .channel = channel ? channel : ms_child_begin(&ms_worker_requests, &ms_worker_results)};
   MsRunnerHooks own = {.open = on_open,
                        .started = on_started,
                        .waits = on_waits,
+                       .saving = on_saving,
                        .finished = on_finished,
                        .progress = on_progress,
                        .problem = on_problem,
                        .inspect = hooks->inspect ? on_inspect : NULL,
                        .data = &worker};
   g_autoptr(GError) error = NULL;
+  g_auto(MsMessage) message;
 
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (is_orphan(&worker.pipes))
+  g_unsetenv(MS_CHILD_VARIABLE);
+  ms_message_init(&message);
+  if (!worker.channel || ms_channel_wait(worker.channel, &message, cancellable) != MS_RECEIPT_MESSAGE)
     return FALSE;
-  g_unsetenv(MS_WORKER_VARIABLE);
-  g_autoptr(GVariant) message = ms_worker_message_read(worker.pipes.jobs);
-  if (!message)
-    return FALSE;
-  g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message);
+  g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message.payload);
   g_autoptr(GHashTable) indices = number_items(items);
   worker.indices = indices;
-  g_mutex_init(&worker.lock);
   ms_runner_run(items, options, &own, cancellable, &error);
   send_end(&worker, error);
-  g_mutex_clear(&worker.lock);
   return error == NULL;
 }

@@ -5,6 +5,8 @@
  */
 #pragma once
 
+#include <sys/stat.h>
+
 #include "core/image/common/image-format.h"
 #include "core/image/common/image.h"
 #include "core/language.h"
@@ -23,6 +25,7 @@
  *   pixels are the same, the bytes of the file are not
  * @folder: (nullable): an existing folder above the file; nothing is written through a link below it, and missing
  *   folders are made; %NULL to follow links
+ * @appears: (nullable): called with a file that is written, just before it gets its name
  */
 typedef struct {
   MsImageFormat format;
@@ -32,6 +35,8 @@ typedef struct {
   guint threads;
   gboolean saves_memory;
   const char *folder;
+  void (*appears)(const struct stat *file, gpointer data);
+  gpointer appears_data;
 } MsSaveOptions;
 
 /**

@@ -333,6 +333,13 @@ give_name(MsAtomicFile *self)
   return renameat(self->folder, self->temporary, self->folder, self->base);
 }
 
+/** ms_atomic_file_identify: @info: (out): the file, whose device and inode stay when it gets its name */
+gboolean
+ms_atomic_file_identify(const MsAtomicFile *self, struct stat *info)
+{
+  return fstat(self->fd, info) == 0;
+}
+
 /**
  * ms_atomic_file_commit:
  *

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <sys/stat.h>
 
 typedef struct _MsAtomicFile MsAtomicFile;
 
@@ -12,6 +13,7 @@ MsAtomicFile *ms_atomic_file_open_below(const char *folder, const char *path, gb
 gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
 gboolean ms_atomic_file_is_direct(const MsAtomicFile *self);
 gboolean ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsize size, GError **error);
+gboolean ms_atomic_file_identify(const MsAtomicFile *self, struct stat *info);
 gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
 void ms_atomic_file_free(MsAtomicFile *self);
 
