@@ -35,7 +35,7 @@ class Hangs(faults.FaultCase):
     def start(self, command, nth):
         """Starts the command, whose nth call hangs; returns once it does."""
         self.count.write_bytes(bytes(faults.COUNT_SIZE))
-        fault = {"MS_FAULT_COUNT": str(self.count), "MS_FAULT_NTH": str(nth), "MS_FAULT_HANGS": "1"}
+        fault = {"MS_FAULT_COUNT": str(self.count), "MS_FAULT_NTH": str(nth), "MS_FAULT_MODE": "hang"}
         process = subprocess.Popen(command, env={**os.environ, **LAYER, **fault}, stdout=subprocess.DEVNULL,
                                    stderr=subprocess.PIPE)
         self.addCleanup(process.stderr.close)

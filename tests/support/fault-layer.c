@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* An OpenCL layer (cl_layer.h) between program and driver. Loaded by the ICD loader through OPENCL_LAYERS. */
 #include <CL/cl_layer.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "tests/faults/shared-count.h"
 #include "tests/support/fault-layer.h"
@@ -33,12 +35,14 @@ static unsigned int refused;
 static int armed, counted, hanging, n_held;
 
 /*
- * Environment variables select the n-th call of a whole program and its workers; see tests/faults/preload.c. With
- * MS_FAULT_HANGS=1 it never returns.
+ * Environment variables select the n-th call of a whole program and its children; see tests/faults/preload.c.
+ * MS_FAULT_CALL=NAME counts only the calls of that name. MS_FAULT_MODE says what the call does instead of returning an
+ * error: it hangs, aborts, reads an invalid address (segv), or exits with status 0 or 1.
  */
 static FaultCount *of_program;
 static long nth_of_program;
-static int always, hangs_program;
+static int always;
+static const char *call_of_program, *mode_of_program;
 
 void
 ms_fault_arm(int nth)
@@ -77,33 +81,60 @@ ms_fault_place(const MsFaultPlace *at)
   place = at;
 }
 
-static int
-fails_in_program(void)
+/* Does what a broken driver does; returns for the mode in which the call returns an error. */
+static void
+break_program(void)
 {
-  const int due = of_program && fault_is_due(of_program, nth_of_program, always);
+  const struct rlimit no_core = {0, 0};
 
-  while (due && hangs_program)
+  if (!mode_of_program)
+    return;
+  setrlimit(RLIMIT_CORE, &no_core);
+  while (!strcmp(mode_of_program, "hang"))
     pause();
-  return due;
+  if (!strcmp(mode_of_program, "abort"))
+    abort();
+  if (!strcmp(mode_of_program, "segv"))
+    raise(SIGSEGV);
+  if (!strcmp(mode_of_program, "exit0") || !strcmp(mode_of_program, "exit1"))
+    exit(mode_of_program[4] - '0');
 }
 
 static int
-fails(void)
+fails_in_program(const char *name)
 {
-  return ++counted == armed || fails_in_program();
+  const int is_counted = of_program && (!call_of_program || !strcmp(call_of_program, name));
+  const int due = is_counted && fault_is_due(of_program, nth_of_program, always);
+
+  if (due)
+    break_program();
+  return due;
+}
+
+/* For calls that only MS_FAULT_CALL counts, since tests rely on the numbers of the others. */
+static int
+fails_if_named(const char *name)
+{
+  return call_of_program && fails_in_program(name);
+}
+
+static int
+fails(const char *name)
+{
+  return ++counted == armed || fails_in_program(name);
 }
 
 /* A wrapper for calls that return a status, and one for calls that return an object and the status by pointer. */
 #define STATUS_CALL_IF(fails, name, parameters, arguments, status)                                                     \
   static cl_int CL_API_CALL layer_##name parameters                                                                    \
   {                                                                                                                    \
-    return fails() ? (status) : target->name arguments;                                                                \
+    return fails(#name) ? (status) : target->name arguments;                                                           \
   }
 
 #define OBJECT_CALL_IF(fails, type, name, parameters, arguments, status)                                               \
   static type CL_API_CALL layer_##name parameters                                                                      \
   {                                                                                                                    \
-    if (!fails())                                                                                                      \
+    if (!fails(#name))                                                                                                 \
       return target->name arguments;                                                                                   \
     if (ret)                                                                                                           \
       *ret = (status);                                                                                                 \
@@ -114,7 +145,7 @@ fails(void)
 #define WAIT_CALL(name, parameters, arguments, status)                                                                 \
   static cl_int CL_API_CALL layer_##name parameters                                                                    \
   {                                                                                                                    \
-    if (!fails())                                                                                                      \
+    if (!fails(#name))                                                                                                 \
       return target->name arguments;                                                                                   \
     if (always)                                                                                                        \
       (void)target->name arguments;                                                                                    \
@@ -199,10 +230,16 @@ STATUS_CALL_IF(fails_in_program, clGetProgramBuildInfo,
                (cl_program p, cl_device_id d, cl_program_build_info i, size_t s, void *v, size_t *r),
                (p, d, i, s, v, r), CL_OUT_OF_RESOURCES)
 
+STATUS_CALL_IF(fails_if_named, clReleaseMemObject, (cl_mem m), (m), CL_INVALID_MEM_OBJECT)
+STATUS_CALL_IF(fails_if_named, clReleaseKernel, (cl_kernel k), (k), CL_INVALID_KERNEL)
+STATUS_CALL_IF(fails_if_named, clReleaseProgram, (cl_program p), (p), CL_INVALID_PROGRAM)
+STATUS_CALL_IF(fails_if_named, clReleaseCommandQueue, (cl_command_queue q), (q), CL_INVALID_COMMAND_QUEUE)
+STATUS_CALL_IF(fails_if_named, clReleaseContext, (cl_context c), (c), CL_INVALID_CONTEXT)
+
 static cl_int CL_API_CALL
 layer_clSetEventCallback(cl_event event, cl_int type, EventCallback callback, void *data)
 {
-  if (fails_in_program())
+  if (fails_in_program("clSetEventCallback"))
     return CL_OUT_OF_HOST_MEMORY;
   if (!hanging || n_held == MAX_HELD)
     return target->clSetEventCallback(event, type, callback, data);
@@ -265,7 +302,8 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   of_program = fault_count_map();
   nth_of_program = fault_number("MS_FAULT_NTH");
   always = (int)fault_number("MS_FAULT_ALWAYS");
-  hangs_program = (int)fault_number("MS_FAULT_HANGS");
+  call_of_program = getenv("MS_FAULT_CALL");
+  mode_of_program = getenv("MS_FAULT_MODE");
   layer = *below;
   HOOK(clCreateContext);
   HOOK(clCreateCommandQueue);
@@ -293,6 +331,11 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   HOOK(clGetProgramInfo);
   HOOK(clGetProgramBuildInfo);
   HOOK(clSetEventCallback);
+  HOOK(clReleaseMemObject);
+  HOOK(clReleaseKernel);
+  HOOK(clReleaseProgram);
+  HOOK(clReleaseCommandQueue);
+  HOOK(clReleaseContext);
   HOOK(clGetDeviceInfo);
   *n_ret = sizeof layer / sizeof(void *);
   *layer_ret = &layer;
