@@ -105,7 +105,10 @@ escape_zsh(const char *help)
   for (const char *p = help; *p; p++) {
     if (strchr("[]:\\", *p))
       g_string_append_c(text, '\\');
-    g_string_append(text, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
+    if (*p == '\'')
+      g_string_append(text, "'\\''");
+    else
+      g_string_append_c(text, *p);
   }
   return g_string_free(text, FALSE);
 }
