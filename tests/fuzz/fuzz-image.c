@@ -38,7 +38,8 @@ check_saves(MsImage *image)
 static MsImage *
 load(GBytes *bytes, gboolean accept_damaged)
 {
-  MsImageLimits limits = {MOST_PIXELS, 20, MOST_METADATA, accept_damaged};
+  MsImageLimits limits = {
+    .max_pixels = MOST_PIXELS, .max_scans = 20, .max_metadata = MOST_METADATA, .accept_damaged = accept_damaged};
   g_autoptr(GError) error = NULL;
   MsImage *image = ms_image_load_bytes(bytes, "fuzz", &limits, NULL, &error);
 
