@@ -45,9 +45,16 @@ is_whole_for(GBytes *file, MsImageRows rows)
   MsImageLimits limits = ms_image_limits_default();
   MsImageSource source = {
     .name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file, .report.rows = rows};
-  g_autoptr(MsPngWhole) whole = ms_png_whole_new(&source);
+  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(file);
+  MsPngReader reader = {.source = &source};
 
-  return whole != NULL;
+  source.stream = stream;
+  g_assert_true(ms_png_reader_open(&reader));
+  ms_png_reader_run(&reader, ms_png_reader_read_header);
+  g_assert_no_error(reader.error);
+  gboolean is_whole = ms_png_whole_read(&reader);
+  ms_png_reader_close(&reader);
+  return is_whole;
 }
 
 static gboolean

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/image/metadata/orientation.h"
 #include "core/image/png/png-reader.h"
+#include "core/image/png/png-whole.h"
 
 static void
 read_rows(MsPngReader *self)
@@ -23,19 +24,6 @@ read_rows(MsPngReader *self)
       self->y++;
       ms_image_source_report_rows(self->source, (guint64)pass * height + y + 1, (guint64)passes * height);
     }
-}
-
-static void
-read_whole_rows(MsPngReader *self)
-{
-  guint32 height = png_get_image_height(self->png, self->info);
-
-  for (guint32 y = 0; y < height; y++) {
-    ms_png_reader_stop_if(self, g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error));
-    ms_png_whole_unfilter_row(self->whole);
-    ms_image_source_report_rows(self->source, (guint64)y + 1, height);
-  }
-  self->pixels = ms_png_whole_steal_pixels(self->whole);
 }
 
 /* The first pass of an interlaced file has every eighth pixel of every eighth row. */
@@ -88,24 +76,17 @@ finish_image(MsPngReader *self)
 static void
 read_image(MsPngReader *self)
 {
-  /* libpng reads on behind a wrong checksum, which the faster library does not. */
-  self->whole = self->source->limits->accept_damaged ? NULL : ms_png_whole_new(self->source);
-  if (self->whole != NULL)
-    png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "IDAT", 1);
   ms_png_reader_read_header(self);
-  guint32 width = png_get_image_width(self->png, self->info);
-  guint32 height = png_get_image_height(self->png, self->info);
-
-  if (self->whole != NULL) {
-    read_whole_rows(self);
-  } else {
+  if (!ms_png_whole_read(self)) {
+    guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
     self->pixels = ms_image_source_alloc_pixels(self->source, width, height, &self->error);
     ms_png_reader_stop_if(self, self->pixels == NULL);
     ms_png_reader_set_transforms(self);
     read_rows(self);
+    /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
+    png_read_end(self->png, self->info);
   }
-  /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
-  png_read_end(self->png, self->info);
+  ms_png_reader_stop_if(self, self->error != NULL);
   finish_image(self);
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/error.h"
 #include "core/image/png/png-deflate.h"
-#include "core/image/png/png-text.h"
 
 static G_GNUC_NORETURN void
 on_error(png_structp png, png_const_charp message)
@@ -35,8 +34,7 @@ on_warning(png_structp png, png_const_charp message)
   /* A wrong checksum counts as damage in every chunk, whether libpng uses the chunk or leaves it out. */
   if (strstr(message, "CRC error") != NULL && ms_image_source_accepts(self->source, message))
     return;
-  /* Where the pixels have been inflated beforehand, libpng reports those that it skips as too many. */
-  if (!g_str_has_prefix(message, "IDAT:") || self->whole != NULL)
+  if (!g_str_has_prefix(message, "IDAT:"))
     return;
   if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL &&
       !ms_image_source_accepts(self->source, message))
@@ -58,31 +56,39 @@ on_read(png_structp png, png_bytep buffer, size_t size)
     png_error(png, "read");
 }
 
-/* Called by libpng for chunks that it does not read itself: pixels that have been inflated beforehand, and texts. */
+/** ms_png_reader_keep_text: keeps the EXIF block or XMP packet that a chunk holds, if it is the first of its kind. */
+void
+ms_png_reader_keep_text(MsPngReader *self, const char *type, const guint8 *data, gsize size)
+{
+  MsPngTextKind kind = ms_png_text_kind(type, data, size);
+
+  if (kind != MS_PNG_TEXT_OTHER && self->texts[kind] == NULL)
+    self->texts[kind] = ms_png_text_read(type, data, size, self->source->limits->max_metadata);
+}
+
+/* Called by libpng for the chunks that choose_chunks() leaves to it. */
 static int
 on_chunk(png_structp png, png_unknown_chunkp chunk)
 {
-  MsPngReader *self = png_get_user_chunk_ptr(png);
   const int is_handled = 1;
-  const char *type = (const char *)chunk->name;
-  MsPngTextKind kind = ms_png_text_kind(type, chunk->data, chunk->size);
-  GBytes **block = kind == MS_PNG_TEXT_EXIF ? &self->raw_exif : &self->xmp;
 
-  if (kind != MS_PNG_TEXT_OTHER && *block == NULL)
-    *block = ms_png_text_read(type, chunk->data, chunk->size, self->source->limits->max_metadata);
+  ms_png_reader_keep_text(png_get_user_chunk_ptr(png), (const char *)chunk->name, chunk->data, chunk->size);
   return is_handled;
 }
 
 /*
- * Skips suggested palettes and colour hints, which are not kept, and texts other than those that on_chunk() looks for,
- * so that decompression bombs in them have no effect.
+ * Skips suggested palettes and colour hints, which are not kept. Texts go to on_chunk(), which inflates only those that
+ * it looks for, so that decompression bombs in others have no effect.
  */
 static void
-skip_unwanted_chunks(png_structp png)
+choose_chunks(MsPngReader *self)
 {
-  static const png_byte names[] = "bKGD\0cHRM\0gAMA\0hIST\0iTXt\0oFFs\0pCAL\0sCAL\0sPLT\0tEXt\0tIME\0zTXt\0sBIT\0sRGB";
+  static const png_byte skipped[] = "bKGD\0cHRM\0gAMA\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0tIME\0sBIT\0sRGB";
+  static const png_byte texts[] = "eXIf\0iTXt\0tEXt\0zTXt";
 
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, sizeof names / 5);
+  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
+  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, texts, sizeof texts / 5);
+  png_set_read_user_chunk_fn(self->png, self, on_chunk);
 }
 
 /** ms_png_reader_open: prepares libpng for @self->source; %FALSE with @self->error set. */
@@ -105,8 +111,7 @@ ms_png_reader_open(MsPngReader *self)
   /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(self->png, self->source->limits->max_metadata);
-  skip_unwanted_chunks(self->png);
-  png_set_read_user_chunk_fn(self->png, self, on_chunk);
+  choose_chunks(self);
   return TRUE;
 }
 
@@ -118,9 +123,8 @@ ms_png_reader_close(MsPngReader *self)
   ms_image_source_free_pixels(self->source, self->pixels);
   self->pixels = NULL;
   g_clear_pointer(&self->row, g_free);
-  g_clear_pointer(&self->whole, ms_png_whole_free);
-  g_clear_pointer(&self->raw_exif, g_bytes_unref);
-  g_clear_pointer(&self->xmp, g_bytes_unref);
+  for (int i = 0; i < MS_PNG_N_TEXTS; i++)
+    g_clear_pointer(&self->texts[i], g_bytes_unref);
 }
 
 /** ms_png_reader_stop_if: ends ms_png_reader_run() where @failed; @self->error says why. */
@@ -145,25 +149,19 @@ ms_png_reader_read_header(MsPngReader *self)
   ms_png_reader_stop_if(self, !ms_image_source_check_size(self->source, width, height, least, &self->error));
 }
 
-/* The EXIF block of its own chunk, or else of a text, if libpng has met them. */
 static GBytes *
 get_exif(MsPngReader *self)
 {
-  png_uint_32 size = 0;
-  png_bytep data = NULL;
-
-  if (png_get_eXIf_1(self->png, self->info, &size, &data) == 0 || size == 0)
-    return self->raw_exif ? g_bytes_ref(self->raw_exif) : NULL;
-  return g_bytes_new(data, size);
+  return self->texts[self->texts[MS_PNG_TEXT_EXIF] ? MS_PNG_TEXT_EXIF : MS_PNG_TEXT_RAW_EXIF];
 }
 
-/** ms_png_reader_get_orientation: 1 to 8, by the chunks that libpng has read. */
+/** ms_png_reader_get_orientation: 1 to 8, by the chunks that have been read. */
 int
 ms_png_reader_get_orientation(MsPngReader *self)
 {
-  g_autoptr(GBytes) exif = get_exif(self);
+  GBytes *xmp = self->texts[self->texts[MS_PNG_TEXT_XMP] ? MS_PNG_TEXT_XMP : MS_PNG_TEXT_RAW_XMP];
 
-  return ms_image_source_get_orientation(exif, self->xmp);
+  return ms_image_source_get_orientation(get_exif(self), xmp);
 }
 
 /**
@@ -195,19 +193,18 @@ get_icc(MsPngReader *self)
   return g_bytes_new(data, size);
 }
 
-/** ms_png_reader_get_metadata: (transfer full): the metadata in the chunks that libpng has read. */
+/** ms_png_reader_get_metadata: (transfer full): the metadata in the chunks that have been read. */
 MsMetadata *
 ms_png_reader_get_metadata(MsPngReader *self)
 {
   png_uint_32 x = 0;
   png_uint_32 y = 0;
   int unit = PNG_RESOLUTION_UNKNOWN;
-  g_autoptr(GBytes) exif = get_exif(self);
   g_autoptr(GBytes) icc = get_icc(self);
 
   if (png_get_pHYs(self->png, self->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
     x = y = 0;
-  return ms_metadata_new(icc, exif, x, y);
+  return ms_metadata_new(icc, get_exif(self), x, y);
 }
 
 /**

@@ -6,12 +6,6 @@
 
 #include "core/error.h"
 #include "core/image/png/png-reader.h"
-#include "core/image/png/png-text.h"
-
-#define SIGNATURE_SIZE 8
-/* The length and the name before the content of a chunk, and the checksum after it. */
-#define CHUNK_HEADER_SIZE 8
-#define CHECKSUM_SIZE 4
 
 static gboolean
 is_interlaced(MsPngReader *self)
@@ -19,38 +13,25 @@ is_interlaced(MsPngReader *self)
   return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
 }
 
-/* Whether a chunk of @got bytes, of which the first are at @chunk, may say that the image is not upright. */
-static gboolean
-may_turn(const guint8 *chunk, gsize got)
-{
-  const char *type = (const char *)chunk + 4;
-
-  return got >= CHUNK_HEADER_SIZE &&
-         (memcmp(type, "eXIf", 4) == 0 ||
-          ms_png_text_kind(type, chunk + CHUNK_HEADER_SIZE, got - CHUNK_HEADER_SIZE) != MS_PNG_TEXT_OTHER);
-}
-
-/* Walks the chunks to find EXIF data or XMP behind the first pixels, which may say that the image is not upright. */
+/* Looks for EXIF data or XMP behind the first pixels, which may say that the image is not upright. */
 static gboolean
 find_late_exif(MsPngReader *self, gboolean *late)
 {
-  guint64 at = SIGNATURE_SIZE;
-  gboolean has_pixels = FALSE, is_end = FALSE;
-  guint8 start[CHUNK_HEADER_SIZE + MS_PNG_TEXT_MOST_KEYWORD];
-  gssize got = CHUNK_HEADER_SIZE;
+  gboolean has_pixels = FALSE;
+  guint8 start[MS_PNG_TEXT_MOST_KEYWORD];
+  MsPngChunk chunk = {0};
 
-  while (!*late && !is_end && got >= CHUNK_HEADER_SIZE) {
-    guint32 length;
-    got = ms_image_source_read_at(self->source, at, start, sizeof start, &self->error);
+  while (!*late && ms_png_chunk_next(&chunk, self->source, &self->error)) {
+    gboolean is_pixels = strcmp(chunk.type, "IDAT") == 0;
+    gssize got = 0;
+    if (has_pixels && !is_pixels)
+      got = ms_image_source_read_at(self->source, chunk.at, start, MIN(chunk.size, sizeof start), &self->error);
     if (got < 0)
       return FALSE;
-    memcpy(&length, start, sizeof length);
-    at += CHUNK_HEADER_SIZE + (guint64)GUINT32_FROM_BE(length) + CHECKSUM_SIZE;
-    has_pixels = has_pixels || memcmp(start + 4, "IDAT", 4) == 0;
-    is_end = memcmp(start + 4, "IEND", 4) == 0;
-    *late = has_pixels && may_turn(start, (gsize)got);
+    *late = has_pixels && ms_png_text_kind(chunk.type, start, (gsize)got) != MS_PNG_TEXT_OTHER;
+    has_pixels = has_pixels || is_pixels;
   }
-  return TRUE;
+  return self->error == NULL;
 }
 
 /* Refuses a file that is valid but does not store the rows of the upright image in order. */

@@ -16,26 +16,55 @@
 
 #define STEP 65536
 
+#define SIGNATURE_SIZE 8
+#define HEADER_SIZE 8 /* the length and the name before the content of a chunk */
+#define CHECKSUM_SIZE 4
+
 static const struct {
   const char *keyword;
   MsPngTextKind kind;
 } keywords[] = {
-  {RAW_PROFILE "exif", MS_PNG_TEXT_EXIF},
-  {RAW_PROFILE "APP1", MS_PNG_TEXT_EXIF},
+  {RAW_PROFILE "exif", MS_PNG_TEXT_RAW_EXIF},
+  {RAW_PROFILE "APP1", MS_PNG_TEXT_RAW_EXIF},
   {RAW_PROFILE "xmp", MS_PNG_TEXT_RAW_XMP},
   {"XML:com.adobe.xmp", MS_PNG_TEXT_XMP},
 };
+
+/**
+ * ms_png_chunk_next:
+ *
+ * Goes on to the next chunk, whose content and checksum are not looked at.
+ *
+ * Returns: FALSE behind IEND and at the end of the file, and with @error set where it cannot be read
+ */
+gboolean
+ms_png_chunk_next(MsPngChunk *self, MsImageSource *source, GError **error)
+{
+  guint64 next = self->at > 0 ? self->at + self->size + CHECKSUM_SIZE : SIGNATURE_SIZE;
+  guint8 header[HEADER_SIZE];
+
+  if (strcmp(self->type, "IEND") == 0 ||
+      ms_image_source_read_at(source, next, header, sizeof header, error) != HEADER_SIZE)
+    return FALSE;
+  memcpy(&self->size, header, sizeof self->size);
+  memcpy(self->type, header + sizeof self->size, sizeof self->type - 1);
+  self->size = GUINT32_FROM_BE(self->size);
+  self->at = next + HEADER_SIZE;
+  return TRUE;
+}
 
 /**
  * ms_png_text_kind:
  * @type: the name of the chunk
  * @data: its content, or the first #MS_PNG_TEXT_MOST_KEYWORD bytes
  *
- * Returns: what the text is, by its keyword
+ * Returns: what the chunk holds, by its name or, of a text, its keyword
  */
 MsPngTextKind
 ms_png_text_kind(const char *type, const guint8 *data, gsize size)
 {
+  if (memcmp(type, "eXIf", 4) == 0)
+    return MS_PNG_TEXT_EXIF;
   if (memcmp(type, "tEXt", 4) != 0 && memcmp(type, "zTXt", 4) != 0 && memcmp(type, "iTXt", 4) != 0)
     return MS_PNG_TEXT_OTHER;
   for (gsize i = 0; i < G_N_ELEMENTS(keywords); i++) {
@@ -145,8 +174,10 @@ GBytes *
 ms_png_text_read(const char *type, const guint8 *data, gsize size, gsize most_bytes)
 {
   MsPngTextKind kind = ms_png_text_kind(type, data, size);
-  GByteArray *text = get_text(type, data, size, most_bytes);
+  if (kind == MS_PNG_TEXT_EXIF)
+    return size > 0 && size <= most_bytes ? g_bytes_new(data, size) : NULL;
 
+  GByteArray *text = get_text(type, data, size, most_bytes);
   if (!text)
     return NULL;
   if (kind == MS_PNG_TEXT_XMP)
