@@ -221,6 +221,44 @@ test_unusual(void)
   g_object_unref(ms_test_decode(with_key));
 }
 
+/* @file with a chunk of that type behind its pixels, with a wrong checksum where @is_broken. */
+static GBytes *
+put_behind(GBytes *file, const char *type, gboolean is_broken)
+{
+  gsize end = g_bytes_get_size(file) - 12;
+  const guint8 *data = g_bytes_get_data(file, NULL);
+  GByteArray *more = g_byte_array_new();
+
+  g_byte_array_append(more, data, end);
+  ms_test_png_append(more, type, "Comment\0words", 13);
+  more->data[more->len - 1] ^= (guint8)is_broken;
+  g_byte_array_append(more, data + end, 12);
+  return g_byte_array_free_to_bytes(more);
+}
+
+/* The faster way reads chunks behind the pixels too, except those that libpng has to judge. */
+static void
+test_behind(void)
+{
+  static const char *const types[] = {"tEXt", "eXIf", "prVt", "PLTE", "IHDR", "t Xt"};
+  const gsize n_sound = 3;
+  g_autoptr(GBytes) file = encode_plain();
+  g_autoptr(MsImage) image = ms_test_decode(file);
+
+  for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
+    g_autoptr(GBytes) with = put_behind(file, types[i], FALSE), broken = put_behind(file, types[i], TRUE);
+    g_assert_true(is_whole(with) == (i < n_sound && ms_png_deflate_is_built()));
+    g_assert_false(is_whole(broken));
+    ms_test_assert_refused(broken, MS_ERROR_FORMAT);
+    if (i >= n_sound)
+      continue;
+    g_autoptr(MsImage) same = ms_test_decode(with);
+    ms_test_assert_same_image(image, same);
+  }
+  g_autoptr(GBytes) second_header = put_behind(file, "IHDR", FALSE);
+  ms_test_assert_refused(second_header, MS_ERROR_FORMAT);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -230,5 +268,6 @@ main(int argc, char **argv)
   g_test_add_func("/png-whole/large", test_large);
   g_test_add_func("/png-whole/damaged", test_damaged);
   g_test_add_func("/png-whole/unusual", test_unusual);
+  g_test_add_func("/png-whole/behind", test_behind);
   return g_test_run();
 }
