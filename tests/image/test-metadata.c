@@ -414,19 +414,31 @@ test_large_icc(void)
   g_assert_null(ms_image_get_metadata(b)->icc);
 }
 
-/* libpng checks profiles before it writes them; a refused one is reported. */
+/* A profile of another length than it says, or than its version may have, stays out of a PNG file, and is reported. */
+static void
+check_broken_icc(gsize size, gsize stated, guint8 version)
+{
+  g_autoptr(GBytes) icc = make_icc("RGB ");
+  guint8 *copy = g_memdup2(g_bytes_get_data(icc, NULL), size);
+
+  copy[2] = (guint8)(stated >> 8);
+  copy[3] = (guint8)stated;
+  copy[8] = version;
+  g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(broken, NULL, 0, 0);
+  g_autoptr(MsImage) again = NULL;
+  g_assert_true(ms_icc_is_sound(icc));
+  g_assert_false(ms_icc_is_sound(broken));
+  g_assert_true(notes_for(metadata, MS_IMAGE_FORMAT_PNG, &again).icc_dropped);
+  g_assert_null(ms_image_get_metadata(again)->icc);
+}
+
 static void
 test_broken_icc(void)
 {
-  g_autoptr(GBytes) icc = make_icc("RGB ");
-  guint8 *copy = g_memdup2(g_bytes_get_data(icc, NULL), ICC_SIZE);
-
-  copy[3] = 99;
-  g_autoptr(GBytes) broken = g_bytes_new_take(copy, ICC_SIZE);
-  g_autoptr(MsMetadata) metadata = ms_metadata_new(broken, NULL, 0, 0);
-  g_autoptr(MsImage) again = NULL;
-  g_assert_true(notes_for(metadata, MS_IMAGE_FORMAT_PNG, &again).icc_dropped);
-  g_assert_null(ms_image_get_metadata(again)->icc);
+  check_broken_icc(ICC_SIZE, 99, 2);
+  check_broken_icc(ICC_SIZE - 1, ICC_SIZE - 1, 4);
+  check_broken_icc(130, 130, 2);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <png.h>
 
 #include "core/error.h"
+#include "core/image/metadata/icc.h"
 #include "core/image/png/png-stream.h"
 
 /* The state of one encoder, kept out of local variables so that nothing leaks when libpng calls longjmp(). */
@@ -80,11 +81,11 @@ set_metadata(PngWriter *self)
   if (metadata->exif != NULL)
     png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif),
                    (png_bytep)g_bytes_get_data(metadata->exif, NULL));
-  if (metadata->icc != NULL) {
+  /* New versions of libpng write no image at all with an unsound profile, where older ones left the profile out. */
+  if (metadata->icc != NULL && ms_icc_is_sound(metadata->icc))
     png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
                  g_bytes_get_size(metadata->icc));
-    self->notes->icc_dropped = png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
-  }
+  self->notes->icc_dropped = metadata->icc != NULL && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
 }
 
 static void
