@@ -622,6 +622,8 @@ MUTATIONS = [
      'if (ms_reduce_has_built_in_fold(plan))\n    return MS_SUB_GROUPS_REDUCE;', '', 'reduce-parts'),
     ('reduce: shuffles are ignored', 'core/reduce/plan-parts-tree.c',
      '} else if (plan->options.sub_groups == MS_SUB_GROUPS_SHUFFLE) {', '} else if (FALSE) {', 'reduce-parts'),
+    ('reduce: processors fold sub-groups level by level', 'core/reduce/plan-layout.c',
+     'plan->limits.type == MS_DEVICE_TYPE_CPU &&', 'FALSE &&', 'reduce-parts'),
     ('reduce: a device without sub-groups is given them', 'core/reduce/reduce-plan.c',
      'if (!plan->limits.subgroups)\n    return MS_SUB_GROUPS_OFF;', '', 'reduce-parts'),
     ('reduce: texels stay as narrow as the elements', 'core/reduce/plan-layout.c',

@@ -82,7 +82,7 @@ scratch_slots(const MsReducePlan *plan)
 {
   gsize kept = plan->options.tree == MS_REDUCE_TREE_FOUR_WAY && plan->group > 2 ? 4 : 2;
 
-  if (!plan->options.bank_conflict_saving || plan->group == 1)
+  if (!plan->options.bank_conflict_saving || plan->group == 1 || ms_reduce_folds_sub_groups_first(plan))
     return plan->group;
   return plan->group - plan->group / kept;
 }
@@ -120,6 +120,16 @@ gboolean
 ms_reduce_has_warp_barrier(const MsReducePlan *plan)
 {
   return plan->limits.nvidia_capability >= 70 && plan->limits.preferred_multiple == 32 && plan->group % 32 == 0;
+}
+
+/** ms_reduce_folds_sub_groups_first: whether sub-groups fold before anything reaches local memory: on processors. */
+gboolean
+ms_reduce_folds_sub_groups_first(const MsReducePlan *plan)
+{
+  MsSubGroups sub_groups = plan->options.sub_groups;
+
+  return plan->limits.type == MS_DEVICE_TYPE_CPU &&
+         (sub_groups == MS_SUB_GROUPS_SHUFFLE || sub_groups == MS_SUB_GROUPS_REDUCE);
 }
 
 /** ms_reduce_has_built_in_fold: whether sub-groups have a built-in reduction for each word of the partial. */

@@ -13,6 +13,7 @@ gboolean ms_reduce_total_is_real(const MsReducePlan *plan);
 gboolean ms_reduce_squares_are_wide(const MsReducePlan *plan);
 gboolean ms_reduce_has_pair_extremes(const MsDeviceLimits *limits);
 gboolean ms_reduce_has_warp_barrier(const MsReducePlan *plan);
+gboolean ms_reduce_folds_sub_groups_first(const MsReducePlan *plan);
 gboolean ms_reduce_has_built_in_fold(const MsReducePlan *plan);
 guint ms_reduce_count_terms(const MsReducePlan *plan);
 guint ms_reduce_count_slots(const MsReducePlan *plan);

@@ -48,10 +48,11 @@ add_fence(MsReducePlan *plan)
     ms_reduce_add_part(plan, "tree/fence-warp-nvidia");
   } else {
     add_sub_groups(plan);
-    ms_reduce_add_part(plan, "tree/fence-sub-group");
+    ms_reduce_add_part(plan, ms_reduce_folds_sub_groups_first(plan) ? "tree/fence-barrier" : "tree/fence-sub-group");
   }
 }
 
+/* The functions that fold a sub-group: sub_group_fold(). */
 static void
 add_built_in_fold(MsReducePlan *plan)
 {
@@ -67,7 +68,16 @@ add_built_in_fold(MsReducePlan *plan)
                                                        : "uint");
     ms_reduce_add_part(plan, "tree/reduce-extremes");
   }
-  ms_reduce_add_part(plan, "tree/reduce-level");
+}
+
+static void
+add_sub_groups_first(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE)
+    add_built_in_fold(plan);
+  else
+    ms_reduce_add_part(plan, "tree/shuffle-all");
+  ms_reduce_add_part(plan, "tree/sub-groups-first");
 }
 
 static void
@@ -76,6 +86,7 @@ add_unrolled_tree(MsReducePlan *plan)
   if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE) {
     ms_reduce_define(plan, "SUB_GROUP_LEVEL", "reduce_level");
     add_built_in_fold(plan);
+    ms_reduce_add_part(plan, "tree/reduce-level");
   } else if (plan->options.sub_groups == MS_SUB_GROUPS_SHUFFLE) {
     ms_reduce_define(plan, "SUB_GROUP_LEVEL", "shuffle_level");
     ms_reduce_add_part(plan, "tree/shuffle");
@@ -100,6 +111,10 @@ ms_reduce_add_tree(MsReducePlan *plan)
   add_fence(plan);
   if (o->tree == MS_REDUCE_TREE_NAIVE) {
     ms_reduce_add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/naive-refined" : "tree/naive");
+    return;
+  }
+  if (ms_reduce_folds_sub_groups_first(plan)) {
+    add_sub_groups_first(plan);
     return;
   }
   ms_reduce_add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");

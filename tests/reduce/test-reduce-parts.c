@@ -105,28 +105,42 @@ device_with_sub_groups(void)
 }
 
 static MsReducePlan *
-plan_of(const char *variant, const MsReduceSpec *spec, guint64 n)
+plan_on(const MsDeviceLimits *limits, const char *variant, const MsReduceSpec *spec, guint64 n)
 {
   MsReduceOptions options = ms_reduce_cases_variant(variant);
-  MsDeviceLimits limits = device_with_sub_groups();
   g_autoptr(GError) error = NULL;
-  MsReducePlan *plan = ms_reduce_plan_new(spec, &options, &limits, n, &error);
+  MsReducePlan *plan = ms_reduce_plan_new(spec, &options, limits, n, &error);
 
   g_assert_no_error(error);
   return plan;
 }
 
+static MsReducePlan *
+plan_of(const char *variant, const MsReduceSpec *spec, guint64 n)
+{
+  MsDeviceLimits limits = device_with_sub_groups();
+
+  return plan_on(&limits, variant, spec, n);
+}
+
 /* The compiler's options and the names of the parts, each followed by a blank. */
 static char *
-text_of(const char *variant, const MsReduceSpec *spec)
+text_of_plan(const MsReducePlan *plan)
 {
-  g_autoptr(MsReducePlan) plan = plan_of(variant, spec, 100000);
   GString *text = g_string_new(ms_program_spec_get_options(plan->program));
 
   for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
     g_string_append_printf(text, " %s", ms_program_spec_get_part(plan->program, i));
   g_string_append_c(text, ' ');
   return g_string_free(text, FALSE);
+}
+
+static char *
+text_of(const char *variant, const MsReduceSpec *spec)
+{
+  g_autoptr(MsReducePlan) plan = plan_of(variant, spec, 100000);
+
+  return text_of_plan(plan);
 }
 
 static void
@@ -353,6 +367,33 @@ test_devices(void)
   g_assert_true(g_str_has_prefix(ms_program_spec_get_options(extension->program), "-cl-std=CL2.0 "));
 }
 
+/* Processors fold each sub-group before the group, which needs a slot of local memory for each sub-group. */
+static void
+test_processors(void)
+{
+  static const struct {
+    const char *variant;
+    const char *has;
+    const char *lacks;
+    gsize slots;
+  } cases[] = {
+    {"pcl,bank-conflict-saving=on,sub-groups=reduce", " reduce/tree/sub-groups-first", "tree/level", 256},
+    {"pcl,bank-conflict-saving=on,sub-groups=shuffle", " reduce/tree/shuffle-all", "tree/completely-unroll", 256},
+    {"pcl,bank-conflict-saving=on,sub-groups=barrier", " reduce/tree/fence-sub-group", "sub-groups-first", 128},
+  };
+  const MsReduceSpec spec = SUM;
+  MsDeviceLimits limits = device_with_sub_groups();
+
+  limits.type = MS_DEVICE_TYPE_CPU;
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(MsReducePlan) plan = plan_on(&limits, cases[i].variant, &spec, 100000);
+    g_autofree char *text = text_of_plan(plan);
+    assert_holds(cases[i].variant, text, cases[i].has, TRUE);
+    assert_holds(cases[i].variant, text, cases[i].lacks, FALSE);
+    g_assert_cmpuint(ms_reduce_scratch_bytes(plan), ==, cases[i].slots * 8);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -367,5 +408,6 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-parts/bank-conflicts-of-swapping", test_bank_conflicts_of_swapping);
   g_test_add_func("/reduce-parts/swap-ranges", test_swap_ranges);
   g_test_add_func("/reduce-parts/devices", test_devices);
+  g_test_add_func("/reduce-parts/processors", test_processors);
   return g_test_run();
 }
