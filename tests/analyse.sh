@@ -63,7 +63,7 @@ check_with_tsan() {
   done
   for device in reference cpu; do
     watch_threads "$folder/tsan/app/meanshift-lab" --headless "$here/data/samples" --on-conflict overwrite \
-      -o "$output" --device "$device" --sp 1 --jobs 3 --jobs-in-process || status=1
+      -o "$output" --device "$device" --sp 1 --jobs 3 || status=1
   done
   rm -r "$output"
   return $status
@@ -97,7 +97,7 @@ check_with_valgrind() {
   status=0
   mkdir "$output/new"
   small_images "$program" "$images" || status=1
-  for way in "--jobs-in-process --format png" "--jobs-in-process --format jpeg --stats --histogram" \
+  for way in "--format png" "--format jpeg --stats --histogram" \
     "--jobs 2 --format tiff"; do
     say "== $way"
     case $way in *tiff*) rm -r "$output/cache" ;; esac

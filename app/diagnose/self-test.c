@@ -26,7 +26,8 @@ gboolean
 ms_self_test_run(MsDevice *device, GString *text)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsContext) context = ms_context_new(device, &error);
+  /* The device stays open until this process ends, because a driver may end it when it is closed. */
+  MsContext *context = ms_context_new(device, &error);
   MsSelfTest self = {context, ms_device_get_address(device), text, TRUE};
 
   if (context) {

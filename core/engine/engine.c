@@ -84,6 +84,16 @@ ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
     klass->set_memory_budget(self, bytes);
 }
 
+/** ms_engine_save_learned: saves what was learned about the devices, for a process that does not close them. */
+void
+ms_engine_save_learned(MsEngine *self)
+{
+  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
+
+  if (klass->save_learned)
+    klass->save_learned(self);
+}
+
 /** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
 guint
 ms_engine_get_lanes(MsEngine *self)

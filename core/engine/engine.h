@@ -76,6 +76,7 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
  * @run: filters one image
  * @context: (nullable): the device for other work on the same images
  * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
+ * @save_learned: (nullable): saves what was learned about the devices, for a process that does not close them
  * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
  * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
  */
@@ -86,6 +87,7 @@ struct _MsEngineClass {
   MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
   MsContext *(*context)(MsEngine *self);
   void (*set_memory_budget)(MsEngine *self, guint64 bytes);
+  void (*save_learned)(MsEngine *self);
   guint (*get_lanes)(MsEngine *self);
   MsEngine *(*open_lane)(MsEngine *self, GError **error);
 };
@@ -99,6 +101,7 @@ gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **er
 MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
 void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
+void ms_engine_save_learned(MsEngine *self);
 guint ms_engine_get_lanes(MsEngine *self);
 MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);

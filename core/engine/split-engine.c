@@ -144,6 +144,12 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
 }
 
 static void
+save_learned(MsEngine *engine)
+{
+  ms_split_save_speeds(MS_SPLIT_ENGINE(engine)->split);
+}
+
+static void
 ms_split_engine_class_init(MsSplitEngineClass *klass)
 {
   MsEngineClass *engine = MS_ENGINE_CLASS(klass);
@@ -154,6 +160,7 @@ ms_split_engine_class_init(MsSplitEngineClass *klass)
   engine->run = run;
   engine->context = get_context;
   engine->set_memory_budget = set_memory_budget;
+  engine->save_learned = save_learned;
 }
 
 static void

@@ -56,18 +56,16 @@ class PipeTest(headless.HeadlessCase):
         source = pathlib.Path(self.picture("a.png"))
         self.run_program(source, "-o", self.out / "file.png", *REFERENCE)
         wanted = (self.out / "file.png").read_bytes()
-        for extra in ((), ("--jobs-in-process",)):
-            output, _ = self.run_program("-", "-o", "-", *REFERENCE, *extra, stdin=source.read_bytes())
-            self.assertEqual(output, wanted)
-            ends = *os.pipe(), *os.pipe()
-            os.write(ends[1], source.read_bytes())
-            os.close(ends[1])
-            self.run_program(f"/dev/fd/{ends[0]}", "-o", f"/dev/fd/{ends[3]}", *REFERENCE, *extra,
-                             pass_fds=(ends[0], ends[3]))
-            os.close(ends[3])
-            with open(ends[2], "rb") as pipe:
-                self.assertEqual(pipe.read(), wanted)
-            os.close(ends[0])
+        output, _ = self.run_program("-", "-o", "-", *REFERENCE, stdin=source.read_bytes())
+        self.assertEqual(output, wanted)
+        ends = *os.pipe(), *os.pipe()
+        os.write(ends[1], source.read_bytes())
+        os.close(ends[1])
+        self.run_program(f"/dev/fd/{ends[0]}", "-o", f"/dev/fd/{ends[3]}", *REFERENCE, pass_fds=(ends[0], ends[3]))
+        os.close(ends[3])
+        with open(ends[2], "rb") as pipe:
+            self.assertEqual(pipe.read(), wanted)
+        os.close(ends[0])
 
     def test_output_pipe_with_a_late_and_slow_reader(self):
         source = self.picture("a.png", 300, 300)
@@ -160,7 +158,7 @@ class NameTest(headless.HeadlessCase):
         self.assertIn("b\\342\\200\\256gnp", self.assert_harmless(error.encode()))
         for name in self.NAMES:
             pathlib.Path(os.fsdecode(os.path.join(os.fsencode(self.src), name))).write_bytes(b"broken")
-        for extra in ([], ["--jobs-in-process"], ["--shard", "1/1\n"]):
+        for extra in ([], ["--shard", "1/1\n"]):
             missing = os.fsdecode(os.fsencode(self.src) + b"/none\n\xe9")
             _, error = self.run_program(self.src, missing, "-o", self.out, "--on-conflict", "overwrite", *extra,
                                         *REFERENCE, status=2 if "--shard" in extra else 1)

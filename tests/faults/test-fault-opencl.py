@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Every OpenCL call of a batch fails in turn: in one process, in workers, on several devices, and streaming."""
+"""Every OpenCL call of a batch fails in turn: in workers, on several devices, and streaming."""
 
 import sys
 import unittest
@@ -19,9 +19,6 @@ class OpenCL(faults.FaultCase):
         for always in (0, 1):
             self.sweep(name, {"MS_FAULT_ALWAYS": always}, most, preload=False)
         self.say(name)
-
-    def test_in_one_process(self):
-        self.fail_each_call("in one process", *ON_CPU, "--jobs-in-process")
 
     def test_in_workers(self):
         self.fail_each_call("in workers", *ON_CPU)

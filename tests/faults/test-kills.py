@@ -76,7 +76,7 @@ class Kills(faults.FaultCase):
         while sum(killed.values()) < times:
             tries += 1
             self.assertLess(tries, MOST_TRIES * times, "the moments never hit a running batch")
-            in_worker = killed[True] < killed[False] and "--jobs-in-process" not in options
+            in_worker = killed[True] < killed[False]
             hit, code, error = self.kill_once(in_worker)
             killed[in_worker] += hit
             about = f"{name}, seed {SEED}, kill {sum(killed.values())}, worker {in_worker}, status {code}\n{error}"

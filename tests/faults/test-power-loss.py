@@ -60,9 +60,6 @@ class PowerLoss(faults.FaultCase):
         used = [call[2] for call in calls].index(str(self.out / "sub" / "p1.png"))
         self.assertIn(["fsync", str(self.out), ""], calls[made:used], "the name of a new folder is flushed")
 
-    def test_one_process(self):
-        self.check_order(*SMALL, "--jobs-in-process")
-
     def test_workers(self):
         self.check_order(*SMALL)
 
@@ -74,10 +71,10 @@ class PowerLoss(faults.FaultCase):
 
     def test_streams(self):
         self.check_order("--device", "reference", "--sp", "1", "--max-iterations", "1", "--jobs", "1",
-                         "--jobs-in-process", stream=True)
+                         stream=True)
 
     def test_a_folder_that_cannot_be_flushed(self):
-        self.begin_batch(*SMALL, "--jobs-in-process")
+        self.begin_batch(*SMALL)
         self.sweep("fsync with EIO", {"MS_FAULT_CALL": "fsync", "MS_FAULT_CODE": errno.EIO, "MS_FAULT_ALWAYS": 0}, 100)
         calls = 3 * 2 + 1 + 2 * 2
         self.assertEqual(self.n_cases, calls, "each flush of three images, of a new folder and of two reports")

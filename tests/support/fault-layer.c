@@ -94,10 +94,23 @@ break_program(void)
     pause();
   if (!strcmp(mode_of_program, "abort"))
     abort();
-  if (!strcmp(mode_of_program, "segv"))
+  if (!strcmp(mode_of_program, "segv")) {
+    signal(SIGSEGV, SIG_DFL); /* drivers catch it for their own kernels */
     raise(SIGSEGV);
+  }
   if (!strcmp(mode_of_program, "exit0") || !strcmp(mode_of_program, "exit1"))
     exit(mode_of_program[4] - '0');
+}
+
+/* Adds a byte to the file of MS_FAULT_STARTS for each process that loads a driver. */
+static void
+note_start(void)
+{
+  const char *path = getenv("MS_FAULT_STARTS");
+  int fd = path ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+
+  if (fd >= 0 && write(fd, "s", 1) == 1)
+    close(fd);
 }
 
 static int
@@ -302,6 +315,7 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   of_program = fault_count_map();
   nth_of_program = fault_number("MS_FAULT_NTH");
   always = (int)fault_number("MS_FAULT_ALWAYS");
+  note_start();
   call_of_program = getenv("MS_FAULT_CALL");
   mode_of_program = getenv("MS_FAULT_MODE");
   layer = *below;

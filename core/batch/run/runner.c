@@ -193,6 +193,7 @@ open_and_work(MsRunner *self, GError **error)
   GPtrArray *threads = ms_runner_start_further_lanes(self, engine);
   ms_runner_work_on_device(self, engine, TRUE);
   join_workers(threads);
+  ms_engine_save_learned(engine);
   return TRUE;
 }
 

@@ -167,11 +167,13 @@ take_end(Supervisor *s, GVariant *payload)
   const char *english = NULL;
 
   s->ended = TRUE;
-  g_clear_error(&s->error);
   g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
+  if (!*sentence)
+    return;
+  g_clear_error(&s->error);
   if (cancelled)
     s->error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence);
-  else if (*sentence)
+  else
     ms_error_take(&s->error, (MsError)code, g_strdup(sentence), g_strdup(english));
 }
 

@@ -379,6 +379,14 @@ keep_rates(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
       ms_split_rates_keep_kernels(rates, i, (double)self->totals[i].rows * width, self->totals[i].kernel_ms);
 }
 
+/** ms_split_save_speeds: saves what was learned since the last save; the last reference does so as well. */
+void
+ms_split_save_speeds(MsSplit *self)
+{
+  if (self->speeds)
+    ms_learned_speeds_save(self->speeds);
+}
+
 /* Saves after 1, 2, 4, 8 … images, since writing the file may take as long as filtering a small image. */
 static void
 keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)

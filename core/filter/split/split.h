@@ -23,5 +23,6 @@ guint ms_split_get_n_devices(MsSplit *self);
 MsContext *ms_split_get_context(MsSplit *self, guint index);
 MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
+void ms_split_save_speeds(MsSplit *self);
 MsImage *ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error);

@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A driver that aborts, crashes, hangs or exits in a call: the command ends in time with a sentence, keeps what was
+done, and starts few processes in vain.
+
+MS_TEST_FULL=product runs every case; otherwise a sample of them is run."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import struct
+import subprocess
+import sys
+import time
+import unittest
+
+import faults
+import headless
+
+ON_CPU = ("--device", "cpu", "--sp", "2", "--jobs", "1")
+TIMEOUT = "20s"
+OVERWRITE = ("--on-conflict", "overwrite")
+MODES = ("abort", "segv", "exit0", "exit1", "hang")
+
+# A call of each phase. The first calls of most are those of the probe that opens the device.
+PHASES = {"opening": "clCreateContext", "building": "clCreateProgramWithBinary", "launching": "clEnqueueNDRangeKernel",
+          "waiting": "clWaitForEvents", "releasing": "clReleaseMemObject", "closing": "clReleaseContext"}
+
+
+class Run:
+    """A program with a fault, which is waited for later."""
+
+    def __init__(self, case, name, arguments, call, nth, mode, always):
+        self.about = f"{name}: {mode} at call {nth} of {call}{' and all later ones' if always else ''}"
+        self.mode, self.always = mode, always
+        self.count = case.dir / f"count-{len(case.runs)}"
+        self.count.write_bytes(bytes(faults.COUNT_SIZE))
+        self.starts = case.dir / f"starts-{len(case.runs)}"
+        environment = {**os.environ, "OPENCL_LAYERS": faults.LAYER, "MS_FAULT_COUNT": str(self.count),
+                       "MS_FAULT_CALL": call, "MS_FAULT_NTH": str(nth), "MS_FAULT_MODE": mode,
+                       "MS_FAULT_ALWAYS": str(int(always)), "MS_FAULT_STARTS": str(self.starts)}
+        self.process = subprocess.Popen([headless.PROGRAM, "--headless", *map(str, arguments), "--timeout", TIMEOUT],
+                                        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        case.addCleanup(self.process.kill)
+        case.runs.append(self)
+
+    def end(self):
+        out, error = self.process.communicate(timeout=300)
+        self.out, self.error, self.code = out, error.decode(), self.process.returncode
+        self.about += f": status {self.code}\n{self.error}"
+        self.hit = struct.unpack("ll", self.count.read_bytes())[0]
+        self.n_starts = self.starts.stat().st_size if self.starts.exists() else 0
+
+
+class Drivers(faults.FaultCase):
+    def setUp(self):
+        super().setUp()
+        self.runs = []
+
+    def count_calls(self, arguments, call):
+        """Of a run with kernels in the cache: the run before it compiles them, which takes further calls."""
+        command = [headless.PROGRAM, "--headless", *map(str, arguments)]
+        subprocess.run(command, timeout=600, check=True, capture_output=True)
+        self.count.write_bytes(bytes(faults.COUNT_SIZE))
+        environment = {**os.environ, "OPENCL_LAYERS": faults.LAYER, "MS_FAULT_COUNT": str(self.count),
+                       "MS_FAULT_CALL": call}
+        subprocess.run(command, env=environment, timeout=600, check=True, capture_output=True)
+        return struct.unpack("ll", self.count.read_bytes())[0]
+
+    def commands(self):
+        """The commands that load a driver, and the file that each must leave where it succeeds."""
+        source = self.picture("a.png", 60, 40)
+        return {
+            "reduce": (["--reduce", "sum", "--size", "4096", "--device", "cpu", "--json", self.dir / "sum.json"],
+                       self.dir / "sum.json"),
+            "histogram": (["--reduce", "histogram", "--size", "4096", "--device", "cpu", "--json",
+                           self.dir / "histogram.json"], self.dir / "histogram.json"),
+            "list": (["--list-devices"], None),
+            "diagnose": (["--diagnose"], None),
+            "regions": (["--regions", source, "-o", self.out / "r.png", *OVERWRITE, *ON_CPU[:4]], self.out / "r.png"),
+            "one": ([source, "-o", self.out / "one.png", *OVERWRITE, *ON_CPU], self.out / "one.png"),
+            "named": ([source, "-o", self.out, "--name", "named-{sp}.{device}.png", *OVERWRITE, *ON_CPU], None),
+            "statistics": ([source, "--stats", "--histogram", *ON_CPU], None),
+        }
+
+    def cases(self):
+        """In the long form all, otherwise each command with some of the phases and modes, each of which occurs."""
+        number = 0
+        for name, (arguments, file) in self.commands().items():
+            for phase, call in PHASES.items():
+                for mode in MODES:
+                    for always in (False, True):
+                        number += 1
+                        if faults.LONG or number % 17 == 0:
+                            yield name, arguments, file, phase, call, mode, always
+
+    def check(self, run, phase, file):
+        self.assertIn(run.code, (0, 1, 4), run.about)
+        self.assertLessEqual(run.n_starts, 5, run.about)
+        for raw in faults.RAW_MESSAGES:
+            self.assertNotIn(raw, self.without_driver(run.error), run.about)
+        if phase == "closing":
+            self.assertEqual(run.code, 0, run.about)
+        elif run.hit > 0 and run.code != 0:
+            self.assertTrue(any(len(line.split()) > 8 for line in run.error.splitlines()), run.about)
+        if run.hit > 0 and phase != "closing" and run.always:
+            self.assertNotEqual((run.code, run.error), (0, ""), run.about)
+        if run.code == 0 and file:
+            self.assertTrue(file.exists(), run.about)
+
+    def test_each_command(self):
+        known = {}
+        for name, arguments, file, phase, call, mode, always in self.cases():
+            if (name, call) not in known:
+                known[name, call] = self.count_calls(arguments, call)
+            if file:
+                file.unlink(missing_ok=True)
+            run = Run(self, name, arguments, call, max(known[name, call] // 2, 1), mode, always)
+            run.end()
+            self.check(run, phase, file)
+        print(f"{len(self.runs)} faults", file=sys.stderr)
+
+    def test_results_stay_when_the_device_is_closed(self):
+        for name, (arguments, file) in self.commands().items():
+            if faults.LONG or name in ("reduce", "one"):
+                for call in ("clReleaseCommandQueue", "clReleaseContext"):
+                    run = Run(self, name, arguments, call, 1, "abort", True)
+                    run.end()
+                    self.assertEqual(run.code, 0, run.about)
+
+    def batch_command(self, *options):
+        return [self.src, "-o", self.out, "--manifest", self.dir / "m.jsonl", "--resume", *ON_CPU, *options]
+
+    def make_batch(self, n=12):
+        for i in range(n):
+            self.picture(f"p{i:02}.png", 30 + i, 20, seed=i)
+
+    def check_batch(self, run, rest):
+        """What was saved is recorded as done, and the next run does the rest."""
+        lines = [json.loads(line) for line in (self.dir / "m.jsonl").read_text().splitlines()]
+        done = {pathlib.Path(line["output"]).name for line in lines if line["status"] == "done"}
+        self.assertEqual(done, set(self.names()), run.about)
+        self.assertEqual([p.name for p in self.dir.rglob("*.tmp")], [], run.about)
+        self.assertEqual(len(done) < rest, run.code != 0, run.about)
+        self.run_program(*self.batch_command())
+        self.assertEqual(len(self.names()), rest)
+
+    def test_a_batch_whose_device_is_lost(self):
+        """From some kernel on, the driver fails, also whenever it is opened: the batch ends soon."""
+        for mode in MODES if faults.LONG else ("abort", "exit0"):
+            with self.subTest(mode):
+                self.empty()
+                self.make_batch()
+                calls = self.count_calls([self.src, "-o", self.out, *OVERWRITE, *ON_CPU], "clEnqueueNDRangeKernel")
+                self.empty()
+                run = Run(self, "batch", self.batch_command(), "clEnqueueNDRangeKernel", calls // 2, mode, True)
+                run.end()
+                self.assertEqual(run.code, 4, run.about)
+                self.assertLessEqual(run.n_starts, 5, run.about)
+                self.sentence(run.error, "--device")
+                self.check_batch(run, 12)
+
+    def test_a_batch_whose_driver_fails_once(self):
+        for mode in MODES if faults.LONG else ("segv", "hang"):
+            with self.subTest(mode):
+                self.empty()
+                self.make_batch(6)
+                calls = self.count_calls([self.src, "-o", self.out, *OVERWRITE, *ON_CPU], "clEnqueueNDRangeKernel")
+                self.empty()
+                run = Run(self, "batch", self.batch_command(), "clEnqueueNDRangeKernel", calls // 2, mode, False)
+                run.end()
+                self.assertEqual(run.code, 0, run.about)
+                self.assertRegex(run.error, "second attempt|started once more")
+                self.check_batch(run, 6)
+
+    def test_a_damaged_cache_is_set_aside(self):
+        """The compiled kernels in the cache of PoCL are cut, after which PoCL ends the process that loads them."""
+        cache = self.dir / "pocl"
+        source = self.picture("a.png")
+        environment = {"POCL_CACHE_DIR": str(cache)}
+        self.run_program(source, "-o", self.out / "a.png", *ON_CPU, env=environment)
+        libraries = list(cache.rglob("*.so"))
+        self.assertGreater(len(libraries), 0)
+        for library in libraries:
+            os.truncate(library, 100)
+        for arguments in ([source, "-o", self.out / "b.png", *ON_CPU], ["--reduce", "sum", "--size", "64", *ON_CPU[:2]]):
+            for library in cache.rglob("*.so"):
+                os.truncate(library, 100)
+            _, error = self.run_program(*arguments, env=environment)
+            self.assertIn(str(cache), error)
+        self.assertEqual((self.out / "a.png").read_bytes(), (self.out / "b.png").read_bytes())
+
+    def hang_all(self):
+        """Every command, hanging in the middle; those of several processes at once."""
+        for name, (arguments, _) in self.commands().items():
+            if name in ("reduce", "regions", "named") or faults.LONG:
+                calls = self.count_calls(arguments, "clEnqueueNDRangeKernel")
+                yield Run(self, name, arguments, "clEnqueueNDRangeKernel", max(calls // 2, 1), "hang", True)
+
+    def wait_for_hang(self, run):
+        deadline = time.monotonic() + 120
+        while struct.unpack("ll", run.count.read_bytes())[0] == 0 and run.process.poll() is None:
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        time.sleep(0.5)
+
+    def test_one_signal_ends_a_driver_that_hangs(self):
+        runs = list(self.hang_all())
+        for run in runs:
+            self.wait_for_hang(run)
+            run.process.send_signal(signal.SIGINT)
+        for run in runs:
+            run.end()
+            self.assertEqual(run.code, 130, run.about)
+
+    def test_a_second_signal_ends_at_once(self):
+        run = Run(self, "reduce", ["--reduce", "sum", *ON_CPU[:2]], "clCreateContext", 1, "hang", True)
+        self.wait_for_hang(run)
+        start = time.monotonic()
+        run.process.send_signal(signal.SIGINT)
+        time.sleep(0.2)
+        run.process.send_signal(signal.SIGINT)
+        run.end()
+        self.assertEqual(run.code, 130, run.about)
+        self.assertLess(time.monotonic() - start, 5, run.about)
+
+    def test_a_time_limit_ends_a_driver_that_hangs(self):
+        for run in list(self.hang_all()):
+            run.end()
+            self.assertEqual(run.code, 4, run.about)
+            self.assertTrue(re.search(r"20 s", run.error), run.about)
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
