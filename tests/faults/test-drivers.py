@@ -159,7 +159,7 @@ class Drivers(faults.FaultCase):
                 run.end()
                 self.assertEqual(run.code, 4, run.about)
                 self.assertLessEqual(run.n_starts, 5, run.about)
-                self.sentence(run.error, "--device")
+                self.assertIn("Choose another device with --device.", run.error)
                 self.check_batch(run, 12)
 
     def test_a_batch_whose_driver_fails_once(self):
