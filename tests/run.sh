@@ -146,6 +146,26 @@ second_runtime() {
     reduce-minmax reduce-stddev
 }
 
+# fetch_opencv FOLDER: the newest OpenCV for Python, within two minutes or not at all; what is there already serves too.
+fetch_opencv() {
+  [ -x "$1/bin/pip" ] || /usr/bin/python3 -m venv "$1" || return
+  timeout 120 "$1/bin/pip" install -q --upgrade --retries 0 --timeout 10 opencv-python-headless
+  "$1/bin/python" -c 'import cv2'
+}
+
+# newest_opencv: the pixels of the OpenCV that people have today; the suite compares with the distribution's.
+newest_opencv() {
+  say "== With the newest OpenCV"
+  mkdir -p "$folder"
+  if ! fetch_opencv "$folder/opencv" >"$folder/opencv.txt" 2>&1; then
+    say "Its wheel (opencv-python-headless) is not available here; this part is skipped."
+    skipped=$((skipped + 1))
+    return
+  fi
+  PYTHONPATH=$("$folder/opencv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))') \
+    run_some "$folder/plain" --timeout-multiplier 3 peer
+}
+
 mutations_and_fuzz() {
   say "== Every OpenCL call fails, kills, and 10,000 images"
   MS_TEST_FULL=product run_some "$folder/plain" --timeout-multiplier 3 fault-opencl kills headless-memory
@@ -176,6 +196,7 @@ case $form in
     without_window
     sanitized
     second_runtime
+    newest_opencv
     [ "$form" = --full ] || mutations_and_fuzz
     ;;
   --device)

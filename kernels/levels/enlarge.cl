@@ -6,7 +6,10 @@
  * level that the result holds.
  */
 
-/* A pixel of a row of the coarser level, twice as wide, times 8; the first is reflected, the last repeated. */
+/*
+ * A pixel of a row of the coarser level, twice as wide, times 8; the first is reflected, the last repeated, for rows as
+ * for columns: see ms_pyramid_enlarge().
+ */
 static inline int4
 widen_row(__global const uchar4 *row, const int x, const int width)
 {
@@ -39,20 +42,13 @@ rows_around(__global const uchar4 *coarser, const int y, const int4 coarse)
 }
 
 static inline uchar4
-enlarge_pixel(const rows_t rows, const uchar alpha, const int x, const int y, const int4 fine, const int4 coarse)
+enlarge_pixel(const rows_t rows, const uchar alpha, const int x, const int y, const int4 coarse)
 {
   const int4 own = widen_row(rows.own, x, coarse.x), next = widen_row(rows.next, x, coarse.x);
   const int4 last = widen_row(rows.last, x, coarse.x);
-  int4 sum = y % 2 ? (own + next) * 4 : last + own * 6 + next;
+  const int4 mean = ((y % 2 ? (own + next) * 4 : last + own * 6 + next) + 32) >> 6;
 
-  /*
-   * OpenCV's function treats the last row of an odd number of rows like an odd row, except for the values at its end
-   * that do not fill a vector of four; its channels are blue, green, red.
-   */
-  if (y % 2 == 0 && y == fine.y - 1)
-    sum = select(sum, own * 8, 3 * x + (int4)(2, 1, 0, 3) < 3 * fine.x / 4 * 4);
-  sum = (sum + 32) >> 6;
-  return (uchar4)((uchar)sum.x, (uchar)sum.y, (uchar)sum.z, alpha);
+  return (uchar4)((uchar)mean.x, (uchar)mean.y, (uchar)mean.z, alpha);
 }
 
 static inline ushort16
@@ -89,16 +85,15 @@ enlarge_level(__global const uchar4 *coarser, __global const uchar4 *source, __g
   const rows_t rows = rows_around(coarser, y, coarse);
   __global const uchar4 *from = row_of(source, y, fine);
   __global uchar4 *to = result + (size_t)(y - region.y) * (size_t)region.z;
-  const bool is_last_even = y % 2 == 0 && y == fine.y - 1;
 
-  if (x % 2 == 0 && x >= 2 && x / 2 + 2 < coarse.x && x + 4 == end && !is_last_even) {
+  if (x % 2 == 0 && x >= 2 && x / 2 + 2 < coarse.x && x + 4 == end) {
     const uchar16 alpha = vload16(0, (__global const uchar *)(from + x)) & as_uchar16((uint4)(0xff000000u));
 
     vstore16(enlarge_four(rows, x, y) | alpha, 0, (__global uchar *)(to + (x - region.x)));
     return;
   }
   for (int i = x; i < end; i++)
-    to[i - region.x] = enlarge_pixel(rows, from[i].w, i, y, fine, coarse);
+    to[i - region.x] = enlarge_pixel(rows, from[i].w, i, y, coarse);
 }
 
 /* A pixel that is not filtered again has the mode of the coarser pixel in which it lies, at twice its place. */

@@ -149,6 +149,35 @@ test_mask(void)
   g_assert_cmpuint(marked, <, 128 * 96 * 49 / 50);
 }
 
+/* Three rows: the coarser level is reflected at its first row, and its last is repeated. */
+static void
+test_enlarge(void)
+{
+  static const int expected[] = {20, 40, 70};
+  const guint8 coarse[2 * 4] = {0, 0, 0, 0, 80, 80, 80, 0};
+  guint8 original[3 * 2 * 4] = {0}, fine[3 * 2 * 4];
+
+  ms_pyramid_enlarge(coarse, original, (MsPyramidSize){2, 3}, (MsPyramidRows){0, 3}, fine);
+  for (int y = 0; y < 3; y++)
+    g_assert_cmpint(fine[y * 2 * 4], ==, expected[y]);
+}
+
+/* An odd number of rows or columns gives the pixels of one more without the last. */
+static void
+test_enlarge_odd(void)
+{
+  for (int i = 0; i < 5 * 5; i++) {
+    const MsPyramidSize even = {2 * (1 + i % 5), 2 * (1 + i / 5)}, odd = {even.width - 1, even.height - 1};
+    g_autoptr(MsImage) coarse = ms_fixture_scene(even.width / 2, even.height / 2, 20 + (guint)i);
+    guint8 original[10 * 10 * 4] = {0}, larger[10 * 10 * 4], smaller[9 * 9 * 4];
+
+    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, even, (MsPyramidRows){0, even.height}, larger);
+    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, odd, (MsPyramidRows){0, odd.height}, smaller);
+    for (int y = 0; y < odd.height; y++)
+      g_assert_cmpmem(larger + y * even.width * 4, odd.width * 4, smaller + y * odd.width * 4, odd.width * 4);
+  }
+}
+
 /* Each level halves the radius of the finer one, but never below 1. */
 static void
 test_coarser(void)
@@ -209,6 +238,8 @@ main(int argc, char **argv)
   g_test_add_func("/levels/regions", test_regions);
   g_test_add_func("/levels/stripes", test_stripes);
   g_test_add_func("/levels/mask", test_mask);
+  g_test_add_func("/levels/enlarge", test_enlarge);
+  g_test_add_func("/levels/enlarge-odd", test_enlarge_odd);
   g_test_add_func("/levels/coarser", test_coarser);
   g_test_add_func("/levels/progress-and-cancelling", test_progress_and_cancelling);
   return g_test_run();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Mean-shift filtering of images on any OpenCL device, with the pixels of cv2.pyrMeanShiftFiltering.
+"""Mean-shift filtering of images on any OpenCL device, with the pixels of cv2.pyrMeanShiftFiltering since OpenCV 4.7.
 
 >>> import meanshift_lab
 >>> smooth = meanshift_lab.filter(image, sp=10, sr=20)
@@ -241,6 +241,9 @@ def _limits_of(termcrit):
 
 def pyrMeanShiftFiltering(src, sp, sr, dst=None, maxLevel=1, termcrit=None):
     """Filters an image like the function of that name in cv2, with identical pixels.
+
+    They are those of OpenCV 4.7 and later. Earlier versions compute the last row of levels of odd height otherwise;
+    with maxLevel=0 all versions agree.
 
     The device is that of the environment variable MEANSHIFT_LAB_DEVICE, "auto" where it is not set.
     """

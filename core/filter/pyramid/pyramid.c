@@ -85,7 +85,7 @@ ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
   }
 }
 
-/* The coordinate beside @at, reflected at the start and repeated at the end, as in cv::pyrUp(). */
+/* The coordinate beside @at, reflected at the start and repeated at the end. */
 static int
 before(int at, int extent)
 {
@@ -101,32 +101,18 @@ after(int at, int extent)
 /* The weights of three neighbours for even and for odd places of the finer level; each three add up to 8. */
 static const int enlarge_weights[2][3] = {{1, 6, 1}, {0, 4, 4}};
 
-/*
- * The weights of three rows of the coarser level. cv::pyrUp() treats the last row of an odd number of rows like an odd
- * row, except for the values at its end that do not fill a vector of four. Values are counted in OpenCV's order of
- * channels: blue, green, red.
- */
-static const int *
-row_weights(MsPyramidSize size, int x, int y, int channel)
-{
-  static const int last[3] = {0, 8, 0};
-  gboolean in_vectors = 3 * (gint64)x + 2 - channel < 3 * (gint64)size.width / 4 * 4;
-
-  return y % 2 == 0 && y == size.height - 1 && in_vectors ? last : enlarge_weights[y % 2];
-}
-
 static guint8
 enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int channel)
 {
   const MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
   const int columns[3] = {before(x / 2, from.width), x / 2, after(x / 2, from.width)};
   const int rows[3] = {before(y / 2, from.height), y / 2, after(y / 2, from.height)};
-  const int *weights = row_weights(size, x, y, channel);
   int sum = 0;
 
   for (int j = 0; j < 3; j++)
     for (int i = 0; i < 3; i++)
-      sum += weights[j] * enlarge_weights[x % 2][i] * coarse[((gsize)rows[j] * from.width + columns[i]) * 4 + channel];
+      sum += enlarge_weights[y % 2][j] * enlarge_weights[x % 2][i] *
+             coarse[((gsize)rows[j] * from.width + columns[i]) * 4 + channel];
   return (guint8)((sum + 32) >> 6);
 }
 
@@ -136,7 +122,10 @@ enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int chann
  * @size: of the finer level
  * @fine: (out): @rows of the enlarged picture
  *
- * Twice the size by the 5x5 binomial filter, rounded half up: cv::pyrUp() of three channels.
+ * Twice the size by the 5x5 binomial filter, rounded half up, reflected at the first row and column; the last ones of
+ * @coarse are repeated. An odd number of rows or columns gives the pixels of one more without the last. So does
+ * cv::pyrUp() since OpenCV 4.7 (pyrUp_() in modules/imgproc/src/pyramids.cpp). Earlier versions gave the last of an odd
+ * number of rows the weights of an odd row, where it fills vectors of four values.
  */
 void
 ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsPyramidRows rows, guint8 *fine)

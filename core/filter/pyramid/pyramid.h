@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pyramid of cv::pyrMeanShiftFiltering in plain C: halving, enlarging, and marking the pixels of the finer level
- * that are filtered again.
+ * The pyramid of cv::pyrMeanShiftFiltering, as it is since OpenCV 4.7, in plain C: halving, enlarging, and marking the
+ * pixels of the finer level that are filtered again.
  */
 #pragma once
 

@@ -49,8 +49,8 @@ typedef enum {
  * @sr: colour radius in 8-bit levels; from 442 on every colour is within it
  * @max_iterations: 1 to 100
  * @epsilon: shift plus squared colour change at or below which a pixel stops
- * @levels: pyramid levels above the picture, 0 to 8: maxLevel of cv::pyrMeanShiftFiltering; others than 0 under the
- *   opencv rule only
+ * @levels: pyramid levels above the picture, 0 to 8: maxLevel of cv::pyrMeanShiftFiltering, since OpenCV 4.7; others
+ *   than 0 under the opencv rule only
  * @space: the picture is converted to it first and back at the end
  */
 typedef struct {
