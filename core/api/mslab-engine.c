@@ -194,7 +194,8 @@ run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
  *
  * Filters an image with the mean-shift filter of Comaniciu and Meer (2002), as `cv::pyrMeanShiftFiltering` defines it,
- * with the pixels of OpenCV 4.7 and later (without levels of any version). Alpha stays as it is. The call returns when the image is done.
+ * with the pixels of OpenCV 4.7 and later (without levels of any version). Alpha stays as it is. The call returns when
+ * the image is done.
  *
  * Returns: (transfer full): the filtered image, of the same size, or %NULL with @error set
  */
