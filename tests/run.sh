@@ -172,7 +172,7 @@ mutations_and_fuzz() {
   say "== Mutations"
   run_some "$folder/plain" --benchmark --timeout-multiplier 0
   say "== Fuzz targets for five minutes each"
-  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-metadata \
+  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-message fuzz-metadata \
     fuzz-options fuzz-preset fuzz-report --timeout-multiplier 20
 }
 
