@@ -6,9 +6,24 @@ say() {
   printf '%s\n' "$*" >&2
 }
 
-# package_names FILE...: the names in the lists, without comments.
+# package_names COLUMN FILE...: the names in a column of the lists, each once.
 package_names() {
-  sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$@"
+  names_column=$1
+  shift
+  awk -v column="$names_column" '{ sub(/#.*/, "") } NF && $column != "-" && !seen[$column]++ { print $column }' "$@"
+}
+
+# install_line FILE...: what installs the lists where there is no apt.
+install_line() {
+  if command -v zypper >/dev/null 2>&1; then
+    echo zypper install $(package_names 4 "$@")
+  elif command -v pacman >/dev/null 2>&1; then
+    echo pacman -S --needed $(package_names 3 "$@")
+  elif command -v dnf >/dev/null 2>&1; then
+    echo dnf install $(package_names 2 "$@")
+  else
+    echo the equivalents of these packages of Debian: $(package_names 1 "$@")
+  fi
 }
 
 as_root() {
@@ -22,9 +37,22 @@ as_root() {
   fi
 }
 
+# missing_packages FILE...: Debian's names of what is not installed, as they stand in the lists.
 missing_packages() {
-  for package in $(package_names "$@"); do
-    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s ' "$package"
+  for package in $(package_names 1 "$@"); do
+    dpkg-query -W -f='${Status}' "${package%\?}" 2>/dev/null | grep -q 'ok installed' || echo "$package"
+  done
+}
+
+# available_packages NAME...: the names without ?; what has one is left out where this version of Debian lacks it.
+available_packages() {
+  for package; do
+    name=${package%\?}
+    if [ "$name" != "$package" ] && ! apt-get install --simulate -qq "$name" >/dev/null 2>&1; then
+      say "This distribution has no $name: what needs it is skipped."
+    else
+      echo "$name"
+    fi
   done
 }
 
@@ -39,14 +67,19 @@ install_packages() {
     if command -v meson >/dev/null 2>&1 && pkg-config --exists OpenCL glib-2.0 libpng libjpeg 2>/dev/null; then
       return
     fi
-    say "This system has no apt. Please install the equivalents of these Debian packages and run again:"
-    package_names "$@" >&2
+    say "This system has no apt. Please install as root, and run again:"
+    say "$(install_line "$@")"
     exit 1
   fi
-  wanted=$(missing_packages "$@")
+  wanted=$(missing_packages "$@" | tr '\n' ' ')
+  # Where a package with ? alone is missing, it may well not exist, so nobody is asked to become root.
+  case $wanted in
+    *[!?]' '*) as_root apt-get update -q >&2 || exit 1 ;;
+  esac
+  # shellcheck disable=SC2086
+  wanted=$(available_packages $wanted | tr '\n' ' ')
   if [ -n "$wanted" ]; then
     say "Installing: $wanted"
-    as_root apt-get update -q >&2 || exit 1
     # shellcheck disable=SC2086
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $wanted >&2 || {
       say "Some packages could not be installed. See the lines above."

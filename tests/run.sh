@@ -4,10 +4,12 @@
 # skipped.
 #   sh tests/run.sh            the suite, with representative combinations of options
 #   sh tests/run.sh --full     what the suite leaves out: pairs of options, the build without the window, sanitizers
-#   sh tests/run.sh --long     the same with every combination of options, then the fuzz targets for minutes and the
-#                              mutations of tests/mutate.py, each of which a test must notice
+#   sh tests/run.sh --long     the same with every combination of options, then the fuzz targets for minutes, the
+#                              mutations of tests/mutate.py, each of which a test must notice, and the suite on other
+#                              versions of Debian (tests/distributions.sh)
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME, within three minutes
+# Where CI is set, warnings of the compiler are errors, and so is what is missing.
 # MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the last lines (a line for
 # each test that failed, with its assertion, then the counts) are added to that file instead of being printed.
 set -u
@@ -16,6 +18,7 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 
 form=${1:-suite}
 folder=${MESON_BUILD_FOLDER:-$here/build-tests}
+if [ -n "${CI:-}" ]; then werror=true; else werror=false; fi
 passed=0
 failed=0
 skipped=0
@@ -25,8 +28,8 @@ skipped=0
 compile() {
   compile_folder=$folder/$1
   shift
-  build "$here" "$compile_folder" -Dwarning_level=2 -Dwerror=true -Dprecompiled-headers=true -Ddebug=false \
-    -Dc_args=-g1 "$@"
+  build "$here" "$compile_folder" -Dwarning_level=2 -Dwerror="$werror" -Dprecompiled-headers=true \
+    -Ddebug=false -Dc_args=-g1 "$@"
 }
 
 # count FILE: adds the numbers of Meson's own summary of a run.
@@ -176,6 +179,18 @@ mutations_and_fuzz() {
     fuzz-options fuzz-preset fuzz-report --timeout-multiplier 20
 }
 
+other_systems() {
+  other_totals=$folder/distributions.txt
+  rm -f "$other_totals"
+  MS_TEST_TOTALS=$other_totals sh "$here/tests/distributions.sh"
+  grep -Ev '^[0-9]+ passed, ' "$other_totals" >>"$failures"
+  # shellcheck disable=SC2046
+  set -- $(awk '/^[0-9]+ passed, / { print $1, $3, $5 }' "$other_totals")
+  passed=$((passed + ${1:-0}))
+  failed=$((failed + ${2:-1}))
+  skipped=$((skipped + ${3:-0}))
+}
+
 # on_device NAME: the suites of kernels; `mean` and `faults` among them need no other device.
 on_device() {
   say "== On the device $1"
@@ -197,7 +212,10 @@ case $form in
     sanitized
     second_runtime
     newest_opencv
-    [ "$form" = --full ] || mutations_and_fuzz
+    if [ "$form" = --long ]; then
+      mutations_and_fuzz
+      other_systems
+    fi
     ;;
   --device)
     on_device "${2:?--device takes a part of the name of a device}"

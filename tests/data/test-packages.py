@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks that the Debian sources and the Flatpak manifest agree with the project.
+"""Checks that the lists of packages, the Debian sources and the Flatpak manifest agree with the project.
 
 With MS_TEST_FULL=1 the Debian packages are built as well and lintian must find no error.
 """
@@ -26,8 +26,23 @@ def read(*parts):
         return file.read()
 
 
-def names(text):
-    return {line for line in text.split("\n") if line and not line.startswith("#")}
+def rows(path):
+    return [line.split() for line in read(path).split("\n") if line and not line.startswith("#")]
+
+
+def install(folder, programs, *lists):
+    """What install_packages of app/setup.sh says, and its status, where these programs and a shell's are installed."""
+    for name in ("awk", "cat", "cmp", "dirname", "grep", "id", "mkdir", "sh", "tr"):
+        os.symlink(shutil.which(name), os.path.join(folder, name))
+    for name, script in programs.items():
+        with open(os.path.join(folder, name), "w", encoding="utf-8", opener=lambda *call: os.open(*call, 0o755)) as file:
+            file.write("#!/bin/sh\n" + script)
+    script = '. "$1"; shift; as_root() { "$@"; }; install_packages "$@"'
+    paths = [os.path.join(SOURCE, path) for path in lists]
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", os.path.join(SOURCE, "app/setup.sh"), os.path.join(folder, "stamp"), *paths],
+        env={"PATH": folder}, capture_output=True, text=True, check=False)
+    return done.returncode, done.stderr
 
 
 class PackagesTest(unittest.TestCase):
@@ -42,8 +57,34 @@ class PackagesTest(unittest.TestCase):
         field = re.search(r"(?m)^Build-Depends:((?:.*\n)(?: .*\n)*)", read("data/debian/control")).group(1)
         built_with = {re.split(r"[ (]", part.strip())[0] for part in field.split(",")}
         lists = ("app/packages.txt", "app/gegl/packages.txt", "app/python/packages.txt")
-        needed = set().union(*(names(read(path)) for path in lists))
+        needed = {row[0] for path in lists for row in rows(path)}
         self.assertEqual(needed - NOT_NAMED - built_with, set())
+
+    def test_every_package_has_a_name_on_every_distribution(self):
+        for path in ("app/packages.txt", "app/gegl/packages.txt", "app/python/packages.txt", "tests/packages.txt"):
+            self.assertEqual([row for row in rows(path) if len(row) != 4], [], path)
+
+    def test_other_distributions_are_told_the_line_that_installs(self):
+        for manager, column, start in (("dnf", 1, "dnf install gcc "), ("pacman", 2, "pacman -S --needed gcc "),
+                                       ("zypper", 3, "zypper install gcc ")):
+            with self.subTest(manager), tempfile.TemporaryDirectory(prefix="ms-setup-") as folder:
+                status, text = install(folder, {manager: ""}, "app/packages.txt", "app/python/packages.txt")
+                self.assertEqual(status, 1)
+                line = text.splitlines()[-1]
+                self.assertTrue(line.startswith(start), line)
+                named = {row[column] for path in ("app/packages.txt", "app/python/packages.txt") for row in rows(path)}
+                self.assertEqual(set(line[line.index("gcc"):].split()), named - {"-"})
+
+    def test_a_package_that_debian_dropped_is_left_out(self):
+        # This Debian has nothing installed, and no package whose name the list marks.
+        apt = 'case "$*" in *--simulate*) exit 100 ;; *) echo "apt-get $*" >&2 ;; esac\n'
+        with tempfile.TemporaryDirectory(prefix="ms-setup-") as folder:
+            programs = {"apt-get": apt, "dpkg-query": "exit 1\n", "env": 'shift\nexec "$@"\n'}
+            status, text = install(folder, programs, "tests/packages.txt")
+        self.assertEqual(status, 0, text)
+        self.assertIn("This distribution has no oclgrind: what needs it is skipped.\n", text)
+        installed = re.search(r"(?m)^apt-get install (.*)$", text).group(1).split()
+        self.assertEqual({row[0] for row in rows("tests/packages.txt")} - set(installed), {"oclgrind?"})
 
     def test_debian_sources_have_every_package(self):
         self.assertEqual(tuple(re.findall(r"(?m)^Package: (.*)$", read("data/debian/control"))), PACKAGES)

@@ -1,0 +1,143 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs the two commands of the README on bare systems, which it makes and removes:
+#   sh tests/distributions.sh [bookworm | trixie | forky]...      (without a name: all three)
+# It needs root with debootstrap, or else podman or docker. What debootstrap made is kept for a month in
+# ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab; all else is removed, also after a failure or a signal. The last commit is what
+# is tested. The last lines are those of tests/run.sh, with the name of the system before what failed; the first command
+# counts as one test. With MS_TEST_TOTALS=FILE they are added to that file.
+set -u
+here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+. "$here/app/setup.sh"
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/meanshift-lab
+# For one system, which needs some ten minutes on two cores.
+limit=40m
+
+# ---- In the bare system ----
+
+# run_commands SUITE: prints what tests/run.sh tells MS_TEST_TOTALS behind the name of the system.
+run_commands() {
+  cd "$here" || exit 1
+  commands=$(sed -n '/^## Two commands/,/^## /s/^    sh /sh /p' README.md)
+  totals=$(mktemp)
+  first=$(echo "$commands" | head -n 1)
+  if sh -c "$first" && [ -s filtered.png ]; then
+    echo "1 passed, 0 failed, 0 skipped" >"$totals"
+  else
+    printf '%s\n' "failed: $first" "0 passed, 1 failed, 0 skipped" >"$totals"
+  fi
+  MS_TEST_TOTALS=$totals sh -c "$(echo "$commands" | tail -n +2)"
+  sed "s/^/$1: /" "$totals"
+}
+
+# ---- In namespaces of its own, so that its mounts and processes end with it ----
+
+# make_base SUITE WORK: keeps the archive of the bare system. The script of sid makes every Debian; that of the suite is
+# missing where debootstrap is older.
+make_base() {
+  [ -z "$(find "$cache/$1.tar" -mtime -30 2>/dev/null)" ] || return 0
+  mkdir -p "$cache" && debootstrap --variant=minbase "$1" "$2/base" http://deb.debian.org/debian sid &&
+    rm -rf "$2/base/var/cache/apt/archives" && tar -C "$2/base" -cf "$2/base.tar" . && mv "$2/base.tar" "$cache/$1.tar"
+}
+
+# enter SUITE WORK: makes the system and runs the commands in it.
+enter() {
+  root=$2/$1
+  make_base "$1" "$2" && mkdir "$root" && tar -C "$root" -xf "$cache/$1.tar" && cp -R "$2/source" "$root/source" &&
+    cp -L /etc/resolv.conf "$root/etc/resolv.conf" && mount -t proc proc "$root/proc" &&
+    mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts" &&
+    mount -t tmpfs -o mode=1777 shm "$root/dev/shm" &&
+    exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+      sh /source/tests/distributions.sh --commands "$1"
+  exit 1
+}
+
+case ${1:-} in
+  --commands)
+    run_commands "$2"
+    exit
+    ;;
+  --enter)
+    enter "$2" "$3"
+    ;;
+esac
+
+# ---- Outside ----
+
+# find_way: debootstrap where it can be used, otherwise the tool that makes containers, or nothing.
+find_way() {
+  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null 2>&1 && unshare --mount --pid --fork true 2>/dev/null; then
+    echo debootstrap
+    return
+  fi
+  for tool in podman docker; do
+    if "$tool" info >/dev/null 2>&1; then
+      echo "$tool"
+      return
+    fi
+  done
+}
+
+# start SUITE: replaces the shell.
+start() {
+  if [ "$way" = debootstrap ]; then
+    exec timeout --kill-after=1 "$limit" unshare --mount --pid --fork --kill-child \
+      sh "$here/tests/distributions.sh" --enter "$1" "$work"
+  fi
+  tar -C "$work" -cf "$work/source.tar" source
+  exec timeout --kill-after=1 "$limit" "$way" run --rm --interactive --name "$container" "debian:$1" \
+    sh -c "tar -C / -xf - && exec sh /source/tests/distributions.sh --commands $1" <"$work/source.tar"
+}
+
+# stop: ends what start() began. A killed client leaves its container behind.
+stop() {
+  kill "$1" 2>/dev/null
+  wait "$1"
+  [ "$way" = debootstrap ] || "$way" rm --force "$container" >/dev/null 2>&1
+}
+
+# run_suite SUITE: adds its lines to $totals.
+run_suite() {
+  say "== The README's two commands on a bare $1"
+  start "$1" >"$work/log" 2>&1 &
+  runner=$!
+  wait "$runner"
+  status=$?
+  runner=
+  cat "$work/log"
+  sed -n "s/^$1: //p" "$work/log" >"$work/parts"
+  grep -Ev '^[0-9]+ passed, ' "$work/parts" | sed "s/^/$1: /" >>"$totals"
+  grep -E '^[0-9]+ passed, ' "$work/parts" >>"$totals"
+  if [ "$(grep -Ec '^[0-9]+ passed, ' "$work/parts")" -lt 2 ]; then
+    printf '%s\n' "$1: ended with status $status before its tests did" "0 passed, 1 failed, 0 skipped" >>"$totals"
+  fi
+  rm -rf "${work:?}/$1"
+}
+
+[ $# -gt 0 ] || set -- bookworm trixie forky
+way=$(find_way)
+runner=
+work=$(mktemp -d -p "${TMPDIR:-/var/tmp}" meanshift-lab.XXXXXX) || exit 1
+container=$(basename "$work")
+totals=$work/totals
+# Processes that are just ending may still write.
+trap '[ -z "$runner" ] || stop "$runner"; rm -rf "$work" || { sleep 2; rm -rf "$work"; }' EXIT
+trap 'exit 130' HUP INT TERM
+
+: >"$totals"
+mkdir "$work/source"
+git -C "$here" archive HEAD | tar -C "$work/source" -xf -
+for suite; do
+  if [ -n "$way" ]; then
+    run_suite "$suite"
+  else
+    say "A bare $suite needs root with debootstrap, or podman or docker: it is skipped."
+    echo "0 passed, 0 failed, 1 skipped" >>"$totals"
+  fi
+done
+
+awk '/^[0-9]+ passed, / { passed += $1; failed += $3; skipped += $5; next }
+  { print }
+  END { printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped }' "$totals" >"$work/sum"
+if [ -n "${MS_TEST_TOTALS:-}" ]; then cat "$work/sum" >>"$MS_TEST_TOTALS"; else cat "$work/sum"; fi
+grep -q ' 0 failed, ' "$work/sum"
