@@ -40,12 +40,12 @@ make_base() {
     rm -rf "$2/base/var/cache/apt/archives" && tar -C "$2/base" -cf "$2/base.tar" . && mv "$2/base.tar" "$cache/$1.tar"
 }
 
-# enter SUITE WORK: makes the system and runs the commands in it.
+# enter SUITE WORK: makes the system and runs the commands in it. PoCL reads the processors from /sys since version 6.
 enter() {
   root=$2/$1
   make_base "$1" "$2" && mkdir "$root" && tar -C "$root" -xf "$cache/$1.tar" && cp -R "$2/source" "$root/source" &&
     cp -L /etc/resolv.conf "$root/etc/resolv.conf" && mount -t proc proc "$root/proc" &&
-    mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts" &&
+    mount -t sysfs -o ro sysfs "$root/sys" && mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts" &&
     mount -t tmpfs -o mode=1777 shm "$root/dev/shm" &&
     exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
       sh /source/tests/distributions.sh --commands "$1"

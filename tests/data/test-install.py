@@ -80,7 +80,11 @@ class InstallTest(unittest.TestCase):
         entry = self.path("share/applications", APP_ID + ".desktop")
         self.assertEqual(self.run_well("desktop-file-validate", entry), "")
         metainfo = self.path("share/metainfo", APP_ID + ".metainfo.xml")
-        self.run_well("appstreamcli", "validate", "--no-net", metainfo)
+        # The project has no address yet, which an older appstreamcli does not mind; it has no name for that either.
+        validate = ["appstreamcli", "validate", "--no-net", metainfo]
+        if "url-homepage-missing" in run(*validate).stdout:
+            validate.append("--override=url-homepage-missing=info")
+        self.run_well(*validate)
         for url in re.findall(r"https?://[^<\"]*", open(metainfo, encoding="utf-8").read()):
             self.fail(f"{url} is in the metainfo, but the project has no address yet")
         schemas = self.path("share/glib-2.0/schemas")
@@ -116,7 +120,9 @@ class InstallTest(unittest.TestCase):
             arguments = tomllib.load(file)["tool"]["meson-python"]["args"]["install"]
         with tempfile.TemporaryDirectory(prefix="ms-wheel-") as folder:
             self.run_well("meson", "install", "-C", BUILD, "--no-rebuild", "--destdir", folder, *arguments)
-            found = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names]
+            # A newer Meson compiles what it installs; a wheel has files of the install plan alone.
+            found = [os.path.join(where, name) for where, _, names in os.walk(folder) for name in names
+                     if not where.endswith("__pycache__")]
         self.assertEqual({os.path.basename(os.path.dirname(path)) for path in found}, {"meanshift_lab"})
         names = {os.path.basename(path).split(".")[0] + os.path.splitext(path)[1] for path in found}
         self.assertEqual(names, {"__init__.py", "__init__.pyi", "_core.so", "py.typed"})

@@ -28,7 +28,7 @@ STYLES = {
     "high-contrast": {"GTK_THEME": "HighContrast"},
     "900x600": {"GSETTINGS_BACKEND": "keyfile"},
     "200-percent": {"GDK_SCALE": "2"},
-    "chinese": {"LC_ALL": "C.UTF-8", "LANGUAGE": "zh_CN"},
+    "chinese": {"LC_ALL": "zh_CN.UTF-8", "LANGUAGE": "zh_CN"},
 }
 
 
