@@ -57,7 +57,7 @@ static void
 keep_note(const char *sentence, gpointer data)
 {
   MslabEngine *self = data;
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->guard);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->guard);
 
   g_ptr_array_add(self->notes, g_strdup(sentence));
 }
@@ -112,7 +112,7 @@ const char *
 mslab_engine_get_name(MslabEngine *self)
 {
   g_return_val_if_fail(MSLAB_IS_ENGINE(self), NULL);
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->runs);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
 
   return g_intern_string(ms_engine_describe(self->engine).name);
 }
@@ -131,7 +131,7 @@ mslab_engine_get_notes(MslabEngine *self)
   g_autoptr(GStrvBuilder) notes = g_strv_builder_new();
 
   g_return_val_if_fail(MSLAB_IS_ENGINE(self), NULL);
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->guard);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->guard);
   for (guint i = 0; i < self->notes->len; i++)
     g_strv_builder_add(notes, g_ptr_array_index(self->notes, i));
   return g_strv_builder_end(notes);
@@ -173,7 +173,7 @@ typedef struct {
 static MsImage *
 run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->runs);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
   MsEngineRun about = {
     .region = request->region, .interactive = cancellable || self->progress, .cancellable = cancellable};
   MsImage *result = NULL;
@@ -334,7 +334,7 @@ MslabStatistics *
 mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *cancellable, GError **error)
 {
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->runs);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
 
   return ms_api_statistics_new(ms_api_image_get(image), ms_engine_get_context(self->engine), cancellable, error);
 }
@@ -365,7 +365,7 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
 
   MsSettings chosen = ms_api_settings_get(settings);
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->runs);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
   const MsFilterRequest request = {.source = ms_api_image_get(image), .settings = &chosen, .cancellable = cancellable};
   return ms_api_regions_new(self->engine, &request, min_pixels, error);
 }
@@ -393,6 +393,6 @@ mslab_engine_reduce(MslabEngine *self, const char *operation, const char *type, 
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && operation && type && elements, NULL);
   if (!ms_reduce_op_parse(operation, &spec.op, error) || !ms_element_type_parse(type, &spec.type, error))
     return NULL;
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&self->runs);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
   return ms_api_reduction_new(&spec, elements, ms_engine_get_context(self->engine), cancellable, error);
 }

@@ -6,8 +6,8 @@
 
 #include "core/error.h"
 
-static int
-on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+static int G_GNUC_PRINTF(4, 0)
+  on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);

@@ -28,8 +28,8 @@ typedef struct {
   GError *error;
 } TiffWriter;
 
-static int
-on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+static int G_GNUC_PRINTF(4, 0)
+  on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
   TiffWriter *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);

@@ -324,7 +324,7 @@ ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth,
                  GError **error)
 {
   BandwidthCache *cache = get_cache(ms_context_get_device(context));
-  g_autoptr(GMutexLocker) locker G_GNUC_UNUSED = g_mutex_locker_new(&cache->lock);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&cache->lock);
   g_autofree char *path = file_for(context, folder);
 
   drop_unless_of(cache, path);

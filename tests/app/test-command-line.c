@@ -271,8 +271,7 @@ test_accepted_combinations(void)
     "x --headless a.png -o - --timings",
     "x --headless dir --dry-run",
     "x --headless a b -o dir --devices gpu,cpu --split learned",
-    "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir "
-    "out",
+    "x --headless --experiment ms-unroll a.png --quick --compare base.json --fail-on-slower --report-dir o",
     "x --headless --tune --budget 10s --sp 5",
     "x --headless --tune --reduce sum --type int --size 1M",
     "x --headless --reduce sum --type float --size 100 --variant auto --repeat 3 --json -",

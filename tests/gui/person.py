@@ -63,6 +63,12 @@ def is_showing(node):
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reader.py")
 
 
+def role_of(node):
+    """AT-SPI calls a push button a button since version 2.55."""
+    name = node.getRoleName()
+    return "push button" if name == "button" else name
+
+
 class Person:
     started = []
 
@@ -94,7 +100,7 @@ class Person:
                 continue
             if part is not None and part not in (node.name or ""):
                 continue
-            if role is not None and node.getRoleName() != role:
+            if role is not None and role_of(node) != role:
                 continue
             if is_showing(node):
                 yield node

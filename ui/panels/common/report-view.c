@@ -100,7 +100,6 @@ void
 ms_report_view_export_to(MsReportView *self, const char *path)
 {
   const char *dot = strrchr(path, '.');
-  g_autoptr(GTask) task = g_task_new(self, NULL, on_exported, NULL);
   MsExport format;
 
   if (!self->report || !dot || !ms_export_parse(dot + 1, &format)) {
@@ -109,6 +108,7 @@ ms_report_view_export_to(MsReportView *self, const char *path)
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
+  g_autoptr(GTask) task = g_task_new(self, NULL, on_exported, NULL);
   ExportWork *work = g_new0(ExportWork, 1);
   work->report = ms_report_ref(self->report);
   work->format = format;
