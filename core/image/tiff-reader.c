@@ -6,8 +6,9 @@
 
 #include "core/error.h"
 
-static int G_GNUC_PRINTF(4, 0)
-  on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+G_GNUC_PRINTF(4, 0)
+static int
+on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
@@ -22,6 +23,7 @@ static int G_GNUC_PRINTF(4, 0)
  * Ignores most warnings, which are about tags that libtiff does not know or corrects. Those of libjpeg, and data that
  * end early, mean that pixels are wrong.
  */
+G_GNUC_PRINTF(4, 0)
 static int
 on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {

@@ -28,8 +28,9 @@ typedef struct {
   GError *error;
 } TiffWriter;
 
-static int G_GNUC_PRINTF(4, 0)
-  on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+G_GNUC_PRINTF(4, 0)
+static int
+on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
   TiffWriter *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
@@ -77,6 +78,7 @@ on_write(thandle_t handle, void *data, tmsize_t size)
   return size;
 }
 
+G_GNUC_PRINTF(4, 0)
 static int
 on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
