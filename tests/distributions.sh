@@ -128,7 +128,7 @@ trap 'exit 130' HUP INT TERM
 
 : >"$totals"
 mkdir "$work/source"
-git -C "$here" archive HEAD | tar -C "$work/source" -xf -
+[ -z "$way" ] || git -C "$here" archive HEAD | tar -C "$work/source" -xf -
 for suite; do
   if [ -n "$way" ]; then
     run_suite "$suite"
