@@ -3,9 +3,9 @@
 # Runs the two commands of the README on bare systems, which it makes and removes:
 #   sh tests/distributions.sh [bookworm | trixie | forky]...      (without a name: all three)
 # It needs root with debootstrap, or else podman or docker. What debootstrap made is kept for a month in
-# ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab; all else is removed, also after a failure or a signal. The last commit is what
-# is tested. The last lines are those of tests/run.sh, with the name of the system before what failed; the first command
-# counts as one test. With MS_TEST_TOTALS=FILE they are added to that file.
+# ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab; all else is removed, also after a failure or a signal. The last commit is
+# what is tested. The last lines are those of tests/run.sh, with the name of the system before what failed; the first
+# command counts as one test. With MS_TEST_TOTALS=FILE they are added to that file.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
@@ -68,7 +68,7 @@ esac
 
 # find_way: debootstrap where it can be used, otherwise the tool that makes containers, or nothing.
 find_way() {
-  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null 2>&1 && unshare --mount --pid --fork true 2>/dev/null; then
+  if [ "$(id -u)" -eq 0 ] && command -v debootstrap >/dev/null && unshare -mpf true 2>/dev/null; then
     echo debootstrap
     return
   fi

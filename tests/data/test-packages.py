@@ -35,8 +35,10 @@ def install(folder, programs, *lists):
     for name in ("awk", "cat", "cmp", "dirname", "grep", "id", "mkdir", "sh", "tr"):
         os.symlink(shutil.which(name), os.path.join(folder, name))
     for name, script in programs.items():
-        with open(os.path.join(folder, name), "w", encoding="utf-8", opener=lambda *call: os.open(*call, 0o755)) as file:
+        path = os.path.join(folder, name)
+        with open(path, "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\n" + script)
+        os.chmod(path, 0o755)
     script = '. "$1"; shift; as_root() { "$@"; }; install_packages "$@"'
     paths = [os.path.join(SOURCE, path) for path in lists]
     done = subprocess.run(
