@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/commands/lab-command.h"
 
+#include <stdlib.h>
+
 #include "app/commands/command.h"
 #include "app/report/report-file.h"
 #include "core/engine/split-engine.h"
@@ -18,6 +20,7 @@ typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   GCancellable *cancellable;
+  MsLabJournal *journal; /* (nullable): in a child that the guard watches */
 } Command;
 
 static void
@@ -178,6 +181,7 @@ run_experiments(Command *c, GError **error)
   request.input = c->line->inputs[0];
   request.report_dir = c->line->report_dir;
   request.resume = c->line->resume;
+  request.journal = c->journal;
   request.unfinished = unfinished;
   request.progress = on_experiment_progress;
   request.progress_data = c;
@@ -273,6 +277,7 @@ run_tuning(Command *c, GError **error)
     request.budget_s = c->line->budget;
   request.progress = on_tune_progress;
   request.progress_data = c;
+  request.journal = c->journal;
   request.unfinished = &unfinished;
   record = ms_lab_tune(&request, c->cancellable, error);
   if (record)
@@ -307,14 +312,23 @@ list_experiments(Command *c, GError **error)
   return MS_EXIT_DONE;
 }
 
+static MsLabJournal *
+open_journal(void)
+{
+  const char *text = g_getenv(MS_LAB_JOURNAL_VARIABLE);
+
+  return text ? ms_lab_journal_open(atoi(text)) : NULL;
+}
+
 /**
  * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration with a wrong
- * result.
+ * result. In a child, MS_LAB_JOURNAL_VARIABLE names the journal of the children before it.
  */
 MsExitStatus
 ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
-  Command command = {line, console, cancellable};
+  g_autoptr(MsLabJournal) journal = open_journal();
+  Command command = {line, console, cancellable, journal};
   g_autoptr(GError) error = NULL;
   MsExitStatus status;
 

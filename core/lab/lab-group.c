@@ -35,6 +35,15 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   ms_lab_report_progress(run, row, (run->done + fraction * run->group_rows->len) / total, row->label);
 }
 
+/* What names a row, or the anchor of its group, in the journal. */
+static char *
+journal_key(const MsLabRun *run, const char *what, const MsFactors *factors)
+{
+  g_autofree char *text = ms_factors_to_string(factors);
+
+  return g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
+}
+
 /*
  * Makes the subject of a row. A configuration that the plan refuses ends the row, a malformed value the experiment.
  */
@@ -48,8 +57,10 @@ make_subject(MsLabRun *run, MsReportRow *row, MsSubject **subject, GError **erro
   if (!kind)
     return FALSE;
   *subject = kind->create(run->bench, row->factors, row->label, &local);
-  if (*subject)
+  if (*subject) {
+    (*subject)->key = journal_key(run, "", row->factors);
     return TRUE;
+  }
   if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
     g_propagate_error(error, g_steal_pointer(&local));
     ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
@@ -118,11 +129,13 @@ add_pending_rows(MsLabRun *run, Group *group, GError **error)
 static void
 add_anchor(MsLabRun *run, Group *group)
 {
-  const char *name = ((MsReportRow *)run->group_rows->pdata[0])->group;
+  const MsReportRow *first = run->group_rows->pdata[0];
   MsMeasurement *measurement = ms_measurement_new();
+  MsSubject *anchor = ms_lab_anchor_new(run->bench);
 
-  g_hash_table_insert(run->report->anchors, g_strdup(name), measurement);
-  group_add(group, ms_lab_anchor_new(run->bench), measurement);
+  anchor->key = journal_key(run, "the anchor of ", first->factors);
+  g_hash_table_insert(run->report->anchors, g_strdup(first->group), measurement);
+  group_add(group, anchor, measurement);
 }
 
 /* For each subject the index of its baseline, or its own index where the baseline does not run. */

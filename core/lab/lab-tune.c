@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/engine/problem-class.h"
-#include "core/engine/watchdog.h"
 #include "core/error.h"
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind.h"
@@ -20,12 +19,17 @@
 #define GPU_HEIGHT 1024
 #define CPU_WIDTH 640
 #define CPU_HEIGHT 512
-#define TRIAL_TIMEOUT_S 20.0
+#define TRIAL_S 20.0
+#define LEAST_S 0.001
 #define FINALISTS 5
 #define GIVE_UP_RATIO 3.0
 #define FINALIST_RATIO 1.3
 #define SEARCH_SHARE 0.9
 #define REFERENCE_SHARE 0.2
+
+/* What the keys of trials begin with in the journal, before the settings. */
+#define TRIAL "trial "
+#define FINAL "final "
 
 /* One run of ms_lab_tune(). */
 typedef struct {
@@ -95,15 +99,27 @@ measurement_error(const MsMeasurement *m)
   return error;
 }
 
+static MsSubject *
+create_subject(Tuning *tuning, const MsFactors *factors, const char *step, GError **error)
+{
+  g_autoptr(MsFactors) full = full_factors(tuning, factors);
+  g_autofree char *text = ms_factors_to_string(factors);
+  MsSubject *subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
+
+  if (subject)
+    subject->key = g_strconcat(step, text, NULL);
+  return subject;
+}
+
 static gboolean
-evaluate(const MsFactors *factors, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsFactors *factors, double seconds, double *ns, GCancellable *cancellable, gpointer data, GError **error)
 {
   Tuning *tuning = data;
-  g_autoptr(MsFactors) full = full_factors(tuning, factors);
-  g_autoptr(MsSubject) subject = tuning->kind->create(tuning->bench, full, "The configuration", error);
+  g_autoptr(MsSubject) subject = create_subject(tuning, factors, TRIAL, error);
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
+  tuning->measure.time_s = seconds > 0 ? MIN(seconds, TRIAL_S) : TRIAL_S;
   if (!subject || !ms_measure(&(MsMeasureGroup){&subject, &measurement, 1}, &tuning->measure, cancellable, error))
     return FALSE;
   if (measurement->outcome != MS_OUTCOME_OK) {
@@ -152,12 +168,21 @@ take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **mea
   }
 }
 
+static gboolean
+any_late(MsMeasurement **measurements, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (measurements[i]->outcome == MS_OUTCOME_TIMEOUT)
+      return TRUE;
+  return FALSE;
+}
+
 /*
  * The minimum over many noisy measurements is biased, so the finalists are measured again, interleaved, and those times
- * decide.
+ * decide, unless the budget is spent before.
  */
 static gboolean
-decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cancellable, GError **error)
+decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) finalists = find_finalists(record);
   MsSubject *subjects[FINALISTS] = {NULL};
@@ -167,16 +192,16 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
 
   careful.give_up_ns = 0;
   careful.min_repeats = 7;
-  careful.timeout_s = TRIAL_TIMEOUT_S;
+  careful.time_s = seconds;
+  careful.step_s = TRIAL_S;
   for (guint i = 0; i < finalists->len; i++) {
-    g_autoptr(MsFactors) full = full_factors(tuning, ((MsTrial *)finalists->pdata[i])->factors);
-    subjects[n] = tuning->kind->create(tuning->bench, full, "The configuration", NULL);
+    subjects[n] = create_subject(tuning, ((MsTrial *)finalists->pdata[i])->factors, FINAL, NULL);
     if (subjects[n])
       measurements[n++] = ms_measurement_new();
   }
   gboolean good = n < finalists->len || n < 2 ||
                   ms_measure(&(MsMeasureGroup){subjects, measurements, n}, &careful, cancellable, error);
-  if (good && n == finalists->len && n >= 2)
+  if (good && n == finalists->len && n >= 2 && !any_late(measurements, n))
     take_final_times(record, finalists, measurements);
   for (guint i = 0; i < n; i++) {
     ms_subject_free(subjects[i]);
@@ -185,28 +210,26 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, GCancellable *cance
   return good;
 }
 
-/* Ends the final when the budget is spent; the times of the search then decide. */
-static gboolean
-decide_within(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsWatchdog) dog = ms_watchdog_new(cancellable, seconds);
-  g_autoptr(GError) failure = NULL;
-
-  if (decide_among_finalists(tuning, record, ms_watchdog_cancellable(dog), &failure))
-    return TRUE;
-  if (ms_watchdog_fired(dog) && !g_cancellable_is_cancelled(cancellable))
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return FALSE;
-}
-
-/* Seconds left of that share of the budget, at least a millisecond, because 0 means no limit. */
+/* Seconds left of that share of the budget, at least LEAST_S, because 0 means no limit. */
 static double
 seconds_left(const Tuning *tuning, double share)
 {
   double used = (double)(g_get_monotonic_time() - tuning->started_us) * 1e-6, budget_s = tuning->request->budget_s;
 
-  return budget_s > 0 ? MAX(share * budget_s - used, 0.001) : 0;
+  return budget_s > 0 ? MAX(share * budget_s - used, LEAST_S) : 0;
+}
+
+static gboolean
+is_continued(const Tuning *tuning)
+{
+  return ms_lab_journal_count_deaths(tuning->request->journal) > 0;
+}
+
+/* Whether the budget was spent by processes that the driver has ended. */
+static gboolean
+is_over(const Tuning *tuning)
+{
+  return is_continued(tuning) && tuning->request->budget_s > 0 && seconds_left(tuning, SEARCH_SHARE) <= LEAST_S;
 }
 
 /*
@@ -299,13 +322,43 @@ search(Tuning *tuning, const MsFactors *start, MsTuneRecord *record, GCancellabl
   tuning->best_ns = best ? best->ns : 0;
   const MsTuneOptions options = {.strategy = request->strategy,
                                  .budget_s = seconds_left(tuning, SEARCH_SHARE),
-                                 .trial_timeout_s = TRIAL_TIMEOUT_S,
+                                 .is_continued = is_continued(tuning),
                                  .seed = request->seed,
                                  .start = start,
                                  .progress = request->progress,
                                  .progress_data = request->progress_data};
   return ms_tune_search(space, record, &options, cancellable, error) &&
-         decide_within(tuning, record, seconds_left(tuning, 1), cancellable, error);
+         decide_among_finalists(tuning, record, seconds_left(tuning, 1), cancellable, error);
+}
+
+/* Takes a trial that an earlier process made; one that the end of the budget ended may be tried again. */
+static void
+take_trial(MsTuneRecord *record, const MsFactors *factors, const MsMeasurement *m, gboolean late)
+{
+  if (m->outcome == MS_OUTCOME_PENDING || (m->outcome == MS_OUTCOME_TIMEOUT && late))
+    return;
+  if (m->outcome == MS_OUTCOME_OK) {
+    if (!ms_tune_record_find(record, factors))
+      ms_tune_record_add(record, factors, MS_OUTCOME_OK, ms_measurement_summarise(m).median, NULL);
+    return;
+  }
+  g_autoptr(GError) error = measurement_error(m);
+  ms_tune_record_fail(record, factors, error);
+}
+
+/* Takes the trials of the processes that the driver has ended. A finalist that ended one must not win. */
+static void
+take_journal(const Tuning *tuning, MsTuneRecord *record)
+{
+  const MsMeasurement *m;
+  const char *key;
+
+  for (guint i = 0; (m = ms_lab_journal_nth(tuning->request->journal, i, &key)); i++) {
+    const gboolean is_final = g_str_has_prefix(key, FINAL);
+    g_autoptr(MsFactors) factors = ms_factors_parse(key + strlen(is_final ? FINAL : TRIAL), NULL);
+    if (factors && (!is_final || m->outcome == MS_OUTCOME_RUN))
+      take_trial(record, factors, m, is_over(tuning));
+  }
 }
 
 /**
@@ -332,19 +385,22 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
   ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
-  tuning.started_us = g_get_monotonic_time();
+  tuning.started_us = ms_lab_journal_start_clock(request->journal);
   g_autofree char *name = problem_name(request->kind, problem, width, height);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
-  if (request->progress && record->trials->len > 0)
-    request->progress(record, NULL, 0, request->progress_data); /* the trials of an earlier search */
   g_clear_pointer(&record->measured, ms_factors_free);
   record->measured = ms_factors_copy(problem);
+  take_journal(&tuning, record);
+  if (is_continued(&tuning)) /* kept even if the driver ends all further processes */
+    ms_tune_store_save(request->directory, record, NULL);
+  if (request->progress && record->trials->len > 0)
+    request->progress(record, NULL, 0, request->progress_data); /* the trials of an earlier search */
   ms_measure_options_init(&tuning.measure, TRUE);
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
-  tuning.measure.timeout_s = 0; /* the search limits each trial itself */
+  tuning.measure.journal = request->journal;
   g_autoptr(MsFactors) start = NULL;
-  ms_lab_bench_limit_reference(bench, REFERENCE_SHARE * request->budget_s);
-  if (tuning.kind->propose) {
+  ms_lab_bench_limit_reference(bench, REFERENCE_SHARE * seconds_left(&tuning, 1));
+  if (tuning.kind->propose && !is_over(&tuning)) {
     start = tuning.kind->propose(bench, problem, cancellable, error);
     if (!start)
       return NULL;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/image/common/image.h"
+#include "core/lab/measure/journal.h"
 #include "core/lab/tune/tune-store.h"
 #include "core/opencl/context.h"
 
@@ -15,6 +16,7 @@
  * @budget_s: seconds for the whole search
  * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
  * @directory: (nullable): folder of the saved searches; %NULL for the user's data folder
+ * @journal: (nullable) (transfer none): the trials of processes that the driver has ended are taken from it
  * @unfinished: (out) (optional) (nullable): receives the trials of a search that was cancelled
  */
 typedef struct {
@@ -29,6 +31,7 @@ typedef struct {
   gboolean fresh;
   guint32 seed;
   const char *directory;
+  MsLabJournal *journal;
   MsTuneRecord **unfinished;
   MsTuneProgress progress;
   gpointer progress_data;

@@ -23,6 +23,7 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
  * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
+ * @journal: (nullable) (transfer none): rows of processes that the driver has ended are taken from it
  * @unfinished: (nullable) (element-type MsReport): receives the reports made before a run ended with an error
  * @resume: skip experiments whose finished report is in @report_dir; otherwise they are measured again
  */
@@ -34,6 +35,7 @@ typedef struct {
   gboolean quick;
   MsMeasureOptions measure;
   const char *report_dir;
+  MsLabJournal *journal;
   GPtrArray *unfinished;
   gboolean resume;
   MsLabProgress progress;

@@ -17,7 +17,7 @@ typedef struct {
   GError *prepare_error;
   GError *run_error;
   guint wrong_after; /* verification fails from this check on; 0 for never */
-  gboolean hangs;
+  gulong sleep_us;
   guint cancel_after; /* cancels the campaign from within; 0 for never */
   GCancellable *campaign;
   guint runs;
@@ -38,21 +38,12 @@ fake_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 }
 
 static gboolean
-fake_hang(GCancellable *cancellable, GError **error)
-{
-  while (!g_cancellable_is_cancelled(cancellable))
-    g_usleep(500);
-  return !g_cancellable_set_error_if_cancelled(cancellable, error);
-}
-
-static gboolean
 fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   Fake *self = (Fake *)subject;
   guint64 ns = self->base_ns + (self->jitter_ns ? (self->runs * 7919) % self->jitter_ns : 0);
 
-  if (self->hangs)
-    return fake_hang(cancellable, error);
+  g_usleep(self->sleep_us);
   if (self->run_error) {
     g_propagate_error(error, g_error_copy(self->run_error));
     return FALSE;
@@ -309,17 +300,22 @@ test_wrong_results(void)
   g_assert_cmpint(bench.measurements[1]->outcome, ==, MS_OUTCOME_WRONG);
 }
 
+/* The time of a measurement is looked at between runs. */
 static void
 test_time_out(void)
 {
   g_auto(Bench) bench = bench_new();
 
-  bench.options.timeout_s = 0.05;
-  bench_add(&bench, "hangs", 1000)->hangs = TRUE;
-  bench_add(&bench, "good", 1000);
+  bench.options.time_s = 0.2;
+  bench.options.min_repeats = bench.options.max_repeats = 1000;
+  Fake *slow = bench_add(&bench, "slow", 1000);
+  slow->sleep_us = 20000;
   g_assert_true(bench_run(&bench, NULL, NULL));
   g_assert_cmpint(bench.measurements[0]->outcome, ==, MS_OUTCOME_TIMEOUT);
-  g_assert_cmpint(bench.measurements[1]->outcome, ==, MS_OUTCOME_OK);
+  g_assert_nonnull(strstr(bench.measurements[0]->message, "slow did not end within 0.2 s"));
+  g_assert_cmpuint(slow->runs, >, 0);
+  g_assert_cmpuint(slow->runs, <=, 10);
+  g_assert_cmpuint(slow->releases, ==, 1);
 }
 
 static void

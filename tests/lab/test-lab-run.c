@@ -2,6 +2,7 @@
 /* The lab on a real device: a user's experiment, resuming, comparing, tuning. */
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/engine/tuned.h"
 #include "core/engine/winner-store.h"
@@ -11,6 +12,7 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-text.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 
@@ -320,6 +322,105 @@ test_tune(MsLabFixture *f, gconstpointer data)
   g_assert_cmpuint(again->trials->len, >=, trials);
 }
 
+static MsLabJournal *
+open_journal(MsLabJournal *watched)
+{
+  return ms_lab_journal_open(dup(ms_lab_journal_get_fd(watched)));
+}
+
+/* A journal of a process that died while it measured the configuration that is @n-th in @earlier. */
+static MsLabJournal *
+journal_of_a_death(MsLabJournal *earlier, guint n)
+{
+  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL);
+  g_autoptr(MsLabJournal) read = open_journal(earlier), child = open_journal(watched);
+  const char *key;
+
+  g_assert_nonnull(ms_lab_journal_nth(read, n, &key));
+  ms_lab_journal_begin(child, key, 0);
+  ms_lab_journal_note_death(watched, "it was ended by signal 6");
+  return open_journal(watched);
+}
+
+/* A row that ended its process is marked, the others are measured; what another process measured is taken over. */
+static void
+test_journal(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), first = open_journal(watched);
+  g_autoptr(GError) error = NULL;
+
+  f->request.journal = first;
+  g_autoptr(MsReport) whole = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsLabJournal) second = open_journal(watched);
+  f->request.journal = second;
+  g_autoptr(MsReport) same = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(same->restarts, ==, 0);
+  for (guint i = 0; i < whole->rows->len; i++) {
+    const MsReportRow *a = whole->rows->pdata[i], *b = same->rows->pdata[i];
+    ms_lab_fixture_assert_row(same, b);
+    g_assert_cmpmem(a->measurement->samples->data, a->measurement->samples->len * sizeof(double),
+                    b->measurement->samples->data, b->measurement->samples->len * sizeof(double));
+    g_assert_cmpint(a->speedup.verdict, ==, b->speedup.verdict);
+    g_assert_cmpuint(ms_report_get_anchor(same, b->group).n, ==, ms_report_get_anchor(whole, a->group).n);
+  }
+  g_autoptr(MsLabJournal) third = journal_of_a_death(watched, 2); /* after the bandwidth and the first row */
+  f->request.journal = third;
+  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
+  g_autoptr(MsReport) read = ms_report_load(path, &error);
+  g_assert_cmpuint(read->restarts, ==, 1);
+  for (guint i = 0; i < report->rows->len; i++)
+    if (i != 1)
+      ms_lab_fixture_assert_row(report, report->rows->pdata[i]);
+  const MsReportRow *killer = report->rows->pdata[1];
+  g_assert_cmpint(killer->measurement->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_nonnull(strstr(killer->measurement->message, "it was ended by signal 6"));
+  g_autofree char *text = ms_report_to_text(report);
+  g_assert_nonnull(strstr(text, "ended while they measured: 1."));
+}
+
+/* A setting that ended the process is passed over, in this search and in later ones. */
+static void
+test_tune_after_a_death(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), first = open_journal(watched);
+  MsLabTuneRequest request;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsFactors) fixed =
+    ms_factors_parse("sp:3 sr:10 unroll:1 access:pointer local-memory:off schedule:fixed", NULL);
+
+  ms_lab_tune_request_init(&request, f->context);
+  request.width = 64;
+  request.height = 48;
+  request.fixed = fixed;
+  request.budget_s = 1;
+  request.fresh = TRUE;
+  request.directory = f->folder;
+  request.journal = first;
+  g_autoptr(MsTuneRecord) whole = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsLabJournal) second = journal_of_a_death(watched, 0);
+  const char *key;
+  g_assert_nonnull(ms_lab_journal_nth(second, 0, &key));
+  g_autoptr(MsFactors) killer = ms_factors_parse(strchr(key, ' ') + 1, NULL);
+  request.journal = second;
+  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  const MsTrial *trial = ms_tune_record_find(record, killer);
+  g_assert_nonnull(trial);
+  g_assert_cmpint(trial->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_nonnull(strstr(trial->message, "it was ended by signal 6"));
+  g_assert_nonnull(ms_tune_record_best(record));
+  request.journal = NULL;
+  request.fresh = FALSE;
+  g_autoptr(MsTuneRecord) later = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_tune_record_find(later, killer)->outcome, ==, MS_OUTCOME_RUN);
+}
+
 /* Those of this test, and what another test or an earlier run left. */
 static void
 forget_winners(void)
@@ -393,6 +494,8 @@ static const MsLabTest tests[] = {
   {"/lab/run/image", test_image_of_the_caller},
   {"/lab/run/tune", test_tune},
   {"/lab/run/tuned-auto", test_tuned_auto},
+  {"/lab/run/journal", test_journal},
+  {"/lab/run/tune-after-a-death", test_tune_after_a_death},
 };
 
 int

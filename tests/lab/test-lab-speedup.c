@@ -276,7 +276,6 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
   machine.period = exp(g_rand_double_range(random, log(1.5), log(40)));
   ms_measure_options_init(&options, FALSE);
   options.seed = seed;
-  options.timeout_s = 0;
   options.clock = machine_clock;
   options.clock_data = &machine;
   g_assert_true(ms_measure(&(MsMeasureGroup){subjects, measurements, 2}, &options, NULL, NULL));
@@ -298,7 +297,6 @@ measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasureme
 
   ms_measure_options_init(&options, FALSE);
   options.seed = seed;
-  options.timeout_s = 0;
   options.anchored = TRUE;
   options.clock = machine_clock;
   options.clock_data = machine;

@@ -2,7 +2,6 @@
 /* The tuner on a simulated device: a planted optimum among configurations that are refused, fail, differ or hang. */
 #include <string.h>
 
-#include "core/engine/detached.h"
 #include "core/error.h"
 #include "core/filter/reference.h"
 #include "core/lab/kinds/bench.h"
@@ -15,7 +14,7 @@ test_exhaustive(void)
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.01, 1, NULL};
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, FALSE, 1, NULL};
 
   g_assert_cmpuint(ms_tune_space_size(space), ==, 150);
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
@@ -38,7 +37,7 @@ test_greedy_within_budget(void)
     TuneDevice device = {0};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {MS_TUNE_GREEDY, 0.5, 0.005, seed, NULL};
+    MsTuneOptions options = {MS_TUNE_GREEDY, 0.5, FALSE, seed, NULL};
     gint64 start = g_get_monotonic_time();
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     tune_fixture_assert_optimum(record);
@@ -53,7 +52,7 @@ test_greedy_is_cheaper_than_all(void)
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   g_autoptr(MsFactors) start = ms_factors_parse("width:8 height:1 unroll:1 memory:buffer", NULL);
-  MsTuneOptions options = {MS_TUNE_GREEDY, 60, 0.005, 1, start};
+  MsTuneOptions options = {MS_TUNE_GREEDY, 60, FALSE, 1, start};
   g_autoptr(GCancellable) stop = g_cancellable_new();
 
   /* The budget is not what ends this one: forty evaluations must do. */
@@ -69,7 +68,7 @@ test_random(void)
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_RANDOM, 30, 0.005, 1, NULL};
+  MsTuneOptions options = {MS_TUNE_RANDOM, 30, FALSE, 1, NULL};
 
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   tune_fixture_assert_optimum(record); /* draws until nothing is new */
@@ -78,10 +77,10 @@ test_random(void)
 static void
 test_budget_ends_it(void)
 {
-  TuneDevice device = {0};
+  TuneDevice device = {.hang_s = 0.15};
   g_autoptr(MsTuneSpace) space = tune_fixture_space_new(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 0.2, 0.15, 1, NULL};
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 0.2, FALSE, 1, NULL};
   gint64 start = g_get_monotonic_time();
 
   ms_tune_space_add(space, "width", (const char *const[]){"64", NULL}); /* all of them hang */
@@ -109,7 +108,7 @@ test_budget_holds(void)
     TuneDevice device = {.evaluation_us = 3 * G_USEC_PER_SEC};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 10, 0.01, 1, NULL, read_clock, &device};
+    MsTuneOptions options = {strategy, 10, FALSE, 1, NULL, read_clock, &device};
 
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_cmpuint(device.evaluations, ==, 3);
@@ -164,11 +163,47 @@ test_least_budget(void)
     TuneDevice device = {0};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 1e-9, 5, 1, NULL};
+    MsTuneOptions options = {strategy, 1e-9, FALSE, 1, NULL};
 
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_nonnull(ms_tune_record_best(record));
     g_assert_false(record->complete);
+  }
+}
+
+/* A search that goes on in another process has had its first configuration, so that its budget can be over. */
+static void
+test_resumed_without_time(void)
+{
+  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
+    TuneDevice device = {0};
+    g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
+    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+    MsTuneOptions options = {strategy, 1e-9, TRUE, 1, NULL, read_clock, &device};
+
+    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+    g_assert_cmpuint(device.evaluations, ==, 0);
+    g_assert_cmpuint(record->trials->len, ==, 0);
+  }
+}
+
+/* The configuration that ended the process replaces its own time, and cannot win. */
+static void
+test_failed_trial_is_replaced(void)
+{
+  g_autoptr(MsTuneRecord) record = tune_fixture_search();
+  g_autoptr(MsFactors) winner = ms_factors_copy(ms_tune_record_best(record)->factors);
+  g_autoptr(GError) error = g_error_new(MS_ERROR, MS_ERROR_DEVICE, "The process died.");
+
+  ms_tune_record_fail(record, winner, error);
+  g_assert_cmpuint(record->trials->len, ==, 150);
+  g_assert_cmpint(ms_tune_record_find(record, winner)->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_cmpstr(ms_tune_record_find(record, winner)->message, ==, "The process died.");
+  g_assert_nonnull(ms_tune_record_best(record));
+  g_assert_false(ms_factors_equal(ms_tune_record_best(record)->factors, winner));
+  for (guint i = 0; i < record->trials->len; i++) {
+    const MsTrial *trial = record->trials->pdata[i];
+    g_assert_true(trial->outcome != MS_OUTCOME_OK || trial->ns >= ms_tune_record_best(record)->ns);
   }
 }
 
@@ -179,60 +214,11 @@ test_nothing_works(void)
     TuneDevice device = {.everything_fails = TRUE};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 5, 0.01, 1, NULL};
+    MsTuneOptions options = {strategy, 5, FALSE, 1, NULL};
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_null(ms_tune_record_best(record));
     g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_OK), ==, 0);
     g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), >, 0);
-  }
-}
-
-/* A driver that compiles until the test lets it return, also after a cancellation. */
-typedef struct {
-  GMutex compiling;
-  gboolean was_cancelled;
-  gboolean freed;
-} Driver;
-
-static void
-compile(gpointer data, GCancellable *cancellable)
-{
-  Driver *driver = data;
-
-  g_mutex_lock(&driver->compiling);
-  driver->was_cancelled = g_cancellable_is_cancelled(cancellable);
-  g_mutex_unlock(&driver->compiling);
-}
-
-static void
-free_driver(gpointer data)
-{
-  ((Driver *)data)->freed = TRUE;
-}
-
-/* A call that does not return is detached when its time is over or its caller is cancelled. */
-static void
-test_left_behind(void)
-{
-  g_autoptr(GCancellable) cancelled = g_cancellable_new();
-
-  g_cancellable_cancel(cancelled);
-  for (int by_caller = 0; by_caller <= 1; by_caller++) {
-    Driver driver = {.freed = FALSE};
-    MsDetachedCall call = {compile, &driver, free_driver, by_caller ? 0 : 0.001, 0.001};
-
-    g_mutex_init(&driver.compiling);
-    g_mutex_lock(&driver.compiling);
-    g_assert_false(ms_detached_run(&call, by_caller ? cancelled : NULL));
-    g_assert_cmpuint(ms_detached_count(), ==, 1);
-    g_assert_false(driver.freed);
-    g_mutex_unlock(&driver.compiling);
-    ms_detached_wait();
-    g_assert_cmpuint(ms_detached_count(), ==, 0);
-    g_assert_true(driver.was_cancelled && driver.freed);
-    g_assert_true(ms_detached_run(&(MsDetachedCall){compile, &driver, NULL, 0, 0}, NULL));
-    g_assert_false(driver.was_cancelled);
-    g_mutex_clear(&driver.compiling);
   }
 }
 
@@ -241,7 +227,7 @@ static void
 test_no_winner_has_a_reason(void)
 {
   TuneDevice good = {0}, bad = {.everything_fails = TRUE};
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 5, 0.01, 1, NULL};
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 5, FALSE, 1, NULL};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&good);
   g_autoptr(MsTuneSpace) broken = tune_fixture_space(&bad);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
@@ -272,7 +258,7 @@ test_resume(void)
   TuneDevice device = {.cancel_after = 30, .campaign = stop};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, 0.005, 1, NULL};
+  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, FALSE, 1, NULL};
 
   g_assert_false(ms_tune_search(space, record, &options, stop, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -308,7 +294,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/reference-in-time", test_reference_in_time);
   g_test_add_func("/lab/tuner/reference-in-bands", test_reference_in_bands);
   g_test_add_func("/lab/tuner/least-budget", test_least_budget);
-  g_test_add_func("/lab/tuner/left-behind", test_left_behind);
+  g_test_add_func("/lab/tuner/resumed-without-time", test_resumed_without_time);
+  g_test_add_func("/lab/tuner/failed-trial-is-replaced", test_failed_trial_is_replaced);
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);
   g_test_add_func("/lab/tuner/resume", test_resume);

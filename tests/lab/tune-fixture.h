@@ -10,6 +10,7 @@ typedef struct {
   guint cancel_after; /* 0 for never */
   GCancellable *campaign;
   gboolean everything_fails;
+  double hang_s;        /* how long one that hangs takes, 5 ms by default */
   gint64 evaluation_us; /* the time of an evaluation by the simulated clock */
   gint64 now_us;
 } TuneDevice;

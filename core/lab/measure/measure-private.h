@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The state of ms_measure(): measure.c decides the rounds, measure-run.c runs one configuration under the watchdog. */
+/* The state of ms_measure(): measure.c decides the rounds, measure-run.c runs one configuration. */
 #pragma once
 
 #include "core/lab/measure/measure.h"
@@ -22,8 +22,9 @@ typedef struct {
   const MsMeasureOptions *options;
   GCancellable *cancellable;
   GRand *random;
-  guint *order; /* of the current round, or of the even round before it */
-  guint round;
+  gint64 started_us;
+  guint *order;     /* of the current round, or of the even round before it */
+  guint round;      /* the first is even */
   guint next_check; /* the round after which the comparisons are judged again */
 } MsMeasureCampaign;
 

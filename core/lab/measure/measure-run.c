@@ -7,11 +7,13 @@
 
 #include "core/error.h"
 #include "core/language.h"
-#include "core/engine/watchdog.h"
 #include "core/lab/measure/clock.h"
 
 #define MAX_REJECTED_IN_A_ROW 10
 #define ENERGY_REGION_S 1.0
+
+/* How much longer than the time of the measurement the step may take that is not ended by then. */
+#define STEP_GRACE_S 1.0
 
 static guint64
 now_ns(const MsMeasureCampaign *campaign)
@@ -21,43 +23,66 @@ now_ns(const MsMeasureCampaign *campaign)
   return o->clock ? o->clock(o->clock_data) : ms_clock_now_ns();
 }
 
+/* Ends a configuration, whose outcome is set. */
 static void
-fail_runner(MsMeasureRunner *runner, const GError *error, gboolean timed_out, double timeout_s)
+end_runner(MsMeasureCampaign *campaign, MsMeasureRunner *runner)
 {
-  g_autoptr(GError) late = NULL;
-
   runner->active = FALSE;
-  if (timed_out)
-    ms_set_error(&late, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.", runner->subject->label,
-                 timeout_s);
-  ms_measurement_fail_with(runner->measurement, timed_out ? late : error);
+  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, runner->measurement);
+}
+
+static void
+fail_runner(MsMeasureCampaign *campaign, MsMeasureRunner *runner, const GError *error)
+{
+  ms_measurement_fail_with(runner->measurement, error);
+  end_runner(campaign, runner);
+}
+
+static double
+seconds_left(const MsMeasureCampaign *campaign)
+{
+  const double time_s = campaign->options->time_s;
+
+  return time_s > 0 ? time_s - (double)(g_get_monotonic_time() - campaign->started_us) * 1e-6 : INFINITY;
+}
+
+/* How long the process that watches this one lets a step run; 0 for no limit. */
+static double
+step_limit(const MsMeasureCampaign *campaign, double left_s)
+{
+  const double step_s = campaign->options->step_s;
+
+  return isfinite(left_s) ? left_s + STEP_GRACE_S : step_s;
 }
 
 typedef gboolean (*Step)(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data, GCancellable *cancellable,
                          GError **error);
 
 /*
- * Runs a step under the watchdog. A failing step ends the configuration; only the caller's cancellation ends the whole
- * measurement.
+ * Runs a step, which the journal names if it never ends. A failing step ends the configuration; only the caller's
+ * cancellation ends the whole measurement.
  */
 static gboolean
 guarded(MsMeasureCampaign *campaign, MsMeasureRunner *runner, Step step, gpointer data, GError **error)
 {
+  MsLabJournal *journal = campaign->options->journal;
+  const double left_s = seconds_left(campaign);
   g_autoptr(GError) local = NULL;
-  gboolean fired;
 
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
-  {
-    g_autoptr(MsWatchdog) dog = ms_watchdog_new(campaign->cancellable, campaign->options->timeout_s);
-    step(campaign, runner, data, ms_watchdog_cancellable(dog), &local);
-    fired = ms_watchdog_fired(dog);
+  if (left_s > 0) {
+    ms_lab_journal_begin(journal, runner->subject->key, step_limit(campaign, left_s));
+    step(campaign, runner, data, campaign->cancellable, &local);
+    ms_lab_journal_end(journal);
+  } else {
+    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.", runner->subject->label,
+                 campaign->options->time_s);
   }
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
   if (local)
-    fail_runner(runner, local, fired && g_error_matches(local, G_IO_ERROR, G_IO_ERROR_CANCELLED),
-                campaign->options->timeout_s);
+    fail_runner(campaign, runner, local);
   return TRUE;
 }
 
@@ -114,6 +139,13 @@ step_verify(MsMeasureCampaign *campaign, MsMeasureRunner *runner, gpointer data,
   return FALSE;
 }
 
+static void
+keep_sample(MsMeasureCampaign *campaign, MsMeasureRunner *runner, const MsSample *sample)
+{
+  ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
+  ms_lab_journal_keep(campaign->options->journal, runner->subject->key, sample, runner->wall_ns, campaign->round);
+}
+
 /**
  * ms_measure_take_sample:
  * @into: (out) (nullable): the time of the run in nanoseconds; %NULL keeps it as a sample of the measurement
@@ -135,7 +167,7 @@ ms_measure_take_sample(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsS
     if (into)
       *into = sample->ns;
     else
-      ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
+      keep_sample(campaign, runner, sample);
     return TRUE;
   }
   runner->measurement->rejected++;
@@ -143,8 +175,7 @@ ms_measure_take_sample(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsS
     g_autoptr(GError) problem = NULL;
     ms_set_error_literal(&problem, MS_ERROR_DEVICE,
                          "The device keeps reporting events that end before they start; its times cannot be used.");
-    runner->active = FALSE;
-    ms_measurement_fail_with(runner->measurement, problem);
+    fail_runner(campaign, runner, problem);
   }
   return TRUE;
 }
@@ -157,12 +188,21 @@ give_up_if_slow(MsMeasureCampaign *campaign, MsMeasureRunner *runner)
 
   if (!runner->active || campaign->options->give_up_ns <= 0 || m->first_ns <= campaign->options->give_up_ns)
     return;
-  g_array_append_val(m->samples, m->first_ns);
-  g_array_append_val(m->walls, m->first_wall_ns);
-  g_array_append_val(m->rounds, campaign->round);
+  g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(MsLabEvent));
+  keep_sample(campaign, runner, &(MsSample){m->first_ns, none});
   m->work = runner->subject->work;
   m->outcome = MS_OUTCOME_OK;
-  runner->active = FALSE;
+  end_runner(campaign, runner);
+}
+
+static double
+wall_seconds(const MsMeasurement *m)
+{
+  double ns = 0;
+
+  for (guint i = 0; i < m->walls->len; i++)
+    ns += g_array_index(m->walls, double, i);
+  return ns * 1e-9;
 }
 
 /** ms_measure_open: builds, runs once, verifies that run and warms up. Returns: %FALSE only when cancelled. */
@@ -183,7 +223,7 @@ ms_measure_open(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample *
   for (guint i = 0; i < campaign->options->warm_up && runner->active && first_s < campaign->options->budget_s; i++)
     if (!ms_measure_take_sample(campaign, runner, sample, &ignored, error))
       return FALSE;
-  runner->spent_s = 0;
+  runner->spent_s = wall_seconds(runner->measurement); /* of an earlier process */
   runner->measurement->work = runner->subject->work;
   return TRUE;
 }
@@ -205,9 +245,10 @@ ms_measure_close(MsMeasureCampaign *campaign, MsMeasureRunner *runner, GError **
   runner->measurement->work = runner->subject->work;
   if (!guarded(campaign, runner, step_verify, NULL, error))
     return FALSE;
-  if (runner->active)
-    runner->measurement->outcome = MS_OUTCOME_OK;
-  runner->active = FALSE;
+  if (!runner->active)
+    return TRUE;
+  runner->measurement->outcome = MS_OUTCOME_OK;
+  end_runner(campaign, runner);
   return TRUE;
 }
 
@@ -235,5 +276,6 @@ ms_measure_energy(MsMeasureCampaign *campaign, MsMeasureRunner *runner, MsSample
   runner->measurement->joules = joules / runs;
   runner->measurement->watts = joules / seconds;
   runner->measurement->energy_source = g_strdup(ms_energy_source(energy));
+  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, runner->measurement);
   return TRUE;
 }

@@ -12,7 +12,7 @@ ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
 {
   *options = (MsMeasureOptions){.noise = 0.01,
                                 .budget_s = quick ? 0.25 : 3.0,
-                                .timeout_s = quick ? 120.0 : 600.0,
+                                .step_s = quick ? 120.0 : 600.0,
                                 .warm_up = 1,
                                 .min_repeats = 5,
                                 .max_repeats = quick ? 30 : 200,
@@ -161,11 +161,13 @@ run_round(MsMeasureCampaign *campaign, MsSample *sample, GError **error)
   return close_finished(campaign, error);
 }
 
-/* The anchor ends with the last configuration. */
+/* The anchor ends with the last configuration. Those that an earlier process began may have all their samples. */
 static gboolean
 run_rounds(MsMeasureCampaign *campaign, MsSample *sample, GError **error)
 {
-  for (campaign->round = 0; anything_active(campaign); campaign->round++)
+  if (campaign->round > 0 && !close_finished(campaign, error))
+    return FALSE;
+  for (; anything_active(campaign); campaign->round++)
     if (!run_round(campaign, sample, error))
       return FALSE;
   for (guint i = 0; i < campaign->n; i++)
@@ -196,13 +198,26 @@ run_campaign(MsMeasureCampaign *campaign, GError **error)
   return TRUE;
 }
 
+/* Takes what an earlier process has measured. Rounds go on after its last, so that no two samples share one by chance. */
+static void
+restore(MsMeasureCampaign *campaign, MsMeasureRunner *runner)
+{
+  MsMeasurement *m = runner->measurement;
+
+  if (m->outcome == MS_OUTCOME_PENDING && ms_lab_journal_restore(campaign->options->journal, runner->subject->key, m) &&
+      m->rounds->len > 0)
+    campaign->round = MAX(campaign->round, (g_array_index(m->rounds, guint, m->rounds->len - 1) + 2) & ~1u);
+  runner->active = m->outcome == MS_OUTCOME_PENDING;
+}
+
 /**
  * ms_measure:
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
  * all medians have the required spread and all comparisons are settled. A configuration whose budget is spent ends
- * earlier. A failing configuration gets its outcome and is not run again.
+ * earlier. A failing configuration gets its outcome and is not run again. With a journal, what an earlier process
+ * finished is not run, and what it began goes on with the samples that it has.
  *
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
@@ -213,12 +228,13 @@ ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancel
   g_autofree MsMeasureRunner *runners = g_new0(MsMeasureRunner, n);
   g_autofree guint *order = g_new(guint, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  MsMeasureCampaign campaign = {runners, n, options, cancellable, random, order, 0, options->min_repeats};
+  MsMeasureCampaign campaign = {
+    runners, n, options, cancellable, random, g_get_monotonic_time(), order, 0, options->min_repeats};
 
   for (guint i = 0; i < n; i++) {
     order[i] = i;
     runners[i] = (MsMeasureRunner){.index = i, .subject = group->subjects[i], .measurement = group->measurements[i]};
-    runners[i].active = group->measurements[i]->outcome == MS_OUTCOME_PENDING;
+    restore(&campaign, &runners[i]);
   }
   gboolean good = run_campaign(&campaign, error);
   for (guint i = 0; i < n; i++)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/measure/energy.h"
+#include "core/lab/measure/journal.h"
 #include "core/lab/measure/subject.h"
 
 /**
@@ -15,7 +16,9 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
  * @noise: relative spread of the medians at which repeating may stop, 0.01 for 1 %; also the least difference that
  *   counts in a comparison
  * @budget_s: running time in seconds, of each configuration, after which repeating stops
- * @timeout_s: seconds after which one run is cancelled and classed as a time-out
+ * @time_s: seconds after which what has not ended is a time-out, looked at between runs; 0 for never
+ * @step_s: seconds after which the process that watches this one ends it where one build, run or check has not ended
+ * @journal: (nullable) (transfer none): what an earlier process measured, and where this one keeps what it measures
  * @warm_up: runs between the first run and the first sample
  * @min_repeats: samples taken even when the noise is low
  * @max_repeats: samples never exceeded
@@ -31,7 +34,9 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
 typedef struct {
   double noise;
   double budget_s;
-  double timeout_s;
+  double time_s;
+  double step_s;
+  MsLabJournal *journal;
   guint warm_up;
   guint min_repeats;
   guint max_repeats;

@@ -18,5 +18,6 @@ ms_subject_free(MsSubject *self)
   if (self->funcs->finalize)
     self->funcs->finalize(self);
   g_free(self->label);
+  g_free(self->key);
   g_free(self);
 }

@@ -24,10 +24,14 @@ typedef struct {
   void (*finalize)(MsSubject *self);
 } MsSubjectFuncs;
 
-/** MsSubject: a configuration that can be measured; the first field of the kind's own struct, from g_new0(). */
+/**
+ * MsSubject: a configuration that can be measured; the first field of the kind's own struct, from g_new0().
+ * @key: (nullable): its name in the journal of the measurement, set by the caller; without one it is not kept
+ */
 struct _MsSubject {
   const MsSubjectFuncs *funcs;
   char *label;
+  char *key;
   MsWork work;
 };
 

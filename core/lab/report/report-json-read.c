@@ -171,6 +171,7 @@ get_head(MsReport *self, JsonObject *object)
   self->complete = ms_json_get_boolean(object, "complete", FALSE);
   self->noise = isfinite(noise) ? noise : 0.01;
   self->seed = (guint32)get_count(object, "seed");
+  self->restarts = (guint)get_count(object, "restarts");
 }
 
 static MsReport *

@@ -220,6 +220,7 @@ ms_report_to_json_node(const MsReport *self)
   ms_json_add_boolean(builder, "complete", self->complete);
   ms_json_add_number(builder, "noise", self->noise);
   ms_json_add_integer(builder, "seed", self->seed);
+  ms_json_add_integer(builder, "restarts", self->restarts);
   add_anchors(builder, self);
   ms_json_begin_array(builder, "rows");
   for (guint i = 0; i < self->rows->len; i++)

@@ -245,6 +245,9 @@ ms_report_footer(const MsReport *self, MsLanguage language)
     g_string_append(text,
                     ms_text(language, "Published values are those of the full sizes; this run was scaled down.\n"));
   append_energy_source(self, text, language);
+  if (self->restarts > 0)
+    g_string_append_printf(text, ms_text(language, "Processes that the driver ended while they measured: %u.\n"),
+                           self->restarts);
   if (!self->complete)
     g_string_append(
       text, ms_text(language, "Incomplete: the experiment was interrupted before every configuration was measured.\n"));

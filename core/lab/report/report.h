@@ -39,6 +39,7 @@ typedef struct {
 /**
  * MsReport: reference counted; read-only for those who receive it.
  * @date: ISO 8601, UTC
+ * @restarts: how often the driver ended the process that measured
  * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
  */
 typedef struct {
@@ -51,6 +52,7 @@ typedef struct {
   gboolean complete;
   double noise;
   guint32 seed;
+  guint restarts;
   GPtrArray *rows;
   GHashTable *anchors;
 } MsReport;

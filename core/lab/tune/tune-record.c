@@ -89,6 +89,52 @@ ms_tune_record_free(MsTuneRecord *self)
   g_free(self);
 }
 
+static void
+find_best(MsTuneRecord *self)
+{
+  self->best = -1;
+  for (guint i = 0; i < self->trials->len; i++) {
+    const MsTrial *trial = self->trials->pdata[i], *best = ms_tune_record_best(self);
+    if (trial->outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
+      self->best = (int)i;
+  }
+}
+
+/**
+ * ms_tune_record_add:
+ * @ns: the time, where @outcome is MS_OUTCOME_OK
+ * @error: (nullable): why it failed
+ *
+ * Returns: (transfer none): the new trial
+ */
+MsTrial *
+ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outcome, double ns, const GError *error)
+{
+  MsTrial *trial = g_new0(MsTrial, 1);
+  const MsTrial *best = ms_tune_record_best(self);
+
+  trial->factors = ms_factors_copy(factors);
+  trial->outcome = outcome;
+  trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
+  trial->message = error ? ms_error_dup_english(error) : NULL;
+  trial->shown = error ? g_strdup(error->message) : NULL;
+  g_ptr_array_add(self->trials, trial);
+  if (outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
+    self->best = (int)self->trials->len - 1;
+  return trial;
+}
+
+/** ms_tune_record_fail: adds a trial that failed, in place of one that succeeded with the same settings. */
+void
+ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const GError *error)
+{
+  for (guint i = self->trials->len; i-- > 0;)
+    if (ms_factors_equal(((const MsTrial *)self->trials->pdata[i])->factors, factors))
+      g_ptr_array_remove_index(self->trials, i);
+  ms_tune_record_add(self, factors, ms_outcome_from_error(error), NAN, error);
+  find_best(self);
+}
+
 /** ms_tune_record_best: (transfer none) (nullable): the fastest verified trial. */
 const MsTrial *
 ms_tune_record_best(const MsTuneRecord *self)
@@ -257,9 +303,6 @@ get_trial(MsTuneRecord *self, JsonObject *object)
   trial->ns = trial->outcome == MS_OUTCOME_OK ? ns : NAN;
   trial->message = g_strdup(ms_json_get_text(object, "message"));
   g_ptr_array_add(self->trials, trial);
-  const MsTrial *best = ms_tune_record_best(self);
-  if (trial->outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
-    self->best = (int)self->trials->len - 1;
 }
 
 /* The winner of the final is not always the trial with the smallest time, see ms_lab_tune(). */
@@ -310,6 +353,7 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
     if (trial)
       get_trial(self, trial);
   }
+  find_best(self);
   get_winner(self, object);
   return self;
 }

@@ -60,6 +60,9 @@ typedef struct {
 MsTuneRecord *ms_tune_record_new(const char *device, const char *driver, const char *problem);
 void ms_tune_record_free(MsTuneRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
+MsTrial *ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outcome, double ns,
+                            const GError *error);
+void ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const GError *error);
 const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
 const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors);
 GPtrArray *ms_tune_record_rank(const MsTuneRecord *self);

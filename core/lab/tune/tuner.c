@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "core/error.h"
-#include "core/engine/watchdog.h"
 
 #define SMALL_SPACE 64
 #define PROBES 6
@@ -114,23 +113,6 @@ nth_point(const MsTuneSpace *self, guint64 index)
   return factors;
 }
 
-static MsTrial *
-add_trial(MsTuneRecord *record, const MsFactors *factors, MsOutcome outcome, double ns, const GError *error)
-{
-  MsTrial *trial = g_new0(MsTrial, 1);
-
-  trial->factors = ms_factors_copy(factors);
-  trial->outcome = outcome;
-  trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
-  trial->message = error ? ms_error_dup_english(error) : NULL;
-  trial->shown = error ? g_strdup(error->message) : NULL;
-  g_ptr_array_add(record->trials, trial);
-  const MsTrial *best = ms_tune_record_best(record);
-  if (outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
-    record->best = (int)record->trials->len - 1;
-  return trial;
-}
-
 static gint64
 now_us(const MsTuneOptions *options)
 {
@@ -165,31 +147,20 @@ is_over(const Search *search)
   double left = search->options->budget_s * (1 - budget_share(search));
   double usual = search->evaluated_s / MAX(search->n_evaluated, 1);
 
-  return is_limited(search) && left <= usual;
+  return search->options->budget_s > 0 && (is_limited(search) || search->options->is_continued) && left <= usual;
 }
 
 static gboolean
-evaluate_guarded(Search *search, const MsFactors *factors, double *ns, GError **error)
+evaluate_timed(Search *search, const MsFactors *factors, double *ns, GError **error)
 {
-  double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
-  double limit = search->options->trial_timeout_s;
-  gint64 start_us = now_us(search->options);
-  gboolean fired, good;
+  const double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
+  const gint64 start_us = now_us(search->options);
+  gboolean good = search->space->evaluate(factors, is_limited(search) ? left : 0, ns, search->cancellable,
+                                          search->space->data, error);
 
-  if (is_limited(search))
-    limit = limit > 0 ? MIN(limit, left) : left;
-  {
-    g_autoptr(MsWatchdog) dog = ms_watchdog_new(search->cancellable, limit);
-    good = search->space->evaluate(factors, ns, ms_watchdog_cancellable(dog), search->space->data, error);
-    fired = ms_watchdog_fired(dog);
-  }
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);
-  if (good || !fired || !g_error_matches(*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return good;
-  g_clear_error(error);
-  ms_set_error(error, MS_ERROR_TIMEOUT, "It did not end within %.3g s and was cancelled.", limit);
-  return FALSE;
+  return good;
 }
 
 /* Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
@@ -208,15 +179,16 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     return TRUE;
   reason = search->space->constraint ? search->space->constraint(factors, search->space->data) : NULL;
   if (reason) {
-    *trial = add_trial(search->record, factors, MS_OUTCOME_CONSTRAINT, NAN, reason);
-  } else if (evaluate_guarded(search, factors, &ns, &local)) {
-    *trial = add_trial(search->record, factors, MS_OUTCOME_OK, ns, NULL);
+    *trial = ms_tune_record_add(search->record, factors, MS_OUTCOME_CONSTRAINT, NAN, reason);
+  } else if (evaluate_timed(search, factors, &ns, &local)) {
+    *trial = ms_tune_record_add(search->record, factors, MS_OUTCOME_OK, ns, NULL);
   } else {
     if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
       return FALSE;
     if (limited && g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
       return TRUE; /* the budget ended, the configuration did not fail */
-    *trial = add_trial(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN, local);
+    *trial =
+      ms_tune_record_add(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN, local);
   }
   if (search->options->progress)
     search->options->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1),

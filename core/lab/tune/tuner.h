@@ -15,11 +15,11 @@ typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 /**
  * MsTuneEvaluate: measures and verifies one configuration.
  * @ns: (out): the median
- * @cancellable: cancelled by the caller or when the time for one configuration is over; the function must then return
+ * @seconds: what is left of the budget, after which it fails with #MS_ERROR_TIMEOUT; 0 for no limit
  * @error: its code decides the outcome, see ms_outcome_from_error()
  */
-typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double *ns, GCancellable *cancellable, gpointer data,
-                                   GError **error);
+typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double seconds, double *ns, GCancellable *cancellable,
+                                   gpointer data, GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours have similar times. */
 typedef struct {
@@ -42,7 +42,7 @@ typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial,
  * MsTuneOptions:
  * @strategy: MS_TUNE_AUTO is exhaustive for small spaces and greedy for large ones
  * @budget_s: seconds for the whole search
- * @trial_timeout_s: seconds for one configuration
+ * @is_continued: whether an earlier process began the search, so that its budget may be over before anything is tried
  * @start: (nullable): the first point of the greedy search
  * @clock: (nullable): returns microseconds, instead of the host's clock; @clock_data: for it
  * @progress: (nullable)
@@ -50,7 +50,7 @@ typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial,
 typedef struct {
   MsTuneStrategy strategy;
   double budget_s;
-  double trial_timeout_s;
+  gboolean is_continued;
   guint32 seed;
   const MsFactors *start;
   gint64 (*clock)(gpointer data);

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Measurements whose process dies: what was measured is kept, the configuration that ended the process is marked, and
+ * the next process goes on with the others.
+ */
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/lab/measure/measure.h"
+#include "tests/support/fixture.h"
+
+/* Where a configuration ends its process; a death in a run is that of a round if it is not the first. */
+typedef enum {
+  NOWHERE,
+  IN_PREPARE,
+  IN_FIRST_RUN,
+  IN_VERIFY,
+  IN_ROUND,
+  IN_LAST_VERIFY,
+} Place;
+
+#define N 3
+#define ROUND_OF_DEATH 4
+
+typedef struct {
+  MsSubject parent;
+  guint runs;
+  guint checks;
+  Place dies_in;
+  int how; /* a signal; 0 for exit(0), SIGSTOP for a hang */
+} Fake;
+
+static void
+die_if(const Fake *self, gboolean here)
+{
+  if (!here)
+    return;
+  if (self->how == 0)
+    _exit(0);
+  for (;;)
+    raise(self->how);
+}
+
+static gboolean
+fake_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  Fake *self = (Fake *)subject;
+
+  die_if(self, self->dies_in == IN_PREPARE);
+  return TRUE;
+}
+
+static gboolean
+fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Fake *self = (Fake *)subject;
+
+  self->runs++;
+  die_if(self, self->dies_in == IN_FIRST_RUN || (self->dies_in == IN_ROUND && self->runs == 2 + ROUND_OF_DEATH));
+  ms_sample_add_event(sample, &(MsLabEvent){"upload", NULL, 0, 77, 400, FALSE});
+  ms_sample_add_event(sample, &(MsLabEvent){"kernel", "a “b”", 100, 100 + 1000 + self->runs, 0, TRUE});
+  return TRUE;
+}
+
+static gboolean
+fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Fake *self = (Fake *)subject;
+
+  self->checks++;
+  die_if(self, self->dies_in == IN_VERIFY || (self->dies_in == IN_LAST_VERIFY && self->checks == 2));
+  verification->total = 100;
+  verification->max_difference = 0.5;
+  verification->against = g_strdup("the “reference”\n");
+  return TRUE;
+}
+
+static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, NULL, NULL};
+
+typedef struct {
+  MsLabJournal *journal;
+  guint runs[N]; /* of the last process */
+  guint deaths_seen;
+  Fake plan[N];
+  MsMeasureOptions options;
+  MsMeasurement *measurements[N]; /* of the last process */
+  int status;
+} Rig;
+
+static void
+rig_init(Rig *self)
+{
+  *self = (Rig){NULL};
+  self->journal = ms_lab_journal_new(NULL);
+  g_assert_nonnull(self->journal);
+  ms_measure_options_init(&self->options, TRUE);
+  self->options.min_repeats = self->options.max_repeats = 10;
+}
+
+static void
+rig_drop_measurements(Rig *self)
+{
+  for (guint i = 0; i < N; i++)
+    g_clear_pointer(&self->measurements[i], ms_measurement_free);
+}
+
+static void
+rig_clear(Rig *self)
+{
+  rig_drop_measurements(self);
+  ms_lab_journal_free(self->journal);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
+
+/* Measures as a child does. */
+static void
+measure(Rig *self)
+{
+  g_autoptr(MsLabJournal) journal = ms_lab_journal_open(dup(ms_lab_journal_get_fd(self->journal)));
+  MsSubject *subjects[N];
+
+  g_assert_nonnull(journal);
+  self->deaths_seen = ms_lab_journal_count_deaths(journal);
+  self->options.journal = journal;
+  for (guint i = 0; i < N; i++) {
+    Fake *fake = g_new0(Fake, 1);
+    *fake = self->plan[i];
+    ms_subject_init(&fake->parent, &fake_funcs, "a configuration");
+    fake->parent.key = g_strdup_printf("key “%u”\n", i);
+    fake->parent.work.pixels = 7;
+    subjects[i] = &fake->parent;
+    self->measurements[i] = ms_measurement_new();
+  }
+  g_assert_true(ms_measure(&(MsMeasureGroup){subjects, self->measurements, N}, &self->options, NULL, NULL));
+  for (guint i = 0; i < N; i++) {
+    self->runs[i] = ((Fake *)subjects[i])->runs;
+    ms_subject_free(subjects[i]);
+  }
+}
+
+/* Runs a child until it ends or is late, then notes its death; whether it finished. */
+static gboolean
+rig_child(Rig *self)
+{
+  const pid_t pid = fork();
+
+  if (pid == 0) {
+    measure(self);
+    _exit(42);
+  }
+  while (waitpid(pid, &self->status, WNOHANG) == 0) {
+    if (ms_lab_journal_seconds_left(self->journal) <= 0) {
+      kill(pid, SIGKILL);
+      waitpid(pid, &self->status, 0);
+      break;
+    }
+    g_usleep(1000);
+  }
+  if (WIFEXITED(self->status) && WEXITSTATUS(self->status) == 42)
+    return TRUE;
+  ms_lab_journal_note_death(self->journal, "it was ended by signal 11");
+  return FALSE;
+}
+
+static const MsStageSeries *
+stage_of(const MsMeasurement *m, guint index)
+{
+  g_assert_cmpuint(m->stages->len, ==, 2);
+  return m->stages->pdata[index];
+}
+
+static void
+assert_complete(const MsMeasurement *m, guint samples)
+{
+  g_assert_cmpint(m->outcome, ==, MS_OUTCOME_OK);
+  g_assert_cmpuint(m->samples->len, ==, samples);
+  g_assert_cmpuint(m->rounds->len, ==, samples);
+  g_assert_cmpuint(m->walls->len, ==, samples);
+  g_assert_cmpstr(stage_of(m, 1)->name, ==, "a “b”");
+  g_assert_true(stage_of(m, 1)->headline && !stage_of(m, 0)->headline);
+  g_assert_cmpuint(stage_of(m, 0)->bytes, ==, 400);
+  g_assert_cmpuint(stage_of(m, 1)->ns->len, ==, samples);
+  for (guint i = 1; i < samples; i++)
+    g_assert_cmpuint(g_array_index(m->rounds, guint, i), >, g_array_index(m->rounds, guint, i - 1));
+  g_assert_true(m->verification.done);
+  g_assert_cmpuint(m->verification.total, ==, 100);
+  g_assert_cmpfloat(m->verification.max_difference, ==, 0.5);
+  g_assert_cmpstr(m->verification.against, ==, "the “reference”\n");
+  g_assert_cmpfloat(m->work.pixels, ==, 7);
+  g_assert_true(isfinite(m->first_ns) && isfinite(m->prepare_ns) && isnan(m->joules));
+}
+
+/* Dies in each phase and each way; the second of three configurations is marked, the others are complete. */
+static void
+test_death_in_each_phase(void)
+{
+  static const int ways[] = {SIGSEGV, SIGABRT, SIGKILL, 0};
+
+  for (Place place = IN_PREPARE; place <= IN_LAST_VERIFY; place++)
+    for (gsize w = 0; w < G_N_ELEMENTS(ways); w++) {
+      g_auto(Rig) rig = {NULL};
+      rig_init(&rig);
+      rig.plan[1] = (Fake){.dies_in = place, .how = ways[w]};
+      g_assert_false(rig_child(&rig));
+      g_assert_true(ms_lab_journal_has_grown(rig.journal));
+      g_assert_false(ms_lab_journal_has_grown(rig.journal));
+      measure(&rig);
+      g_assert_cmpuint(rig.deaths_seen, ==, 1);
+      g_assert_cmpuint(rig.runs[1], ==, 0);
+      g_assert_cmpint(rig.measurements[1]->outcome, ==, MS_OUTCOME_RUN);
+      g_assert_nonnull(strstr(rig.measurements[1]->message, "died after 0."));
+      g_assert_nonnull(strstr(rig.measurements[1]->message, "it was ended by signal 11."));
+      assert_complete(rig.measurements[0], 10);
+      assert_complete(rig.measurements[2], 10);
+      if (place == IN_ROUND)
+        g_assert_cmpuint(rig.measurements[1]->samples->len, ==, ROUND_OF_DEATH - 1);
+    }
+}
+
+/* Samples that were taken before a death are not taken again, and those after it are of the same rounds for all. */
+static void
+test_samples_are_kept(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  rig.plan[1] = (Fake){.dies_in = IN_ROUND, .how = SIGSEGV};
+  g_assert_false(rig_child(&rig));
+  measure(&rig);
+  const MsMeasurement *a = rig.measurements[0], *b = rig.measurements[2];
+  /* The first run and the warm-up are repeated; three samples were kept, or four if it was before the one that died. */
+  g_assert_cmpuint(rig.runs[0], >=, 2 + 10 - ROUND_OF_DEATH);
+  g_assert_cmpuint(rig.runs[0], <=, 2 + 10 - ROUND_OF_DEATH + 1);
+  /* The three rounds that were complete, and those of the second process, are common to both. */
+  guint common = 0;
+  for (guint i = 0; i < a->rounds->len; i++)
+    for (guint k = 0; k < b->rounds->len; k++)
+      common += g_array_index(a->rounds, guint, i) == g_array_index(b->rounds, guint, k);
+  g_assert_cmpuint(common, >=, 9);
+}
+
+/* What has ended is not run again, also when the process dies once more. */
+static void
+test_ended_ones_are_not_run(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  measure(&rig);
+  g_assert_cmpuint(rig.runs[0], ==, 12);
+  for (int again = 0; again < 2; again++) {
+    rig_drop_measurements(&rig);
+    measure(&rig);
+    for (guint i = 0; i < N; i++) {
+      g_assert_cmpuint(rig.runs[i], ==, 0);
+      assert_complete(rig.measurements[i], 10);
+    }
+  }
+}
+
+/* Two configurations end one process each; a death without a configuration does not count as growth. */
+static void
+test_growth(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  g_assert_false(ms_lab_journal_has_grown(rig.journal));
+  ms_lab_journal_note_death(rig.journal, "while the device was opened");
+  g_assert_false(ms_lab_journal_has_grown(rig.journal));
+  rig.plan[0] = (Fake){.dies_in = IN_FIRST_RUN, .how = SIGSEGV};
+  rig.plan[2] = (Fake){.dies_in = IN_FIRST_RUN, .how = SIGSEGV};
+  for (int i = 0; i < 2; i++) {
+    g_assert_false(rig_child(&rig));
+    g_assert_true(ms_lab_journal_has_grown(rig.journal));
+  }
+  g_assert_true(rig_child(&rig));
+  g_assert_true(ms_lab_journal_has_grown(rig.journal));
+  g_assert_false(ms_lab_journal_has_grown(rig.journal));
+  measure(&rig);
+  g_assert_cmpuint(rig.deaths_seen, ==, 3);
+  g_assert_cmpint(rig.measurements[0]->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_cmpint(rig.measurements[2]->outcome, ==, MS_OUTCOME_RUN);
+  assert_complete(rig.measurements[1], 10);
+}
+
+/* A step that does not end is ended by the process that watches, and is a time-out; other steps have no limit left. */
+static void
+test_hang(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
+  rig.options.step_s = 0.3;
+  rig.plan[1] = (Fake){.dies_in = IN_ROUND, .how = SIGSTOP};
+  g_assert_false(rig_child(&rig));
+  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
+  measure(&rig);
+  g_assert_cmpint(rig.measurements[1]->outcome, ==, MS_OUTCOME_TIMEOUT);
+  g_assert_nonnull(strstr(rig.measurements[1]->message, "did not end within 0.3 s"));
+  assert_complete(rig.measurements[0], 10);
+}
+
+/* A configuration that dies when only its energy is measured keeps its times. */
+static void
+test_death_after_the_end(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  measure(&rig);
+  rig_drop_measurements(&rig);
+  g_autoptr(MsLabJournal) child = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
+  ms_lab_journal_begin(child, "key “1”\n", 0);
+  ms_lab_journal_note_death(rig.journal, "it was ended by signal 11");
+  measure(&rig);
+  g_assert_cmpuint(rig.deaths_seen, ==, 1);
+  assert_complete(rig.measurements[1], 10);
+}
+
+/* The clock of the first process is that of all. */
+static void
+test_clock(void)
+{
+  g_auto(Rig) rig = {NULL};
+
+  rig_init(&rig);
+  g_autoptr(MsLabJournal) first = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
+  const gint64 started = ms_lab_journal_start_clock(first);
+  g_usleep(2000);
+  g_autoptr(MsLabJournal) second = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
+  g_assert_cmpint(ms_lab_journal_start_clock(second), ==, started);
+  g_assert_cmpint(ms_lab_journal_start_clock(NULL), >, started);
+}
+
+static char *
+text_of(const Rig *rig, gsize *size)
+{
+  const int fd = ms_lab_journal_get_fd(rig->journal);
+
+  *size = (gsize)lseek(fd, 0, SEEK_END);
+  char *text = g_malloc(*size + 1);
+  g_assert_cmpint(pread(fd, text, *size, 0), ==, *size);
+  text[*size] = '\0';
+  return text;
+}
+
+static void
+write_text(const Rig *rig, const char *text, gsize size)
+{
+  g_assert_cmpint(write(ms_lab_journal_get_fd(rig->journal), text, size), ==, size);
+}
+
+/* A journal that is cut anywhere is that of a process that was killed there: all is measured in the end. */
+static void
+test_cut_journals(void)
+{
+  g_auto(Rig) whole = {NULL};
+  gsize size = 0;
+
+  rig_init(&whole);
+  whole.options.min_repeats = whole.options.max_repeats = 3;
+  measure(&whole);
+  g_autofree char *text = text_of(&whole, &size);
+  for (gsize cut = 0; cut <= size; cut += g_test_thorough() ? 1 : 37) {
+    g_auto(Rig) rig = {NULL};
+    rig_init(&rig);
+    rig.options.min_repeats = rig.options.max_repeats = 3;
+    write_text(&rig, text, cut);
+    ms_lab_journal_seconds_left(rig.journal);
+    measure(&rig);
+    for (guint i = 0; i < N; i++)
+      assert_complete(rig.measurements[i], 3);
+    g_assert_true(ms_lab_journal_has_grown(rig.journal));
+  }
+}
+
+/* Text that is no record is passed over; numbers without a configuration, absurd ones and wrong types change nothing. */
+static void
+test_garbage(void)
+{
+  static const char garbage[] = "\n\n \nb\nb \nb (\nb (99, 1.0, 5)\ns (4294967295, 0, 1.0, 1.0, [])\no (1, 2)\nx (1)\n"
+                                "d (77, 1, 'a', 'b')\nc (5,)\nc ('key')\nc ('key',)\ns (0, 3, nan, 1.0, [])\n"
+                                "s (0, 4, 1.0, 1.0, [('k','k',18446744073709551615,0,true)])\nd (0, -5, '', '')\n"
+                                "b (0, nan, -9223372036854775808)\n\x01\x02\xff\xfe\n{}\n";
+  g_auto(Rig) rig = {NULL};
+  g_autofree char *line = g_malloc0(3 << 20);
+  g_autoptr(GRand) random = g_rand_new_with_seed(5);
+
+  rig_init(&rig);
+  write_text(&rig, garbage, sizeof garbage - 1);
+  for (gsize i = 0; i < 3 << 20; i++)
+    line[i] = (char)g_rand_int_range(random, i < 1 << 16 ? 0 : 32, 127);
+  write_text(&rig, line, 3 << 20);
+  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
+  g_assert_true(ms_lab_journal_has_grown(rig.journal)); /* the death of configuration 0 */
+  measure(&rig);
+  for (guint i = 0; i < N; i++)
+    assert_complete(rig.measurements[i], 10);
+  g_assert_false(ms_lab_journal_open(-1));
+  g_assert_false(ms_lab_journal_open(open("/dev/null", O_RDONLY))); /* which is not a journal */
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/lab/journal/death-in-each-phase", test_death_in_each_phase);
+  g_test_add_func("/lab/journal/samples-are-kept", test_samples_are_kept);
+  g_test_add_func("/lab/journal/ended-ones-are-not-run", test_ended_ones_are_not_run);
+  g_test_add_func("/lab/journal/growth", test_growth);
+  g_test_add_func("/lab/journal/hang", test_hang);
+  g_test_add_func("/lab/journal/death-after-the-end", test_death_after_the_end);
+  g_test_add_func("/lab/journal/clock", test_clock);
+  g_test_add_func("/lab/journal/cut", test_cut_journals);
+  g_test_add_func("/lab/journal/garbage", test_garbage);
+  return g_test_run();
+}
