@@ -121,19 +121,15 @@ run_reporting_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, Ms
 {
   const MsRegion *region = &plan->request.region;
   ReportingRun reporting = {self, run, ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height)};
-  g_autoptr(GError) failure = NULL;
 
   if (!reporting.pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
                  region->height);
     return NULL;
   }
-  if (run_into(&reporting, source, plan, &failure))
+  if (run_into(&reporting, source, plan, error))
     return ms_image_new_take(region->width, region->height, reporting.pixels, ms_image_get_metadata(source));
-  /* A device that did not answer in time may still write to the pixels. */
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(reporting.pixels);
-  g_propagate_error(error, g_steal_pointer(&failure));
+  g_free(reporting.pixels);
   return NULL;
 }
 

@@ -42,7 +42,6 @@ ms_filter_modes_run_by(MsModesFilter func, gpointer filter, const MsFilterReques
 {
   const int width = ms_image_get_width(request->source), height = ms_image_get_height(request->source);
   MsFilterRequest with_modes = *request;
-  g_autoptr(GError) failure = NULL;
   MsImage *result;
 
   run->modes = with_modes.modes = g_try_new(guint16, 2 * (gsize)width * height);
@@ -50,15 +49,10 @@ ms_filter_modes_run_by(MsModesFilter func, gpointer filter, const MsFilterReques
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.", width, height);
     return NULL;
   }
-  result = func(filter, &with_modes, &failure);
-  if (result)
-    return result;
-  /* A device that did not answer in time may still write to the modes, so they are never freed. */
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(run->modes);
-  run->modes = NULL;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return NULL;
+  result = func(filter, &with_modes, error);
+  if (!result)
+    g_clear_pointer(&run->modes, g_free);
+  return result;
 }
 
 /**

@@ -47,16 +47,13 @@ allocate(Stripes *self, GError **error)
   return FALSE;
 }
 
-/* A device that did not answer in time may still write to the memory of the level, which is then never freed. */
 static void
-release(Stripes *self, const GError *failure)
+release(Stripes *self)
 {
   ms_level_steps_release_kernels(&self->steps);
   ms_filter_launch_release_kernels(&self->run.launch);
   g_clear_pointer(&self->device.pixels, clReleaseMemObject);
   g_clear_pointer(&self->device.modes, clReleaseMemObject);
-  if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    return;
   g_free(self->halved);
   g_free(self->result);
   g_free(self->modes);
@@ -204,12 +201,9 @@ ms_filter_level_stripes_run(const MsFilterRun *run, MsCoarserFunc coarser, GErro
                   .coarser = coarser,
                   .size = {above->width, above->height},
                   .coarser_pixels = run->coarser};
-  GError *failure = NULL;
-  const gboolean good = allocate_on_device(&self, &failure) && ms_level_steps_create_kernels(&self.steps, &failure) &&
-                        (run->coarser || compute_coarser(&self, &failure)) && filter(&self, &failure);
+  const gboolean good = allocate_on_device(&self, error) && ms_level_steps_create_kernels(&self.steps, error) &&
+                        (run->coarser || compute_coarser(&self, error)) && filter(&self, error);
 
-  release(&self, failure);
-  if (failure)
-    g_propagate_error(error, failure);
+  release(&self);
   return good;
 }

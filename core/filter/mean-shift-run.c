@@ -2,7 +2,6 @@
 #include "core/filter/mean-shift-run.h"
 
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 
 static const MsPlanRequest *
 request_of(const MsFilterRun *self)

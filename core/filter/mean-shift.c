@@ -129,8 +129,7 @@ ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *setting
  * ms_mean_shift_run_plan_into:
  * @pixels: region width x region height x 4 bytes for the result
  *
- * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to
- *   @pixels, which must then never be freed.
+ * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error)
@@ -159,19 +158,15 @@ ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
 {
   const MsRegion *region = &run->plan->request.region;
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
-  g_autoptr(GError) failure = NULL;
 
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
                  region->height);
     return NULL;
   }
-  if (ms_mean_shift_run_plan_into(self, run, pixels, &failure))
+  if (ms_mean_shift_run_plan_into(self, run, pixels, error))
     return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(run->source));
-  /* A hung device may still write to the pixels later, so they are never freed. */
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(pixels);
-  g_propagate_error(error, g_steal_pointer(&failure));
+  g_free(pixels);
   return NULL;
 }
 
@@ -179,7 +174,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
  * ms_mean_shift_run: plans and runs.
  *
  * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes where these are
- *   asked for. After #MS_ERROR_TIMEOUT the device may still write to the modes, which must then never be freed.
+ *   asked for
  */
 MsImage *
 ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error)

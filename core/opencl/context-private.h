@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of MsContext, shared by context.c, context-transfer.c and context-wait.c. */
+/* The fields of MsContext, shared by context.c and context-transfer.c. */
 #pragma once
 
 #include "core/opencl/context.h"

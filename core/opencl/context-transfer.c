@@ -4,19 +4,12 @@
 
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-private.h"
-#include "core/opencl/context-wait.h"
 
 /*
  * Bytes of a staging slot. The driver needs about 25 microseconds for each slot and handles one slot at a time, so
  * smaller slots are slower. Larger slots take longer to pin, and fewer threads can copy.
  */
 #define STAGING_CHUNK ((gsize)2 << 20)
-
-static gboolean
-staging_wait(gpointer owner, cl_event event, GError **error)
-{
-  return ms_context_wait(owner, event, error);
-}
 
 /*
  * Returns how many threads stage a transfer, or 0 for the driver's own transfer, which also serves where no memory can
@@ -32,8 +25,7 @@ staging_lanes(MsContext *self, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
     return 0;
   if (!self->staging)
-    self->staging =
-      ms_staging_new(self->context, self->queue, STAGING_CHUNK, (MsStagingWaiter){staging_wait, self}, NULL);
+    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, NULL);
   self->cannot_stage = !self->staging;
   return self->staging ? lanes : 0;
 }

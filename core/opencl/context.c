@@ -140,6 +140,29 @@ ms_context_set_watchdog(MsContext *self, guint milliseconds)
   self->watchdog_ms = milliseconds;
 }
 
+/* Waits for the commands after a failed wait, because the caller frees the memory that they access. */
+static gboolean
+check_wait(MsContext *self, cl_int status, GError **error)
+{
+  if (status != CL_SUCCESS)
+    (void)clFinish(self->queue);
+  return ms_cl_check(status, error, "waiting for the device");
+}
+
+/** ms_context_wait: waits until @event has completed; for ever, if the driver never says so. */
+gboolean
+ms_context_wait(MsContext *self, cl_event event, GError **error)
+{
+  return check_wait(self, clWaitForEvents(1, &event), error);
+}
+
+/** ms_context_finish: waits for everything enqueued. */
+gboolean
+ms_context_finish(MsContext *self, GError **error)
+{
+  return check_wait(self, clFinish(self->queue), error);
+}
+
 /** ms_context_set_transfer_form: forces one form of transfer, for measurements that compare the forms. */
 void
 ms_context_set_transfer_form(MsContext *self, MsTransferForm form)

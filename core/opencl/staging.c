@@ -31,7 +31,6 @@ struct _MsStaging {
   cl_context context;
   cl_command_queue queue;
   gsize chunk_bytes;
-  MsStagingWaiter waiter;
   Lane lanes[MOST_LANES]; /* pinned when first used, except the first, which ms_staging_new() pins */
   GMutex busy;            /* held during a job, which uses all slots */
   GThreadPool *threads;   /* (nullable): wait between jobs, because starting threads for each job takes time */
@@ -87,7 +86,7 @@ release_slot(MsStaging *self, Slot *slot)
   g_clear_pointer(&slot->memory, clReleaseMemObject);
 }
 
-/** ms_staging_free: (nullable): releases the pinned memory without waiting for the device, which may hang. */
+/** ms_staging_free: (nullable): releases the pinned memory. */
 void
 ms_staging_free(MsStaging *self)
 {
@@ -142,14 +141,13 @@ pin_lane(MsStaging *self, Lane *lane, GError **error)
  * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
  */
 MsStaging *
-ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWaiter waiter, GError **error)
+ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GError **error)
 {
   g_autoptr(MsStaging) self = g_new0(MsStaging, 1);
 
   self->context = context;
   self->queue = queue;
   self->chunk_bytes = chunk_bytes;
-  self->waiter = waiter;
   g_mutex_init(&self->busy);
   g_mutex_init(&self->lock);
   g_cond_init(&self->ended);
@@ -206,15 +204,6 @@ start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
          ms_cl_check(clFlush(queue), error, "flushing the queue");
 }
 
-static gboolean
-device_hangs(Job *job)
-{
-  g_mutex_lock(&job->self->lock);
-  gboolean hangs = g_error_matches(job->error, MS_ERROR, MS_ERROR_TIMEOUT);
-  g_mutex_unlock(&job->self->lock);
-  return hangs;
-}
-
 /* Keeps the first event and the latest one: reading the times of all takes longer than a tenth of the transfers. */
 static void
 keep_event(cl_event timed[TIMED], cl_event ended)
@@ -225,10 +214,7 @@ keep_event(cl_event timed[TIMED], cl_event ended)
   *to = ended;
 }
 
-/*
- * Waits until the device has finished with the slot, and copies out what was downloaded. After one wait that timed out
- * there is no further wait: the context is unusable, and late writes only reach the slots.
- */
+/* Waits until the device has finished with the slot, and copies out what was downloaded. */
 static gboolean
 finish_slot(const Hand *hand, Slot *slot, GError **error)
 {
@@ -236,7 +222,11 @@ finish_slot(const Hand *hand, Slot *slot, GError **error)
 
   if (!slot->moving)
     return TRUE;
-  gboolean good = !device_hangs(job) && job->self->waiter.wait(job->self->waiter.owner, slot->moving, error);
+  const cl_int status = clWaitForEvents(1, &slot->moving);
+  gboolean good = ms_cl_check(status, error, "waiting for the device");
+
+  if (!good)
+    (void)clFinish(job->self->queue); /* the slot is used again */
   if (good && !job->upload)
     memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
   keep_event(hand->timed, g_steal_pointer(&slot->moving));

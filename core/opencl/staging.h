@@ -7,12 +7,6 @@
 #include "core/opencl/device.h"
 #include "core/opencl/timing.h"
 
-/** MsStagingWaiter: @wait waits for @event, under the watchdog of @owner if it has one; called from several threads. */
-typedef struct {
-  gboolean (*wait)(gpointer owner, cl_event event, GError **error);
-  gpointer owner;
-} MsStagingWaiter;
-
 typedef struct _MsStaging MsStaging;
 
 /**
@@ -28,8 +22,7 @@ typedef struct {
 } MsStagedCopy;
 
 guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
-MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, MsStagingWaiter waiter,
-                          GError **error);
+MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);

@@ -4,7 +4,6 @@
 #include "core/folder.h"
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 #include "core/reduce/launch.h"
 
 /* The array grows until a pass is long enough to time or the array is well beyond every cache. */

@@ -65,8 +65,7 @@ ms_device_labels_fit(MsContext *context, gsize n_pixels)
  *
  * The regions are those of ms_segmentation_new_on() without a device, before any is merged.
  *
- * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED. After #MS_ERROR_TIMEOUT the device may still write to
- *   the memory for the labels, which must then never be freed.
+ * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_device_labels_find(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)

@@ -172,16 +172,10 @@ gboolean
 ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
                        MsRegionSums *sums, GError **error)
 {
-  g_autoptr(GError) failure = NULL;
-  Entry *entries = g_new(Entry, segmentation->n);
-  const gboolean good = compute(run, segmentation, original, entries, &failure);
+  g_autofree Entry *entries = g_new(Entry, segmentation->n);
+  const gboolean good = compute(run, segmentation, original, entries, error);
 
   for (guint32 i = 0; good && i < segmentation->n; i++)
     sums[i] = read_entry(&entries[i], segmentation);
-  /* A device that did not answer in time may still write to the entries, so they are never freed. */
-  if (!g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-    g_free(entries);
-  if (!good)
-    g_propagate_error(error, g_steal_pointer(&failure));
   return good;
 }

@@ -161,17 +161,9 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
   const int width = request.closeness.width, height = request.closeness.height;
   g_autofree guint32 *memory = allocate_labels(width, height, options->budget, error);
   MsLabels labels = {.of_pixel = memory};
-  g_autoptr(GError) failure = NULL;
 
-  if (!memory)
+  if (!memory || !segment(context, &request, &labels, error))
     return NULL;
-  if (!segment(context, &request, &labels, &failure)) {
-    /* A device that did not answer in time may still write to the labels, so they are never freed. */
-    if (g_error_matches(failure, MS_ERROR, MS_ERROR_TIMEOUT))
-      memory = NULL;
-    g_propagate_error(error, g_steal_pointer(&failure));
-    return NULL;
-  }
   MsSegmentation *self = g_new(MsSegmentation, 1);
   *self = (MsSegmentation){width, height, labels.count, g_steal_pointer(&memory)};
   return self;

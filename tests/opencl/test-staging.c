@@ -13,33 +13,13 @@
 #define ROOM (24 * CHUNK) /* of the device buffer and of host memory */
 #define GUARD 0xa5
 
-/* Controls waits: the @fails_at-th fails with @code, counted down; 0 for none. */
-typedef struct {
-  gint fails_at;
-  MsError code;
-  gint calls;
-} Waits;
-
 typedef struct {
   MsContext *context;
   MsStaging *staging;
   cl_mem device;
-  Waits waits;
   guint8 sent[ROOM];
   guint8 back[ROOM];
 } Fixture;
-
-static gboolean
-wait_for_test(gpointer owner, cl_event event, GError **error)
-{
-  Waits *waits = owner;
-
-  g_atomic_int_inc(&waits->calls);
-  if (clWaitForEvents(1, &event) == CL_SUCCESS && g_atomic_int_add(&waits->fails_at, -1) != 1)
-    return TRUE;
-  g_set_error(error, MS_ERROR, waits->code, "The wait failed.");
-  return FALSE;
-}
 
 static Fixture *
 set_up(void)
@@ -51,8 +31,7 @@ set_up(void)
     return NULL;
   Fixture *self = g_new0(Fixture, 1);
   self->context = g_steal_pointer(&context);
-  self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), CHUNK,
-                                 (MsStagingWaiter){wait_for_test, &self->waits}, &error);
+  self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), CHUNK, &error);
   g_assert_no_error(error);
   self->device = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, ROOM, NULL, &error);
   g_assert_no_error(error);
@@ -138,43 +117,6 @@ test_one_row(void)
   g_assert_cmpuint(ms_timing_log_get(log, 0)->ended_ns, <=, ms_timing_log_get(log, 1)->ended_ns);
 }
 
-/* Every wait of a transfer fails once: the failure is reported, all threads end, and the next transfer is complete. */
-static void
-test_failing_waits(void)
-{
-  g_autoptr(Fixture) self = set_up();
-
-  for (int fails_at = 1; self && fails_at <= 10; fails_at++)
-    for (int up = 0; up < 2; up++) {
-      g_autoptr(GError) error = NULL;
-      self->waits = (Waits){fails_at, MS_ERROR_DEVICE, 0};
-      gboolean good =
-        up ? ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, 0, 10 * CHUNK}, self->sent, NULL, &error)
-           : ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, 0, 10 * CHUNK}, self->back, NULL,
-                                 &error);
-      g_assert_false(good);
-      g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
-      self->waits.fails_at = 0;
-      round_trip(self, 3, 0, 10 * CHUNK);
-    }
-}
-
-/* After one timeout there is no further wait, so that the watchdog's time passes once, not for every slot. */
-static void
-test_hung_device(void)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(Fixture) self = set_up();
-
-  if (!self)
-    return;
-  self->waits = (Waits){1, MS_ERROR_TIMEOUT, 0};
-  g_assert_false(
-    ms_staging_upload(self->staging, &(MsStagedCopy){1, self->device, 0, 10 * CHUNK}, self->sent, NULL, &error));
-  g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
-  g_assert_cmpint(self->waits.calls, ==, 1);
-}
-
 /* A failed OpenCL call is reported by its name. */
 static void
 test_beyond_the_end(void)
@@ -245,7 +187,7 @@ test_rule(void)
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_CPU, FALSE, 16, 200), ==, 0);
 }
 
-/* A whole filter run with every transfer staged, with and without a watchdog, against the plain one. */
+/* A whole filter run with every transfer staged against the plain one. */
 static void
 test_filter(void)
 {
@@ -256,17 +198,15 @@ test_filter(void)
   g_autoptr(GError) error = NULL;
 
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++)
-    for (guint watchdog = 0; watchdog <= 60000; watchdog += 60000) {
-      ms_context_set_transfer_form(context, form);
-      ms_context_set_watchdog(context, watchdog);
-      g_autoptr(MsImage) result =
-        ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
-      g_assert_no_error(error);
-      if (!plain)
-        plain = g_object_ref(result);
-      ms_fixture_assert_same(plain, result, "staged");
-    }
+  for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++) {
+    ms_context_set_transfer_form(context, form);
+    g_autoptr(MsImage) result =
+      ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+    g_assert_no_error(error);
+    if (!plain)
+      plain = g_object_ref(result);
+    ms_fixture_assert_same(plain, result, "staged");
+  }
 }
 
 int
@@ -276,8 +216,6 @@ main(int argc, char **argv)
   g_test_add_func("/staging/rule", test_rule);
   g_test_add_func("/staging/round-trips", test_round_trips);
   g_test_add_func("/staging/one-row", test_one_row);
-  g_test_add_func("/staging/failing-waits", test_failing_waits);
-  g_test_add_func("/staging/hung-device", test_hung_device);
   g_test_add_func("/staging/beyond-the-end", test_beyond_the_end);
   g_test_add_func("/staging/two-callers", test_two_callers);
   g_test_add_func("/staging/filter", test_filter);

@@ -22,12 +22,6 @@ typedef struct {
   guint8 *back;
 } Bench;
 
-static gboolean
-wait_plainly(gpointer owner, cl_event event, GError **error)
-{
-  return clWaitForEvents(1, &event) == CL_SUCCESS;
-}
-
 static void
 check(gboolean good, const char *what, GError *error)
 {
@@ -103,8 +97,8 @@ measure(Bench *self, int repeat, guint lanes, guint kib)
 
   self->lanes = lanes;
   if (lanes > 0) {
-    self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context),
-                                   (gsize)kib << 10, (MsStagingWaiter){wait_plainly, NULL}, &error);
+    self->staging =
+      ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), (gsize)kib << 10, &error);
     check(self->staging != NULL, "pinning", error);
   }
   move_up(self);

@@ -4,7 +4,6 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 #include "core/reduce/launch.h"
 
 #define GROUP_SIZE 64

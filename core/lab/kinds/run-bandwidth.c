@@ -9,7 +9,6 @@
 #include <glib/gi18n-lib.h>
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 #include "core/reduce/reduce-result.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/serial.h"

@@ -55,11 +55,8 @@ filter_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GErr
     return run_serial(self, sample, cancellable, error);
   ms_timing_log_clear(self->log);
   if (!ms_mean_shift_run_plan_into(self->filter, &(MsPlanRun){self->image, self->plan, self->log, cancellable},
-                                   self->pixels, error)) {
-    if (g_error_matches(*error, MS_ERROR, MS_ERROR_TIMEOUT))
-      self->pixels = NULL; /* never freed, because the hung device may still write there */
+                                   self->pixels, error))
     return FALSE;
-  }
   ms_lab_take_log(self->log, sample, 1u << MS_STAGE_KERNEL);
   return TRUE;
 }

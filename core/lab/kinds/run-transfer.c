@@ -8,7 +8,6 @@
 #include "core/lab/kinds/run-image.h"
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 
 /*
  * Pageable memory handed to the driver, pinned memory, and pageable memory that threads copy to and from pinned slots.

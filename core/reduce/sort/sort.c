@@ -6,7 +6,6 @@
 
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/swap/swap.h"
 

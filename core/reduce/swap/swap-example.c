@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/context-wait.h"
 #include "core/opencl/kernel-args.h"
 #include "core/reduce/swap/swap.h"
 
