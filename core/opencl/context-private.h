@@ -15,7 +15,6 @@ struct _MsContext {
   GMutex build_lock;    /* guards @programs: siblings build from several threads */
   GMutex kernel_lock;   /* held by the sibling whose kernels run */
   char *cache_folder;
-  guint watchdog_ms;
   guint processors; /* processors of the host, which bound the threads of a large transfer */
   MsTransferForm transfer_form;
   MsStaging *staging; /* (nullable): created by the first transfer that uses it */

@@ -95,7 +95,6 @@ ms_context_new_sibling(MsContext *self, GError **error)
   sibling->device = g_object_ref(self->device);
   clRetainContext(self->context);
   sibling->context = self->context;
-  sibling->watchdog_ms = self->watchdog_ms;
   sibling->transfer_form = self->transfer_form;
   sibling->processors = self->processors;
   return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
@@ -131,13 +130,6 @@ ms_context_set_cache_folder(MsContext *self, const char *folder)
 {
   g_free(self->cache_folder);
   self->cache_folder = g_strdup(folder);
-}
-
-/** ms_context_set_watchdog: sets the time after which a waited-for device counts as hung; 0 for no limit. */
-void
-ms_context_set_watchdog(MsContext *self, guint milliseconds)
-{
-  self->watchdog_ms = milliseconds;
 }
 
 /* Waits for the commands after a failed wait, because the caller frees the memory that they access. */

@@ -58,7 +58,6 @@ const MsDeviceLimits *ms_context_get_limits(MsContext *self);
 cl_context ms_context_get_cl(MsContext *self);
 cl_command_queue ms_context_get_queue(MsContext *self);
 void ms_context_set_cache_folder(MsContext *self, const char *folder);
-void ms_context_set_watchdog(MsContext *self, guint milliseconds);
 void ms_context_set_transfer_form(MsContext *self, MsTransferForm form);
 void ms_context_set_processors(MsContext *self, guint processors);
 

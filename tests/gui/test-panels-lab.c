@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/chart/chart-private.h"
-#include "core/engine/detached.h"
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
@@ -353,7 +352,6 @@ test_tune(void)
   wait_for(240, ms_tune_panel_get_best(panel) != NULL);
   ms_window_engine_cancel_holders(f.engine);
   wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  ms_detached_wait();
   const MsTrial *best = ms_tune_panel_get_best(panel);
   g_assert_cmpfloat(best->ns, >, 0);
   const int before = tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW)));
@@ -385,7 +383,6 @@ test_tune(void)
   panel_fixture_settle();
   panel_fixture_tear_down(&f);
   wait_for(120, !ms_panel_job_is_running(job));
-  ms_detached_wait();
 }
 
 static void

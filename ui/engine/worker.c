@@ -116,7 +116,6 @@ open_device(MsWorker *self, const char *device_selector, GError **error)
     g_propagate_error(error, g_error_copy(self->problem));
     return NULL;
   }
-  ms_context_set_watchdog(context, self->watchdog_ms);
   self->engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
   opened->device = g_object_ref(ms_context_get_device(context));
   opened->explanation = explain(rejected);

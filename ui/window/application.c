@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/engine/detached.h"
 #include "ui/options/preferences.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window.h"
@@ -234,7 +233,6 @@ ms_application_shutdown(GApplication *application)
   G_APPLICATION_CLASS(ms_application_parent_class)->shutdown(application);
   if (self->engine)
     ms_window_engine_shut_down(self->engine);
-  ms_detached_wait(); /* the program must not exit while a thread is inside the device's driver */
 }
 
 static void

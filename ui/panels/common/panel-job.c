@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel-job.h"
 
-#include "core/engine/detached.h"
 #include "ui/engine/window-engine-hold.h"
-
-/* Time without progress after which a device counts as hung. */
-#define WATCHDOG_MS 60000
 
 typedef struct {
   MsDevice *device;
@@ -80,7 +76,6 @@ release_application(GApplication *held)
   g_object_unref(held);
 }
 
-/* Waits for detached threads of earlier jobs, because their work on the device would disturb the measurement. */
 static void
 work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -91,8 +86,6 @@ work(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error(task, g_steal_pointer(&error));
     return;
   }
-  ms_context_set_watchdog(context, WATCHDOG_MS);
-  ms_detached_wait();
   MS_PANEL_JOB_GET_CLASS(source)->work(source, task, context, cancellable);
 }
 

@@ -4,12 +4,6 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#include "core/engine/detached.h"
-
-/* The time that a cancelled search may take for its last configuration: a share of the budget, at most this. */
-#define GRACE_SHARE 0.05
-#define MOST_GRACE_S 1.0
-
 struct _MsTuneJob {
   MsPanelJob parent_instance;
   MsTuneJobSpec spec; /* its device and directory are not owned */
@@ -97,48 +91,16 @@ problem_of(const MsSettings *settings)
   return problem;
 }
 
-/* A search on a separate thread, which is detached if the driver still compiles at the end of the budget. */
-typedef struct {
-  MsTuneJob *job;
-  MsContext *context;
-  GError *error;
-} Search;
-
+/* The end of the budget is not an error. */
 static void
-clear_search(gpointer data)
+ms_tune_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *cancellable)
 {
-  Search *search = data;
-
-  g_object_unref(search->job);
-  g_object_unref(search->context);
-  g_clear_error(&search->error);
-}
-
-static void
-release_search(gpointer search)
-{
-  g_atomic_rc_box_release_full(search, clear_search);
-}
-
-static Search *
-search_new(MsTuneJob *job, MsContext *context)
-{
-  Search *search = g_atomic_rc_box_new0(Search);
-
-  search->job = g_object_ref(job);
-  search->context = g_object_ref(context);
-  return search;
-}
-
-static void
-search_work(gpointer data, GCancellable *cancellable)
-{
-  Search *search = data;
-  MsTuneJob *self = search->job;
+  MsTuneJob *self = MS_TUNE_JOB(job);
   g_autoptr(MsFactors) problem = problem_of(&self->spec.settings);
+  g_autoptr(GError) error = NULL;
   MsLabTuneRequest request;
 
-  ms_lab_tune_request_init(&request, search->context);
+  ms_lab_tune_request_init(&request, context);
   request.image = self->spec.image;
   request.width = ms_image_get_width(self->spec.image);
   request.height = ms_image_get_height(self->spec.image);
@@ -149,28 +111,13 @@ search_work(gpointer data, GCancellable *cancellable)
   request.directory = self->directory;
   request.progress = on_trial;
   request.progress_data = self;
-  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, cancellable, &search->error);
+  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, cancellable, &error);
   if (record)
     on_trial(record, NULL, 1, self);
-}
-
-/* The end of the budget is not an error: the search saves its trials once the driver returns. */
-static void
-ms_tune_job_work(MsPanelJob *job, GTask *task, MsContext *context, GCancellable *cancellable)
-{
-  MsTuneJob *self = MS_TUNE_JOB(job);
-  Search *search = search_new(self, context);
-  MsDetachedCall call = {search_work, g_atomic_rc_box_acquire(search), release_search, self->spec.budget_s,
-                         MIN(GRACE_SHARE * self->spec.budget_s, MOST_GRACE_S)};
-  gboolean ended = ms_detached_run(&call, cancellable);
-
-  if (g_cancellable_is_cancelled(cancellable))
-    g_task_return_error_if_cancelled(task);
-  else if (ended && search->error && !g_error_matches(search->error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_task_return_error(task, g_steal_pointer(&search->error));
+  if (error)
+    g_task_return_error(task, g_steal_pointer(&error));
   else
     g_task_return_boolean(task, TRUE);
-  release_search(search);
 }
 
 static void
