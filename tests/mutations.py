@@ -378,7 +378,7 @@ MUTATIONS = [
      'lab-journal /lab/journal/samples-are-kept'),
     ('journal: rounds are counted from the beginning again', 'core/lab/measure/measure.c',
      '(g_array_index(m->rounds, guint, m->rounds->len - 1) + 2) & ~1u', '0',
-     'lab-journal /lab/journal/samples-are-kept'),
+     'lab-journal /lab/journal/death-in-each-phase'),
     ('journal: a death that no configuration caused is progress', 'core/lab/measure/journal.c',
      'self->deaths++;', 'self->deaths++, self->n_ended++;', 'lab-journal /lab/journal/growth'),
     ('journal: a step whose time is over died', 'core/lab/measure/journal.c',

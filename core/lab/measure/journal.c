@@ -316,9 +316,9 @@ ms_lab_journal_open(int fd)
     return NULL;
   MsLabJournal *self = journal_new(fd, FALSE);
   read_on(self);
+  if (self->line->len > 0 && write(fd, "\n", 1) == 1) /* ends a line that was cut, perhaps of nothing but its end */
+    read_on(self);
   self->running = NOBODY;
-  if (self->line->len > 0 && write(fd, "\n", 1) == 1) /* ends a line that was cut */
-    g_string_truncate(self->line, 0);
   return self;
 }
 
