@@ -112,22 +112,22 @@ create_subject(Tuning *tuning, const MsFactors *factors, const char *step, GErro
 }
 
 static gboolean
-evaluate(const MsFactors *factors, double seconds, double *ns, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
 {
   Tuning *tuning = data;
-  g_autoptr(MsSubject) subject = create_subject(tuning, factors, TRIAL, error);
+  g_autoptr(MsSubject) subject = create_subject(tuning, attempt->factors, TRIAL, error);
   g_autoptr(MsMeasurement) measurement = ms_measurement_new();
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
-  tuning->measure.time_s = seconds > 0 ? MIN(seconds, TRIAL_S) : TRIAL_S;
+  tuning->measure.time_s = attempt->seconds > 0 ? MIN(attempt->seconds, TRIAL_S) : TRIAL_S;
   if (!subject || !ms_measure(&(MsMeasureGroup){&subject, &measurement, 1}, &tuning->measure, cancellable, error))
     return FALSE;
   if (measurement->outcome != MS_OUTCOME_OK) {
     g_propagate_error(error, measurement_error(measurement));
     return FALSE;
   }
-  *ns = ms_measurement_summarise(measurement).median;
-  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, *ns) : *ns;
+  attempt->ns = ms_measurement_summarise(measurement).median;
+  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, attempt->ns) : attempt->ns;
   return TRUE;
 }
 

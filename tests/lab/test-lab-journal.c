@@ -388,7 +388,7 @@ test_cut_journals(void)
   }
 }
 
-/* Text that is no record is passed over; numbers without a configuration, absurd ones and wrong types change nothing. */
+/* Text that is no record is passed over; unknown configurations, absurd numbers and wrong types change nothing. */
 static void
 test_garbage(void)
 {

@@ -44,9 +44,9 @@ hang(const TuneDevice *device, double seconds, GError **error)
 }
 
 static gboolean
-evaluate(const MsFactors *settings, double seconds, double *ns, GCancellable *cancellable, gpointer data,
-         GError **error)
+evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
 {
+  const MsFactors *settings = attempt->factors;
   TuneDevice *device = data;
   int w = value_of(settings, "width"), h = value_of(settings, "height");
 
@@ -62,8 +62,8 @@ evaluate(const MsFactors *settings, double seconds, double *ns, GCancellable *ca
   if (w == 32 && h == 8)
     return g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH, "3 pixels"), FALSE;
   if (w == 64 && h == 4)
-    return hang(device, seconds, error);
-  *ns = model_ns(settings);
+    return hang(device, attempt->seconds, error);
+  attempt->ns = model_ns(settings);
   return TRUE;
 }
 

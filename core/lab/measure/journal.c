@@ -92,7 +92,7 @@ ms_lab_journal_free(MsLabJournal *self)
   g_free(self);
 }
 
-/** ms_lab_journal_get_fd: the file, which children must inherit; it is closed in programs that are started otherwise. */
+/** ms_lab_journal_get_fd: the file, which children inherit; programs that are started otherwise do not. */
 int
 ms_lab_journal_get_fd(const MsLabJournal *self)
 {
@@ -267,7 +267,7 @@ take_line(MsLabJournal *self, const char *line)
   }
 }
 
-/* Reads what was appended since the last call. The position is this process's own, because children share the file's. */
+/* Reads what was appended since the last call. Children share the position of the file, so this process has its own. */
 static void
 read_on(MsLabJournal *self)
 {
@@ -289,7 +289,7 @@ read_on(MsLabJournal *self)
   }
 }
 
-/** ms_lab_journal_new: (transfer full): an empty journal, for the process that watches; %NULL with #MS_ERROR_MEMORY. */
+/** ms_lab_journal_new: (transfer full): an empty journal, for the process that watches, or #MS_ERROR_MEMORY. */
 MsLabJournal *
 ms_lab_journal_new(GError **error)
 {

@@ -198,7 +198,7 @@ run_campaign(MsMeasureCampaign *campaign, GError **error)
   return TRUE;
 }
 
-/* Takes what an earlier process has measured. Rounds go on after its last, so that no two samples share one by chance. */
+/* Takes what an earlier process has measured. Rounds go on after its last, so that none is common by chance. */
 static void
 restore(MsMeasureCampaign *campaign, MsMeasureRunner *runner)
 {

@@ -155,9 +155,10 @@ evaluate_timed(Search *search, const MsFactors *factors, double *ns, GError **er
 {
   const double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
   const gint64 start_us = now_us(search->options);
-  gboolean good = search->space->evaluate(factors, is_limited(search) ? left : 0, ns, search->cancellable,
-                                          search->space->data, error);
+  MsTuneTry attempt = {factors, is_limited(search) ? left : 0, NAN};
+  const gboolean good = search->space->evaluate(&attempt, search->cancellable, search->space->data, error);
 
+  *ns = attempt.ns;
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);
   return good;

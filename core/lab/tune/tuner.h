@@ -13,13 +13,21 @@
 typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
- * MsTuneEvaluate: measures and verifies one configuration.
- * @ns: (out): the median
+ * MsTuneTry: one configuration to be tried.
  * @seconds: what is left of the budget, after which it fails with #MS_ERROR_TIMEOUT; 0 for no limit
+ * @ns: (out): the median
+ */
+typedef struct {
+  const MsFactors *factors;
+  double seconds;
+  double ns;
+} MsTuneTry;
+
+/**
+ * MsTuneEvaluate: measures and verifies one configuration.
  * @error: its code decides the outcome, see ms_outcome_from_error()
  */
-typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double seconds, double *ns, GCancellable *cancellable,
-                                   gpointer data, GError **error);
+typedef gboolean (*MsTuneEvaluate)(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours have similar times. */
 typedef struct {
