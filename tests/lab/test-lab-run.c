@@ -328,15 +328,12 @@ open_journal(MsLabJournal *watched)
   return ms_lab_journal_open(dup(ms_lab_journal_get_fd(watched)));
 }
 
-/* A journal of a process that died while it measured the configuration that is @n-th in @earlier. */
+/* A journal of a process that died while it measured the configuration. */
 static MsLabJournal *
-journal_of_a_death(MsLabJournal *earlier, guint n)
+journal_of_a_death(const char *key)
 {
-  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL);
-  g_autoptr(MsLabJournal) read = open_journal(earlier), child = open_journal(watched);
-  const char *key;
+  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), child = open_journal(watched);
 
-  g_assert_nonnull(ms_lab_journal_nth(read, n, &key));
   ms_lab_journal_begin(child, key, 0);
   ms_lab_journal_note_death(watched, "it was ended by signal 6");
   return open_journal(watched);
@@ -365,7 +362,9 @@ test_journal(MsLabFixture *f, gconstpointer data)
     g_assert_cmpint(a->speedup.verdict, ==, b->speedup.verdict);
     g_assert_cmpuint(ms_report_get_anchor(same, b->group).n, ==, ms_report_get_anchor(whole, a->group).n);
   }
-  g_autoptr(MsLabJournal) third = journal_of_a_death(watched, 2); /* after the bandwidth and the first row */
+  const char *key;
+  g_assert_nonnull(ms_lab_journal_nth(second, 2, &key)); /* after the bandwidth and the first row */
+  g_autoptr(MsLabJournal) third = journal_of_a_death(key);
   f->request.journal = third;
   g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
   g_assert_no_error(error);
@@ -402,9 +401,10 @@ test_tune_after_a_death(MsLabFixture *f, gconstpointer data)
   request.journal = first;
   g_autoptr(MsTuneRecord) whole = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_autoptr(MsLabJournal) second = journal_of_a_death(watched, 0);
+  g_autoptr(MsLabJournal) read = open_journal(watched);
   const char *key;
-  g_assert_nonnull(ms_lab_journal_nth(second, 0, &key));
+  g_assert_nonnull(ms_lab_journal_nth(read, 0, &key));
+  g_autoptr(MsLabJournal) second = journal_of_a_death(key);
   g_autoptr(MsFactors) killer = ms_factors_parse(strchr(key, ' ') + 1, NULL);
   request.journal = second;
   g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
@@ -414,11 +414,21 @@ test_tune_after_a_death(MsLabFixture *f, gconstpointer data)
   g_assert_cmpint(trial->outcome, ==, MS_OUTCOME_RUN);
   g_assert_nonnull(strstr(trial->message, "it was ended by signal 6"));
   g_assert_nonnull(ms_tune_record_best(record));
-  request.journal = NULL;
+  /* The winner ends the process in the final, after the search was saved. */
+  g_autofree char *settings = ms_factors_to_string(ms_tune_record_best(record)->factors);
+  g_autofree char *final = g_strconcat("final ", settings, NULL);
+  g_autoptr(MsLabJournal) third = journal_of_a_death(final);
+  request.journal = third;
   request.fresh = FALSE;
   g_autoptr(MsTuneRecord) later = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpint(ms_tune_record_find(later, killer)->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_cmpint(ms_tune_record_find(later, ms_tune_record_best(record)->factors)->outcome, ==, MS_OUTCOME_RUN);
+  request.journal = NULL;
+  g_autoptr(MsTuneRecord) last = ms_lab_tune(&request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(ms_tune_record_find(last, killer)->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_cmpint(ms_tune_record_find(last, ms_tune_record_best(record)->factors)->outcome, ==, MS_OUTCOME_RUN);
 }
 
 /* Those of this test, and what another test or an earlier run left. */
