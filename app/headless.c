@@ -15,6 +15,7 @@
 #include "app/output-check.h"
 #include "app/commands/reduce-command.h"
 #include "app/commands/regions-command.h"
+#include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "app/process/guard.h"
 #include "app/process/signals.h"
@@ -215,8 +216,10 @@ follow(MsGuard *guard, const MsCommandLine *line, MsConsole *console, GCancellab
   g_autoptr(GError) error = NULL;
   const MsExitStatus status = ms_guard_follow(guard, &limits, cancellable, text, &error);
 
-  if (error)
+  if (error) {
     ms_console_error(console, error->message);
+    ms_progress_error(console, error);
+  }
   return status;
 }
 
@@ -265,5 +268,6 @@ ms_headless_run(const MsCommandLine *line)
   else
     ms_child_free(process.worker);
   g_free(process.device);
+  ms_progress_ended(console, status);
   return status;
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/process/child.h"
 
 #define WINDOW_PROGRAM "meanshift-lab-window"
 
@@ -40,7 +41,9 @@ ms_window_run(char **images, GError **error)
 {
   g_autofree char *program = find_program();
   g_auto(GStrv) arguments = window_arguments(images);
+  g_autofree char *own = ms_child_find_program();
 
+  g_setenv(MS_CHILD_PROGRAM_VARIABLE, own, FALSE); /* the window starts this one for its work */
   execv(program, arguments);
   ms_set_error(error, MS_ERROR_IO,
                "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program,

@@ -196,3 +196,12 @@ ms_json_get_element(JsonArray *array, guint index)
 
   return JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
 }
+
+/** ms_json_dup_element_text: (transfer full) (nullable): %NULL where the element is no string. */
+char *
+ms_json_dup_element_text(JsonArray *array, guint index)
+{
+  JsonNode *node = json_array_get_element(array, index);
+
+  return JSON_NODE_HOLDS_VALUE(node) ? g_strdup(json_node_get_string(node)) : NULL;
+}

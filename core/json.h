@@ -22,3 +22,4 @@ const char *ms_json_get_text(JsonObject *object, const char *name);
 JsonObject *ms_json_get_object(JsonObject *object, const char *name);
 JsonArray *ms_json_get_array(JsonObject *object, const char *name);
 JsonObject *ms_json_get_element(JsonArray *array, guint index);
+char *ms_json_dup_element_text(JsonArray *array, guint index);

@@ -95,12 +95,19 @@ check_devices(const MsCommandLine *line, GError **error)
 }
 
 static gboolean
-check_stdout(const MsCommandLine *line, GError **error)
+check_stdout(const MsCommandLine *line, MsCommandAction action, GError **error)
 {
+  const gboolean has_events = line->progress == MS_PROGRESS_JSON;
+  const MsCommandAction with_events =
+    MS_COMMAND_IMAGES | MS_COMMAND_REGIONS | MS_COMMAND_REDUCE | MS_COMMAND_TUNE | MS_COMMAND_EXPERIMENT;
+
+  if (has_events && !(action & with_events))
+    return refuse_option("progress json", with_events, action, error);
   if (ms_file_path_is_standard(line->output) + ms_file_path_is_standard(line->json) +
-        ms_file_path_is_standard(line->csv) >
+        ms_file_path_is_standard(line->csv) + has_events >
       1)
-    return refuse(error, "Standard output (-) can take only one of -o, --json and --csv; write the others to files.");
+    return refuse(error, "Standard output (-) can take only one of -o, --json, --csv and --progress json; write the "
+                         "others to files.");
   return TRUE;
 }
 
@@ -168,6 +175,6 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
                          "--merge-manifests manifests.");
   if (self->resume == MS_RESUME_HASH && !self->manifest)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
-  return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, error) &&
+  return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, action, error) &&
          (action != MS_COMMAND_IMAGES || check_images(self, error));
 }

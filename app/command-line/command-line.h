@@ -10,6 +10,7 @@ typedef enum {
   MS_PROGRESS_AUTO,
   MS_PROGRESS_ALWAYS,
   MS_PROGRESS_NEVER,
+  MS_PROGRESS_JSON,
 } MsProgressMode;
 
 typedef enum {
@@ -89,6 +90,7 @@ typedef struct {
   char *experiment;
   gboolean quick;
   gboolean tune;
+  gboolean fresh;
   double budget;
   double noise;
   int strategy;

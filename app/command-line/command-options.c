@@ -15,7 +15,7 @@ static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const resume_values[] = {"stat", "hash", NULL};
 static const char *const shard_by_values[] = {"pixels", "name", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
-static const char *const progress_values[] = {"auto", "always", "never", NULL};
+static const char *const progress_values[] = {"auto", "always", "never", "json", NULL};
 
 /* The sets of actions to which options apply. */
 #define IMAGES MS_COMMAND_IMAGES
@@ -157,7 +157,8 @@ static const MsOptionInfo rows[] = {
       N_("Run each image, reduction or configuration N times and report the median"), RANGE(1, 100000),
       .standard = "1"),
   ROW(REPORT, "verify", FLAG, verify, IMAGES, N_("Compare with the serial reference; exit status 3 when they differ")),
-  ROW(REPORT, "progress", CHOICE, progress, HEADLESS, N_("Progress on standard error; auto shows it on a terminal"),
+  ROW(REPORT, "progress", CHOICE, progress, HEADLESS,
+      N_("Progress on standard error; auto shows it on a terminal; json writes lines of JSON to standard output"),
       CHOICE_OF(progress_values, MS_PROGRESS_AUTO)),
   ROW(REPORT, "color", CHOICE, color, HEADLESS,
       N_("Colour of error messages; auto uses it on a terminal unless NO_COLOR is set"), CHOICE_OF(color_values, 0)),
@@ -167,6 +168,7 @@ static const MsOptionInfo rows[] = {
       ARGUMENT("NAME|FILE|list|all")),
   ROW(LAB, "quick", FLAG, quick, EXPERIMENT, N_("Reduced sizes for --experiment")),
   ROW(LAB, "tune", FLAG, tune, TUNE, N_("Search the fastest options for this device")),
+  ROW(LAB, "fresh", FLAG, fresh, TUNE, N_("Forget what an earlier --tune of this device and problem tried")),
   ROW(LAB, "budget", SECONDS, budget, TUNE | EXPERIMENT,
       N_("Time for --tune or for each configuration of --experiment, as in 60s or 5m"), ARGUMENT("TIME")),
   ROW(LAB, "noise", REAL, noise, EXPERIMENT,

@@ -6,6 +6,7 @@
 #include "app/commands/batch-device.h"
 #include "app/commands/command.h"
 #include "app/report/image-summary.h"
+#include "app/report/progress-json.h"
 #include "app/report/reporter.h"
 #include "core/batch/naming.h"
 #include "core/batch/run/supervisor.h"
@@ -57,6 +58,12 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 }
 
 static void
+on_started(MsBatchItem *item, gpointer data)
+{
+  ms_progress_image(((Command *)data)->console, "started", item);
+}
+
+static void
 on_finished(MsBatchItem *item, gpointer data)
 {
   ms_reporter_item_finished(((Command *)data)->reporter, item);
@@ -75,6 +82,7 @@ on_problem(const char *sentence, gpointer data)
 
   c->has_problem = TRUE;
   ms_console_error(c->console, sentence);
+  ms_progress_problem(c->console, sentence);
 }
 
 /* Several devices filter the halo, too; the reference converts the colours of the rows before and after the filter. */
@@ -181,7 +189,7 @@ show_plan(Command *c, GPtrArray *items)
       continue;
     if (c->line->null)
       write_names(c, item);
-    else
+    else if (c->line->progress != MS_PROGRESS_JSON)
       show_names(c, item);
     ms_batch_item_skip(item, "dry run");
   }
@@ -213,7 +221,8 @@ static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
   MsRunnerOptions options = runner_options(c->line, manifest);
-  MsRunnerHooks hooks = {.finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
+  MsRunnerHooks hooks = {
+    .started = on_started, .finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
   MsSupervisorOptions supervision = {.runner = &options,
                                      .waiting = g_steal_pointer(&c->worker),
                                      .memory_limit = ms_batch_device_watched_bytes(c->line),
@@ -252,6 +261,8 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
   if (!reporter)
     return ms_command_fail(c->console, error);
   c->reporter = reporter;
+  for (guint i = 0; i < items->len; i++)
+    ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
   if (c->line->dry_run)
     show_plan(c, items);
   else if (!run_items(c, items, manifest, &error))
@@ -261,6 +272,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     return ms_command_fail(c->console, error);
   if (!ms_reporter_close(reporter, interrupted, &report_error)) {
     ms_console_error(c->console, report_error->message);
+    ms_progress_error(c->console, report_error);
     c->has_problem = TRUE;
   }
   if (interrupted)

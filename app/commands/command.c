@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
@@ -12,6 +13,8 @@
 MsExitStatus
 ms_command_fail(MsConsole *console, const GError *error)
 {
+  if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    ms_progress_error(console, error);
   if (g_error_matches(error, MS_ERROR, MS_ERROR_BUILD))
     ms_console_error_log(console, error->message);
   else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -58,11 +61,13 @@ gboolean
 ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
                   GCancellable *cancellable, GError **error)
 {
+  g_autoptr(JsonNode) root = json_builder_get_root(result->json);
   g_autofree char *json = NULL;
 
   ms_console_begin_results(console);
   if (!ms_file_path_is_standard(line->json))
     ms_console_print(console, result->text);
+  ms_progress_result(console, root);
   if (!line->json)
     return TRUE;
   json = ms_json_builder_to_text(result->json);

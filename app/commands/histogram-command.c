@@ -2,6 +2,7 @@
 #include "app/commands/histogram-command.h"
 
 #include "app/commands/command.h"
+#include "app/report/progress-json.h"
 #include "core/lab/histogram-run.h"
 
 #define USUAL_BINS 256
@@ -33,6 +34,7 @@ ms_histogram_command_run(const MsCommandLine *line, MsConsole *console, GCancell
   if (!read_request(line, &request, &error))
     return ms_command_fail(console, error);
   context = ms_command_open_context(line, console, &error);
+  ms_progress_fraction(console, 0, line->reduce);
   run = context ? ms_histogram_run(context, &request, cancellable, &error) : NULL;
   if (!run)
     return ms_command_fail(console, error);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/commands/command.h"
+#include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "core/engine/split-engine.h"
 #include "core/image/file/file-path.h"
@@ -27,18 +28,21 @@ static void
 show_progress(Command *c, double fraction, const char *what)
 {
   ms_console_progress(c->console, 0, 1, what, fraction);
+  ms_progress_fraction(c->console, fraction, what);
 }
 
 static void
 on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
                        gpointer data)
 {
+  ms_progress_experiment(((Command *)data)->console, report, FALSE);
   show_progress(data, fraction, message ? message : report->experiment->name);
 }
 
 static void
 on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
 {
+  ms_progress_tuning(((Command *)data)->console, record, FALSE);
   g_autofree char *what = trial ? ms_factors_to_string(trial->factors) : g_strdup("");
 
   show_progress(data, fraction, what);
@@ -80,6 +84,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
   for (guint i = 0; i < reports->len; i++) {
     g_autofree char *text = ms_report_to_text(g_ptr_array_index(reports, i));
     ms_console_print(c->console, text);
+    ms_progress_experiment(c->console, g_ptr_array_index(reports, i), TRUE);
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
   json = nodes_to_text("experiments", nodes);
@@ -243,6 +248,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
 
   ms_console_begin_results(c->console);
   ms_console_print(c->console, text);
+  ms_progress_tuning(c->console, record, TRUE);
   if (c->line->report_dir && !save_tuning(c->line->report_dir, record, error))
     return MS_EXIT_SOME_FAILED;
   if (c->line->json) {
@@ -273,6 +279,7 @@ run_tuning(Command *c, GError **error)
   request.image = image;
   request.fixed = fixed;
   request.strategy = (MsTuneStrategy)c->line->strategy;
+  request.fresh = c->line->fresh;
   if (c->line->budget > 0)
     request.budget_s = c->line->budget;
   request.progress = on_tune_progress;
@@ -285,7 +292,9 @@ run_tuning(Command *c, GError **error)
   if (unfinished) {
     g_autoptr(GError) ignored = NULL;
     report_tuning(c, unfinished, &ignored);
-    ms_console_print(c->console, "Incomplete: the search was interrupted; the same command resumes it.\n");
+    ms_console_print(c->console, c->line->fresh
+                                   ? "Incomplete: the search was interrupted; without --fresh the command resumes it.\n"
+                                   : "Incomplete: the search was interrupted; the same command resumes it.\n");
   }
   return ms_exit_status_for_error(*error);
 }

@@ -3,6 +3,7 @@
 
 #include "app/commands/command.h"
 #include "app/commands/histogram-command.h"
+#include "app/report/progress-json.h"
 #include "core/engine/tuned.h"
 #include "core/lab/reduce-run.h"
 #include "core/reduce/variant.h"
@@ -52,6 +53,7 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
   if (!context)
     return ms_command_fail(console, error);
   request.tuned = ms_tuned_reduce_options(&request.spec, &request.options, request.n, ms_context_get_device(context));
+  ms_progress_fraction(console, 0, line->reduce);
   run = ms_reduce_run(context, &request, cancellable, &error);
   if (!run || !report(line, run, console, cancellable, &error))
     return ms_command_fail(console, error);

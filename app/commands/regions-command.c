@@ -5,6 +5,7 @@
 
 #include "app/commands/batch-device.h"
 #include "app/commands/command.h"
+#include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
 #include "core/process/memory-cap.h"
@@ -114,6 +115,13 @@ explain_refusal(const Run *self, GError **error)
                name, self->header.width, self->header.height, (bytes >> 20) + 1);
 }
 
+/* The regions follow the filter, which takes most of the time. */
+static void
+on_progress(int done, int total, gpointer data)
+{
+  ms_progress_fraction(((Run *)data)->console, 0.9 * done / total, NULL);
+}
+
 static gboolean
 filter(Run *self, GError **error)
 {
@@ -125,6 +133,8 @@ filter(Run *self, GError **error)
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
   if (self->source)
     self->engine = ms_batch_device_open(line, FALSE, self->console, error);
+  if (self->engine)
+    ms_engine_set_progress(self->engine, on_progress, self);
   if (self->engine)
     self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);

@@ -26,6 +26,8 @@ struct _MsConsole {
   gboolean lines; /* progress as one line for each finished image */
   gboolean drawn;
   gint64 last_drawn;
+  gboolean events; /* progress as lines of JSON on standard output */
+  gint64 last_event[MS_CONSOLE_N_RATES];
 };
 
 /* By the convention of no-color.org, NO_COLOR turns colour off unless an option asks for it. */
@@ -39,19 +41,20 @@ wants_color(const MsCommandLine *line, gboolean terminal)
   return terminal && !(no_color && *no_color) && g_strcmp0(g_getenv("TERM"), "dumb") != 0;
 }
 
-/** ms_console_new: (transfer full): tables go to standard output unless an image or a report goes there. */
+/** ms_console_new: (transfer full): tables go to standard output unless an image, a report or events go there. */
 MsConsole *
 ms_console_new(const MsCommandLine *line)
 {
   MsConsole *self = g_new0(MsConsole, 1);
   gboolean taken = ms_file_path_is_standard(line->output) || ms_file_path_is_standard(line->json) ||
-                   ms_file_path_is_standard(line->csv);
+                   ms_file_path_is_standard(line->csv) || line->progress == MS_PROGRESS_JSON;
   gboolean terminal = isatty(STDERR_FILENO);
 
   g_mutex_init(&self->lock);
   self->tables = taken ? stderr : stdout;
   self->quiet = line->quiet;
   self->color = wants_color(line, terminal);
+  self->events = line->progress == MS_PROGRESS_JSON;
   if (line->progress == MS_PROGRESS_ALWAYS || (line->progress == MS_PROGRESS_AUTO && terminal && !line->quiet)) {
     self->bar = terminal;
     self->lines = !terminal;
@@ -196,5 +199,39 @@ ms_console_progress_done(MsConsole *self, guint done, guint total, const char *n
   g_autofree char *shown = ms_printable(name, "");
   g_mutex_lock(&self->lock);
   fprintf(stderr, "[%u/%u] %s: %s\n", done, total, shown, status);
+  g_mutex_unlock(&self->lock);
+}
+
+/** ms_console_has_events: whether --progress json is given. */
+gboolean
+ms_console_has_events(const MsConsole *self)
+{
+  return self->events;
+}
+
+/** ms_console_event_is_due: whether the shortest time between two events of that rate is over; begins the next one. */
+gboolean
+ms_console_event_is_due(MsConsole *self, MsConsoleRate rate)
+{
+  static const gint64 shortest[] = {100000, 300000};
+  const gint64 now = g_get_monotonic_time();
+
+  if (!self->events)
+    return FALSE;
+  g_mutex_lock(&self->lock);
+  gboolean due = now - self->last_event[rate] >= shortest[rate];
+  if (due)
+    self->last_event[rate] = now;
+  g_mutex_unlock(&self->lock);
+  return due;
+}
+
+/** ms_console_write_event: writes a line for another program, at once. */
+void
+ms_console_write_event(MsConsole *self, const char *line)
+{
+  g_mutex_lock(&self->lock);
+  fputs(line, stdout);
+  fflush(stdout);
   g_mutex_unlock(&self->lock);
 }

@@ -7,6 +7,7 @@
 #include "app/report/image-report-json.h"
 #include "app/report/image-report-text.h"
 #include "app/report/image-summary.h"
+#include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "core/number.h"
 
@@ -178,6 +179,7 @@ ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
   self->finished++;
   ms_console_progress_done(self->console, self->finished, self->items->len, item->input,
                            ms_item_status_name(item->status));
+  ms_progress_image(self->console, "finished", item);
   report_ready(self);
   g_mutex_unlock(&self->lock);
 }
@@ -192,6 +194,7 @@ ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part)
   finished = self->finished;
   g_mutex_unlock(&self->lock);
   ms_console_progress(self->console, finished, self->items->len, item->input, part);
+  ms_progress_image_part(self->console, item, part);
 }
 
 static void
@@ -233,6 +236,7 @@ ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error)
   if (self->json)
     ms_report_file_write(self->json, tail);
   print_summary(self, &counts, seconds);
+  ms_progress_counts(self->console, &counts, seconds, interrupted);
   return (!self->json || ms_report_file_close(self->json, error)) &&
          (!self->csv || ms_report_file_close(self->csv, error));
 }

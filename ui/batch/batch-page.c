@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-page.h"
 
+#include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
+#include <string.h>
 
+#include "core/error.h"
 #include "ui/common/words.h"
 #include "ui/batch/batch-form.h"
 #include "ui/batch/batch-listing.h"
@@ -10,14 +14,23 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-thumbnails.h"
 #include "ui/common/drops.h"
+#include "ui/common/program-job.h"
+
+/* Events come much faster than anyone reads. */
+#define REFRESH_MS 100
 
 struct _MsBatchPage {
   GtkBin parent_instance;
   MsBatchRows *rows;
-  MsBatchListing *listing; /* shows the images before the job exists */
-  MsBatchJob *job;         /* (nullable): the batch in the list */
-  gboolean outdated;       /* the form was changed after @job was made */
+  MsBatchListing *listing; /* shows the images before the batch exists */
+  MsBatchSpec *spec;       /* (nullable): the batch in the list */
+  MsProgramJob *job;       /* (nullable): its newest run */
+  char *folder;            /* (nullable): a temporary one, for the manifest of a batch that is to have none */
+  gboolean outdated;       /* the form was changed after @spec was made */
+  gboolean began;          /* a run of @spec has begun, which the next one resumes */
+  gboolean makes_nothing;  /* the newest run is a dry run and has made the folder for the results */
   gboolean paused;
+  guint refresh; /* (source): shows the progress */
   gint64 started_us;
   guint finished_before; /* images that were finished when the run began */
 
@@ -49,14 +62,14 @@ static guint open_signal;
 static gboolean
 is_running(MsBatchPage *self)
 {
-  return self->job && ms_batch_job_is_running(self->job);
+  return self->job && ms_program_job_is_running(self->job);
 }
 
 /* Whether the list shows the images that the form describes, so that a run continues with the pending ones. */
 static gboolean
 list_is_current(MsBatchPage *self)
 {
-  return self->job && !self->outdated;
+  return self->spec && !self->outdated;
 }
 
 /* Detaches the view from the model, because it would handle the removal of each row. */
@@ -83,8 +96,8 @@ update_buttons(MsBatchPage *self)
   gtk_widget_set_sensitive(self->cancel, running);
   gtk_widget_set_sensitive(self->retry, !running && counts->failed > 0);
   gtk_widget_set_sensitive(self->copy, ready);
-  gtk_widget_set_sensitive(self->copy_manifest, !running && self->job && counts->done + counts->failed > 0 &&
-                                                  ms_batch_job_get_spec(self->job)->manifest);
+  gtk_widget_set_sensitive(self->copy_manifest,
+                           !running && self->spec && counts->done + counts->failed > 0 && self->spec->manifest);
 }
 
 /* Lists the pictures before anything is planned or written. */
@@ -99,15 +112,34 @@ list_request(MsBatchPage *self)
     ms_batch_listing_stop(self->listing);
 }
 
+/* (transfer full): the manifest by which a run resumes an earlier one where the batch is to have none */
+static char *
+own_manifest(MsBatchPage *self)
+{
+  return g_build_filename(self->folder, "manifest.jsonl", NULL);
+}
+
+static void
+forget_batch(MsBatchPage *self)
+{
+  ms_program_job_drop(g_steal_pointer(&self->job), self);
+  g_clear_pointer(&self->spec, ms_batch_spec_free);
+  if (self->folder) {
+    g_autofree char *manifest = own_manifest(self);
+    g_unlink(manifest);
+    g_rmdir(self->folder);
+  }
+  g_clear_pointer(&self->folder, g_free);
+  self->began = FALSE;
+}
+
 /* Clears the list of an earlier request, unless its images are being filtered. */
 static void
 request_changed(MsBatchPage *self)
 {
   self->outdated = TRUE;
   if (!is_running(self)) {
-    if (self->job)
-      g_signal_handlers_disconnect_by_data(self->job, self);
-    g_clear_object(&self->job);
+    forget_batch(self);
     clear_rows(self);
     gtk_label_set_text(GTK_LABEL(self->note), "");
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
@@ -138,17 +170,32 @@ show_progress(MsBatchPage *self)
   gtk_label_set_text(GTK_LABEL(self->note), text);
 }
 
-static void
-on_updates(MsBatchPage *self, GArray *updates)
+static gboolean
+refresh_cb(gpointer data)
 {
-  for (guint i = 0; i < updates->len; i++)
-    ms_batch_rows_take(self->rows, &g_array_index(updates, MsBatchUpdate, i));
+  MsBatchPage *self = data;
+
+  self->refresh = 0;
   show_progress(self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_event(MsBatchPage *self, const char *name, JsonObject *event)
+{
+  if (strcmp(name, "planned") != 0 && strcmp(name, "finished") != 0)
+    return;
+  ms_batch_rows_take_event(self->rows, event);
+  if (self->refresh == 0)
+    self->refresh = g_timeout_add(REFRESH_MS, refresh_cb, self);
 }
 
 static void
 on_ended(MsBatchPage *self, GError *error)
 {
+  if (self->makes_nothing)
+    g_rmdir(self->spec->output);
+  g_clear_handle_id(&self->refresh, g_source_remove);
   self->paused = FALSE;
   show_progress(self);
   if (error && !g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
@@ -156,36 +203,65 @@ on_ended(MsBatchPage *self, GError *error)
     gtk_label_set_text(GTK_LABEL(self->note), text);
     gtk_widget_set_tooltip_text(self->note, text);
     if (self->rows->iters->len == 0)
-      g_clear_object(&self->job);
+      self->outdated = TRUE;
   }
   update_buttons(self);
 }
 
 static void
-make_job(MsBatchPage *self)
+make_batch(MsBatchPage *self)
 {
-  g_autoptr(MsBatchSpec) spec = NULL;
-
   if (list_is_current(self))
     return;
-  if (self->job)
-    g_signal_handlers_disconnect_by_data(self->job, self);
-  g_clear_object(&self->job);
-  spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
+  forget_batch(self);
+  self->spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
   ms_batch_listing_stop(self->listing);
   clear_rows(self);
   self->outdated = FALSE;
-  self->job = ms_batch_job_new(spec);
-  g_signal_connect_object(self->job, "updates", G_CALLBACK(on_updates), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
 }
 
-static void
-begin(MsBatchPage *self, void (*func)(MsBatchJob *job))
+/* Planning needs the folder for the results; a dry run removes it again if it is empty. */
+static gboolean
+make_folders(MsBatchPage *self, gboolean dry_run, GError **error)
 {
+  self->makes_nothing = dry_run && !g_file_test(self->spec->output, G_FILE_TEST_IS_DIR);
+  if (g_mkdir_with_parents(self->spec->output, 0777) != 0) {
+    ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be made: %s.", self->spec->output, g_strerror(errno));
+    return FALSE;
+  }
+  if (!self->spec->manifest && !self->folder)
+    self->folder = ms_program_job_make_folder(error);
+  return self->spec->manifest || self->folder;
+}
+
+/*
+ * Runs the program for the batch in the list. A later run has the same arguments, so that each picture gets the same
+ * name, and leaves out what the manifest says is done.
+ */
+static void
+begin(MsBatchPage *self, gboolean dry_run)
+{
+  g_autoptr(GError) error = NULL;
+
   self->started_us = g_get_monotonic_time();
   self->finished_before = self->rows->counts.done;
-  func(self->job);
+  ms_program_job_drop(g_steal_pointer(&self->job), self);
+  if (!make_folders(self, dry_run, &error)) {
+    on_ended(self, error);
+    return;
+  }
+  g_autofree char *own = self->folder ? own_manifest(self) : NULL;
+  g_auto(GStrv) words = ms_batch_spec_to_arguments(self->spec, own ? own : self->spec->manifest);
+  self->job = ms_program_job_new();
+  ms_program_job_add_words(self->job, (const char *const *)words);
+  if (dry_run)
+    ms_program_job_add(self->job, "--dry-run");
+  else if (self->began)
+    ms_program_job_add(self->job, "--resume");
+  self->began = self->began || !dry_run;
+  g_signal_connect_object(self->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
+  ms_program_job_start(self->job, NULL);
   update_buttons(self);
 }
 
@@ -193,35 +269,35 @@ static void
 on_check_clicked(MsBatchPage *self)
 {
   self->outdated = TRUE;
-  make_job(self);
-  begin(self, ms_batch_job_plan);
+  make_batch(self);
+  begin(self, TRUE);
 }
 
 static void
 on_start_clicked(MsBatchPage *self)
 {
-  make_job(self);
-  begin(self, ms_batch_job_run);
+  make_batch(self);
+  begin(self, FALSE);
 }
 
 static void
 on_retry_clicked(MsBatchPage *self)
 {
-  begin(self, ms_batch_job_retry);
+  begin(self, FALSE);
 }
 
 static void
 on_pause_clicked(MsBatchPage *self)
 {
   self->paused = !self->paused;
-  ms_batch_job_set_paused(self->job, self->paused);
+  ms_program_job_set_paused(self->job, self->paused);
   update_buttons(self);
 }
 
 static void
 on_cancel_clicked(MsBatchPage *self)
 {
-  ms_batch_job_cancel(self->job);
+  ms_program_job_cancel(self->job);
 }
 
 static void
@@ -240,7 +316,7 @@ on_copy_manifest_clicked(MsBatchPage *self)
   g_autoptr(GError) error = NULL;
   g_autofree char *text = NULL;
 
-  if (g_file_get_contents(ms_batch_job_get_spec(self->job)->manifest, &text, NULL, &error))
+  if (g_file_get_contents(self->spec->manifest, &text, NULL, &error))
     gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), text, -1);
   gtk_label_set_text(GTK_LABEL(self->note), error ? error->message : _("The manifest is on the clipboard."));
 }
@@ -306,11 +382,8 @@ ms_batch_page_dispose(GObject *object)
 {
   MsBatchPage *self = MS_BATCH_PAGE(object);
 
-  if (self->job) {
-    g_signal_handlers_disconnect_by_data(self->job, self);
-    ms_batch_job_cancel(self->job);
-  }
-  g_clear_object(&self->job);
+  forget_batch(self);
+  g_clear_handle_id(&self->refresh, g_source_remove);
   ms_batch_listing_stop(self->listing);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->dispose(object);
 }

@@ -3,6 +3,8 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/json.h"
+#include "core/path-text.h"
 #include "ui/common/words.h"
 #include "ui/common/format.h"
 
@@ -59,18 +61,33 @@ state_text(MsItemStatus status)
 }
 
 static void
-add(MsBatchRows *self, const MsBatchUpdate *update)
+add(MsBatchRows *self)
 {
-  g_autofree char *name = g_filename_display_basename(update->input);
   GtkTreeIter iter;
 
-  gtk_list_store_insert_with_values(self->store, &iter, -1, MS_BATCH_INPUT, update->input, MS_BATCH_NAME, name,
-                                    MS_BATCH_STATUS, MS_ITEM_PENDING, -1);
+  gtk_list_store_insert_with_values(self->store, &iter, -1, MS_BATCH_STATUS, MS_ITEM_PENDING, -1);
   g_array_append_val(self->iters, iter);
   self->counts.pending++;
 }
 
-/** ms_batch_rows_take: shows the state of an image in its row; adds the row if @update is the image's first. */
+/* Sets the image of a row; whether it was that of the row before. */
+static gboolean
+set_input(MsBatchRows *self, GtkTreeIter *iter, const char *input)
+{
+  g_autofree char *name = g_filename_display_basename(input);
+  g_autofree char *before = NULL;
+
+  gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, MS_BATCH_INPUT, &before, -1);
+  if (g_strcmp0(before, input) == 0)
+    return TRUE;
+  gtk_list_store_set(self->store, iter, MS_BATCH_INPUT, input, MS_BATCH_NAME, name, -1);
+  return FALSE;
+}
+
+/**
+ * ms_batch_rows_take: shows the state of an image in its row, which is added if it is the first that does not exist. An
+ * image that a run skips since an earlier one has done it stays done.
+ */
 void
 ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update)
 {
@@ -79,16 +96,51 @@ ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update)
   g_autofree char *message = update->message ? ms_words_of_window(update->message) : NULL;
   int before;
 
-  if (update->input)
-    add(self, update);
-  g_return_if_fail(update->index < self->iters->len);
+  if (update->index == self->iters->len)
+    add(self);
+  if (update->index >= self->iters->len)
+    return;
   GtkTreeIter *iter = &g_array_index(self->iters, GtkTreeIter, update->index);
   gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, MS_BATCH_STATUS, &before, -1);
+  if (update->input && set_input(self, iter, update->input) && before == MS_ITEM_DONE &&
+      update->status == MS_ITEM_SKIPPED)
+    return;
   --*counter(self, (MsItemStatus)before);
   ++*counter(self, update->status);
   gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, update->output, MS_BATCH_STATE, state_text(update->status),
                      MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
                      (int)update->status, -1);
+}
+
+static MsItemStatus
+status_of(JsonObject *event)
+{
+  const char *name = ms_json_get_text(event, "status");
+
+  for (MsItemStatus status = MS_ITEM_DONE; status <= MS_ITEM_SKIPPED; status++)
+    if (g_strcmp0(name, ms_item_status_name(status)) == 0)
+      return status;
+  return MS_ITEM_PENDING;
+}
+
+/** ms_batch_rows_take_event: @event: about an image, as the program writes it with --progress json */
+void
+ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
+{
+  const char *input = ms_json_get_text(event, "input"), *output = ms_json_get_text(event, "output");
+  g_autofree char *input_path = input ? ms_path_from_text(input) : NULL;
+  g_autofree char *output_path = output ? ms_path_from_text(output) : NULL;
+  const double kernel_ms = ms_json_get_number(event, "kernel_ms");
+  const MsBatchUpdate update = {.index = (guint)(ms_json_get_integer(event, "seq") - 1),
+                                .status = status_of(event),
+                                .input = input_path,
+                                .output = output_path,
+                                .message = (char *)ms_json_get_text(event, "shown"),
+                                .width = (int)ms_json_get_integer(event, "width"),
+                                .height = (int)ms_json_get_integer(event, "height"),
+                                .kernel_ms = kernel_ms > 0 ? kernel_ms : 0};
+
+  ms_batch_rows_take(self, &update);
 }
 
 /** ms_batch_rows_describe: (transfer full): the states of the images in words; @rate: images a second, 0 for unknown */

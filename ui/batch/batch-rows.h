@@ -4,7 +4,21 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/batch/batch-job.h"
+#include <json-glib/json-glib.h>
+
+#include "core/batch/item.h"
+
+/** MsBatchUpdate: the state of one image. @input: (nullable): sets the image of the row */
+typedef struct {
+  guint index;
+  MsItemStatus status;
+  char *input;
+  char *output;
+  char *message;
+  int width;
+  int height;
+  double kernel_ms;
+} MsBatchUpdate;
 
 /** MsBatchColumn: columns of the store; all but MS_BATCH_STATUS are strings. */
 typedef enum {
@@ -29,4 +43,5 @@ MsBatchRows *ms_batch_rows_new(void);
 void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
 void ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update);
+void ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event);
 char *ms_batch_rows_describe(const MsBatchRows *self, double rate);

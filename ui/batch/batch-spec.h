@@ -27,6 +27,7 @@ typedef struct {
 
 MsBatchSpec *ms_batch_spec_copy(const MsBatchSpec *self);
 void ms_batch_spec_free(MsBatchSpec *self);
+GStrv ms_batch_spec_to_arguments(const MsBatchSpec *self, const char *manifest);
 char *ms_batch_spec_command_line(const MsBatchSpec *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchSpec, ms_batch_spec_free)

@@ -192,6 +192,8 @@ take_item_message(Supervisor *s, MsWorkerMessageKind kind, GVariant *payload)
   case MS_WORKER_STARTED:
   case MS_WORKER_WAITS:
     s->jobs[index].in_work = kind == MS_WORKER_STARTED;
+    if (kind == MS_WORKER_STARTED && s->hooks->started)
+      s->hooks->started(item, s->hooks->data);
     break;
   case MS_WORKER_PROGRESS:
     g_variant_get(payload, "(uii)", NULL, &done, &total);

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/json.h"
+#include "core/lab/experiment/experiment-json.h"
 #include "core/lab/experiment/ms-experiments.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
@@ -302,6 +304,19 @@ load_shipped(const char *name, GError **error)
   return ms_experiment_parse(name, text, (gssize)size, error);
 }
 
+/* The experiment as --experiment list and reports describe it. */
+static MsExperiment *
+parse_json(const char *text, gsize size, GError **error)
+{
+  g_autoptr(JsonNode) root = ms_json_parse(text, (gssize)size, error);
+  g_autoptr(MsExperiment) self = NULL;
+
+  if (!root)
+    return NULL;
+  self = ms_json_get_experiment(json_node_get_object(root), error);
+  return self && check_plot(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
 static MsExperiment *
 load_file(const char *path, GError **error)
 {
@@ -319,6 +334,8 @@ load_file(const char *path, GError **error)
     ms_prefix_error(error, "The experiment cannot be loaded: ");
     return NULL;
   }
+  if (*text == '{')
+    return parse_json(text, size, error);
   if (g_str_has_suffix(base, ENDING))
     base[strlen(base) - strlen(ENDING)] = '\0';
   return ms_experiment_parse(base, text, (gssize)size, error);

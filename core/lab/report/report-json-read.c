@@ -174,10 +174,11 @@ get_head(MsReport *self, JsonObject *object)
   self->restarts = (guint)get_count(object, "restarts");
 }
 
-static MsReport *
-report_from_node(JsonNode *node, GError **error)
+/** ms_report_from_node: (transfer full): the reverse of ms_report_to_json_node(); @node: (nullable) */
+MsReport *
+ms_report_from_node(JsonNode *node, GError **error)
 {
-  JsonObject *object = JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  JsonObject *object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
   JsonObject *described = object ? ms_json_get_object(object, "experiment") : NULL;
   JsonArray *rows = object ? ms_json_get_array(object, "rows") : NULL;
 
@@ -212,7 +213,7 @@ ms_report_from_json(const char *text, gssize length, GError **error)
 {
   g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
 
-  return root ? report_from_node(root, error) : NULL;
+  return root ? ms_report_from_node(root, error) : NULL;
 }
 
 /* --json writes the reports as an array; the file of a report folder is one report. */
@@ -223,7 +224,7 @@ reports_from_node(JsonNode *root, GError **error)
   g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
 
   for (guint i = 0; i < (array ? json_array_get_length(array) : 1); i++) {
-    MsReport *report = report_from_node(array ? json_array_get_element(array, i) : root, error);
+    MsReport *report = ms_report_from_node(array ? json_array_get_element(array, i) : root, error);
     if (!report)
       return NULL;
     g_ptr_array_add(reports, report);

@@ -4,6 +4,7 @@
 
 #include "core/lab/report/report.h"
 
+MsReport *ms_report_from_node(JsonNode *node, GError **error);
 MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 GPtrArray *ms_reports_load(const char *path, GError **error);

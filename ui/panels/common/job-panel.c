@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/job-panel.h"
+
+#include "core/json.h"
 #include "ui/common/words.h"
 
 typedef struct {
   MsLabBar *bar;
-  MsPanelJob *job; /* (nullable): the newest */
+  MsProgramJob *job; /* (nullable): the newest */
 } MsJobPanelPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsJobPanel, ms_job_panel, MS_TYPE_PANEL)
@@ -20,13 +22,13 @@ ms_job_panel_dispose(GObject *object)
 {
   MsJobPanelPrivate *priv = private_of(MS_JOB_PANEL(object));
 
-  ms_panel_job_drop(g_steal_pointer(&priv->job), object);
+  ms_program_job_drop(g_steal_pointer(&priv->job), object);
   priv->bar = NULL;
   G_OBJECT_CLASS(ms_job_panel_parent_class)->dispose(object);
 }
 
 /** ms_job_panel_get_job: (transfer none) (nullable): the job that runs or ran last. */
-MsPanelJob *
+MsProgramJob *
 ms_job_panel_get_job(MsJobPanel *self)
 {
   return private_of(self)->job;
@@ -35,9 +37,9 @@ ms_job_panel_get_job(MsJobPanel *self)
 gboolean
 ms_job_panel_is_running(MsJobPanel *self)
 {
-  MsPanelJob *job = private_of(self)->job;
+  MsProgramJob *job = private_of(self)->job;
 
-  return job && ms_panel_job_is_running(job);
+  return job && ms_program_job_is_running(job);
 }
 
 /** ms_job_panel_update_ready: updates whether the button can be clicked and the text beside it, unless a job runs. */
@@ -56,26 +58,27 @@ ms_job_panel_update_ready(MsJobPanel *self)
 }
 
 static void
-on_progressed(MsJobPanel *self, MsPanelJob *job)
+on_event(MsJobPanel *self, const char *name, JsonObject *event, MsProgramJob *job)
 {
   MsJobPanelClass *klass = MS_JOB_PANEL_GET_CLASS(self);
+  const char *message = ms_json_get_text(event, "message");
 
-  klass->show(self, job);
-  g_autofree char *text = klass->progress_text(self, job);
-  ms_lab_bar_set_progress(private_of(self)->bar, ms_panel_job_get_fraction(job), text);
+  klass->take(self, name, event);
+  if (!g_str_equal(name, "progress") || ms_program_job_is_cancelled(job))
+    return;
+  g_autofree char *text = klass->progress_text(self, message ? message : "");
+  ms_lab_bar_set_progress(private_of(self)->bar, ms_json_get_number(event, "fraction"), text);
 }
 
 static void
-on_ended(MsJobPanel *self, GError *error, MsPanelJob *job)
+on_ended(MsJobPanel *self, GError *error)
 {
   MsJobPanelClass *klass = MS_JOB_PANEL_GET_CLASS(self);
   gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
-  klass->show(self, job);
   ms_lab_bar_set_running(private_of(self)->bar, FALSE);
   ms_job_panel_update_ready(self);
-  g_autofree char *text =
-    error && !cancelled ? ms_words_of_window(error->message) : klass->ended_text(self, job, cancelled);
+  g_autofree char *text = error && !cancelled ? ms_words_of_window(error->message) : klass->ended_text(self, cancelled);
   ms_lab_bar_set_note(private_of(self)->bar, text);
 }
 
@@ -88,13 +91,15 @@ ms_job_panel_run(MsJobPanel *self)
 
   if (!device)
     return;
-  ms_panel_job_drop(g_steal_pointer(&priv->job), self);
+  ms_program_job_drop(g_steal_pointer(&priv->job), self);
   priv->job = MS_JOB_PANEL_GET_CLASS(self)->start(self, device);
   if (!priv->job)
     return;
-  g_signal_connect_object(priv->job, "progressed", G_CALLBACK(on_progressed), self, G_CONNECT_SWAPPED);
+  ms_program_job_add(priv->job, "--device=%s", ms_device_get_address(device));
+  g_signal_connect_object(priv->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(priv->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
   ms_lab_bar_set_running(priv->bar, TRUE);
+  ms_program_job_start(priv->job, ms_document_get_engine(ms_panel_get_document(MS_PANEL(self))));
 }
 
 /* Ends the running job after its current step; results so far are kept. */
@@ -102,7 +107,7 @@ static void
 cancel(MsJobPanel *self)
 {
   if (private_of(self)->job)
-    ms_panel_job_cancel(private_of(self)->job);
+    ms_program_job_cancel(private_of(self)->job);
 }
 
 /** ms_job_panel_set_bar: called once, by the subclass's init; @bar (transfer none) is a child of the panel. */

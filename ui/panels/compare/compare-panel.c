@@ -2,10 +2,11 @@
 #include "ui/panels/compare/compare-panel.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 #include "ui/common/format.h"
 #include "ui/document/document-settings.h"
-#include "ui/panels/common/lab-job.h"
+#include "ui/panels/common/lab-program.h"
 
 struct _MsComparePanel {
   MsJobPanel parent_instance;
@@ -14,6 +15,7 @@ struct _MsComparePanel {
   GtkSpinButton *repeats;
   MsReportView *view;
   GtkWidget *apply;
+  char *input; /* (nullable): the name of the picture that is measured */
 };
 
 G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_JOB_PANEL)
@@ -79,10 +81,10 @@ ms_compare_sort(MsReport *report)
 }
 
 static void
-ms_compare_panel_show(MsJobPanel *panel, MsPanelJob *job)
+ms_compare_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
-  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
+  g_autoptr(MsReport) report = strcmp(name, "report") == 0 ? ms_lab_program_read_report(event, self->input) : NULL;
 
   if (!report || report->rows->len == 0)
     return;
@@ -92,9 +94,9 @@ ms_compare_panel_show(MsJobPanel *panel, MsPanelJob *job)
 }
 
 static char *
-ms_compare_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
+ms_compare_panel_progress_text(MsJobPanel *panel, const char *message)
 {
-  return g_strdup(ms_lab_job_get_message(MS_LAB_JOB(job)));
+  return g_strdup(message);
 }
 
 static char *
@@ -112,16 +114,16 @@ result_note(const MsReport *report)
 }
 
 static char *
-ms_compare_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
+ms_compare_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 {
-  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
+  const MsReport *report = ms_report_view_get_report(MS_COMPARE_PANEL(panel)->view);
 
   if (cancelled)
     return g_strdup(_("Cancelled; the results so far are shown."));
   return report ? result_note(report) : g_strdup("");
 }
 
-static MsPanelJob *
+static MsProgramJob *
 ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
@@ -129,16 +131,16 @@ ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
   g_autoptr(GArray) choices = ms_toggle_picker_get_choices(self->picker);
   g_autoptr(MsExperiment) experiment =
     ms_compare_experiment(ms_document_get_settings(document), choices, get_mode(self));
-  MsLabJobSpec spec = {.experiment = experiment,
-                       .device = device,
-                       .engine = ms_document_get_engine(document),
-                       .image = ms_document_get_source(document),
-                       .input = ms_document_get_title(document),
-                       .repeats = (guint)gtk_spin_button_get_value_as_int(self->repeats)};
+  MsProgramJob *job = ms_program_job_new();
 
+  ms_lab_program_add_experiment(job, experiment);
+  ms_program_job_add(job, "--repeat=%d", gtk_spin_button_get_value_as_int(self->repeats));
+  ms_lab_program_add_picture(job, document);
+  g_free(self->input);
+  self->input = g_strdup(ms_document_get_title(document));
   ms_report_view_set_report(self->view, NULL);
   gtk_widget_set_sensitive(self->apply, FALSE);
-  return MS_PANEL_JOB(ms_lab_job_start(&spec));
+  return job;
 }
 
 static void
@@ -173,6 +175,13 @@ on_problem(MsComparePanel *self, GError *error)
 }
 
 static void
+ms_compare_panel_finalize(GObject *object)
+{
+  g_free(MS_COMPARE_PANEL(object)->input);
+  G_OBJECT_CLASS(ms_compare_panel_parent_class)->finalize(object);
+}
+
+static void
 ms_compare_panel_refresh(MsPanel *panel)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
@@ -193,8 +202,9 @@ ms_compare_panel_class_init(MsComparePanelClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
+  G_OBJECT_CLASS(klass)->finalize = ms_compare_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_compare_panel_start;
-  MS_JOB_PANEL_CLASS(klass)->show = ms_compare_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->take = ms_compare_panel_take;
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_compare_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_compare_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_compare_panel_ready_text;

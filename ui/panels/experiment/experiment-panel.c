@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "ui/panels/common/lab-job.h"
+#include "ui/panels/common/lab-program.h"
 #include "ui/panels/experiment/experiment-details.h"
 #include "ui/panels/experiment/experiment-picker.h"
 
@@ -23,6 +23,7 @@ struct _MsExperimentPanel {
   GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
   MsExperiment *selected; /* (nullable) */
   MsExperiment *running;  /* (nullable): the experiment of the running job */
+  char *input;            /* (nullable): the name of its picture */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
@@ -42,6 +43,7 @@ ms_experiment_panel_dispose(GObject *object)
   g_clear_pointer(&self->selected, ms_experiment_unref);
   g_clear_pointer(&self->running, ms_experiment_unref);
   g_clear_pointer(&self->reports, g_hash_table_unref);
+  g_clear_pointer(&self->input, g_free);
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
 }
 
@@ -113,31 +115,30 @@ ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *re
 
 /* Keeps the report of the running experiment, and shows it while that experiment is selected. */
 static void
-ms_experiment_panel_show(MsJobPanel *panel, MsPanelJob *job)
+ms_experiment_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-  MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
+  MsReport *report = strcmp(name, "report") == 0 ? ms_lab_program_read_report(event, self->input) : NULL;
 
   if (!report)
     return;
-  g_hash_table_replace(self->reports, g_strdup(self->running->name), ms_report_ref(report));
+  g_hash_table_replace(self->reports, g_strdup(self->running->name), report);
   if (self->selected && strcmp(self->selected->name, self->running->name) == 0)
     ms_report_view_set_report(self->view, report);
 }
 
 static char *
-ms_experiment_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
+ms_experiment_panel_progress_text(MsJobPanel *panel, const char *message)
 {
-  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-
-  return g_strdup_printf("%s: %s", ms_experiment_text(self->running->title, MS_LANGUAGE_USER),
-                         ms_lab_job_get_message(MS_LAB_JOB(job)));
+  return g_strdup_printf("%s: %s", ms_experiment_text(MS_EXPERIMENT_PANEL(panel)->running->title, MS_LANGUAGE_USER),
+                         message);
 }
 
 static char *
-ms_experiment_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
+ms_experiment_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 {
-  const MsReport *report = ms_lab_job_get_report(MS_LAB_JOB(job));
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
+  const MsReport *report = g_hash_table_lookup(self->reports, self->running->name);
 
   if (cancelled)
     return g_strdup(_("Cancelled; the results so far are shown."));
@@ -148,7 +149,7 @@ ms_experiment_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean canc
   return g_strdup_printf(_("Done: %u of %u configurations measured and verified%s."), ok, report->rows->len, bad);
 }
 
-static MsPanelJob *
+static MsProgramJob *
 ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
@@ -160,13 +161,15 @@ ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
     return NULL;
   g_clear_pointer(&self->running, ms_experiment_unref);
   self->running = ms_experiment_ref(self->selected);
-  MsLabJobSpec spec = {.experiment = self->running,
-                       .device = device,
-                       .engine = ms_document_get_engine(document),
-                       .image = picture ? ms_document_get_source(document) : NULL,
-                       .input = picture ? ms_document_get_title(document) : NULL,
-                       .quick = gtk_toggle_button_get_active(self->quick)};
-  return MS_PANEL_JOB(ms_lab_job_start(&spec));
+  g_free(self->input);
+  self->input = g_strdup(picture ? ms_document_get_title(document) : NULL);
+  MsProgramJob *job = ms_program_job_new();
+  ms_lab_program_add_experiment(job, self->running);
+  if (gtk_toggle_button_get_active(self->quick))
+    ms_program_job_add(job, "--quick");
+  if (picture)
+    ms_lab_program_add_picture(job, document);
+  return job;
 }
 
 static void
@@ -269,7 +272,7 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
   G_OBJECT_CLASS(klass)->constructed = ms_experiment_panel_constructed;
   G_OBJECT_CLASS(klass)->set_property = ms_experiment_panel_set_property;
   MS_JOB_PANEL_CLASS(klass)->start = ms_experiment_panel_start;
-  MS_JOB_PANEL_CLASS(klass)->show = ms_experiment_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->take = ms_experiment_panel_take;
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_experiment_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_experiment_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_experiment_panel_ready_text;

@@ -2,10 +2,14 @@
 #include "ui/panels/tune/tune-panel.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
+#include <string.h>
 
+#include "core/json.h"
 #include "ui/document/document-settings.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/common/format.h"
+#include "ui/panels/common/lab-program.h"
 #include "ui/panels/common/panel-style.h"
 
 struct _MsTunePanel {
@@ -18,7 +22,8 @@ struct _MsTunePanel {
   MsChartView *chart;
   GtkLabel *winner;
   GtkWidget *apply;
-  guint listed; /* trials of the job that are in @store */
+  MsTuneRecord *record; /* (nullable): of the newest search */
+  guint listed;         /* its trials that are in @store */
 };
 
 G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_JOB_PANEL)
@@ -32,12 +37,11 @@ enum {
   COLUMN_MS,
 };
 
-static MsTuneJob *
-get_job(MsTunePanel *self)
+static void
+ms_tune_panel_finalize(GObject *object)
 {
-  MsPanelJob *job = ms_job_panel_get_job(MS_JOB_PANEL(self));
-
-  return job ? MS_TUNE_JOB(job) : NULL;
+  ms_tune_record_free(MS_TUNE_PANEL(object)->record);
+  G_OBJECT_CLASS(ms_tune_panel_parent_class)->finalize(object);
 }
 
 static char *
@@ -93,15 +97,55 @@ show_fastest_rows(MsTunePanel *self)
     gtk_tree_view_scroll_to_cell(self->tree, top, NULL, TRUE, 0, 0);
 }
 
+/* (transfer full): the best time over the number of measured configurations */
+static MsChart *
+new_chart(const MsTuneRecord *record)
+{
+  MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
+  guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0;
+  double best = INFINITY;
+
+  ms_chart_set_x_axis(chart, _("configurations measured"), FALSE);
+  ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
+  for (guint i = 0; i < record->trials->len; i++) {
+    const MsTrial *trial = record->trials->pdata[i];
+    if (trial->outcome != MS_OUTCOME_OK)
+      continue;
+    n++;
+    if (trial->ns < best || i + 1 == record->trials->len) {
+      best = MIN(best, trial->ns);
+      ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
+    }
+  }
+  return chart;
+}
+
+/* Takes the search so far, with why configurations failed in the user's language. */
+static gboolean
+read_record(MsTunePanel *self, JsonObject *event)
+{
+  MsTuneRecord *record = ms_tune_record_from_json_node(json_object_get_member(event, "record"), NULL);
+  JsonArray *shown = ms_json_get_array(event, "shown");
+
+  if (!record)
+    return FALSE;
+  ms_tune_record_free(self->record);
+  self->record = record;
+  for (guint i = 0; shown && i < MIN(record->trials->len, json_array_get_length(shown)); i++)
+    ((MsTrial *)record->trials->pdata[i])->shown = ms_json_dup_element_text(shown, i);
+  return TRUE;
+}
+
 static void
-ms_tune_panel_show(MsJobPanel *panel, MsPanelJob *job)
+ms_tune_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsTunePanel *self = MS_TUNE_PANEL(panel);
-  GPtrArray *trials = ms_tune_job_get_trials(get_job(self));
-  g_autoptr(MsChart) chart = ms_tune_job_chart(get_job(self));
 
-  for (; self->listed < trials->len; self->listed++)
-    list_trial(self, trials->pdata[self->listed], self->listed + 1);
+  if (strcmp(name, "tuning") != 0 || !read_record(self, event))
+    return;
+  g_autoptr(MsChart) chart = new_chart(self->record);
+  for (; self->listed < self->record->trials->len; self->listed++)
+    list_trial(self, self->record->trials->pdata[self->listed], self->listed + 1);
   show_fastest_rows(self);
   ms_chart_view_set_chart(self->chart, chart, _("Search for the fastest configuration"));
   show_winner(self);
@@ -109,21 +153,22 @@ ms_tune_panel_show(MsJobPanel *panel, MsPanelJob *job)
 }
 
 static char *
-ms_tune_panel_progress_text(MsJobPanel *panel, MsPanelJob *job)
+ms_tune_panel_progress_text(MsJobPanel *panel, const char *message)
 {
-  return g_strdup_printf(_("%u of %.0f configurations tried"), ms_tune_job_get_trials(MS_TUNE_JOB(job))->len,
-                         (double)ms_tune_job_get_space_size(MS_TUNE_JOB(job)));
+  const MsTuneRecord *record = MS_TUNE_PANEL(panel)->record;
+
+  return g_strdup_printf(_("%u of %.0f configurations tried"), record ? record->trials->len : 0,
+                         record ? (double)record->space_size : 0.0);
 }
 
 static char *
-ms_tune_panel_ended_text(MsJobPanel *panel, MsPanelJob *job, gboolean cancelled)
+ms_tune_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 {
-  guint n = ms_tune_job_get_trials(MS_TUNE_JOB(job))->len;
+  const MsTuneRecord *record = MS_TUNE_PANEL(panel)->record;
+  guint n = record ? record->trials->len : 0;
 
   if (cancelled)
     return g_strdup_printf(_("Cancelled after %u configurations; the next search continues from here."), n);
-  if (!ms_tune_panel_get_best(MS_TUNE_PANEL(panel)))
-    return g_strdup_printf(_("Done: %u configurations tried, none of them to its end. Increase the budget."), n);
   return g_strdup_printf(_("Done: %u configurations tried. The fastest is saved for this device and driver."), n);
 }
 
@@ -136,29 +181,43 @@ get_strategy(MsTunePanel *self)
   return strategy;
 }
 
-static MsPanelJob *
+static MsProgramJob *
 ms_tune_panel_start(MsJobPanel *panel, MsDevice *device)
 {
   MsTunePanel *self = MS_TUNE_PANEL(panel);
   MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
-  MsTuneJobSpec spec = {.device = device,
-                        .engine = ms_document_get_engine(document),
-                        .image = ms_document_get_source(document),
-                        .settings = *ms_document_get_settings(document),
-                        .strategy = get_strategy(self),
-                        .budget_s = gtk_spin_button_get_value(self->budget),
-                        .fresh = gtk_toggle_button_get_active(self->fresh)};
+  MsSettings problem = ms_settings_default();
+  MsProgramJob *job = ms_program_job_new();
 
+  /* The parameters are fixed, and the search is over the toggles. */
+  problem.params = ms_document_get_settings(document)->params;
+  g_autofree char *arguments = ms_settings_to_arguments(&problem);
+  g_auto(GStrv) words = g_strsplit(arguments, " ", -1);
+  ms_program_job_add_words(job, (const char *const *)words);
+  ms_program_job_add(job, "--tune");
+  ms_program_job_add(job, "--budget=%ds", gtk_spin_button_get_value_as_int(self->budget));
+  ms_program_job_add(job, "--strategy=%s", ms_tune_strategy_to_string(get_strategy(self)));
+  if (gtk_toggle_button_get_active(self->fresh))
+    ms_program_job_add(job, "--fresh");
+  ms_lab_program_add_picture(job, document);
+  g_clear_pointer(&self->record, ms_tune_record_free);
   self->listed = 0;
   gtk_list_store_clear(self->store);
-  return MS_PANEL_JOB(ms_tune_job_start(&spec));
+  return job;
 }
 
 /** ms_tune_panel_get_best: (transfer none) (nullable): the fastest of the search */
 const MsTrial *
 ms_tune_panel_get_best(MsTunePanel *self)
 {
-  return get_job(self) ? ms_tune_job_get_best(get_job(self)) : NULL;
+  return self->record ? ms_tune_record_best(self->record) : NULL;
+}
+
+/** ms_tune_panel_get_record: (transfer none) (nullable): the search so far */
+const MsTuneRecord *
+ms_tune_panel_get_record(MsTunePanel *self)
+{
+  return self->record;
 }
 
 /** ms_tune_panel_apply: applies the toggles of the fastest configuration. */
@@ -191,8 +250,9 @@ bind_template(GtkWidgetClass *widget_class)
 static void
 ms_tune_panel_class_init(MsTunePanelClass *klass)
 {
+  G_OBJECT_CLASS(klass)->finalize = ms_tune_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_tune_panel_start;
-  MS_JOB_PANEL_CLASS(klass)->show = ms_tune_panel_show;
+  MS_JOB_PANEL_CLASS(klass)->take = ms_tune_panel_take;
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_tune_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_tune_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_tune_panel_ready_text;

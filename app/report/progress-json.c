@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/report/progress-json.h"
+
+#include <glib/gi18n-lib.h>
+
+#include "core/json.h"
+#include "core/lab/report/report-json.h"
+#include "core/path-text.h"
+
+/* (transfer full) (nullable): an event that was begun; %NULL where none is wanted. */
+static JsonBuilder *
+begin(MsConsole *console, const char *event)
+{
+  JsonBuilder *b = ms_console_has_events(console) ? json_builder_new() : NULL;
+
+  if (!b)
+    return NULL;
+  json_builder_begin_object(b);
+  ms_json_add_text(b, "event", event);
+  return b;
+}
+
+static JsonBuilder *
+begin_seldom(MsConsole *console, const char *event, MsConsoleRate rate)
+{
+  return ms_console_event_is_due(console, rate) ? begin(console, event) : NULL;
+}
+
+/* @b: (transfer full) */
+static void
+end(MsConsole *console, JsonBuilder *b)
+{
+  json_builder_end_object(b);
+  g_autoptr(JsonNode) root = json_builder_get_root(b);
+  g_autofree char *text = json_to_string(root, FALSE);
+  g_autofree char *line = g_strconcat(text, "\n", NULL);
+
+  ms_console_write_event(console, line);
+  g_object_unref(b);
+}
+
+static void
+add_path(JsonBuilder *b, const char *name, const char *path)
+{
+  g_autofree char *text = path ? ms_path_to_text(path) : NULL;
+
+  ms_json_add_text(b, name, text);
+}
+
+static double
+kernel_ms(const MsBatchItem *item)
+{
+  double sum = 0;
+
+  for (guint i = 0; item->kernel_ms && i < item->kernel_ms->len; i++)
+    sum += g_array_index(item->kernel_ms, double, i);
+  return sum;
+}
+
+static void
+add_message(JsonBuilder *b, const char *english, const char *shown)
+{
+  ms_json_add_text(b, "message", english);
+  ms_json_add_text(b, "shown", shown);
+}
+
+/** ms_progress_image: @event: "planned", "started" or "finished" */
+void
+ms_progress_image(MsConsole *console, const char *event, const MsBatchItem *item)
+{
+  JsonBuilder *b = begin(console, event);
+
+  if (!b)
+    return;
+  ms_json_add_integer(b, "seq", (gint64)item->seq);
+  add_path(b, "input", item->input);
+  add_path(b, "output", item->output);
+  ms_json_add_text(b, "status", ms_item_status_name(item->status));
+  if (item->error)
+    add_message(b, item->error, item->shown);
+  else if (item->reason)
+    add_message(b, item->reason, _(item->reason));
+  else
+    add_message(b, item->notes[MS_LANGUAGE_ENGLISH], item->notes[MS_LANGUAGE_USER]);
+  ms_json_add_integer(b, "width", item->width);
+  ms_json_add_integer(b, "height", item->height);
+  ms_json_add_number(b, "kernel_ms", kernel_ms(item));
+  end(console, b);
+}
+
+/** ms_progress_image_part: @fraction, from 0 to 1, of an image is filtered. */
+void
+ms_progress_image_part(MsConsole *console, const MsBatchItem *item, double fraction)
+{
+  JsonBuilder *b = begin_seldom(console, "progress", MS_CONSOLE_FRACTION);
+
+  if (!b)
+    return;
+  ms_json_add_integer(b, "seq", (gint64)item->seq);
+  add_path(b, "input", item->input);
+  ms_json_add_number(b, "fraction", fraction);
+  end(console, b);
+}
+
+/** ms_progress_counts: what became of the images of a batch. */
+void
+ms_progress_counts(MsConsole *console, const MsBatchCounts *counts, double seconds, gboolean interrupted)
+{
+  JsonBuilder *b = begin(console, "summary");
+
+  if (!b)
+    return;
+  ms_json_add_integer(b, "done", counts->done);
+  ms_json_add_integer(b, "failed", counts->failed);
+  ms_json_add_integer(b, "skipped", counts->skipped);
+  ms_json_add_integer(b, "pending", counts->pending);
+  ms_json_add_number(b, "seconds", seconds);
+  ms_json_add_boolean(b, "interrupted", interrupted);
+  end(console, b);
+}
+
+/** ms_progress_fraction: @fraction, from 0 to 1, of the run is done. */
+void
+ms_progress_fraction(MsConsole *console, double fraction, const char *message)
+{
+  JsonBuilder *b = begin_seldom(console, "progress", MS_CONSOLE_FRACTION);
+
+  if (!b)
+    return;
+  ms_json_add_number(b, "fraction", fraction);
+  ms_json_add_text(b, "message", message);
+  end(console, b);
+}
+
+static void
+add_node(JsonBuilder *b, const char *name, JsonNode *node)
+{
+  json_builder_set_member_name(b, name);
+  json_builder_add_value(b, node);
+}
+
+static void
+add_shown(JsonBuilder *b, const char *shown)
+{
+  if (shown)
+    json_builder_add_string_value(b, shown);
+  else
+    json_builder_add_null_value(b);
+}
+
+/** ms_progress_experiment: the report so far, or with @is_last the last one of an experiment. */
+void
+ms_progress_experiment(MsConsole *console, const MsReport *report, gboolean is_last)
+{
+  JsonBuilder *b = is_last ? begin(console, "report") : begin_seldom(console, "report", MS_CONSOLE_REPORT);
+
+  if (!b)
+    return;
+  add_node(b, "report", ms_report_to_json_node(report));
+  ms_json_begin_array(b, "shown");
+  for (guint i = 0; i < report->rows->len; i++)
+    add_shown(b, ((const MsReportRow *)report->rows->pdata[i])->measurement->shown);
+  json_builder_end_array(b);
+  end(console, b);
+}
+
+/** ms_progress_tuning: the search so far, or with @is_last its end. */
+void
+ms_progress_tuning(MsConsole *console, const MsTuneRecord *record, gboolean is_last)
+{
+  JsonBuilder *b = is_last ? begin(console, "tuning") : begin_seldom(console, "tuning", MS_CONSOLE_REPORT);
+
+  if (!b)
+    return;
+  add_node(b, "record", ms_tune_record_to_json_node(record));
+  ms_json_begin_array(b, "shown");
+  for (guint i = 0; i < record->trials->len; i++)
+    add_shown(b, ((const MsTrial *)record->trials->pdata[i])->shown);
+  json_builder_end_array(b);
+  end(console, b);
+}
+
+/** ms_progress_result: @result: what --json would write */
+void
+ms_progress_result(MsConsole *console, JsonNode *result)
+{
+  JsonBuilder *b = begin(console, "result");
+
+  if (!b)
+    return;
+  add_node(b, "result", json_node_copy(result));
+  end(console, b);
+}
+
+/** ms_progress_error: why the run cannot go on. */
+void
+ms_progress_error(MsConsole *console, const GError *error)
+{
+  g_autofree char *english = ms_error_dup_english(error);
+  JsonBuilder *b = begin(console, "error");
+
+  if (!b)
+    return;
+  add_message(b, english, error->message);
+  end(console, b);
+}
+
+/** ms_progress_problem: an error that does not end the run, in the user's language. */
+void
+ms_progress_problem(MsConsole *console, const char *sentence)
+{
+  JsonBuilder *b = begin(console, "error");
+
+  if (!b)
+    return;
+  add_message(b, sentence, sentence);
+  end(console, b);
+}
+
+/** ms_progress_ended: the last event; a run without it has not ended by itself. */
+void
+ms_progress_ended(MsConsole *console, MsExitStatus status)
+{
+  JsonBuilder *b = begin(console, "ended");
+
+  if (!b)
+    return;
+  ms_json_add_integer(b, "status", status);
+  end(console, b);
+}
