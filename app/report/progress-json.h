@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* --progress json: what happens in a run, as one JSON object a line on standard output. Without it nothing is written. */
+/* --progress json: the events of a run, as one JSON object a line on standard output. Without it nothing is written. */
 #pragma once
 
 #include "app/process/exit-status.h"

@@ -77,16 +77,6 @@ ms_batch_item_fail(MsBatchItem *self, const char *format, ...)
   ms_batch_item_fail_with(self, error);
 }
 
-/** ms_batch_item_reset: makes a failed item pending again, without its error and results. */
-void
-ms_batch_item_reset(MsBatchItem *self)
-{
-  ms_batch_item_forget_results(self);
-  g_clear_pointer(&self->error, g_free);
-  g_clear_pointer(&self->shown, g_free);
-  self->status = MS_ITEM_PENDING;
-}
-
 /** ms_batch_item_add_note: @sentence: (transfer full) (nullable): follows the notes in @language. */
 void
 ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence)

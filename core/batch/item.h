@@ -90,7 +90,6 @@ void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *senten
 void ms_batch_item_clear_notes(MsBatchItem *self);
 void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
-void ms_batch_item_reset(MsBatchItem *self);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);
 const char *ms_item_status_name(MsItemStatus status);

@@ -65,7 +65,8 @@ class InstallTest(unittest.TestCase):
         for name in sorted(os.listdir(os.path.join(SOURCE, "data", "experiments"))):
             if name.endswith(".experiment"):
                 self.path("share/meanshift-lab/experiments", name)
-        for name in ("presets/presets.ini", "samples/harbour.png", "report.schema.json", "headless-report.schema.json"):
+        for name in ("presets/presets.ini", "samples/harbour.png", "report.schema.json", "headless-report.schema.json",
+                     "progress.schema.json"):
             self.path("share/meanshift-lab", name)
 
     def test_manual_page_has_no_warnings(self):

@@ -6,7 +6,6 @@
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
-#include "ui/engine/window-engine-hold.h"
 #include "ui/window/window-message.h"
 
 static void (*arm)(int nth);

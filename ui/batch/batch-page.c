@@ -14,7 +14,7 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/batch/batch-thumbnails.h"
 #include "ui/common/drops.h"
-#include "ui/common/program-job.h"
+#include "ui/program/program-job.h"
 
 /* Events come much faster than anyone reads. */
 #define REFRESH_MS 100

@@ -34,18 +34,8 @@ ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **erro
   return FALSE;
 }
 
-/** ms_trial_copy: (transfer full) */
-MsTrial *
-ms_trial_copy(const MsTrial *self)
-{
-  const MsTrial copy = {ms_factors_copy(self->factors), self->outcome, self->ns, g_strdup(self->message),
-                        g_strdup(self->shown)};
-
-  return g_memdup2(&copy, sizeof copy);
-}
-
-void
-ms_trial_free(MsTrial *self)
+static void
+trial_free(MsTrial *self)
 {
   ms_factors_free(self->factors);
   g_free(self->message);
@@ -69,7 +59,7 @@ ms_tune_record_new(const char *device, const char *driver, const char *problem)
   self->driver = g_strdup(driver);
   self->problem = g_strdup(problem);
   self->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
-  self->trials = g_ptr_array_new_with_free_func((GDestroyNotify)ms_trial_free);
+  self->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
   self->best = -1;
   return self;
 }

@@ -34,9 +34,6 @@ typedef struct {
   char *shown;
 } MsTrial;
 
-MsTrial *ms_trial_copy(const MsTrial *self);
-void ms_trial_free(MsTrial *self);
-
 /**
  * MsTuneRecord: a search so far; what it holds is not evaluated again.
  * @measured: (nullable): the parameters that all trials share, with the size of the picture or array they were timed on

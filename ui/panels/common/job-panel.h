@@ -2,7 +2,7 @@
 /* MsJobPanel: base class of panels that run a long job and show its progress and results in an MsLabBar. */
 #pragma once
 
-#include "ui/common/program-job.h"
+#include "ui/program/program-job.h"
 #include "ui/panels/common/lab-bar.h"
 #include "ui/panels/common/panel.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/report/report.h"
-#include "ui/common/program-job.h"
+#include "ui/program/program-job.h"
 #include "ui/document/document.h"
 
 void ms_lab_program_add_experiment(MsProgramJob *job, const MsExperiment *experiment);

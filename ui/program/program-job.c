@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/common/program-job.h"
+#include "ui/program/program-job.h"
 
 #include <errno.h>
 #include <glib-unix.h>
@@ -222,7 +222,7 @@ ms_program_job_add_picture(MsProgramJob *self, GFile *file, MsImage *image)
 /* What the program has said */
 
 static void
-set_error_unless_set(MsProgramJob *self, const char *sentence)
+fail(MsProgramJob *self, const char *sentence)
 {
   if (!self->error)
     ms_set_error_literal(&self->error, MS_ERROR_DEVICE, sentence);
@@ -238,7 +238,7 @@ take_event(MsProgramJob *self, const char *name, JsonObject *event)
   if (g_str_equal(name, "ended"))
     self->has_ended = TRUE;
   if (g_str_equal(name, "error"))
-    set_error_unless_set(self, shown ? shown : "");
+    fail(self, shown ? shown : "");
   g_signal_emit(self, event_signal, 0, name, event);
 }
 
@@ -254,7 +254,7 @@ take_line(MsProgramJob *self)
     take_event(self, name, event);
     return;
   }
-  set_error_unless_set(self, "The program that was started wrote something that is no event, and was ended.");
+  fail(self, _("The program that was started wrote something that is no event, and was ended."));
   signal_group(self, SIGKILL);
 }
 
@@ -268,7 +268,7 @@ take_output(MsProgramJob *self, const char *bytes, gsize n)
   g_string_append_len(self->line, bytes, (gssize)n);
   if (self->line->len < MOST_LINE)
     return;
-  set_error_unless_set(self, "The program that was started wrote a line without end, and was ended.");
+  fail(self, _("The program that was started wrote a line without end, and was ended."));
   signal_group(self, SIGKILL);
 }
 
@@ -281,7 +281,7 @@ take_words(MsProgramJob *self, const char *bytes, gsize n)
     g_string_erase(self->said, 0, (gssize)(self->said->len - MOST_KEPT));
   if (self->flood < MOST_FLOOD)
     return;
-  set_error_unless_set(self, "The program that was started wrote to standard error without end, and was ended.");
+  fail(self, _("The program that was started wrote to standard error without end, and was ended."));
   signal_group(self, SIGKILL);
 }
 
@@ -533,11 +533,4 @@ gboolean
 ms_program_job_is_cancelled(MsProgramJob *self)
 {
   return g_cancellable_is_cancelled(self->cancellable);
-}
-
-/** ms_program_job_get_pid: 0 while no process runs. */
-GPid
-ms_program_job_get_pid(MsProgramJob *self)
-{
-  return self->pid;
 }

@@ -28,6 +28,5 @@ void ms_program_job_cancel(MsProgramJob *self);
 void ms_program_job_drop(MsProgramJob *self, gpointer follower);
 gboolean ms_program_job_is_running(MsProgramJob *self);
 gboolean ms_program_job_is_cancelled(MsProgramJob *self);
-GPid ms_program_job_get_pid(MsProgramJob *self);
 
 char *ms_program_job_make_folder(GError **error);
