@@ -342,7 +342,7 @@ check_unchanged(GHashTable *before, GHashTable *after)
 static void
 test_batch(void)
 {
-  const guint n = 24;
+  const guint n = 40;
   Batch batch;
 
   SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
