@@ -86,12 +86,17 @@ class Progress(HeadlessCase):
         self.assertEqual(plan[0]["input"], f"{self.src}/caf\\351\\\\.png")
 
     def test_messages_in_two_languages(self):
-        chinese = {"LANGUAGE": "zh_CN", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8"}
+        locales = pathlib.Path(PROGRAM).parent.parent / "data" / "po"
+        chinese = {"LANGUAGE": "zh_CN", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "MS_LOCALE_FOLDER": str(locales)}
         self.folder()
         failed = [e for e in self.events(self.src, "-o", self.out, "--device", "reference", status=1, env=chinese)
                   if e.get("status") == "failed"]
         self.assertIn("is not a PNG", failed[0]["message"])
-        self.assertTrue(failed[0]["shown"])
+        self.assertIn("不是", failed[0]["shown"])
+        events = self.events("--reduce", "no such", status=2, env=chinese)
+        error, = self.named(events, "error")
+        self.assertIn("no such", error["message"])
+        self.assertNotEqual(error["message"], error["shown"])
 
     def test_errors(self):
         events = self.events("--reduce", "sum", "--device", "no such device", status=4)

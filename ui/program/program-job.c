@@ -206,7 +206,10 @@ ms_program_job_add_text(MsProgramJob *self, const char *option, const char *name
     ms_program_job_add(self, "--%s=%s", option, path);
 }
 
-/** ms_program_job_add_picture: adds the name of @file (nullable) or, where it has none, of a temporary file. */
+/**
+ * ms_program_job_add_picture: adds the name of @file (nullable) or, where it has none, of a temporary file with @image,
+ * which is taken however large it is.
+ */
 void
 ms_program_job_add_picture(MsProgramJob *self, GFile *file, MsImage *image)
 {
@@ -215,6 +218,8 @@ ms_program_job_add_picture(MsProgramJob *self, GFile *file, MsImage *image)
 
   if (path)
     g_set_object(&self->picture, image);
+  ms_program_job_add(self, "--max-pixels=%" G_GINT64_FORMAT,
+                     (gint64)ms_image_get_width(image) * ms_image_get_height(image));
   if (own || path)
     g_strv_builder_add(self->arguments, own ? own : path);
 }
