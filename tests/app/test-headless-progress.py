@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -175,6 +176,20 @@ class Progress(HeadlessCase):
         last = self.named(self.check(lines, 130), "report")[-1]["report"]
         self.assertFalse(last["complete"])
         self.assertTrue(any(row["samples_ns"] for row in last["rows"]))
+
+
+class Window(HeadlessCase):
+    def test_the_window_is_told_which_program_to_start(self):
+        if not pathlib.Path(PROGRAM).with_name("meanshift-lab-window").exists():
+            self.skipTest("this build has no window")
+        program = self.dir / "meanshift-lab"
+        shutil.copy(PROGRAM, program)
+        window = self.dir / "meanshift-lab-window"
+        window.write_text("#!/bin/sh\necho $MEANSHIFT_LAB_PROGRAM\n")
+        window.chmod(0o700)
+        environment = {k: v for k, v in os.environ.items() if k != "MEANSHIFT_LAB_PROGRAM"}
+        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stdout, f"{program}\n")
 
 
 if __name__ == "__main__":

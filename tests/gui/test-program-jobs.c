@@ -488,9 +488,11 @@ count_descendants(GPid pid)
 static void
 test_orphans(void)
 {
-  static const char *const commands[][7] = {
+  g_autofree char *picture = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "samples", "harbour.png", NULL);
+  const char *const commands[][7] = {
     {"--experiment", "ms-unroll", "--budget", "60s", "--device", "cpu", NULL},
     {"--tune", "--budget", "60s", "--fresh", "--device", "cpu", NULL},
+    {picture, "--timings", "--repeat", "10000", "--device", "cpu", NULL},
   };
   g_autoptr(MsContext) context = ms_fixture_context();
 
