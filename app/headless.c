@@ -92,6 +92,14 @@ names_device(const MsCommandLine *line)
   return ms_command_line_action(line) == MS_COMMAND_IMAGES && ms_batch_command_names_device(line);
 }
 
+static gboolean
+measures(const MsCommandLine *line)
+{
+  const MsCommandAction action = ms_command_line_action(line);
+
+  return action == MS_COMMAND_TUNE || action == MS_COMMAND_EXPERIMENT;
+}
+
 /*
  * Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. What
  * comes through a pipe cannot be read a second time.
@@ -100,12 +108,11 @@ static MsGuardLimits
 guard_limits(const MsCommandLine *line, MsConsole *console)
 {
   const MsCommandAction action = ms_command_line_action(line);
-  const gboolean is_long = action == MS_COMMAND_TUNE || action == MS_COMMAND_EXPERIMENT;
   const char *input = line->inputs[0];
   const gboolean repeats =
     action == MS_COMMAND_IMAGES || !input || (!ms_file_path_is_standard(input) && !ms_image_is_stream(input));
 
-  return (MsGuardLimits){line->timeout, is_long ? 3 * GRACE_S : GRACE_S, repeats ? MS_CHILD_MOST_VAIN_STARTS : 1,
+  return (MsGuardLimits){line->timeout, measures(line) ? 3 * GRACE_S : GRACE_S, repeats ? MS_CHILD_MOST_VAIN_STARTS : 1,
                          ms_console_print_note, console};
 }
 
@@ -217,6 +224,8 @@ follow(MsGuard *guard, const MsCommandLine *line, MsConsole *console, GCancellab
   const MsExitStatus status = ms_guard_follow(guard, &limits, cancellable, text, &error);
 
   if (error) {
+    if (*text)
+      ms_console_print(console, *text);
     ms_console_error(console, error->message);
     ms_progress_error(console, error);
   }
@@ -254,7 +263,7 @@ ms_headless_run(const MsCommandLine *line)
   if (ms_child_get_role())
     run_child(line);
   if (runs_in_child(line) || names_device(line))
-    guard = ms_guard_new(names_device(line) ? name_device : run_command, (gpointer)line);
+    guard = ms_guard_new(names_device(line) ? name_device : run_command, (gpointer)line, measures(line));
   if (ms_command_line_action(line) == MS_COMMAND_IMAGES && !line->dry_run)
     process.worker = ms_supervisor_fork_worker(work, (gpointer)line);
   ms_signals_fail_writes();

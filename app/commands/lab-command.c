@@ -17,11 +17,15 @@
 #include "core/lab/report/report-save.h"
 #include "core/lab/report/report-text.h"
 
+/* How often the parent is told what was measured so far. */
+#define SO_FAR_US (300 * 1000)
+
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   GCancellable *cancellable;
   MsLabJournal *journal; /* (nullable): in a child that the guard watches */
+  gint64 noted_us;       /* when the parent was told last what was measured */
 } Command;
 
 static void
@@ -31,12 +35,28 @@ show_progress(Command *c, double fraction, const char *what)
   ms_progress_fraction(c->console, fraction, what);
 }
 
+/* Tells the parent what is measured, which is shown if the device never opens again. */
+static void
+note_so_far(Command *c, const MsReport *report)
+{
+  const gint64 now = g_get_monotonic_time();
+
+  if (!report || now - c->noted_us < SO_FAR_US)
+    return;
+  c->noted_us = now;
+  g_autoptr(MsReport) copy = ms_report_snapshot(report);
+  g_autofree char *text = ms_report_to_text(copy);
+  g_autofree char *shown = g_strdup_printf("%s\nIncomplete: the driver ended the measurement.\n", text);
+  ms_console_note_so_far(c->console, shown);
+}
+
 static void
 on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
                        gpointer data)
 {
   ms_progress_experiment(((Command *)data)->console, report, FALSE);
   show_progress(data, fraction, message ? message : report->experiment->name);
+  note_so_far(data, report);
 }
 
 static void

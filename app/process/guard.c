@@ -10,13 +10,18 @@
 /* The time in which a child exits that has finished; nothing depends on it any more. */
 #define EXIT_S 1
 
-/* MESSAGE_RESULTS: results are written from now on; MESSAGE_FINISHED: the exit status of the command, and a text. */
+/*
+ * MESSAGE_SO_FAR: a text for people on what is done; MESSAGE_RESULTS: results are written from now on; MESSAGE_FINISHED:
+ * the exit status of the command, and a text.
+ */
 enum {
+  MESSAGE_SO_FAR,
   MESSAGE_RESULTS,
   MESSAGE_FINISHED,
 };
 
 static const MsMessageType types[] = {
+  [MESSAGE_SO_FAR] = {"so far", "(s)", 0},
   [MESSAGE_RESULTS] = {"results", "()", 0},
   [MESSAGE_FINISHED] = {"finished", "(is)", 0},
 };
@@ -27,22 +32,35 @@ static const MsProtocol to_child = {NULL, 0};
 /*
  * @cache: (nullable): a spare cache for the driver, whose usual one may have caused a death
  * @text: (nullable): of the child that finished
+ * @so_far: (nullable): what the children have done, as a text
+ * @journal: (nullable): what the children have measured so far
+ * @vain_starts: children in a row that brought nothing
  */
 struct _MsGuard {
   MsChild *child;
   char *cache;
   char *text;
+  char *so_far;
+  MsLabJournal *journal;
+  guint vain_starts;
   int status;
   gboolean has_results;
 };
 
-/** ms_guard_new: (transfer full): forks the first child; see ms_child_fork(). */
+/**
+ * ms_guard_new: forks the first child; see ms_child_fork().
+ * @has_journal: whether the children measure, so that each goes on where the last one ended
+ */
 MsGuard *
-ms_guard_new(MsChildMain work, gpointer data)
+ms_guard_new(MsChildMain work, gpointer data, gboolean has_journal)
 {
-  const MsChildStart start = {.role = MS_GUARD_ROLE, .from_child = &from_child, .to_child = &to_child};
   MsGuard *self = g_new0(MsGuard, 1);
 
+  self->journal = has_journal ? ms_lab_journal_new(NULL) : NULL;
+  g_autofree char *fd = self->journal ? g_strdup_printf("%d", ms_lab_journal_get_fd(self->journal)) : NULL;
+  const char *variables[] = {fd ? MS_LAB_JOURNAL_VARIABLE : NULL, fd, NULL};
+  const MsChildStart start = {
+    .role = MS_GUARD_ROLE, .from_child = &from_child, .to_child = &to_child, .variables = variables};
   self->child = ms_child_fork(&start, work, data, NULL);
   return self;
 }
@@ -56,6 +74,8 @@ ms_guard_free(MsGuard *self)
   ms_driver_cache_remove_spare(self->cache);
   g_free(self->cache);
   g_free(self->text);
+  g_free(self->so_far);
+  ms_lab_journal_free(self->journal);
   g_free(self);
 }
 
@@ -64,6 +84,11 @@ take_message(MsMessage *message, gpointer data)
 {
   MsGuard *self = data;
 
+  if (message->kind == MESSAGE_SO_FAR) {
+    g_free(self->so_far);
+    g_variant_get(message->payload, "(s)", &self->so_far);
+    return FALSE;
+  }
   self->has_results = TRUE;
   if (message->kind != MESSAGE_FINISHED)
     return FALSE;
@@ -76,9 +101,20 @@ take_message(MsMessage *message, gpointer data)
 static gboolean
 start_again(MsGuard *self, GError **error)
 {
-  const MsChildStart start = {
-    .role = MS_GUARD_ROLE, .from_child = &from_child, .to_child = &to_child, .cache = self->cache};
+  g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(int));
+  g_autofree char *fd = g_strdup_printf("%d", MS_CHILD_FILES_FD);
+  const char *variables[] = {self->journal ? MS_LAB_JOURNAL_VARIABLE : NULL, fd, NULL};
+  const MsChildStart start = {.role = MS_GUARD_ROLE,
+                              .from_child = &from_child,
+                              .to_child = &to_child,
+                              .files = files,
+                              .variables = variables,
+                              .cache = self->cache};
 
+  if (self->journal) {
+    const int journal = ms_lab_journal_get_fd(self->journal);
+    g_array_append_val(files, journal);
+  }
   g_clear_pointer(&self->child, ms_child_free);
   self->child = ms_child_spawn(&start, error);
   return self->child != NULL;
@@ -129,16 +165,31 @@ note_start(const MsGuard *self, const char *how, const MsGuardLimits *limits)
   limits->note(sentence, limits->note_data);
 }
 
-/* Whether a child that ended in this way is followed by another. */
+/*
+ * Whether a child that ended in this way is followed by another: where it measured, as long as one in a few brings
+ * something; else a few times.
+ */
 static gboolean
-tries_again(const MsGuard *self, const MsGuardLimits *limits, MsChildEnd end, guint starts)
+tries_again(MsGuard *self, const MsGuardLimits *limits, MsChildEnd end, const char *how)
 {
-  return end == MS_CHILD_END_DIED && !self->has_results && starts < limits->starts;
+  if ((end != MS_CHILD_END_DIED && end != MS_CHILD_END_OVERDUE) || self->has_results)
+    return FALSE;
+  if (self->journal)
+    ms_lab_journal_note_death(self->journal, how);
+  if (self->journal && ms_lab_journal_has_grown(self->journal))
+    self->vain_starts = 0;
+  return ++self->vain_starts < limits->starts;
+}
+
+static double
+seconds_left(gpointer journal)
+{
+  return ms_lab_journal_seconds_left(journal);
 }
 
 /**
  * ms_guard_follow:
- * @text: (out) (nullable) (transfer full): what the child said beside its status
+ * @text: (out) (nullable) (transfer full): what the child said beside its status; where it died, what was done so far
  * @error: set where the child did not say how the command ended
  *
  * Follows the child until the command has ended. A child that died before it wrote results is started again, at most
@@ -150,7 +201,10 @@ tries_again(const MsGuard *self, const MsGuardLimits *limits, MsChildEnd end, gu
 MsExitStatus
 ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancellable, char **text, GError **error)
 {
-  const MsChildWatch watch = {.limit_s = limits->timeout_s, .grace_s = limits->grace_s};
+  const MsChildWatch watch = {.limit_s = limits->timeout_s,
+                              .grace_s = limits->grace_s,
+                              .seconds_left = self->journal ? seconds_left : NULL,
+                              .data = self->journal};
 
   for (guint starts = 1;; starts++) {
     const MsChildEnd end =
@@ -167,8 +221,10 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
       return report_cancelled(self, error);
     g_autofree char *how =
       self->child ? ms_child_describe_end(self->child, end, &watch) : g_strdup("the system could not create it");
-    if (!tries_again(self, limits, end, starts))
+    if (!tries_again(self, limits, end, how)) {
+      *text = g_steal_pointer(&self->so_far);
       return report_death(how, starts, error);
+    }
     if (!self->cache)
       self->cache = ms_driver_cache_make_spare();
     if (starts == 1)
@@ -183,6 +239,14 @@ MsChannel *
 ms_guard_begin(void)
 {
   return ms_child_begin(&to_child, &from_child);
+}
+
+/** ms_guard_note_so_far: @channel: (nullable): tells the parent what was done, which it shows if the driver ends all. */
+void
+ms_guard_note_so_far(MsChannel *channel, const char *text)
+{
+  if (channel)
+    ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", text), NULL, TRUE, NULL);
 }
 
 /** ms_guard_note_results: @channel: (nullable): says that results are written from now on, so that nothing is repeated. */

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/process/exit-status.h"
+#include "core/lab/measure/journal.h"
 #include "core/process/child.h"
 
 /** MS_GUARD_ROLE: the role of a child that was started again as a program. */
@@ -28,12 +29,13 @@ typedef struct {
 
 typedef struct _MsGuard MsGuard;
 
-MsGuard *ms_guard_new(MsChildMain work, gpointer data);
+MsGuard *ms_guard_new(MsChildMain work, gpointer data, gboolean has_journal);
 MsExitStatus ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancellable, char **text,
                              GError **error);
 void ms_guard_free(MsGuard *self);
 
 MsChannel *ms_guard_begin(void);
+void ms_guard_note_so_far(MsChannel *channel, const char *text);
 void ms_guard_note_results(MsChannel *channel);
 void ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text) G_GNUC_NORETURN;
 

@@ -69,6 +69,13 @@ ms_console_set_parent(MsConsole *self, MsChannel *parent)
   self->parent = parent;
 }
 
+/** ms_console_note_so_far: tells the process that started this one what was done so far, in case the driver ends it. */
+void
+ms_console_note_so_far(MsConsole *self, const char *text)
+{
+  ms_guard_note_so_far(self->parent, text);
+}
+
 /** ms_console_begin_results: to be called before results are written, so that no other process repeats the command. */
 void
 ms_console_begin_results(MsConsole *self)

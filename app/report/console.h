@@ -16,6 +16,7 @@ typedef enum {
 
 MsConsole *ms_console_new(const MsCommandLine *line);
 void ms_console_set_parent(MsConsole *self, MsChannel *parent);
+void ms_console_note_so_far(MsConsole *self, const char *text);
 void ms_console_begin_results(MsConsole *self);
 void ms_console_free(MsConsole *self);
 void ms_console_error(MsConsole *self, const char *sentence);

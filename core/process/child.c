@@ -20,8 +20,8 @@
 /* A child that writes more than this to standard error between two messages is ended. */
 #define MOST_FLOOD (16 << 20)
 
-/* How often the memory of a child is compared with the limit. */
-#define MEMORY_MS 100
+/* How often the memory of a child is compared with the limit, and its caller is asked whether it is overdue. */
+#define LOOK_MS 100
 
 /*
  * The longest wait at once. A wait that took much longer shows that this process was stopped, as by Ctrl-Z, and the child
@@ -126,6 +126,8 @@ ms_child_spawn(const MsChildStart *start, GError **error)
 
   if ((!start->arguments && !own) || !open_ends(start, channel, messages, error))
     return NULL;
+  for (const char *const *v = start->variables; v && *v; v += 2)
+    environment = g_environ_setenv(environment, v[0], v[1], TRUE);
   if (start->cache)
     environment = g_environ_setenv(environment, MS_DRIVER_CACHE_VARIABLE, start->cache, TRUE);
   sources[0] = channel[1];
@@ -159,6 +161,8 @@ run_forked(const MsChildStart *start, MsChildMain work, gpointer data, int chann
     close(messages[1]);
   }
   g_setenv(MS_CHILD_VARIABLE, start->role, TRUE);
+  for (const char *const *v = start->variables; v && *v; v += 2)
+    g_setenv(v[0], v[1], TRUE);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   work(ms_channel_new(channel[1], start->to_child, start->from_child), data);
   _exit(EXIT_SUCCESS);
@@ -340,9 +344,11 @@ patience_ms(const Follower *f)
 {
   const gint64 due = next_deadline(f);
 
-  if (due == G_MAXINT64 && f->watch->memory == 0)
+  const gboolean looks = f->watch->memory > 0 || f->watch->seconds_left;
+
+  if (due == G_MAXINT64 && !looks)
     return -1;
-  return (int)CLAMP((due - g_get_monotonic_time() + 999) / 1000, 0, f->watch->memory > 0 ? MEMORY_MS : WAIT_MS);
+  return (int)CLAMP((due - g_get_monotonic_time() + 999) / 1000, 0, looks ? LOOK_MS : WAIT_MS);
 }
 
 /* Asks the child to end; it is killed when the time of grace is over. */
@@ -388,6 +394,9 @@ check_limits(Follower *f, MsChildEnd *end)
 
   *end = MS_CHILD_END_TOO_LARGE;
   if (f->watch->memory > 0 && ms_memory_cap_resident(f->child->pid) > f->watch->memory)
+    return FALSE;
+  *end = MS_CHILD_END_OVERDUE;
+  if (f->watch->seconds_left && f->watch->seconds_left(f->watch->data) <= 0)
     return FALSE;
   if (now < next_deadline(f))
     return TRUE;
@@ -555,6 +564,8 @@ describe_end(const MsChild *self, MsChildEnd end, const MsChildWatch *watch)
   case MS_CHILD_END_TOO_LARGE:
     return g_strdup_printf("it took more than the %" G_GUINT64_FORMAT " MiB of --memory-limit and was ended",
                            watch->memory >> 20);
+  case MS_CHILD_END_OVERDUE:
+    return g_strdup("a part of its work took too long, and it was ended");
   case MS_CHILD_END_FINISHED:
   case MS_CHILD_END_DIED:
   case MS_CHILD_END_CANCELLED:

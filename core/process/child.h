@@ -28,6 +28,7 @@
  * @MS_CHILD_END_DIED: it ended before that
  * @MS_CHILD_END_SILENT: it sent nothing for too long
  * @MS_CHILD_END_LATE: its time was over
+ * @MS_CHILD_END_OVERDUE: the caller's function said that a part of its work took too long
  * @MS_CHILD_END_FLOODED: it wrote without end to standard error
  * @MS_CHILD_END_BROKEN: it sent something that is not a message
  * @MS_CHILD_END_TOO_LARGE: it took more memory than allowed
@@ -38,6 +39,7 @@ typedef enum {
   MS_CHILD_END_DIED,
   MS_CHILD_END_SILENT,
   MS_CHILD_END_LATE,
+  MS_CHILD_END_OVERDUE,
   MS_CHILD_END_FLOODED,
   MS_CHILD_END_BROKEN,
   MS_CHILD_END_TOO_LARGE,
@@ -52,6 +54,7 @@ typedef enum {
  * @to_child: the messages that it takes
  * @files: (nullable) (element-type int): which it inherits from descriptor MS_CHILD_FILES_FD on
  * @captures_stderr: whether its standard error is read here, see ms_child_pass_stderr(); else it is inherited
+ * @variables: (nullable) (array zero-terminated=1): names and values of further environment variables
  * @cache: (nullable): a folder for the cache of the OpenCL driver where the usual one may be damaged
  */
 typedef struct {
@@ -61,6 +64,7 @@ typedef struct {
   const MsProtocol *to_child;
   const GArray *files;
   gboolean captures_stderr;
+  const char *const *variables;
   const char *cache;
 } MsChildStart;
 
@@ -76,12 +80,15 @@ typedef gboolean (*MsChildTake)(MsMessage *message, gpointer data);
  * @limit_s: the longest time in all; 0 for no limit
  * @grace_s: the time that it gets to end by itself after a cancellation or @limit_s, before it is killed
  * @memory: the most bytes that it may have in memory; 0 for no limit
+ * @seconds_left: (nullable): asked ten times a second; the child is killed where it says 0 or less
  */
 typedef struct {
   double silence_s;
   double limit_s;
   double grace_s;
   guint64 memory;
+  double (*seconds_left)(gpointer data);
+  gpointer data;
 } MsChildWatch;
 
 typedef struct _MsChild MsChild;

@@ -192,6 +192,44 @@ class Drivers(faults.FaultCase):
             self.assertIn(str(cache), error)
         self.assertEqual((self.out / "a.png").read_bytes(), (self.out / "b.png").read_bytes())
 
+    EXPERIMENT = ("--experiment", "ms-unroll", "--quick", *ON_CPU[:2])
+
+    def test_an_experiment_goes_on(self):
+        calls = self.count_calls(self.EXPERIMENT, "clEnqueueNDRangeKernel")
+        for mode in MODES[:4] if faults.LONG else ("abort",):
+            report = self.dir / "r.json"
+            run = Run(self, "experiment", [*self.EXPERIMENT, "--json", report], "clEnqueueNDRangeKernel", calls // 2,
+                      mode, False)
+            run.end()
+            self.assertEqual((run.code, run.n_starts), (0, 2), run.about)
+            experiment, = json.loads(report.read_text())["experiments"]
+            failed = [row for row in experiment["rows"] if row["outcome"] != "ok"]
+            self.assertEqual(len(failed), 1, run.about)
+            self.assertIn("status" if "exit" in mode else "signal", json.dumps(failed[0]))
+            self.assertEqual(experiment["restarts"], 1)
+
+    def test_an_experiment_whose_device_is_lost(self):
+        calls = self.count_calls(self.EXPERIMENT, "clEnqueueNDRangeKernel")
+        run = Run(self, "experiment", self.EXPERIMENT, "clEnqueueNDRangeKernel", calls * 9 // 10, "abort", True)
+        run.end()
+        self.assertEqual(run.code, 4, run.about)
+        self.assertLessEqual(run.n_starts, 5, run.about)
+        self.assertIn("unroll 4", run.out.decode())
+        self.assertIn("Incomplete: the driver ended the measurement.", run.out.decode())
+
+    def test_a_search_goes_on_and_never_tries_the_setting_again(self):
+        data = {"XDG_DATA_HOME": str(self.dir / "data")}
+        search = ("--tune", "--reduce", "sum", "--size", "4096", "--budget", "2s", *ON_CPU[:2])
+        os.environ.update(data)
+        calls = self.count_calls([*search, "--fresh"], "clEnqueueNDRangeKernel")
+        run = Run(self, "tune", [*search, "--fresh"], "clEnqueueNDRangeKernel", calls // 2, "abort", False)
+        run.end()
+        del os.environ["XDG_DATA_HOME"]
+        self.assertEqual(run.code, 0, run.about)
+        records = [json.loads(path.read_text()) for path in (self.dir / "data").rglob("*.json")]
+        died = [trial for record in records for trial in record.get("trials", ()) if "signal 6" in json.dumps(trial)]
+        self.assertEqual(len(died), 1, run.about)
+
     def hang_all(self):
         """Every command, hanging in the middle; those of several processes at once."""
         for name, (arguments, _) in self.commands().items():
