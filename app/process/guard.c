@@ -246,7 +246,7 @@ void
 ms_guard_note_so_far(MsChannel *channel, const char *text)
 {
   if (channel)
-    ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", text), NULL, TRUE, NULL);
+    ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", text), NULL, NULL);
 }
 
 /** ms_guard_note_results: @channel: (nullable): says that results are written from now on, so that nothing is repeated. */
@@ -254,7 +254,7 @@ void
 ms_guard_note_results(MsChannel *channel)
 {
   if (channel)
-    ms_channel_send(channel, MESSAGE_RESULTS, NULL, NULL, TRUE, NULL);
+    ms_channel_send(channel, MESSAGE_RESULTS, NULL, NULL, NULL);
 }
 
 /**
@@ -265,6 +265,6 @@ void
 ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text)
 {
   fflush(NULL);
-  ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, text), NULL, TRUE, NULL);
+  ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, text), NULL, NULL);
   _exit(status);
 }

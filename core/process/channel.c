@@ -30,10 +30,20 @@ typedef struct {
   guint32 in_memory; /* whether the payload is in the last descriptor */
 } Header;
 
+/* A packet as it is sent or was received; the descriptor behind those of the message is that of a payload in memory. */
+typedef struct {
+  Header header;
+  gconstpointer data;
+  gsize size;
+  int fds[MS_CHANNEL_MOST_FDS + 1];
+  guint n_fds;
+} Packet;
+
 struct _MsChannel {
   int fd;
   const MsProtocol *incoming;
   const MsProtocol *outgoing;
+  gboolean waits;
   GMutex lock; /* guards sending: several threads report */
 };
 
@@ -47,15 +57,20 @@ ms_channel_open_pair(int ends[2], GError **error)
   return FALSE;
 }
 
-/** ms_channel_new: (transfer full): @fd: (transfer full): one end of ms_channel_open_pair() */
+/**
+ * ms_channel_new:
+ * @fd: (transfer full): one end of ms_channel_open_pair()
+ * @waits: whether sending waits for a receiver that does not read; a parent never waits for its child
+ */
 MsChannel *
-ms_channel_new(int fd, const MsProtocol *incoming, const MsProtocol *outgoing)
+ms_channel_new(int fd, const MsProtocol *incoming, const MsProtocol *outgoing, gboolean waits)
 {
   MsChannel *self = g_new0(MsChannel, 1);
 
   self->fd = fd;
   self->incoming = incoming;
   self->outgoing = outgoing;
+  self->waits = waits;
   g_mutex_init(&self->lock);
   return self;
 }
@@ -168,40 +183,32 @@ new_payload_memory(gconstpointer data, gsize size, GError **error)
 }
 
 static gboolean
-send_packet(int socket, const struct msghdr *packet, gboolean waits)
-{
-  gssize n;
-
-  do
-    n = sendmsg(socket, packet, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT));
-  while (n < 0 && errno == EINTR);
-  return n >= 0;
-}
-
-static gboolean
-send_parts(MsChannel *self, const Header *header, gconstpointer data, gsize size, const int *fds, guint n_fds,
-           gboolean waits)
+send_packet(MsChannel *self, const Packet *packet)
 {
   union {
-    char bytes[CMSG_SPACE(sizeof(int) * (MS_CHANNEL_MOST_FDS + 1))];
+    char bytes[CMSG_SPACE(sizeof packet->fds)];
     struct cmsghdr align;
   } control = {{0}};
-  struct iovec parts[2] = {{(gpointer)header, sizeof *header}, {(gpointer)data, size}};
-  struct msghdr packet = {.msg_iov = parts, .msg_iovlen = 2};
+  struct iovec parts[] = {{(gpointer)&packet->header, sizeof packet->header}, {(gpointer)packet->data, packet->size}};
+  struct msghdr message = {.msg_iov = parts, .msg_iovlen = G_N_ELEMENTS(parts)};
+  const gsize fds_size = sizeof(int) * packet->n_fds;
+  gssize n;
 
-  if (n_fds > 0) {
-    packet.msg_control = control.bytes;
-    packet.msg_controllen = CMSG_SPACE(sizeof(int) * n_fds);
-    struct cmsghdr *c = CMSG_FIRSTHDR(&packet);
+  if (packet->n_fds > 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(fds_size);
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(sizeof(int) * n_fds);
-    memcpy(CMSG_DATA(c), fds, sizeof(int) * n_fds);
+    c->cmsg_len = CMSG_LEN(fds_size);
+    memcpy(CMSG_DATA(c), packet->fds, fds_size);
   }
   g_mutex_lock(&self->lock);
-  gboolean good = send_packet(self->fd, &packet, waits);
+  do
+    n = sendmsg(self->fd, &message, MSG_NOSIGNAL | (self->waits ? 0 : MSG_DONTWAIT));
+  while (n < 0 && errno == EINTR);
   g_mutex_unlock(&self->lock);
-  return good;
+  return n >= 0;
 }
 
 /**
@@ -209,56 +216,48 @@ send_parts(MsChannel *self, const Header *header, gconstpointer data, gsize size
  * @kind: a row of the outgoing protocol
  * @payload: (nullable): consumed when it is floating; %NULL for "()"
  * @fds: (nullable): as many as the row says; they stay open here
- * @waits: whether to wait for a receiver that does not read; a parent never waits for its child
  *
- * Returns: %FALSE with #MS_ERROR_IO when the other end is closed or, without @waits, does not read
+ * Returns: %FALSE with #MS_ERROR_IO when the other end is closed or, where this one does not wait, does not read
  */
 gboolean
-ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, gboolean waits, GError **error)
+ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, GError **error)
 {
   const MsMessageType *type = &self->outgoing->types[kind];
   g_autoptr(GVariant) owned = g_variant_ref_sink(payload ? payload : g_variant_new("()"));
-  Header header = {kind, 0};
-  int all[MS_CHANNEL_MOST_FDS + 1];
-  gsize size = g_variant_get_size(owned);
-  guint n = type->fds;
+  Packet packet = {{kind, 0}, g_variant_get_data(owned), g_variant_get_size(owned), {0}, type->fds};
 
   g_return_val_if_fail(kind < self->outgoing->n, FALSE);
   g_return_val_if_fail(g_variant_is_of_type(owned, G_VARIANT_TYPE(type->payload)), FALSE);
-  for (guint i = 0; i < n; i++)
-    all[i] = fds[i];
-  if (size > MOST_PACKET) {
-    header.in_memory = 1;
-    if ((all[n] = new_payload_memory(g_variant_get_data(owned), size, error)) < 0)
+  for (guint i = 0; i < type->fds; i++)
+    packet.fds[i] = fds[i];
+  if (packet.size > MOST_PACKET) {
+    const int memory = new_payload_memory(packet.data, packet.size, error);
+    if (memory < 0)
       return FALSE;
+    packet.header.in_memory = 1;
+    packet.fds[packet.n_fds++] = memory;
+    packet.size = 0;
   }
-  gboolean good = send_parts(self, &header, header.in_memory ? NULL : g_variant_get_data(owned),
-                             header.in_memory ? 0 : size, all, n + header.in_memory, waits);
+  gboolean good = send_packet(self, &packet);
   const int code = errno;
-  if (header.in_memory)
-    close(all[n]);
+  if (packet.header.in_memory)
+    close(packet.fds[type->fds]);
   if (!good)
     ms_set_error(error, MS_ERROR_IO, "The other process does not take messages: %s.", g_strerror(code));
   return good;
 }
 
-/* Takes the descriptors of a packet into the message; the number of them, or -1 if some were lost. */
-static int
-take_fds(struct msghdr *packet, MsMessage *message, int *memory)
+/* Takes the descriptors of a received packet; %FALSE if some were lost. */
+static gboolean
+take_fds(struct msghdr *received, Packet *packet)
 {
-  int all[MS_CHANNEL_MOST_FDS + 1];
-  guint n = 0;
-
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(packet); c; c = CMSG_NXTHDR(packet, c)) {
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(received); c; c = CMSG_NXTHDR(received, c)) {
     if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
       continue;
-    n = (guint)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-    memcpy(all, CMSG_DATA(c), n * sizeof(int));
+    packet->n_fds = (guint)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    memcpy(packet->fds, CMSG_DATA(c), packet->n_fds * sizeof(int));
   }
-  for (guint i = 0; i < n && i < MS_CHANNEL_MOST_FDS; i++)
-    message->fds[i] = all[i];
-  *memory = n > MS_CHANNEL_MOST_FDS ? all[MS_CHANNEL_MOST_FDS] : -1;
-  return packet->msg_flags & MSG_CTRUNC ? -1 : (int)n;
+  return !(received->msg_flags & (MSG_CTRUNC | MSG_TRUNC));
 }
 
 static void
@@ -288,36 +287,30 @@ map_payload(int fd)
   return g_bytes_new_with_free_func(data, (gsize)info.st_size, unmap, g_bytes_new_static(data, (gsize)info.st_size));
 }
 
-/* Checks a packet against the protocol and completes the message. */
+/* Checks a packet against the protocol and completes the message, which takes the descriptors that belong to it. */
 static gboolean
-parse(const MsChannel *self, const char *data, gsize size, int n_fds, int memory, MsMessage *message)
+parse(const MsChannel *self, Packet *packet, MsMessage *message)
 {
-  Header header;
+  const Header header = packet->header;
 
-  if (size < sizeof header || n_fds < 0)
-    return FALSE;
-  memcpy(&header, data, sizeof header);
   if (header.kind >= self->incoming->n || header.in_memory > 1)
     return FALSE;
   const MsMessageType *type = &self->incoming->types[header.kind];
-  if ((guint)n_fds != type->fds + header.in_memory)
+  if (packet->n_fds != type->fds + header.in_memory)
     return FALSE;
-  message->kind = header.kind;
-  g_autoptr(GBytes) bytes = NULL;
-  if (header.in_memory) {
-    int *last = type->fds < MS_CHANNEL_MOST_FDS ? &message->fds[type->fds] : NULL;
-    bytes = map_payload(last ? *last : memory);
-    if (last) {
-      close(*last);
-      *last = -1;
-    }
-  } else {
-    bytes = g_bytes_new(data + sizeof header, size - sizeof header);
-  }
+  g_autoptr(GBytes) bytes =
+    header.in_memory ? map_payload(packet->fds[type->fds]) : g_bytes_new(packet->data, packet->size);
   if (!bytes)
     return FALSE;
+  message->kind = header.kind;
   message->payload = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(type->payload), bytes, FALSE));
-  return g_variant_is_normal_form(message->payload);
+  if (!g_variant_is_normal_form(message->payload))
+    return FALSE;
+  for (guint i = 0; i < type->fds; i++) {
+    message->fds[i] = packet->fds[i];
+    packet->fds[i] = -1;
+  }
+  return TRUE;
 }
 
 /**
@@ -327,29 +320,34 @@ parse(const MsChannel *self, const char *data, gsize size, int n_fds, int memory
 MsReceipt
 ms_channel_receive(MsChannel *self, MsMessage *message)
 {
+  Packet packet = {.n_fds = 0};
   union {
-    char bytes[CMSG_SPACE(sizeof(int) * (MS_CHANNEL_MOST_FDS + 1))];
+    char bytes[CMSG_SPACE(sizeof packet.fds)];
     struct cmsghdr align;
   } control;
-  g_autofree char *data = g_malloc(sizeof(Header) + MOST_PACKET);
-  struct iovec part = {data, sizeof(Header) + MOST_PACKET};
-  struct msghdr packet = {
-    .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-  int memory = -1;
+  g_autofree char *data = g_malloc(MOST_PACKET);
+  struct iovec parts[] = {{&packet.header, sizeof packet.header}, {data, MOST_PACKET}};
+  struct msghdr received = {.msg_iov = parts,
+                            .msg_iovlen = G_N_ELEMENTS(parts),
+                            .msg_control = control.bytes,
+                            .msg_controllen = sizeof control.bytes};
   gssize n;
 
   ms_message_init(message);
   do
-    n = recvmsg(self->fd, &packet, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    n = recvmsg(self->fd, &received, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   while (n < 0 && errno == EINTR);
   if (n < 0)
     return errno == EAGAIN || errno == EWOULDBLOCK ? MS_RECEIPT_NOTHING : MS_RECEIPT_CLOSED;
-  if (n == 0 && packet.msg_controllen == 0)
+  if (n == 0 && received.msg_controllen == 0)
     return MS_RECEIPT_CLOSED;
-  const int n_fds = take_fds(&packet, message, &memory);
-  const gboolean good = !(packet.msg_flags & MSG_TRUNC) && parse(self, data, (gsize)n, n_fds, memory, message);
-  if (memory >= 0)
-    close(memory);
+  const gboolean is_whole = take_fds(&received, &packet) && n >= (gssize)sizeof packet.header;
+  packet.data = data;
+  packet.size = is_whole ? (gsize)n - sizeof packet.header : 0;
+  const gboolean good = is_whole && parse(self, &packet, message);
+  for (guint i = 0; i < packet.n_fds; i++)
+    if (packet.fds[i] >= 0)
+      close(packet.fds[i]);
   return good ? MS_RECEIPT_MESSAGE : MS_RECEIPT_BROKEN;
 }
 

@@ -53,11 +53,10 @@ typedef enum {
 typedef struct _MsChannel MsChannel;
 
 gboolean ms_channel_open_pair(int ends[2], GError **error);
-MsChannel *ms_channel_new(int fd, const MsProtocol *incoming, const MsProtocol *outgoing);
+MsChannel *ms_channel_new(int fd, const MsProtocol *incoming, const MsProtocol *outgoing, gboolean waits);
 void ms_channel_free(MsChannel *self);
 int ms_channel_get_fd(const MsChannel *self);
-gboolean ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, gboolean waits,
-                         GError **error);
+gboolean ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, GError **error);
 MsReceipt ms_channel_receive(MsChannel *self, MsMessage *message);
 MsReceipt ms_channel_wait(MsChannel *self, MsMessage *message, GCancellable *cancellable);
 void ms_message_init(MsMessage *self);

@@ -80,7 +80,7 @@ child_new(GPid pid, int channel, int messages, const MsChildStart *start)
   MsChild *self = g_new0(MsChild, 1);
 
   self->pid = pid;
-  self->channel = ms_channel_new(channel, start->from_child, start->to_child);
+  self->channel = ms_channel_new(channel, start->from_child, start->to_child, FALSE);
   self->messages = messages;
   self->said = g_string_new(NULL);
   return self;
@@ -164,7 +164,7 @@ run_forked(const MsChildStart *start, MsChildMain work, gpointer data, int chann
   for (const char *const *v = start->variables; v && *v; v += 2)
     g_setenv(v[0], v[1], TRUE);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  work(ms_channel_new(channel[1], start->to_child, start->from_child), data);
+  work(ms_channel_new(channel[1], start->to_child, start->from_child, TRUE), data);
   _exit(EXIT_SUCCESS);
 }
 
@@ -226,14 +226,14 @@ ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing)
   if (poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)))
     return NULL;
   fcntl(MS_CHILD_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
-  return ms_channel_new(MS_CHILD_CHANNEL_FD, incoming, outgoing);
+  return ms_channel_new(MS_CHILD_CHANNEL_FD, incoming, outgoing, TRUE);
 }
 
 /** ms_child_send: sends a message without waiting; see ms_channel_send(). */
 gboolean
 ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error)
 {
-  return ms_channel_send(self->channel, kind, payload, fds, FALSE, error);
+  return ms_channel_send(self->channel, kind, payload, fds, error);
 }
 
 MsChannel *

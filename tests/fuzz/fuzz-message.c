@@ -25,7 +25,7 @@ read_result(GVariant *payload, guint member)
 static void
 receive(int end, const MsProtocol *protocol)
 {
-  g_autoptr(MsChannel) channel = ms_channel_new(end, protocol, protocol);
+  g_autoptr(MsChannel) channel = ms_channel_new(end, protocol, protocol, FALSE);
   g_auto(MsMessage) message;
 
   if (ms_channel_receive(channel, &message) != MS_RECEIPT_MESSAGE)

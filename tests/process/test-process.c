@@ -45,7 +45,7 @@ send_raw(const void *data, gsize size)
 static void
 send_number(MsChannel *channel, guint number)
 {
-  g_assert_true(ms_channel_send(channel, FROM_NUMBER, g_variant_new("(u)", number), NULL, TRUE, NULL));
+  g_assert_true(ms_channel_send(channel, FROM_NUMBER, g_variant_new("(u)", number), NULL, NULL));
 }
 
 static GVariant *
@@ -99,7 +99,7 @@ send_file(MsChannel *channel)
   char *data = ms_channel_map_memory(fd, 8, TRUE, NULL);
 
   memcpy(data, "8 bytes", 8);
-  g_assert_true(ms_channel_send(channel, FROM_FILE, g_variant_new("(t)", (guint64)8), &fd, TRUE, NULL));
+  g_assert_true(ms_channel_send(channel, FROM_FILE, g_variant_new("(t)", (guint64)8), &fd, NULL));
 }
 
 static int
@@ -115,10 +115,10 @@ behave(void)
     const char *text = NULL;
     g_variant_get(message.payload, "(&s)", &text);
     send_number(channel, (guint)strlen(text));
-    ms_channel_send(channel, FROM_BYTES, many_bytes(10), NULL, TRUE, NULL);
-    ms_channel_send(channel, FROM_BYTES, many_bytes(300000), NULL, TRUE, NULL);
+    ms_channel_send(channel, FROM_BYTES, many_bytes(10), NULL, NULL);
+    ms_channel_send(channel, FROM_BYTES, many_bytes(300000), NULL, NULL);
     send_file(channel);
-    ms_channel_send(channel, FROM_END, NULL, NULL, TRUE, NULL);
+    ms_channel_send(channel, FROM_END, NULL, NULL, NULL);
     abort(); /* what a driver does when it is closed */
   }
   if (g_str_equal(how, "exits"))
@@ -315,10 +315,10 @@ test_full_socket(void)
   g_autoptr(GError) error = NULL;
 
   g_assert_true(ms_channel_open_pair(ends, NULL));
-  g_autoptr(MsChannel) channel = ms_channel_new(ends[0], &from_child, &to_child);
+  g_autoptr(MsChannel) channel = ms_channel_new(ends[0], &from_child, &to_child, FALSE);
   g_autofree char *text = g_strnfill(20000, 'x');
   for (guint i = 0; i < 1000 && !error; i++)
-    ms_channel_send(channel, TO_WORK, g_variant_new("(s)", text), NULL, FALSE, &error);
+    ms_channel_send(channel, TO_WORK, g_variant_new("(s)", text), NULL, &error);
   g_assert_error(error, MS_ERROR, MS_ERROR_IO);
   close(ends[1]);
 }

@@ -40,7 +40,7 @@ index_of(const Worker *w, const MsBatchItem *item)
 static void
 send(Worker *w, MsWorkerMessageKind kind, GVariant *payload)
 {
-  ms_channel_send(w->channel, kind, payload, NULL, TRUE, NULL);
+  ms_channel_send(w->channel, kind, payload, NULL, NULL);
 }
 
 static MsEngine *
