@@ -9,6 +9,9 @@
 #include "app/process/version.h"
 #include "app/window.h"
 #include "core/printable.h"
+#include "core/process/child.h"
+#include "core/service/protocol.h"
+#include "core/service/service.h"
 
 static MsExitStatus
 fail(const GError *error)
@@ -34,6 +37,8 @@ main(int argc, char **argv)
   g_autoptr(MsCommandLine) line = NULL;
 
   ms_language_init();
+  if (g_strcmp0(ms_child_get_role(), MS_SERVICE_ROLE) == 0)
+    return ms_service_run();
   line = ms_command_line_parse(argc, argv, &error);
   if (!line || !ms_command_line_check(line, &error))
     return fail(error);

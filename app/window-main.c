@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The window's program, which app/main.c starts. */
 #include "app/process/language.h"
-#include "core/opencl/driver-cache.h"
 #include "ui/window/application.h"
 
 int
@@ -9,7 +8,5 @@ main(int argc, char **argv)
 {
   ms_language_init();
   ms_language_choose_fonts();
-  /* Before GTK starts threads, since it may set an environment variable. */
-  ms_driver_cache_prepare();
   return ms_application_run(argc, argv);
 }

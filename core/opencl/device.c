@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device.h"
 
+#include <string.h>
 #include <sys/resource.h>
 
 #include "core/opencl/cl-error.h"
@@ -150,6 +151,79 @@ ms_device_enumerate(GError **error)
     return NULL;
   }
   return g_steal_pointer(&devices);
+}
+
+/* The texts of a snapshot, in this order. */
+#define N_TEXTS 7
+
+static void
+list_texts(MsDevice *self, char **texts[N_TEXTS])
+{
+  char **const all[N_TEXTS] = {&self->name,    &self->vendor,     &self->platform, &self->driver,
+                               &self->version, &self->extensions, &self->address};
+
+  memcpy(texts, all, sizeof all);
+}
+
+/** ms_device_to_snapshot: (transfer floating): all that other processes of this program need to know about a device. */
+GVariant *
+ms_device_to_snapshot(MsDevice *self)
+{
+  char **texts[N_TEXTS];
+  GVariantBuilder builder;
+
+  list_texts(self, texts);
+  g_variant_builder_init(&builder, G_VARIANT_TYPE("as"));
+  for (guint i = 0; i < N_TEXTS; i++) {
+    g_autofree char *valid = g_utf8_make_valid(*texts[i], -1);
+    g_variant_builder_add(&builder, "s", valid);
+  }
+  return g_variant_new("(as@ay)", &builder,
+                       g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, &self->limits, sizeof self->limits, 1));
+}
+
+/** ms_device_is_sane: whether plans can divide by the limits of a device from a snapshot. */
+gboolean
+ms_device_is_sane(MsDevice *self)
+{
+  const MsDeviceLimits *l = &self->limits;
+
+  return l->compute_units > 0 && l->global_memory > 0 && l->max_allocation > 0 && l->max_work_group > 0 &&
+         l->max_work_item[0] > 0 && l->max_work_item[1] > 0 && l->max_work_item[2] > 0 && l->preferred_multiple > 0;
+}
+
+/**
+ * ms_device_new_from_snapshot:
+ * @snapshot: of type %MS_DEVICE_SNAPSHOT, from another process
+ *
+ * Returns: (transfer full) (nullable): a device to make plans for, which cannot be opened in this process; %NULL if
+ *   @snapshot is damaged
+ */
+MsDevice *
+ms_device_new_from_snapshot(GVariant *snapshot)
+{
+  g_autoptr(MsDevice) self = g_object_new(MS_TYPE_DEVICE, NULL);
+  g_autoptr(GVariant) names = g_variant_get_child_value(snapshot, 0);
+  g_autoptr(GVariant) bytes = g_variant_get_child_value(snapshot, 1);
+  char **texts[N_TEXTS];
+
+  if (g_variant_n_children(names) != N_TEXTS || g_variant_get_size(bytes) != sizeof self->limits)
+    return NULL;
+  list_texts(self, texts);
+  for (guint i = 0; i < N_TEXTS; i++)
+    g_variant_get_child(names, i, "s", texts[i]);
+  memcpy(&self->limits, g_variant_get_data(bytes), sizeof self->limits);
+  return (guint)self->limits.type <= MS_DEVICE_TYPE_OTHER ? g_steal_pointer(&self) : NULL;
+}
+
+/** ms_device_equal: whether two snapshots are of the same device with the same driver. */
+gboolean
+ms_device_equal(MsDevice *a, MsDevice *b)
+{
+  g_autoptr(GVariant) p = g_variant_ref_sink(ms_device_to_snapshot(a));
+  g_autoptr(GVariant) q = g_variant_ref_sink(ms_device_to_snapshot(b));
+
+  return g_variant_equal(p, q);
 }
 
 cl_device_id

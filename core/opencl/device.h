@@ -11,7 +11,14 @@
 #define MS_TYPE_DEVICE (ms_device_get_type())
 G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
 
+/** MS_DEVICE_SNAPSHOT: the GVariant type of ms_device_to_snapshot(): seven texts and the bytes of #MsDeviceLimits. */
+#define MS_DEVICE_SNAPSHOT "(asay)"
+
 GPtrArray *ms_device_enumerate(GError **error);
+GVariant *ms_device_to_snapshot(MsDevice *self);
+MsDevice *ms_device_new_from_snapshot(GVariant *snapshot);
+gboolean ms_device_is_sane(MsDevice *self);
+gboolean ms_device_equal(MsDevice *a, MsDevice *b);
 
 cl_device_id ms_device_get_id(MsDevice *self);
 const MsDeviceLimits *ms_device_get_limits(MsDevice *self);

@@ -124,6 +124,52 @@ part_source(MsProgramSpec *self, guint index)
   return source;
 }
 
+/** ms_program_spec_to_variant: (transfer floating): for another process of this program. */
+GVariant *
+ms_program_spec_to_variant(MsProgramSpec *self)
+{
+  GVariantBuilder parts;
+
+  g_variant_builder_init(&parts, G_VARIANT_TYPE("a(sms)"));
+  for (guint i = 0; i < self->parts->len; i++) {
+    const char *name = ms_program_spec_get_part(self, i);
+    GBytes *own = g_hash_table_lookup(self->sources, name);
+    g_autofree char *text = own ? g_strndup(g_bytes_get_data(own, NULL), g_bytes_get_size(own)) : NULL;
+    g_variant_builder_add(&parts, "(sms)", name, text);
+  }
+  return g_variant_new("(sa(sms))", self->options->str, &parts);
+}
+
+static gboolean
+is_embedded(const char *part)
+{
+  g_autofree char *path = g_strconcat(KERNEL_PREFIX, part, NULL);
+
+  return g_resource_get_info(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL, NULL, NULL);
+}
+
+/** ms_program_spec_new_from_variant: (transfer full) (nullable): %NULL if it names a part that does not exist. */
+MsProgramSpec *
+ms_program_spec_new_from_variant(GVariant *variant)
+{
+  g_autoptr(MsProgramSpec) self = ms_program_spec_new();
+  g_autoptr(GVariantIter) parts = NULL;
+  const char *options, *name, *text;
+
+  g_variant_get(variant, "(&sa(sms))", &options, &parts);
+  g_string_assign(self->options, options);
+  while (g_variant_iter_next(parts, "(&sm&s)", &name, &text)) {
+    g_autoptr(GBytes) source = text ? g_bytes_new(text, strlen(text)) : NULL;
+    if (source)
+      ms_program_spec_add_source(self, name, source);
+    else if (is_embedded(name))
+      ms_program_spec_add_part(self, name);
+    else
+      return NULL;
+  }
+  return g_steal_pointer(&self);
+}
+
 /** ms_program_spec_get_options: the options as the compiler gets them. */
 const char *
 ms_program_spec_get_options(MsProgramSpec *self)

@@ -7,7 +7,12 @@
 #define MS_TYPE_PROGRAM_SPEC (ms_program_spec_get_type())
 G_DECLARE_FINAL_TYPE(MsProgramSpec, ms_program_spec, MS, PROGRAM_SPEC, GObject)
 
+/** MS_PROGRAM_SPEC_TYPE: the GVariant type of ms_program_spec_to_variant(): options, then names and texts of parts. */
+#define MS_PROGRAM_SPEC_TYPE "(sa(sms))"
+
 MsProgramSpec *ms_program_spec_new(void);
+GVariant *ms_program_spec_to_variant(MsProgramSpec *self);
+MsProgramSpec *ms_program_spec_new_from_variant(GVariant *variant);
 void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
 void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source);
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);

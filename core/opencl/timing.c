@@ -56,6 +56,43 @@ ms_timing_log_new(void)
   return g_object_new(MS_TYPE_TIMING_LOG, NULL);
 }
 
+/** ms_timing_log_to_variant: (transfer floating): the rows of a resolved log for another process. */
+GVariant *
+ms_timing_log_to_variant(MsTimingLog *self)
+{
+  GVariantBuilder builder;
+
+  g_variant_builder_init(&builder, G_VARIANT_TYPE(MS_TIMING_LOG_TYPE));
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsTiming *row = ms_timing_log_get(self, i);
+    g_variant_builder_add(&builder, "(umsttttt)", (guint)row->stage, row->kernel, row->queued_ns, row->submitted_ns,
+                          row->started_ns, row->ended_ns, row->bytes);
+  }
+  return g_variant_builder_end(&builder);
+}
+
+/** ms_timing_log_new_from_variant: (transfer full) (nullable): a log with these rows; %NULL if one has no stage. */
+MsTimingLog *
+ms_timing_log_new_from_variant(GVariant *rows)
+{
+  g_autoptr(MsTimingLog) self = ms_timing_log_new();
+  const char *kernel;
+  MsTiming row;
+  GVariantIter iter;
+  guint stage;
+
+  g_variant_iter_init(&iter, rows);
+  while (g_variant_iter_next(&iter, "(um&sttttt)", &stage, &kernel, &row.queued_ns, &row.submitted_ns, &row.started_ns,
+                             &row.ended_ns, &row.bytes)) {
+    if (stage > MS_STAGE_ENCODE)
+      return NULL;
+    row.stage = (MsStage)stage;
+    row.kernel = kernel ? g_intern_string(kernel) : NULL;
+    ms_timing_log_add(self, &row);
+  }
+  return g_steal_pointer(&self);
+}
+
 /**
  * ms_timing_log_add_event:
  * @kernel: (nullable): the kernel's name

@@ -35,7 +35,12 @@ typedef struct {
 #define MS_TYPE_TIMING_LOG (ms_timing_log_get_type())
 G_DECLARE_FINAL_TYPE(MsTimingLog, ms_timing_log, MS, TIMING_LOG, GObject)
 
+/** MS_TIMING_LOG_TYPE: the GVariant type of ms_timing_log_to_variant(): a row has the members of #MsTiming. */
+#define MS_TIMING_LOG_TYPE "a(umsttttt)"
+
 MsTimingLog *ms_timing_log_new(void);
+GVariant *ms_timing_log_to_variant(MsTimingLog *self);
+MsTimingLog *ms_timing_log_new_from_variant(GVariant *rows);
 void ms_timing_log_add(MsTimingLog *self, const MsTiming *row);
 void ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event event);
 void ms_timing_log_add_events(MsTimingLog *self, MsStage stage, guint64 bytes, cl_event *events, gsize n);

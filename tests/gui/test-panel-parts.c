@@ -237,7 +237,7 @@ test_contrast(void)
     g_assert_cmpfloat(contrast(paint->faint_text, paint->background), >=, 4.5);
     for (guint i = 0; i < MS_CHART_N_STYLES; i++)
       g_assert_cmpfloat(contrast(paint->series[i], paint->background), >=, 4.5);
-    for (MsChannel channel = 0; channel < MS_N_CHANNELS; channel++)
+    for (MsImageChannel channel = 0; channel < MS_N_CHANNELS; channel++)
       g_assert_cmpfloat(contrast(ms_histogram_channel_colour(channel, theme), paint->background), >=, 4.5);
   }
 }

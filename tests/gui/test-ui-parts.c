@@ -332,8 +332,12 @@ static MsRun *
 run_of(MsImage *result, double sp)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsRunFacts facts = {
-    .requested = ms_settings_default(), .settings = ms_settings_default(), .log = log, .result = result};
+  g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(result));
+  MsRunFacts facts = {.requested = ms_settings_default(),
+                      .settings = ms_settings_default(),
+                      .log = log,
+                      .result = result,
+                      .digest = digest};
 
   facts.settings.params.sp = sp;
   return ms_run_new(&facts);

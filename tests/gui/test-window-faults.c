@@ -1,55 +1,372 @@
 /* SPDX-License-Identifier: MIT */
-/* A device that fails below the real window: the fault layer sits between OpenCL and the driver. */
-#include <gmodule.h>
+/*
+ * The process that has the device is ended at every step of its work, below the real window: by signals, and by the
+ * fault layer between OpenCL and the driver, which fails, crashes, exits or hangs at a call of a name. The window goes
+ * on, says what happened, shows the right picture, and loses no descriptor.
+ */
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
 
+#include "core/process/child.h"
+#include "tests/faults/shared-count.h"
 #include "tests/gui/window-fixture.h"
+#include "tests/support/fixture.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
+#include "ui/document/picture-regions.h"
 #include "ui/window/window-message.h"
 
-static void (*arm)(int nth);
+/* The shortest silence that a machine with much other work does not mistake for a hang. */
+#define WATCHDOG_MS 4000
+
+/* The file of the fault layer in which the processes count their calls together. */
+typedef struct {
+  char *path;
+  FaultCount *count;
+} Faults;
+
+static Faults faults;
 
 static void
-find_layer(void)
+remove_faults(void)
 {
-  GModule *module = g_module_open(g_getenv("OPENCL_LAYERS"), G_MODULE_BIND_LAZY);
-
-  if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm))
-    g_error("The fault layer cannot be used: %s", g_module_error());
+  g_unsetenv("MS_FAULT_CALL");
+  g_unsetenv("MS_FAULT_NTH");
+  g_unsetenv("MS_FAULT_MODE");
+  g_unsetenv("MS_FAULT_ALWAYS");
+  g_unsetenv("MS_FAULT_COUNT");
 }
 
-/* When a call fails, the window reports it or continues without it, and filters again once calls succeed. */
+static void
+set_number(const char *name, long value)
+{
+  g_autofree char *text = g_strdup_printf("%ld", value);
+
+  g_setenv(name, text, TRUE);
+}
+
+/* From the next process on, the @nth call of @name does what @mode says; %NULL for a call that fails. */
+static void
+set_faults(const char *name, long nth, const char *mode, gboolean always)
+{
+  const FaultCount none = {0, 0};
+
+  if (!faults.path) {
+    int fd = g_file_open_tmp("ms-count-XXXXXX", &faults.path, NULL);
+    g_assert_cmpint(write(fd, &none, sizeof none), ==, sizeof none);
+    close(fd);
+    g_setenv("MS_FAULT_COUNT", faults.path, TRUE);
+    faults.count = fault_count_map();
+    g_assert_nonnull(faults.count);
+  }
+  *faults.count = none;
+  g_setenv("MS_FAULT_COUNT", faults.path, TRUE);
+  g_setenv("MS_FAULT_CALL", name, TRUE);
+  set_number("MS_FAULT_NTH", nth);
+  set_number("MS_FAULT_ALWAYS", always);
+  if (mode)
+    g_setenv("MS_FAULT_MODE", mode, TRUE);
+  else
+    g_unsetenv("MS_FAULT_MODE");
+}
+
+static const char *
+message_of(WindowFixture *fixture)
+{
+  return ms_window_get_message(fixture->window);
+}
+
+static gboolean
+is_ready(WindowFixture *fixture, GPid before)
+{
+  const GPid pid = ms_window_engine_get_pid(fixture->engine);
+
+  return pid != 0 && pid != before && ms_window_engine_get_state(fixture->engine) == MS_WINDOW_ENGINE_READY;
+}
+
+/* A process of its own for what follows, which has the environment of now. */
+static void
+start_fresh_process(WindowFixture *fixture)
+{
+  const GPid before = ms_window_engine_get_pid(fixture->engine);
+
+  ms_window_clear_message(fixture->window);
+  if (before)
+    kill(before, SIGKILL);
+  wait_for(60, is_ready(fixture, before) && message_of(fixture)[0] != '\0');
+  ms_window_clear_message(fixture->window);
+}
+
+/* Changes the settings, so that the picture is filtered. */
+static void
+change(WindowFixture *fixture)
+{
+  static int sr = 20;
+  g_autofree char *value = g_strdup_printf("%d", 20 + ++sr % 40);
+
+  g_assert_true(ms_document_set_option(ms_window_get_document(fixture->window), "sr", value, NULL));
+}
+
+static void
+assert_works(WindowFixture *fixture)
+{
+  change(fixture);
+  window_fixture_wait_idle(fixture);
+  window_fixture_assert_filtered(fixture);
+}
+
+static guint
+count_descriptors(void)
+{
+  g_autoptr(GDir) folder = g_dir_open("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name(folder))
+    n++;
+  return n;
+}
+
+/* No process of this one has ended without being waited for. */
+static void
+assert_no_zombie(void)
+{
+  siginfo_t info = {.si_pid = 0};
+
+  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+    g_assert_cmpint(info.si_pid, ==, 0);
+}
+
+/* Faults of the driver */
+
+typedef struct {
+  const char *name;
+  const char *call;
+} Step;
+
+static const Step steps[] = {
+  {"opening", "clCreateContext"},       {"compile", "clCreateKernel"},       {"upload", "clEnqueueWriteBuffer"},
+  {"kernel", "clEnqueueNDRangeKernel"}, {"download", "clEnqueueReadBuffer"}, {"wait", "clWaitForEvents"},
+};
+
+static const char *const modes[] = {"abort", "segv", "exit0", "exit1", "hang"};
+
+/* The driver breaks once at @step; the request is tried again, and the bar says why. */
+static void
+break_once(WindowFixture *fixture, const Step *step, const char *mode)
+{
+  const gboolean hangs = strcmp(mode, "hang") == 0;
+
+  set_faults(step->call, 1, mode, FALSE);
+  start_fresh_process(fixture);
+  ms_window_engine_set_watchdog(fixture->engine, hangs ? WATCHDOG_MS : 0);
+  g_test_message("%s at %s", mode, step->name);
+  change(fixture);
+  window_fixture_wait_idle(fixture);
+  ms_window_engine_set_watchdog(fixture->engine, 0);
+  if (faults.count->calls == 0)
+    g_error("The step %s makes no call of %s", step->name, step->call);
+  window_fixture_assert_filtered(fixture);
+  if (strcmp(step->name, "opening") != 0)
+    g_assert_nonnull(strstr(message_of(fixture), "opened again"));
+}
+
+static void
+test_steps(gconstpointer data)
+{
+  const char *mode = data;
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 80, 60);
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++)
+    break_once(&fixture, &steps[i], mode);
+  remove_faults();
+  start_fresh_process(&fixture);
+  assert_works(&fixture);
+  assert_no_zombie();
+}
+
+/* A driver that breaks every time: the request is tried twice in all, then nothing is started until something changes. */
+static void
+test_always(void)
+{
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  MsRun *before = ms_document_get_current_run(document);
+  set_faults("clEnqueueNDRangeKernel", 1, "abort", TRUE);
+  start_fresh_process(&fixture);
+  change(&fixture);
+  window_fixture_wait_idle(&fixture);
+  g_assert_nonnull(strstr(message_of(&fixture), "twice"));
+  g_assert_cmpint(faults.count->calls, ==, 2);
+  g_assert_true(ms_document_get_current_run(document) == before);
+  g_assert_cmpuint(ms_window_engine_get_pid(fixture.engine), ==, 0);
+  remove_faults();
+  assert_works(&fixture);
+}
+
+/* A device that cannot be opened is given up after three processes; another one can be chosen. */
+static void
+test_vain_starts(void)
+{
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 80, 60);
+  set_faults("clCreateContext", 1, "abort", TRUE);
+  kill(ms_window_engine_get_pid(fixture.engine), SIGKILL);
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_FAILED);
+  g_assert_cmpint(faults.count->calls, ==, MS_CHILD_MOST_VAIN_STARTS);
+  g_assert_nonnull(strstr(message_of(&fixture), "choose another device"));
+  ms_window_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
+  assert_works(&fixture);
+  remove_faults();
+}
+
+/* A call that fails is reported, and the next request works. */
 static void
 test_failing_calls(void)
 {
   SET_UP(fixture);
-  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
-  guint told = 0;
-  for (int nth = 1; nth <= 8; nth++) {
-    g_autofree char *value = g_strdup_printf("%d", 20 + nth);
-    arm(nth);
-    g_assert_true(ms_document_set_option(document, "sr", value, NULL));
-    panel_fixture_settle();
-    wait_for(60, !ms_document_is_busy(document));
-    told += ms_window_get_message(fixture.window)[0] != '\0';
-    arm(0);
+  window_fixture_open_scene(&fixture, 80, 60);
+  for (guint i = 1; i < G_N_ELEMENTS(steps); i++) {
+    set_faults(steps[i].call, 1, NULL, FALSE);
+    start_fresh_process(&fixture);
+    change(&fixture);
+    window_fixture_wait_idle(&fixture);
+    g_test_message("%s: %s", steps[i].name, message_of(&fixture));
+    assert_works(&fixture);
   }
-  g_test_message("the window spoke of %u of 8 failing calls", told);
-  g_assert_cmpuint(told, >, 0);
-  ms_window_engine_choose(fixture.engine, "cpu");
-  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
-  g_assert_true(ms_document_set_option(document, "sr", "33", NULL));
-  window_fixture_wait_idle(&fixture);
-  window_fixture_assert_filtered(&fixture);
-  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  remove_faults();
+}
+
+/* The user's cancellation frees the window in two seconds although the driver never returns. */
+static void
+test_cancel(void)
+{
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  set_faults("clEnqueueNDRangeKernel", 1, "hang", FALSE);
+  start_fresh_process(&fixture);
+  change(&fixture);
+  wait_for(60, faults.count->calls > 0);
+  ms_document_cancel(document);
+  wait_for(2, !ms_document_is_busy(document));
+  assert_works(&fixture);
+  remove_faults();
+}
+
+/* Signals */
+
+static void
+wait_for_regions(WindowFixture *fixture)
+{
+  MsDocument *document = ms_window_get_document(fixture->window);
+  MsPictureRegions *regions = ms_picture_regions_of(document);
+
+  ms_picture_regions_update(regions, document);
+  wait_for(120, !ms_picture_result_is_busy(MS_PICTURE_RESULT(regions)));
+  g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(regions)));
+  g_assert_nonnull(ms_picture_regions_get_segmentation(regions));
+}
+
+static void
+let_pass(guint ms)
+{
+  const gint64 until = g_get_monotonic_time() + ms * 1000;
+
+  while (g_get_monotonic_time() < until)
+    panel_fixture_iterate();
+}
+
+/* Each signal at some moments of a drag and of the search for regions. */
+static void
+test_signals(void)
+{
+  static const int numbers[] = {SIGKILL, SIGSEGV, SIGABRT, SIGSTOP};
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 400, 300);
+  assert_works(&fixture);
+  const guint before = count_descriptors();
+  ms_window_engine_set_watchdog(fixture.engine, WATCHDOG_MS);
+  for (guint i = 0; i < 3 * G_N_ELEMENTS(numbers); i++) {
+    change(&fixture);
+    let_pass(g_test_rand_int_range(0, 60));
+    if (ms_window_engine_get_pid(fixture.engine))
+      kill(ms_window_engine_get_pid(fixture.engine), numbers[i / 3]);
+    change(&fixture);
+    let_pass(g_test_rand_int_range(0, 60));
+    change(&fixture);
+    window_fixture_wait_idle(&fixture);
+    assert_works(&fixture);
+    wait_for_regions(&fixture);
+  }
+  ms_window_engine_set_watchdog(fixture.engine, 0);
+  assert_no_zombie();
+  g_test_message("%u descriptors before, %u after", before, count_descriptors());
+  g_assert_cmpuint(count_descriptors(), <=, before + 40); /* those of the results of runs */
+}
+
+/* The device is open, and no driver is in the window; to be run first, since the fixture of others loads one. */
+static void
+test_no_driver_in_window(void)
+{
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autofree char *maps = NULL;
+
+  ms_window_engine_choose(engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(engine) != MS_WINDOW_ENGINE_OPENING);
+  g_assert_true(g_file_get_contents("/proc/self/maps", &maps, NULL, NULL));
+  g_assert_null(strstr(maps, "libpocl"));
+}
+
+/* Processes that write nonsense */
+
+static const char *const nonsense[] = {"garbage", "kind", "short", "number", "devices", "flood", "closed", "silent"};
+
+static void
+test_nonsense(gconstpointer data)
+{
+  g_autofree char *program = g_strdup(g_getenv(MS_CHILD_PROGRAM_VARIABLE));
+  g_autofree char *fake = g_test_build_filename(G_TEST_DIST, "gui", "fake-device.py", NULL);
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  const guint before = count_descriptors();
+
+  g_setenv(MS_CHILD_PROGRAM_VARIABLE, fake, TRUE);
+  g_setenv("MS_FAKE_DEVICE", data, TRUE);
+  ms_window_engine_set_watchdog(engine, 2000);
+  ms_window_engine_choose(engine, "auto");
+  wait_for(60, ms_window_engine_get_state(engine) == MS_WINDOW_ENGINE_FAILED);
+  g_test_message("%s", ms_window_engine_get_problem(engine)->message);
+  g_setenv(MS_CHILD_PROGRAM_VARIABLE, program, TRUE);
+  ms_window_engine_choose(engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(engine) == MS_WINDOW_ENGINE_READY);
+  ms_window_engine_shut_down(engine);
+  assert_no_zombie();
+  g_assert_cmpuint(count_descriptors(), <=, before);
 }
 
 int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
-  find_layer();
+  for (guint i = 0; i < G_N_ELEMENTS(nonsense); i++) {
+    g_autofree char *path = g_strconcat("/window-faults/nonsense/", nonsense[i], NULL);
+    g_test_add_data_func(path, nonsense[i], test_nonsense);
+  }
+  g_test_add_func("/window-faults/no-driver", test_no_driver_in_window);
+  for (guint i = 0; i < G_N_ELEMENTS(modes); i++) {
+    g_autofree char *path = g_strconcat("/window-faults/steps/", modes[i], NULL);
+    g_test_add_data_func(path, modes[i], test_steps);
+  }
+  g_test_add_func("/window-faults/always", test_always);
+  g_test_add_func("/window-faults/vain-starts", test_vain_starts);
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
-  return window_fixture_run();
+  g_test_add_func("/window-faults/cancel", test_cancel);
+  g_test_add_func("/window-faults/signals", test_signals);
+  int status = window_fixture_run();
+  if (faults.path)
+    g_unlink(faults.path);
+  return status;
 }

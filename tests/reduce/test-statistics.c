@@ -113,7 +113,7 @@ compare_channel(const MsImageStatistics *found, int c, GHashTable *values)
 {
   static const char *const percentiles[] = {"p1", "p5", "p25", "p75", "p95", "p99"};
   const MsChannelStatistics *s = &found->channels[c];
-  const char *name = ms_channel_name(c);
+  const char *name = ms_image_channel_name(c);
 
   g_assert_cmpfloat((double)s->count, ==, value_of(values, name, "count"));
   g_assert_cmpfloat(s->min, ==, value_of(values, name, "min"));
@@ -266,10 +266,10 @@ test_json(void)
   JsonObject *statistics = json_object_get_object_member(json_node_get_object(root), "statistics");
   JsonObject *histogram = json_object_get_object_member(json_node_get_object(root), "histogram");
   for (int c = 0; c < MS_N_CHANNELS; c++) {
-    JsonObject *channel = json_object_get_object_member(statistics, ms_channel_name(c));
+    JsonObject *channel = json_object_get_object_member(statistics, ms_image_channel_name(c));
     for (guint i = 0; i < G_N_ELEMENTS(values); i++)
       g_assert_true(json_object_has_member(channel, values[i]));
-    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(histogram, ms_channel_name(c))), ==, 256);
+    g_assert_cmpuint(json_array_get_length(json_object_get_array_member(histogram, ms_image_channel_name(c))), ==, 256);
     g_assert_cmpint(json_object_get_int_member(channel, "sum"), ==, (gint64)s->channels[c].sum);
   }
 }

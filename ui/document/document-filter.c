@@ -178,6 +178,7 @@ ms_document_cancel(MsDocument *self)
   if (!self->cancellable)
     return;
   g_cancellable_cancel(self->cancellable);
+  ms_window_engine_hurry(self->engine, self->cancellable);
   clear_pieces(self);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/picture-regions.h"
 
-#include "core/engine/filter-modes.h"
+#include "core/service/regions-answer.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 
@@ -10,16 +10,11 @@
 /* A request is cancelled at this age when another one or a run of the filter waits. */
 #define FINISH_MS 250
 
-/*
- * The work of one request. @filtered and @modes depend on @source and @settings alone, so that a change of @min_pixels
- * filters nothing again.
- */
+/* The work of one request. */
 typedef struct {
   MsImage *source;
   MsSettings settings;
   guint min_pixels;
-  MsImage *filtered; /* (nullable) */
-  GBytes *modes;     /* (nullable) */
   MsSegmentation *segmentation;
   MsSegmentTable *table;
 } Work;
@@ -55,8 +50,6 @@ clear_work(gpointer data)
   Work *work = data;
 
   g_clear_object(&work->source);
-  g_clear_object(&work->filtered);
-  g_clear_pointer(&work->modes, g_bytes_unref);
   g_clear_pointer(&work->segmentation, ms_segmentation_free);
   g_clear_pointer(&work->table, ms_segment_table_free);
 }
@@ -68,32 +61,25 @@ release_work(gpointer work)
 }
 
 static gboolean
-filter_modes(MsContext *context, GCancellable *cancellable, Work *work, GError **error)
+describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
 {
-  MsModesRun run = {.cancellable = cancellable};
+  const Work *work = data;
 
-  work->filtered = ms_filter_modes_run(context, work->source, &work->settings, &run, error);
-  if (work->filtered)
-    work->modes = g_bytes_new_take(run.modes, ms_image_get_byte_size(work->filtered));
-  return work->filtered != NULL;
+  if (!(call->pixels[0] = ms_shared_image_get(work->source, error)))
+    return FALSE;
+  call->kind = MS_REQUEST_REGIONS;
+  call->answer = MS_ANSWER_REGIONS;
+  call->content = g_variant_new("((ii)u@as)", ms_image_get_width(work->source), ms_image_get_height(work->source),
+                                work->min_pixels, ms_settings_to_variant(&work->settings));
+  return TRUE;
 }
 
-/* Runs on the engine's thread. */
-static gpointer
-find_regions(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
+static gboolean
+take(gpointer data, const MsAnswer *answer)
 {
   Work *work = data;
-  const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
 
-  if (!work->filtered && !filter_modes(context, cancellable, work, error))
-    return NULL;
-  const MsFiltered filtered = {work->filtered, g_bytes_get_data(work->modes, NULL), &work->settings.params};
-  work->segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
-  if (!work->segmentation)
-    return NULL;
-  work->table = ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, work->segmentation,
-                                        work->source, error);
-  return work->table ? work : NULL;
+  return ms_regions_answer_read(answer->content, answer->fd, work->source, &work->segmentation, &work->table);
 }
 
 static const Work *
@@ -103,15 +89,9 @@ get_known(MsPictureRegions *self)
 }
 
 static gboolean
-same_filter(const Work *a, const Work *b)
-{
-  return a->source == b->source && ms_settings_equal(&a->settings, &b->settings);
-}
-
-static gboolean
 same_work(const Work *a, const Work *b)
 {
-  return a && same_filter(a, b) && a->min_pixels == b->min_pixels;
+  return a && a->source == b->source && ms_settings_equal(&a->settings, &b->settings) && a->min_pixels == b->min_pixels;
 }
 
 /* Requests */
@@ -119,15 +99,8 @@ same_work(const Work *a, const Work *b)
 static void
 begin_next(MsPictureRegions *self)
 {
-  Work *work = g_steal_pointer(&self->next);
-  const Work *known = get_known(self);
-
-  if (known && same_filter(known, work)) {
-    work->filtered = g_object_ref(known->filtered);
-    work->modes = g_bytes_ref(known->modes);
-  }
   self->began_us = g_get_monotonic_time();
-  ms_picture_result_request(MS_PICTURE_RESULT(self), self->engine, work);
+  ms_picture_result_request(MS_PICTURE_RESULT(self), self->engine, g_steal_pointer(&self->next));
 }
 
 static gboolean
@@ -282,7 +255,8 @@ ms_picture_regions_class_init(MsPictureRegionsClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
-  MS_PICTURE_RESULT_CLASS(klass)->compute = find_regions;
+  MS_PICTURE_RESULT_CLASS(klass)->describe = describe;
+  MS_PICTURE_RESULT_CLASS(klass)->take = take;
   MS_PICTURE_RESULT_CLASS(klass)->release = release_work;
   object_class->get_property = ms_picture_regions_get_property;
   object_class->set_property = ms_picture_regions_set_property;

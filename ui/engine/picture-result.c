@@ -70,34 +70,94 @@ take_result(MsPictureResult *self, const GError *error)
   g_signal_emit(self, changed_signal, 0);
 }
 
+/* What the thread that reads an answer gets. */
+typedef struct {
+  MsPictureResultClass *klass;
+  MsWindowEngine *engine;
+  gpointer work;
+  MsAnswer *answer;
+} Reading;
+
+static void
+reading_free(gpointer data)
+{
+  Reading *self = data;
+
+  self->klass->release(self->work);
+  g_object_unref(self->engine);
+  ms_answer_free(self->answer);
+  g_free(self);
+}
+
+static void
+read_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Reading *reading = data;
+
+  g_task_return_boolean(task, reading->klass->take(reading->work, reading->answer));
+}
+
+/* Whether the request of this cancellable is still wanted. */
+static gboolean
+is_current(MsPictureResult *self, GAsyncResult *result)
+{
+  return private_of(self)->cancellable && private_of(self)->cancellable == g_task_get_cancellable(G_TASK(result));
+}
+
+static void
+on_read(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsPictureResult *self = MS_PICTURE_RESULT(source);
+  Reading *reading = g_task_get_task_data(G_TASK(result));
+  const gboolean good = g_task_propagate_boolean(G_TASK(result), NULL);
+  g_autoptr(GError) error = NULL;
+
+  if (!is_current(self, result))
+    return;
+  if (!good)
+    ms_window_engine_refuse_answer(reading->engine, &error);
+  take_result(self, error);
+}
+
 static void
 on_computed(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsPictureResult) self = data;
   g_autoptr(GError) error = NULL;
+  MsAnswer *answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
 
-  ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
-  if (private_of(self)->cancellable != g_task_get_cancellable(G_TASK(result)) ||
-      g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+  if (!is_current(self, result) || !answer) {
+    g_clear_pointer(&answer, ms_answer_free);
+    if (is_current(self, result) && !g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      take_result(self, error);
     return;
-  take_result(self, error);
+  }
+  Reading *reading = g_new(Reading, 1);
+  *reading = (Reading){MS_PICTURE_RESULT_GET_CLASS(self), g_object_ref(MS_WINDOW_ENGINE(source)),
+                       g_atomic_rc_box_acquire(private_of(self)->requested), answer};
+  g_autoptr(GTask) task = g_task_new(self, private_of(self)->cancellable, on_read, NULL);
+  g_task_set_task_data(task, reading, reading_free);
+  g_task_run_in_thread(task, read_in_thread);
 }
 
 /**
- * ms_picture_result_request: completes @work on the thread of @engine; cancels the previous request.
+ * ms_picture_result_request: has the process of @engine complete @work; cancels the previous request.
  * @work: (transfer full): with its inputs, and with those outputs that are known already
  */
 void
 ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointer work)
 {
-  MsPictureResultClass *klass = MS_PICTURE_RESULT_GET_CLASS(self);
   MsPictureResultPrivate *priv = private_of(self);
+  MsWindowEngineCall call = {.content = NULL};
+  g_autoptr(GError) error = NULL;
 
   forget_request(self);
   priv->cancellable = g_cancellable_new();
-  priv->requested = g_atomic_rc_box_acquire(work);
-  const MsWindowEngineCall call = {klass->compute, work, klass->release, NULL};
-  ms_window_engine_call_async(engine, &call, priv->cancellable, on_computed, g_object_ref(self));
+  priv->requested = work;
+  if (MS_PICTURE_RESULT_GET_CLASS(self)->describe(work, &call, &error))
+    ms_window_engine_call_async(engine, &call, priv->cancellable, on_computed, g_object_ref(self));
+  else
+    take_result(self, error);
 }
 
 /** ms_picture_result_cancel: cancels the running request, without a signal; what is known stays. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsPictureResult: base class of results that the engine's thread computes from a document's pictures. */
+/* MsPictureResult: base class of results that the device's process computes from a document's pictures. */
 #pragma once
 
 #include "ui/engine/window-engine.h"
@@ -10,14 +10,16 @@ G_DECLARE_DERIVABLE_TYPE(MsPictureResult, ms_picture_result, MS, PICTURE_RESULT,
 
 /**
  * MsPictureResultClass: a subclass keeps the inputs and outputs of one request in a struct, its work, which is an
- * atomically reference counted box. Both threads read the inputs; the engine's thread writes the outputs.
- * @compute: fills in the outputs of the work that it gets as data and returns the work (transfer none), or %NULL with
- *   the error set
+ * atomically reference counted box.
+ * @describe: fills in the call for the inputs of a work
+ * @take: fills in the outputs of a work from the answer, on a thread of its own while nothing else writes to the work;
+ *   %FALSE if the answer makes no sense
  * @release: drops one reference of a work
  */
 struct _MsPictureResultClass {
   GObjectClass parent_class;
-  MsWindowEngineFunc compute;
+  gboolean (*describe)(gconstpointer work, MsWindowEngineCall *call, GError **error);
+  gboolean (*take)(gpointer work, const MsAnswer *answer);
   GDestroyNotify release;
 };
 

@@ -1,115 +1,177 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/engine/window-engine-filter.h"
 
+#include <string.h>
+
 #include "ui/engine/window-engine-private.h"
 
-/* The shortest time between two reports of progress. */
-#define PROGRESS_US (40 * 1000)
+/* The pixels of so many recent results can be sent again without a copy. */
+#define MOST_SHARED 32
 
-/* The callbacks of a filter request. */
-typedef struct {
-  MsJob *job;
-  MsFilterEvents events;
-  GCancellable *cancellable;
-  gpointer user_data;
-  gint64 last_progress_us;
-} FilterCall;
+/* SHA-1 in hex */
+#define DIGEST_LENGTH 40
 
-/* A message on its way to the main loop. */
+/* Pixels that the process computes: of the whole picture or of its visible part. */
 typedef struct {
-  MsJob *job;
-  MsImage *piece;
+  MsSharedPixels *shared;
+  GBytes *mapped; /* (nullable): once there is something to be read */
   MsRegion region;
-  double done;
-} Message;
+} Area;
+
+/* The data of the job of a filter request. */
+typedef struct {
+  MsImage *source;
+  MsSettings settings;
+  Area whole;
+  Area visible; /* empty for none */
+  MsFilterEvents events;
+  gpointer user_data;
+} Filter;
 
 static void
-message_free(gpointer data)
+area_clear(Area *area)
 {
-  Message *message = data;
+  g_clear_pointer(&area->shared, ms_shared_pixels_unref);
+  g_clear_pointer(&area->mapped, g_bytes_unref);
+}
 
-  ms_job_unref(message->job);
-  g_clear_object(&message->piece);
-  g_free(message);
+static void
+filter_free(gpointer data)
+{
+  Filter *self = data;
+
+  area_clear(&self->whole);
+  area_clear(&self->visible);
+  g_object_unref(self->source);
+  g_free(self);
 }
 
 static gboolean
-deliver(gpointer data)
+area_map(Area *area)
 {
-  Message *message = data;
-  FilterCall *call = message->job->data;
-
-  if (g_cancellable_is_cancelled(call->cancellable))
-    return G_SOURCE_REMOVE;
-  if (message->piece)
-    call->events.piece(message->piece, &message->region, call->user_data);
-  else
-    call->events.progress(message->done, call->user_data);
-  return G_SOURCE_REMOVE;
+  if (!area->mapped && area->shared)
+    area->mapped = ms_shared_pixels_map(area->shared, NULL);
+  return area->mapped != NULL;
 }
 
-static void
-post(FilterCall *call, MsImage *piece, const MsRegion *region, double done)
+static gboolean
+report_piece(Filter *self, GVariant *content)
 {
-  Message *message = g_new0(Message, 1);
+  gboolean is_visible;
+  int first, rows;
 
-  message->job = ms_job_ref(call->job);
-  message->piece = piece ? g_object_ref(piece) : NULL;
-  if (region)
-    message->region = *region;
-  message->done = done;
-  /* The priority of the task's own callback, so that nothing arrives after it. */
-  g_autoptr(GSource) source = g_idle_source_new();
-  g_source_set_priority(source, G_PRIORITY_DEFAULT);
-  g_source_set_callback(source, deliver, message, message_free);
-  g_source_attach(source, g_task_get_context(call->job->task));
+  g_variant_get(content, "(bii)", &is_visible, &first, &rows);
+  Area *area = is_visible ? &self->visible : &self->whole;
+  if (first < 0 || rows <= 0 || first > area->region.height || rows > area->region.height - first || !area_map(area))
+    return FALSE;
+  const gsize stride = (gsize)area->region.width * 4;
+  const MsRegion part = {area->region.x, area->region.y + first, area->region.width, rows};
+  g_autoptr(GBytes) pixels = g_bytes_new_from_bytes(area->mapped, (gsize)first * stride, (gsize)rows * stride);
+  g_autoptr(MsImage) piece = ms_image_new(part.width, part.height, pixels, NULL);
+  if (self->events.piece)
+    self->events.piece(piece, &part, self->user_data);
+  return TRUE;
 }
 
-static void
-post_piece(MsImage *piece, const MsRegion *region, gpointer data)
+static gboolean
+report(MsJob *job, guint kind, GVariant *content)
 {
-  post(data, piece, region, 0);
+  Filter *self = job->data;
+  double done;
+
+  if (kind == MS_ANSWER_PIECE)
+    return report_piece(self, content);
+  g_variant_get(content, "(d)", &done);
+  if (!(done >= 0 && done <= 1))
+    return FALSE;
+  self->events.progress(done, self->user_data);
+  return TRUE;
 }
 
+/* Keeps the pixels of a few results with them; each holds a descriptor. */
 static void
-post_progress(double done, gpointer data)
+share_result(MsWindowEngine *engine, MsImage *image, MsSharedPixels *pixels)
 {
-  FilterCall *call = data;
-  gint64 now = g_get_monotonic_time();
+  GWeakRef *recent = g_new(GWeakRef, 1);
 
-  ms_worker_beat(call->job->worker);
-  if (now - call->last_progress_us < PROGRESS_US)
+  ms_shared_image_attach(image, pixels);
+  g_weak_ref_init(recent, image);
+  g_queue_push_tail(&engine->shared, recent);
+  if (engine->shared.length <= MOST_SHARED)
     return;
-  call->last_progress_us = now;
-  post(call, NULL, NULL, done);
+  GWeakRef *oldest = g_queue_pop_head(&engine->shared);
+  g_autoptr(MsImage) old = g_weak_ref_get(oldest);
+  if (old)
+    ms_shared_image_attach(old, NULL);
+  g_weak_ref_clear(oldest);
+  g_free(oldest);
 }
 
-static void
-filter_call_free(gpointer data)
+/* (transfer full) (nullable): the program that ran. */
+static MsProgramSpec *
+read_spec(GVariant *maybe, gboolean *good)
 {
-  FilterCall *call = data;
+  g_autoptr(GVariant) variant = g_variant_get_maybe(maybe);
+  MsProgramSpec *spec = variant ? ms_program_spec_new_from_variant(variant) : NULL;
 
-  g_clear_object(&call->cancellable);
-  g_free(call);
+  *good = *good && (spec || !variant);
+  return spec;
 }
 
-static MsJob *
-filter_job(MsWindowEngine *self, GTask *task, MsImage *source, const MsSettings *settings, GCancellable *cancellable)
+/* (transfer full) (nullable): the run that an answer describes. */
+static gpointer
+make_run(MsJob *job, MsAnswer *answer_given)
 {
-  MsJob *job = ms_job_new(MS_JOB_FILTER, task);
-  FilterCall *call = g_new0(FilterCall, 1);
+  g_autoptr(MsAnswer) answer = answer_given;
+  MsWindowEngine *engine = g_task_get_source_object(job->task);
+  Filter *self = job->data;
+  g_autoptr(GVariant) used = NULL, rows = NULL, program = NULL;
+  MsRunFacts facts = {.requested = self->settings, .device = ms_window_engine_get_device(engine)};
 
-  call->job = job;
-  call->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
-  job->data = call;
-  job->free_data = filter_call_free;
-  job->filter = (MsFilterJob){.source = g_object_ref(source),
-                              .settings = *settings,
-                              .cancellable = cancellable ? g_object_ref(cancellable) : NULL,
-                              .piece = post_piece,
-                              .progress = post_progress,
-                              .data = call};
-  return job;
+  g_variant_get(answer->content, "(@as@" MS_TIMING_LOG_TYPE "@m" MS_PROGRAM_SPEC_TYPE "m&sm&s&s)", &used, &rows,
+                &program, &facts.build_log, &facts.rejected, &facts.digest);
+  gboolean good =
+    ms_settings_from_variant(used, &facts.settings) && strlen(facts.digest) == DIGEST_LENGTH && area_map(&self->whole);
+  g_autoptr(MsProgramSpec) spec = read_spec(program, &good);
+  g_autoptr(MsTimingLog) log = ms_timing_log_new_from_variant(rows);
+  if (!good || !log)
+    return NULL;
+  g_autoptr(MsImage) result = ms_image_new(self->whole.region.width, self->whole.region.height, self->whole.mapped,
+                                           ms_image_get_metadata(self->source));
+  share_result(engine, result, self->whole.shared);
+  facts.log = log;
+  facts.result = result;
+  facts.spec = spec;
+  return ms_run_new(&facts);
+}
+
+/* Takes memory for the pixels of @area. */
+static gboolean
+area_init(Area *area, const MsRegion *region, GError **error)
+{
+  area->region = *region;
+  area->shared = ms_shared_pixels_new((gsize)region->width * (gsize)region->height * 4, error);
+  return area->shared != NULL;
+}
+
+/* Fills in the call of the job; descriptors without pixels of their own carry those of the source. */
+static gboolean
+describe_call(Filter *self, const MsRegion *visible, MsWindowEngineCall *call, GError **error)
+{
+  const MsRegion extent = ms_image_get_extent(self->source), none = {0, 0, 0, 0};
+  const MsRegion *seen = visible && visible->width > 0 && visible->height > 0 ? visible : &none;
+  MsSharedPixels *source = ms_shared_image_get(self->source, error);
+
+  call->kind = MS_REQUEST_FILTER;
+  call->answer = MS_ANSWER_FILTERED;
+  call->content = g_variant_ref_sink(g_variant_new("((ii)(iiii)@as)", extent.width, extent.height, seen->x, seen->y,
+                                                   seen->width, seen->height, ms_settings_to_variant(&self->settings)));
+  call->pixels[0] = source;
+  if (!source || !area_init(&self->whole, &extent, error) || (seen != &none && !area_init(&self->visible, seen, error)))
+    return FALSE;
+  call->pixels[1] = ms_shared_pixels_ref(self->whole.shared);
+  call->pixels[2] = ms_shared_pixels_ref(self->visible.shared ? self->visible.shared : source);
+  return TRUE;
 }
 
 /**
@@ -122,23 +184,32 @@ ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest 
                               GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsJob *job = filter_job(self, task, request->source, request->settings, cancellable);
-  FilterCall *call = job->data;
+  MsJob *job = ms_job_new(MS_JOB_FILTER, task);
+  Filter *filter = g_new0(Filter, 1);
+  GError *error = NULL;
 
   /* A run that was completed just before its cancellation is returned. */
   g_task_set_check_cancellable(task, FALSE);
-  call->events = *request->events;
-  call->user_data = user_data;
-  if (request->visible)
-    job->filter.visible = *request->visible;
-  ms_worker_push(self->worker, job);
+  filter->source = g_object_ref(request->source);
+  filter->settings = *request->settings;
+  filter->events = *request->events;
+  filter->user_data = user_data;
+  job->data = filter;
+  job->free_data = filter_free;
+  job->report = report;
+  job->complete = make_run;
+  job->free_result = g_object_unref;
+  if (describe_call(filter, request->visible, &job->call, &error))
+    ms_window_engine_push(self, job);
+  else
+    ms_job_fail(job, error);
 }
 
 /** ms_window_engine_filter_finish: (transfer full): the run, whose time is kept, or %NULL with @error set. */
 MsRun *
 ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
 {
-  MsRun *run = ms_window_engine_call_finish(self, result, error);
+  MsRun *run = g_task_propagate_pointer(G_TASK(result), error);
 
   if (run)
     ms_rates_add_run(self->rates, run);

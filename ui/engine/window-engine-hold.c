@@ -18,7 +18,7 @@ ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAs
 
   g_task_set_check_cancellable(task, FALSE);
   g_ptr_array_add(self->holders, g_object_ref(cancellable));
-  ms_worker_push(self->worker, ms_job_new(MS_JOB_HOLD, task));
+  ms_window_engine_push(self, ms_job_new(MS_JOB_HOLD, task));
   g_signal_emit_by_name(self, "holders-changed");
 }
 
@@ -38,10 +38,10 @@ ms_window_engine_hold_finish(MsWindowEngine *self, GAsyncResult *result, GError 
 void
 ms_window_engine_release(MsWindowEngine *self, GCancellable *cancellable)
 {
-  if (self->worker)
-    ms_worker_release(self->worker);
+  self->is_held = FALSE;
   g_ptr_array_remove(self->holders, cancellable);
   g_signal_emit_by_name(self, "holders-changed");
+  ms_window_engine_pump(self);
 }
 
 /** ms_window_engine_is_held: whether a measurement has the device or waits for it. */

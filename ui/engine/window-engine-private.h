@@ -1,13 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of MsWindowEngine, shared by window-engine.c and window-engine-filter.c. */
+/* What window-engine.c shares with the filter and the hold. */
 #pragma once
 
+#include "ui/engine/device-child.h"
 #include "ui/engine/window-engine.h"
-#include "ui/engine/worker.h"
+
+/**
+ * MsJobKind: in the order in which waiting jobs are taken.
+ * @MS_JOB_OPEN: opens the device of the selector; it is never in the queue
+ * @MS_JOB_FILTER: filters a picture
+ * @MS_JOB_CALL: any other request
+ * @MS_JOB_HOLD: no request: nothing runs until ms_window_engine_release()
+ */
+typedef enum {
+  MS_JOB_OPEN,
+  MS_JOB_FILTER,
+  MS_JOB_CALL,
+  MS_JOB_HOLD,
+} MsJobKind;
+
+/**
+ * MsJob: an entry of the queue.
+ * @task: (nullable): gets the result
+ * @report: (nullable): takes progress and pieces; %FALSE if they make no sense
+ * @complete: (nullable): (transfer full): makes the result of the task from an answer, freed with @free_result; %NULL
+ *   if the answer makes no sense
+ * @is_retried: whether a process has died of it
+ * @has_reported: whether the process has computed something
+ */
+typedef struct MsJob MsJob;
+struct MsJob {
+  MsJobKind kind;
+  guint serial;
+  GTask *task;
+  MsWindowEngineCall call;
+  gboolean (*report)(MsJob *self, guint kind, GVariant *content);
+  gpointer (*complete)(MsJob *self, MsAnswer *answer);
+  GDestroyNotify free_result;
+  gpointer data;
+  GDestroyNotify free_data;
+  GSource *cancelled;
+  gboolean is_retried;
+  gboolean has_reported;
+};
 
 struct _MsWindowEngine {
   GObject parent_instance;
-  MsWorker *worker;
   MsRates *rates; /* of the runs of all pictures */
   MsWindowEngineState state;
   char *device_selector;
@@ -16,7 +54,30 @@ struct _MsWindowEngine {
   char *explanation;
   GError *problem;
   guint watchdog_ms;
-  guint pulse;
-  guint openings;
   GPtrArray *holders; /* GCancellable of the measurements that use the device or wait for it */
+
+  GQueue waiting; /* MsJob, the next one first */
+  MsJob *running; /* (nullable) */
+  guint32 number; /* of the running request */
+  guint serial;   /* of the job that was queued last */
+  gboolean is_held;
+  gboolean is_closed;
+
+  MsDeviceChild *child; /* (nullable) */
+  gboolean is_open;     /* whether it has the device of the selector */
+  guint openings;       /* choices of a device so far, and that of the running job that opens one */
+  guint opening;
+  guint vain_starts; /* processes in a row that died before the device was open */
+  guint deaths;      /* of processes since the last answer */
+  char *death;       /* (nullable): the report of the last death, until the device is open again */
+  char *death_detail;
+  char *spare_cache; /* (nullable): the folder of the process where the usual cache may be damaged */
+  guint pulse;
+  guint hurry;
+  GQueue shared; /* GWeakRef of the recent results, whose shared pixels hold descriptors */
 };
+
+MsJob *ms_job_new(MsJobKind kind, GTask *task);
+void ms_job_fail(MsJob *self, GError *error);
+void ms_window_engine_push(MsWindowEngine *self, MsJob *job);
+void ms_window_engine_pump(MsWindowEngine *self);

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* MsWindowEngine: the worker thread that uses the device for the whole window, so that the main loop never waits. */
+/*
+ * MsWindowEngine: the queue of everything that the window asks of its device, which another process has. The main loop
+ * never waits for that process; when it dies, it is started again and the request is tried once more.
+ */
 #pragma once
 
 #include "core/engine/engine.h"
+#include "core/service/protocol.h"
+#include "core/service/shared-image.h"
 #include "ui/engine/rates.h"
 
 /**
@@ -20,7 +25,9 @@ typedef enum {
 #define MS_TYPE_WINDOW_ENGINE (ms_window_engine_get_type())
 /*
  * Signals: "changed" (): the state, the device, the list of devices or the explanation has changed;
- * "holders-changed" (): a measurement took the device for itself or gave it back.
+ * "holders-changed" (): a measurement took the device for itself or gave it back;
+ * "recovered" (GError): the device was opened again after its process had ended; the message says why, in a sentence
+ * and, after a line break, with what the driver said last.
  */
 G_DECLARE_FINAL_TYPE(MsWindowEngine, ms_window_engine, MS, WINDOW_ENGINE, GObject)
 
@@ -37,6 +44,7 @@ GPtrArray *ms_window_engine_get_devices(MsWindowEngine *self);
 const char *ms_window_engine_get_explanation(MsWindowEngine *self);
 const GError *ms_window_engine_get_problem(MsWindowEngine *self);
 MsRates *ms_window_engine_get_rates(MsWindowEngine *self);
+GPid ms_window_engine_get_pid(MsWindowEngine *self);
 
 /**
  * MsFilterEvents: callbacks of a running filter request, on the main loop; not called after the request's own callback
@@ -50,26 +58,34 @@ typedef struct {
 } MsFilterEvents;
 
 /**
- * MsWindowEngineFunc: work for the engine's thread.
- * @context: (nullable): the device's context, which no other thread uses meanwhile; %NULL with the serial reference
- *
- * Returns: the result that ms_window_engine_call_finish() hands out, or %NULL with @error set
- */
-typedef gpointer (*MsWindowEngineFunc)(MsContext *context, GCancellable *cancellable, gpointer data, GError **error);
-
-/**
- * MsWindowEngineCall:
- * @func: runs on the engine's thread when no filter request waits
- * @data: (transfer full): for @func, freed with @free_data
- * @free_result: frees a result that nobody takes
+ * MsWindowEngineCall: a request that runs when no filter request waits.
+ * @kind: the request
+ * @answer: what completes it
+ * @content: (transfer floating): as the table of requests says
+ * @pixels: (transfer full): for the descriptors of the request
  */
 typedef struct {
-  MsWindowEngineFunc func;
-  gpointer data;
-  GDestroyNotify free_data;
-  GDestroyNotify free_result;
+  MsRequestKind kind;
+  MsAnswerKind answer;
+  GVariant *content;
+  MsSharedPixels *pixels[MS_CHANNEL_MOST_FDS];
 } MsWindowEngineCall;
+
+/**
+ * MsAnswer: the answer to a request.
+ * @content: as the table of answers says; its values are to be checked
+ * @fd: the descriptor that it carries, -1 for none
+ */
+typedef struct {
+  GVariant *content;
+  int fd;
+} MsAnswer;
+
+void ms_answer_free(MsAnswer *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsAnswer, ms_answer_free)
 
 void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data);
-gpointer ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+MsAnswer *ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+void ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error);
+void ms_window_engine_hurry(MsWindowEngine *self, GCancellable *cancellable);

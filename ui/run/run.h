@@ -30,6 +30,7 @@ typedef enum {
  * @spec: (nullable): the program that ran, %NULL for the serial reference
  * @build_log: (nullable): what the compiler said
  * @rejected: (nullable): why `auto` did not take a faster kernel
+ * @digest: of the picture: equal pictures have equal ones
  */
 typedef struct {
   MsSettings requested;
@@ -40,6 +41,7 @@ typedef struct {
   MsProgramSpec *spec;
   const char *build_log;
   const char *rejected;
+  const char *digest;
 } MsRunFacts;
 
 #define MS_TYPE_RUN (ms_run_get_type())

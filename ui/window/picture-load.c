@@ -6,6 +6,7 @@
 #include "core/image/image-drain.h"
 #include "core/image/image-io.h"
 #include "core/image/image-peek.h"
+#include "core/service/shared-image.h"
 #include "ui/window/load-row.h"
 
 /* Progress of a shorter load is not shown, because it would flicker. */
@@ -108,7 +109,7 @@ load_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellab
   else if (bytes)
     image = ms_image_load_bytes(bytes, name, &self->limits, self->cancellable, &error);
   if (image)
-    g_task_return_pointer(task, image, g_object_unref);
+    g_task_return_pointer(task, ms_shared_image_move(image), g_object_unref);
   else
     g_task_return_error(task, g_steal_pointer(&error));
 }

@@ -257,6 +257,16 @@ engine_changed_cb(MsWindow *self)
     ms_window_clear_message(self);
 }
 
+/* A warning belongs to the window, not to the picture that is shown. */
+static void
+engine_recovered_cb(MsWindow *self, const GError *report)
+{
+  const char *end = strchr(report->message, '\n');
+  g_autofree char *sentence = g_strndup(report->message, end - report->message);
+
+  ms_window_report(self, GTK_MESSAGE_WARNING, sentence, MS_OFFER_LOG | MS_OFFER_DEVICE, end + 1);
+}
+
 /** ms_window_new: (transfer none): an empty window, owned by GTK until it is closed. */
 MsWindow *
 ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings)
@@ -270,6 +280,7 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
   ms_device_chooser_set_engine(MS_DEVICE_CHOOSER(self->device_chooser), engine);
   g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(device_chosen_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "changed", G_CALLBACK(engine_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "recovered", G_CALLBACK(engine_recovered_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "holders-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
   ms_window_add_recent_menu(self);
   ms_window_restore_state(self);

@@ -122,3 +122,35 @@ ms_settings_to_arguments(const MsSettings *self)
   }
   return g_string_free(line, FALSE);
 }
+
+/** ms_settings_to_variant: (transfer floating): the values as exact texts ("as"), in the order of ms_options. */
+GVariant *
+ms_settings_to_variant(const MsSettings *self)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+  GVariantBuilder builder;
+
+  g_variant_builder_init(&builder, G_VARIANT_TYPE_STRING_ARRAY);
+  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autofree char *text = ms_option_get_text(&rows[i], self);
+    const gboolean is_real = rows[i].kind == MS_OPTION_REAL;
+    g_variant_builder_add(&builder, "s",
+                          is_real ? g_ascii_dtostr(digits, sizeof digits, ms_option_get_number(&rows[i], self)) : text);
+  }
+  return g_variant_builder_end(&builder);
+}
+
+/** ms_settings_from_variant: reads ms_settings_to_variant(); %FALSE if the table of options refuses a value. */
+gboolean
+ms_settings_from_variant(GVariant *values, MsSettings *self)
+{
+  gboolean good = g_variant_n_children(values) == G_N_ELEMENTS(rows);
+
+  *self = ms_settings_default();
+  for (guint i = 0; good && i < G_N_ELEMENTS(rows); i++) {
+    const char *text;
+    g_variant_get_child(values, i, "&s", &text);
+    good = ms_option_set_text(&rows[i], self, text, NULL);
+  }
+  return good;
+}

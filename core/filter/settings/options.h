@@ -55,5 +55,7 @@ extern const MsOptionTable ms_options;
 MsSettings ms_settings_default(void);
 gboolean ms_settings_equal(const MsSettings *a, const MsSettings *b);
 char *ms_settings_to_arguments(const MsSettings *self);
+GVariant *ms_settings_to_variant(const MsSettings *self);
+gboolean ms_settings_from_variant(GVariant *values, MsSettings *self);
 
 const MsOptionInfo *ms_option_find(const char *name);

@@ -168,9 +168,9 @@ ms_histogram_serial(const guint8 *pixels, guint64 n_pixels, MsHistogram *histogr
   }
 }
 
-/** ms_channel_name: as in reports: "r", "g", "b", "a", "luma". */
+/** ms_image_channel_name: as in reports: "r", "g", "b", "a", "luma". */
 const char *
-ms_channel_name(MsChannel channel)
+ms_image_channel_name(MsImageChannel channel)
 {
   static const char *const names[] = {"r", "g", "b", "a", "luma"};
 
@@ -184,7 +184,7 @@ ms_histogram_to_text(const MsHistogram *self)
   GString *text = g_string_new("value");
 
   for (int c = 0; c < MS_N_CHANNELS; c++)
-    g_string_append_printf(text, "\t%s", ms_channel_name(c));
+    g_string_append_printf(text, "\t%s", ms_image_channel_name(c));
   g_string_append_c(text, '\n');
   for (int v = 0; v < 256; v++) {
     guint64 any = 0;
@@ -206,7 +206,7 @@ ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder)
 {
   json_builder_begin_object(builder);
   for (int c = 0; c < MS_N_CHANNELS; c++) {
-    json_builder_set_member_name(builder, ms_channel_name(c));
+    json_builder_set_member_name(builder, ms_image_channel_name(c));
     json_builder_begin_array(builder);
     for (int v = 0; v < 256; v++)
       json_builder_add_int_value(builder, (gint64)self->counts[c][v]);

@@ -15,7 +15,7 @@ typedef enum {
   MS_CHANNEL_A,
   MS_CHANNEL_LUMA,
   MS_N_CHANNELS,
-} MsChannel;
+} MsImageChannel;
 
 /** MS_LUMA: luma in integers: 0.299 R + 0.587 G + 0.114 B rounded to the nearest, halves upwards. */
 #define MS_LUMA(r, g, b) ((299u * (guint)(r) + 587u * (guint)(g) + 114u * (guint)(b) + 500u) / 1000u)
@@ -26,7 +26,7 @@ typedef struct {
   guint64 counts[MS_N_CHANNELS][256];
 } MsHistogram;
 
-const char *ms_channel_name(MsChannel channel);
+const char *ms_image_channel_name(MsImageChannel channel);
 
 gboolean ms_histogram_of_image(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, GError **error);
 void ms_histogram_add(MsHistogram *self, const MsHistogram *other);

@@ -97,7 +97,7 @@ ms_image_statistics_to_text(const MsImageStatistics *self)
 
   g_string_append_printf(text, "%-13s", "");
   for (int c = 0; c < MS_N_CHANNELS; c++)
-    g_string_append_printf(text, "%14s", ms_channel_name(c));
+    g_string_append_printf(text, "%14s", ms_image_channel_name(c));
   g_string_append_c(text, '\n');
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_string_append_printf(text, "%-13s", rows[i].name);
@@ -147,7 +147,7 @@ ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder
 {
   json_builder_begin_object(builder);
   for (int c = 0; c < MS_N_CHANNELS; c++) {
-    json_builder_set_member_name(builder, ms_channel_name(c));
+    json_builder_set_member_name(builder, ms_image_channel_name(c));
     add_channel(&self->channels[c], builder);
   }
   add_timing(self->kernel_ms, self->gb_per_s, self->peak_share, builder);

@@ -264,34 +264,18 @@ ms_source_view_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
-/*
- * Runs on the engine's thread. The cache is bypassed, so that the compiler prints its messages; a failed build is not
- * an error here, because its log is the result.
- */
-static gpointer
-compile(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
-{
-  g_autoptr(GError) failure = NULL;
-
-  if (!context)
-    return g_strdup(_("The serial reference has no compiler."));
-  g_autoptr(MsProgram) program =
-    ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), data, NULL, &failure);
-  if (!program)
-    return g_strdup(failure->message);
-  const char *log = ms_program_get_log(program);
-  return g_strdup(log && *log ? log : _("Compiled; the compiler printed nothing."));
-}
-
 static void
 on_compiled(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsSourceView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autofree char *log = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  g_autoptr(MsAnswer) answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  const char *log = NULL;
 
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
+  if (answer)
+    g_variant_get(answer->content, "(&s)", &log);
   show_log(self, log ? log : error->message);
 }
 
@@ -305,7 +289,8 @@ on_compile_clicked(MsSourceView *self)
   cancel_compiling(self);
   self->compiling = g_cancellable_new();
   show_log(self, _("Compiling…"));
-  const MsWindowEngineCall call = {compile, g_object_ref(self->spec), g_object_unref, g_free};
+  const MsWindowEngineCall call = {
+    .kind = MS_REQUEST_COMPILE, .answer = MS_ANSWER_COMPILED, .content = ms_program_spec_to_variant(self->spec)};
   ms_window_engine_call_async(ms_document_get_engine(document), &call, self->compiling, on_compiled,
                               g_object_ref(self));
 }

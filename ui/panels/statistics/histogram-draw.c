@@ -10,7 +10,7 @@
 #define MARKER_DISTANCE 40
 
 static double
-share(const MsHistogram *histogram, MsChannel channel, int bin)
+share(const MsHistogram *histogram, MsImageChannel channel, int bin)
 {
   return histogram->pixels > 0 ? (double)histogram->counts[channel][bin] / (double)histogram->pixels : 0;
 }
@@ -81,7 +81,7 @@ share_y(const MsHistogramFrame *frame, double value)
 }
 
 static void
-draw_curve(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChannel channel, gboolean before)
+draw_curve(const MsHistogramFrame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
 {
   cairo_t *cr = frame->cr;
   static const double dash[] = {4, 3};
@@ -98,7 +98,7 @@ draw_curve(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChanne
 
 /* Curves differ by marker shape as well as by colour; markers of the picture before are hollow. */
 static void
-draw_markers(const MsHistogramFrame *frame, const MsHistogram *histogram, MsChannel channel, gboolean before)
+draw_markers(const MsHistogramFrame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
 {
   static const guint shapes[] = {0, 1, 2, 3, 4};
   guint32 colours[MS_CHART_N_STYLES];

@@ -15,7 +15,7 @@ static guint bin_changed_signal;
 
 /** ms_histogram_channel_colour: 0xRRGGBB of a channel's curve */
 guint32
-ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
+ms_histogram_channel_colour(MsImageChannel channel, MsChartTheme theme)
 {
   static const guint32 light[] = {0xc01c28, 0x1f7a3c, 0x1a5fb4, 0x813d9c, 0x3d3846};
   static const guint32 dark[] = {0xff7b63, 0x57e389, 0x78aeed, 0xdc8add, 0xf6f5f4};
@@ -25,7 +25,7 @@ ms_histogram_channel_colour(MsChannel channel, MsChartTheme theme)
 
 /** ms_histogram_channel_title: the name of a channel, with its marker. */
 const char *
-ms_histogram_channel_title(MsChannel channel)
+ms_histogram_channel_title(MsImageChannel channel)
 {
   static const char *const titles[] = {N_("● Red"), N_("■ Green"), N_("▲ Blue"), N_("◆ Alpha"), N_("▼ Luma")};
 
@@ -168,7 +168,7 @@ ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *befor
 }
 
 void
-ms_histogram_plot_set_channel(MsHistogramPlot *self, MsChannel channel, gboolean shown)
+ms_histogram_plot_set_channel(MsHistogramPlot *self, MsImageChannel channel, gboolean shown)
 {
   self->shown[channel] = shown;
   gtk_widget_queue_draw(GTK_WIDGET(self));

@@ -119,7 +119,7 @@ on_scale_changed(MsHistogramView *self)
 static void
 on_channel_toggled(GtkToggleButton *button, MsHistogramView *self)
 {
-  MsChannel channel = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(button), "ms-channel"));
+  MsImageChannel channel = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(button), "ms-channel"));
 
   ms_histogram_plot_set_channel(self->plot, channel, gtk_toggle_button_get_active(button));
   show_reading(self);

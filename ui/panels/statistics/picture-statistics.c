@@ -39,55 +39,68 @@ release_work(gpointer work)
 }
 
 static gboolean
-reduce_image(MsContext *context, MsImage *image, MsImageStatistics **statistics, GCancellable *cancellable,
-             GError **error)
-{
-  if (!image || *statistics)
-    return TRUE;
-  *statistics = g_new0(MsImageStatistics, 1);
-  if (context)
-    return ms_image_statistics(&(MsDeviceRun){context, NULL, cancellable}, image, *statistics, error);
-  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, *statistics);
-  return TRUE;
-}
-
-static gboolean
 same_size(MsImage *a, MsImage *b)
 {
   return ms_image_get_width(a) == ms_image_get_width(b) && ms_image_get_height(a) == ms_image_get_height(b);
 }
 
-static gboolean
-compare_images(MsContext *context, Work *work, GCancellable *cancellable, GError **error)
+static guint
+wanted_of(const Work *work)
 {
-  if (!work->after || !same_size(work->before, work->after))
-    return TRUE;
-  work->comparison = g_new0(MsImageComparison, 1);
-  if (context)
-    return ms_image_comparison(&(MsDeviceRun){context, NULL, cancellable}, work->before, work->after, work->comparison,
-                               error);
-  ms_image_comparison_serial(ms_image_get_pixels(work->before), ms_image_get_pixels(work->after),
-                             ms_image_get_byte_size(work->before) / 4, work->comparison);
+  return (work->before_numbers ? 0 : MS_WANTED_BEFORE) | (work->after && !work->after_numbers ? MS_WANTED_AFTER : 0) |
+         (work->after && same_size(work->before, work->after) ? MS_WANTED_COMPARISON : 0);
+}
+
+static gboolean
+describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
+{
+  const Work *work = data;
+  MsImage *images[2] = {work->before, work->after ? work->after : work->before};
+
+  for (int i = 0; i < 2; i++)
+    if (!(call->pixels[i] = ms_shared_image_get(images[i], error))) {
+      g_clear_pointer(&call->pixels[0], ms_shared_pixels_unref);
+      return FALSE;
+    }
+  call->kind = MS_REQUEST_STATISTICS;
+  call->answer = MS_ANSWER_STATISTICS;
+  call->content = g_variant_new("((ii)(ii)u)", ms_image_get_width(images[0]), ms_image_get_height(images[0]),
+                                ms_image_get_width(images[1]), ms_image_get_height(images[1]), wanted_of(work));
   return TRUE;
 }
 
-/* Runs on the engine's thread. */
+/* (transfer full): a struct from the bytes in @content; it is zero where there are too few. */
 static gpointer
-reduce_both(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
+read_part(GVariant *content, gsize index, gsize size, gboolean *good)
+{
+  g_autoptr(GVariant) bytes = g_variant_get_child_value(content, index);
+  gpointer part = g_malloc0(size);
+
+  *good = ms_service_take_bytes(bytes, part, size) && *good;
+  return part;
+}
+
+static gboolean
+take(gpointer data, const MsAnswer *answer)
 {
   Work *work = data;
+  const guint wanted = wanted_of(work);
+  gboolean good = TRUE;
 
-  if (reduce_image(context, work->before, &work->before_numbers, cancellable, error) &&
-      reduce_image(context, work->after, &work->after_numbers, cancellable, error) &&
-      compare_images(context, work, cancellable, error))
-    return work;
-  return NULL;
+  if (wanted & MS_WANTED_BEFORE)
+    work->before_numbers = read_part(answer->content, 0, sizeof *work->before_numbers, &good);
+  if (wanted & MS_WANTED_AFTER)
+    work->after_numbers = read_part(answer->content, 1, sizeof *work->after_numbers, &good);
+  if (wanted & MS_WANTED_COMPARISON)
+    work->comparison = read_part(answer->content, 2, sizeof *work->comparison, &good);
+  return good;
 }
 
 static void
 ms_picture_statistics_class_init(MsPictureStatisticsClass *klass)
 {
-  MS_PICTURE_RESULT_CLASS(klass)->compute = reduce_both;
+  MS_PICTURE_RESULT_CLASS(klass)->describe = describe;
+  MS_PICTURE_RESULT_CLASS(klass)->take = take;
   MS_PICTURE_RESULT_CLASS(klass)->release = release_work;
 }
 

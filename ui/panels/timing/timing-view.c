@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/reduce/bandwidth.h"
 #include "ui/common/format.h"
 #include "ui/document/document-runs.h"
 #include "ui/panels/common/table-export.h"
@@ -137,29 +136,15 @@ show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_
   gtk_label_set_text(self->peak_label, peak);
 }
 
-static gpointer
-measure_peak(MsContext *context, GCancellable *cancellable, gpointer data, GError **error)
-{
-  g_autofree MsBandwidth *bandwidth = g_new0(MsBandwidth, 1);
-
-  if (!context) {
-    g_set_error(error, MS_ERROR, MS_ERROR_NO_DEVICE, _("The serial reference has no device to measure."));
-    return NULL;
-  }
-  if (!ms_bandwidth_get(context, NULL, bandwidth, cancellable, error))
-    return NULL;
-  return g_steal_pointer(&bandwidth);
-}
-
 static void
 on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsTimingView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autofree MsBandwidth *bandwidth = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  g_autoptr(MsAnswer) answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
 
-  if (bandwidth) {
-    self->peak = bandwidth->copy;
+  if (answer) {
+    g_variant_get_child(answer->content, 1, "d", &self->peak);
     ms_panel_invalidate(MS_PANEL(self));
   } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     gtk_label_set_text(self->peak_label, error->message);
@@ -183,7 +168,8 @@ want_peak(MsTimingView *self, MsWindowEngine *engine)
   self->measuring = g_cancellable_new();
   g_set_object(&self->peak_device, device);
   self->peak = 0;
-  const MsWindowEngineCall call = {.func = measure_peak, .free_result = g_free};
+  const MsWindowEngineCall call = {
+    .kind = MS_REQUEST_BANDWIDTH, .answer = MS_ANSWER_BANDWIDTH, .content = g_variant_new("()")};
   ms_window_engine_call_async(engine, &call, self->measuring, on_peak_measured, g_object_ref(self));
 }
 

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The messages between the window and the process that has the device for it. Both ends are the same program, so that
+ * plain structs travel as bytes. Every payload is a pair: the number of the request, and what the row of the table says.
+ */
+#pragma once
+
+#include "core/process/channel.h"
+
+/** MS_SERVICE_ROLE: of the child, for ms_child_get_role(). */
+#define MS_SERVICE_ROLE "device"
+
+/**
+ * MsRequestKind: what the window asks for; one request runs at a time.
+ * @MS_REQUEST_OPEN: open the device of a selector and list all
+ * @MS_REQUEST_FILTER: filter a source, the visible part first; descriptors of the source, the result, the visible part
+ * @MS_REQUEST_STATISTICS: statistics of one or two pictures and their comparison, as #MsWanted says
+ * @MS_REQUEST_REGIONS: find the regions of a source
+ * @MS_REQUEST_COMPILE: build a program without the cache
+ * @MS_REQUEST_BANDWIDTH: the peak bandwidth of the device
+ * @MS_REQUEST_CANCEL: of the request of this number, which is answered all the same
+ */
+typedef enum {
+  MS_REQUEST_OPEN,
+  MS_REQUEST_FILTER,
+  MS_REQUEST_STATISTICS,
+  MS_REQUEST_REGIONS,
+  MS_REQUEST_COMPILE,
+  MS_REQUEST_BANDWIDTH,
+  MS_REQUEST_CANCEL,
+} MsRequestKind;
+
+/**
+ * MsAnswerKind: what the child sends. The first two are reports during a request; every other one ends it.
+ * @MS_ANSWER_PROGRESS: the finished share, 0 to 1
+ * @MS_ANSWER_PIECE: finished rows: whether of the visible part, the first, how many
+ * @MS_ANSWER_FAILED: whether it was cancelled, the code of #MsError, the sentence translated and in English, whether
+ *   the device is lost
+ * @MS_ANSWER_OPENED: all devices, the index of the one in use (-1 for the serial reference), what the user should know
+ * @MS_ANSWER_FILTERED: settings used, timings, program, build log, why faster kernels were rejected, digest
+ * @MS_ANSWER_STATISTICS: #MsImageStatistics of both pictures and #MsImageComparison, each empty where not wanted
+ * @MS_ANSWER_REGIONS: numbers of regions and of neighbours; memory with labels, segments, neighbours
+ * @MS_ANSWER_COMPILED: the output of the compiler
+ * @MS_ANSWER_BANDWIDTH: read and copy in 10^9 bytes a second
+ */
+typedef enum {
+  MS_ANSWER_PROGRESS,
+  MS_ANSWER_PIECE,
+  MS_ANSWER_FAILED,
+  MS_ANSWER_OPENED,
+  MS_ANSWER_FILTERED,
+  MS_ANSWER_STATISTICS,
+  MS_ANSWER_REGIONS,
+  MS_ANSWER_COMPILED,
+  MS_ANSWER_BANDWIDTH,
+} MsAnswerKind;
+
+/** MsWanted: what a request for statistics computes; flags. */
+typedef enum {
+  MS_WANTED_BEFORE = 1 << 0,
+  MS_WANTED_AFTER = 1 << 1,
+  MS_WANTED_COMPARISON = 1 << 2,
+} MsWanted;
+
+extern const MsProtocol ms_service_requests;
+extern const MsProtocol ms_service_answers;
+
+GVariant *ms_service_bytes(gconstpointer data, gsize size);
+gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);
+GBytes *ms_service_map(int fd, gsize size, GError **error);

@@ -1,0 +1,607 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The main thread carries out one request after the other. A second thread reads the channel meanwhile, so that a
+ * cancellation reaches the running request, and so that the process ends when the channel is closed, even if the
+ * driver never returns. Programs and buffers stay with the engine between requests.
+ */
+#include "core/service/service.h"
+
+#include <glib/gi18n-lib.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/engine/device-engine.h"
+#include "core/engine/reference-engine.h"
+#include "core/opencl/device-chooser.h"
+#include "core/opencl/driver-cache.h"
+#include "core/opencl/probe.h"
+#include "core/process/child.h"
+#include "core/reduce/bandwidth.h"
+#include "core/reduce/images/image-comparison.h"
+#include "core/reduce/images/image-statistics.h"
+#include "core/service/protocol.h"
+#include "core/service/regions-answer.h"
+
+/* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
+#define MOSTLY_VISIBLE 0.7
+
+/* The shortest time between two reports of progress. */
+#define PROGRESS_US (40 * 1000)
+
+/* The time that the running request gets to end after the channel was closed. */
+#define GRACE_US G_USEC_PER_SEC
+
+/**
+ * Job: a request.
+ * @number: of the request
+ * @content: the second half of its payload
+ */
+typedef struct {
+  MsMessage message;
+  guint32 number;
+  GVariant *content;
+  GCancellable *cancellable;
+} Job;
+
+/** Modes: what the regions of a source are found in, kept so that other options filter nothing again. */
+typedef struct {
+  guint64 source; /* 0 for none */
+  MsSettings settings;
+  MsImage *filtered;
+  guint16 *modes;
+} Modes;
+
+typedef struct {
+  MsChannel *channel;
+  GAsyncQueue *jobs; /* an item without a kind, the quit job, ends the process */
+  MsEngine *engine;  /* (nullable): while a device is open, or for the serial reference */
+  Modes modes;
+  const Job *job; /* the running one */
+  gint64 progress_us;
+} Service;
+
+static char quit;
+
+static void
+job_free(Job *self)
+{
+  ms_message_clear(&self->message);
+  g_clear_pointer(&self->content, g_variant_unref);
+  g_clear_object(&self->cancellable);
+  g_free(self);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
+
+/* Answers */
+
+static void
+answer(Service *self, MsAnswerKind kind, GVariant *content, const int *fds)
+{
+  GVariant *members[] = {g_variant_new_uint32(self->job->number), content};
+
+  /* An error means that the window has gone; the thread that reads ends the process. */
+  ms_channel_send(self->channel, kind, g_variant_new_tuple(members, 2), fds, TRUE, NULL);
+}
+
+/* A failed call may mean that the device is lost; a trivial kernel shows whether it is. */
+static gboolean
+is_lost(Service *self, const GError *error)
+{
+  MsContext *context = self->engine ? ms_engine_get_context(self->engine) : NULL;
+
+  return context && g_error_matches(error, MS_ERROR, MS_ERROR_DEVICE) && !ms_context_probe(context, NULL);
+}
+
+static void
+fail(Service *self, const GError *error)
+{
+  const gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  const int code = error->domain == MS_ERROR ? error->code : MS_ERROR_IO;
+  g_autofree char *english = ms_error_dup_english(error);
+  g_autofree char *valid = g_utf8_make_valid(error->message, -1), *valid_english = g_utf8_make_valid(english, -1);
+
+  answer(self, MS_ANSWER_FAILED,
+         g_variant_new("(bussb)", cancelled, (guint)code, valid, valid_english, is_lost(self, error)), NULL);
+}
+
+static void
+report_share(Service *self, double share)
+{
+  const gint64 now = g_get_monotonic_time();
+
+  if (now - self->progress_us < PROGRESS_US)
+    return;
+  self->progress_us = now;
+  answer(self, MS_ANSWER_PROGRESS, g_variant_new("(d)", share), NULL);
+}
+
+/* (transfer full) (nullable): the picture of a descriptor of the running request. */
+static MsImage *
+map_image(Service *self, guint fd, int width, int height, GError **error)
+{
+  g_autoptr(GBytes) pixels = ms_service_map(self->job->message.fds[fd], (gsize)width * (gsize)height * 4, error);
+
+  return pixels ? ms_image_new(width, height, pixels, NULL) : NULL;
+}
+
+/* Opening */
+
+static void
+forget_modes(Service *self)
+{
+  g_clear_object(&self->modes.filtered);
+  g_clear_pointer(&self->modes.modes, g_free);
+  self->modes.source = 0;
+}
+
+/* (transfer full) (nullable): what the user should know about the driver and the devices that were tried. */
+static char *
+explain(GStrv rejected)
+{
+  const char *driver = ms_driver_cache_prepare();
+  g_autofree char *devices = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
+
+  if (driver && devices)
+    return g_strjoin("\n", driver, devices, NULL);
+  return driver ? g_strdup(driver) : g_steal_pointer(&devices);
+}
+
+static gboolean
+open_engine(Service *self, const char *device_selector, GPtrArray *devices, char **explanation, GError **error)
+{
+  g_auto(GStrv) rejected = NULL;
+
+  if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0) {
+    self->engine = ms_reference_engine_new();
+    return TRUE;
+  }
+  g_autoptr(MsContext) context = devices ? ms_device_choose_among(devices, device_selector, &rejected, error) : NULL;
+  if (!context)
+    return FALSE;
+  self->engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
+  *explanation = explain(rejected);
+  return TRUE;
+}
+
+static GVariant *
+describe_opened(Service *self, GPtrArray *devices, const char *explanation)
+{
+  MsContext *context = ms_engine_get_context(self->engine);
+  g_autofree char *valid = explanation ? g_utf8_make_valid(explanation, -1) : NULL;
+  GVariantBuilder snapshots;
+  guint index = 0;
+
+  g_variant_builder_init(&snapshots, G_VARIANT_TYPE("a" MS_DEVICE_SNAPSHOT));
+  for (guint i = 0; devices && i < devices->len; i++)
+    g_variant_builder_add_value(&snapshots, ms_device_to_snapshot(devices->pdata[i]));
+  if (context)
+    g_ptr_array_find(devices, ms_context_get_device(context), &index);
+  return g_variant_new("(a" MS_DEVICE_SNAPSHOT "ims)", &snapshots, context ? (int)index : -1, valid);
+}
+
+static gboolean
+run_open(Service *self, GError **error)
+{
+  g_autofree char *explanation = NULL;
+  g_autoptr(GError) none = NULL;
+  const char *device_selector;
+
+  g_variant_get(self->job->content, "(&s)", &device_selector);
+  forget_modes(self);
+  g_clear_object(&self->engine);
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(&none);
+  if (!open_engine(self, device_selector, devices, &explanation, error)) {
+    if (none && error && !*error)
+      g_propagate_error(error, g_steal_pointer(&none));
+    return FALSE;
+  }
+  answer(self, MS_ANSWER_OPENED, describe_opened(self, devices, explanation), NULL);
+  return TRUE;
+}
+
+/* Filtering */
+
+/**
+ * Pass: one run over a region.
+ * @into: its pixels, of the region's width
+ * @reported: rows that are in @into
+ * @from, @to: the shares of the whole request between which it lies
+ */
+typedef struct {
+  Service *service;
+  MsRegion region;
+  gboolean is_visible;
+  gboolean reports_rows;
+  guint8 *into;
+  int reported;
+  double from;
+  double to;
+} Pass;
+
+static void
+copy_rows(Pass *pass, const guint8 *pixels, int done)
+{
+  const gsize stride = (gsize)pass->region.width * 4;
+
+  if (done > pass->reported)
+    memcpy(pass->into + pass->reported * stride, pixels + pass->reported * stride, (done - pass->reported) * stride);
+}
+
+static void
+report_rows(const guint8 *pixels, int done, gpointer data)
+{
+  Pass *pass = data;
+
+  if (done <= pass->reported)
+    return;
+  copy_rows(pass, pixels, done);
+  answer(pass->service, MS_ANSWER_PIECE,
+         g_variant_new("(bii)", pass->is_visible, pass->reported, done - pass->reported), NULL);
+  pass->reported = done;
+}
+
+static void
+report_progress(int done, int total, gpointer data)
+{
+  Pass *pass = data;
+
+  report_share(pass->service, pass->from + (pass->to - pass->from) * done / MAX(total, 1));
+}
+
+/* Fills @pass->into; @run has what the run reports. */
+static gboolean
+run_pass(Pass *pass, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  MsEngine *engine = pass->service->engine;
+
+  run->region = &pass->region;
+  run->interactive = TRUE;
+  run->rows = pass->reports_rows ? report_rows : NULL;
+  run->rows_data = pass;
+  run->cancellable = pass->service->job->cancellable;
+  ms_engine_set_progress(engine, report_progress, pass);
+  g_autoptr(MsImage) image = ms_engine_run(engine, source, settings, run, error);
+  ms_engine_set_progress(engine, NULL, NULL);
+  if (image)
+    copy_rows(pass, ms_image_get_pixels(image), pass->region.height);
+  return image != NULL;
+}
+
+/* Maps memory of the window for the result of @pass and fills it. */
+static gboolean
+run_pass_into(Pass *pass, guint fd, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  const gsize size = (gsize)pass->region.width * (gsize)pass->region.height * 4;
+
+  pass->into = ms_channel_map_memory(pass->service->job->message.fds[fd], size, TRUE, error);
+  if (!pass->into)
+    return FALSE;
+  gboolean good = run_pass(pass, source, settings, run, error);
+  munmap(pass->into, size);
+  return good;
+}
+
+static GVariant *
+describe_run(Service *self, const MsEngineRun *run, const char *digest)
+{
+  MsContext *context = ms_engine_get_context(self->engine);
+  MsProgram *program = run->program ? ms_context_build(context, run->program, NULL, NULL) : NULL;
+  g_autofree char *log = program ? g_utf8_make_valid(ms_program_get_log(program), -1) : NULL;
+  GVariant *spec = run->program ? ms_program_spec_to_variant(run->program) : NULL;
+
+  return g_variant_new("(@as@" MS_TIMING_LOG_TYPE "@m" MS_PROGRAM_SPEC_TYPE "msmss)",
+                       ms_settings_to_variant(&run->used), ms_timing_log_to_variant(run->log),
+                       g_variant_new_maybe(G_VARIANT_TYPE(MS_PROGRAM_SPEC_TYPE), spec), log, run->rejected, digest);
+}
+
+/* One run covers the whole picture, so that its timings can be compared with those of any other run. */
+static gboolean
+run_whole(Service *self, Pass *pass, MsImage *source, const MsSettings *settings, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsEngineRun run = {.log = log};
+  const gboolean good = run_pass_into(pass, 1, source, settings, &run, error);
+  const gsize size = ms_image_get_byte_size(source);
+  g_autoptr(GBytes) result = good ? ms_service_map(self->job->message.fds[1], size, error) : NULL;
+
+  if (result) {
+    g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, result);
+    answer(self, MS_ANSWER_FILTERED, describe_run(self, &run, digest), NULL);
+  }
+  ms_engine_run_clear(&run);
+  return result != NULL;
+}
+
+static gboolean
+run_filter(Service *self, GError **error)
+{
+  g_autoptr(GVariant) values = NULL;
+  MsSettings settings;
+  MsRegion seen;
+  int width, height;
+
+  g_variant_get(self->job->content, "((ii)(iiii)@as)", &width, &height, &seen.x, &seen.y, &seen.width, &seen.height,
+                &values);
+  g_autoptr(MsImage) source = map_image(self, 0, width, height, error);
+  if (!source)
+    return FALSE;
+  ms_settings_from_variant(values, &settings);
+  const double whole = (double)width * height, visible = (double)seen.width * seen.height;
+  const gboolean first = visible > 0 && visible < MOSTLY_VISIBLE * whole;
+  const double share = first ? visible / (visible + whole) : 0;
+  if (first) {
+    Pass pass = {.service = self, .region = seen, .is_visible = TRUE, .reports_rows = TRUE, .to = share};
+    MsEngineRun run = {.log = NULL};
+    const gboolean good = run_pass_into(&pass, 2, source, &settings, &run, error);
+    ms_engine_run_clear(&run);
+    if (!good)
+      return FALSE;
+  }
+  Pass pass = {.service = self,
+               .region = ms_image_get_extent(source),
+               .reports_rows = !first && visible > 0,
+               .from = share,
+               .to = 1};
+  return run_whole(self, &pass, source, &settings, error);
+}
+
+/* Statistics */
+
+static gboolean
+reduce_image(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error)
+{
+  if (run->context)
+    return ms_image_statistics(run, image, statistics, error);
+  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, statistics);
+  return TRUE;
+}
+
+static gboolean
+compare_images(const MsDeviceRun *run, MsImage *before, MsImage *after, MsImageComparison *comparison, GError **error)
+{
+  if (run->context)
+    return ms_image_comparison(run, before, after, comparison, error);
+  ms_image_comparison_serial(ms_image_get_pixels(before), ms_image_get_pixels(after),
+                             ms_image_get_byte_size(before) / 4, comparison);
+  return TRUE;
+}
+
+static gboolean
+run_statistics(Service *self, GError **error)
+{
+  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->job->cancellable};
+  g_autofree MsImageStatistics *numbers = g_new0(MsImageStatistics, 2);
+  g_autofree MsImageComparison *comparison = g_new0(MsImageComparison, 1);
+  int width[2], height[2];
+  guint wanted;
+
+  g_variant_get(self->job->content, "((ii)(ii)u)", &width[0], &height[0], &width[1], &height[1], &wanted);
+  g_autoptr(MsImage) before = map_image(self, 0, width[0], height[0], error);
+  g_autoptr(MsImage) after = before ? map_image(self, 1, width[1], height[1], error) : NULL;
+  if (!after || ((wanted & MS_WANTED_BEFORE) && !reduce_image(&run, before, &numbers[0], error)) ||
+      ((wanted & MS_WANTED_AFTER) && !reduce_image(&run, after, &numbers[1], error)) ||
+      ((wanted & MS_WANTED_COMPARISON) && !compare_images(&run, before, after, comparison, error)))
+    return FALSE;
+  answer(self, MS_ANSWER_STATISTICS,
+         g_variant_new("(@ay@ay@ay)", ms_service_bytes(&numbers[0], wanted & MS_WANTED_BEFORE ? sizeof *numbers : 0),
+                       ms_service_bytes(&numbers[1], wanted & MS_WANTED_AFTER ? sizeof *numbers : 0),
+                       ms_service_bytes(comparison, wanted & MS_WANTED_COMPARISON ? sizeof *comparison : 0)),
+         NULL);
+  return TRUE;
+}
+
+/* Regions */
+
+static void
+report_rows_of_modes(int done, int total, gpointer data)
+{
+  report_share(data, (double)done / MAX(total, 1));
+}
+
+/* What differs between all blocks of shared memory that the system has made so far; 0 for no block. */
+static guint64
+number_of(int fd)
+{
+  struct stat info;
+
+  return fstat(fd, &info) == 0 ? (guint64)info.st_ino : 0;
+}
+
+/* Filters the source again unless the modes are those of the same source and settings. */
+static gboolean
+find_modes(Service *self, MsImage *source, const MsSettings *settings, GError **error)
+{
+  const guint64 number = number_of(self->job->message.fds[0]);
+  Modes *known = &self->modes;
+  MsEngineRun run = {.want_modes = TRUE, .interactive = TRUE, .cancellable = self->job->cancellable};
+
+  if (known->source == number && ms_settings_equal(&known->settings, settings))
+    return TRUE;
+  forget_modes(self);
+  ms_engine_set_progress(self->engine, report_rows_of_modes, self);
+  known->filtered = ms_engine_run(self->engine, source, settings, &run, error);
+  ms_engine_set_progress(self->engine, NULL, NULL);
+  if (known->filtered) {
+    known->source = number;
+    known->settings = *settings;
+    known->modes = g_steal_pointer(&run.modes);
+  }
+  ms_engine_run_clear(&run);
+  return known->filtered != NULL;
+}
+
+static gboolean
+run_regions(Service *self, GError **error)
+{
+  MsContext *context = ms_engine_get_context(self->engine);
+  GCancellable *cancellable = self->job->cancellable;
+  g_autoptr(GVariant) values = NULL;
+  MsRegionOptions options = {0, MS_REGION_RANGE_DEFAULT, NULL};
+  MsSettings settings;
+  int width, height;
+
+  g_variant_get(self->job->content, "((ii)u@as)", &width, &height, &options.min_pixels, &values);
+  g_autoptr(MsImage) source = map_image(self, 0, width, height, error);
+  if (!source)
+    return FALSE;
+  ms_settings_from_variant(values, &settings);
+  if (!find_modes(self, source, &settings, error))
+    return FALSE;
+  const MsFiltered filtered = {self->modes.filtered, self->modes.modes, &settings.params};
+  g_autoptr(MsSegmentation) segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
+  if (!segmentation)
+    return FALSE;
+  g_autoptr(MsSegmentTable) table =
+    ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, segmentation, source, error);
+  const int fd = table ? ms_regions_answer_new(segmentation, table, error) : -1;
+  if (fd < 0)
+    return FALSE;
+  answer(self, MS_ANSWER_REGIONS, g_variant_new("(ut)", table->n, (guint64)table->n_neighbours), &fd);
+  close(fd);
+  return TRUE;
+}
+
+/* The other requests */
+
+/* The cache is bypassed, so that the compiler prints its messages; a failed build's log is the result. */
+static gboolean
+run_compile(Service *self, GError **error)
+{
+  MsContext *context = ms_engine_get_context(self->engine);
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new_from_variant(self->job->content);
+  g_autoptr(GError) failure = NULL;
+  g_autoptr(MsProgram) program = NULL;
+  const char *log = _("The serial reference has no compiler.");
+
+  if (context && spec) {
+    program = ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), spec, NULL, &failure);
+    log = program ? ms_program_get_log(program) : failure->message;
+  }
+  g_autofree char *valid = g_utf8_make_valid(log && *log ? log : _("Compiled; the compiler printed nothing."), -1);
+  answer(self, MS_ANSWER_COMPILED, g_variant_new("(s)", valid), NULL);
+  return TRUE;
+}
+
+static gboolean
+run_bandwidth(Service *self, GError **error)
+{
+  MsContext *context = ms_engine_get_context(self->engine);
+  MsBandwidth bandwidth;
+
+  if (!context) {
+    ms_set_error_literal(error, MS_ERROR_NO_DEVICE, "The serial reference has no device to measure.");
+    return FALSE;
+  }
+  if (!ms_bandwidth_get(context, NULL, &bandwidth, self->job->cancellable, error))
+    return FALSE;
+  answer(self, MS_ANSWER_BANDWIDTH, g_variant_new("(dd)", bandwidth.read, bandwidth.copy), NULL);
+  return TRUE;
+}
+
+static gboolean
+run_kind(Service *self, MsRequestKind kind, GError **error)
+{
+  switch (kind) {
+  case MS_REQUEST_OPEN:
+    return run_open(self, error);
+  case MS_REQUEST_FILTER:
+    return run_filter(self, error);
+  case MS_REQUEST_STATISTICS:
+    return run_statistics(self, error);
+  case MS_REQUEST_REGIONS:
+    return run_regions(self, error);
+  case MS_REQUEST_COMPILE:
+    return run_compile(self, error);
+  case MS_REQUEST_BANDWIDTH:
+    return run_bandwidth(self, error);
+  case MS_REQUEST_CANCEL:
+    break;
+  }
+  g_return_val_if_reached(FALSE);
+}
+
+static void
+run_job(Service *self, const Job *job)
+{
+  g_autoptr(GError) error = NULL;
+  gboolean good = FALSE;
+
+  self->job = job;
+  if (job->message.kind != MS_REQUEST_OPEN && !self->engine)
+    ms_set_error_literal(&error, MS_ERROR_NO_DEVICE, "No device has been chosen yet.");
+  else if (!g_cancellable_set_error_if_cancelled(job->cancellable, &error))
+    good = run_kind(self, job->message.kind, &error);
+  if (!good)
+    fail(self, error);
+  self->job = NULL;
+}
+
+/* The thread that reads the channel */
+
+/* (transfer full): the request of a message, whose descriptors it takes. */
+static Job *
+job_new(MsMessage *message)
+{
+  Job *self = g_new0(Job, 1);
+
+  self->message = *message;
+  g_variant_get_child(message->payload, 0, "u", &self->number);
+  self->content = g_variant_get_child_value(message->payload, 1);
+  self->cancellable = g_cancellable_new();
+  return self;
+}
+
+static gpointer
+read_channel(gpointer data)
+{
+  Service *self = data;
+  GCancellable *last = NULL;
+  guint32 last_number = 0;
+  MsMessage message;
+
+  while (ms_channel_wait(self->channel, &message, NULL) == MS_RECEIPT_MESSAGE) {
+    g_autoptr(Job) job = job_new(&message);
+    if (message.kind != MS_REQUEST_CANCEL) {
+      g_set_object(&last, job->cancellable);
+      last_number = job->number;
+      g_async_queue_push(self->jobs, g_steal_pointer(&job));
+    } else if (last && job->number == last_number) {
+      g_cancellable_cancel(last);
+    }
+  }
+  ms_message_clear(&message);
+  if (last)
+    g_cancellable_cancel(last);
+  g_clear_object(&last);
+  g_async_queue_push(self->jobs, &quit);
+  g_usleep(GRACE_US);
+  _exit(EXIT_FAILURE);
+}
+
+/**
+ * ms_service_run: the main function of a child of the role %MS_SERVICE_ROLE.
+ *
+ * Returns: the status of the process
+ */
+int
+ms_service_run(void)
+{
+  Service self = {.channel = ms_child_begin(&ms_service_requests, &ms_service_answers)};
+  gpointer item;
+
+  if (!self.channel)
+    return EXIT_FAILURE;
+  self.jobs = g_async_queue_new();
+  g_thread_unref(g_thread_new("ms-requests", read_channel, &self));
+  while ((item = g_async_queue_pop(self.jobs)) != &quit) {
+    g_autoptr(Job) job = item;
+    run_job(&self, job);
+  }
+  forget_modes(&self);
+  g_clear_object(&self.engine);
+  return EXIT_SUCCESS;
+}
