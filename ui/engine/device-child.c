@@ -158,7 +158,6 @@ ms_device_child_start(const char *cache, const MsDeviceChildEvents *events, gpoi
   self->events = events;
   self->data = data;
   self->heard_us = g_get_monotonic_time();
-  ms_child_pass_stderr(child);
   self->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(child)), G_IO_IN, on_channel, self);
   self->messages = g_unix_fd_add(ms_child_get_stderr(child), G_IO_IN, on_stderr, self);
   return self;
