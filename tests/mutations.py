@@ -723,9 +723,18 @@ MUTATIONS = [
      'ms_picture_regions_select(self->regions, label);', '', 'panel-regions'),
     ('regions panel: a region selects no row', 'ui/panels/regions/regions-panel.c',
      'gtk_tree_view_set_cursor(self->tree, path, NULL, FALSE);', '', 'panel-regions'),
-    ('regions panel: the least size is ignored', 'ui/document/picture-regions.c',
-     'const MsRegionOptions options = {work->min_pixels, MS_REGION_RANGE_DEFAULT, NULL};',
-     'const MsRegionOptions options = {50, MS_REGION_RANGE_DEFAULT, NULL};', 'panel-regions'),
+    ('regions panel: the least size is ignored', 'core/service/service.c',
+     'g_variant_get(self->job->content, "((ii)u@as)", &width, &height, &options.min_pixels, &values);',
+     'g_variant_get(self->job->content, "((ii)u@as)", &width, &height, &options.min_pixels, &values);'
+     ' options.min_pixels = 50;', 'panel-regions'),
+    ('window: a process is not ended in its silence', 'ui/engine/window-engine.c',
+     'if (silence_us > (gint64)self->watchdog_ms * 1000)', 'if (FALSE)', 'window-faults'),
+    ('window: a request is never tried again', 'ui/engine/window-engine.c', 'if (!job->is_retried) {', 'if (FALSE) {',
+     'window-faults'),
+    ('window: a cancellation waits for the driver', 'ui/document/document-filter.c',
+     'ms_window_engine_hurry(self->engine, self->cancellable);', ';', 'window-faults'),
+    ('service: labels of regions are not checked', 'core/service/regions-answer.c',
+     'return count == 0 || (least >= 1 && greatest <= n);', 'return TRUE;', 'service'),
 
     # The window.
     ('window: the contents of the shortcuts stay in their window', 'ui/window/application.c',

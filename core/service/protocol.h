@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The messages between the window and the process that has the device for it. Both ends are the same program, so that
- * plain structs travel as bytes. Every payload is a pair: the number of the request, and what the row of the table says.
+ * plain structs travel as bytes. Every payload is a pair: the number of the request, and what is particular to the
+ * kind.
  */
 #pragma once
 

@@ -207,13 +207,17 @@ run_open(Service *self, GError **error)
 
 /**
  * Pass: one run over a region.
+ * @fd: which descriptor of the request takes the result
  * @into: its pixels, of the region's width
  * @reported: rows that are in @into
  * @from, @to: the shares of the whole request between which it lies
  */
 typedef struct {
   Service *service;
+  MsImage *source;
+  const MsSettings *settings;
   MsRegion region;
+  guint fd;
   gboolean is_visible;
   gboolean reports_rows;
   guint8 *into;
@@ -254,7 +258,7 @@ report_progress(int done, int total, gpointer data)
 
 /* Fills @pass->into; @run has what the run reports. */
 static gboolean
-run_pass(Pass *pass, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+run_pass(Pass *pass, MsEngineRun *run, GError **error)
 {
   MsEngine *engine = pass->service->engine;
 
@@ -264,7 +268,7 @@ run_pass(Pass *pass, MsImage *source, const MsSettings *settings, MsEngineRun *r
   run->rows_data = pass;
   run->cancellable = pass->service->job->cancellable;
   ms_engine_set_progress(engine, report_progress, pass);
-  g_autoptr(MsImage) image = ms_engine_run(engine, source, settings, run, error);
+  g_autoptr(MsImage) image = ms_engine_run(engine, pass->source, pass->settings, run, error);
   ms_engine_set_progress(engine, NULL, NULL);
   if (image)
     copy_rows(pass, ms_image_get_pixels(image), pass->region.height);
@@ -273,14 +277,14 @@ run_pass(Pass *pass, MsImage *source, const MsSettings *settings, MsEngineRun *r
 
 /* Maps memory of the window for the result of @pass and fills it. */
 static gboolean
-run_pass_into(Pass *pass, guint fd, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+run_pass_into(Pass *pass, MsEngineRun *run, GError **error)
 {
   const gsize size = (gsize)pass->region.width * (gsize)pass->region.height * 4;
 
-  pass->into = ms_channel_map_memory(pass->service->job->message.fds[fd], size, TRUE, error);
+  pass->into = ms_channel_map_memory(pass->service->job->message.fds[pass->fd], size, TRUE, error);
   if (!pass->into)
     return FALSE;
-  gboolean good = run_pass(pass, source, settings, run, error);
+  gboolean good = run_pass(pass, run, error);
   munmap(pass->into, size);
   return good;
 }
@@ -300,12 +304,12 @@ describe_run(Service *self, const MsEngineRun *run, const char *digest)
 
 /* One run covers the whole picture, so that its timings can be compared with those of any other run. */
 static gboolean
-run_whole(Service *self, Pass *pass, MsImage *source, const MsSettings *settings, GError **error)
+run_whole(Service *self, Pass *pass, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun run = {.log = log};
-  const gboolean good = run_pass_into(pass, 1, source, settings, &run, error);
-  const gsize size = ms_image_get_byte_size(source);
+  const gboolean good = run_pass_into(pass, &run, error);
+  const gsize size = ms_image_get_byte_size(pass->source);
   g_autoptr(GBytes) result = good ? ms_service_map(self->job->message.fds[1], size, error) : NULL;
 
   if (result) {
@@ -334,19 +338,29 @@ run_filter(Service *self, GError **error)
   const gboolean first = visible > 0 && visible < MOSTLY_VISIBLE * whole;
   const double share = first ? visible / (visible + whole) : 0;
   if (first) {
-    Pass pass = {.service = self, .region = seen, .is_visible = TRUE, .reports_rows = TRUE, .to = share};
+    Pass pass = {.service = self,
+                 .source = source,
+                 .settings = &settings,
+                 .region = seen,
+                 .fd = 2,
+                 .is_visible = TRUE,
+                 .reports_rows = TRUE,
+                 .to = share};
     MsEngineRun run = {.log = NULL};
-    const gboolean good = run_pass_into(&pass, 2, source, &settings, &run, error);
+    const gboolean good = run_pass_into(&pass, &run, error);
     ms_engine_run_clear(&run);
     if (!good)
       return FALSE;
   }
   Pass pass = {.service = self,
+               .source = source,
+               .settings = &settings,
+               .fd = 1,
                .region = ms_image_get_extent(source),
                .reports_rows = !first && visible > 0,
                .from = share,
                .to = 1};
-  return run_whole(self, &pass, source, &settings, error);
+  return run_whole(self, &pass, error);
 }
 
 /* Statistics */

@@ -4,10 +4,10 @@
  * fault layer between OpenCL and the driver, which fails, crashes, exits or hangs at a call of a name. The window goes
  * on, says what happened, shows the right picture, and loses no descriptor.
  */
-#include <errno.h>
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "core/process/child.h"
@@ -211,7 +211,7 @@ test_steps(gconstpointer data)
   assert_no_zombie();
 }
 
-/* A driver that breaks every time: the request is tried twice in all, then nothing is started until something changes. */
+/* A driver that breaks every time: the request is tried twice, then nothing is started until something changes. */
 static void
 test_always(void)
 {
@@ -347,6 +347,38 @@ test_no_driver_in_window(void)
   g_assert_null(strstr(maps, "libpocl"));
 }
 
+/* The first child of a process, 0 for none. */
+static GPid
+child_of(GPid pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", pid, pid);
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents(path, &text, NULL, NULL) ? (GPid)g_ascii_strtoll(text, NULL, 10) : 0;
+}
+
+/* The process of the device ends with the window within a second, also while the driver hangs in it. */
+static void
+test_orphan(gconstpointer hangs)
+{
+  g_autofree char *folder = g_path_get_dirname(g_getenv(MS_CHILD_PROGRAM_VARIABLE));
+  g_autofree char *program = g_build_filename(folder, "meanshift-lab-window", NULL);
+  char *arguments[] = {program, NULL};
+  g_autoptr(GError) error = NULL;
+  GPid window = 0, child = 0;
+
+  prctl(PR_SET_CHILD_SUBREAPER, 1); /* gets the child when the window has ended */
+  if (hangs)
+    set_faults("clCreateContext", 1, "hang", TRUE);
+  g_spawn_async(NULL, arguments, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &window, &error);
+  g_assert_no_error(error);
+  wait_for(60, (child = child_of(window)) != 0 && (!hangs || faults.count->calls > 0));
+  remove_faults();
+  kill(window, SIGKILL);
+  g_assert_cmpint(waitpid(window, NULL, 0), ==, window);
+  wait_for(1, waitpid(child, NULL, WNOHANG) == child);
+}
+
 /* Processes that write nonsense */
 
 static const char *const nonsense[] = {"garbage", "kind", "short", "number", "devices", "flood", "closed", "silent"};
@@ -391,6 +423,8 @@ main(int argc, char **argv)
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
   g_test_add_func("/window-faults/cancel", test_cancel);
   g_test_add_func("/window-faults/signals", test_signals);
+  g_test_add_data_func("/window-faults/orphan/idle", NULL, test_orphan);
+  g_test_add_data_func("/window-faults/orphan/hanging", GINT_TO_POINTER(1), test_orphan);
   int status = window_fixture_run();
   if (faults.path)
     g_unlink(faults.path);
