@@ -116,6 +116,22 @@ run_into(ReportingRun *reporting, MsImage *source, const MsPlan *plan, GError **
   return good;
 }
 
+/* Fills the caller's memory. */
+static MsImage *
+run_into_memory(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GError **error)
+{
+  const MsRegion *region = &plan->request.region;
+  ReportingRun reporting = {self, run, run->into};
+  const MsPlanRun plain = {source, plan, run->log, run->cancellable, NULL, run->coarser};
+  const gsize size = (gsize)region->width * (gsize)region->height * 4;
+  g_autoptr(GBytes) pixels = g_bytes_new_static(run->into, size);
+
+  if (run->rows ? run_into(&reporting, source, plan, error)
+                : ms_mean_shift_run_plan_into(self->filter, &plain, run->into, error))
+    return ms_image_new(region->width, region->height, pixels, NULL);
+  return NULL;
+}
+
 static MsImage *
 run_reporting_rows(MsDeviceEngine *self, MsImage *source, const MsPlan *plan, MsEngineRun *run, GError **error)
 {
@@ -177,6 +193,8 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   g_set_object(&run->program, plan->program);
   if (run->interactive)
     shorten_bands(plan);
+  if (run->into)
+    return run_into_memory(self, source, plan, run, error);
   return run->rows ? run_reporting_rows(self, source, plan, run, error)
                    : ms_mean_shift_run_plan(self->filter,
                                             &(MsPlanRun){.source = source,

@@ -38,6 +38,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  *   the source that can influence the region are read then.
  * @interactive: keep bands short, so that cancelling takes effect soon
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
+ * @into: (nullable): memory for the pixels of the result, which engines may use; they are there if the result says so
  * @want_modes: also compute the modes of the whole image; without @region and @rows
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @cancellable: (nullable) (transfer none)
@@ -52,6 +53,7 @@ typedef struct {
   gboolean interactive;
   MsEngineRows rows;
   gpointer rows_data;
+  guint8 *into;
   gboolean want_modes;
   MsTimingLog *log;
   GCancellable *cancellable;

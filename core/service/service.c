@@ -210,6 +210,7 @@ run_open(Service *self, GError **error)
  * @fd: which descriptor of the request takes the result
  * @into: its pixels, of the region's width
  * @reported: rows that are in @into
+ * @digest: (nullable): of the whole picture, once it is filtered
  * @from, @to: the shares of the whole request between which it lies
  */
 typedef struct {
@@ -222,6 +223,7 @@ typedef struct {
   gboolean reports_rows;
   guint8 *into;
   int reported;
+  char *digest;
   double from;
   double to;
 } Pass;
@@ -242,7 +244,8 @@ report_rows(const guint8 *pixels, int done, gpointer data)
 
   if (done <= pass->reported)
     return;
-  copy_rows(pass, pixels, done);
+  if (pixels != pass->into)
+    copy_rows(pass, pixels, done);
   answer(pass->service, MS_ANSWER_PIECE,
          g_variant_new("(bii)", pass->is_visible, pass->reported, done - pass->reported), NULL);
   pass->reported = done;
@@ -266,11 +269,12 @@ run_pass(Pass *pass, MsEngineRun *run, GError **error)
   run->interactive = TRUE;
   run->rows = pass->reports_rows ? report_rows : NULL;
   run->rows_data = pass;
+  run->into = pass->into;
   run->cancellable = pass->service->job->cancellable;
   ms_engine_set_progress(engine, report_progress, pass);
   g_autoptr(MsImage) image = ms_engine_run(engine, pass->source, pass->settings, run, error);
   ms_engine_set_progress(engine, NULL, NULL);
-  if (image)
+  if (image && ms_image_get_pixels(image) != pass->into)
     copy_rows(pass, ms_image_get_pixels(image), pass->region.height);
   return image != NULL;
 }
@@ -285,6 +289,8 @@ run_pass_into(Pass *pass, MsEngineRun *run, GError **error)
   if (!pass->into)
     return FALSE;
   gboolean good = run_pass(pass, run, error);
+  if (good && !pass->is_visible)
+    pass->digest = g_compute_checksum_for_data(G_CHECKSUM_SHA1, pass->into, size);
   munmap(pass->into, size);
   return good;
 }
@@ -309,15 +315,12 @@ run_whole(Service *self, Pass *pass, GError **error)
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun run = {.log = log};
   const gboolean good = run_pass_into(pass, &run, error);
-  const gsize size = ms_image_get_byte_size(pass->source);
-  g_autoptr(GBytes) result = good ? ms_service_map(self->job->message.fds[1], size, error) : NULL;
 
-  if (result) {
-    g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, result);
-    answer(self, MS_ANSWER_FILTERED, describe_run(self, &run, digest), NULL);
-  }
+  if (good)
+    answer(self, MS_ANSWER_FILTERED, describe_run(self, &run, pass->digest), NULL);
+  g_free(pass->digest);
   ms_engine_run_clear(&run);
-  return result != NULL;
+  return good;
 }
 
 static gboolean
