@@ -11,8 +11,8 @@
 #define EXIT_S 1
 
 /*
- * MESSAGE_SO_FAR: a text for people on what is done; MESSAGE_RESULTS: results are written from now on; MESSAGE_FINISHED:
- * the exit status of the command, and a text.
+ * MESSAGE_SO_FAR: a text for people on what is done; MESSAGE_RESULTS: results are written from now on;
+ * MESSAGE_FINISHED: the exit status of the command, and a text.
  */
 enum {
   MESSAGE_SO_FAR,
@@ -241,7 +241,7 @@ ms_guard_begin(void)
   return ms_child_begin(&to_child, &from_child);
 }
 
-/** ms_guard_note_so_far: @channel: (nullable): tells the parent what was done, which it shows if the driver ends all. */
+/** ms_guard_note_so_far: @channel: (nullable): tells the parent what was done, for the case that the driver fails. */
 void
 ms_guard_note_so_far(MsChannel *channel, const char *text)
 {
@@ -249,7 +249,7 @@ ms_guard_note_so_far(MsChannel *channel, const char *text)
     ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", text), NULL, NULL);
 }
 
-/** ms_guard_note_results: @channel: (nullable): says that results are written from now on, so that nothing is repeated. */
+/** ms_guard_note_results: @channel: (nullable): says that results are written now, so that nothing is repeated. */
 void
 ms_guard_note_results(MsChannel *channel)
 {

@@ -13,12 +13,9 @@ is_ignored(int number)
   return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
-/**
- * ms_signals_get_interrupts:
- * @set: (out): SIGINT, SIGTERM and SIGHUP, without those that the program was started with ignored, as under nohup
- */
-void
-ms_signals_get_interrupts(sigset_t *set)
+/* SIGINT, SIGTERM and SIGHUP, without those that the program was started with ignored, as under nohup */
+static void
+get_interrupts(sigset_t *set)
 {
   static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -34,7 +31,7 @@ cancel_on_next(GCancellable *cancellable)
   sigset_t set;
   int number = 0;
 
-  ms_signals_get_interrupts(&set);
+  get_interrupts(&set);
   sigwait(&set, &number);
   g_cancellable_cancel(cancellable);
 }
@@ -77,7 +74,7 @@ ms_signals_cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 {
   sigset_t set;
 
-  ms_signals_get_interrupts(&set);
+  get_interrupts(&set);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
   g_thread_unref(
     g_thread_new("ms-signals", is_watched ? cancel_each_time : cancel_then_exit, g_object_ref(cancellable)));

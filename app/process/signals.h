@@ -6,5 +6,4 @@
 #include <signal.h>
 
 void ms_signals_fail_writes(void);
-void ms_signals_get_interrupts(sigset_t *set);
 void ms_signals_cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched);

@@ -24,8 +24,8 @@
 #define LOOK_MS 100
 
 /*
- * The longest wait at once. A wait that took much longer shows that this process was stopped, as by Ctrl-Z, and the child
- * most likely with it; that time does not count.
+ * The longest wait at once. A wait that took much longer shows that this process was stopped, as by Ctrl-Z, and most
+ * likely the child with it; that time does not count.
  */
 #define WAIT_MS 1000
 #define STOPPED_US (500 * 1000)

@@ -84,7 +84,7 @@ answer(Service *self, MsAnswerKind kind, GVariant *content, const int *fds)
   GVariant *members[] = {g_variant_new_uint32(self->job->number), content};
 
   /* An error means that the window has gone; the thread that reads ends the process. */
-  ms_channel_send(self->channel, kind, g_variant_new_tuple(members, 2), fds, TRUE, NULL);
+  ms_channel_send(self->channel, kind, g_variant_new_tuple(members, 2), fds, NULL);
 }
 
 /* A failed call may mean that the device is lost; a trivial kernel shows whether it is. */

@@ -24,6 +24,7 @@
 /* The engine dies while it is opened, or for every image. */
 #define AT_OPENING "MS_TEST_DIES_AT_OPENING"
 #define ALWAYS "MS_TEST_DIES_ALWAYS"
+#define AFTER_SAVING "MS_TEST_AFTER_SAVING"
 
 /* The value of AT_OPENING with which it dies in the first worker only. */
 #define ONCE "once"

@@ -230,6 +230,22 @@ test_fallback_at_opening(BatchFixture *f, gconstpointer data)
   check_fallback(f, AT_OPENING, 0, 2);
 }
 
+/* What the driver does after a file has its name costs nothing, though no worker lives to say so. */
+static void
+test_dies_after_saving(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, 6, 7, 8, 9, 10, 11};
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_setenv(AFTER_SAVING, "1", TRUE);
+  isolation_supervise(f, items, 0, &error);
+  g_unsetenv(AFTER_SAVING);
+  g_assert_no_error(error);
+  assert_others_done(f, items, widths, 0, "");
+}
+
 static gpointer
 cancel_soon(gpointer data)
 {
@@ -274,6 +290,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/device-given-up", test_device_given_up);
   BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
   BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);
+  BATCH_FIXTURE_ADD("isolation/dies-after-saving", test_dies_after_saving);
   BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
   return g_test_run();
 }

@@ -185,7 +185,8 @@ class Drivers(faults.FaultCase):
         self.assertGreater(len(libraries), 0)
         for library in libraries:
             os.truncate(library, 100)
-        for arguments in ([source, "-o", self.out / "b.png", *ON_CPU], ["--reduce", "sum", "--size", "64", *ON_CPU[:2]]):
+        for arguments in ([source, "-o", self.out / "b.png", *ON_CPU],
+                          ["--reduce", "sum", "--size", "64", *ON_CPU[:2]]):
             for library in cache.rglob("*.so"):
                 os.truncate(library, 100)
             _, error = self.run_program(*arguments, env=environment)

@@ -15,7 +15,6 @@ MANY = 6
 # it never rises.
 MOST = {
     'core/api': 6,
-    'core/batch/run': 1,
     'core/image': 1,
     'core/image/jpeg': 1,
     'core/image/metadata': 1,

@@ -310,6 +310,7 @@ describe_death(MsWindowEngine *self, MsChildEnd end)
   switch (end) {
   case MS_CHILD_END_SILENT:
   case MS_CHILD_END_LATE:
+  case MS_CHILD_END_OVERDUE:
     return g_strdup_printf(_("The device %s has not answered for %g s."), name, self->watchdog_ms / 1000.0);
   case MS_CHILD_END_CANCELLED:
     return g_strdup_printf(_("The device %s did not stop when it was asked to."), name);

@@ -496,7 +496,8 @@ ms_supervisor_fork_worker(MsChildMain work, gpointer data)
  * When several in a row fail, the device is given up, and the rest is filtered on the processor if the options allow
  * it. Cancelling ends the worker, also when its driver hangs.
  *
- * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several workers in a row ended without a result
+ * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several workers in a row ended without a
+ *   result
  */
 gboolean
 ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
