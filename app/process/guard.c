@@ -144,12 +144,10 @@ report_cancelled(const MsGuard *self, GError **error)
 static MsExitStatus
 report_death(const char *how, guint starts, GError **error)
 {
-  g_autofree char *tries = starts > 1 ? g_strdup_printf(", the last of %u,", starts) : g_strdup("");
-
   ms_set_error(error, MS_ERROR_NO_DEVICE,
-               "The process that used OpenCL%s did not survive: %s. The lines above, if any, are from its driver. "
-               "Select another device with --device.",
-               tries, how);
+               "The process that used OpenCL did not survive (%u started): %s. The lines above, if any, are from its "
+               "driver. Select another device with --device.",
+               starts, how);
   return MS_EXIT_NO_DEVICE;
 }
 

@@ -126,7 +126,7 @@ ms_channel_new_memory(gsize size, GError **error)
 
   if (fd >= 0 && ftruncate(fd, (off_t)size) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
     return fd;
-  ms_set_error(error, MS_ERROR_MEMORY, "%" G_GSIZE_FORMAT " MiB of shared memory cannot be had: %s.", size >> 20,
+  ms_set_error(error, MS_ERROR_MEMORY, "%g MiB of shared memory cannot be had: %s.", (double)size / (1 << 20),
                g_strerror(errno));
   if (fd >= 0)
     close(fd);
@@ -154,7 +154,7 @@ ms_channel_map_memory(int fd, gsize size, gboolean writable, GError **error)
   gpointer data = mmap(NULL, size, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, fd, 0);
   if (data != MAP_FAILED)
     return data;
-  ms_set_error(error, MS_ERROR_MEMORY, "%" G_GSIZE_FORMAT " MiB of shared memory cannot be mapped: %s.", size >> 20,
+  ms_set_error(error, MS_ERROR_MEMORY, "%g MiB of shared memory cannot be mapped: %s.", (double)size / (1 << 20),
                g_strerror(errno));
   return NULL;
 }
@@ -175,8 +175,7 @@ new_payload_memory(gconstpointer data, gsize size, GError **error)
   }
   if (fd >= 0 && p == (const char *)data + size && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
     return fd;
-  ms_set_error(error, MS_ERROR_MEMORY, "A message of %" G_GSIZE_FORMAT " bytes cannot be sent: %s.", size,
-               g_strerror(errno));
+  ms_set_error(error, MS_ERROR_MEMORY, "A message of %g bytes cannot be sent: %s.", (double)size, g_strerror(errno));
   if (fd >= 0)
     close(fd);
   return -1;
