@@ -113,7 +113,8 @@ test_each_call(void)
 static gboolean
 transfer(MsStaging *staging, cl_mem buffer, guint8 *host, gboolean up, GError **error)
 {
-  const MsStagedCopy copy = {3, buffer, 0, STAGED};
+  /* One thread, since PoCL 3.1 sometimes never returns where several use one queue of its device “basic”. */
+  const MsStagedCopy copy = {1, buffer, 0, STAGED};
 
   return up ? ms_staging_upload(staging, &copy, host, NULL, error)
             : ms_staging_download(staging, &copy, host, NULL, error);
