@@ -71,7 +71,7 @@ count_alive(GArray *pids)
   return n;
 }
 
-/* The program that the window has started. */
+/* The program that the window has started, which has arguments, unlike the process of the window's device. */
 static GPid
 find_program(void)
 {
@@ -81,7 +81,8 @@ find_program(void)
     g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", g_array_index(pids, GPid, i));
     g_autofree char *text = NULL;
     gsize length = 0;
-    if (g_file_get_contents(path, &text, &length, NULL) && length > 0 && g_str_has_suffix(text, "meanshift-lab"))
+    if (g_file_get_contents(path, &text, &length, NULL) && length > strlen(text) + 1 &&
+        g_str_has_suffix(text, "meanshift-lab"))
       return g_array_index(pids, GPid, i);
   }
   g_assert_not_reached();

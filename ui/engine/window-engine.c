@@ -368,7 +368,9 @@ try_again(MsWindowEngine *self, MsJob *job)
     return;
   }
   GError *error = death_error(self, _("It did so twice; change the settings or choose another device."));
-  g_clear_pointer(&self->death, g_free);
+  /* The error says it all, unless another request opens the device again. */
+  if (g_queue_is_empty(&self->waiting))
+    g_clear_pointer(&self->death, g_free);
   ms_job_fail(job, error);
 }
 
