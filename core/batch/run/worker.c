@@ -136,7 +136,7 @@ send_end(Worker *w, const GError *error)
  * @hooks: only @open and @inspect are called
  * @channel: (nullable) (transfer full): of a worker that was forked, %NULL for one that was started as a program
  *
- * Runs the items that arrive and reports each to the supervisor. The channel stays open until this process ends.
+ * Runs the items that arrive and reports each to the supervisor.
  *
  * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
  */
@@ -166,5 +166,6 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChan
   worker.indices = indices;
   ms_runner_run(items, options, &own, cancellable, &error);
   send_end(&worker, error);
+  ms_channel_free(worker.channel);
   return error == NULL;
 }
