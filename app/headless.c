@@ -148,8 +148,10 @@ run(const Process *process, MsConsole *console, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!ms_output_check(process->line, &error))
+  if (!ms_output_check(process->line, &error)) {
+    ms_child_free(process->worker);
     return ms_command_fail(console, error);
+  }
   MsExitStatus status = run_action(process, console, cancellable);
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;

@@ -11,6 +11,7 @@
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-metric.h"
 #include "tests/gui/panel-fixture.h"
+#include "tests/support/fixture.h"
 #include "ui/document/document-settings.h"
 #include "ui/engine/window-engine-hold.h"
 #include "ui/panels/common/chart-view.h"
@@ -369,7 +370,8 @@ test_tune(void)
 
   /* The next search continues: what was tried before is listed again. */
   check_button(&f, "Start over", FALSE);
-  set_number(&f, "Budget in seconds", 8); /* enough for a first trial under a sanitizer */
+  /* Enough for a first trial, under a sanitizer too. */
+  set_number(&f, "Budget in seconds", ms_fixture_every_case() ? 40 : 5);
   ms_job_panel_run(MS_JOB_PANEL(panel));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   g_assert_nonnull(find_label_with(f.panel, "Done: "));
