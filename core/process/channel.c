@@ -159,6 +159,33 @@ ms_channel_map_memory(int fd, gsize size, gboolean writable, GError **error)
   return NULL;
 }
 
+static void
+unmap(gpointer data)
+{
+  GBytes *mapping = data;
+  gsize size = 0;
+  gpointer start = (gpointer)g_bytes_get_data(mapping, &size);
+
+  munmap(start, size);
+  g_bytes_unref(mapping);
+}
+
+/* (transfer full): bytes that end their mapping. */
+static GBytes *
+own_mapping(gpointer data, gsize size)
+{
+  return g_bytes_new_with_free_func(data, size, unmap, g_bytes_new_static(data, size));
+}
+
+/** ms_channel_read_memory: (transfer full): a block of exactly @size bytes, to be read; it may be closed meanwhile. */
+GBytes *
+ms_channel_read_memory(int fd, gsize size, GError **error)
+{
+  gpointer data = ms_channel_map_memory(fd, size, FALSE, error);
+
+  return data ? own_mapping(data, size) : NULL;
+}
+
 /* Writes a payload into memory that nobody can change any more. */
 static int
 new_payload_memory(gconstpointer data, gsize size, GError **error)
@@ -259,17 +286,6 @@ take_fds(struct msghdr *received, Packet *packet)
   return !(received->msg_flags & (MSG_CTRUNC | MSG_TRUNC));
 }
 
-static void
-unmap(gpointer data)
-{
-  GBytes *mapping = data;
-  gsize size = 0;
-  gpointer start = (gpointer)g_bytes_get_data(mapping, &size);
-
-  munmap(start, size);
-  g_bytes_unref(mapping);
-}
-
 /* (transfer full) (nullable): the bytes of a payload in sealed memory. */
 static GBytes *
 map_payload(int fd)
@@ -283,7 +299,7 @@ map_payload(int fd)
   gpointer data = mmap(NULL, (gsize)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (data == MAP_FAILED)
     return NULL;
-  return g_bytes_new_with_free_func(data, (gsize)info.st_size, unmap, g_bytes_new_static(data, (gsize)info.st_size));
+  return own_mapping(data, (gsize)info.st_size);
 }
 
 /* Checks a packet against the protocol and completes the message, which takes the descriptors that belong to it. */

@@ -64,6 +64,7 @@ void ms_message_clear(MsMessage *self);
 
 int ms_channel_new_memory(gsize size, GError **error);
 gpointer ms_channel_map_memory(int fd, gsize size, gboolean writable, GError **error);
+GBytes *ms_channel_read_memory(int fd, gsize size, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChannel, ms_channel_free)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsMessage, ms_message_clear)

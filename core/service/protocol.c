@@ -2,7 +2,6 @@
 #include "core/service/protocol.h"
 
 #include <string.h>
-#include <sys/mman.h>
 
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
@@ -48,24 +47,4 @@ ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size)
     return FALSE;
   memcpy(data, g_variant_get_data(bytes), size);
   return TRUE;
-}
-
-static void
-unmap(gpointer data)
-{
-  GBytes *mapping = data;
-  gsize size = 0;
-  gpointer start = (gpointer)g_bytes_get_data(mapping, &size);
-
-  munmap(start, size);
-  g_bytes_unref(mapping);
-}
-
-/** ms_service_map: (transfer full): shared memory of exactly @size bytes, to be read; it may be closed meanwhile. */
-GBytes *
-ms_service_map(int fd, gsize size, GError **error)
-{
-  gpointer data = ms_channel_map_memory(fd, size, FALSE, error);
-
-  return data ? g_bytes_new_with_free_func(data, size, unmap, g_bytes_new_static(data, size)) : NULL;
 }

@@ -68,4 +68,3 @@ extern const MsProtocol ms_service_answers;
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);
 gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);
-GBytes *ms_service_map(int fd, gsize size, GError **error);

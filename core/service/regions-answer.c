@@ -100,7 +100,7 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
   if (n == 0 || n > pixels || n_neighbours > 8 * (guint64)pixels)
     return FALSE;
   const Sizes sizes = sizes_of(pixels, n, n_neighbours);
-  g_autoptr(GBytes) mapped = ms_service_map(fd, sizes.labels + sizes.segments + sizes.neighbours, NULL);
+  g_autoptr(GBytes) mapped = ms_channel_read_memory(fd, sizes.labels + sizes.segments + sizes.neighbours, NULL);
   const guint8 *data = mapped ? g_bytes_get_data(mapped, NULL) : NULL;
   if (!data)
     return FALSE;

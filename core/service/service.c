@@ -123,7 +123,8 @@ report_share(Service *self, double share)
 static MsImage *
 map_image(Service *self, guint fd, int width, int height, GError **error)
 {
-  g_autoptr(GBytes) pixels = ms_service_map(self->job->message.fds[fd], (gsize)width * (gsize)height * 4, error);
+  g_autoptr(GBytes) pixels =
+    ms_channel_read_memory(self->job->message.fds[fd], (gsize)width * (gsize)height * 4, error);
 
   return pixels ? ms_image_new(width, height, pixels, NULL) : NULL;
 }

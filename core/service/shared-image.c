@@ -55,7 +55,7 @@ ms_shared_pixels_get_fd(const MsSharedPixels *self)
 GBytes *
 ms_shared_pixels_map(MsSharedPixels *self, GError **error)
 {
-  return ms_service_map(self->fd, self->size, error);
+  return ms_channel_read_memory(self->fd, self->size, error);
 }
 
 /* (transfer full): memory with a copy of the pixels of @image. */

@@ -131,17 +131,6 @@ assert_works(WindowFixture *fixture)
   window_fixture_assert_filtered(fixture);
 }
 
-static guint
-count_descriptors(void)
-{
-  g_autoptr(GDir) folder = g_dir_open("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name(folder))
-    n++;
-  return n;
-}
-
 /* No process of this one has ended without being waited for. */
 static void
 assert_no_zombie(void)
@@ -342,7 +331,7 @@ test_signals(void)
   SET_UP(fixture);
   window_fixture_open_scene(&fixture, 400, 300);
   assert_works(&fixture);
-  const guint before = count_descriptors();
+  const guint before = ms_fixture_count_descriptors();
   ms_window_engine_set_watchdog(fixture.engine, WATCHDOG_MS);
   for (guint i = 0; i < 3 * G_N_ELEMENTS(numbers); i++) {
     change(&fixture);
@@ -358,8 +347,8 @@ test_signals(void)
   }
   ms_window_engine_set_watchdog(fixture.engine, 0);
   assert_no_zombie();
-  g_test_message("%u descriptors before, %u after", before, count_descriptors());
-  g_assert_cmpuint(count_descriptors(), <=, before + 40); /* those of the results of runs */
+  g_test_message("%u descriptors before, %u after", before, ms_fixture_count_descriptors());
+  g_assert_cmpuint(ms_fixture_count_descriptors(), <=, before + 40); /* those of the results of runs */
 }
 
 /* The device is open, and no driver is in the window; to be run first, since the fixture of others loads one. */
@@ -417,7 +406,7 @@ test_nonsense(gconstpointer data)
   g_autofree char *program = g_strdup(g_getenv(MS_CHILD_PROGRAM_VARIABLE));
   g_autofree char *fake = g_test_build_filename(G_TEST_DIST, "gui", "fake-device.py", NULL);
   g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
-  const guint before = count_descriptors();
+  const guint before = ms_fixture_count_descriptors();
 
   g_setenv(MS_CHILD_PROGRAM_VARIABLE, fake, TRUE);
   g_setenv("MS_FAKE_DEVICE", data, TRUE);
@@ -430,7 +419,7 @@ test_nonsense(gconstpointer data)
   wait_for(60, ms_window_engine_get_state(engine) == MS_WINDOW_ENGINE_READY);
   ms_window_engine_shut_down(engine);
   assert_no_zombie();
-  g_assert_cmpuint(count_descriptors(), <=, before);
+  g_assert_cmpuint(ms_fixture_count_descriptors(), <=, before);
 }
 
 int

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/process/child.h"
+#include "tests/support/fixture.h"
 
 #define ROLE "test"
 #define BEHAVIOUR "MS_TEST_BEHAVIOUR"
@@ -201,22 +202,11 @@ start(const char *behaviour)
   return child;
 }
 
-static guint
-count_open_files(void)
-{
-  g_autoptr(GDir) folder = g_dir_open("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (g_dir_read_name(folder))
-    n++;
-  return n;
-}
-
 /* Everything arrives in order, large messages too, and a crash after the last one is of no consequence. */
 static void
 test_works(void)
 {
-  const guint files = count_open_files();
+  const guint files = ms_fixture_count_descriptors();
   const guint expected[] = {FROM_NUMBER, FROM_BYTES, FROM_BYTES, FROM_FILE, FROM_END};
   g_autoptr(GArray) kinds = g_array_new(FALSE, FALSE, sizeof(guint));
   Taken taken = {kinds, 0, -1};
@@ -233,7 +223,7 @@ test_works(void)
   munmap(data, 8);
   close(taken.file);
   ms_child_free(child);
-  g_assert_cmpuint(count_open_files(), ==, files);
+  g_assert_cmpuint(ms_fixture_count_descriptors(), ==, files);
 }
 
 typedef struct {
@@ -264,7 +254,7 @@ static void
 test_bad_child(gconstpointer data)
 {
   const Case *c = data;
-  const guint files = count_open_files();
+  const guint files = ms_fixture_count_descriptors();
   const gint64 began = g_get_monotonic_time();
   g_autoptr(GArray) kinds = g_array_new(FALSE, FALSE, sizeof(guint));
   Taken taken = {kinds, 0, -1};
@@ -278,7 +268,7 @@ test_bad_child(gconstpointer data)
   g_assert_cmpint(kill(ms_child_get_pid(child), 0), ==, -1);
   g_assert_cmpint(errno, ==, ESRCH);
   ms_child_free(child);
-  g_assert_cmpuint(count_open_files(), ==, files);
+  g_assert_cmpuint(ms_fixture_count_descriptors(), ==, files);
   g_assert_cmpint(g_get_monotonic_time() - began, <, 30 * G_USEC_PER_SEC);
 }
 

@@ -214,3 +214,15 @@ ms_fixture_assert_refused(const MsPlanRequest *request, const char *word)
   if (!strstr(error->message, word))
     g_error("“%s” does not name %s", error->message, word);
 }
+
+/** ms_fixture_count_descriptors: how many descriptors of this process are open. */
+guint
+ms_fixture_count_descriptors(void)
+{
+  g_autoptr(GDir) folder = g_dir_open("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (g_dir_read_name(folder))
+    n++;
+  return n;
+}

@@ -20,6 +20,7 @@
 MsContext *ms_fixture_context(void);
 gboolean ms_fixture_full_product(void);
 gboolean ms_fixture_every_case(void);
+guint ms_fixture_count_descriptors(void);
 gboolean ms_fixture_whole_product(void);
 void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
