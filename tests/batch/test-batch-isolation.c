@@ -183,6 +183,15 @@ test_second_opening(BatchFixture *f, gconstpointer data)
   assert_others_done(f, items, widths, 0, "");
 }
 
+/* Five workers die before the device is given up. An image fails after its second death, so the first worker's death
+ * fails none, and each later one at most one; how many depends on what a worker had read when it died. */
+static void
+assert_lost_by_five_workers(guint failed)
+{
+  g_assert_cmpuint(failed, >=, 1);
+  g_assert_cmpuint(failed, <=, 4);
+}
+
 static void
 test_device_given_up(BatchFixture *f, gconstpointer data)
 {
@@ -195,13 +204,13 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
   g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(ALWAYS);
   g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
-  g_assert_cmpuint(ms_batch_count(items).failed, ==, 3); /* those that the first of five workers had at once */
-  g_assert_cmpuint(ms_batch_count(items).pending, ==, 5);
+  assert_lost_by_five_workers(ms_batch_count(items).failed);
+  g_assert_cmpuint(ms_batch_count(items).pending, ==, G_N_ELEMENTS(widths) - ms_batch_count(items).failed);
 }
 
-/* The engine dies unless its worker uses the processor. */
-static void
-check_fallback(BatchFixture *f, const char *variable, guint failed, guint notes)
+/* The engine dies unless its worker uses the processor. Returns how many images failed before that. */
+static guint
+check_fallback(BatchFixture *f, const char *variable, guint notes)
 {
   const int widths[] = {5, 6, 7, 8, 9, 10, 11, 12};
   g_autoptr(GError) error = NULL;
@@ -214,20 +223,21 @@ check_fallback(BatchFixture *f, const char *variable, guint failed, guint notes)
   g_unsetenv(variable);
   g_assert_no_error(error);
   g_assert_cmpuint(f->n_progress, ==, notes);
-  g_assert_cmpuint(ms_batch_count(items).failed, ==, failed);
+  guint failed = ms_batch_count(items).failed;
   g_assert_cmpuint(ms_batch_count(items).done, ==, G_N_ELEMENTS(widths) - failed);
+  return failed;
 }
 
 static void
 test_fallback(BatchFixture *f, gconstpointer data)
 {
-  check_fallback(f, ALWAYS, 3, 1);
+  assert_lost_by_five_workers(check_fallback(f, ALWAYS, 1));
 }
 
 static void
 test_fallback_at_opening(BatchFixture *f, gconstpointer data)
 {
-  check_fallback(f, AT_OPENING, 0, 2);
+  g_assert_cmpuint(check_fallback(f, AT_OPENING, 2), ==, 0);
 }
 
 /* What the driver does after a file has its name costs nothing, though no worker lives to say so. */

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fails where a folder defines another number of functions of six or more arguments than the table says.
+"""Fails where a folder defines another number of functions of seven or more arguments than the table says.
 
 Arguments that travel together are a struct with a name. What is left takes arguments that all differ in kind, or has
 the signature of a callback, of GTask's pairs or of the public library.
@@ -10,17 +10,12 @@ import re
 
 import sources
 
-MANY = 6
+MANY = 7
 # How many such functions a folder holds; one that is not named holds none. Where the number has fallen, lower it here:
 # it never rises.
 MOST = {
-    'core/api': 6,
-    'core/image': 1,
-    'core/image/jpeg': 1,
-    'core/image/metadata': 1,
+    'core/api': 2,
     'ui/common': 1,
-    'ui/panels/common': 1,
-    'ui/panels/runs': 1,
 }
 
 COMMENT_OR_TEXT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
