@@ -168,6 +168,7 @@ plan(MslabBatch *self, const MsSettings *settings, MsEngine *engine, GError **er
   return ms_batch_plan(&request, error);
 }
 
+/* NOLINTBEGIN(readability-function-size): a signature of the public interface */
 /**
  * mslab_batch_run:
  * @self: a batch
@@ -195,3 +196,4 @@ mslab_batch_run(MslabBatch *self, MslabEngine *engine, MslabSettings *settings, 
   ms_api_engine_unlock(engine);
   return good;
 }
+/* NOLINTEND(readability-function-size) */

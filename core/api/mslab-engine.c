@@ -222,6 +222,7 @@ check_band(MsImage *band, int first_row, int image_height, GError **error)
   return FALSE;
 }
 
+/* NOLINTBEGIN(readability-function-size): a signature of the public interface */
 /**
  * mslab_engine_filter_band:
  * @self: an engine
@@ -252,6 +253,7 @@ mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int
   g_autoptr(MsImage) result = whole ? run(self, &request, cancellable, error) : NULL;
   return result ? ms_api_image_new(result) : NULL;
 }
+/* NOLINTEND(readability-function-size) */
 
 static void
 request_free(gpointer data)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/drops.h"
 
+/* NOLINTBEGIN(readability-function-size): a signature of GTK */
 /* GTK finishes the drag itself because of GTK_DEST_DEFAULT_ALL. */
 static void
 received_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelectionData *data, guint info, guint time,
@@ -10,6 +11,7 @@ received_cb(GtkWidget *widget, GdkDragContext *context, int x, int y, GtkSelecti
 
   ((MsDropFunc)dropped)(widget, uris);
 }
+/* NOLINTEND(readability-function-size) */
 
 /** ms_drops_accept: calls @dropped whenever files are dropped on @widget. */
 void
