@@ -7,7 +7,7 @@
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-drain.h"
-#include "core/lab/lab-campaign.h"
+#include "core/lab/lab.h"
 
 /* A path of the command line, and the option that names it; an input image has none. */
 typedef struct {

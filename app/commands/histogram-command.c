@@ -3,7 +3,7 @@
 
 #include "app/commands/command.h"
 #include "app/report/progress-json.h"
-#include "core/lab/histogram-run.h"
+#include "core/lab/array-run.h"
 
 #define USUAL_BINS 256
 
@@ -28,7 +28,7 @@ ms_histogram_command_run(const MsCommandLine *line, MsConsole *console, GCancell
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsContext) context = NULL;
-  g_autoptr(MsHistogramRun) run = NULL;
+  g_autoptr(MsArrayRun) run = NULL;
   MsHistogramRunRequest request;
 
   if (!read_request(line, &request, &error))
@@ -38,9 +38,9 @@ ms_histogram_command_run(const MsCommandLine *line, MsConsole *console, GCancell
   run = context ? ms_histogram_run(context, &request, cancellable, &error) : NULL;
   if (!run)
     return ms_command_fail(console, error);
-  g_autofree char *text = ms_histogram_run_to_text(run);
+  g_autofree char *text = ms_array_run_to_text(run);
   g_autoptr(JsonBuilder) builder = json_builder_new();
-  ms_histogram_run_add_json(run, builder);
+  ms_array_run_add_json(run, builder);
   if (!ms_command_report(line, console, &(MsCommandResult){text, builder}, cancellable, &error))
     return ms_command_fail(console, error);
   return run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;

@@ -5,7 +5,7 @@
 #include "app/commands/histogram-command.h"
 #include "app/report/progress-json.h"
 #include "core/engine/tuned.h"
-#include "core/lab/reduce-run.h"
+#include "core/lab/array-run.h"
 #include "core/reduce/variant.h"
 
 static gboolean
@@ -27,12 +27,12 @@ read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **er
 }
 
 static gboolean
-report(const MsCommandLine *line, const MsReduceRun *run, MsConsole *console, GCancellable *cancellable, GError **error)
+report(const MsCommandLine *line, const MsArrayRun *run, MsConsole *console, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *text = ms_reduce_run_to_text(run);
+  g_autofree char *text = ms_array_run_to_text(run);
   g_autoptr(JsonBuilder) builder = json_builder_new();
 
-  ms_reduce_run_add_json(run, builder);
+  ms_array_run_add_json(run, builder);
   return ms_command_report(line, console, &(MsCommandResult){text, builder}, cancellable, error);
 }
 
@@ -42,7 +42,7 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsContext) context = NULL;
-  g_autoptr(MsReduceRun) run = NULL;
+  g_autoptr(MsArrayRun) run = NULL;
   MsReduceRunRequest request;
 
   if (g_ascii_strcasecmp(line->reduce, "histogram") == 0)

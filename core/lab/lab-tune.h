@@ -4,6 +4,7 @@
 
 #include "core/image/common/image.h"
 #include "core/lab/measure/journal.h"
+#include "core/lab/report/report.h"
 #include "core/lab/tune/tune-store.h"
 #include "core/opencl/context.h"
 
@@ -39,3 +40,4 @@ typedef struct {
 
 void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
 MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
+MsReport *ms_lab_tune_report(const MsTuneRecord *record);

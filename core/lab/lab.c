@@ -1,12 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/lab-private.h"
+#include "core/lab/lab.h"
 
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/kinds/kind.h"
+#include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-save.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
+
+/* One run of ms_lab_run_experiment(). */
+typedef struct {
+  MsExperiment *experiment;
+  const MsLabRequest *request;
+  MsReport *report;
+  MsLabBench *bench;
+  MsMeasureOptions measure;
+  GCancellable *cancellable;
+  guint done;
+  GPtrArray *group_rows; /* MsReportRow: the group being measured */
+} Run;
 
 /** ms_lab_request_init: writes no reports, filters generated scenes, measures with the default options. */
 void
@@ -14,6 +29,24 @@ ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick)
 {
   *request = (MsLabRequest){.context = context, .quick = quick};
   ms_measure_options_init(&request->measure, quick);
+}
+
+static const MsLabKind *
+kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error)
+{
+  const char *name = ms_factors_get_or(factors, "kind", experiment->kind);
+  const MsLabKind *kind = ms_lab_kind_find(name);
+
+  if (!kind)
+    ms_set_error(error, MS_ERROR_USAGE, "Experiment “%s” has an unknown kind, “%s”.", experiment->name, name);
+  return kind;
+}
+
+static void
+report_progress(Run *run, const MsReportRow *row, double fraction, const char *message)
+{
+  if (run->request->progress)
+    run->request->progress(run->report, row, fraction, message, run->request->progress_data);
 }
 
 static void
@@ -30,7 +63,7 @@ describe_device(MsReportDevice *into, MsContext *context)
 
 /* The measured peak bandwidth only adds a column to the report, so an experiment runs without it. */
 static gboolean
-find_peak(MsLabRun *run, GError **error)
+find_peak(Run *run, GError **error)
 {
   static const char key[] = "the peak bandwidth";
   MsLabJournal *journal = run->request->journal;
@@ -53,7 +86,7 @@ find_peak(MsLabRun *run, GError **error)
 
 /* With the caller's image the size axis has one value, the size of that image. */
 static GPtrArray *
-expand_settings(MsLabRun *run)
+expand_settings(Run *run)
 {
   GPtrArray *all = ms_experiment_expand(run->experiment, run->request->quick);
   MsImage *image = run->request->image;
@@ -71,17 +104,17 @@ expand_settings(MsLabRun *run)
 }
 
 static gboolean
-make_rows(MsLabRun *run, GError **error)
+make_rows(Run *run, GError **error)
 {
   g_autoptr(GPtrArray) all = expand_settings(run);
 
   for (guint i = 0; i < all->len; i++) {
     const MsFactors *factors = all->pdata[i];
-    const MsLabKind *kind = ms_lab_kind_of(run->experiment, factors, error);
+    const MsLabKind *kind = kind_of(run->experiment, factors, error);
     if (!kind || !ms_lab_check_keys(kind, factors, error))
       return FALSE;
     g_autofree char *label = ms_experiment_label(run->experiment, factors);
-    g_autofree char *group = kind->group(factors);
+    g_autofree char *group = ms_lab_kind_group(kind, factors);
     ms_report_add_row(run->report, factors, label, group);
   }
   if (all->len > 0)
@@ -91,14 +124,149 @@ make_rows(MsLabRun *run, GError **error)
 }
 
 static gboolean
-save(MsLabRun *run, GError **error)
+save(Run *run, GError **error)
 {
   ms_report_rank(run->report);
   return !run->request->report_dir || ms_report_save(run->report, run->request->report_dir, error);
 }
 
+static void
+measure_progress(double fraction, guint index, const MsMeasurement *measurement, gpointer data)
+{
+  Run *run = data;
+  MsReportRow *row = run->group_rows->pdata[index];
+  double total = run->report->rows->len;
+
+  ms_report_finish_row(run->report, row);
+  report_progress(run, row, (run->done + fraction * run->group_rows->len) / total, row->label);
+}
+
+/* What names a row, or the anchor of its group, in the journal. */
+static char *
+journal_key(const Run *run, const char *what, const MsFactors *factors)
+{
+  g_autofree char *text = ms_factors_to_string(factors);
+
+  return g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
+}
+
+/*
+ * Makes the subject of a row. A configuration that the plan refuses ends the row, a malformed value the experiment.
+ */
 static gboolean
-measure_groups(MsLabRun *run, GError **error)
+make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
+{
+  g_autoptr(GError) local = NULL;
+  const MsLabKind *kind = kind_of(run->experiment, row->factors, error);
+
+  *subject = NULL;
+  if (!kind)
+    return FALSE;
+  *subject = ms_configuration_new(kind, run->bench, row->factors, row->label, &local);
+  if (*subject) {
+    (*subject)->key = journal_key(run, "", row->factors);
+    return TRUE;
+  }
+  if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
+    g_propagate_error(error, g_steal_pointer(&local));
+    ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
+    return FALSE;
+  }
+  ms_measurement_fail_with(row->measurement, local);
+  return TRUE;
+}
+
+/* The subjects of one call of ms_measure(): the rows that can run, and after them the anchor. */
+typedef struct {
+  GPtrArray *rows;     /* MsReportRow, without the anchor */
+  GPtrArray *subjects; /* MsSubject */
+  GPtrArray *measurements;
+} Group;
+
+static gboolean
+add_pending_rows(Run *run, Group *group, GError **error)
+{
+  for (guint i = 0; i < run->group_rows->len; i++) {
+    MsReportRow *row = run->group_rows->pdata[i];
+    MsSubject *subject;
+    if (row->measurement->outcome != MS_OUTCOME_PENDING)
+      continue;
+    if (!make_subject(run, row, &subject, error))
+      return FALSE;
+    if (!subject)
+      continue;
+    g_ptr_array_add(group->rows, row);
+    g_ptr_array_add(group->subjects, subject);
+    g_ptr_array_add(group->measurements, row->measurement);
+  }
+  return TRUE;
+}
+
+static void
+add_anchor(Run *run, Group *group)
+{
+  const MsReportRow *first = run->group_rows->pdata[0];
+  MsMeasurement *measurement = ms_measurement_new();
+  MsSubject *anchor = ms_lab_anchor_new(run->bench);
+
+  anchor->key = journal_key(run, "the anchor of ", first->factors);
+  g_hash_table_insert(run->report->anchors, g_strdup(first->group), measurement);
+  g_ptr_array_add(group->subjects, anchor);
+  g_ptr_array_add(group->measurements, measurement);
+}
+
+/* For each subject the index of its baseline, or its own index where the baseline does not run. */
+static guint *
+find_baselines(Run *run, Group *group)
+{
+  guint *baselines = g_new(guint, group->subjects->len);
+
+  for (guint i = 0; i < group->subjects->len; i++) {
+    MsReportRow *baseline = i < group->rows->len ? ms_report_find_baseline(run->report, group->rows->pdata[i]) : NULL;
+    if (!baseline || !g_ptr_array_find(group->rows, baseline, &baselines[i]))
+      baselines[i] = i;
+  }
+  return baselines;
+}
+
+static gboolean
+measure_subjects(Run *run, Group *group, GError **error)
+{
+  g_autofree guint *baselines = find_baselines(run, group);
+  GPtrArray *whole = run->group_rows;
+  const MsMeasureGroup measured = {(MsSubject **)group->subjects->pdata, (MsMeasurement **)group->measurements->pdata,
+                                   group->subjects->len};
+
+  run->measure.baselines = baselines;
+  run->group_rows = group->rows;
+  gboolean good = ms_measure(&measured, &run->measure, run->cancellable, error);
+  run->group_rows = whole;
+  return good;
+}
+
+/* Measures the rows of a group interleaved, so that a change of the clock rate affects all. */
+static gboolean
+measure_group(Run *run, GError **error)
+{
+  g_autoptr(GPtrArray) rows = g_ptr_array_new(), measurements = g_ptr_array_new();
+  g_autoptr(GPtrArray) subjects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_subject_free);
+  Group group = {rows, subjects, measurements};
+  gboolean good = add_pending_rows(run, &group, error);
+
+  if (good && rows->len > 0) {
+    add_anchor(run, &group);
+    good = measure_subjects(run, &group, error);
+  }
+  g_ptr_array_set_size(subjects, 0); /* before the data that they use */
+  ms_lab_bench_forget(run->bench);
+  for (guint i = 0; i < run->group_rows->len; i++)
+    ms_report_finish_row(run->report, run->group_rows->pdata[i]);
+  run->done += run->group_rows->len;
+  return good;
+}
+
+static gboolean
+measure_groups(Run *run, GError **error)
 {
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
   GPtrArray *rows = run->report->rows;
@@ -112,7 +280,7 @@ measure_groups(MsLabRun *run, GError **error)
       if (strcmp(((MsReportRow *)rows->pdata[k])->group, group) == 0)
         g_ptr_array_add(members, rows->pdata[k]);
     run->group_rows = members;
-    if (!ms_lab_measure_group(run, error) || !save(run, error))
+    if (!measure_group(run, error) || !save(run, error))
       return FALSE;
   }
   return TRUE;
@@ -123,7 +291,7 @@ measure_groups(MsLabRun *run, GError **error)
  * an interrupted run are taken over.
  */
 static gboolean
-resume(MsLabRun *run)
+resume(Run *run)
 {
   g_autoptr(MsReport) earlier = ms_resume_find(run->report, run->request->report_dir);
 
@@ -173,17 +341,17 @@ start_report(const MsLabRequest *request, MsExperiment *experiment)
 }
 
 static gboolean
-run_experiment(MsLabRun *run, GError **error)
+run_experiment(Run *run, GError **error)
 {
   g_autoptr(GError) ignored = NULL;
 
   if (!make_rows(run, error))
     return FALSE;
   if (resume(run)) {
-    ms_lab_report_progress(run, NULL, 1, run->experiment->title);
+    report_progress(run, NULL, 1, run->experiment->title);
     return TRUE;
   }
-  ms_lab_report_progress(run, NULL, 0, run->experiment->title);
+  report_progress(run, NULL, 0, run->experiment->title);
   if (!find_peak(run, error))
     return FALSE;
   if (!measure_groups(run, error)) {
@@ -191,7 +359,7 @@ run_experiment(MsLabRun *run, GError **error)
     return FALSE;
   }
   run->report->complete = TRUE;
-  ms_lab_report_progress(run, NULL, 1, run->experiment->title);
+  report_progress(run, NULL, 1, run->experiment->title);
   return save(run, error);
 }
 
@@ -211,15 +379,18 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
 {
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, request->image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
-  MsLabRun run = {.experiment = experiment,
-                  .request = request,
-                  .report = start_report(request, experiment),
-                  .bench = bench,
-                  .measure = request->measure,
-                  .cancellable = cancellable};
+  Run run = {.experiment = experiment,
+             .request = request,
+             .report = start_report(request, experiment),
+             .bench = bench,
+             .measure = request->measure,
+             .cancellable = cancellable};
 
   run.measure.energy = energy;
   run.measure.journal = request->journal;
+  run.measure.anchored = TRUE;
+  run.measure.progress = measure_progress;
+  run.measure.progress_data = &run;
   if (run_experiment(&run, error))
     return run.report;
   ms_report_rank(run.report);
@@ -228,4 +399,204 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
   else
     ms_report_unref(run.report);
   return NULL;
+}
+
+/** ms_lab_list_text: (transfer full): the shipped experiments with what they vary, for a terminal. */
+char *
+ms_lab_list_text(GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  if (!all)
+    return NULL;
+  for (guint i = 0; i < all->len; i++) {
+    const MsExperiment *e = all->pdata[i];
+    g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
+    gboolean known = e->study && *e->study;
+    g_string_append_printf(text, "%-24s %s%s%s%s%s%s\n%-24s %s\n", e->name,
+                           ms_experiment_text(e->title, MS_LANGUAGE_USER), known ? " [" : "", known ? e->study : "",
+                           known ? " " : "", known && e->section ? e->section : "", known ? "]" : "", "", axes);
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+static JsonNode *
+experiment_to_node(const MsExperiment *experiment)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  ms_json_add_experiment(builder, experiment);
+  return json_builder_get_root(builder);
+}
+
+/**
+ * ms_lab_list_nodes: (transfer full) (element-type JsonNode): the shipped experiments as JSON trees, each as in a
+ * report; the caller frees the nodes.
+ */
+GPtrArray *
+ms_lab_list_nodes(GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  GPtrArray *nodes = all ? g_ptr_array_new() : NULL;
+
+  for (guint i = 0; all && i < all->len; i++)
+    g_ptr_array_add(nodes, experiment_to_node(all->pdata[i]));
+  return nodes;
+}
+
+static GPtrArray *
+load_experiments(const char *const *names, GError **error)
+{
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
+
+  for (const char *const *name = names; *name; name++) {
+    if (strcmp(*name, "all") == 0) {
+      g_autoptr(GPtrArray) shipped = ms_experiment_list(error);
+      if (!shipped)
+        return NULL;
+      g_ptr_array_extend_and_steal(all, g_steal_pointer(&shipped));
+      continue;
+    }
+    MsExperiment *one = ms_experiment_load(*name, error);
+    if (!one)
+      return NULL;
+    g_ptr_array_add(all, one);
+  }
+  return g_steal_pointer(&all);
+}
+
+/**
+ * ms_lab_report_paths:
+ *
+ * Returns: (transfer full) (element-type filename): the files that ms_lab_run_experiments() writes for these
+ *   experiments
+ */
+GPtrArray *
+ms_lab_report_paths(const char *const *names, const char *directory, GError **error)
+{
+  g_autoptr(GPtrArray) experiments = load_experiments(names, error);
+  g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
+
+  if (!experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++)
+    ms_report_add_paths(((MsExperiment *)experiments->pdata[i])->name, directory, paths);
+  g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_INDEX, NULL));
+  return g_steal_pointer(&paths);
+}
+
+/* Puts the reports of the finished experiments in front of the report of the one that failed. */
+static void
+keep_finished(const MsLabRequest *request, GPtrArray *reports)
+{
+  for (guint i = 0; request->unfinished && i < reports->len; i++)
+    g_ptr_array_insert(request->unfinished, (gint)i, ms_report_ref(reports->pdata[i]));
+}
+
+/**
+ * ms_lab_run_experiments:
+ * @names: names of shipped experiments, paths of files, or "all"
+ *
+ * All files are read before the first experiment begins. With a folder for reports, index.html is written at the end.
+ *
+ * Returns: (transfer full) (element-type MsReport): the reports, in order
+ */
+GPtrArray *
+ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(GPtrArray) experiments = load_experiments(names, error);
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  if (!experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++) {
+    MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
+    if (!report) {
+      keep_finished(request, reports);
+      return NULL;
+    }
+    g_ptr_array_add(reports, report);
+  }
+  if (request->report_dir && !ms_report_save_index(reports, request->report_dir, error))
+    return NULL;
+  return g_steal_pointer(&reports);
+}
+
+static MsReport *
+find_report(GPtrArray *reports, const char *experiment)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (strcmp(((MsReport *)reports->pdata[i])->experiment->name, experiment) == 0)
+      return reports->pdata[i];
+  return NULL;
+}
+
+/**
+ * ms_lab_baseline_load:
+ * @path: a report of one experiment, NAME.json, or of several, as --json writes it
+ * @names: as for ms_lab_run_experiments(): the experiments about to run
+ *
+ * Returns: (transfer full) (element-type MsReport): the reports in the file, or %NULL when it cannot be read or holds
+ *   none of the experiments
+ */
+GPtrArray *
+ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
+{
+  g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
+  g_autoptr(GPtrArray) experiments = reports ? load_experiments(names, error) : NULL;
+
+  if (!reports || !experiments)
+    return NULL;
+  for (guint i = 0; i < experiments->len; i++)
+    if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
+      return g_steal_pointer(&reports);
+  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not among those to run.", path,
+               ((MsReport *)reports->pdata[0])->experiment->name);
+  return NULL;
+}
+
+/**
+ * ms_lab_compare:
+ * @baseline: (element-type MsReport): the earlier reports
+ * @reports: (element-type MsReport): the new reports
+ * @noise: relative difference that counts as equal
+ *
+ * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline
+ */
+GPtrArray *
+ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
+
+  for (guint i = 0; i < reports->len; i++) {
+    MsReport *report = reports->pdata[i];
+    MsReport *earlier = find_report(baseline, report->experiment->name);
+    if (earlier)
+      g_ptr_array_add(all, ms_compare_reports(earlier, report, noise));
+  }
+  return all;
+}
+
+/** ms_lab_comparisons_judged: how many configurations have a time both now and in the baseline. */
+guint
+ms_lab_comparisons_judged(GPtrArray *comparisons)
+{
+  guint judged = 0;
+
+  for (guint i = 0; i < comparisons->len; i++) {
+    const MsComparison *one = comparisons->pdata[i];
+    judged += one->rows->len - one->missing;
+  }
+  return judged;
+}
+
+/** ms_lab_comparisons_slower: whether anything got slower beyond the noise. */
+gboolean
+ms_lab_comparisons_slower(GPtrArray *comparisons)
+{
+  for (guint i = 0; i < comparisons->len; i++)
+    if (((MsComparison *)comparisons->pdata[i])->slower > 0)
+      return TRUE;
+  return FALSE;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs one experiment on a device and reports on it. Blocking: the window calls it in a thread. */
+/*
+ * Runs experiments on a device and reports on them: what is shipped, one or several of them, their comparison with a
+ * baseline.
+ */
 #pragma once
 
 #include "core/image/common/image.h"
+#include "core/lab/report/compare.h"
 #include "core/lab/report/report.h"
 #include "core/lab/measure/measure.h"
 #include "core/opencl/context.h"
@@ -46,3 +50,14 @@ void ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean qui
 
 MsReport *ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable,
                                 GError **error);
+
+char *ms_lab_list_text(GError **error);
+GPtrArray *ms_lab_list_nodes(GError **error);
+GPtrArray *ms_lab_report_paths(const char *const *names, const char *directory, GError **error);
+GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable,
+                                  GError **error);
+
+GPtrArray *ms_lab_baseline_load(const char *path, const char *const *names, GError **error);
+GPtrArray *ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise);
+gboolean ms_lab_comparisons_slower(GPtrArray *comparisons);
+guint ms_lab_comparisons_judged(GPtrArray *comparisons);

@@ -8,7 +8,7 @@
 #include "core/engine/winner-store.h"
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/lab-campaign.h"
+#include "core/lab/lab.h"
 #include "core/lab/lab-tune.h"
 #include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-metric.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The experiments that are shipped, on a real device: every row is verified or refused, every report is written. */
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/lab-campaign.h"
+#include "core/lab/lab.h"
 #include "core/lab/report/report-json.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/settings/kernel-names.h"
-#include "core/lab/measure/pci-address.h"
+#include "core/lab/measure/energy.h"
 #include "core/opencl/device-chooser.h"
 #include "core/opencl/staging.h"
 #include "core/reduce/bandwidth.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/reduce-run.h"
+#include "core/lab/array-run.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -397,15 +397,15 @@ test_run(void)
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;
 
-  g_autoptr(MsReduceRun) run = ms_reduce_run(context, &request, NULL, &error);
+  g_autoptr(MsArrayRun) run = ms_reduce_run(context, &request, NULL, &error);
   g_assert_no_error(error);
   g_assert_true(run->agrees);
-  g_assert_cmpfloat(run->times.median_ms, >, 0);
-  g_assert_cmpfloat(run->times.min_ms, <=, run->times.median_ms);
-  g_autofree char *text = ms_reduce_run_to_text(run);
+  g_assert_cmpfloat(run->median_ms, >, 0);
+  g_assert_cmpfloat(run->min_ms, <=, run->median_ms);
+  g_autofree char *text = ms_array_run_to_text(run);
   g_assert_nonnull(strstr(text, "agrees"));
   g_assert_cmpstr(run->chosen_by, ==, "program");
-  ms_reduce_run_add_json(run, builder);
+  ms_array_run_add_json(run, builder);
   g_autoptr(JsonNode) root = json_builder_get_root(builder);
   g_assert_true(json_object_get_boolean_member(json_node_get_object(root), "agrees"));
 }

@@ -1,16 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/kinds/bench-private.h"
+/*
+ * What the configurations of one experiment share: generated pictures and arrays, the same on every machine, and the
+ * results of the serial reference, each made once.
+ */
+#include "core/lab/kinds/bench.h"
 
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "core/error.h"
 #include "core/filter/reference.h"
-#include "core/lab/kinds/scene.h"
+#include "core/opencl/context-transfer.h"
 
 #define LARGEST_SIDE 32768
 #define BAND_ROWS 16
+#define ARRAY_SEED G_GUINT64_CONSTANT(20111)
+#define LARGEST_REAL 1000.0
+#define OCTAVES 4
+
+/* Generated elements; @buffer is %NULL until a subject asks for them on the device. */
+typedef struct {
+  MsElementType type;
+  guint64 n;
+  void *data;
+  cl_mem buffer;
+} MsLabArray;
+
+struct _MsLabBench {
+  MsContext *context;
+  GPtrArray *contexts;
+  MsImage *image;
+  GHashTable *scenes;    /* "WxH" -> MsImage */
+  GPtrArray *references; /* Reference */
+  GPtrArray *arrays;     /* MsLabArray */
+  char *scratch_file;
+  double reference_s;   /* seconds that a reference may take, 0 for any time */
+  guint reference_step; /* the reference holds the bands of rows whose index is a multiple of this */
+};
 
 /* One reference result; the image and the parameters it belongs to. */
 typedef struct {
@@ -91,6 +120,83 @@ ms_lab_bench_contexts(MsLabBench *self)
   return self->contexts;
 }
 
+/* A hash of a lattice point; integers only, so that every compiler generates the same picture. */
+static guint32
+mix(guint32 x, guint32 y, guint32 layer)
+{
+  guint32 h = x * 0x9e3779b1u ^ y * 0x85ebca77u ^ layer * 0xc2b2ae3du;
+
+  h ^= h >> 15;
+  h *= 0x2c1b3c6du;
+  h ^= h >> 12;
+  h *= 0x297a2d39u;
+  return h ^ h >> 15;
+}
+
+/* Value noise of one lattice spacing (a power of two), 0..255, bilinear. */
+static int
+lattice_noise(int x, int y, int shift, guint32 layer)
+{
+  int gx = x >> shift, gy = y >> shift;
+  int fx = x & ((1 << shift) - 1), fy = y & ((1 << shift) - 1);
+  int a = mix(gx, gy, layer) & 255, b = mix(gx + 1, gy, layer) & 255;
+  int c = mix(gx, gy + 1, layer) & 255, d = mix(gx + 1, gy + 1, layer) & 255;
+  int top = (a << shift) + (b - a) * fx, bottom = (c << shift) + (d - c) * fx;
+
+  return (int)((((gint64)top << shift) + (gint64)(bottom - top) * fy) >> (2 * shift));
+}
+
+/* Large smooth shapes with a fine texture. */
+static int
+soft_noise(int x, int y, guint32 layer)
+{
+  static const int shifts[OCTAVES] = {7, 5, 3, 1};
+  static const int weights[OCTAVES] = {150, 60, 30, 16};
+  int sum = 0;
+
+  for (int i = 0; i < OCTAVES; i++)
+    sum += lattice_noise(x, y, shifts[i], layer * OCTAVES + i) * weights[i];
+  return sum >> 8;
+}
+
+/* Flat regions with hard borders: the cell of a jittered grid that the pixel falls in. */
+static guint32
+region_of(int x, int y)
+{
+  int jitter = (lattice_noise(x, y, 5, 91) - 128) / 3;
+
+  return mix((x + jitter) / 96, (y - jitter) / 80, 7);
+}
+
+static void
+paint_pixel(guint8 *pixel, int x, int y)
+{
+  guint32 region = region_of(x, y);
+  int grain = (int)(mix(x, y, 1) & 7) - 3;
+
+  for (int k = 0; k < 3; k++) {
+    int flat = (int)(region >> (8 * k) & 255);
+    int value = (2 * flat + 2 * soft_noise(x, y, k)) / 4 + grain;
+    pixel[k] = (guint8)CLAMP(value, 0, 255);
+  }
+  pixel[3] = 255;
+}
+
+/*
+ * A generated picture like a photograph (gradients, texture, edges, noise), opaque; a smaller one is the top left of a
+ * larger one.
+ */
+static MsImage *
+make_scene(int width, int height)
+{
+  guint8 *pixels = g_malloc((gsize)width * height * 4);
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      paint_pixel(pixels + ((gsize)y * width + x) * 4, x, y);
+  return ms_image_new_take(width, height, pixels, NULL);
+}
+
 /**
  * ms_lab_bench_image:
  * @size: "WIDTHxHEIGHT"; ignored when the caller gave an image
@@ -115,7 +221,7 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
                  LARGEST_SIDE);
     return NULL;
   }
-  scene = ms_scene_new((int)width, (int)height);
+  scene = make_scene((int)width, (int)height);
   g_hash_table_insert(self->scenes, g_strdup(size), scene);
   return scene;
 }
@@ -288,6 +394,101 @@ ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *pa
   return reference ? (double)reference->samples : 0;
 }
 
+/* splitmix64 of the index alone, so that every machine generates the same array. */
+static guint64
+random_bits(guint64 index)
+{
+  guint64 z = (index + ARRAY_SEED) * G_GUINT64_CONSTANT(0x9e3779b97f4a7c15);
+
+  z = (z ^ z >> 30) * G_GUINT64_CONSTANT(0xbf58476d1ce4e5b9);
+  z = (z ^ z >> 27) * G_GUINT64_CONSTANT(0x94d049bb133111eb);
+  return z ^ z >> 31;
+}
+
+static void
+fill_whole_numbers(guint64 *words, gsize bytes)
+{
+  for (gsize i = 0; i < bytes / 8; i++)
+    words[i] = random_bits(i);
+}
+
+/* Positive, so that the terms of a sum do not cancel and its relative tolerance is meaningful. */
+static void
+fill_real_numbers(void *data, MsElementType type, guint64 n)
+{
+  for (guint64 i = 0; i < n; i++) {
+    double value = (double)(random_bits(i) >> 11) * (LARGEST_REAL / 9007199254740992.0);
+    if (type == MS_ELEMENT_FLOAT)
+      ((float *)data)[i] = (float)value;
+    else
+      ((double *)data)[i] = value;
+  }
+}
+
+static void *
+generate(MsElementType type, guint64 n, GError **error)
+{
+  gsize size = ms_element_type_size(type), bytes = ((gsize)n * size + 7) / 8 * 8;
+  void *data = n <= G_MAXSIZE / 2 / size ? g_try_malloc(bytes) : NULL;
+
+  if (!data) {
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for %" PRIu64 " elements.", n);
+    return NULL;
+  }
+  if (ms_element_type_is_real(type))
+    fill_real_numbers(data, type, n);
+  else
+    fill_whole_numbers(data, bytes);
+  return data;
+}
+
+static MsLabArray *
+find_array(MsLabBench *self, MsElementType type, guint64 n)
+{
+  for (guint i = 0; i < self->arrays->len; i++) {
+    MsLabArray *array = self->arrays->pdata[i];
+    if (array->type == type && array->n == n)
+      return array;
+  }
+  return NULL;
+}
+
+static gboolean
+upload_array(MsLabBench *self, MsLabArray *array, GError **error)
+{
+  gsize bytes = (gsize)array->n * ms_element_type_size(array->type);
+
+  array->buffer = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  return array->buffer &&
+         ms_context_upload(self->context, &(MsBufferRange){array->buffer, 0, bytes}, array->data, NULL, error);
+}
+
+/**
+ * ms_lab_bench_array:
+ * @buffer: (out) (nullable): the same elements on the device, read-only
+ *
+ * Returns: (transfer none): @n generated elements, shared by all subjects, kept until ms_lab_bench_forget()
+ */
+const void *
+ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error)
+{
+  MsLabArray *array = find_array(self, type, n);
+
+  if (!array) {
+    void *data = generate(type, n, error);
+    if (!data)
+      return NULL;
+    array = g_new0(MsLabArray, 1);
+    *array = (MsLabArray){type, n, data, NULL};
+    g_ptr_array_add(self->arrays, array);
+  }
+  if (buffer && !array->buffer && !upload_array(self, array, error))
+    return NULL;
+  if (buffer)
+    *buffer = array->buffer;
+  return array->data;
+}
+
 /**
  * ms_lab_bench_scratch_file: (transfer none) (nullable): a temporary file for the experiment, initially absent, removed
  * by ms_lab_bench_free().
@@ -312,22 +513,4 @@ ms_lab_bench_forget(MsLabBench *self)
   g_ptr_array_set_size(self->arrays, 0);
   g_ptr_array_set_size(self->references, 0);
   g_hash_table_remove_all(self->scenes);
-}
-
-/**
- * ms_lab_take_log:
- * @log: resolved
- * @headline_stages: bits 1 << MsStage of the stages that count as the time of the run
- *
- * Copies the timings of a run into its sample. Build times are skipped, since they are part of @prepare.
- */
-void
-ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages)
-{
-  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
-    const MsTiming *row = ms_timing_log_get(log, i);
-    if (row->stage != MS_STAGE_BUILD)
-      ms_sample_add_event(sample, &(MsLabEvent){ms_stage_name(row->stage), row->kernel, row->started_ns, row->ended_ns,
-                                                row->bytes, (headline_stages >> row->stage & 1) != 0});
-  }
 }

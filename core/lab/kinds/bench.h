@@ -5,7 +5,6 @@
 #include "core/filter/settings/params.h"
 #include "core/image/common/image.h"
 #include "core/factors.h"
-#include "core/lab/measure/subject.h"
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 
@@ -25,6 +24,5 @@ void ms_lab_bench_limit_reference(MsLabBench *self, double seconds);
 guint ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s);
 MsImage *ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image);
 const char *ms_lab_bench_scratch_file(MsLabBench *self);
+const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
 void ms_lab_bench_forget(MsLabBench *self);
-
-void ms_lab_take_log(MsTimingLog *log, MsSample *sample, guint headline_stages);

@@ -1,25 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/kinds/kind.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/error.h"
-#include "core/lab/kinds/kind-table.h"
+#include "core/filter/settings/settings-factors.h"
+#include "core/option/choice.h"
 
-static const MsLabKind *const kinds[] = {
-  &ms_lab_kind_bandwidth,   &ms_lab_kind_mean_shift, &ms_lab_kind_peer,  &ms_lab_kind_reduce,
-  &ms_lab_kind_reduce_peer, &ms_lab_kind_sort,       &ms_lab_kind_split, &ms_lab_kind_swap_example,
-  &ms_lab_kind_transfer,    &ms_lab_kind_regions,
-};
-
-/** ms_lab_kind_find: (transfer none) (nullable): the kind of this name. */
+/** ms_lab_kind_find: (transfer none): the kind of this name, or %NULL. */
 const MsLabKind *
 ms_lab_kind_find(const char *name)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++)
-    if (g_strcmp0(kinds[i]->name, name) == 0)
-      return kinds[i];
+  const MsLabKind *const tables[] = {ms_lab_array_kinds, ms_lab_picture_kinds, ms_lab_peer_kinds};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++)
+    for (const MsLabKind *kind = tables[i]; kind->name; kind++)
+      if (g_strcmp0(kind->name, name) == 0)
+        return kind;
   return NULL;
+}
+
+static const MsLabKey *
+find_key(const MsLabKind *kind, const char *key)
+{
+  for (const MsLabKey *row = kind->keys; row && row->key; row++)
+    if (strcmp(row->key, key) == 0)
+      return row;
+  return NULL;
+}
+
+static const char *
+get_setting(const MsLabKind *kind, const MsFactors *factors, const char *key)
+{
+  const MsLabKey *row = find_key(kind, key);
+
+  return ms_factors_get_or(factors, key, row ? row->usual : NULL);
 }
 
 /**
@@ -30,10 +45,212 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **erro
 {
   for (guint i = 0; i < ms_factors_size(factors); i++) {
     const char *key = ms_factors_key(factors, i);
-    if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || kind->knows(key))
+    if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || find_key(kind, key) ||
+        (kind->find_option && kind->find_option(key)))
       continue;
     ms_set_error(error, MS_ERROR_USAGE, "The kind “%s” has no setting “%s”.", kind->name, key);
     return FALSE;
   }
   return TRUE;
+}
+
+/* Configurations with equal filter parameters give the same pixels, so their times may be compared. */
+static void
+add_filter_parameters(GString *group, const MsFactors *factors)
+{
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const MsOptionInfo *option = &((const MsOptionInfo *)ms_options.rows)[i];
+    const char *value = ms_factors_get(factors, option->name);
+    if (option->group == MS_OPTION_GROUP_FILTER && value)
+      g_string_append_printf(group, " %s:%s", option->name, value);
+  }
+}
+
+/** ms_lab_kind_group: (transfer full): text that is equal for configurations that may be compared. */
+char *
+ms_lab_kind_group(const MsLabKind *kind, const MsFactors *factors)
+{
+  g_autoptr(GString) group = g_string_new(NULL);
+  g_auto(GStrv) parts = g_strsplit_set(kind->group, "{}", -1); /* every other part is a key */
+
+  for (guint i = 0; parts[i]; i++) {
+    const char *value = i % 2 == 0 ? parts[i] : get_setting(kind, factors, parts[i]);
+    if (i % 2 == 1 && strcmp(parts[i], "filter") == 0)
+      add_filter_parameters(group, factors);
+    else
+      g_string_append(group, value ? value : "");
+  }
+  return g_string_free(g_steal_pointer(&group), FALSE);
+}
+
+/** ms_configuration_get: (nullable): the value of a setting, the usual one where none was given. */
+const char *
+ms_configuration_get(const MsConfiguration *self, const char *key)
+{
+  return get_setting(self->kind, self->factors, key);
+}
+
+/** ms_configuration_choose: the index of a setting's value among @names, or -1 with #MS_ERROR_USAGE. */
+int
+ms_configuration_choose(const MsConfiguration *self, const char *key, const char *const *names, GError **error)
+{
+  return ms_choice_parse(names, key, ms_configuration_get(self, key), error);
+}
+
+const MsDeviceLimits *
+ms_configuration_limits(const MsConfiguration *self)
+{
+  return ms_context_get_limits(self->context);
+}
+
+/**
+ * ms_configuration_check_image: compares @result with the serial reference.
+ *
+ * Returns: %FALSE when the reference could not be computed; @verification says whether the images are equal
+ */
+gboolean
+ms_configuration_check_image(MsConfiguration *self, MsImage *result, MsVerification *verification,
+                             GCancellable *cancellable, GError **error)
+{
+  const MsParams *params = &self->settings.params;
+  MsImage *reference = ms_lab_bench_reference(self->bench, self->image, params, cancellable, error);
+
+  if (!reference)
+    return FALSE;
+  self->parent.work.window_samples = ms_lab_bench_window_samples(self->bench, self->image, params);
+  g_autoptr(MsImage) rows = ms_lab_bench_referenced_rows(self->bench, result);
+  MsImageDifference difference = ms_image_compare(rows, reference);
+  verification->total = (guint64)ms_image_get_width(rows) * ms_image_get_height(rows);
+  verification->mismatches = difference.mismatched_pixels;
+  verification->max_difference = difference.max_difference;
+  verification->against = g_strdup(N_("the serial reference"));
+  return TRUE;
+}
+
+/** ms_verification_compare: counts those of @n elements of @size bytes that differ. */
+void
+ms_verification_compare(MsVerification *self, const void *result, const void *expected, guint64 n, gsize size)
+{
+  const char *a = result, *b = expected;
+
+  self->total = n;
+  for (guint64 i = 0; i < n; i++)
+    self->mismatches += memcmp(a + i * size, b + i * size, size) != 0;
+}
+
+/** ms_sample_add_host: adds work of the host that began at @start_ns and has just ended, as the time of the run. */
+void
+ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns)
+{
+  ms_sample_add_event(sample, &(MsLabEvent){"host", name, start_ns, ms_clock_now_ns(), 0, TRUE});
+}
+
+static gboolean
+prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+
+  if (self->n > 0) {
+    self->data = ms_lab_bench_array(self->bench, self->type, self->n, self->uploads ? &self->buffer : NULL, error);
+    if (!self->data)
+      return FALSE;
+  }
+  return !self->kind->prepare || self->kind->prepare(self, cancellable, error);
+}
+
+/* The time of building is part of preparing. */
+static void
+take_log(MsConfiguration *self, MsSample *sample)
+{
+  const guint headline = self->kind->headline ? self->kind->headline : 1u << MS_STAGE_KERNEL;
+
+  for (guint i = 0; i < ms_timing_log_get_length(self->log); i++) {
+    const MsTiming *row = ms_timing_log_get(self->log, i);
+    if (row->stage != MS_STAGE_BUILD)
+      ms_sample_add_event(sample, &(MsLabEvent){ms_stage_name(row->stage), row->kernel, row->started_ns, row->ended_ns,
+                                                row->bytes, (headline >> row->stage & 1) != 0});
+  }
+}
+
+static gboolean
+run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+  const guint64 start = ms_clock_now_ns();
+
+  ms_timing_log_clear(self->log);
+  if (!self->kind->run(self, sample, cancellable, error))
+    return FALSE;
+  if (self->wall)
+    sample->ns = (double)(ms_clock_now_ns() - start);
+  if (!ms_timing_log_resolve(self->log, error))
+    return FALSE;
+  take_log(self, sample);
+  return TRUE;
+}
+
+static gboolean
+verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+
+  return self->kind->check(self, verification, cancellable, error);
+}
+
+static void
+release(MsSubject *subject)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+
+  if (self->kind->release)
+    self->kind->release(self);
+  self->data = NULL;
+  self->buffer = NULL;
+}
+
+static void
+finalize(MsSubject *subject)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+
+  if (self->kind->finalize)
+    self->kind->finalize(self);
+  g_clear_object(&self->image);
+  g_object_unref(self->log);
+  ms_factors_free(self->factors);
+}
+
+static gboolean
+take_picture(MsConfiguration *self, GError **error)
+{
+  MsImage *image = ms_lab_bench_image(self->bench, ms_configuration_get(self, "size"), error);
+
+  if (!image)
+    return FALSE;
+  self->image = g_object_ref(image);
+  self->parent.work.pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
+  return ms_settings_from_factors(self->factors, &self->settings, error);
+}
+
+/**
+ * ms_configuration_new: (transfer full): a configuration of @kind; fails with #MS_ERROR_UNSUPPORTED when the plan
+ * refuses it, with #MS_ERROR_USAGE when a value is malformed.
+ */
+MsSubject *
+ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
+                     GError **error)
+{
+  static const MsSubjectFuncs funcs = {prepare, run, verify, release, finalize};
+  MsConfiguration *self = g_malloc0(kind->size);
+
+  ms_subject_init(&self->parent, &funcs, label);
+  self->kind = kind;
+  self->bench = bench;
+  self->factors = ms_factors_copy(factors);
+  self->context = ms_lab_bench_context(bench);
+  self->log = ms_timing_log_new();
+  if ((!kind->pictures || take_picture(self, error)) && (!kind->set_up || kind->set_up(self, error)))
+    return &self->parent;
+  ms_subject_free(&self->parent);
+  return NULL;
 }

@@ -1,5 +1,75 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/measure/measure-private.h"
+#include "core/lab/measure/measure.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <math.h>
+#include <time.h>
+
+#include "core/error.h"
+#include "core/language.h"
+
+#define MAX_REJECTED_IN_A_ROW 10
+#define ENERGY_REGION_S 1.0
+
+/* How much longer than the time of the measurement the step may take that is not ended by then. */
+#define STEP_GRACE_S 1.0
+
+/* The state of one configuration. */
+typedef struct {
+  guint index;
+  MsSubject *subject;
+  MsMeasurement *measurement;
+  double spent_s;
+  double wall_ns; /* of the last run */
+  guint rejected_in_a_row;
+  gboolean prepared;
+  gboolean active;
+} Runner;
+
+typedef struct {
+  Runner *runners;
+  guint n;
+  const MsMeasureOptions *options;
+  GCancellable *cancellable;
+  GRand *random;
+  gint64 started_us;
+  MsSample sample;  /* the last run */
+  guint *order;     /* of the current round, or of the even round before it */
+  guint round;      /* the first is even */
+  guint next_check; /* the round after which the comparisons are judged again */
+} Campaign;
+
+/** ms_clock_now_ns: nanoseconds of the monotonic clock, for times too short for g_get_monotonic_time(). */
+guint64
+ms_clock_now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
+}
+
+void
+ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label)
+{
+  self->funcs = funcs;
+  self->label = g_strdup(label);
+}
+
+void
+ms_subject_free(MsSubject *self)
+{
+  if (!self)
+    return;
+  if (self->funcs->release)
+    self->funcs->release(self);
+  if (self->funcs->finalize)
+    self->funcs->finalize(self);
+  g_free(self->label);
+  g_free(self->key);
+  g_free(self);
+}
 
 /**
  * ms_measure_options_init:
@@ -19,14 +89,213 @@ ms_measure_options_init(MsMeasureOptions *options, gboolean quick)
                                 .seed = 1};
 }
 
+static guint64
+now_ns(const Campaign *campaign)
+{
+  const MsMeasureOptions *o = campaign->options;
+
+  return o->clock ? o->clock(o->clock_data) : ms_clock_now_ns();
+}
+
+/* The anchor decides nothing. */
+static gboolean
+is_anchor(const Campaign *campaign, const Runner *runner)
+{
+  return campaign->options->anchored && runner->index + 1 == campaign->n;
+}
+
+/* Ends a configuration. @error: (nullable): why it failed */
+static void
+end_runner(Campaign *campaign, Runner *runner, const GError *error)
+{
+  if (error)
+    ms_measurement_fail_with(runner->measurement, error);
+  else
+    runner->measurement->outcome = MS_OUTCOME_OK;
+  runner->active = FALSE;
+  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, runner->measurement);
+}
+
+typedef gboolean (*Step)(Campaign *campaign, Runner *runner, GError **error);
+
+/*
+ * Runs a step, which the journal names if it never ends. A failing step ends the configuration; only the caller's
+ * cancellation ends the whole measurement, and returns FALSE here and in all that call it.
+ */
+static gboolean
+guarded(Campaign *campaign, Runner *runner, Step step, GError **error)
+{
+  const MsMeasureOptions *o = campaign->options;
+  const double left_s = o->time_s - (double)(g_get_monotonic_time() - campaign->started_us) * 1e-6;
+  g_autoptr(GError) local = NULL;
+
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
+    return FALSE;
+  if (o->time_s <= 0 || left_s > 0) {
+    ms_lab_journal_begin(o->journal, runner->subject->key, o->time_s > 0 ? left_s + STEP_GRACE_S : o->step_s);
+    step(campaign, runner, &local);
+    ms_lab_journal_end(o->journal);
+  } else {
+    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.", runner->subject->label,
+                 o->time_s);
+  }
+  if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
+    return FALSE;
+  if (local)
+    end_runner(campaign, runner, local);
+  return TRUE;
+}
+
+static gboolean
+step_prepare(Campaign *campaign, Runner *runner, GError **error)
+{
+  guint64 start = now_ns(campaign);
+
+  runner->prepared = runner->subject->funcs->prepare(runner->subject, campaign->cancellable, error);
+  runner->measurement->prepare_ns = (double)(now_ns(campaign) - start);
+  return runner->prepared;
+}
+
+static gboolean
+step_run(Campaign *campaign, Runner *runner, GError **error)
+{
+  MsSample *sample = &campaign->sample;
+  guint64 start = now_ns(campaign);
+
+  sample->ns = -1;
+  g_array_set_size(sample->events, 0);
+  gboolean good = runner->subject->funcs->run(runner->subject, sample, campaign->cancellable, error);
+  runner->wall_ns = (double)(now_ns(campaign) - start);
+  runner->spent_s += runner->wall_ns * 1e-9;
+  return good;
+}
+
+static char *
+describe_mismatch(const Runner *runner, MsLanguage language)
+{
+  const MsVerification *v = &runner->measurement->verification;
+  const char *against = ms_text(language, v->against ? v->against : N_("the reference"));
+
+  return g_strdup_printf(ms_text(language, "%s is wrong: %" PRIu64 " of %" PRIu64 " differ from %s, by %g at most."),
+                         runner->subject->label, v->mismatches, v->total, against, v->max_difference);
+}
+
+static gboolean
+step_verify(Campaign *campaign, Runner *runner, GError **error)
+{
+  MsVerification *v = &runner->measurement->verification;
+
+  ms_verification_clear(v);
+  if (!runner->subject->funcs->verify(runner->subject, v, campaign->cancellable, error))
+    return FALSE;
+  v->done = TRUE;
+  if (v->mismatches == 0)
+    return TRUE;
+  ms_error_take(error, MS_ERROR_MISMATCH, describe_mismatch(runner, MS_LANGUAGE_USER),
+                describe_mismatch(runner, MS_LANGUAGE_ENGLISH));
+  return FALSE;
+}
+
+static void
+keep_sample(Campaign *campaign, Runner *runner, const MsSample *sample)
+{
+  ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
+  ms_lab_journal_keep(campaign->options->journal, runner->subject->key, sample, runner->wall_ns, campaign->round);
+}
+
+/*
+ * Runs once, and keeps that run as a sample if @keep. A run whose events end before they start is counted as rejected
+ * and not used.
+ */
+static gboolean
+take_sample(Campaign *campaign, Runner *runner, gboolean keep, GError **error)
+{
+  if (!guarded(campaign, runner, step_run, error))
+    return FALSE;
+  if (!runner->active)
+    return TRUE;
+  if (ms_sample_settle(&campaign->sample)) {
+    runner->rejected_in_a_row = 0;
+    if (keep)
+      keep_sample(campaign, runner, &campaign->sample);
+    return TRUE;
+  }
+  campaign->sample.ns = NAN;
+  runner->measurement->rejected++;
+  if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
+    g_autoptr(GError) problem = NULL;
+    ms_set_error_literal(&problem, MS_ERROR_DEVICE,
+                         "The device keeps reporting events that end before they start; its times cannot be used.");
+    end_runner(campaign, runner, problem);
+  }
+  return TRUE;
+}
+
+/* Builds, runs once and verifies that run. */
+static gboolean
+run_first(Campaign *campaign, Runner *runner, GError **error)
+{
+  MsMeasurement *m = runner->measurement;
+
+  if (!guarded(campaign, runner, step_prepare, error))
+    return FALSE;
+  if (runner->active && !take_sample(campaign, runner, FALSE, error))
+    return FALSE;
+  if (!runner->active)
+    return TRUE;
+  m->first_ns = campaign->sample.ns;
+  m->first_wall_ns = runner->wall_ns;
+  return guarded(campaign, runner, step_verify, error);
+}
+
+/* Opens a configuration: runs it for the first time and warms it up. */
+static gboolean
+open_runner(Campaign *campaign, Runner *runner, GError **error)
+{
+  const MsMeasureOptions *o = campaign->options;
+  MsMeasurement *m = runner->measurement;
+
+  m->first_ns = m->first_wall_ns = NAN;
+  if (!run_first(campaign, runner, error))
+    return FALSE;
+  if (runner->active && o->give_up_ns > 0 && m->first_ns > o->give_up_ns) {
+    /* A search does not need an exact time of a slow configuration, so its first run is kept as the only sample. */
+    g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(MsLabEvent));
+    keep_sample(campaign, runner, &(MsSample){m->first_ns, none});
+    m->work = runner->subject->work;
+    end_runner(campaign, runner, NULL);
+  }
+  double first_s = runner->spent_s;
+  for (guint i = 0; i < o->warm_up && runner->active && first_s < o->budget_s; i++)
+    if (!take_sample(campaign, runner, FALSE, error))
+      return FALSE;
+  runner->spent_s = 0;
+  for (guint i = 0; i < m->walls->len; i++) /* of an earlier process */
+    runner->spent_s += g_array_index(m->walls, double, i) * 1e-9;
+  m->work = runner->subject->work;
+  return TRUE;
+}
+
+/* Ends a configuration. Its last run is verified as the first was, because a race shows only in some runs. */
+static gboolean
+close_runner(Campaign *campaign, Runner *runner, GError **error)
+{
+  runner->measurement->work = runner->subject->work;
+  if (!guarded(campaign, runner, step_verify, error))
+    return FALSE;
+  if (runner->active)
+    end_runner(campaign, runner, NULL);
+  return TRUE;
+}
+
 /* Whether the configuration has used its budget; a slow one stops after its first sample. */
 static gboolean
-is_spent(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
+is_spent(const Campaign *campaign, const Runner *runner)
 {
   const MsMeasureOptions *o = campaign->options;
   guint n = runner->measurement->samples->len;
 
-  if (ms_measure_is_anchor(campaign, runner))
+  if (is_anchor(campaign, runner))
     return FALSE;
   if (n >= o->max_repeats || runner->spent_s >= 4 * o->budget_s)
     return n > 0;
@@ -35,7 +304,7 @@ is_spent(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 
 /* Whether the verdict is reached, or cannot change any more because the baseline has ended. */
 static gboolean
-is_decided(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
+is_decided(const Campaign *campaign, const Runner *runner)
 {
   const MsMeasureOptions *o = campaign->options;
   guint index = o->baselines ? o->baselines[runner->index] : 0;
@@ -48,11 +317,11 @@ is_decided(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 }
 
 static gboolean
-is_settled(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
+is_settled(const Campaign *campaign, const Runner *runner)
 {
   const MsMeasureOptions *o = campaign->options;
 
-  return !runner->active || ms_measure_is_anchor(campaign, runner) ||
+  return !runner->active || is_anchor(campaign, runner) ||
          (runner->measurement->samples->len >= o->min_repeats &&
           ms_measurement_summarise(runner->measurement).spread < o->noise && is_decided(campaign, runner));
 }
@@ -62,7 +331,7 @@ is_settled(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
  * judged only after 5, 7, 9, 12, … rounds, because each judgement risks a false verdict.
  */
 static gboolean
-all_settled(MsMeasureCampaign *campaign)
+all_settled(Campaign *campaign)
 {
   if (campaign->round + 1 < campaign->next_check)
     return FALSE;
@@ -75,7 +344,7 @@ all_settled(MsMeasureCampaign *campaign)
 
 /* The fraction done of a configuration, below 1 until it has ended, since it may exceed its budget. */
 static double
-share_done(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
+share_done(const Campaign *campaign, const Runner *runner)
 {
   if (!runner->active)
     return runner->measurement->outcome == MS_OUTCOME_PENDING ? 0.0 : 1.0;
@@ -83,12 +352,12 @@ share_done(const MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 }
 
 static void
-report_progress(MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
+report_progress(Campaign *campaign, const Runner *runner)
 {
   guint n = campaign->n - (campaign->options->anchored ? 1 : 0);
   double done = 0;
 
-  if (!campaign->options->progress || ms_measure_is_anchor(campaign, runner))
+  if (!campaign->options->progress || is_anchor(campaign, runner))
     return;
   for (guint i = 0; i < n; i++)
     done += share_done(campaign, &campaign->runners[i]);
@@ -96,49 +365,48 @@ report_progress(MsMeasureCampaign *campaign, const MsMeasureRunner *runner)
 }
 
 static void
-shuffle(guint *order, guint n, GRand *random)
+swap(guint *order, guint i, guint j)
 {
-  for (guint i = n; i > 1; i--) {
-    guint j = (guint)g_rand_int_range(random, 0, (gint32)i);
-    guint swap = order[i - 1];
-    order[i - 1] = order[j];
-    order[j] = swap;
-  }
+  guint value = order[i];
+
+  order[i] = order[j];
+  order[j] = value;
 }
 
 /* Even rounds have a random order, odd ones the reverse of it, so that a steady drift cancels in the two. */
 static void
-choose_order(MsMeasureCampaign *campaign)
+choose_order(Campaign *campaign)
 {
-  for (guint i = 0; i < campaign->n / 2 && campaign->round % 2 == 1; i++) {
-    guint swap = campaign->order[i];
-    campaign->order[i] = campaign->order[campaign->n - 1 - i];
-    campaign->order[campaign->n - 1 - i] = swap;
-  }
+  const guint n = campaign->n;
+
   if (campaign->round % 2 == 0)
-    shuffle(campaign->order, campaign->n, campaign->random);
+    for (guint i = n; i > 1; i--)
+      swap(campaign->order, i - 1, (guint)g_rand_int_range(campaign->random, 0, (gint32)i));
+  else
+    for (guint i = 0; i < n / 2; i++)
+      swap(campaign->order, i, n - 1 - i);
 }
 
 static gboolean
-anything_active(const MsMeasureCampaign *campaign)
+anything_active(const Campaign *campaign)
 {
   for (guint i = 0; i < campaign->n; i++)
-    if (campaign->runners[i].active && !ms_measure_is_anchor(campaign, &campaign->runners[i]))
+    if (campaign->runners[i].active && !is_anchor(campaign, &campaign->runners[i]))
       return TRUE;
   return FALSE;
 }
 
 /* Ends the configurations that are done: those whose budget is spent, and all of them once all are settled. */
 static gboolean
-close_finished(MsMeasureCampaign *campaign, GError **error)
+close_finished(Campaign *campaign, GError **error)
 {
   gboolean all = all_settled(campaign);
 
   for (guint i = 0; i < campaign->n; i++) {
-    MsMeasureRunner *runner = &campaign->runners[i];
+    Runner *runner = &campaign->runners[i];
     if (!runner->active || (!all && !is_spent(campaign, runner)))
       continue;
-    if (!ms_measure_close(campaign, runner, error))
+    if (!close_runner(campaign, runner, error))
       return FALSE;
     report_progress(campaign, runner);
   }
@@ -147,14 +415,14 @@ close_finished(MsMeasureCampaign *campaign, GError **error)
 
 /* One run of every configuration that is not done. */
 static gboolean
-run_round(MsMeasureCampaign *campaign, MsSample *sample, GError **error)
+run_round(Campaign *campaign, GError **error)
 {
   choose_order(campaign);
   for (guint i = 0; i < campaign->n; i++) {
-    MsMeasureRunner *runner = &campaign->runners[campaign->order[i]];
+    Runner *runner = &campaign->runners[campaign->order[i]];
     if (!runner->active)
       continue;
-    if (!ms_measure_take_sample(campaign, runner, sample, NULL, error))
+    if (!take_sample(campaign, runner, TRUE, error))
       return FALSE;
     report_progress(campaign, runner);
   }
@@ -163,44 +431,71 @@ run_round(MsMeasureCampaign *campaign, MsSample *sample, GError **error)
 
 /* The anchor ends with the last configuration. Those that an earlier process began may have all their samples. */
 static gboolean
-run_rounds(MsMeasureCampaign *campaign, MsSample *sample, GError **error)
+run_rounds(Campaign *campaign, GError **error)
 {
   if (campaign->round > 0 && !close_finished(campaign, error))
     return FALSE;
   for (; anything_active(campaign); campaign->round++)
-    if (!run_round(campaign, sample, error))
+    if (!run_round(campaign, error))
       return FALSE;
   for (guint i = 0; i < campaign->n; i++)
-    if (campaign->runners[i].active && !ms_measure_close(campaign, &campaign->runners[i], error))
+    if (campaign->runners[i].active && !close_runner(campaign, &campaign->runners[i], error))
       return FALSE;
   return TRUE;
 }
 
+/*
+ * Reads the counter around a second of runs of one configuration, apart from the timing, because counters update
+ * slowly.
+ */
 static gboolean
-run_campaign(MsMeasureCampaign *campaign, GError **error)
+measure_energy(Campaign *campaign, Runner *runner, GError **error)
 {
-  g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
-  MsSample sample = {-1, events};
+  MsEnergy *energy = campaign->options->energy;
+  MsMeasurement *m = runner->measurement;
+  gint64 start = g_get_monotonic_time();
+  double joules, seconds;
+  guint runs = 0;
+
+  ms_energy_begin(energy);
+  do {
+    if (!guarded(campaign, runner, step_run, error))
+      return FALSE;
+    runs++;
+  } while (m->outcome == MS_OUTCOME_OK && g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
+  joules = ms_energy_end(energy);
+  seconds = (double)MAX(g_get_monotonic_time() - start, 1) / G_USEC_PER_SEC;
+  m->joules = joules / runs;
+  m->watts = joules / seconds;
+  m->energy_source = g_strdup(ms_energy_source(energy));
+  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, m);
+  return TRUE;
+}
+
+static gboolean
+run_campaign(Campaign *campaign, GError **error)
+{
+  MsEnergy *energy = campaign->options->energy;
 
   for (guint i = 0; i < campaign->n; i++) {
-    if (campaign->runners[i].active && !ms_measure_open(campaign, &campaign->runners[i], &sample, error))
+    if (campaign->runners[i].active && !open_runner(campaign, &campaign->runners[i], error))
       return FALSE;
     report_progress(campaign, &campaign->runners[i]);
   }
-  if (!run_rounds(campaign, &sample, error))
+  if (!run_rounds(campaign, error))
     return FALSE;
-  if (campaign->options->energy && ms_energy_available(campaign->options->energy))
-    for (guint i = 0; i < campaign->n; i++)
-      if (campaign->runners[i].measurement->outcome == MS_OUTCOME_OK && campaign->runners[i].prepared &&
-          !ms_measure_is_anchor(campaign, &campaign->runners[i]) &&
-          !ms_measure_energy(campaign, &campaign->runners[i], &sample, error))
-        return FALSE;
+  for (guint i = 0; energy && ms_energy_available(energy) && i < campaign->n; i++) {
+    Runner *runner = &campaign->runners[i];
+    if (runner->measurement->outcome == MS_OUTCOME_OK && runner->prepared && !is_anchor(campaign, runner) &&
+        !measure_energy(campaign, runner, error))
+      return FALSE;
+  }
   return TRUE;
 }
 
 /* Takes what an earlier process has measured. Rounds go on after its last, so that none is common by chance. */
 static void
-restore(MsMeasureCampaign *campaign, MsMeasureRunner *runner)
+restore(Campaign *campaign, Runner *runner)
 {
   MsMeasurement *m = runner->measurement;
 
@@ -225,15 +520,23 @@ gboolean
 ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable, GError **error)
 {
   const guint n = group->n;
-  g_autofree MsMeasureRunner *runners = g_new0(MsMeasureRunner, n);
+  g_autofree Runner *runners = g_new0(Runner, n);
   g_autofree guint *order = g_new(guint, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  MsMeasureCampaign campaign = {
-    runners, n, options, cancellable, random, g_get_monotonic_time(), order, 0, options->min_repeats};
+  g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
+  Campaign campaign = {.runners = runners,
+                       .n = n,
+                       .options = options,
+                       .cancellable = cancellable,
+                       .random = random,
+                       .started_us = g_get_monotonic_time(),
+                       .sample = {-1, events},
+                       .order = order,
+                       .next_check = options->min_repeats};
 
   for (guint i = 0; i < n; i++) {
     order[i] = i;
-    runners[i] = (MsMeasureRunner){.index = i, .subject = group->subjects[i], .measurement = group->measurements[i]};
+    runners[i] = (Runner){.index = i, .subject = group->subjects[i], .measurement = group->measurements[i]};
     restore(&campaign, &runners[i]);
   }
   gboolean good = run_campaign(&campaign, error);

@@ -2,7 +2,6 @@
 /* MsMeasurement: everything known of one configuration: samples, times of its commands, verification, energy. */
 #pragma once
 
-#include "core/lab/measure/speedup.h"
 #include "core/lab/measure/statistics.h"
 #include "core/outcome.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/measure/statistics.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,13 @@
 #define OUTLIER_FENCE 3.0
 #define DROP_MINIMUM_PART 3
 #define DROP_MINIMUM_RATIO 1.03
+#define FEWEST_FOR_A_VERDICT 5
+#define FEWEST_PAIRS 8
+#define Z_99_PERCENT 2.576
+/*
+ * Share of the anchor's change by which the interval is widened, because a slower machine does not slow all code alike.
+ */
+#define ANCHOR_DOUBT 0.5
 
 static int
 compare_doubles(gconstpointer a, gconstpointer b)
@@ -161,4 +169,204 @@ ms_statistics_find_clock_drop(const double *samples, gsize n)
     drift.found = drift.ratio >= DROP_MINIMUM_RATIO && after.q1 > before.q3;
   }
   return drift.found ? drift : (MsDrift){FALSE, 0, 1.0};
+}
+
+/* A centre with its interval; of logarithms, so that a ratio and its inverse are treated alike. */
+typedef struct {
+  double centre;
+  double low;
+  double high;
+} Interval;
+
+/* The means of all pairs of values, each value with itself included, in ascending order: n * (n + 1) / 2 of them. */
+static double *
+walsh_averages(const double *values, gsize n)
+{
+  double *averages = g_new(double, n *(n + 1) / 2);
+  gsize k = 0;
+
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = i; j < n; j++)
+      averages[k++] = (values[i] + values[j]) / 2;
+  qsort(averages, k, sizeof *averages, compare_doubles);
+  return averages;
+}
+
+/*
+ * The estimator of Hodges and Lehmann with the interval of Wilcoxon's signed ranks. It needs values that scatter
+ * symmetrically, which the random order within rounds provides, and tolerates outliers in up to 29 % of them.
+ */
+static Interval
+hodges_lehmann(const double *values, gsize n)
+{
+  gsize total = n * (n + 1) / 2;
+  g_autofree double *averages = walsh_averages(values, n);
+  double rank = (double)total / 2 - Z_99_PERCENT * sqrt((double)(n * (n + 1) * (2 * n + 1)) / 24);
+  gsize below = rank > 0 ? (gsize)rank : 0;
+  double centre = (averages[(total - 1) / 2] + averages[total / 2]) / 2;
+
+  return (Interval){centre, averages[below], averages[total - 1 - below]};
+}
+
+/* Logarithms of a / b in the rounds that both have; @rounds receives the numbers of these rounds. */
+static GArray *
+log_ratios(const MsTimes *a, const MsTimes *b, GArray *rounds)
+{
+  GArray *ratios = g_array_new(FALSE, FALSE, sizeof(double));
+
+  for (guint i = 0, k = 0; i < a->n && k < b->n;) {
+    if (a->rounds[i] < b->rounds[k]) {
+      i++;
+    } else if (a->rounds[i] > b->rounds[k]) {
+      k++;
+    } else {
+      double ratio = log(a->ns[i] / b->ns[k]);
+      if (isfinite(ratio)) {
+        g_array_append_val(ratios, ratio);
+        g_array_append_val(rounds, a->rounds[i]);
+      }
+      i++, k++;
+    }
+  }
+  return ratios;
+}
+
+/*
+ * An odd round has the order of the even one before it reversed, so that the mean of the two is free of anything that
+ * depends on the place within a round. Replaces such pairs by their means where enough are left.
+ */
+static void
+join_mirrored_rounds(GArray *ratios, const GArray *rounds)
+{
+  g_autoptr(GArray) joined = g_array_new(FALSE, FALSE, sizeof(double));
+
+  for (guint i = 0; i + 1 < ratios->len; i++) {
+    guint round = g_array_index(rounds, guint, i);
+    if (round % 2 == 1 || g_array_index(rounds, guint, i + 1) != round + 1)
+      continue;
+    double mean = (g_array_index(ratios, double, i) + g_array_index(ratios, double, i + 1)) / 2;
+    g_array_append_val(joined, mean);
+  }
+  if (joined->len < FEWEST_PAIRS)
+    return;
+  g_array_set_size(ratios, 0);
+  g_array_append_vals(ratios, joined->data, joined->len);
+}
+
+/* The interval of log(a / b); FALSE with fewer than FEWEST_FOR_A_VERDICT common rounds, only the centre is set then. */
+static gboolean
+compare_rounds(const MsTimes *a, const MsTimes *b, Interval *interval)
+{
+  g_autoptr(GArray) rounds = g_array_new(FALSE, FALSE, sizeof(guint));
+  g_autoptr(GArray) ratios = log_ratios(a, b, rounds);
+  guint common = ratios->len;
+
+  *interval = (Interval){NAN, -INFINITY, INFINITY};
+  if (common == 0)
+    return FALSE;
+  join_mirrored_rounds(ratios, rounds);
+  *interval = hodges_lehmann((const double *)ratios->data, ratios->len);
+  return common >= FEWEST_FOR_A_VERDICT;
+}
+
+static MsVerdict
+judge(double low, double high, double noise)
+{
+  double least = 1.0 / (1.0 + noise);
+  double most = 1.0 + noise;
+
+  if (low > most)
+    return MS_VERDICT_FASTER;
+  if (high < least)
+    return MS_VERDICT_SLOWER;
+  if (low >= least && high <= most)
+    return MS_VERDICT_SAME;
+  return MS_VERDICT_UNCERTAIN;
+}
+
+static MsSpeedup
+speedup_from(const Interval *log_interval, double noise)
+{
+  double low = exp(log_interval->low), high = exp(log_interval->high);
+
+  return (MsSpeedup){judge(low, high, noise), exp(log_interval->centre), low, high};
+}
+
+/**
+ * ms_speedup_side_by_side:
+ * @baseline: times of the baseline
+ * @candidate: times of the configuration to judge, measured in the same rounds
+ * @noise: relative difference below which two times count as the same, 0.01 for 1 %
+ *
+ * Only ratios of two runs of the same round count, so that a change of the machine's speed between rounds cancels. The
+ * ratio is their Hodges-Lehmann estimate, the interval that of Wilcoxon's signed ranks (Hollander, Wolfe:
+ * Nonparametric Statistical Methods, chapter 3). "Faster" and "slower" require the whole interval beyond the noise,
+ * "same" requires all of it within; anything else, and fewer than 5 common rounds, is uncertain.
+ */
+MsSpeedup
+ms_speedup_side_by_side(const MsTimes *baseline, const MsTimes *candidate, double noise)
+{
+  Interval interval;
+
+  if (!compare_rounds(baseline, candidate, &interval))
+    return (MsSpeedup){MS_VERDICT_UNCERTAIN, exp(interval.centre), 0, INFINITY};
+  return speedup_from(&interval, noise);
+}
+
+static double
+median_of(const MsTimes *times)
+{
+  return ms_statistics_quantile(times->ns, times->n, 0.5);
+}
+
+/**
+ * ms_speedup_anchored:
+ * @old: times of a configuration in an earlier run
+ * @old_anchor: times of the anchor in the rounds of that run
+ * @new: times of the same configuration now
+ * @new_anchor: times of the anchor now
+ * @noise: as in ms_speedup_side_by_side()
+ *
+ * Two runs that are apart in time see different speeds of the machine. The anchor is work that never changes, measured
+ * in the rounds of both runs: times count in units of the anchor's time of the same round. The interval is widened by
+ * half of the anchor's own change, because not all code slows down alike.
+ *
+ * Returns: the verdict, uncertain without an anchor in both runs
+ */
+MsSpeedup
+ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes *new, const MsTimes *new_anchor,
+                    double noise)
+{
+  Interval before, after;
+  double ratio = median_of(old) / median_of(new);
+
+  if (!compare_rounds(old, old_anchor, &before) || !compare_rounds(new, new_anchor, &after))
+    return (MsSpeedup){MS_VERDICT_UNCERTAIN, ratio, 0, INFINITY};
+  double doubt = ANCHOR_DOUBT * fabs(log(median_of(new_anchor) / median_of(old_anchor)));
+  Interval change = {before.centre - after.centre, before.low - after.high - doubt, before.high - after.low + doubt};
+  return speedup_from(&change, noise);
+}
+
+static const struct {
+  const char *name;
+  const char *description;
+} verdicts[] = {
+  [MS_VERDICT_UNCERTAIN] = {N_("uncertain"), "the samples do not decide"},
+  [MS_VERDICT_SAME] = {N_("same"), "the same within noise"},
+  [MS_VERDICT_FASTER] = {N_("faster"), "faster"},
+  [MS_VERDICT_SLOWER] = {N_("slower"), "slower"},
+};
+
+/** ms_verdict_to_string: one word, as reports spell it; ms_text() translates it. */
+const char *
+ms_verdict_to_string(MsVerdict verdict)
+{
+  return verdicts[verdict].name;
+}
+
+/** ms_verdict_describe: a few words for the terminal. */
+const char *
+ms_verdict_describe(MsVerdict verdict)
+{
+  return verdicts[verdict].description;
 }

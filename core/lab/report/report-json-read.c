@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/error.h"
-#include "core/lab/experiment/experiment-json.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-private.h"
 
 static void

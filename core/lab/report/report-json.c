@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "core/lab/experiment/experiment-json.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-private.h"
 

@@ -2,7 +2,7 @@
 #include "ui/panels/common/lab-program.h"
 
 #include "core/json.h"
-#include "core/lab/experiment/experiment-json.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-json-read.h"
 
 /** ms_lab_program_add_experiment: adds --experiment with a file of it, whatever it was made from. */

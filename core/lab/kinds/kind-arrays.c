@@ -1,0 +1,642 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The kinds of experiments that compute on generated arrays: reduce, bandwidth, sort and swap-example; and the anchor.
+ */
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/lab/kinds/kind.h"
+#include "core/lab/kinds/warp-model.h"
+#include "core/opencl/cl-error.h"
+#include "core/opencl/context-transfer.h"
+#include "core/reduce/bank-model.h"
+#include "core/reduce/launch.h"
+#include "core/reduce/reduce-factors.h"
+#include "core/reduce/reduce-result.h"
+#include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
+#include "core/reduce/sort/sort-serial.h"
+#include "core/reduce/sort/sort.h"
+#include "core/reduce/swap/swap-example.h"
+
+#define TOLERANCE 1e-6
+
+/* Kind reduce: any operation, element type and variant, on the device or by the serial code. */
+typedef struct {
+  MsConfiguration base;
+  MsReduceSpec spec;
+  MsReduceOptions options;
+  MsReducePlan *plan;
+  MsReducer *reducer;
+  MsReduceResult result;
+  MsReduceResult reference;
+  double reference_ns; /* of computing @reference; 0 until it is */
+} Reduce;
+
+static gboolean
+reduce_set_up(MsConfiguration *base, GError **error)
+{
+  Reduce *self = (Reduce *)base;
+  const char *device = ms_configuration_get(base, "device"), *clock = ms_configuration_get(base, "clock");
+
+  if (!ms_reduce_from_factors(base->factors, &self->spec, &self->options, &base->n, error))
+    return FALSE;
+  base->type = self->spec.type;
+  base->parent.work.elements = (double)base->n;
+  base->parent.work.bytes = (double)base->n * ms_element_type_size(base->type);
+  base->on_host = strcmp(device, "reference") == 0;
+  base->wall = !base->on_host && strcmp(clock, "wall") == 0;
+  if ((!base->on_host && strcmp(device, "selected") != 0) ||
+      (strcmp(clock, "wall") != 0 && strcmp(clock, "events") != 0)) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "A device is selected or reference, a clock events or wall; "
+                 "not “%s”, “%s”.",
+                 device, clock);
+    return FALSE;
+  }
+  if (base->on_host)
+    return TRUE;
+  const MsDeviceLimits *limits = ms_configuration_limits(base);
+  self->plan = ms_reduce_plan_new(&self->spec, &self->options, limits, base->n, error);
+  if (!self->plan)
+    return FALSE;
+  const MsBankCounts counts = ms_bank_model_count(self->plan);
+  base->parent.work.local_cycles = (double)counts.cycles;
+  base->parent.work.bank_conflicts = (double)counts.conflicts;
+  base->uploads = base->parent.work.bytes <= (double)limits->max_allocation;
+  return TRUE;
+}
+
+static gboolean
+reduce_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
+{
+  Reduce *self = (Reduce *)base;
+
+  if (!base->on_host)
+    self->reducer = ms_reducer_new(base->context, self->plan, NULL, error);
+  return base->on_host || self->reducer;
+}
+
+static gboolean
+reduce_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Reduce *self = (Reduce *)base;
+
+  memset(&self->result, 0x5a, sizeof self->result); /* a run that writes nothing then fails the check */
+  if (!base->on_host) {
+    /* An array that exceeds one allocation of the device has no buffer and is transferred in chunks. */
+    const MsReduceInput input = {.host = base->buffer ? NULL : base->data, .buffer = base->buffer, .n = base->n};
+    return ms_reducer_run(self->reducer, &input, &(MsReduceJob){&self->result, base->log, cancellable}, error);
+  }
+  const guint64 start = ms_clock_now_ns();
+  gboolean good = ms_reduce_serial(&self->spec, base->data, base->n, &self->result, error);
+  ms_sample_add_host(sample, "serial", start);
+  return good;
+}
+
+static gboolean
+reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Reduce *self = (Reduce *)base;
+  const guint64 start = ms_clock_now_ns();
+
+  if (self->reference_ns <= 0) {
+    if (!ms_reduce_serial(&self->spec, base->data, base->n, &self->reference, error))
+      return FALSE;
+    self->reference_ns = (double)(ms_clock_now_ns() - start);
+  }
+  verification->total = 1;
+  verification->mismatches = ms_reduce_result_agrees(&self->result, &self->reference, TOLERANCE) ? 0 : 1;
+  verification->max_difference =
+    verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&self->reference) : 0;
+  verification->against = g_strdup(N_("the serial result"));
+  verification->result = ms_reduce_result_to_string(&self->result);
+  verification->expected = ms_reduce_result_to_string(&self->reference);
+  verification->reference_ns = self->reference_ns;
+  return TRUE;
+}
+
+static void
+reduce_release(MsConfiguration *base)
+{
+  g_clear_object(&((Reduce *)base)->reducer);
+}
+
+static void
+reduce_finalize(MsConfiguration *base)
+{
+  g_clear_pointer(&((Reduce *)base)->plan, ms_reduce_plan_free);
+}
+
+/* Thread swapping and the precision of sums are not tuned: they change energy and results, not speed. */
+static gboolean
+is_tuned(const char *name, const MsFactors *problem)
+{
+  static const char *const left_out[] = {"swap", "swap-range", "float-sum", NULL};
+
+  return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
+}
+
+/* Adds every choice of the table, and numbers in powers of two up to the long loops that suit processors. */
+static void
+reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
+{
+  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", "1024", "4096", NULL};
+  static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
+  static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
+  const MsOptionInfo *table = ms_reduce_options.rows;
+
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
+    const char *name = table[i].name;
+    if (is_tuned(name, problem))
+      ms_tune_space_add(space, name,
+                        table[i].values                   ? table[i].values
+                        : strcmp(name, "times") == 0      ? times
+                        : strcmp(name, "group-size") == 0 ? groups
+                                                          : counts);
+  }
+}
+
+/* The options that `auto` chooses for this problem and device. */
+static MsFactors *
+reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsSubject) automatic = ms_configuration_new(&ms_lab_array_kinds[0], bench, problem, "auto", error);
+  const MsOptionInfo *table = ms_reduce_options.rows;
+
+  if (!automatic)
+    return NULL;
+  MsFactors *factors = ms_factors_new();
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
+    g_autofree char *value = ms_option_get_text(&table[i], &((Reduce *)automatic)->plan->options);
+    if (is_tuned(table[i].name, problem))
+      ms_factors_set(factors, table[i].name, value);
+  }
+  return factors;
+}
+
+/* Kind bandwidth: reads an array, or copies one buffer to another on the device. */
+typedef struct {
+  MsConfiguration base;
+  gboolean copies;
+  cl_mem to;
+  MsReducePlan *plan;
+  MsReducer *reducer;
+  MsReduceResult sum;
+} Bandwidth;
+
+static const MsReduceSpec read_spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
+
+static gboolean
+bandwidth_set_up(MsConfiguration *base, GError **error)
+{
+  Bandwidth *self = (Bandwidth *)base;
+  const char *operation = ms_configuration_get(base, "operation");
+  const MsDeviceLimits *limits = ms_configuration_limits(base);
+  const MsReduceOptions options = ms_reduce_options_auto();
+  gint64 bytes, one;
+
+  if (!ms_factors_parse_size(ms_configuration_get(base, "bytes"), &bytes, &one, error))
+    return FALSE;
+  self->copies = strcmp(operation, "copy") == 0;
+  if (!self->copies && strcmp(operation, "read") != 0) {
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not an operation; it can be read or copy.", operation);
+    return FALSE;
+  }
+  base->n = (guint64)MAX(bytes * one / 4, 1);
+  base->type = MS_ELEMENT_UINT;
+  base->uploads = TRUE;
+  base->parent.work.bytes = (double)base->n * (self->copies ? 8 : 4);
+  if (base->n * 4 > limits->max_allocation) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The device allocates %" PRIu64 " bytes at most.",
+                 limits->max_allocation);
+    return FALSE;
+  }
+  if (!self->copies)
+    self->plan = ms_reduce_plan_new(&read_spec, &options, limits, base->n, error);
+  return self->copies || self->plan;
+}
+
+static gboolean
+bandwidth_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
+{
+  Bandwidth *self = (Bandwidth *)base;
+
+  if (self->copies)
+    self->to = ms_context_create_buffer(base->context, CL_MEM_READ_WRITE, base->n * 4, NULL, error);
+  else
+    self->reducer = ms_reducer_new(base->context, self->plan, NULL, error);
+  return self->to || self->reducer;
+}
+
+static gboolean
+bandwidth_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Bandwidth *self = (Bandwidth *)base;
+  g_auto(cl_event) event = NULL;
+
+  memset(&self->sum, 0x5a, sizeof self->sum);
+  if (!self->copies)
+    return ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = base->buffer, .n = base->n},
+                          &(MsReduceJob){&self->sum, base->log, cancellable}, error);
+  if (!ms_cl_check(clEnqueueCopyBuffer(ms_context_get_queue(base->context), base->buffer, self->to, 0, 0, base->n * 4,
+                                       0, NULL, &event),
+                   error, "copying a buffer"))
+    return FALSE;
+  ms_timing_log_add_event(base->log, MS_STAGE_KERNEL, "copy", base->n * 8, event);
+  return ms_context_finish(base->context, error);
+}
+
+static gboolean
+bandwidth_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Bandwidth *self = (Bandwidth *)base;
+  MsReduceResult reference;
+
+  if (self->copies) {
+    const MsBufferRange all = {self->to, 0, base->n * 4};
+    g_autofree char *copy = g_malloc(all.bytes);
+    if (!ms_context_download(base->context, &all, copy, NULL, error))
+      return FALSE;
+    ms_verification_compare(verification, copy, base->data, base->n, 4);
+    verification->against = g_strdup(N_("what was copied"));
+    return TRUE;
+  }
+  if (!ms_reduce_serial(&read_spec, base->data, base->n, &reference, error))
+    return FALSE;
+  verification->total = 1;
+  verification->mismatches = ms_reduce_result_agrees(&self->sum, &reference, 0) ? 0 : 1;
+  verification->against = g_strdup(N_("the serial sum"));
+  return TRUE;
+}
+
+static void
+bandwidth_release(MsConfiguration *base)
+{
+  Bandwidth *self = (Bandwidth *)base;
+
+  g_clear_pointer(&self->to, clReleaseMemObject);
+  g_clear_object(&self->reducer);
+}
+
+static void
+bandwidth_finalize(MsConfiguration *base)
+{
+  g_clear_pointer(&((Bandwidth *)base)->plan, ms_reduce_plan_free);
+}
+
+/* Kind sort: bitonic sort in its forms, with thread swapping and its ranges, or the serial sort. */
+typedef struct {
+  MsConfiguration base;
+  MsSortOptions options;
+  gsize bytes;
+  void *keys;     /* result of the serial sort, or of the device once it is verified */
+  void *expected; /* (nullable): keys in order */
+  cl_mem sorted;  /* result of the last run on the device */
+} Sort;
+
+static gboolean
+sort_set_up(MsConfiguration *base, GError **error)
+{
+  static const char *const forms[] = {"fast", "study", NULL};
+  static const char *const swaps[] = {"off", "plain", "refined", NULL};
+  static const char *const devices[] = {"selected", "reference", NULL};
+  Sort *self = (Sort *)base;
+  gint64 width, height;
+  int form, swap, device;
+
+  self->options = ms_sort_options_default();
+  if ((form = ms_configuration_choose(base, "form", forms, error)) < 0 ||
+      (swap = ms_configuration_choose(base, "swap", swaps, error)) < 0 ||
+      (device = ms_configuration_choose(base, "device", devices, error)) < 0 ||
+      !ms_element_type_parse(ms_configuration_get(base, "type"), &base->type, error) ||
+      !ms_factors_parse_size(ms_configuration_get(base, "size"), &width, &height, error))
+    return FALSE;
+  self->options.form = (MsSortForm)form;
+  self->options.swap = (MsSwap)swap;
+  self->options.swap_range = (int)g_ascii_strtoll(ms_configuration_get(base, "swap-range"), NULL, 10);
+  self->options.work_group = (int)g_ascii_strtoll(ms_configuration_get(base, "group-size"), NULL, 10);
+  base->on_host = device == 1;
+  base->uploads = !base->on_host;
+  base->n = (guint64)width * (guint64)height;
+  base->parent.work.elements = (double)base->n;
+  self->bytes = (gsize)base->n * ms_element_type_size(base->type);
+  return base->on_host || ms_sort_check(&self->options, base->type, ms_configuration_limits(base), base->n, error);
+}
+
+static gboolean
+sort_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
+{
+  Sort *self = (Sort *)base;
+
+  self->keys = g_malloc(self->bytes);
+  if (!base->on_host)
+    self->sorted = ms_context_create_buffer(base->context, CL_MEM_READ_WRITE, self->bytes, NULL, error);
+  return base->on_host || self->sorted;
+}
+
+static gboolean
+sort_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Sort *self = (Sort *)base;
+
+  if (!base->on_host)
+    return ms_sort_buffer(&(MsDeviceRun){base->context, base->log, cancellable},
+                          &(MsSortRequest){self->options, base->type, base->n}, base->buffer, self->sorted, error);
+  memcpy(self->keys, base->data, self->bytes);
+  const guint64 start = ms_clock_now_ns();
+  ms_sort_serial(base->type, self->keys, base->n);
+  ms_sample_add_host(sample, "serial sort", start);
+  return TRUE;
+}
+
+/* Also overwrites the result on the device, so that a later run that writes nothing is noticed. */
+static gboolean
+read_keys(Sort *self, GError **error)
+{
+  const MsBufferRange all = {self->sorted, 0, self->bytes};
+  g_autofree void *other = g_malloc(self->bytes);
+
+  memset(other, 0x5a, self->bytes);
+  return ms_context_download(self->base.context, &all, self->keys, NULL, error) &&
+         ms_context_upload(self->base.context, &all, other, NULL, error);
+}
+
+static gboolean
+sort_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Sort *self = (Sort *)base;
+
+  if (!base->on_host && !read_keys(self, error))
+    return FALSE;
+  if (!self->expected) {
+    self->expected = g_memdup2(base->data, self->bytes);
+    ms_sort_serial(base->type, self->expected, base->n);
+  }
+  ms_verification_compare(verification, self->keys, self->expected, base->n, ms_element_type_size(base->type));
+  verification->against = g_strdup(N_("the serial sort"));
+  return TRUE;
+}
+
+static void
+sort_release(MsConfiguration *base)
+{
+  Sort *self = (Sort *)base;
+
+  g_clear_pointer(&self->sorted, clReleaseMemObject);
+  g_clear_pointer(&self->keys, g_free);
+  g_clear_pointer(&self->expected, g_free);
+}
+
+/*
+ * Kind swap-example: the divergence example of [BD], three branches by work-item, plain or with thread swapping by
+ * range.
+ */
+#define WARPS (MS_SWAP_EXAMPLE_GROUP / MS_WARP_SIZE)
+
+typedef struct {
+  MsConfiguration base;
+  guint range;
+  float *b;
+  MsSwapExample *example;
+} Swap;
+
+/*
+ * Counts the accesses of one work-group by the model of warps; all other groups repeat its pattern. @only: the warp
+ * whose accesses are counted: 1 to 8, 0 for the mean of all.
+ */
+static void
+count_accesses(Swap *self, guint only)
+{
+  guint16 map[MS_SWAP_EXAMPLE_GROUP];
+  MsWork *work = &self->base.parent.work;
+
+  ms_swap_example_map(map, self->range);
+  for (guint warp = 0; warp < WARPS; warp++) {
+    MsWarpCounts counts = ms_warp_model_count(map, warp * MS_WARP_SIZE, ms_swap_example_outcome);
+    work->uncoalesced += (double)counts.uncoalesced * (double)self->base.n / MS_SWAP_EXAMPLE_GROUP;
+    if (only == 0 || warp + 1 == only)
+      work->accesses += counts.accesses;
+  }
+  if (only == 0)
+    work->accesses /= WARPS;
+}
+
+static gboolean
+swap_set_up(MsConfiguration *base, GError **error)
+{
+  Swap *self = (Swap *)base;
+  const char *range = ms_configuration_get(base, "swap-range"), *warp = ms_configuration_get(base, "warp");
+  guint64 only = 0;
+  gint64 width, height;
+
+  if (!ms_factors_parse_size(ms_configuration_get(base, "size"), &width, &height, error))
+    return FALSE;
+  if (width * height > G_MAXINT32) {
+    ms_set_error_literal(error, MS_ERROR_TOO_LARGE, "The example takes 2^31 elements at most.");
+    return FALSE;
+  }
+  base->type = MS_ELEMENT_FLOAT;
+  base->n = (guint64)(width * height);
+  base->parent.work.elements = (double)base->n;
+  base->parent.work.bytes = 3.0 * (double)base->n * sizeof(float);
+  self->range = strcmp(range, "off") == 0 ? 0 : (guint)g_ascii_strtoull(range, NULL, 10);
+  if (strcmp(range, "off") != 0 && !ms_swap_range_is_valid(self->range, MS_SWAP_EXAMPLE_GROUP, error))
+    return FALSE;
+  if (strcmp(warp, "all") != 0 && !g_ascii_string_to_unsigned(warp, 10, 1, WARPS, &only, NULL)) {
+    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a warp of the example; choose all or 1 to %d.", warp, WARPS);
+    return FALSE;
+  }
+  count_accesses(self, (guint)only);
+  return TRUE;
+}
+
+static gboolean
+swap_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
+{
+  Swap *self = (Swap *)base;
+  const float *a = base->data;
+  const guint n = (guint)base->n;
+
+  self->b = g_new(float, n);
+  for (guint i = 0; i < n; i++)
+    self->b[i] = a[n - 1 - i];
+  self->example = ms_swap_example_new(base->context, &(MsSwapArrays){a, self->b, n}, self->range, NULL, error);
+  return self->example != NULL;
+}
+
+static gboolean
+swap_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  return ms_swap_example_run(((Swap *)base)->example, base->log, error);
+}
+
+static gboolean
+swap_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Swap *self = (Swap *)base;
+  const guint n = (guint)base->n;
+  g_autofree float *expected = g_new(float, n), *result = g_new(float, n);
+
+  if (!ms_swap_example_read(self->example, result, error))
+    return FALSE;
+  ms_swap_example_serial(base->data, self->b, expected, n);
+  ms_verification_compare(verification, result, expected, n, sizeof *expected);
+  verification->against = g_strdup(N_("the serial loop"));
+  return TRUE;
+}
+
+static void
+swap_release(MsConfiguration *base)
+{
+  Swap *self = (Swap *)base;
+
+  g_clear_pointer(&self->b, g_free);
+  g_clear_pointer(&self->example, ms_swap_example_free);
+}
+
+/*
+ * The anchor: about a millisecond of integer arithmetic that is the same in every version of the program, measured
+ * beside the configurations of a group.
+ */
+#define ANCHOR_GROUP 64
+#define ANCHOR_STEPS 512
+#define ANCHOR_CPU_ITEMS (1 << 15)
+#define ANCHOR_GPU_ITEMS (1 << 20)
+
+typedef struct {
+  MsConfiguration base;
+  guint items;
+  cl_mem out;
+  cl_kernel kernel;
+} Anchor;
+
+static gboolean
+anchor_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
+{
+  Anchor *self = (Anchor *)base;
+  const cl_int steps = ANCHOR_STEPS;
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  self->items = ms_configuration_limits(base)->type == MS_DEVICE_TYPE_GPU ? ANCHOR_GPU_ITEMS : ANCHOR_CPU_ITEMS;
+  ms_program_spec_add_part(spec, "anchor/anchor.cl");
+  self->kernel = ms_kernel_new(base->context, spec, "anchor", NULL, error);
+  self->out = self->kernel ? ms_device_zeros_new(base->context, self->items * sizeof(cl_uint), error) : NULL;
+  const MsKernelArg args[] = {MS_ARG_OF(self->out), MS_ARG_OF(steps)};
+  return self->out && ms_kernel_set_args(self->kernel, "anchor", args, G_N_ELEMENTS(args), error);
+}
+
+static gboolean
+anchor_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Anchor *self = (Anchor *)base;
+  const MsLaunch launch = {self->kernel, "anchor", ms_nd_range_of_groups(self->items / ANCHOR_GROUP, ANCHOR_GROUP),
+                           self->items * sizeof(cl_uint)};
+
+  return ms_context_launch(base->context, &launch, base->log, error) && ms_context_finish(base->context, error);
+}
+
+static gboolean
+anchor_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
+{
+  Anchor *self = (Anchor *)base;
+  const MsBufferRange all = {self->out, 0, self->items * sizeof(cl_uint)};
+  g_autofree cl_uint *out = g_malloc(all.bytes), *expected = g_malloc(all.bytes);
+
+  if (!ms_context_download(base->context, &all, out, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < self->items; i++) {
+    cl_uint state = i;
+    for (int step = 0; step < ANCHOR_STEPS; step++)
+      state = state * 1664525u + 1013904223u;
+    expected[i] = state;
+  }
+  ms_verification_compare(verification, out, expected, self->items, sizeof *out);
+  verification->against = g_strdup(N_("the same steps on the host"));
+  return TRUE;
+}
+
+static void
+anchor_release(MsConfiguration *base)
+{
+  Anchor *self = (Anchor *)base;
+
+  g_clear_pointer(&self->out, clReleaseMemObject);
+  g_clear_pointer(&self->kernel, clReleaseKernel);
+}
+
+/** ms_lab_anchor_new: (transfer full): work that is the same in every version of the program, on the device of @bench. */
+MsSubject *
+ms_lab_anchor_new(MsLabBench *bench)
+{
+  static const MsLabKind anchor = {.name = "anchor",
+                                   .size = sizeof(Anchor),
+                                   .prepare = anchor_prepare,
+                                   .run = anchor_run,
+                                   .check = anchor_check,
+                                   .release = anchor_release};
+  g_autoptr(MsFactors) none = ms_factors_new();
+
+  return ms_configuration_new(&anchor, bench, none, "The anchor", NULL);
+}
+
+const MsLabKind ms_lab_array_kinds[] = {
+  {
+    .name = "reduce",
+    .size = sizeof(Reduce),
+    .keys = (const MsLabKey[]){MS_LAB_REDUCE_KEYS, {NULL}},
+    .find_option = ms_reduce_option_find,
+    .group = MS_LAB_REDUCE_GROUP,
+    .set_up = reduce_set_up,
+    .prepare = reduce_prepare,
+    .run = reduce_run,
+    .check = reduce_check,
+    .release = reduce_release,
+    .finalize = reduce_finalize,
+    .add_space = reduce_add_space,
+    .propose = reduce_propose,
+  },
+  {
+    .name = "bandwidth",
+    .size = sizeof(Bandwidth),
+    .keys = (const MsLabKey[]){{"bytes", "2^26"}, {"operation", "read"}, {NULL}},
+    .group = "bandwidth bytes:{bytes} {operation}",
+    .set_up = bandwidth_set_up,
+    .prepare = bandwidth_prepare,
+    .run = bandwidth_run,
+    .check = bandwidth_check,
+    .release = bandwidth_release,
+    .finalize = bandwidth_finalize,
+  },
+  {
+    .name = "sort",
+    .size = sizeof(Sort),
+    .keys = (const MsLabKey[]){{"type", "uint"},
+                               {"size", "2^16"},
+                               {"form", "fast"},
+                               {"swap", "off"},
+                               {"swap-range", "64"},
+                               {"group-size", "0"},
+                               {"device", "selected"},
+                               {NULL}},
+    .group = "sort type:{type} size:{size}",
+    .set_up = sort_set_up,
+    .prepare = sort_prepare,
+    .run = sort_run,
+    .check = sort_check,
+    .release = sort_release,
+  },
+  {
+    .name = "swap-example",
+    .size = sizeof(Swap),
+    .keys = (const MsLabKey[]){{"size", "2^20"}, {"swap-range", "off"}, {"warp", "all"}, {NULL}},
+    .group = "swap-example size:{size}",
+    .set_up = swap_set_up,
+    .prepare = swap_prepare,
+    .run = swap_run,
+    .check = swap_check,
+    .release = swap_release,
+  },
+  {NULL},
+};
