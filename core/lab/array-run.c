@@ -58,7 +58,7 @@ ms_array_run_free(MsArrayRun *self)
   g_free(self);
 }
 
-/* A histogram as the measuring loop sees it; the array is generated before, so that it can be refused for its memory. */
+/* A histogram for the measuring loop; the array is generated before, so that a lack of memory is an error at once. */
 typedef struct {
   MsConfiguration base;
   const MsHistogramRunRequest *request;
@@ -326,8 +326,8 @@ add_histogram_text(GString *text, const MsArrayRun *self)
 }
 
 /**
- * ms_array_run_to_text: (transfer full): one value a line; for a histogram then a tab-separated row for each bin that is
- * not empty.
+ * ms_array_run_to_text: (transfer full): one value a line; for a histogram then a tab-separated row for each bin that
+ * is not empty.
  */
 char *
 ms_array_run_to_text(const MsArrayRun *self)
@@ -402,8 +402,8 @@ add_histogram_json(JsonBuilder *builder, const MsArrayRun *self)
 }
 
 /**
- * ms_array_run_add_json: adds an object. Results of reductions are strings, since 128-bit sums do not fit a JSON number;
- * the "counts" of a histogram have one number for each bin.
+ * ms_array_run_add_json: adds an object. Results of reductions are strings, since 128-bit sums do not fit a JSON
+ * number; the "counts" of a histogram have one number for each bin.
  */
 void
 ms_array_run_add_json(const MsArrayRun *self, JsonBuilder *builder)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One reduction or one histogram of a generated array, checked against the serial code and timed: the --reduce command. */
+/* One reduction or histogram of a generated array, checked against the serial code and timed: the --reduce command. */
 #pragma once
 
 #include <json-glib/json-glib.h>

@@ -566,7 +566,7 @@ anchor_release(MsConfiguration *base)
   g_clear_pointer(&self->kernel, clReleaseKernel);
 }
 
-/** ms_lab_anchor_new: (transfer full): work that is the same in every version of the program, on the device of @bench. */
+/** ms_lab_anchor_new: (transfer full): work that is the same in every version, on the device of @bench. */
 MsSubject *
 ms_lab_anchor_new(MsLabBench *bench)
 {

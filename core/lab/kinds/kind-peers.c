@@ -324,7 +324,7 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
   return numbers != NULL;
 }
 
-/* Each has the group and the settings of the kind with whose rows it is compared; it ignores those that do not apply. */
+/* Each has the group and the settings of the kind with whose rows it is compared, and ignores what does not apply. */
 const MsLabKind ms_lab_peer_kinds[] = {
   {
     .name = "peer",

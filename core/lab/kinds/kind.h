@@ -26,8 +26,8 @@ typedef struct {
  * @on_host: whether the host computes, so that @context is not used
  * @wall: whether the time of a run is the host's wall time instead of that of its commands
  * @image: the picture of kinds of pictures, @settings: how it is filtered
- * @type: of the @n generated elements, for kinds of arrays: @set_up sets it, @n and @uploads, if they are also needed on
- *   the device; @data and @buffer are there before @prepare is called
+ * @type: of the @n generated elements, for kinds of arrays: @set_up sets it, @n and @uploads, if they are also needed
+ *   on the device; @data and @buffer are there before @prepare is called
  */
 typedef struct {
   MsSubject parent;
