@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "app/command-line/command-options.h"
-#include "core/reduce/presets.h"
+#include "core/reduce/reduce-options.h"
 #include "core/reduce/operators.h"
 
 #define PROGRAM "meanshift-lab"

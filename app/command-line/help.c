@@ -7,7 +7,7 @@
 #include "core/image/codec.h"
 #include "core/option/option-help.h"
 #include "core/reduce/operators.h"
-#include "core/reduce/presets.h"
+#include "core/reduce/reduce-options.h"
 
 static const char *const usage = N_("Usage:\n"
                                     "  meanshift-lab [IMAGE...]                                 opens the window\n"

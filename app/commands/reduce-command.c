@@ -6,7 +6,7 @@
 #include "app/report/progress-json.h"
 #include "core/engine/tuned.h"
 #include "core/lab/array-run.h"
-#include "core/reduce/variant.h"
+#include "core/reduce/reduce-options.h"
 
 static gboolean
 read_request(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)

@@ -3,14 +3,12 @@
 
 #include <string.h>
 
-#include "core/reduce/images/image-comparison.h"
-#include "core/reduce/images/histogram.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/reduce-result.h"
-#include "core/reduce/serial.h"
-#include "core/reduce/sort/sort-serial.h"
-#include "core/reduce/sort/sort.h"
-#include "core/reduce/swap/swap-example.h"
+#include "core/reduce/operators.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/swap.h"
 
 /* No multiple of any work-group, and more than one group folds. */
 #define N 10007

@@ -220,7 +220,7 @@ engine_reduce(PyObject *self, PyObject *args)
   end_turn((Engine *)self);
   Py_END_ALLOW_THREADS;
   PyBuffer_Release(&elements);
-  return reduction ? ms_python_reduction_tuple(reduction) : ms_python_failure_raise(state_of(self), error);
+  return reduction ? ms_python_reduction_value(reduction) : ms_python_failure_raise(state_of(self), error);
 }
 
 /* The arrays that receive the label of each pixel and the image in mean colours. */
@@ -342,7 +342,8 @@ static PyMethodDef methods[] = {
   {"statistics", engine_statistics, METH_O, "statistics(image): a tuple for each of R, G, B, A and luma."},
   {"regions", engine_regions, METH_VARARGS,
    "regions(image, labels, means, settings, min_pixels, progress): fills labels and means; a tuple for each region."},
-  {"reduce", engine_reduce, METH_VARARGS, "reduce(elements, type, operation): number, text, range, positions."},
+  {"reduce", engine_reduce, METH_VARARGS,
+   "reduce(elements, type, operation): a number, a pair, or a pair and its positions."},
   {NULL},
 };
 

@@ -33,20 +33,25 @@ ms_python_statistics_tuple(MslabStatistics *statistics)
   return channels;
 }
 
-/** ms_python_reduction_tuple: (number, text, range or None, positions or None); NULL with an exception set. */
+/**
+ * ms_python_reduction_value: an int, a float, a pair of them, or ((low, high), (position, position)); NULL with an
+ * exception set.
+ */
 PyObject *
-ms_python_reduction_tuple(MslabReduction *reduction)
+ms_python_reduction_value(MslabReduction *reduction)
 {
   g_autofree char *text = mslab_reduction_get_text(reduction);
-  PyObject *range = NULL, *positions = NULL;
+  gboolean integer = mslab_reduction_is_integer(reduction);
+  PyObject *range = NULL;
   double low = 0, high = 0;
   guint64 low_at = 0, high_at = 0;
 
-  range = mslab_reduction_get_range(reduction, &low, &high) ? Py_BuildValue("dd", low, high) : Py_NewRef(Py_None);
-  positions = mslab_reduction_get_positions(reduction, &low_at, &high_at)
-                ? Py_BuildValue("KK", (unsigned long long)low_at, (unsigned long long)high_at)
-                : Py_NewRef(Py_None);
-  return Py_BuildValue("dsNN", mslab_reduction_get_number(reduction), text, range, positions);
+  if (!mslab_reduction_get_range(reduction, &low, &high))
+    return integer ? PyLong_FromString(text, NULL, 10) : PyFloat_FromDouble(mslab_reduction_get_number(reduction));
+  range = integer ? Py_BuildValue("LL", (long long)low, (long long)high) : Py_BuildValue("dd", low, high);
+  return mslab_reduction_get_positions(reduction, &low_at, &high_at)
+           ? Py_BuildValue("N(KK)", range, (unsigned long long)low_at, (unsigned long long)high_at)
+           : range;
 }
 
 /* The fields of Region. */

@@ -8,5 +8,5 @@
 #include <meanshift-lab.h>
 
 PyObject *ms_python_statistics_tuple(MslabStatistics *statistics);
-PyObject *ms_python_reduction_tuple(MslabReduction *reduction);
+PyObject *ms_python_reduction_value(MslabReduction *reduction);
 PyObject *ms_python_region_list(MslabRegions *regions);

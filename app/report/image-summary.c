@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/report/image-summary.h"
 
-#include "core/reduce/images/statistics-report.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 
 /* Without pointers, since its bytes go from one process to another. */
 typedef struct {

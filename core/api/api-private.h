@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/engine/engine.h"
-#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/image-statistics.h"
 #include "core/reduce/reduce-plan.h"
 
 #include "mslab-engine.h"

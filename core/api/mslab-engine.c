@@ -3,8 +3,10 @@
 
 #include <glib/gi18n-lib.h>
 
+#include <string.h>
+
 #include "api-private.h"
-#include "band-image.h"
+#include "core/image/stream/row-window.h"
 
 /**
  * MslabEngine:
@@ -222,6 +224,22 @@ check_band(MsImage *band, int first_row, int image_height, GError **error)
   return FALSE;
 }
 
+/*
+ * An image of @height rows of which @band is in memory. The rows outside it are pages that take no memory until they
+ * are read, and then hold zeros.
+ */
+static MsImage *
+surround(MsImage *band, int first_row, int height, GError **error)
+{
+  if (height == ms_image_get_height(band))
+    return g_object_ref(band);
+  g_autoptr(MsRowWindow) window = ms_row_window_new(ms_image_get_width(band), height, error);
+  if (!window || !ms_row_window_hold(window, first_row + ms_image_get_height(band), error))
+    return NULL;
+  memcpy(ms_row_window_get_row(window, first_row), ms_image_get_pixels(band), ms_image_get_byte_size(band));
+  return ms_image_new(ms_image_get_width(band), height, ms_row_window_get_bytes(window), ms_image_get_metadata(band));
+}
+
 /* NOLINTBEGIN(readability-function-size): a signature of the public interface */
 /**
  * mslab_engine_filter_band:
@@ -248,7 +266,7 @@ mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int
   MsImage *rows = ms_api_image_get(band);
   MsRegion region = {0, first_row, ms_image_get_width(rows), ms_image_get_height(rows)};
   g_autoptr(MsImage) whole =
-    check_band(rows, first_row, image_height, error) ? ms_band_image_new(rows, first_row, image_height, error) : NULL;
+    check_band(rows, first_row, image_height, error) ? surround(rows, first_row, image_height, error) : NULL;
   const Request request = {whole, ms_api_settings_get(settings), &region};
   g_autoptr(MsImage) result = whole ? run(self, &request, cancellable, error) : NULL;
   return result ? ms_api_image_new(result) : NULL;
@@ -375,8 +393,8 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
 /**
  * mslab_engine_reduce:
  * @self: an engine
- * @operation: `sum`, `min`, `max`, `minMax`, `minMax-positions`, `count-nonzero`, `sum-abs`, `sum-squares`, `norm2`,
- *   `mean` or `stddev`
+ * @operation: an operator of the program's option `--reduce`, such as `sum`, `minMax` or `stddev`; the error that any
+ *   other text ends in lists them
  * @type: `uchar`, `char`, `ushort`, `short`, `int`, `uint`, `float` or `double`
  * @elements: the array, in the byte order of the machine
  * @cancellable: (nullable): ends the call early

@@ -5,7 +5,7 @@
 
 #include "api-private.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/serial.h"
+#include "core/reduce/operators.h"
 
 /**
  * MslabReduction:
@@ -76,7 +76,23 @@ double
 mslab_reduction_get_number(MslabReduction *self)
 {
   g_return_val_if_fail(MSLAB_IS_REDUCTION(self), 0);
-  return ms_reduce_operator(self->result.op)->number(&self->result);
+  return ms_reduce_result_number(&self->result);
+}
+
+/**
+ * mslab_reduction_is_integer:
+ * @self: a result
+ *
+ * Gets whether the numbers of the result are integers by the operation and the type of the elements, such as a sum of
+ * integers or a count; a mean of integers is none.
+ *
+ * Returns: %TRUE for integers
+ */
+gboolean
+mslab_reduction_is_integer(MslabReduction *self)
+{
+  g_return_val_if_fail(MSLAB_IS_REDUCTION(self), FALSE);
+  return ms_reduce_result_is_integer(&self->result);
 }
 
 /**
@@ -91,7 +107,7 @@ char *
 mslab_reduction_get_text(MslabReduction *self)
 {
   g_return_val_if_fail(MSLAB_IS_REDUCTION(self), NULL);
-  return ms_reduce_operator(self->result.op)->text(&self->result);
+  return ms_reduce_result_to_string(&self->result);
 }
 
 /**
@@ -102,18 +118,18 @@ mslab_reduction_get_text(MslabReduction *self)
  *
  * Gets the range of the elements.
  *
- * Returns: whether the operation was `minMax` or `minMax-positions`; otherwise nothing is set
+ * Returns: whether the result is a range, as that of `minMax` is; otherwise nothing is set
  */
 gboolean
 mslab_reduction_get_range(MslabReduction *self, double *minimum, double *maximum)
 {
   g_return_val_if_fail(MSLAB_IS_REDUCTION(self), FALSE);
 
-  const MsReduceOperator *operator= ms_reduce_operator(self->result.op);
-  if (!operator->low || !operator->high)
+  double numbers[MS_REDUCE_MAX_NUMBERS];
+  if (ms_reduce_result_numbers(&self->result, numbers) < 2)
     return FALSE;
-  *minimum = self->result.min;
-  *maximum = self->result.max;
+  *minimum = numbers[0];
+  *maximum = numbers[1];
   return TRUE;
 }
 
@@ -125,14 +141,14 @@ mslab_reduction_get_range(MslabReduction *self, double *minimum, double *maximum
  *
  * Gets where the extremes lie; both are %G_MAXUINT64 where every element is NaN.
  *
- * Returns: whether the operation was `minMax-positions`; otherwise nothing is set
+ * Returns: whether the result has positions, as that of `minMax-positions` has; otherwise nothing is set
  */
 gboolean
 mslab_reduction_get_positions(MslabReduction *self, guint64 *minimum_at, guint64 *maximum_at)
 {
   g_return_val_if_fail(MSLAB_IS_REDUCTION(self), FALSE);
 
-  if (!ms_reduce_operator(self->result.op)->positions)
+  if (ms_reduce_operator(self->result.op)->shape != MS_REDUCE_PAIR_AT)
     return FALSE;
   *minimum_at = self->result.min_at;
   *maximum_at = self->result.max_at;

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE(MslabReduction, mslab_reduction, MSLAB, REDUCTION, GObject)
 
 double mslab_reduction_get_number(MslabReduction *self);
+gboolean mslab_reduction_is_integer(MslabReduction *self);
 char *mslab_reduction_get_text(MslabReduction *self);
 gboolean mslab_reduction_get_range(MslabReduction *self, double *minimum, double *maximum);
 gboolean mslab_reduction_get_positions(MslabReduction *self, guint64 *minimum_at, guint64 *maximum_at);

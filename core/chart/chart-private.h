@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shared by the model, the scales, the layout and the drawing of a chart. */
+/* Shared by the model, the layout and the drawing of a chart. */
 #pragma once
 
-#include "core/chart/chart-style.h"
+#include "core/chart/chart.h"
 
 typedef struct {
   char *label;
@@ -29,3 +29,51 @@ struct _MsChart {
   guint n_measured;
   guint n_published;
 };
+
+/** MsScale: maps values to 0..1, linearly or by their logarithm. */
+typedef struct {
+  double minimum;
+  double maximum;
+  gboolean logarithmic;
+} MsScale;
+
+MsScale ms_scale_for_range(double minimum, double maximum, gboolean logarithmic, gboolean from_zero);
+double ms_scale_map(const MsScale *self, double value);
+GArray *ms_scale_ticks(const MsScale *self, guint wanted);
+char *ms_scale_format_count(double value);
+
+/** MsChartLayout: positions in a drawing of a given size, in user units. */
+typedef struct {
+  double width;
+  double height;
+  double left;
+  double top;
+  double plot_width;
+  double plot_height;
+  double legend_top;
+  guint legend_rows;
+  gboolean legend_is_cut; /* some series are left out of it */
+  double label_angle;
+  guint label_lines;
+  MsScale x;
+  MsScale y;
+} MsChartLayout;
+
+#define MS_CHART_LEGEND_ROW 20.0
+#define MS_CHART_FONT 12.0
+
+#define MS_CHART_MARGIN 16.0
+#define MS_CHART_TITLE_FONT 17.0
+
+double ms_chart_upper_height(const MsChart *self, double height);
+MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
+double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
+double ms_chart_point_y(const MsChartLayout *layout, double value);
+double ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout);
+double ms_chart_stack_base(const MsChart *self, guint series, double x);
+void ms_chart_use_font(cairo_t *cr, double size, gboolean bold);
+GPtrArray *ms_chart_wrap_text(cairo_t *cr, const char *text, double width);
+char *ms_chart_short_category(const MsChart *self, guint index);
+guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
+double ms_chart_text_width(cairo_t *cr, const char *text);
+double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);

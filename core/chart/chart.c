@@ -2,10 +2,8 @@
 #include <cairo-svg.h>
 #include <math.h>
 
-#include "core/chart/chart-draw.h"
-#include "core/chart/chart-layout.h"
-#include "core/error.h"
 #include "core/chart/chart-private.h"
+#include "core/error.h"
 #include "core/number.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_t, cairo_destroy)

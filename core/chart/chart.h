@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsChart: bars and lines for measurements, drawn with Cairo for a file and for the window alike. */
+/*
+ * MsChart: bars and lines for measurements, drawn with Cairo for a file and for the window alike. Its style also serves
+ * widgets beside charts.
+ */
 #pragma once
 
 #include <cairo.h>
@@ -69,3 +72,26 @@ char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
 gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+void ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page);
+
+/** MsChartPaint: the colours of a theme, as 0xRRGGBB; @series has MS_CHART_N_STYLES of them. */
+typedef struct {
+  guint32 background;
+  guint32 text;
+  guint32 faint_text;
+  guint32 grid;
+  const guint32 *series;
+} MsChartPaint;
+
+#define MS_CHART_N_STYLES 8
+
+/** MsChartStyle: how a series is drawn; @number: of its hatch, dash and marker; @published: whether it is hollow */
+typedef struct {
+  guint number;
+  gboolean published;
+} MsChartStyle;
+
+const MsChartPaint *ms_chart_paint(MsChartTheme theme);
+void ms_chart_set_colour(cairo_t *cr, guint32 rgb);
+void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style);
+void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y);

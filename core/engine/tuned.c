@@ -5,7 +5,7 @@
 #include "core/engine/winner-store.h"
 #include "core/filter/plan/planner.h"
 #include "core/filter/settings/settings-factors.h"
-#include "core/reduce/reduce-factors.h"
+#include "core/reduce/reduce-options.h"
 
 static MsFactors *
 load_winner(MsDevice *device, const char *problem)

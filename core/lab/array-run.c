@@ -9,8 +9,8 @@
 #include "core/json.h"
 #include "core/lab/kinds/kind.h"
 #include "core/reduce/bandwidth.h"
-#include "core/reduce/runs/generated-array.h"
-#include "core/reduce/variant.h"
+#include "core/reduce/generated-array.h"
+#include "core/reduce/reduce-options.h"
 
 /* The largest size that an experiment takes. */
 #define MAX_ELEMENTS ((guint64)G_MAXINT32 * 64)

@@ -6,7 +6,7 @@
 
 #include "core/lab/measure/measurement.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/runs/array-histogram.h"
+#include "core/reduce/array-histogram.h"
 
 /**
  * MsReduceRunRequest:

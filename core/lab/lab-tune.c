@@ -9,7 +9,7 @@
 #include "core/filter/settings/settings-factors.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/measure/measure.h"
-#include "core/reduce/reduce-factors.h"
+#include "core/reduce/reduce-options.h"
 
 /*
  * The picture for processors is smaller, within the same size class, since slow configurations take minutes a

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/bandwidth.h"
 
+#include <math.h>
+
 #include "core/folder.h"
+#include "core/json.h"
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
@@ -335,4 +338,92 @@ ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth,
   }
   *bandwidth = cache->bandwidth;
   return TRUE;
+}
+
+/* The peak is measured once; a failure of that does not fail the pass. */
+static double
+share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  MsBandwidth peak;
+
+  if (!ms_bandwidth_get(context, NULL, &peak, cancellable, &error)) {
+    g_debug("%s", error->message);
+    return 0;
+  }
+  return gb_per_s / peak.read;
+}
+
+static guint64
+kernel_bytes(MsTimingLog *log)
+{
+  guint64 bytes = 0;
+
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    if (ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL)
+      bytes += ms_timing_log_get(log, i)->bytes;
+  return bytes;
+}
+
+/**
+ * ms_time_pass:
+ * @run: whose log gets copies of the rows
+ * @own: the log of this pass only; resolved here
+ */
+gboolean
+ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GError **error)
+{
+  if (!ms_timing_log_resolve(own, error))
+    return FALSE;
+  timed->kernel_ms = ms_timing_log_total_ms(own, MS_STAGE_KERNEL);
+  timed->gb_per_s = timed->kernel_ms > 0 ? (double)kernel_bytes(own) / timed->kernel_ms * 1e-6 : 0;
+  timed->peak_share = share_of_peak(run->context, timed->gb_per_s, run->cancellable);
+  if (run->log)
+    ms_timing_log_append(run->log, own);
+  return TRUE;
+}
+
+/** ms_timed_pass_join: two passes as one, whose rates are the means over the time. */
+MsTimedPass
+ms_timed_pass_join(MsTimedPass a, MsTimedPass b)
+{
+  const double ms = a.kernel_ms + b.kernel_ms;
+
+  if (ms <= 0)
+    return (MsTimedPass){0, 0, 0};
+  return (MsTimedPass){.kernel_ms = ms,
+                       .gb_per_s = (a.gb_per_s * a.kernel_ms + b.gb_per_s * b.kernel_ms) / ms,
+                       .peak_share = (a.peak_share * a.kernel_ms + b.peak_share * b.kernel_ms) / ms};
+}
+
+/** ms_timed_pass_append_text: adds a line; nothing for a result that the host computed. */
+void
+ms_timed_pass_append_text(const MsTimedPass *self, GString *text)
+{
+  char ms[G_ASCII_DTOSTR_BUF_SIZE], rate[G_ASCII_DTOSTR_BUF_SIZE], share[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (self->kernel_ms <= 0)
+    return;
+  g_string_append_printf(text, "kernels: %s ms, %s GB/s", g_ascii_formatd(ms, sizeof ms, "%.3f", self->kernel_ms),
+                         g_ascii_formatd(rate, sizeof rate, "%.1f", self->gb_per_s));
+  if (self->peak_share > 0)
+    g_string_append_printf(text, ", %s %% of the measured read bandwidth",
+                           g_ascii_formatd(share, sizeof share, "%.0f", 100 * self->peak_share));
+  g_string_append_c(text, '\n');
+}
+
+static double
+or_unknown(double value)
+{
+  return value > 0 ? value : NAN; /* written as null in JSON */
+}
+
+/** ms_timed_pass_add_json: adds three members, null for what the host computed and for the share of an unknown peak. */
+void
+ms_timed_pass_add_json(const MsTimedPass *self, JsonBuilder *builder)
+{
+  ms_json_add_number(builder, "kernel_ms",
+                     or_unknown(round(self->kernel_ms * 1e6) / 1e6)); /* nanoseconds, the resolution of the clock */
+  ms_json_add_number(builder, "gb_per_s", or_unknown(self->gb_per_s));
+  ms_json_add_number(builder, "peak_share", or_unknown(self->peak_share));
 }

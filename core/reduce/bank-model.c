@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/bank-model.h"
 
-#include "core/reduce/plan-layout.h"
-
 /* Local memory as [MM] describes it: banks of 32 bits, which serve 16 work-items at a time, one access a cycle. */
 #define BANKS 32
 #define BANK_BYTES 4
@@ -128,12 +126,11 @@ count_interleaved_tree(Model *self)
 MsBankCounts
 ms_bank_model_count(const MsReducePlan *plan)
 {
-  Model model = {.plan = plan, .slot_bytes = ms_reduce_partial_bytes(plan)};
-  gsize value = ms_element_type_size(ms_reduce_value_type(plan)) *
-                (plan->options.vector_partials ? (gsize)plan->options.vector : 1);
+  Model model = {.plan = plan, .slot_bytes = plan->partial_bytes};
+  gsize value =
+    ms_element_type_size(plan->value_type) * (plan->options.vector_partials ? (gsize)plan->options.vector : 1);
 
-  model.access_bytes =
-    ms_reduce_operator_is_extreme(ms_reduce_operator(plan->spec.op)) ? MIN(value, BANK_BYTES) : BANK_BYTES;
+  model.access_bytes = plan->selects ? MIN(value, BANK_BYTES) : BANK_BYTES;
   if (plan->options.tree == MS_REDUCE_TREE_NAIVE)
     count_interleaved_tree(&model);
   else

@@ -54,22 +54,3 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
     return NULL;
   return g_steal_pointer(&buffer);
 }
-
-/** ms_log_kernel_ms: time of all kernels of a resolved log. */
-double
-ms_log_kernel_ms(MsTimingLog *log)
-{
-  return ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
-}
-
-/** ms_log_kernel_bytes: bytes moved by all kernels of a log. */
-guint64
-ms_log_kernel_bytes(MsTimingLog *log)
-{
-  guint64 bytes = 0;
-
-  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
-    if (ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL)
-      bytes += ms_timing_log_get(log, i)->bytes;
-  return bytes;
-}

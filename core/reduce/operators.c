@@ -6,61 +6,9 @@
 #include <math.h>
 
 #define ALL_TYPES ((1u << MS_ELEMENT_N_TYPES) - 1)
+#define BLOCK 1024
 
-/* Serial code, integers: exact in 128 bits. */
-
-static void
-add_elements(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  gint64 sum = 0; /* a block of 32-bit elements cannot overflow it */
-
-  for (guint i = 0; i < n; i++)
-    sum += x[i];
-  serial->result->sum += sum;
-}
-
-static void
-add_absolutes(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  for (guint i = 0; i < n; i++)
-    serial->result->sum += ABS(x[i]);
-}
-
-static void
-add_nonzeros(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  for (guint i = 0; i < n; i++)
-    serial->result->sum += x[i] != 0;
-}
-
-static void
-add_squares(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  for (guint i = 0; i < n; i++)
-    serial->result->squares += (MsWide)x[i] * x[i];
-}
-
-static void
-add_moments(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  add_elements(x, n, first, serial);
-  add_squares(x, n, first, serial);
-}
-
-static void
-select_extremes(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  MsReduceResult *result = serial->result;
-
-  for (guint i = 0; i < n; i++) {
-    if ((double)x[i] < result->min)
-      result->min = (double)x[i], result->min_at = first + i;
-    if ((double)x[i] > result->max)
-      result->max = (double)x[i], result->max_at = first + i;
-  }
-}
-
-/* Serial code, reals. */
+/* Serial code: the term of each operator over a block of integers, exact in 128 bits, or of reals, compensated. */
 
 /* Neumaier's compensated addition. */
 static void
@@ -72,47 +20,62 @@ add_real(double *sum, double *lost, double x)
   *sum = next;
 }
 
+#define SERIAL(name, of_integer, of_real)                                                                              \
+  static void name##_of_integers(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)                      \
+  {                                                                                                                    \
+    MsReduceResult *result = serial->result;                                                                           \
+    for (guint i = 0; i < n; i++)                                                                                      \
+      of_integer;                                                                                                      \
+  }                                                                                                                    \
+  static void name##_of_reals(const double *x, guint n, guint64 first, MsReduceSerial *serial)                         \
+  {                                                                                                                    \
+    MsReduceResult *result = serial->result;                                                                           \
+    for (guint i = 0; i < n; i++)                                                                                      \
+      of_real;                                                                                                         \
+  }
+#define ADD_REAL(x) add_real(&result->sum_real, &serial->sum_lost, x)
+#define ADD_REAL_SQUARE(x) add_real(&result->squares_real, &serial->squares_lost, (x) * (x))
+
+SERIAL(sum, result->sum += x[i], ADD_REAL(x[i]))
+SERIAL(absolutes, result->sum += ABS(x[i]), ADD_REAL(fabs(x[i])))
+SERIAL(nonzeros, result->sum += x[i] != 0, result->sum += x[i] != 0)
+SERIAL(squares, result->squares += (MsWide)x[i] * x[i], ADD_REAL_SQUARE(x[i]))
+
 static void
-add_real_elements(const double *x, guint n, guint64 first, MsReduceSerial *serial)
+moments_of_integers(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
 {
-  for (guint i = 0; i < n; i++)
-    add_real(&serial->result->sum_real, &serial->sum_lost, x[i]);
+  sum_of_integers(x, n, first, serial);
+  squares_of_integers(x, n, first, serial);
 }
 
 static void
-add_real_absolutes(const double *x, guint n, guint64 first, MsReduceSerial *serial)
+moments_of_reals(const double *x, guint n, guint64 first, MsReduceSerial *serial)
 {
-  for (guint i = 0; i < n; i++)
-    add_real(&serial->result->sum_real, &serial->sum_lost, fabs(x[i]));
-}
+  MsReduceResult *result = serial->result;
 
-static void
-add_real_nonzeros(const double *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  for (guint i = 0; i < n; i++)
-    serial->result->sum += x[i] != 0;
-}
-
-static void
-add_real_squares(const double *x, guint n, guint64 first, MsReduceSerial *serial)
-{
-  for (guint i = 0; i < n; i++)
-    add_real(&serial->result->squares_real, &serial->squares_lost, x[i] * x[i]);
-}
-
-static void
-add_real_moments(const double *x, guint n, guint64 first, MsReduceSerial *serial)
-{
   for (guint i = 0; i < n; i++) {
-    double distance = x[i] - serial->result->centre;
-    add_real(&serial->result->sum_real, &serial->sum_lost, distance);
-    add_real(&serial->result->squares_real, &serial->squares_lost, distance * distance);
+    double distance = x[i] - result->centre;
+    ADD_REAL(distance);
+    ADD_REAL_SQUARE(distance);
+  }
+}
+
+static void
+extremes_of_integers(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial)
+{
+  MsReduceResult *result = serial->result;
+
+  for (guint i = 0; i < n; i++) {
+    if ((double)x[i] < result->min)
+      result->min = (double)x[i], result->min_at = first + i;
+    if ((double)x[i] > result->max)
+      result->max = (double)x[i], result->max_at = first + i;
   }
 }
 
 /* NaN compares false, so it is selected only where every element is NaN; see ms_reduce_serial(). */
 static void
-select_real_extremes(const double *x, guint n, guint64 first, MsReduceSerial *serial)
+extremes_of_reals(const double *x, guint n, guint64 first, MsReduceSerial *serial)
 {
   MsReduceResult *result = serial->result;
 
@@ -122,20 +85,6 @@ select_real_extremes(const double *x, guint n, guint64 first, MsReduceSerial *se
     if (x[i] > result->max || (isnan(result->max) && !isnan(x[i])))
       result->max = x[i], result->max_at = first + i;
   }
-}
-
-/* Results. */
-
-static const MsWide *
-exact_sum(const MsReduceResult *result)
-{
-  return &result->sum;
-}
-
-static const MsWide *
-exact_squares(const MsReduceResult *result)
-{
-  return &result->squares;
 }
 
 #define NUMBER_OF(name, expression)                                                                                    \
@@ -152,89 +101,7 @@ NUMBER_OF(deviation_of, result->stddev)
 NUMBER_OF(minimum_of, result->min)
 NUMBER_OF(maximum_of, result->max)
 
-static char *
-double_text(double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  return g_strdup(g_ascii_dtostr(text, sizeof text, value));
-}
-
-static char *
-number_text(const MsReduceResult *result)
-{
-  return double_text(ms_reduce_operator(result->op)->number(result));
-}
-
-/* All digits of an exact total. */
-static char *
-total_text(const MsReduceResult *result)
-{
-  const MsReduceOperator *op = ms_reduce_operator(result->op);
-
-  if (ms_reduce_operator_total_is_real(op, result->type))
-    return number_text(result);
-  return ms_wide_to_string(*op->exact(result));
-}
-
-static char *
-extremes_text(const MsReduceResult *result)
-{
-  g_autofree char *low = double_text(result->min);
-  g_autofree char *high = double_text(result->max);
-
-  return g_strdup_printf("%s %s", low, high);
-}
-
-static char *
-positions_text(const MsReduceResult *result)
-{
-  g_autofree char *low = double_text(result->min);
-  g_autofree char *high = double_text(result->max);
-
-  if (result->min_at == MS_REDUCE_NO_POSITION)
-    return g_strdup_printf("%s %s", low, high);
-  return g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, low, result->min_at, high,
-                         result->max_at);
-}
-
-static gboolean
-same_number(double a, double b)
-{
-  return a == b || (a != a && b != b);
-}
-
-static gboolean
-number_agrees(const MsReduceResult *result, const MsReduceResult *reference, double tolerance)
-{
-  double (*number)(const MsReduceResult *) = ms_reduce_operator(result->op)->number;
-  double a = number(result), b = number(reference);
-
-  return same_number(a, b) || fabs(a - b) <= tolerance * fabs(b);
-}
-
-static gboolean
-is_equal(const MsReduceResult *result, const MsReduceResult *reference, double tolerance)
-{
-  return number_agrees(result, reference, 0);
-}
-
-/* A deviation smaller than the last digit of the mean is rounding error. */
-static gboolean
-deviation_agrees(const MsReduceResult *result, const MsReduceResult *reference, double tolerance)
-{
-  double a = result->stddev, b = reference->stddev;
-
-  return same_number(a, b) || (tolerance > 0 && fabs(a - b) <= tolerance * b + 4 * DBL_EPSILON * fabs(reference->mean));
-}
-
-static gboolean
-extremes_agree(const MsReduceResult *result, const MsReduceResult *reference, double tolerance)
-{
-  return same_number(result->min, reference->min) && same_number(result->max, reference->max) &&
-         result->min_at == reference->min_at && result->max_at == reference->max_at;
-}
-
+#define SERIAL_OF(name) .serial = name##_of_integers, .serial_real = name##_of_reals
 #define ELEMENTS .terms = "term/terms", .term = "ELEMENT", .term_real = "ELEMENT"
 #define ABSOLUTES .terms = "term/terms", .term = "abs", .term_real = "fabs"
 #define VALUES .fold = "FOLD_VALUES", .fold_wide = "FOLD_VALUES", .fold_real = "FOLD_VALUES", .sum = TRUE
@@ -246,42 +113,32 @@ extremes_agree(const MsReduceResult *result, const MsReduceResult *reference, do
   .squares = TRUE, .about_centre = TRUE, .packed = "fold/squares-packed", .packed_bytes = 2
 
 static const MsReduceOperator rows[MS_REDUCE_N_OPS] = {
-  [MS_REDUCE_SUM] = {"sum", NULL, N_("sum of the elements"), ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
-                     .serial_real = add_real_elements, .exact = exact_sum, .number = sum_of, .text = total_text,
-                     .agrees = number_agrees},
+  [MS_REDUCE_SUM] = {"sum", NULL, N_("sum of the elements"), ALL_TYPES, ELEMENTS, VALUES, SERIAL_OF(sum),
+                     .number = sum_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_MIN] = {"min", NULL, N_("least element"), ALL_TYPES, .selects = "fold/extreme", .low = TRUE,
-                     .opposite = MS_REDUCE_MAX, .serial = select_extremes, .serial_real = select_real_extremes,
-                     .number = minimum_of, .text = number_text, .agrees = is_equal},
+                     .opposite = MS_REDUCE_MAX, SERIAL_OF(extremes), .number = minimum_of, .shape = MS_REDUCE_NUMBER},
   [MS_REDUCE_MAX] = {"max", NULL, N_("greatest element"), ALL_TYPES, .selects = "fold/extreme", .high = TRUE,
-                     .opposite = MS_REDUCE_MIN, .serial = select_extremes, .serial_real = select_real_extremes,
-                     .number = maximum_of, .text = number_text, .agrees = is_equal},
+                     .opposite = MS_REDUCE_MIN, SERIAL_OF(extremes), .number = maximum_of, .shape = MS_REDUCE_NUMBER},
   [MS_REDUCE_MINMAX] = {"minMax", NULL, N_("least and greatest element in one pass"), ALL_TYPES,
                         .selects = "fold/minmax", .low = TRUE, .high = TRUE, .packed = "fold/minmax-bytes",
-                        .packed_bytes = 1, .serial = select_extremes, .serial_real = select_real_extremes,
-                        .number = minimum_of, .text = extremes_text, .agrees = extremes_agree},
+                        .packed_bytes = 1, SERIAL_OF(extremes), .number = minimum_of, .shape = MS_REDUCE_PAIR},
   [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, N_("the same, and the index of the first of each"),
                                   ALL_TYPES, .selects = "fold/minmax-positions", .low = TRUE, .high = TRUE,
-                                  .positions = TRUE, .serial = select_extremes, .serial_real = select_real_extremes,
-                                  .number = minimum_of, .text = positions_text, .agrees = extremes_agree},
+                                  .positions = TRUE, SERIAL_OF(extremes), .number = minimum_of,
+                                  .shape = MS_REDUCE_PAIR_AT},
   [MS_REDUCE_COUNT_NONZERO] = {"count-nonzero", NULL, N_("number of elements that are not zero"), ALL_TYPES,
                                .terms = "term/nonzero", VALUES, .whole = TRUE, .packed = "fold/count-bytes",
-                               .packed_bytes = 1, .serial = add_nonzeros, .serial_real = add_real_nonzeros,
-                               .exact = exact_sum, .number = sum_of, .text = total_text, .agrees = number_agrees},
+                               .packed_bytes = 1, SERIAL_OF(nonzeros), .number = sum_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_SUM_ABS] = {"sum-abs", "norm1", N_("sum of absolute values, the norm L1"), ALL_TYPES, ABSOLUTES, VALUES,
-                         .serial = add_absolutes, .serial_real = add_real_absolutes, .exact = exact_sum,
-                         .number = sum_of, .text = total_text, .agrees = number_agrees},
+                         SERIAL_OF(absolutes), .number = sum_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_SUM_SQUARES] = {"sum-squares", NULL, N_("sum of squares"), ALL_TYPES, ELEMENTS, SQUARES,
-                             .serial = add_squares, .serial_real = add_real_squares, .exact = exact_squares,
-                             .number = squares_of, .text = total_text, .agrees = number_agrees},
+                             SERIAL_OF(squares), .number = squares_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_NORM2] = {"norm2", NULL, N_("square root of the sum of squares, the norm L2"), ALL_TYPES, ELEMENTS,
-                       SQUARES, .serial = add_squares, .serial_real = add_real_squares, .exact = exact_squares,
-                       .number = norm_of, .text = number_text, .agrees = number_agrees},
-  [MS_REDUCE_MEAN] = {"mean", NULL, N_("arithmetic mean"), ALL_TYPES, ELEMENTS, VALUES, .serial = add_elements,
-                      .serial_real = add_real_elements, .exact = exact_sum, .number = mean_of, .text = number_text,
-                      .agrees = number_agrees},
+                       SQUARES, SERIAL_OF(squares), .number = norm_of, .shape = MS_REDUCE_REAL},
+  [MS_REDUCE_MEAN] = {"mean", NULL, N_("arithmetic mean"), ALL_TYPES, ELEMENTS, VALUES, SERIAL_OF(sum),
+                      .number = mean_of, .shape = MS_REDUCE_REAL},
   [MS_REDUCE_STDDEV] = {"stddev", NULL, N_("standard deviation of the population"), ALL_TYPES, ELEMENTS, MOMENTS,
-                        .serial = add_moments, .serial_real = add_real_moments, .exact = exact_squares,
-                        .number = deviation_of, .text = number_text, .agrees = deviation_agrees},
+                        SERIAL_OF(moments), .number = deviation_of, .shape = MS_REDUCE_REAL},
 };
 
 /** ms_reduce_operator: (transfer none): the row of an operator. */
@@ -328,6 +185,147 @@ ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error)
   return FALSE;
 }
 
+/** Walk: elements @step bytes apart. */
+typedef struct {
+  const guint8 *data;
+  gsize step;
+  guint64 n;
+} Walk;
+
+static double
+total(double sum, double lost)
+{
+  return isfinite(sum) ? sum + lost : sum; /* the error of an infinite sum is NaN */
+}
+
+/* Folds the elements block by block; @serial keeps the rounding errors of real sums until the end. */
+static void
+fold(const MsReduceSpec *spec, const Walk *walk, MsReduceSerial *serial)
+{
+  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+  union {
+    gint64 integers[BLOCK];
+    double reals[BLOCK];
+  } block;
+
+  for (guint64 done = 0; done < walk->n; done += BLOCK) {
+    const guint n = (guint)MIN(walk->n - done, BLOCK);
+    const guint8 *from = walk->data + done * walk->step;
+    if (ms_element_type_is_real(spec->type)) {
+      ms_elements_to_doubles(spec->type, from, walk->step, n, block.reals);
+      op->serial_real(block.reals, n, done, serial);
+    } else {
+      ms_elements_to_integers(spec->type, from, walk->step, n, block.integers);
+      op->serial(block.integers, n, done, serial);
+    }
+  }
+  serial->result->sum_real = total(serial->result->sum_real, serial->sum_lost);
+  serial->result->squares_real = total(serial->result->squares_real, serial->squares_lost);
+}
+
+static MsReduceResult
+empty_result(const MsReduceSpec *spec, guint64 n)
+{
+  gboolean real = ms_element_type_is_real(spec->type);
+
+  return (MsReduceResult){.op = spec->op,
+                          .type = spec->type,
+                          .n = n,
+                          .min = real ? (double)NAN : (double)INFINITY,
+                          .max = real ? (double)NAN : (double)-INFINITY,
+                          .min_at = MS_REDUCE_NO_POSITION,
+                          .max_at = MS_REDUCE_NO_POSITION};
+}
+
+/* The mean, the first of the two passes of a deviation. */
+static double
+first_mean(const MsReduceSpec *spec, const Walk *walk)
+{
+  MsReduceSpec sum = {MS_REDUCE_SUM, spec->type, spec->channel};
+  MsReduceResult result = empty_result(&sum, walk->n);
+  MsReduceSerial serial = {.result = &result};
+
+  fold(&sum, walk, &serial);
+  return result.sum_real / (double)walk->n;
+}
+
+/**
+ * ms_reduce_serial:
+ * @spec: as for a plan; with a channel, @data are 8UC4 pixels
+ * @n: elements, or pixels
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE for an empty array
+ */
+gboolean
+ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result, GError **error)
+{
+  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+  gboolean in_pixels = spec->channel >= 0;
+  Walk walk = {(const guint8 *)data + (in_pixels ? spec->channel : 0), in_pixels ? 4 : ms_element_type_size(spec->type),
+               n};
+  MsReduceSerial serial = {.result = result};
+
+  if (n == 0) {
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    return FALSE;
+  }
+  *result = empty_result(spec, n);
+  if (op->about_centre && ms_element_type_is_real(spec->type)) {
+    double mean = first_mean(spec, &walk);
+    result->centre = isfinite(mean) ? mean : 0;
+  }
+  fold(spec, &walk, &serial);
+  if (!op->positions)
+    result->min_at = result->max_at = MS_REDUCE_NO_POSITION;
+  ms_reduce_result_complete(result);
+  return TRUE;
+}
+
+/* Sums of reals are of distances from the centre: mean and deviation follow from them, then the elements' own sums. */
+static void
+complete_about_centre(MsReduceResult *self)
+{
+  double n = (double)self->n, distance = self->sum_real / n;
+  double variance = self->squares_real / n - distance * distance;
+
+  self->stddev = variance != variance ? variance : sqrt(fmax(variance, 0.0));
+  self->mean = self->centre + distance;
+  self->squares_real += n * self->centre * (self->centre + 2 * distance);
+  self->sum_real += n * self->centre;
+}
+
+/* The variance of integers, about the integer part of the mean, so that no product exceeds 128 bits. */
+static double
+deviation(const MsReduceResult *self)
+{
+  double n = (double)self->n;
+  MsWide shift = self->sum / (MsWide)self->n, rest = self->sum - shift * (MsWide)self->n;
+  MsWide around = self->squares - 2 * shift * self->sum + shift * shift * (MsWide)self->n;
+  double mean_rest = (double)rest / n;
+
+  return sqrt(fmax((double)around / n - mean_rest * mean_rest, 0.0));
+}
+
+/** ms_reduce_result_complete: derives the sums as double, the mean and the standard deviation. */
+void
+ms_reduce_result_complete(MsReduceResult *self)
+{
+  const MsReduceOperator *op = ms_reduce_operator(self->op);
+  gboolean real = ms_reduce_operator_total_is_real(op, self->type);
+
+  if (op->about_centre && real) {
+    complete_about_centre(self);
+    return;
+  }
+  if (!real) {
+    self->sum_real = (double)self->sum;
+    self->squares_real = (double)self->squares;
+  }
+  self->mean = self->sum_real / (double)self->n;
+  if (op->about_centre)
+    self->stddev = deviation(self);
+}
+
 /** ms_wide_to_string: (transfer full): the number in decimal digits. */
 char *
 ms_wide_to_string(MsWide value)
@@ -344,4 +342,96 @@ ms_wide_to_string(MsWide value)
   if (negative)
     *--at = '-';
   return g_strdup(at);
+}
+
+/** ms_reduce_result_number: the result as double; of a pair, the first number. */
+double
+ms_reduce_result_number(const MsReduceResult *self)
+{
+  return ms_reduce_operator(self->op)->number(self);
+}
+
+/** ms_reduce_result_numbers: fills in the numbers of the result, then the positions, and returns how many there are. */
+guint
+ms_reduce_result_numbers(const MsReduceResult *self, double numbers[MS_REDUCE_MAX_NUMBERS])
+{
+  switch (ms_reduce_operator(self->op)->shape) {
+  case MS_REDUCE_TOTAL:
+  case MS_REDUCE_NUMBER:
+  case MS_REDUCE_REAL:
+    numbers[0] = ms_reduce_result_number(self);
+    return 1;
+  case MS_REDUCE_PAIR:
+  case MS_REDUCE_PAIR_AT:
+    numbers[0] = self->min;
+    numbers[1] = self->max;
+    numbers[2] = (double)self->min_at;
+    numbers[3] = (double)self->max_at;
+    return ms_reduce_operator(self->op)->shape == MS_REDUCE_PAIR ? 2 : 4;
+  }
+  g_assert_not_reached();
+}
+
+/* The exact total of integers that the result is made of. */
+static MsWide
+exact_total(const MsReduceResult *self)
+{
+  return ms_reduce_operator(self->op)->squares ? self->squares : self->sum;
+}
+
+/** ms_reduce_result_is_integer: whether its numbers are integers, and not such that happen to have no fraction. */
+gboolean
+ms_reduce_result_is_integer(const MsReduceResult *self)
+{
+  const MsReduceOperator *op = ms_reduce_operator(self->op);
+
+  if (op->shape == MS_REDUCE_TOTAL)
+    return !ms_reduce_operator_total_is_real(op, self->type);
+  return op->shape != MS_REDUCE_REAL && !ms_element_type_is_real(self->type);
+}
+
+/** ms_reduce_result_to_string: (transfer full): all digits, in the C locale; of a pair, "MIN MAX". */
+char *
+ms_reduce_result_to_string(const MsReduceResult *self)
+{
+  char first[G_ASCII_DTOSTR_BUF_SIZE], second[G_ASCII_DTOSTR_BUF_SIZE];
+  double numbers[MS_REDUCE_MAX_NUMBERS];
+  guint n = ms_reduce_result_numbers(self, numbers);
+
+  if (ms_reduce_operator(self->op)->shape == MS_REDUCE_TOTAL && ms_reduce_result_is_integer(self))
+    return ms_wide_to_string(exact_total(self));
+  g_ascii_dtostr(first, sizeof first, numbers[0]);
+  if (n == 1)
+    return g_strdup(first);
+  g_ascii_dtostr(second, sizeof second, numbers[1]);
+  if (n == 2 || self->min_at == MS_REDUCE_NO_POSITION)
+    return g_strdup_printf("%s %s", first, second);
+  return g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, first, self->min_at, second,
+                         self->max_at);
+}
+
+/**
+ * ms_reduce_result_agrees:
+ * @tolerance: relative, for what is computed from sums of floating-point elements; everything else must be equal
+ */
+gboolean
+ms_reduce_result_agrees(const MsReduceResult *self, const MsReduceResult *reference, double tolerance)
+{
+  const MsReduceOperator *op = ms_reduce_operator(self->op);
+  double found[MS_REDUCE_MAX_NUMBERS], wanted[MS_REDUCE_MAX_NUMBERS], rounding = 0;
+
+  if (!ms_reduce_operator_total_is_real(op, self->type)) {
+    tolerance = 0;
+    if (exact_total(self) != exact_total(reference))
+      return FALSE;
+  }
+  if (op->about_centre && tolerance > 0) /* a deviation below the last digit of the mean is rounding error */
+    rounding = 4 * DBL_EPSILON * fabs(reference->mean);
+  ms_reduce_result_numbers(self, found);
+  for (guint i = 0, n = ms_reduce_result_numbers(reference, wanted); i < n; i++) {
+    double a = found[i], b = wanted[i];
+    if (a != b && !(isnan(a) && isnan(b)) && !(fabs(a - b) <= tolerance * fabs(b) + rounding))
+      return FALSE;
+  }
+  return TRUE;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of reduction operators: one row holds an operator's name, its kernel parts, its serial code and the words
- * of its result; plans, launches, reports and the command line read it.
+ * The table of reduction operators: one row holds an operator's name, its kernel parts, its serial code and the shape
+ * of its result; plans, launches, reports, the command line and the public interface read it. Also the serial
+ * reduction that the row defines, and results as numbers and text.
  */
 #pragma once
 
@@ -35,6 +36,37 @@ typedef enum {
   MS_REDUCE_STDDEV,
   MS_REDUCE_N_OPS,
 } MsReduceOp;
+
+/**
+ * MsReduceSpec: the operation and its element type.
+ * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
+ *   then counts pixels
+ */
+typedef struct {
+  MsReduceOp op;
+  MsElementType type;
+  int channel;
+} MsReduceSpec;
+
+#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_), .channel = -1})
+
+/**
+ * MsReduceShape: what an operator's result consists of.
+ * @MS_REDUCE_TOTAL: one number, the sum that the kernels make: an integer where that is one
+ * @MS_REDUCE_NUMBER: one number, an integer for elements that are integers
+ * @MS_REDUCE_REAL: one floating-point number
+ * @MS_REDUCE_PAIR: two numbers, the lower one first, each as MS_REDUCE_NUMBER
+ * @MS_REDUCE_PAIR_AT: the same, and the position of each
+ */
+typedef enum {
+  MS_REDUCE_TOTAL,
+  MS_REDUCE_NUMBER,
+  MS_REDUCE_REAL,
+  MS_REDUCE_PAIR,
+  MS_REDUCE_PAIR_AT,
+} MsReduceShape;
+
+#define MS_REDUCE_MAX_NUMBERS 4
 
 /** MsWide: an integer of 128 bits: sums of squares of 32-bit integers need it. */
 G_GNUC_EXTENSION typedef __int128 MsWide;
@@ -95,9 +127,8 @@ typedef struct {
  * @opposite: for a single extreme of reals: the operator that tells NaN from infinity
  * @packed: (nullable): part that folds several elements a word; @packed_bytes: the widest element it takes
  * @serial: folds a block of integers, of which the first has index @first; @serial_real: of real numbers
- * @exact: (nullable): the field that must equal the serial result for integers
- * @number: the result as double; @text: (transfer full): as people read it
- * @agrees: whether a result is as near to the reference as @tolerance says, where @exact does not decide
+ * @shape: what the result consists of
+ * @number: the result as double; of a pair, the first number
  */
 typedef struct {
   const char *name;
@@ -123,15 +154,23 @@ typedef struct {
   gsize packed_bytes;
   void (*serial)(const gint64 *x, guint n, guint64 first, MsReduceSerial *serial);
   void (*serial_real)(const double *x, guint n, guint64 first, MsReduceSerial *serial);
-  const MsWide *(*exact)(const MsReduceResult *result);
+  MsReduceShape shape;
   double (*number)(const MsReduceResult *result);
-  char *(*text)(const MsReduceResult *result);
-  gboolean (*agrees)(const MsReduceResult *result, const MsReduceResult *reference, double tolerance);
 } MsReduceOperator;
 
 const MsReduceOperator *ms_reduce_operator(MsReduceOp op);
 gboolean ms_reduce_operator_is_extreme(const MsReduceOperator *self);
 gboolean ms_reduce_operator_total_is_real(const MsReduceOperator *self, MsElementType type);
 gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error);
+
+gboolean ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
+                          GError **error);
+
+void ms_reduce_result_complete(MsReduceResult *self);
+double ms_reduce_result_number(const MsReduceResult *self);
+guint ms_reduce_result_numbers(const MsReduceResult *self, double numbers[MS_REDUCE_MAX_NUMBERS]);
+gboolean ms_reduce_result_is_integer(const MsReduceResult *self);
+char *ms_reduce_result_to_string(const MsReduceResult *self);
+gboolean ms_reduce_result_agrees(const MsReduceResult *self, const MsReduceResult *reference, double tolerance);
 
 char *ms_wide_to_string(MsWide value);

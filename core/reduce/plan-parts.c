@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/plan-parts.h"
 
-#include "core/reduce/plan-layout.h"
-
-static const MsReduceOperator *
-operator_of(const MsReducePlan *plan)
+static void
+add_part(MsReducePlan *plan, const char *part)
 {
-  return ms_reduce_operator(plan->spec.op);
+  g_autofree char *path = g_strconcat("reduce/", part, ".cl", NULL);
+
+  ms_program_spec_add_part(plan->program, path);
+}
+
+static void
+define(MsReducePlan *plan, const char *name, const char *text)
+{
+  ms_program_spec_define_text(plan->program, name, text);
 }
 
 /*
@@ -19,13 +25,13 @@ lane_type(const MsReducePlan *plan)
   gsize size = ms_element_type_size(plan->spec.type);
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
-  if (operator_of(plan)->whole)
+  if (plan->op->whole)
     return plan->options.vector_partials ? "long" : "int";
-  if (ms_reduce_total_is_real(plan))
+  if (plan->real)
     return plan->compensated ? "float" : "double";
   if (plan->options.vector_partials)
     return is_signed ? "long" : "ulong";
-  if (size == 1 || (size == 2 && !operator_of(plan)->squares))
+  if (size == 1 || (size == 2 && !plan->op->squares))
     return is_signed ? "int" : "uint";
   return is_signed ? "long" : "ulong";
 }
@@ -33,34 +39,31 @@ lane_type(const MsReducePlan *plan)
 static const char *
 total_type(const MsReducePlan *plan)
 {
-  if (ms_reduce_total_is_real(plan))
+  if (plan->real)
     return plan->compensated ? "float" : "double";
-  return ms_element_type_is_signed(plan->spec.type) && !operator_of(plan)->whole ? "long" : "ulong";
+  return ms_element_type_is_signed(plan->spec.type) && !plan->op->whole ? "long" : "ulong";
 }
 
 static void
 add_lanes(MsReducePlan *plan)
 {
   ms_program_spec_define_int(plan->program, "WIDTH", plan->options.vector);
-  if (plan->spec.type == MS_ELEMENT_DOUBLE || (ms_reduce_total_is_real(plan) && !plan->compensated))
-    ms_reduce_add_part(plan, "fp64");
-  ms_reduce_add_part(plan, "load/lanes");
+  if (plan->spec.type == MS_ELEMENT_DOUBLE || (plan->real && !plan->compensated))
+    add_part(plan, "fp64");
+  add_part(plan, "load/lanes");
 }
 
 static void
 add_terms(MsReducePlan *plan)
 {
-  const MsReduceOperator *op = operator_of(plan);
-  gboolean real = ms_reduce_total_is_real(plan);
+  const MsReduceOperator *op = plan->op;
+  gboolean real = plan->real;
 
-  ms_program_spec_define_int(plan->program, "TERMS", ms_reduce_count_terms(plan));
-  ms_reduce_define(plan, "FOLD_TERMS",
-                   real                               ? op->fold_real
-                   : ms_reduce_squares_are_wide(plan) ? op->fold_wide
-                                                      : op->fold);
+  ms_program_spec_define_int(plan->program, "TERMS", plan->terms);
+  define(plan, "FOLD_TERMS", real ? op->fold_real : plan->wide_squares ? op->fold_wide : op->fold);
   if (op->term)
-    ms_reduce_define(plan, "TERM", real ? op->term_real : op->term);
-  ms_reduce_add_part(plan, op->terms);
+    define(plan, "TERM", real ? op->term_real : op->term);
+  add_part(plan, op->terms);
 }
 
 /* Sixteen squares of bytes fit 32 bits; those of 16 bits need 64. */
@@ -75,20 +78,20 @@ square_type(MsElementType type)
 static void
 compose_sum(MsReducePlan *plan)
 {
-  const MsReduceOperator *op = operator_of(plan);
+  const MsReduceOperator *op = plan->op;
   gboolean packed = plan->options.packed == MS_PACKED_ON;
 
-  ms_reduce_define(plan, "LANE", lane_type(plan));
-  ms_reduce_define(plan, "TOTAL", total_type(plan));
-  ms_reduce_define(plan, "VALUE", !ms_reduce_total_is_real(plan) ? "whole" : plan->compensated ? "float" : "double");
-  ms_program_spec_define_int(plan->program, "SLOT", ms_reduce_count_slots(plan));
+  define(plan, "LANE", lane_type(plan));
+  define(plan, "TOTAL", total_type(plan));
+  define(plan, "VALUE", !plan->real ? "whole" : plan->compensated ? "float" : "double");
+  ms_program_spec_define_int(plan->program, "SLOT", plan->slots);
   if (packed && op->squares)
-    ms_reduce_define(plan, "SQUARE", square_type(plan->spec.type));
-  ms_reduce_add_part(plan, "term/words");
-  ms_reduce_add_part(plan, "term/adders");
+    define(plan, "SQUARE", square_type(plan->spec.type));
+  add_part(plan, "term/words");
+  add_part(plan, "term/adders");
   add_terms(plan);
-  ms_reduce_add_part(plan, "fold/sums");
-  ms_reduce_add_part(plan, packed ? op->packed : "fold/add");
+  add_part(plan, "fold/sums");
+  add_part(plan, packed ? op->packed : "fold/add");
 }
 
 static void
@@ -96,31 +99,31 @@ add_pairs(MsReducePlan *plan)
 {
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
-  if (ms_reduce_has_pair_extremes(&plan->limits)) {
-    ms_reduce_define(plan, "PAIR", is_signed ? "s16x2" : "u16x2");
-    ms_reduce_add_part(plan, "fold/pairs-nvidia");
+  if (plan->pair_extremes) {
+    define(plan, "PAIR", is_signed ? "s16x2" : "u16x2");
+    add_part(plan, "fold/pairs-nvidia");
   } else {
-    ms_reduce_define(plan, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
-    ms_reduce_add_part(plan, "fold/pairs-portable");
+    define(plan, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
+    add_part(plan, "fold/pairs-portable");
   }
 }
 
 static void
 add_selection(MsReducePlan *plan)
 {
-  const MsReduceOperator *op = operator_of(plan);
+  const MsReduceOperator *op = plan->op;
   gboolean real = ms_element_type_is_real(plan->spec.type);
   const char *lesser = !plan->options.builtin ? "LESSER_BY_COMPARING" : real ? "fmin" : "min";
   const char *greater = !plan->options.builtin ? "GREATER_BY_COMPARING" : real ? "fmax" : "max";
 
   if (op->low && op->high) {
-    ms_reduce_define(plan, "LESSER", lesser);
-    ms_reduce_define(plan, "GREATER", greater);
+    define(plan, "LESSER", lesser);
+    define(plan, "GREATER", greater);
     return;
   }
-  ms_reduce_define(plan, "PICK", op->low ? lesser : greater);
-  ms_reduce_define(plan, "END", op->low ? "HIGHEST" : "LOWEST");
-  ms_reduce_define(plan, "EACH_EXTREME", op->low ? "EACH_LOW" : "EACH_HIGH");
+  define(plan, "PICK", op->low ? lesser : greater);
+  define(plan, "END", op->low ? "HIGHEST" : "LOWEST");
+  define(plan, "EACH_EXTREME", op->low ? "EACH_LOW" : "EACH_HIGH");
 }
 
 static const char *
@@ -132,19 +135,19 @@ value_kind(MsElementType type)
 static void
 compose_extreme(MsReducePlan *plan)
 {
-  const MsReduceOperator *op = operator_of(plan);
+  const MsReduceOperator *op = plan->op;
   gboolean packed = plan->options.packed == MS_PACKED_ON;
 
-  ms_reduce_define(plan, "LOWEST", ms_element_type_lowest(plan->spec.type));
-  ms_reduce_define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
-  ms_reduce_define(plan, "VALUE", value_kind(plan->spec.type));
+  define(plan, "LOWEST", ms_element_type_lowest(plan->spec.type));
+  define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
+  define(plan, "VALUE", value_kind(plan->spec.type));
   add_selection(plan);
-  ms_reduce_add_part(plan, "term/words");
+  add_part(plan, "term/words");
   if (op->low && op->high && !op->positions)
-    ms_reduce_add_part(plan, "fold/extremes");
+    add_part(plan, "fold/extremes");
   if (packed)
     add_pairs(plan);
-  ms_reduce_add_part(plan, packed ? op->packed : op->selects);
+  add_part(plan, packed ? op->packed : op->selects);
 }
 
 static const char *
@@ -160,34 +163,168 @@ compose_source(MsReducePlan *plan)
 {
   if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE) {
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
-    ms_reduce_define(plan, "READ", image_read(plan->spec.type));
-    ms_reduce_add_part(plan, "load/image");
+    define(plan, "READ", image_read(plan->spec.type));
+    add_part(plan, "load/image");
     return;
   }
   if (plan->spec.channel >= 0) {
     int byte = plan->limits.little_endian ? plan->spec.channel : 3 - plan->spec.channel;
     ms_program_spec_define_int(plan->program, "SHIFT", 8 * byte);
   }
-  ms_reduce_add_part(plan, plan->spec.channel >= 0 ? "load/channel" : "load/buffer");
+  add_part(plan, plan->spec.channel >= 0 ? "load/channel" : "load/buffer");
+}
+
+/* Sub-groups are part of OpenCL C 3.0, or an extension of OpenCL C 2.0. */
+static void
+add_sub_groups(MsReducePlan *plan)
+{
+  if (plan->limits.opencl_version >= 300) {
+    ms_program_spec_set_standard(plan->program, "CL3.0");
+    return;
+  }
+  ms_program_spec_set_standard(plan->program, "CL2.0");
+  add_part(plan, "sub-groups");
+}
+
+static void
+add_fence(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_OFF) {
+    add_part(plan, "tree/fence-barrier");
+  } else if (plan->warp_barrier) {
+    add_part(plan, "tree/fence-warp-nvidia");
+  } else {
+    add_sub_groups(plan);
+    add_part(plan, plan->sub_groups_first ? "tree/fence-barrier" : "tree/fence-sub-group");
+  }
+}
+
+/* The functions that fold a sub-group: sub_group_fold(). */
+static void
+add_built_in_fold(MsReducePlan *plan)
+{
+  MsElementType type = plan->value_type;
+  gboolean narrow = ms_element_type_size(type) < 4;
+
+  if (!plan->selects) {
+    add_part(plan, "tree/reduce-sums");
+  } else {
+    define(plan, "WIDE", !narrow ? ms_element_type_name(type) : ms_element_type_is_signed(type) ? "int" : "uint");
+    add_part(plan, "tree/reduce-extremes");
+  }
+}
+
+static void
+add_sub_groups_first(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE)
+    add_built_in_fold(plan);
+  else
+    add_part(plan, "tree/shuffle-all");
+  add_part(plan, "tree/sub-groups-first");
+}
+
+static void
+add_unrolled_tree(MsReducePlan *plan)
+{
+  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE) {
+    define(plan, "SUB_GROUP_LEVEL", "reduce_level");
+    add_built_in_fold(plan);
+    add_part(plan, "tree/reduce-level");
+  } else if (plan->options.sub_groups == MS_SUB_GROUPS_SHUFFLE) {
+    define(plan, "SUB_GROUP_LEVEL", "shuffle_level");
+    add_part(plan, "tree/shuffle");
+  } else {
+    define(plan, "SUB_GROUP_LEVEL", "SHARED_LEVEL");
+  }
+  add_part(plan, "tree/completely-unroll");
+}
+
+/* The parts by which a work-item reads its elements and a group folds its partials. */
+static void
+add_tree(MsReducePlan *plan)
+{
+  static const char *const strides[] = {"global_stride", "local_stride", "block_stride"};
+  const MsReduceOptions *o = &plan->options;
+
+  define(plan, "ITEM_RANGE", strides[o->stride]);
+  define(plan, "WORK_OF_ITEM", o->swap == MS_SWAP_OFF ? "OWN_WORK" : "SWAPPED_WORK");
+  add_part(plan, "load/stride");
+  add_part(plan, "load/item");
+  add_part(plan, "tree/swap");
+  add_fence(plan);
+  if (o->tree == MS_REDUCE_TREE_NAIVE) {
+    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/naive-refined" : "tree/naive");
+    return;
+  }
+  if (plan->sub_groups_first) {
+    add_sub_groups_first(plan);
+    return;
+  }
+  add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");
+  if (o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL)
+    add_unrolled_tree(plan);
+  else
+    add_part(plan, o->tree == MS_REDUCE_TREE_FOUR_WAY ? "tree/four-way" : "tree/divergence-free");
+}
+
+static const char *
+key_macro(MsElementType type)
+{
+  if (type == MS_ELEMENT_FLOAT)
+    return "KEY_FLOAT";
+  return ms_element_type_is_signed(type) ? "KEY_SIGNED" : "KEY_UNSIGNED";
+}
+
+static void
+add_atomic_merge(MsReducePlan *plan)
+{
+  if (!plan->selects) {
+    add_part(plan, plan->real                   ? "finish/atomic-add-double"
+                   : plan->limits.int64_atomics ? "finish/atomic-add64"
+                                                : "finish/atomic-add32");
+  } else if (plan->spec.type == MS_ELEMENT_DOUBLE) {
+    add_part(plan, "finish/atomic-extreme-double");
+  } else {
+    plan->atomic_keys = TRUE;
+    define(plan, "KEY", key_macro(plan->spec.type));
+    add_part(plan, "finish/atomic-extreme32");
+  }
+}
+
+/* The parts by which the groups' partials become one. */
+static void
+add_finish(MsReducePlan *plan)
+{
+  static const char *const finishes[] = {[MS_REDUCE_BETWEEN_RECURSIVE] = "finish/partials",
+                                         [MS_REDUCE_BETWEEN_HOST] = "finish/partials",
+                                         [MS_REDUCE_BETWEEN_ATOMIC] = "finish/atomic",
+                                         [MS_REDUCE_BETWEEN_LAST_GROUP] = "finish/last-group"};
+
+  if (plan->options.between == MS_REDUCE_BETWEEN_ATOMIC)
+    add_atomic_merge(plan);
+  add_part(plan, finishes[plan->options.between]);
+  add_part(plan, "reduce");
+  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE)
+    add_part(plan, "finish/recursive");
 }
 
 /** ms_reduce_plan_compose: fills in the program of a plan whose options are resolved and checked. */
 void
 ms_reduce_plan_compose(MsReducePlan *plan)
 {
-  plan->words = ms_reduce_count_words(plan);
   plan->program = ms_program_spec_new();
-  ms_reduce_define(plan, "ELEM", ms_element_type_name(ms_reduce_value_type(plan)));
+  define(plan, "ELEM", ms_element_type_name(plan->value_type));
   ms_program_spec_define_int(plan->program, "GROUP", (gint64)plan->group);
   add_lanes(plan);
-  if (ms_reduce_operator_is_extreme(operator_of(plan)))
+  if (plan->selects)
     compose_extreme(plan);
   else
     compose_sum(plan);
   if (!plan->options.vector_partials)
-    ms_reduce_add_part(plan, "fold/partial-acc");
-  ms_reduce_add_part(plan, plan->options.vector_partials ? "fold/partial-vector" : "fold/partial-scalar");
+    add_part(plan, "fold/partial-acc");
+  add_part(plan, plan->options.vector_partials ? "fold/partial-vector" : "fold/partial-scalar");
   compose_source(plan);
-  ms_reduce_add_tree(plan);
-  ms_reduce_add_finish(plan);
+  add_tree(plan);
+  add_finish(plan);
 }

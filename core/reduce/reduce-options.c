@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/reduce/plan-checks.h"
+#include "core/option/choice.h"
+#include "core/reduce/reduce-plan.h"
 
 static const char *const storage_values[] = {"buffer", "image", NULL};
 static const char *const vector_values[] = {"1", "4", "8", "16", NULL};
@@ -176,4 +177,255 @@ gboolean
 ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b)
 {
   return memcmp(a, b, sizeof *a) == 0;
+}
+
+#define ATOMIC ",between=atomic"
+#define HOST ",between=host"
+#define UNROLLED ",tree=completely-unroll"
+#define LEVELS ",tree=divergence-free"
+#define PCL "times=64,stride=local" UNROLLED
+#define VECTORS ",vector-partials=on"
+#define SAVING ",bank-conflict-saving=on" VECTORS
+#define FINAL(count) "vector=8" LEVELS SAVING ",builtin=on,groups=fixed,groups-count=" count HOST
+
+static const MsReducePreset presets[] = {
+  {"auto", N_("The plan's choice for the device, the type and the length"), "", NULL},
+  {"naive", N_("One element for each work-item, interleaved tree, atomic finish"), "PCL", "times=1" ATOMIC},
+  {"global-stride", N_("Each work-item folds 32 elements, a grid apart, before the interleaved tree"), "PCL",
+   "times=32" ATOMIC},
+  {"local-stride", N_("Each work-item folds 32 elements, a work-group apart, before the interleaved tree"), "PCL",
+   "times=32,stride=local" ATOMIC},
+  {"divergence-free", N_("One element for each work-item, tree of neighbouring work-items"), "PCL",
+   "times=1" LEVELS ATOMIC},
+  {"completely-unroll", N_("One element for each work-item, completely unrolled tree"), "PCL",
+   "times=1" UNROLLED ATOMIC},
+  {"pcl", N_("The study's choice: local stride over 64, completely unrolled, atomic finish"), "PCL", PCL ATOMIC},
+  {"pcl-recursive", N_("As pcl, with recursive launches between the groups"), "PCL", PCL},
+  {"pcl-host", N_("As pcl, finished on the host"), "PCL", PCL HOST},
+  {"minmax-sequential", N_("Step 1: sequential addressing in a buffer"), "MM", "times=1" LEVELS HOST},
+  {"minmax-image", N_("Step 1 with the array in an image"), "MM", "storage=image,vector=4,times=1" LEVELS VECTORS HOST},
+  {"minmax-vector", N_("Step 2: vectors of 8"), "MM", "vector=8,times=1" LEVELS VECTORS HOST},
+  {"minmax-bank", N_("Step 3: fewer bank conflicts"), "MM", "vector=8,times=1" LEVELS SAVING HOST},
+  {"minmax-four-way", N_("Step 3 with the study's proposal, a tree of four branches, for fewer barriers"), "MM",
+   "vector=8,times=1,tree=four-way" SAVING HOST},
+  {"minmax-units", N_("Step 4: two groups for each compute unit of this device"), "MM",
+   "vector=8" LEVELS SAVING ",groups=units,groups-count=2" HOST},
+  {"minmax-18", N_("Final variant with 18 groups, one for each compute unit of the HD 5850"), "MM", FINAL("18")},
+  {"minmax-36", N_("Final variant with 36 groups, the best of the HD 5850"), "MM", FINAL("36")},
+  {"minmax-28", N_("Final variant with 28 groups of 512, as on the C2050"), "MM", FINAL("28") ",group-size=512"},
+  {"swap-plain", N_("The interleaved tree with thread swapping over the whole group"), "BD",
+   "times=1,swap=plain,swap-range=256" HOST},
+  {"swap-refined", N_("The same, with every element loaded by its original work-item"), "BD",
+   "times=1,swap=refined,swap-range=256" HOST},
+  {"last-group", N_("Loads of 4 over a fixed grid; the group that finishes last folds the partials, in one launch"), "",
+   "vector=4" UNROLLED ",bank-conflict-saving=on,builtin=on,groups=units,groups-count=4,between=last-group"},
+};
+
+/** ms_reduce_presets: (transfer none): the named variants; the first is auto. */
+const MsReducePreset *
+ms_reduce_presets(guint *n_rows)
+{
+  *n_rows = G_N_ELEMENTS(presets);
+  return presets;
+}
+
+/** ms_reduce_preset_options: the options that the preset stands for. */
+MsReduceOptions
+ms_reduce_preset_options(const MsReducePreset *self)
+{
+  MsReduceOptions options = ms_reduce_options_auto();
+  gboolean set;
+
+  if (!self->settings)
+    return options;
+  options.automatic = 0;
+  set = ms_option_table_set_keys(&ms_reduce_options, &options, self->name, self->settings, NULL);
+  g_assert(set);
+  return options;
+}
+
+static const MsReducePreset *
+parse_preset(const char *name, GError **error)
+{
+  const char *names[G_N_ELEMENTS(presets) + 1] = {NULL};
+  int index;
+
+  for (guint i = 0; i < G_N_ELEMENTS(presets); i++)
+    names[i] = presets[i].name;
+  index = ms_choice_parse(names, "--variant", name, error);
+  return index < 0 ? NULL : &presets[index];
+}
+
+/* Splits @text into the preset and the settings after it, which are empty if there are none. */
+static const MsReducePreset *
+split(const char *text, const char **settings, GError **error)
+{
+  gsize length = strcspn(text, ",");
+  g_autofree char *name = g_strndup(text, length);
+  const MsReducePreset *preset = parse_preset(name, error);
+
+  *settings = text[length] ? text + length + 1 : "";
+  if (preset && text[length] && !**settings) {
+    ms_set_error(error, MS_ERROR_USAGE, "--variant “%s” ends in a comma; name=value must follow it.", text);
+    return NULL;
+  }
+  if (!preset || preset->settings || !**settings)
+    return preset;
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--variant auto chooses every option itself; to set “%s”, start from another preset.", *settings);
+  return NULL;
+}
+
+/**
+ * ms_reduce_variant_parse:
+ * @text: a preset's name, which may be followed by comma-separated name=value of rows of #ms_reduce_options
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE; @options is then unchanged
+ */
+gboolean
+ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **error)
+{
+  const char *settings;
+  const MsReducePreset *preset = split(text, &settings, error);
+  MsReduceOptions parsed;
+
+  if (!preset)
+    return FALSE;
+  parsed = ms_reduce_preset_options(preset);
+  if (!ms_option_table_set_keys(&ms_reduce_options, &parsed, "--variant", settings, error))
+    return FALSE;
+  *options = parsed;
+  return TRUE;
+}
+
+/**
+ * ms_reduce_variant_check_used:
+ * @text: as for ms_reduce_variant_parse(), which accepts it
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE and the reason when a setting after the preset changes nothing in this reduction
+ */
+gboolean
+ms_reduce_variant_check_used(const char *text, const MsReduceSpec *spec, GError **error)
+{
+  const char *settings;
+  const MsReducePreset *preset = split(text, &settings, error);
+  MsReduceOptions options, standard;
+
+  if (!preset || !ms_reduce_variant_parse(text, &options, error))
+    return FALSE;
+  standard = ms_reduce_preset_options(preset);
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_reduce_options.rows[i];
+    if (!ms_option_equal(row, &options, &standard) && !ms_option_check_used(row, &options, spec, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+is_written(const MsOptionInfo *row, const MsReduceOptions *options, const MsReduceOptions *preset,
+           const MsReduceSpec *spec)
+{
+  return !ms_option_equal(row, options, preset) && (!spec || ms_option_check_used(row, options, spec, NULL));
+}
+
+static guint
+count_differences(const MsReduceOptions *options, const MsReduceOptions *preset, const MsReduceSpec *spec)
+{
+  guint n = options->automatic != preset->automatic ? ms_reduce_options.n_rows + 1 : 0;
+
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++)
+    n += is_written(&ms_reduce_options.rows[i], options, preset, spec);
+  return n;
+}
+
+static const MsReducePreset *
+nearest_preset(const MsReduceOptions *options, const MsReduceSpec *spec)
+{
+  guint least = G_MAXUINT;
+  const MsReducePreset *nearest = presets;
+
+  for (guint i = 0; i < G_N_ELEMENTS(presets); i++) {
+    MsReduceOptions preset = ms_reduce_preset_options(&presets[i]);
+    guint differences = count_differences(options, &preset, spec);
+    if (differences >= least)
+      continue;
+    least = differences;
+    nearest = &presets[i];
+  }
+  return nearest;
+}
+
+/**
+ * ms_reduce_variant_to_string:
+ * @spec: (nullable): leaves out the options that change nothing in this reduction
+ *
+ * Returns: (transfer full): the shortest text that ms_reduce_variant_parse() reads back as @options
+ */
+char *
+ms_reduce_variant_to_string(const MsReduceOptions *options, const MsReduceSpec *spec)
+{
+  const MsReducePreset *nearest = nearest_preset(options, spec);
+  MsReduceOptions preset = ms_reduce_preset_options(nearest);
+  GString *text = g_string_new(nearest->name);
+
+  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_reduce_options.rows[i];
+    if (!is_written(row, options, &preset, spec))
+      continue;
+    g_autofree char *setting = ms_option_to_argument(row, options);
+    g_string_append_printf(text, ",%s", setting);
+  }
+  return g_string_free(text, FALSE);
+}
+
+static gboolean
+has_single_options(const MsFactors *factors)
+{
+  for (guint i = 0; i < ms_factors_size(factors); i++)
+    if (ms_reduce_option_find(ms_factors_key(factors, i)))
+      return TRUE;
+  return FALSE;
+}
+
+/* Joins the variant and single options into one text, as --variant takes it. */
+static gboolean
+parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error)
+{
+  const char *usual = has_single_options(factors) ? "naive" : "auto";
+  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(factors, "variant", usual));
+
+  for (guint i = 0; i < ms_factors_size(factors); i++) {
+    const char *key = ms_factors_key(factors, i);
+    if (ms_reduce_option_find(key))
+      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(factors, i));
+  }
+  return ms_reduce_variant_parse(variant->str, options, error);
+}
+
+/**
+ * ms_reduce_from_factors:
+ * @factors: op, type, size, variant and single options, of an experiment or a tuned winner; missing keys take their
+ *   defaults, keys of other kinds are ignored
+ * @spec: (out): the operation and the type of the elements
+ * @n: (out): the number of elements
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when a value is malformed or out of range
+ */
+gboolean
+ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
+                       GError **error)
+{
+  MsReduceOp op;
+  MsElementType type;
+  gint64 width, height;
+
+  if (!ms_reduce_op_parse(ms_factors_get_or(factors, "op", "sum"), &op, error) ||
+      !ms_element_type_parse(ms_factors_get_or(factors, "type", "uint"), &type, error) ||
+      !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
+      !parse_options(factors, options, error))
+    return FALSE;
+  *spec = (MsReduceSpec){op, type, -1};
+  *n = (guint64)width * (guint64)height;
+  return TRUE;
 }

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReduceOptions: how a reduction is computed, and the table that describes each field. */
+/*
+ * MsReduceOptions: how a reduction is computed, the table that describes each field, the variants of the studies by
+ * name, and the text of --variant: a name and the options that differ from it, as in "minmax-36,vector=4".
+ */
 #pragma once
 
+#include "core/factors.h"
 #include "core/option/option-text.h"
+#include "core/reduce/operators.h"
 
 typedef enum {
   MS_REDUCE_STORAGE_BUFFER,
@@ -109,3 +114,26 @@ extern const MsOptionTable ms_reduce_options;
 const MsOptionInfo *ms_reduce_option_find(const char *name);
 MsReduceOptions ms_reduce_options_auto(void);
 gboolean ms_reduce_options_equal(const MsReduceOptions *a, const MsReduceOptions *b);
+
+/**
+ * MsReducePreset: a variant with a name, stated by its differences from the defaults.
+ * @source: the study, as cited in the reports: "MM", "PCL", "BD" or "" for a variant of this program
+ * @settings: (nullable): the options that differ from the table's defaults, as in "times=32,stride=local"; %NULL where
+ *   the plan chooses everything
+ */
+typedef struct {
+  const char *name;
+  const char *help;
+  const char *source;
+  const char *settings;
+} MsReducePreset;
+
+const MsReducePreset *ms_reduce_presets(guint *n_rows);
+MsReduceOptions ms_reduce_preset_options(const MsReducePreset *self);
+
+gboolean ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **error);
+gboolean ms_reduce_variant_check_used(const char *text, const MsReduceSpec *spec, GError **error);
+char *ms_reduce_variant_to_string(const MsReduceOptions *options, const MsReduceSpec *spec);
+
+gboolean ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOptions *options, guint64 *n,
+                                GError **error);

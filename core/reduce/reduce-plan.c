@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-plan.h"
 
-#include "core/reduce/plan-checks.h"
-#include "core/reduce/plan-layout.h"
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+
 #include "core/reduce/plan-parts.h"
+#include "core/reduce/swap.h"
 
 /* A lane of 32 bits holds the sum of this many elements (or squares of 8-bit elements) without overflow. */
 #define NARROW_LOADS (1 << 15)
+/* Keeps the number of partials within 32 bits and their memory small. */
+#define MAX_GROUPS (G_GUINT64_CONSTANT(1) << 22)
 /* Positions and indices are 32-bit, also four steps of the grid beyond the end. */
+#define MAX_GRID (G_GUINT64_CONSTANT(1) << 28)
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 29)
 /* Groups by size: each compute unit gets several in turn ([PCL] recommends 4 to 8). */
 #define GROUPS_PER_UNIT 8
@@ -15,10 +20,47 @@
 /* Work-items that a compute unit of a graphics processor runs at a time. */
 #define ITEMS_PER_UNIT 2048
 
+#define REFUSE(...) (ms_set_error(error, MS_ERROR_UNSUPPORTED, __VA_ARGS__), FALSE)
+
 static guint64
 ceil_div(guint64 a, guint64 b)
 {
   return (a + b - 1) / b;
+}
+
+/* Whether sub-groups have a built-in reduction for each word of the partial. */
+static gboolean
+has_built_in_fold(const MsReducePlan *plan)
+{
+  return !plan->op->positions && !plan->compensated && !plan->options.vector_partials;
+}
+
+/* Work-groups where their number does not follow from the length of the array. */
+static guint64
+fixed_groups(const MsReducePlan *plan)
+{
+  const MsReduceOptions *o = &plan->options;
+
+  if (o->groups == MS_REDUCE_GROUPS_UNITS)
+    return (guint64)MAX(plan->limits.compute_units, 1) * (guint64)o->groups_count;
+  return (guint64)o->groups_count;
+}
+
+/** ms_reduce_packing_problem: (transfer none) (nullable): why these elements are not packed; %NULL if they can be. */
+const char *
+ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options)
+{
+  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+
+  if (!op->packed)
+    return N_("this operator has no packed form");
+  if (ms_element_type_size(spec->type) > op->packed_bytes)
+    return op->packed_bytes == 1 ? N_("this operator packs elements of 8 bits only")
+                                 : N_("this operator packs elements of 8 and 16 bits only");
+  if (spec->channel >= 0 || options->vector < 4 || options->vector_partials ||
+      options->storage != MS_REDUCE_STORAGE_BUFFER)
+    return N_("elements are packed in a buffer, with vector=4, 8 or 16 and vector-partials=off");
+  return NULL;
 }
 
 static MsSubGroups
@@ -26,32 +68,14 @@ best_sub_groups(const MsReducePlan *plan)
 {
   if (plan->options.tree != MS_REDUCE_TREE_COMPLETELY_UNROLL)
     return MS_SUB_GROUPS_OFF;
-  if (ms_reduce_has_warp_barrier(plan))
+  if (plan->warp_barrier)
     return MS_SUB_GROUPS_BARRIER;
   if (!plan->limits.subgroups)
     return MS_SUB_GROUPS_OFF;
-  if (ms_reduce_has_built_in_fold(plan))
+  if (has_built_in_fold(plan))
     return MS_SUB_GROUPS_REDUCE;
   return plan->limits.subgroup_shuffle && !plan->options.vector_partials ? MS_SUB_GROUPS_SHUFFLE
                                                                          : MS_SUB_GROUPS_BARRIER;
-}
-
-static void
-resolve_sub_groups(MsReducePlan *plan)
-{
-  if (plan->options.sub_groups == MS_SUB_GROUPS_AUTO)
-    plan->options.sub_groups = best_sub_groups(plan);
-}
-
-static void
-resolve_float_sum(MsReducePlan *plan)
-{
-  MsReduceOptions *o = &plan->options;
-
-  if (o->float_sum == MS_FLOAT_SUM_AUTO)
-    o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
-  plan->compensated =
-    o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT && ms_reduce_total_is_real(plan);
 }
 
 /*
@@ -123,21 +147,12 @@ resolve_times(const MsReducePlan *plan, guint64 n)
 static gboolean
 gains_by_packing(const MsReducePlan *plan)
 {
-  if (ms_reduce_operator_is_extreme(ms_reduce_operator(plan->spec.op)))
-    return ms_reduce_has_pair_extremes(&plan->limits);
+  if (plan->selects)
+    return plan->pair_extremes;
   return plan->limits.type != MS_DEVICE_TYPE_CPU;
 }
 
-static void
-resolve_packed(MsReducePlan *plan)
-{
-  MsReduceOptions *o = &plan->options;
-  gboolean possible = !ms_reduce_packing_problem(&plan->spec, o);
-
-  if (o->packed == MS_PACKED_AUTO)
-    o->packed = possible && gains_by_packing(plan) ? MS_PACKED_ON : MS_PACKED_OFF;
-}
-
+/* Every choice that the options leave to the plan. */
 static void
 resolve_options(MsReducePlan *plan, guint64 n)
 {
@@ -147,10 +162,212 @@ resolve_options(MsReducePlan *plan, guint64 n)
     choose_for_cpu(plan, n);
   else if (o->automatic)
     choose_for_gpu(plan, n);
+  plan->group = (guint)o->work_group;
+  plan->warp_barrier =
+    plan->limits.nvidia_capability >= 70 && plan->limits.preferred_multiple == 32 && plan->group % 32 == 0;
+  plan->pair_extremes = plan->limits.nvidia_capability >= 90;
   if (o->groups == MS_REDUCE_GROUPS_SIZE)
     o->times = resolve_times(plan, n);
-  if (o->vector == 1 || ms_reduce_operator(plan->spec.op)->positions)
+  if (o->vector == 1 || plan->op->positions)
     o->vector_partials = 0;
+  if (o->float_sum == MS_FLOAT_SUM_AUTO)
+    o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
+  plan->compensated = o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT && plan->real;
+  if (o->packed == MS_PACKED_AUTO)
+    o->packed = gains_by_packing(plan) && !ms_reduce_packing_problem(&plan->spec, o) ? MS_PACKED_ON : MS_PACKED_OFF;
+  if (o->sub_groups == MS_SUB_GROUPS_AUTO)
+    o->sub_groups = best_sub_groups(plan);
+  plan->sub_groups_first = plan->limits.type == MS_DEVICE_TYPE_CPU &&
+                           (o->sub_groups == MS_SUB_GROUPS_SHUFFLE || o->sub_groups == MS_SUB_GROUPS_REDUCE);
+}
+
+static MsElementType
+value_type(const MsReducePlan *plan)
+{
+  MsElementType type = plan->spec.type;
+
+  if (plan->options.storage != MS_REDUCE_STORAGE_IMAGE || ms_element_type_is_real(type))
+    return type;
+  return ms_element_type_is_signed(type) ? MS_ELEMENT_INT : MS_ELEMENT_UINT;
+}
+
+/* Words of the partial, and the local memory that it takes: for all work-items, or without those kept in registers. */
+static void
+lay_out(MsReducePlan *plan)
+{
+  const MsReduceOperator *op = plan->op;
+  const gsize kept = plan->options.tree == MS_REDUCE_TREE_FOUR_WAY && plan->group > 2 ? 4 : 2;
+  gsize size, in_memory = plan->group;
+
+  plan->element_bytes = plan->spec.channel >= 0 ? 4 : ms_element_type_size(plan->spec.type);
+  plan->value_type = value_type(plan);
+  size = ms_element_type_size(plan->value_type);
+  plan->terms = (op->sum ? 1 : 0) + (op->squares ? plan->wide_squares ? 2 : 1 : 0);
+  plan->slots = plan->compensated ? 2 : 1;
+  plan->words = plan->terms * plan->slots;
+  if (plan->selects)
+    plan->words = ((op->low ? 1u : 0u) + (op->high ? 1u : 0u)) * (op->positions ? 2 : 1);
+  if (op->positions)
+    plan->partial_bytes = size == 8 ? 24 : 2 * MAX(size, 4) + 8;
+  else
+    plan->partial_bytes = plan->words * (plan->selects ? size : plan->compensated ? 4 : 8);
+  if (plan->options.vector_partials)
+    plan->partial_bytes *= (gsize)plan->options.vector;
+  if (plan->options.bank_conflict_saving && plan->group > 1 && !plan->sub_groups_first)
+    in_memory -= plan->group / kept;
+  plan->scratch_bytes = in_memory * plan->partial_bytes;
+}
+
+/* Whether the operation exists for @n elements on the plan's device. */
+static gboolean
+check_request(const MsReducePlan *plan, guint64 n, GError **error)
+{
+  const MsReduceSpec *spec = &plan->spec;
+
+  if (n == 0) {
+    ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
+    return FALSE;
+  }
+  if (spec->type == MS_ELEMENT_DOUBLE && !plan->limits.fp64)
+    return REFUSE("The device has no double precision (cl_khr_fp64). Choose another type, or another device.");
+  if (!(plan->op->types & 1u << spec->type))
+    return REFUSE("The operator %s does not take elements of type %s.", plan->op->name,
+                  ms_element_type_name(spec->type));
+  if (spec->channel > 3 || (spec->channel >= 0 && spec->type != MS_ELEMENT_UCHAR))
+    return REFUSE("A channel is one of the four bytes of an 8UC4 pixel; its number is 0 to 3 and its type uchar.");
+  return TRUE;
+}
+
+static gboolean
+check_group(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOptions *o = &plan->options;
+  guint64 bytes = plan->scratch_bytes + sizeof(guint32);
+
+  if (o->work_group <= 0 || (o->work_group & (o->work_group - 1)) != 0 || o->work_group > 1024)
+    return REFUSE("The trees fold halves, so group-size must be a power of two up to 1024, not %d.", o->work_group);
+  if ((guint64)o->work_group > plan->limits.max_work_group || (guint64)o->work_group > plan->limits.max_work_item[0])
+    return REFUSE("The device takes at most %zu work-items a group; group-size is %d.",
+                  MIN(plan->limits.max_work_group, plan->limits.max_work_item[0]), o->work_group);
+  if (bytes > plan->limits.local_memory)
+    return REFUSE("A work-group of %d needs %" PRIu64 " bytes of local memory; the device has %" PRIu64 ".",
+                  o->work_group, bytes, plan->limits.local_memory);
+  return TRUE;
+}
+
+static gboolean
+check_tree(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOptions *o = &plan->options;
+
+  if (o->bank_conflict_saving && o->tree == MS_REDUCE_TREE_NAIVE)
+    return REFUSE("Bank-conflict saving needs levels of neighbouring work-items: tree=divergence-free or "
+                  "completely-unroll.");
+  if (o->swap == MS_SWAP_OFF)
+    return TRUE;
+  if (o->tree != MS_REDUCE_TREE_NAIVE)
+    return REFUSE("Thread swapping removes the divergence of tree=naive; the other trees have none.");
+  if (o->swap_range > o->work_group)
+    return REFUSE("swap-range %d exceeds the work-group of %d; work-items change places within their group only.",
+                  o->swap_range, o->work_group);
+  return TRUE;
+}
+
+static gboolean
+check_sub_groups(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOptions *o = &plan->options;
+
+  if (o->sub_groups == MS_SUB_GROUPS_OFF)
+    return TRUE;
+  if (o->tree != MS_REDUCE_TREE_COMPLETELY_UNROLL)
+    return REFUSE("Only tree=completely-unroll has levels for sub-groups.");
+  if (o->sub_groups == MS_SUB_GROUPS_BARRIER && plan->warp_barrier)
+    return TRUE;
+  if (!plan->limits.subgroups)
+    return REFUSE("The device has no sub-groups. Use sub-groups=off.");
+  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && !plan->limits.subgroup_shuffle)
+    return REFUSE("The device has no shuffles (cl_khr_subgroup_shuffle). Use sub-groups=barrier.");
+  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && o->vector_partials)
+    return REFUSE("Shuffles exchange words, not vectors. Use vector-partials=off or sub-groups=barrier.");
+  if (o->sub_groups == MS_SUB_GROUPS_REDUCE && !has_built_in_fold(plan))
+    return REFUSE("Sub-groups reduce single numbers: no positions, compensated sums or vectors. Use "
+                  "sub-groups=barrier or shuffle.");
+  return TRUE;
+}
+
+static gboolean
+check_storage(const MsReducePlan *plan, GError **error)
+{
+  if (plan->options.storage != MS_REDUCE_STORAGE_IMAGE)
+    return TRUE;
+  if (!plan->limits.images)
+    return REFUSE("The device has no images. Use storage=buffer.");
+  if (plan->spec.type == MS_ELEMENT_DOUBLE)
+    return REFUSE("No image format holds doubles. Use storage=buffer.");
+  if (plan->spec.channel >= 0)
+    return REFUSE("A channel is read in place from the pixels' buffer. Use storage=buffer.");
+  if (plan->options.vector != 4)
+    return REFUSE("A texel has four elements, so storage=image needs vector=4, not %d.", plan->options.vector);
+  return TRUE;
+}
+
+static gboolean
+check_atomic(const MsReducePlan *plan, GError **error)
+{
+  const MsReduceOperator *op = plan->op;
+  gboolean needs_64 = plan->selects ? plan->spec.type == MS_ELEMENT_DOUBLE : plan->real;
+
+  if (plan->options.between != MS_REDUCE_BETWEEN_ATOMIC)
+    return TRUE;
+  if (op->positions)
+    return REFUSE("No atomic changes a value and its position together. Use between=last-group, host or recursive.");
+  if (plan->compensated)
+    return REFUSE("No atomic folds a compensated sum and its error together. Use between=last-group, host or "
+                  "recursive.");
+  if (needs_64 && !plan->limits.int64_atomics)
+    return REFUSE("The device has no 64-bit atomics, which an atomic %s of %s needs. Use between=last-group, host or "
+                  "recursive.",
+                  op->name, ms_element_type_name(plan->spec.type));
+  return TRUE;
+}
+
+static gboolean
+check_grid(const MsReducePlan *plan, GError **error)
+{
+  guint64 groups;
+
+  if (plan->options.groups == MS_REDUCE_GROUPS_SIZE)
+    return TRUE;
+  groups = fixed_groups(plan);
+  if (groups <= MAX_GROUPS && groups * (guint64)plan->options.work_group <= MAX_GRID)
+    return TRUE;
+  return REFUSE("%" PRIu64 " work-groups of %d are more than a launch can number; they may be %" PRIu64
+                " here. Choose a smaller groups-count.",
+                groups, plan->options.work_group, MIN(MAX_GROUPS, MAX_GRID / (guint64)plan->options.work_group));
+}
+
+static gboolean
+check_packed(const MsReducePlan *plan, GError **error)
+{
+  const char *problem = ms_reduce_packing_problem(&plan->spec, &plan->options);
+
+  if (plan->options.packed != MS_PACKED_ON || !problem)
+    return TRUE;
+  ms_error_take(error, MS_ERROR_UNSUPPORTED, g_strdup_printf(_("packed=on is not possible: %s."), _(problem)),
+                g_strdup_printf("packed=on is not possible: %s.", problem));
+  return FALSE;
+}
+
+/* Whether the resolved options can run on the plan's device. */
+static gboolean
+check_plan(const MsReducePlan *plan, GError **error)
+{
+  if (plan->options.float_sum == MS_FLOAT_SUM_DOUBLE && plan->spec.type == MS_ELEMENT_FLOAT && !plan->limits.fp64)
+    return REFUSE("The device has no double precision (cl_khr_fp64). Use float-sum=compensated.");
+  return check_storage(plan, error) && check_tree(plan, error) && check_packed(plan, error) &&
+         check_sub_groups(plan, error) && check_atomic(plan, error) && check_group(plan, error) &&
+         check_grid(plan, error);
 }
 
 static void
@@ -169,12 +386,10 @@ static guint64
 size_chunk(MsReducePlan *plan)
 {
   const MsReduceOptions *o = &plan->options;
-  guint64 chunk = MAX_CHUNK;
+  guint64 loads =
+    o->groups == MS_REDUCE_GROUPS_SIZE ? MAX_GROUPS * (guint64)o->times : fixed_groups(plan) * NARROW_LOADS;
+  guint64 chunk = MIN(MAX_CHUNK, loads * (guint64)o->work_group * (guint64)o->vector);
 
-  guint64 loads = o->groups == MS_REDUCE_GROUPS_SIZE ? MS_REDUCE_MAX_GROUPS * (guint64)o->times
-                                                     : ms_reduce_fixed_groups(plan) * NARROW_LOADS;
-
-  chunk = MIN(chunk, loads * (guint64)o->work_group * (guint64)o->vector);
   if (o->storage == MS_REDUCE_STORAGE_IMAGE)
     size_image(plan, &chunk);
   return MAX(chunk / 16, 1) * 16;
@@ -194,17 +409,17 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
   g_autoptr(MsReducePlan) self = g_new0(MsReducePlan, 1);
 
   self->spec = *spec;
+  self->op = ms_reduce_operator(spec->op);
   self->options = *options;
   self->limits = *limits;
-  if (!ms_reduce_check_request(spec, limits, n, error))
+  self->selects = ms_reduce_operator_is_extreme(self->op);
+  self->real = ms_reduce_operator_total_is_real(self->op, spec->type);
+  self->wide_squares = spec->type == MS_ELEMENT_INT || spec->type == MS_ELEMENT_UINT;
+  if (!check_request(self, n, error))
     return NULL;
   resolve_options(self, n);
-  self->element_bytes = spec->channel >= 0 ? 4 : ms_element_type_size(spec->type);
-  self->group = (guint)self->options.work_group;
-  resolve_float_sum(self);
-  resolve_packed(self);
-  resolve_sub_groups(self);
-  if (!ms_reduce_check_plan(self, error))
+  lay_out(self);
+  if (!check_plan(self, error))
     return NULL;
   self->chunk = size_chunk(self);
   ms_reduce_plan_compose(self);
@@ -249,8 +464,22 @@ ms_reduce_plan_launch(const MsReducePlan *self, guint64 n)
     times = (guint64)self->options.times;
     groups = ceil_div(loads, times * self->group);
   } else {
-    groups = ms_reduce_fixed_groups(self);
+    groups = fixed_groups(self);
     times = ceil_div(loads, groups * self->group);
   }
   return (MsReduceLaunch){(guint)groups, (guint)times};
+}
+
+/**
+ * ms_reduce_plan_fill_map:
+ * @map: (out): twice the work-items of a group: whose work each one does, then which one does the work of each
+ */
+void
+ms_reduce_plan_fill_map(const MsReducePlan *self, guint16 *map)
+{
+  for (guint i = 0; i < self->group; i++)
+    map[i] = (guint16)i;
+  if (self->options.swap != MS_SWAP_OFF)
+    ms_swap_table_tree(map, (guint)self->options.swap_range, self->group);
+  ms_swap_table_invert(map, map + self->group, self->group);
 }

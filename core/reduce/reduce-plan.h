@@ -7,39 +7,50 @@
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
 
-/**
- * MsReduceSpec: the operation and its element type.
- * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
- *   then counts pixels
- */
-typedef struct {
-  MsReduceOp op;
-  MsElementType type;
-  int channel;
-} MsReduceSpec;
-
-#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_), .channel = -1})
-
 #define MS_REDUCE_MAX_WORDS 4
 
 /**
  * MsReducePlan:
+ * @op: the row of the operator
  * @options: the request's options, `auto` and every zero resolved
  * @element_bytes: bytes from one element to the next
+ * @value_type: the type that kernels compute with: the element's, which images widen to 32 bits
+ * @selects: whether the partial holds extremes, not sums
+ * @real: whether the partial's sums are floating-point numbers; @compensated: in pairs of floats that keep the error
+ * @wide_squares: whether squares are summed in two halves of 32 bits
+ * @atomic_keys: whether an atomic finish leaves ordered keys in place of extremes
  * @group: work-items of a group
+ * @warp_barrier: whether a warp's barrier replaces the work-group's: its width must be known
+ * @sub_groups_first: whether sub-groups fold before anything reaches local memory: on processors
+ * @pair_extremes: whether the device compares two numbers of 16 bits in one instruction
+ * @terms: numbers that an element adds to the partial: itself, its square in one word or in two
+ * @slots: words of each term: two where a compensated sum keeps its error
  * @words: 64-bit words of one group's partial
+ * @partial_bytes: local memory of the partial of one work-item; @scratch_bytes: of the partials of a group
  * @chunk: elements of one launch at most; longer arrays take several
  */
 typedef struct {
   MsReduceSpec spec;
+  const MsReduceOperator *op;
   MsReduceOptions options;
   MsDeviceLimits limits;
   MsProgramSpec *program;
   gsize element_bytes;
-  guint group;
-  guint words;
+  MsElementType value_type;
+  gboolean selects;
+  gboolean real;
   gboolean compensated;
+  gboolean wide_squares;
   gboolean atomic_keys;
+  guint group;
+  gboolean warp_barrier;
+  gboolean sub_groups_first;
+  gboolean pair_extremes;
+  guint terms;
+  guint slots;
+  guint words;
+  gsize partial_bytes;
+  gsize scratch_bytes;
   guint64 chunk;
   gsize image_width;
 } MsReducePlan;
@@ -61,5 +72,7 @@ MsReducePlan *ms_reduce_plan_copy(const MsReducePlan *self);
 char *ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDeviceLimits *limits,
                              guint64 n);
 MsReduceLaunch ms_reduce_plan_launch(const MsReducePlan *self, guint64 n);
+void ms_reduce_plan_fill_map(const MsReducePlan *self, guint16 *map);
+const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)

@@ -4,34 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/reduce/plan-layout.h"
-
-static double
-double_of_bits(guint64 bits)
-{
-  double value;
-
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static float
-float_of_bits(guint32 bits)
-{
-  float value;
-
-  memcpy(&value, &bits, sizeof value);
-  return value;
-}
-
-static guint64
-bits_of_double(double value)
-{
+/* The bits of a floating-point number, as kernels return them. */
+typedef union {
   guint64 bits;
+  double value;
+} Wide;
 
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+typedef union {
+  guint32 bits;
+  float value;
+} Narrow;
+
+#define DOUBLE_OF(word) ((Wide){.bits = (word)}.value)
+#define FLOAT_OF(word) ((Narrow){.bits = (guint32)(word)}.value)
+#define BITS_OF(real) ((Wide){.value = (real)}.bits)
 
 /** ms_reduce_result_begin: an empty result, ready for ms_reduce_result_fold(). */
 void
@@ -50,7 +36,7 @@ static double
 extreme_of_key(MsElementType type, guint32 key)
 {
   if (type == MS_ELEMENT_FLOAT)
-    return float_of_bits(key & 0x80000000u ? key ^ 0x80000000u : ~key);
+    return FLOAT_OF(key & 0x80000000u ? key ^ 0x80000000u : ~key);
   return ms_element_type_is_signed(type) ? (double)(gint32)(key ^ 0x80000000u) : (double)key;
 }
 
@@ -60,8 +46,8 @@ extreme_of_word(const MsReducePlan *plan, guint64 word)
   if (plan->atomic_keys)
     return extreme_of_key(plan->spec.type, (guint32)word);
   if (plan->spec.type == MS_ELEMENT_FLOAT)
-    return float_of_bits((guint32)word);
-  return plan->spec.type == MS_ELEMENT_DOUBLE ? double_of_bits(word) : (double)(gint64)word;
+    return FLOAT_OF(word);
+  return plan->spec.type == MS_ELEMENT_DOUBLE ? DOUBLE_OF(word) : (double)(gint64)word;
 }
 
 static void
@@ -92,7 +78,7 @@ position(guint64 word, guint64 first_element)
 static void
 fold_extremes(const MsReducePlan *plan, const guint64 *words, guint64 first_element, MsReduceResult *result)
 {
-  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+  const MsReduceOperator *op = plan->op;
   guint high = op->low ? 1 : 0, n = high + (op->high ? 1 : 0);
 
   if (op->low)
@@ -110,45 +96,25 @@ real_of_words(const MsReducePlan *plan, const guint64 *words)
   double sum;
 
   if (!plan->compensated)
-    return double_of_bits(words[0]);
-  sum = float_of_bits((guint32)words[0]);
-  return isfinite(sum) ? sum + float_of_bits((guint32)words[1]) : sum;
+    return DOUBLE_OF(words[0]);
+  sum = FLOAT_OF(words[0]);
+  return isfinite(sum) ? sum + FLOAT_OF(words[1]) : sum;
 }
 
 static void
-fold_real_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result)
+fold_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result)
 {
-  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+  const guint64 *squares = words + (plan->op->sum ? plan->slots : 0);
 
-  if (op->sum)
-    result->sum_real += real_of_words(plan, words);
-  if (op->squares)
-    result->squares_real += real_of_words(plan, words + (op->sum ? plan->words / 2 : 0));
-}
-
-static MsWide
-squares_of_words(const MsReducePlan *plan, const guint64 *words)
-{
-  if (!ms_reduce_squares_are_wide(plan))
-    return (MsWide)words[0];
-  return (MsWide)words[0] + ((MsWide)words[1] << 32);
-}
-
-static MsWide
-sum_of_word(const MsReducePlan *plan, guint64 word)
-{
-  return ms_element_type_is_signed(plan->spec.type) ? (MsWide)(gint64)word : (MsWide)word;
-}
-
-static void
-fold_whole_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result)
-{
-  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
-
-  if (op->sum)
-    result->sum += sum_of_word(plan, words[0]);
-  if (op->squares)
-    result->squares += squares_of_words(plan, words + (op->sum ? 1 : 0));
+  if (plan->real) {
+    result->sum_real += plan->op->sum ? real_of_words(plan, words) : 0;
+    result->squares_real += plan->op->squares ? real_of_words(plan, squares) : 0;
+    return;
+  }
+  if (plan->op->sum)
+    result->sum += ms_element_type_is_signed(plan->spec.type) ? (MsWide)(gint64)words[0] : (MsWide)words[0];
+  if (plan->op->squares)
+    result->squares += (MsWide)squares[0] + (plan->wide_squares ? (MsWide)squares[1] << 32 : 0);
 }
 
 /**
@@ -159,26 +125,21 @@ fold_whole_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *
 void
 ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element, MsReduceResult *result)
 {
-  if (ms_reduce_operator_is_extreme(ms_reduce_operator(plan->spec.op)))
+  if (plan->selects)
     fold_extremes(plan, words, first_element, result);
-  else if (ms_reduce_total_is_real(plan))
-    fold_real_sums(plan, words, result);
   else
-    fold_whole_sums(plan, words, result);
+    fold_sums(plan, words, result);
 }
 
 /** ms_reduce_atomic_start: the words that an atomic finish starts from: zero sums, extremes beyond every element. */
 void
 ms_reduce_atomic_start(const MsReducePlan *plan, guint64 *words)
 {
-  guint64 beyond_low = plan->atomic_keys ? G_MAXUINT32 : bits_of_double(INFINITY);
-  guint64 beyond_high = plan->atomic_keys ? 0 : bits_of_double(-INFINITY);
-
-  const MsReduceOperator *op = ms_reduce_operator(plan->spec.op);
+  const MsReduceOperator *op = plan->op;
 
   memset(words, 0, MS_REDUCE_MAX_WORDS * sizeof *words);
   if (op->low)
-    words[0] = beyond_low;
+    words[0] = plan->atomic_keys ? G_MAXUINT32 : BITS_OF(INFINITY);
   if (op->high)
-    words[op->low ? 1 : 0] = beyond_high;
+    words[op->low ? 1 : 0] = plan->atomic_keys ? 0 : BITS_OF(-INFINITY);
 }

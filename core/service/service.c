@@ -20,8 +20,8 @@
 #include "core/opencl/probe.h"
 #include "core/process/child.h"
 #include "core/reduce/bandwidth.h"
-#include "core/reduce/images/image-comparison.h"
-#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "core/service/protocol.h"
 #include "core/service/regions-answer.h"
 

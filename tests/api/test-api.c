@@ -305,6 +305,63 @@ test_reduce(gconstpointer selector)
   g_assert_cmpuint(high_at, ==, 2);
 }
 
+/* The names of all operations, from the message that refuses another one: "…; it takes one of: sum, min, …." */
+static char **
+list_operations(MslabEngine *engine)
+{
+  g_autoptr(GBytes) elements = g_bytes_new_static(pixels, 6);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null(mslab_engine_reduce(engine, "product", "uchar", elements, NULL, &error));
+  char *list = strrchr(error->message, ':');
+  g_assert_nonnull(list);
+  list[strlen(list) - 1] = '\0';
+  return g_strsplit(list + 2, ", ", -1);
+}
+
+/* What the functions give is what the text says: "6", "-7 3", or "-7 at 1, 3 at 0". */
+static void
+assert_is_text(MslabReduction *result, const char *operation)
+{
+  g_autofree char *text = mslab_reduction_get_text(result), *again = NULL;
+  char number[G_ASCII_DTOSTR_BUF_SIZE], second[G_ASCII_DTOSTR_BUF_SIZE];
+  double low = 0, high = 0;
+  guint64 low_at = 0, high_at = 0;
+  gboolean pair = mslab_reduction_get_range(result, &low, &high);
+
+  g_ascii_dtostr(number, sizeof number, mslab_reduction_get_number(result));
+  g_ascii_dtostr(second, sizeof second, high);
+  if (mslab_reduction_get_positions(result, &low_at, &high_at))
+    again = g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, number, low_at, second, high_at);
+  else
+    again = pair ? g_strdup_printf("%s %s", number, second) : g_strdup(number);
+  if (pair)
+    g_assert_cmpfloat(low, ==, mslab_reduction_get_number(result));
+  g_test_message("%s: %s", operation, text);
+  g_assert_cmpstr(again, ==, text);
+  g_assert_true(!mslab_reduction_is_integer(result) || !strpbrk(text, ".en"));
+}
+
+/* Every operation, so that one that is added with two words in its partial is not returned as a pair by mistake. */
+static void
+test_reduce_shapes(gconstpointer selector)
+{
+  static const gint32 numbers[] = {3, -7, 120, 120, 12};
+  g_autoptr(GBytes) elements = g_bytes_new_static(numbers, sizeof numbers);
+  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
+  g_auto(GStrv) operations = list_operations(engine);
+  g_autoptr(MslabReduction) mean = reduce(engine, "mean", elements);
+  g_autoptr(MslabReduction) count = reduce(engine, "count-nonzero", elements);
+
+  g_assert_cmpuint(g_strv_length(operations), >=, 11);
+  for (guint i = 0; operations[i]; i++) {
+    g_autoptr(MslabReduction) result = reduce(engine, operations[i], elements);
+    assert_is_text(result, operations[i]);
+  }
+  g_assert_false(mslab_reduction_is_integer(mean));
+  g_assert_true(mslab_reduction_is_integer(count));
+}
+
 static void
 test_reduce_refusals(void)
 {
@@ -384,6 +441,8 @@ main(int argc, char **argv)
   g_test_add_data_func("/api/statistics/reference", "reference", test_statistics);
   g_test_add_data_func("/api/reduce/device", "cpu", test_reduce);
   g_test_add_data_func("/api/reduce/reference", "reference", test_reduce);
+  g_test_add_data_func("/api/reduce/shapes/device", "cpu", test_reduce_shapes);
+  g_test_add_data_func("/api/reduce/shapes/reference", "reference", test_reduce_shapes);
   g_test_add_func("/api/reduce/refusals", test_reduce_refusals);
   g_test_add_func("/api/batch", test_batch);
   return g_test_run();

@@ -5,9 +5,9 @@
 #include "app/command-line/command-options.h"
 #include "app/command-line/help.h"
 #include "core/option/option-help.h"
-#include "core/reduce/images/histogram.h"
+#include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
-#include "core/reduce/presets.h"
+#include "core/reduce/reduce-options.h"
 
 static void
 for_each_option(void (*func)(const char *name, const char *text), const char *text)

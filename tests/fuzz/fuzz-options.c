@@ -10,7 +10,7 @@
 #include "core/factors.h"
 #include "core/filter/settings/options.h"
 #include "core/filter/settings/settings-factors.h"
-#include "core/reduce/variant.h"
+#include "core/reduce/reduce-options.h"
 #include "tests/fuzz/fuzz.h"
 
 static void

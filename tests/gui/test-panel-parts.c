@@ -6,7 +6,7 @@
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/panels/common/chart-view.h"
-#include "core/chart/chart-style.h"
+#include "core/chart/chart.h"
 #include "ui/common/format.h"
 #include "ui/common/words.h"
 #include "ui/engine/rates.h"

@@ -3,8 +3,7 @@
 #include <cairo.h>
 #include <string.h>
 
-#include "core/chart/chart-draw.h"
-#include "core/chart/chart-layout.h"
+#include "core/chart/chart.h"
 #include "core/chart/chart-private.h"
 
 static MsChart *

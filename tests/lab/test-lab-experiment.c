@@ -7,7 +7,7 @@
 #include "core/lab/kinds/warp-model.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report.h"
-#include "core/reduce/swap/swap-example.h"
+#include "core/reduce/swap.h"
 #include "core/lab/experiment/experiment-file.h"
 
 static const char *const named_in_the_methods[] = {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/chart/chart-draw.h"
+#include "core/chart/chart.h"
 #include "core/chart/chart-private.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"

@@ -19,16 +19,14 @@
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/device-chooser.h"
 #include "core/reduce/bandwidth.h"
-#include "core/reduce/images/image-comparison.h"
-#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/reduce-result.h"
+#include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/runs/generated-array.h"
-#include "core/reduce/serial.h"
-#include "core/reduce/sort/sort-serial.h"
-#include "core/reduce/sort/sort.h"
-#include "core/reduce/variant.h"
+#include "core/reduce/generated-array.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/reduce-options.h"
 
 typedef struct {
   MsContext *context;
@@ -90,7 +88,7 @@ read_once(const Bench *bench, cl_kernel kernel, guint group, cl_mem source, cl_m
                          NULL) ||
       !ms_timing_log_resolve(log, NULL))
     return NAN;
-  return ms_log_kernel_ms(log);
+  return ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
 }
 
 typedef struct {
@@ -148,7 +146,7 @@ job_once(Job *job, MsReduceResult *result, double *ms, GError **error)
   job->wall = (double)(g_get_monotonic_time() - start) / 1000.0;
   if (!ms_timing_log_resolve(log, error))
     return FALSE;
-  *ms = ms_log_kernel_ms(log);
+  *ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
   return TRUE;
 }
 
@@ -234,7 +232,7 @@ bench_statistics(const Bench *bench, char **words)
       fail(error);
       return;
     }
-    ours.ms[ours.n++] = found->kernel_ms;
+    ours.ms[ours.n++] = found->timed.kernel_ms;
   }
   ms_image_statistics_serial(ms_image_get_pixels(image), (guint64)width * height, expected);
   printf("{\"job\": \"statistics %s\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", words[3], width, height,
@@ -258,7 +256,7 @@ bench_compare(const Bench *bench, char **words)
       fail(error);
       return;
     }
-    ours.ms[ours.n++] = found.kernel_ms;
+    ours.ms[ours.n++] = found.timed.kernel_ms;
   }
   ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)width * height, &expected);
   printf("{\"job\": \"compare\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", width, height,
@@ -301,7 +299,7 @@ bench_sort(const Bench *bench, char **words)
       free(data);
       return;
     }
-    ours.ms[ours.n++] = ms_log_kernel_ms(log);
+    ours.ms[ours.n++] = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
   }
   ms_sort_serial(MS_ELEMENT_UINT, expected, n);
   printf("{\"job\": \"sort\", \"n\": %s, \"form\": \"%s\", \"swap\": \"%s\", \"range\": %s, \"agrees\": %s, ", words[1],

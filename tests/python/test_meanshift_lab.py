@@ -271,6 +271,27 @@ def test_reductions_are_those_of_numpy(device, dtype):
     assert isinstance(reduce("min"), float if dtype[0] == "f" else int) and reduce("min") == array.min()
 
 
+@pytest.mark.parametrize("dtype", ["i4", "f4"])
+def test_every_operation_returns_what_its_text_in_the_program_says(dtype):
+    """A pair only where there are two numbers, and an int only where the numbers are integers by definition."""
+    array = numpy.array([3, -7, 120, 120, 12], dtype=dtype)
+    with pytest.raises(meanshift_lab.UsageError) as refusal:
+        meanshift_lab.reduce(array, "product")
+    operations = str(refusal.value).rsplit(": ", 1)[1].rstrip(".").split(", ")
+    assert len(operations) >= 11
+    number = int if dtype == "i4" else float
+    shapes = {op: meanshift_lab.reduce(array, op, device="reference") for op in operations}
+    for op, value in shapes.items():
+        if isinstance(value, tuple):
+            assert op.startswith("minMax")
+        elif op in ("mean", "stddev", "norm2"):
+            assert isinstance(value, float)
+        else:
+            assert isinstance(value, int if op == "count-nonzero" else number), op
+    assert shapes["minMax-positions"] == ((-7, 120), (1, 2))
+    assert all(isinstance(x, number) for x in shapes["minMax"])
+
+
 def test_reductions_take_views_and_refuse_other_types():
     array = numpy.arange(60, dtype="i4").reshape(6, 10)
     assert meanshift_lab.reduce(array[::2, ::3], "sum") == array[::2, ::3].sum()

@@ -4,7 +4,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "core/reduce/variant.h"
+#include "core/reduce/reduce-options.h"
 
 /* The largest relative difference of a float sum from the serial one. */
 #define TOLERANCE 1e-6
@@ -201,4 +201,19 @@ ms_reduce_cases_device(void)
                           .little_endian = TRUE,
                           .preferred_multiple = 64,
                           .opencl_version = 120};
+}
+
+/** ms_reduce_cases_divergent_warps: warps of a group whose items take more than one branch. */
+guint
+ms_reduce_cases_divergent_warps(const guint16 *map, guint work_group, guint warp, MsSwapOutcome outcome)
+{
+  guint divergent = 0;
+
+  for (guint first = 0; first < work_group; first += warp) {
+    gboolean differs = FALSE;
+    for (guint i = first; i < MIN(first + warp, work_group); i++)
+      differs |= outcome(map[i]) != outcome(map[first]);
+    divergent += differs;
+  }
+  return divergent;
 }

@@ -2,9 +2,9 @@
 /* Test arrays for reductions, and the comparison of a device's result with the serial one. */
 #pragma once
 
-#include "core/reduce/reduce-result.h"
+#include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/serial.h"
+#include "core/reduce/swap.h"
 
 /**
  * MsPattern: the contents of an array.
@@ -32,3 +32,4 @@ const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);
 gboolean ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan);
 void ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expected, const char *what);
+guint ms_reduce_cases_divergent_warps(const guint16 *map, guint work_group, guint warp, MsSwapOutcome outcome);

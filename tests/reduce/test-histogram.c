@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/image/image-io.h"
-#include "core/reduce/runs/array-histogram.h"
-#include "core/reduce/images/image-comparison.h"
-#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/array-histogram.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 
@@ -209,19 +209,19 @@ test_added(void)
     const guint64 at = 4 * 41 * (guint64)y, n = 41 * (guint64)MIN(25, 60 - y);
     ms_image_statistics_serial(p + at, n, band);
     ms_image_comparison_serial(p + at, q + at, n, &of_band);
-    band->kernel_ms = of_band.kernel_ms = 1;
-    band->gb_per_s = of_band.gb_per_s = y + 1;
+    band->timed.kernel_ms = of_band.timed.kernel_ms = 1;
+    band->timed.gb_per_s = of_band.timed.gb_per_s = y + 1;
     ms_image_statistics_add(sum, band);
     ms_image_comparison_add(&of_sum, &of_band);
   }
   g_assert_cmpmem(sum->channels, sizeof sum->channels, whole->channels, sizeof whole->channels);
   g_assert_cmpmem(&sum->histogram, sizeof sum->histogram, &whole->histogram, sizeof whole->histogram);
-  g_assert_cmpmem(&of_sum, G_STRUCT_OFFSET(MsImageComparison, kernel_ms), &of_whole,
-                  G_STRUCT_OFFSET(MsImageComparison, kernel_ms));
-  g_assert_cmpfloat(sum->kernel_ms, ==, 3);
-  g_assert_cmpfloat_with_epsilon(sum->gb_per_s, 26, 1e-9);
-  g_assert_cmpfloat(of_sum.kernel_ms, ==, 3);
-  g_assert_cmpfloat_with_epsilon(of_sum.gb_per_s, 26, 1e-9);
+  g_assert_cmpmem(&of_sum, G_STRUCT_OFFSET(MsImageComparison, timed), &of_whole,
+                  G_STRUCT_OFFSET(MsImageComparison, timed));
+  g_assert_cmpfloat(sum->timed.kernel_ms, ==, 3);
+  g_assert_cmpfloat_with_epsilon(sum->timed.gb_per_s, 26, 1e-9);
+  g_assert_cmpfloat(of_sum.timed.kernel_ms, ==, 3);
+  g_assert_cmpfloat_with_epsilon(of_sum.timed.gb_per_s, 26, 1e-9);
 }
 
 int

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "core/reduce/presets.h"
+#include "core/reduce/reduce-options.h"
 #include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 

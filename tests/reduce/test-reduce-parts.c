@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "core/reduce/bank-model.h"
-#include "core/reduce/plan-layout.h"
-#include "core/reduce/sort/sort.h"
-#include "core/reduce/swap/swap-example.h"
-#include "core/reduce/swap/swap.h"
+#include "core/reduce/reduce-plan.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/swap.h"
 #include "tests/reduce/reduce-cases.h"
 
 #define SUM                                                                                                            \
@@ -267,7 +266,7 @@ test_local_memory(void)
 
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(MsReducePlan) plan = plan_of(cases[i].variant, &cases[i].spec, 100000);
-    g_assert_cmpuint(ms_reduce_scratch_bytes(plan), ==, cases[i].bytes);
+    g_assert_cmpuint(plan->scratch_bytes, ==, cases[i].bytes);
   }
 }
 
@@ -339,7 +338,7 @@ test_swap_ranges(void)
   for (guint i = 0; i < G_N_ELEMENTS(forms); i++) {
     g_autoptr(MsReducePlan) plan = plan_of(forms[i].variant, &spec, 100000);
     ms_reduce_plan_fill_map(plan, map);
-    g_assert_cmpuint(ms_swap_divergent_warps(map, 512, 32, one_in_sixteen), ==, forms[i].divergent);
+    g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, 512, 32, one_in_sixteen), ==, forms[i].divergent);
     guint64 more = ms_bank_model_count(plan).conflicts;
     g_assert_true(i == 0 || more > conflicts);
     conflicts = more;
@@ -390,7 +389,7 @@ test_processors(void)
     g_autofree char *text = text_of_plan(plan);
     assert_holds(cases[i].variant, text, cases[i].has, TRUE);
     assert_holds(cases[i].variant, text, cases[i].lacks, FALSE);
-    g_assert_cmpuint(ms_reduce_scratch_bytes(plan), ==, cases[i].slots * 8);
+    g_assert_cmpuint(plan->scratch_bytes, ==, cases[i].slots * 8);
   }
 }
 

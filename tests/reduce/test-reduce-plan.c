@@ -2,9 +2,8 @@
 /* Options and plans of reductions, which need no device: texts there and back, refusals, what `auto` chooses. */
 #include <string.h>
 
-#include "core/reduce/presets.h"
+#include "core/reduce/reduce-options.h"
 #include "core/reduce/reduce-plan.h"
-#include "core/reduce/variant.h"
 #include "tests/reduce/reduce-cases.h"
 
 static void
@@ -106,8 +105,10 @@ test_settings_without_effect(void)
     {"pcl,vector=4,vector-partials=on", MS_REDUCE_MIN, MS_ELEMENT_INT, NULL},
     {"naive,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, "completely-unroll"},
     {"pcl,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
-    {"last-group,packed=off", MS_REDUCE_SUM, MS_ELEMENT_UCHAR, "elements are packed for"},
-    {"naive,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, "elements are packed for"},
+    {"last-group,packed=off", MS_REDUCE_SUM, MS_ELEMENT_UCHAR, "no packed form"},
+    {"last-group,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_USHORT, "of 8 bits only"},
+    {"last-group,packed=off", MS_REDUCE_STDDEV, MS_ELEMENT_INT, "of 8 and 16 bits only"},
+    {"naive,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, "packed in a buffer, with vector=4"},
     {"last-group,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, NULL},
     {"minmax-36,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL}, /* what the preset says anyway */
   };

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "core/reduce/plan-layout.h"
-#include "core/reduce/variant.h"
+#include "core/reduce/reduce-plan.h"
+#include "core/reduce/reduce-options.h"
 #include "tests/reduce/reduce-cases.h"
 
 #define ELEMENTS 1000003

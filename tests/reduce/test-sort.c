@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/reduce/sort/sort-serial.h"
-#include "core/reduce/sort/sort.h"
+#include "core/reduce/sort.h"
 #include "tests/support/fixture.h"
 
 typedef enum {

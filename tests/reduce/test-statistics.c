@@ -5,7 +5,8 @@
 
 #include "core/image/image-io.h"
 #include "core/reduce/bandwidth.h"
-#include "core/reduce/images/statistics-report.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
@@ -69,9 +70,9 @@ test_device_equals_serial(void)
   ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, expected);
   g_assert_cmpmem(found->channels, sizeof found->channels, expected->channels, sizeof expected->channels);
   g_assert_cmpmem(&found->histogram, sizeof found->histogram, &expected->histogram, sizeof expected->histogram);
-  g_assert_cmpfloat(found->kernel_ms, >, 0);
-  g_assert_cmpfloat(found->gb_per_s, >, 0);
-  g_assert_cmpfloat(found->peak_share, >, 0);
+  g_assert_cmpfloat(found->timed.kernel_ms, >, 0);
+  g_assert_cmpfloat(found->timed.gb_per_s, >, 0);
+  g_assert_cmpfloat(found->timed.peak_share, >, 0);
   g_assert_cmpuint(ms_timing_log_get_length(log), >, 0);
 }
 
@@ -242,8 +243,8 @@ test_json_timing(void)
   static const char *const names[] = {"kernel_ms", "gb_per_s", "peak_share"};
   g_autofree MsImageStatistics *s = g_new0(MsImageStatistics, 1);
 
-  s->kernel_ms = 2.5;
-  s->gb_per_s = 40;
+  s->timed.kernel_ms = 2.5;
+  s->timed.gb_per_s = 40;
   g_autoptr(JsonNode) root = json_of(s);
   JsonObject *statistics = json_object_get_object_member(json_node_get_object(root), "statistics");
   g_assert_cmpfloat(json_object_get_double_member(statistics, names[0]), ==, 2.5);

@@ -2,9 +2,8 @@
 /* Thread swapping: tables are permutations within their range, group work-items by branch, and change no result. */
 #include <string.h>
 
-#include "core/reduce/sort/sort.h"
-#include "core/reduce/swap/swap-example.h"
-#include "core/reduce/swap/swap.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/swap.h"
 #include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 
@@ -61,11 +60,11 @@ test_example_divergence(void)
 
   for (guint i = 0; i < GROUP; i++)
     map[i] = (guint16)i;
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP);
   ms_swap_table_by_outcome(map, 64, GROUP, ms_swap_example_outcome);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP / 2);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, GROUP / WARP / 2);
   ms_swap_table_by_outcome(map, 128, GROUP, ms_swap_example_outcome);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, 0);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, ms_swap_example_outcome), ==, 0);
 }
 
 static guint
@@ -85,11 +84,11 @@ test_tree_divergence(void)
   guint16 map[GROUP];
 
   ms_swap_table_tree(map, 256, GROUP);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, 0);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, 0);
   ms_swap_table_tree(map, 64, GROUP);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, GROUP / WARP / 2);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, tree_outcome_2), ==, 0);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, tree_outcome_8), ==, GROUP / WARP / 2);
 }
 
 static guint
@@ -105,9 +104,9 @@ test_bitonic_divergence(void)
 
   for (guint i = 0; i < GROUP; i++)
     map[i] = (guint16)i;
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, bit_4), ==, GROUP / WARP);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, bit_4), ==, GROUP / WARP);
   ms_swap_table_bitonic(map, 64, GROUP, 4);
-  g_assert_cmpuint(ms_swap_divergent_warps(map, GROUP, WARP, bit_4), ==, 0);
+  g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, GROUP, WARP, bit_4), ==, 0);
 }
 
 static void
@@ -154,7 +153,7 @@ test_example_program(void)
     g_autoptr(MsProgramSpec) spec = ms_swap_example_compose(ranges[i]);
     g_assert_true(defines(spec, ranges[i] > 0 ? "WORK_OF_ITEM=SWAPPED_WORK" : "WORK_OF_ITEM=OWN_WORK"));
     ms_swap_example_map(map, ranges[i]);
-    g_assert_cmpuint(ms_swap_divergent_warps(map, MS_SWAP_EXAMPLE_GROUP, WARP, ms_swap_example_outcome), ==,
+    g_assert_cmpuint(ms_reduce_cases_divergent_warps(map, MS_SWAP_EXAMPLE_GROUP, WARP, ms_swap_example_outcome), ==,
                      divergent[i]);
   }
 }

@@ -29,7 +29,6 @@ _ELEMENT_TYPES = {
     "|b1": "uchar", "|u1": "uchar", "|i1": "char", "=u2": "ushort", "=i2": "short", "=i4": "int", "=u4": "uint",
     "=f4": "float", "=f8": "double",
 }
-_INTEGER_RESULTS = ("sum", "sum-abs", "sum-squares", "count-nonzero", "min", "max")
 _TERM_COUNT, _TERM_EPSILON = 1, 2
 
 
@@ -212,20 +211,13 @@ def _element_type(array):
 def reduce(array, op, *, device="auto"):
     """Reduces an array of any shape to one result.
 
-    op: sum, min, max, minMax, minMax-positions, count-nonzero, sum-abs, sum-squares, norm2, mean or stddev.
+    op: an operator of the program's option --reduce, such as sum, minMax or stddev; UsageError lists them.
 
     Returns an exact int for sums, counts and extremes of integers, else a float; a pair (minimum, maximum) for minMax;
     and ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order.
     """
     elements = numpy.ascontiguousarray(array)
-    number, text, extremes, positions = _engines.get(device).reduce(elements, _element_type(elements), op)
-    is_integer = elements.dtype.kind != "f"
-    if extremes is not None:
-        pair = tuple(int(x) for x in extremes) if is_integer else extremes
-        return pair if positions is None else (pair, positions)
-    if op.lower() == "count-nonzero" or (is_integer and op.lower() in _INTEGER_RESULTS):
-        return int(number) if op.lower() in ("min", "max") else int(text)
-    return number
+    return _engines.get(device).reduce(elements, _element_type(elements), op)
 
 
 def devices():

@@ -12,13 +12,11 @@
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/bank-model.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/reduce-factors.h"
-#include "core/reduce/reduce-result.h"
+#include "core/reduce/reduce-options.h"
+#include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/serial.h"
-#include "core/reduce/sort/sort-serial.h"
-#include "core/reduce/sort/sort.h"
-#include "core/reduce/swap/swap-example.h"
+#include "core/reduce/sort.h"
+#include "core/reduce/swap.h"
 
 #define TOLERANCE 1e-6
 

@@ -13,13 +13,11 @@
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
-#include "core/reduce/reduce-factors.h"
-#include "core/reduce/reduce-result.h"
-#include "core/reduce/serial.h"
+#include "core/reduce/reduce-options.h"
+#include "core/reduce/operators.h"
 
 /* OpenCV also adds integers in double; its OpenCL code adds floats in float. */
 #define TOLERANCE 1e-6
-#define MAX_NUMBERS 4
 
 /* Both kinds; @spec is of reduce-peer. */
 typedef struct {
@@ -286,34 +284,17 @@ reduce_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
   return start(self, &task, cancellable, error);
 }
 
-/* The numbers of a result, in the order in which the peer saves them. */
-static guint
-list_numbers(const MsReduceResult *result, double *numbers)
-{
-  const MsReduceOperator *op = ms_reduce_operator(result->op);
-
-  if (!op->low || !op->high) {
-    numbers[0] = ms_reduce_result_number(result);
-    return 1;
-  }
-  numbers[0] = result->min;
-  numbers[1] = result->max;
-  numbers[2] = (double)result->min_at;
-  numbers[3] = (double)result->max_at;
-  return op->positions ? 4 : 2;
-}
-
 static gboolean
 reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   Peer *self = (Peer *)base;
   const MsReduceOperator *op = ms_reduce_operator(self->spec.op);
-  double tolerance = ms_reduce_operator_is_extreme(op) || op->whole ? 0 : TOLERANCE, expected[MAX_NUMBERS];
+  double tolerance = ms_reduce_operator_is_extreme(op) || op->whole ? 0 : TOLERANCE, expected[MS_REDUCE_MAX_NUMBERS];
   MsReduceResult reference;
 
   if (!ms_reduce_serial(&self->spec, base->data, base->n, &reference, error))
     return FALSE;
-  verification->total = list_numbers(&reference, expected);
+  verification->total = ms_reduce_result_numbers(&reference, expected);
   g_autofree double *numbers = save(self, verification->total * sizeof *expected, cancellable, error);
   for (guint i = 0; numbers && i < verification->total; i++) {
     double difference = fabs(numbers[i] - expected[i]);

@@ -2,7 +2,7 @@
 /* A model of warps: which branches the work-items of a warp take, and how many memory segments they touch. */
 #pragma once
 
-#include "core/reduce/swap/swap.h"
+#include "core/reduce/swap.h"
 
 #define MS_WARP_SIZE 32
 

@@ -3,7 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/chart/chart-draw.h"
+#include "core/chart/chart.h"
 #include "ui/panels/common/drawn-accessible.h"
 #include "ui/panels/common/panel-style.h"
 

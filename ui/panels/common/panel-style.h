@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/chart/chart-style.h"
+#include "core/chart/chart.h"
 
 MsChartTheme ms_panel_theme(GtkWidget *widget);
 double ms_panel_text_scale(GtkWidget *widget);

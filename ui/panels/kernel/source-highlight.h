@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "core/chart/chart-style.h"
+#include "core/chart/chart.h"
 
 void ms_source_highlight_set_theme(GtkTextBuffer *buffer, MsChartTheme theme);
 void ms_source_highlight_line(GtkTextBuffer *buffer, int line, int skip, gboolean *in_comment);

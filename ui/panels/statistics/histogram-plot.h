@@ -5,7 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "core/chart/chart.h"
-#include "core/reduce/images/histogram.h"
+#include "core/reduce/image-statistics.h"
 
 #define MS_TYPE_HISTOGRAM_PLOT (ms_histogram_plot_get_type())
 /* Signal: "bin-changed" (): the cursor has moved. */

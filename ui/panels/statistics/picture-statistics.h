@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "core/reduce/images/image-comparison.h"
-#include "core/reduce/images/image-statistics.h"
+#include "core/reduce/image-comparison.h"
+#include "core/reduce/image-statistics.h"
 #include "ui/document/document.h"
 #include "ui/engine/picture-result.h"
 

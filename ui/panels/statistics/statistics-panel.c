@@ -101,15 +101,15 @@ difference_text(const MsImageComparison *comparison)
 }
 
 static void
-append_time(GString *text, const char *what, double kernel_ms, double gb_per_s, double peak_share)
+append_time(GString *text, const char *what, const MsTimedPass *pass)
 {
-  g_autofree char *time = ms_format_ms(kernel_ms);
+  g_autofree char *time = ms_format_ms(pass->kernel_ms);
 
   g_string_append_printf(text, "%s%s %s", text->len > 0 ? "   " : _("Kernel times: "), what, time);
-  if (gb_per_s > 0)
-    g_string_append_printf(text, ", %.2f GB/s", gb_per_s);
-  if (peak_share > 0)
-    g_string_append_printf(text, _(" (%.0f %% of the peak)"), peak_share * 100);
+  if (pass->gb_per_s > 0)
+    g_string_append_printf(text, ", %.2f GB/s", pass->gb_per_s);
+  if (pass->peak_share > 0)
+    g_string_append_printf(text, _(" (%.0f %% of the peak)"), pass->peak_share * 100);
 }
 
 static void
@@ -121,11 +121,11 @@ show_times(MsStatisticsPanel *self, MsPictureStatistics *statistics, const char 
   g_autoptr(GString) text = g_string_new(NULL);
 
   if (before)
-    append_time(text, before_name, before->kernel_ms, before->gb_per_s, before->peak_share);
+    append_time(text, before_name, &before->timed);
   if (after)
-    append_time(text, after_name, after->kernel_ms, after->gb_per_s, after->peak_share);
+    append_time(text, after_name, &after->timed);
   if (both)
-    append_time(text, "difference", both->kernel_ms, both->gb_per_s, both->peak_share);
+    append_time(text, "difference", &both->timed);
   gtk_label_set_text(self->times, text->str);
 }
 

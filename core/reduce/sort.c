@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/sort/sort.h"
+#include "core/reduce/sort.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/opencl/cl-error.h"
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/swap/swap.h"
+#include "core/reduce/swap.h"
 
 #define USUAL_GROUP 512
 
@@ -378,4 +379,40 @@ ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, G
   return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error) &&
          ms_sort_buffer(run, request, buffer, buffer, error) &&
          ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error);
+}
+
+static int
+compare_uint(const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  return (x > y) - (x < y);
+}
+
+static int
+compare_int(const void *a, const void *b)
+{
+  gint32 x = *(const gint32 *)a, y = *(const gint32 *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* IEEE total order, by the same keys as in sort/convert.cl. */
+static int
+compare_float(const void *a, const void *b)
+{
+  guint32 x = *(const guint32 *)a, y = *(const guint32 *)b;
+
+  x ^= x & 0x80000000u ? 0xffffffffu : 0x80000000u;
+  y ^= y & 0x80000000u ? 0xffffffffu : 0x80000000u;
+  return (x > y) - (x < y);
+}
+
+/** ms_sort_serial: sorts with qsort() in the order of ms_sort_buffer(). */
+void
+ms_sort_serial(MsElementType type, void *keys, guint64 n)
+{
+  g_return_if_fail(type == MS_ELEMENT_UINT || type == MS_ELEMENT_INT || type == MS_ELEMENT_FLOAT);
+
+  qsort(keys, n, 4, type == MS_ELEMENT_UINT ? compare_uint : type == MS_ELEMENT_INT ? compare_int : compare_float);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/images/histogram.h"
+#include "core/reduce/image-statistics.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
 
@@ -212,5 +214,208 @@ ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder)
       json_builder_add_int_value(builder, (gint64)self->counts[c][v]);
     json_builder_end_array(builder);
   }
+  json_builder_end_object(builder);
+}
+
+const int ms_statistics_percentiles[6] = {1, 5, 25, 75, 95, 99};
+
+/* The sample of rank @rank, from 0, in sorted order. */
+static guint
+sample_at(const guint64 counts[256], guint64 rank)
+{
+  guint64 passed = 0;
+
+  for (guint v = 0; v < 256; v++) {
+    passed += counts[v];
+    if (rank < passed)
+      return v;
+  }
+  return 255;
+}
+
+/*
+ * Interpolates between the two samples around rank (n - 1) p / 100; the rank is computed in integers, so only the
+ * interpolation rounds.
+ */
+static double
+percentile(const guint64 counts[256], guint64 n, guint percent)
+{
+  guint64 hundredths = (n - 1) * percent, rank = hundredths / 100;
+  double low = sample_at(counts, rank), high = sample_at(counts, MIN(rank + 1, n - 1));
+
+  return low + (high - low) * ((double)(hundredths % 100) / 100.0);
+}
+
+static double
+deviation(const guint64 counts[256], guint64 n, guint64 sum)
+{
+  G_GNUC_EXTENSION unsigned __int128 squares = 0, scaled;
+
+  for (guint v = 0; v < 256; v++)
+    squares += (guint64)v * v * counts[v];
+  scaled = squares * n - (G_GNUC_EXTENSION(unsigned __int128) sum) * sum;
+  return sqrt((double)scaled) / (double)n;
+}
+
+/**
+ * ms_channel_statistics_from_counts:
+ * @counts: of the values 0 to 255; an image has at least one pixel
+ *
+ * Every number is exact, or correct up to the rounding of the last operations in double.
+ */
+void
+ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStatistics *statistics)
+{
+  MsChannelStatistics s = {.clipped_low = counts[0], .clipped_high = counts[255]};
+
+  for (guint v = 0; v < 256; v++) {
+    s.count += counts[v];
+    s.sum += v * counts[v];
+  }
+  *statistics = s;
+  if (s.count == 0)
+    return;
+  s.min = sample_at(counts, 0);
+  s.max = sample_at(counts, s.count - 1);
+  s.mean = (double)s.sum / (double)s.count;
+  s.stddev = deviation(counts, s.count, s.sum);
+  s.median = percentile(counts, s.count, 50);
+  for (guint i = 0; i < G_N_ELEMENTS(s.percentiles); i++)
+    s.percentiles[i] = percentile(counts, s.count, (guint)ms_statistics_percentiles[i]);
+  s.nonzero = s.count - counts[0];
+  *statistics = s;
+}
+
+static void
+derive(MsImageStatistics *statistics)
+{
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    ms_channel_statistics_from_counts(statistics->histogram.counts[c], &statistics->channels[c]);
+}
+
+/**
+ * ms_image_statistics:
+ *
+ * One pass over the image on the device. Measures the device's bandwidth first when it is not known.
+ */
+gboolean
+ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error)
+{
+  g_autoptr(MsTimingLog) own = ms_timing_log_new();
+  const MsDeviceRun pass = {run->context, own, run->cancellable};
+
+  memset(statistics, 0, sizeof *statistics);
+  if (!ms_histogram_of_image(&pass, image, &statistics->histogram, error) ||
+      !ms_time_pass(run, own, &statistics->timed, error))
+    return FALSE;
+  derive(statistics);
+  return TRUE;
+}
+
+/** ms_image_statistics_serial: the same statistics on the host; the times are 0. */
+void
+ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)
+{
+  memset(statistics, 0, sizeof *statistics);
+  ms_histogram_serial(pixels, n_pixels, &statistics->histogram);
+  derive(statistics);
+}
+
+/** ms_image_statistics_add: merges @other into @self, as if their pixels were one image. */
+void
+ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other)
+{
+  ms_histogram_add(&self->histogram, &other->histogram);
+  self->timed = ms_timed_pass_join(self->timed, other->timed);
+  derive(self);
+}
+
+/** Field: a statistic, its member's name in JSON and its place in #MsChannelStatistics. */
+typedef struct {
+  const char *name;
+  gsize offset;
+  enum { COUNT, SAMPLE, REAL } type;
+} Field;
+
+#define FIELD(name, type)                                                                                              \
+  {                                                                                                                    \
+#name, G_STRUCT_OFFSET(MsChannelStatistics, name), type                                                            \
+  }
+#define PERCENTILE(i, name)                                                                                            \
+  {                                                                                                                    \
+    name, G_STRUCT_OFFSET(MsChannelStatistics, percentiles[i]), REAL                                                   \
+  }
+
+/* clang-format off */
+static const Field fields[] = {
+  FIELD(count, COUNT), FIELD(min, SAMPLE), FIELD(max, SAMPLE), FIELD(mean, REAL), FIELD(stddev, REAL),
+  FIELD(median, REAL), FIELD(sum, COUNT), FIELD(nonzero, COUNT), PERCENTILE(0, "p1"), PERCENTILE(1, "p5"),
+  PERCENTILE(2, "p25"), PERCENTILE(3, "p75"), PERCENTILE(4, "p95"), PERCENTILE(5, "p99"), FIELD(clipped_low, COUNT),
+  FIELD(clipped_high, COUNT),
+};
+/* clang-format on */
+
+static double
+get_field(const Field *field, const MsChannelStatistics *s)
+{
+  switch (field->type) {
+  case COUNT:
+    return (double)G_STRUCT_MEMBER(guint64, s, field->offset);
+  case SAMPLE:
+    return G_STRUCT_MEMBER(guint, s, field->offset);
+  case REAL:
+    return G_STRUCT_MEMBER(double, s, field->offset);
+  }
+  g_assert_not_reached();
+}
+
+/** ms_image_statistics_to_text: (transfer full): a table, one column for each channel, with the time of the pass. */
+char *
+ms_image_statistics_to_text(const MsImageStatistics *self)
+{
+  GString *text = g_string_new(NULL);
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf(text, "%-13s", "");
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    g_string_append_printf(text, "%14s", ms_image_channel_name(c));
+  g_string_append_c(text, '\n');
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+    g_string_append_printf(text, "%-13s", fields[i].name);
+    for (int c = 0; c < MS_N_CHANNELS; c++)
+      g_string_append(text, g_ascii_formatd(number, sizeof number, fields[i].type == REAL ? "%14.4f" : "%14.0f",
+                                            get_field(&fields[i], &self->channels[c])));
+    g_string_append_c(text, '\n');
+  }
+  ms_timed_pass_append_text(&self->timed, text);
+  return g_string_free(text, FALSE);
+}
+
+static void
+add_channel(const MsChannelStatistics *s, JsonBuilder *builder)
+{
+  json_builder_begin_object(builder);
+  for (guint i = 0; i < G_N_ELEMENTS(fields); i++) {
+    if (fields[i].type == REAL)
+      ms_json_add_number(builder, fields[i].name, get_field(&fields[i], s));
+    else
+      ms_json_add_integer(builder, fields[i].name, (gint64)get_field(&fields[i], s));
+  }
+  json_builder_end_object(builder);
+}
+
+/**
+ * ms_image_statistics_add_json: adds an object of five channels, with the time of the pass over the image and its
+ * bandwidth beside them, as the value of the member begun before.
+ */
+void
+ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder)
+{
+  json_builder_begin_object(builder);
+  for (int c = 0; c < MS_N_CHANNELS; c++) {
+    json_builder_set_member_name(builder, ms_image_channel_name(c));
+    add_channel(&self->channels[c], builder);
+  }
+  ms_timed_pass_add_json(&self->timed, builder);
   json_builder_end_object(builder);
 }

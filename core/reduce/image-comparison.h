@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* How two images of one size differ, computed on the device. */
+/* How two images of one size differ, computed on the device, and as text and JSON; numbers in the C locale. */
 #pragma once
 
 #include "core/image/common/image.h"
-#include "core/opencl/context.h"
+#include "core/reduce/bandwidth.h"
 
 /**
  * MsImageComparison: the difference of two images of one size, over R, G and B, since alpha is not filtered.
@@ -20,12 +20,12 @@ typedef struct {
   double psnr;
   guint64 changed;
   guint max_difference;
-  double kernel_ms;
-  double gb_per_s;
-  double peak_share;
+  MsTimedPass timed;
 } MsImageComparison;
 
 gboolean ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison,
                              GError **error);
 void ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other);
 void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
+char *ms_image_comparison_to_text(const MsImageComparison *self);
+void ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder);

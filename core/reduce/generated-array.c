@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/runs/generated-array.h"
+#include "core/reduce/generated-array.h"
 
 #include <inttypes.h>
 

@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsSwapExample: the example of [BD]: three branches over two arrays, plain or with thread swapping. The arrays stay on
- * the device between runs, so that times and energy are those of the kernel.
+ * Thread swapping [BD]: tables that let work-items with the same branch outcome share a warp, and MsSwapExample, the
+ * example of [BD]: three branches over two arrays, plain or with thread swapping. The arrays stay on the device between
+ * runs, so that times and energy are those of the kernel.
  */
 #pragma once
 
 #include "core/opencl/context.h"
+
+/** MsSwapOutcome: the branch that the work of item @id takes; ids of one outcome are moved together, in order. */
+typedef guint (*MsSwapOutcome)(guint id);
+
+gboolean ms_swap_range_is_valid(guint range, guint work_group, GError **error);
+void ms_swap_table_by_outcome(guint16 *map, guint range, guint work_group, MsSwapOutcome outcome);
+void ms_swap_table_tree(guint16 *map, guint range, guint work_group);
+void ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance);
+void ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group);
 
 /** MS_SWAP_EXAMPLE_GROUP: work-items in a group. */
 #define MS_SWAP_EXAMPLE_GROUP 256

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/images/image-comparison.h"
+#include "core/reduce/image-comparison.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "core/json.h"
 #include "core/opencl/context-transfer.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/images/timed-pass.h"
 
 /* Must equal the constant of images/differences.cl. */
 #define WORDS 10
@@ -147,15 +147,11 @@ ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageCompa
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
   const MsDeviceRun pass = {run->context, own, run->cancellable};
-  MsTimedPass timed;
 
   memset(comparison, 0, sizeof *comparison);
   if (!same_size(a, b, error) || !compare_stripes(&pass, a, b, comparison, error) ||
-      !ms_time_pass(run, own, &timed, error))
+      !ms_time_pass(run, own, &comparison->timed, error))
     return FALSE;
-  comparison->kernel_ms = timed.kernel_ms;
-  comparison->gb_per_s = timed.gb_per_s;
-  comparison->peak_share = timed.peak_share;
   complete_comparison(comparison);
   return TRUE;
 }
@@ -184,9 +180,6 @@ ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, M
 void
 ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other)
 {
-  MsTimedPass joined = ms_timed_pass_join((MsTimedPass){self->kernel_ms, self->gb_per_s, self->peak_share},
-                                          (MsTimedPass){other->kernel_ms, other->gb_per_s, other->peak_share});
-
   for (int c = 0; c < 4; c++) {
     self->absolute[c] += other->absolute[c];
     self->squared[c] += other->squared[c];
@@ -194,8 +187,36 @@ ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other)
   self->pixels += other->pixels;
   self->changed += other->changed;
   self->max_difference = MAX(self->max_difference, other->max_difference);
-  self->kernel_ms = joined.kernel_ms;
-  self->gb_per_s = joined.gb_per_s;
-  self->peak_share = joined.peak_share;
+  self->timed = ms_timed_pass_join(self->timed, other->timed);
   complete_comparison(self);
+}
+
+/** ms_image_comparison_to_text: (transfer full): one value a line, with the time of the pass. */
+char *
+ms_image_comparison_to_text(const MsImageComparison *self)
+{
+  char mean[G_ASCII_DTOSTR_BUF_SIZE], psnr[G_ASCII_DTOSTR_BUF_SIZE];
+  GString *text = g_string_new(NULL);
+
+  g_string_append_printf(text, "changed pixels:       %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "\n", self->changed,
+                         self->pixels);
+  g_string_append_printf(text, "largest difference:   %u\nmean abs. difference: %s\nPSNR:                 %s dB\n",
+                         self->max_difference, g_ascii_formatd(mean, sizeof mean, "%.6f", self->mean_absolute),
+                         g_ascii_formatd(psnr, sizeof psnr, "%.3f", self->psnr));
+  ms_timed_pass_append_text(&self->timed, text);
+  return g_string_free(text, FALSE);
+}
+
+/** ms_image_comparison_add_json: adds an object; the PSNR of equal images, which is infinite, is null. */
+void
+ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder)
+{
+  json_builder_begin_object(builder);
+  ms_json_add_integer(builder, "pixels", (gint64)self->pixels);
+  ms_json_add_integer(builder, "changed_pixels", (gint64)self->changed);
+  ms_json_add_integer(builder, "max_difference", self->max_difference);
+  ms_json_add_number(builder, "mean_absolute_difference", self->mean_absolute);
+  ms_json_add_number(builder, "psnr_db", self->psnr);
+  ms_timed_pass_add_json(&self->timed, builder);
+  json_builder_end_object(builder);
 }
