@@ -2,102 +2,111 @@
 #include "app/headless.h"
 
 #include <fcntl.h>
+#include <gio/gio.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "app/commands/batch-command.h"
-#include "app/commands/batch-device.h"
 #include "app/commands/command.h"
-#include "app/report/device-list.h"
-#include "app/diagnose/diagnose.h"
-#include "app/commands/lab-command.h"
-#include "app/commands/merge-command.h"
-#include "app/output-check.h"
-#include "app/commands/reduce-command.h"
-#include "app/commands/regions-command.h"
-#include "app/report/progress-json.h"
-#include "app/report/report-file.h"
 #include "app/process/guard.h"
-#include "app/process/signals.h"
-#include "core/batch/run/supervisor.h"
-#include "core/batch/run/worker.h"
+#include "app/report/progress-json.h"
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-drain.h"
 
+/* Signals */
+
+static gboolean
+is_ignored(int number)
+{
+  struct sigaction action;
+
+  return sigaction(number, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+/* SIGINT, SIGTERM and SIGHUP, without those that the program was started with ignored, as under nohup */
+static void
+get_interrupts(sigset_t *set)
+{
+  static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+
+  sigemptyset(set);
+  for (gsize i = 0; i < G_N_ELEMENTS(interrupts); i++)
+    if (!is_ignored(interrupts[i]))
+      sigaddset(set, interrupts[i]);
+}
+
+static void
+cancel_on_next(GCancellable *cancellable)
+{
+  sigset_t set;
+  int number = 0;
+
+  get_interrupts(&set);
+  sigwait(&set, &number);
+  g_cancellable_cancel(cancellable);
+}
+
+/* The second signal ends the process at once, because a driver may be stuck in a call. */
+static gpointer
+cancel_then_exit(gpointer cancellable)
+{
+  cancel_on_next(cancellable);
+  cancel_on_next(cancellable);
+  _exit(MS_EXIT_INTERRUPTED);
+  return NULL;
+}
+
+/* One signal to the process group arrives twice here: from its sender, and from the process that watches this one. */
+static gpointer
+cancel_each_time(gpointer cancellable)
+{
+  while (TRUE)
+    cancel_on_next(cancellable);
+  return NULL;
+}
+
+/* makes a write to a closed pipe or beyond the limit of file size fail. */
+static void
+fail_writes(void)
+{
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
+/*
+ * 
+ * @is_watched: whether another process ends this one if it does not end by itself
+ *
+ * Must be called before any other thread is created, so that all inherit the mask and one thread receives the signals.
+ */
+static void
+cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
+{
+  sigset_t set;
+
+  get_interrupts(&set);
+  pthread_sigmask(SIG_BLOCK, &set, NULL);
+  g_thread_unref(
+    g_thread_new("ms-signals", is_watched ? cancel_each_time : cancel_then_exit, g_object_ref(cancellable)));
+}
+
 /* Seconds in which cancelled work ends unless a driver hangs. */
 #define GRACE_S 10
 
-static MsExitStatus
-list_devices(const MsCommandLine *line, MsConsole *console)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) devices = ms_device_enumerate(&error);
-
-  ms_engine_note_driver(ms_console_print_note, console);
-  if (!devices)
-    return ms_command_fail(console, error);
-  g_autofree char *text = line->json ? ms_device_list_to_json(devices) : ms_device_list_to_text(devices);
-  if (!ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, NULL, &error))
-    return ms_command_fail(console, error);
-  return MS_EXIT_DONE;
-}
-
-static MsExitStatus
-diagnose(MsConsole *console)
-{
-  g_autoptr(GError) error = NULL;
-  gboolean agrees;
-  g_autofree char *text = ms_diagnose_text(&agrees, &error);
-
-  ms_engine_note_driver(ms_console_print_note, console);
-  ms_console_print(console, text);
-  if (error)
-    return ms_command_fail(console, error);
-  return agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
-}
-
-/* What one process of a headless run has: the channel of a child, or the worker and the device's name of a batch. */
+/* What the parent of a batch has: its first worker, and the device's name where files are named by it. */
 typedef struct {
   const MsCommandLine *line;
-  MsChannel *channel;
   MsChild *worker;
   char *device;
 } Process;
-
-/* Whether a child does the whole work, since its driver may end it or hang. */
-static gboolean
-runs_in_child(const MsCommandLine *line)
-{
-  switch (ms_command_line_action(line)) {
-  case MS_COMMAND_REDUCE:
-  case MS_COMMAND_REGIONS:
-  case MS_COMMAND_LIST_DEVICES:
-  case MS_COMMAND_DIAGNOSE:
-  case MS_COMMAND_TUNE:
-  case MS_COMMAND_EXPERIMENT:
-    return TRUE;
-  case MS_COMMAND_IMAGES: /* in workers */
-  case MS_COMMAND_LIST_EXPERIMENTS:
-  case MS_COMMAND_MERGE:
-  case MS_COMMAND_WINDOW:
-    return FALSE;
-  }
-  g_return_val_if_reached(FALSE);
-}
 
 static gboolean
 names_device(const MsCommandLine *line)
 {
   return ms_command_line_action(line) == MS_COMMAND_IMAGES && ms_batch_command_names_device(line);
-}
-
-static gboolean
-measures(const MsCommandLine *line)
-{
-  const MsCommandAction action = ms_command_line_action(line);
-
-  return action == MS_COMMAND_TUNE || action == MS_COMMAND_EXPERIMENT;
 }
 
 /*
@@ -107,52 +116,29 @@ measures(const MsCommandLine *line)
 static MsGuardLimits
 guard_limits(const MsCommandLine *line, MsConsole *console)
 {
-  const MsCommandAction action = ms_command_line_action(line);
+  const MsCommand *command = ms_command_find(line);
   const char *input = line->inputs[0];
   const gboolean repeats =
-    action == MS_COMMAND_IMAGES || !input || (!ms_file_path_is_standard(input) && !ms_image_is_stream(input));
+    command->action == MS_COMMAND_IMAGES || !input || (!ms_file_path_is_standard(input) && !ms_image_is_stream(input));
 
-  return (MsGuardLimits){line->timeout, measures(line) ? 3 * GRACE_S : GRACE_S, repeats ? MS_CHILD_MOST_VAIN_STARTS : 1,
-                         ms_console_print_note, console};
-}
-
-static MsExitStatus
-run_action(const Process *process, MsConsole *console, GCancellable *cancellable)
-{
-  const MsCommandLine *line = process->line;
-
-  switch (ms_command_line_action(line)) {
-  case MS_COMMAND_LIST_DEVICES:
-    return list_devices(line, console);
-  case MS_COMMAND_DIAGNOSE:
-    return diagnose(console);
-  case MS_COMMAND_REDUCE:
-    return ms_reduce_command_run(line, console, cancellable);
-  case MS_COMMAND_REGIONS:
-    return ms_regions_command_run(line, console, cancellable);
-  case MS_COMMAND_TUNE:
-  case MS_COMMAND_EXPERIMENT:
-  case MS_COMMAND_LIST_EXPERIMENTS:
-    return ms_lab_command_run(line, console, cancellable);
-  case MS_COMMAND_MERGE:
-    return ms_merge_command_run(line, console);
-  case MS_COMMAND_IMAGES:
-  case MS_COMMAND_WINDOW:
-    break;
-  }
-  return ms_batch_command_run(line, console, process->device, process->worker, cancellable);
+  return (MsGuardLimits){line->timeout, command->measures ? 3 * GRACE_S : GRACE_S,
+                         repeats ? MS_CHILD_MOST_VAIN_STARTS : 1, ms_console_print_note, console};
 }
 
 static MsExitStatus
 run(const Process *process, MsConsole *console, GCancellable *cancellable)
 {
+  const MsCommandLine *line = process->line;
+  const MsCommand *command = ms_command_find(line);
   g_autoptr(GError) error = NULL;
 
-  if (!ms_output_check(process->line, &error)) {
+  if (!ms_output_check(line, &error)) {
     ms_child_free(process->worker);
     return ms_command_fail(console, error);
   }
-  MsExitStatus status = run_action(process, console, cancellable);
+  MsExitStatus status = command->run
+                          ? command->run(line, console, cancellable)
+                          : ms_batch_command_run(line, console, process->device, process->worker, cancellable);
   if (fflush(stdout) == 0 && !ferror(stdout))
     return status;
   ms_console_error(console, "Standard output could not be written to; the results there are not complete.");
@@ -166,15 +152,15 @@ begin_child(void)
 {
   GCancellable *cancellable = g_cancellable_new();
 
-  ms_signals_fail_writes();
-  ms_signals_cancel_on_interrupt(cancellable, TRUE);
+  fail_writes();
+  cancel_on_interrupt(cancellable, TRUE);
   return cancellable;
 }
 
 static void
 run_command(MsChannel *channel, gpointer line)
 {
-  const Process process = {.line = line, .channel = channel};
+  const Process process = {.line = line};
   g_autoptr(GCancellable) cancellable = begin_child();
   g_autoptr(MsConsole) console = ms_console_new(line);
 
@@ -190,7 +176,7 @@ name_device(MsChannel *channel, gpointer line)
   g_autoptr(GCancellable) cancellable = begin_child();
   g_autoptr(MsConsole) console = ms_console_new(line);
   g_autoptr(GError) error = NULL;
-  MsEngine *engine = ms_batch_device_open(line, FALSE, console, &error);
+  MsEngine *engine = ms_command_open_engine(line, FALSE, console, &error);
 
   if (engine)
     ms_guard_finish(channel, MS_EXIT_DONE, ms_engine_describe(engine).name);
@@ -257,6 +243,7 @@ run_child(const MsCommandLine *line)
 MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
+  const MsCommand *command = ms_command_find(line);
   Process process = {.line = line};
   g_autoptr(MsGuard) guard = NULL;
   MsExitStatus status = MS_EXIT_DONE;
@@ -264,17 +251,17 @@ ms_headless_run(const MsCommandLine *line)
   fill_closed_streams();
   if (ms_child_get_role())
     run_child(line);
-  if (runs_in_child(line) || names_device(line))
-    guard = ms_guard_new(names_device(line) ? name_device : run_command, (gpointer)line, measures(line));
-  if (ms_command_line_action(line) == MS_COMMAND_IMAGES && !line->dry_run)
+  if (command->uses_driver || names_device(line))
+    guard = ms_guard_new(names_device(line) ? name_device : run_command, (gpointer)line, command->measures);
+  if (command->action == MS_COMMAND_IMAGES && !line->dry_run)
     process.worker = ms_supervisor_fork_worker(work, (gpointer)line);
-  ms_signals_fail_writes();
+  fail_writes();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  ms_signals_cancel_on_interrupt(cancellable, FALSE);
+  cancel_on_interrupt(cancellable, FALSE);
   g_autoptr(MsConsole) console = ms_console_new(line);
   if (guard)
     status = follow(guard, line, console, cancellable, &process.device);
-  if (!runs_in_child(line) && status == MS_EXIT_DONE)
+  if (!command->uses_driver && status == MS_EXIT_DONE)
     status = run(&process, console, cancellable);
   else
     ms_child_free(process.worker);

@@ -2,11 +2,10 @@
 /* The main function: reads the command line, then runs headless or starts the window's program. */
 #include <stdio.h>
 
-#include "app/command-line/command-check.h"
+#include "app/commands/command.h"
 #include "app/headless.h"
 #include "app/command-line/help.h"
 #include "app/process/language.h"
-#include "app/process/version.h"
 #include "app/window.h"
 #include "core/printable.h"
 #include "core/process/child.h"

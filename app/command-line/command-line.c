@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/command-line/command-line.h"
 
-#include "app/command-line/command-options.h"
+#include <gio/gio.h>
+
+#include "core/error.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/option/option-reader.h"
+
+/** ms_exit_status_for_error: the exit status of a run that @error ended, apart from failures of single images. */
+MsExitStatus
+ms_exit_status_for_error(const GError *error)
+{
+  if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return MS_EXIT_INTERRUPTED;
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_USAGE) || g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
+    return MS_EXIT_USAGE;
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_NO_DEVICE))
+    return MS_EXIT_NO_DEVICE;
+  if (g_error_matches(error, MS_ERROR, MS_ERROR_MISMATCH))
+    return MS_EXIT_DIFFERENT;
+  return MS_EXIT_SOME_FAILED;
+}
 
 #define DEFAULT_DEVICE "auto"
 

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* MsCommandLine: the arguments of the program, read by the filter's option table and by the program's own. */
+/*
+ * MsCommandLine: the arguments of the program, read by the filter's option table and by the program's own; and its exit
+ * statuses.
+ */
 #pragma once
+
+#include <glib.h>
 
 #include "core/batch/batch.h"
 #include "core/engine/engine.h"
@@ -121,10 +126,25 @@ typedef enum {
   MS_COMMAND_REGIONS = 1 << 9,
 } MsCommandAction;
 
+/** MsExitStatus: how the program ends, which its manual page documents. */
+typedef enum {
+  MS_EXIT_DONE = 0,
+  MS_EXIT_SOME_FAILED = 1,
+  MS_EXIT_USAGE = 2,
+  MS_EXIT_DIFFERENT = 3,
+  MS_EXIT_NO_DEVICE = 4,
+  MS_EXIT_INTERRUPTED = 130,
+} MsExitStatus;
+
+/** ms_command_options: the program's own options; those of the filter are #ms_options. */
+extern const MsOptionTable ms_command_options;
+
 void ms_command_line_free(MsCommandLine *self);
 MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);
 gboolean ms_command_line_has(const MsCommandLine *self, const char *name);
 MsCommandAction ms_command_line_action(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
+
+MsExitStatus ms_exit_status_for_error(const GError *error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsCommandLine, ms_command_line_free)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The program's table of options; that of the filter is in core/filter/settings/options.c. */
-#include "app/command-line/command-options.h"
+#include "app/command-line/command-line.h"
 
 #include <glib/gi18n-lib.h>
 #include <stddef.h>
 
-#include "app/command-line/command-line.h"
 #include "core/batch/batch.h"
 #include "core/filter/split/shares.h"
 #include "core/image/codec.h"

@@ -2,7 +2,7 @@
 /* Prints the completion for the shell that is named; the build runs it. */
 #include <stdio.h>
 
-#include "app/command-line/completion.h"
+#include "app/command-line/help.h"
 
 int
 main(int argc, char **argv)

@@ -1,21 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports errors and opens the device for the commands that need no window. */
+/*
+ * MsCommand: what the program does without a window, one row each; and what the commands share: errors, reports, the
+ * device, and the memory that --memory-limit leaves to it.
+ */
 #pragma once
 
 #include <json-glib/json-glib.h>
 
-#include "app/process/exit-status.h"
+#include "app/command-line/command-line.h"
 #include "app/report/console.h"
+#include "core/process/child.h"
+
+/**
+ * MsCommand: a row of the table. The options that a command takes are those whose row in #ms_command_options names its
+ * action.
+ * @action: the index of the row is the number of its bit
+ * @name: in messages
+ * @uses_driver: whether a child does the whole work, since the driver may end it or hang
+ * @measures: whether the child notes what it measured, so that another one goes on where it ended
+ * @has_events: whether --progress json prints events
+ * @run: (nullable): %NULL for images, which are filtered by ms_batch_command_run(), and for the window
+ */
+typedef struct {
+  MsCommandAction action;
+  const char *name;
+  gboolean uses_driver;
+  gboolean measures;
+  gboolean has_events;
+  MsExitStatus (*run)(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+} MsCommand;
+
+const MsCommand *ms_commands(guint *n);
+const MsCommand *ms_command_find(const MsCommandLine *line);
+
+gboolean ms_command_line_check(const MsCommandLine *self, GError **error);
+gboolean ms_output_check(const MsCommandLine *line, GError **error);
+
+MsExitStatus ms_list_devices_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_diagnose_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+
+gboolean ms_batch_command_names_device(const MsCommandLine *line);
+MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *device, MsChild *worker,
+                                  GCancellable *cancellable);
+MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *channel,
+                                   GCancellable *cancellable);
 
 MsExitStatus ms_command_fail(MsConsole *console, const GError *error);
-/** MsCommandResult: what a command reports, as a text for people and as JSON for programs. */
-typedef struct {
-  const char *text;
-  JsonBuilder *json;
-} MsCommandResult;
+gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const char *text, JsonBuilder *json,
+                           GCancellable *cancellable, GError **error);
 
-MsEngine *ms_command_open_engine(const MsCommandLine *line, MsConsole *console, const char *device_selector,
+void ms_command_prepare_device(const MsCommandLine *line);
+MsEngine *ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsConsole *console,
                                  GError **error);
 MsContext *ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error);
-gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const MsCommandResult *result,
-                           GCancellable *cancellable, GError **error);
+gboolean ms_command_falls_back(const MsCommandLine *line);
+guint64 ms_command_runtime_bytes(const MsCommandLine *line);
+guint64 ms_command_watched_bytes(const MsCommandLine *line);

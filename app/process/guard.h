@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "app/process/exit-status.h"
+#include "app/command-line/command-line.h"
 #include "core/lab/measure/journal.h"
 #include "core/process/child.h"
 

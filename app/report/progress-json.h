@@ -2,7 +2,7 @@
 /* --progress json: the events of a run, as one JSON object a line on standard output. Without it nothing is written. */
 #pragma once
 
-#include "app/process/exit-status.h"
+#include "app/command-line/command-line.h"
 #include "app/report/console.h"
 #include "core/batch/item.h"
 #include "core/lab/report/report.h"

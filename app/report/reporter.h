@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/report/console.h"
-#include "core/batch/run/runner.h"
+#include "core/batch/runner.h"
 
 typedef struct _MsReporter MsReporter;
 

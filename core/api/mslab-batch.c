@@ -2,7 +2,7 @@
 #include "mslab-batch.h"
 
 #include "api-private.h"
-#include "core/batch/run/runner.h"
+#include "core/batch/runner.h"
 
 G_STATIC_ASSERT((int)MSLAB_CONFLICT_FAIL == (int)MS_CONFLICT_FAIL);
 G_STATIC_ASSERT((int)MSLAB_CONFLICT_SKIP == (int)MS_CONFLICT_SKIP);

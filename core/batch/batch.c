@@ -2,18 +2,448 @@
 #include "core/batch/batch.h"
 
 #include <errno.h>
+#include <glib/gi18n-lib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/batch/conflicts.h"
+#include "core/batch/inputs.h"
 #include "core/batch/naming.h"
-#include "core/batch/planning.h"
-#include "core/batch/results.h"
-#include "core/batch/shard-balance.h"
+#include "core/batch/shard.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-drain.h"
+
+/*
+ * What is known while the outputs are chosen.
+ * @into_folder: whether outputs are named by the template
+ * @sources: (element-type MsFileId gpointer): every input
+ * @claimed: output path, links followed -> input path, of this run
+ * @numbers: output path -> the first number appended to it that may be free
+ */
+typedef struct {
+  const MsBatchRequest *request;
+  gboolean into_folder;
+  guint seq_digits;
+  GHashTable *sources;
+  GHashTable *claimed;
+  GHashTable *numbers;
+} Planning;
+
+/* Files of the run besides its images */
+
+static gboolean
+is_kept(const MsOwnFile *file)
+{
+  return file->path && strcmp(file->path, MS_INPUT_STDIN) != 0 && ms_file_path_is_kept(file->path);
+}
+
+static gboolean
+is_source(const MsOwnFile *file, GHashTable *sources)
+{
+  MsFileId id;
+
+  return ms_file_id_get(file->path, &id) && g_hash_table_contains(sources, &id);
+}
+
+/* Whether @file is another hard link to an output. */
+static gboolean
+is_linked_output(const MsOwnFile *file, GHashTable *outputs)
+{
+  struct stat info;
+  MsFileId id, other;
+  GHashTableIter each;
+  gpointer output;
+
+  if (stat(file->path, &info) != 0 || info.st_nlink < 2 || !ms_file_id_get(file->path, &id))
+    return FALSE;
+  g_hash_table_iter_init(&each, outputs);
+  while (g_hash_table_iter_next(&each, &output, NULL))
+    if (ms_file_id_get(output, &other) && ms_file_id_equal(&id, &other))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+check_is_no_image(const MsOwnFile *file, GHashTable *sources, GHashTable *outputs, GError **error)
+{
+  g_autofree char *path = ms_file_path_resolve(file->path);
+
+  if (!is_source(file, sources) && !g_hash_table_contains(outputs, path) && !is_linked_output(file, outputs))
+    return TRUE;
+  ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", file->option,
+               file->path);
+  return FALSE;
+}
+
+/*
+ * 
+ * @files: (array length=n)
+ * @sources: (element-type MsFileId gpointer): all inputs, also those of other shards
+ * @outputs: (element-type filename gpointer): all planned outputs, as ms_file_path_resolve() spells them
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when one is an image of the run, or two are the same file
+ */
+static gboolean
+check_own_files(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable *outputs, GError **error)
+{
+  for (guint i = 0; i < n; i++) {
+    if (!is_kept(&files[i]))
+      continue;
+    if (!check_is_no_image(&files[i], sources, outputs, error))
+      return FALSE;
+    for (guint k = 0; k < i; k++)
+      if (is_kept(&files[k]) && ms_file_path_is_same(files[i].path, files[k].path)) {
+        ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; name a different file for each.",
+                     files[k].option, files[i].option, files[i].path);
+        return FALSE;
+      }
+  }
+  return TRUE;
+}
+
+/* The output of an image, and what happens where a file exists already */
+
+static char *
+output_name(const Planning *p, const MsBatchItem *item, gboolean any_seq)
+{
+  const MsBatchRequest *q = p->request;
+  g_autofree char *stem = ms_naming_stem(item->relative);
+  const char *extension = ms_naming_extension(item->relative);
+
+  if (q->format != MS_IMAGE_FORMAT_AUTO)
+    extension = ms_codec_get(q->format)->extensions[0];
+  else if (ms_codec_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
+    extension = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT)->extensions[0];
+  MsNameParts parts = {.stem = stem,
+                       .extension = extension,
+                       .sp = q->settings.params.sp,
+                       .sr = q->settings.params.sr,
+                       .device = q->device ? q->device : "device",
+                       .seq = item->seq,
+                       .seq_digits = p->seq_digits,
+                       .any_seq = any_seq};
+  return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
+}
+
+/*
+ * (transfer full): the output that the template gives @item; with @any_seq,
+ * MS_NAMING_ANY_NUMBER replaces its number.
+ */
+static char *
+output_path(const Planning *p, const MsBatchItem *item, gboolean any_seq)
+{
+  if (!p->into_folder)
+    return g_strdup(p->request->output);
+  g_autofree char *below = g_path_get_dirname(item->relative);
+  g_autofree char *name = output_name(p, item, any_seq);
+  if (strcmp(below, ".") == 0)
+    return g_build_filename(p->request->output, name, NULL);
+  return g_build_filename(p->request->output, below, name, NULL);
+}
+
+/* The input of this run that is saved to the same file, also when the paths differ. */
+static const char *
+claimant(const Planning *p, const char *path)
+{
+  g_autofree char *resolved = ms_file_path_resolve(path);
+
+  return g_hash_table_lookup(p->claimed, resolved);
+}
+
+static void
+claim(const Planning *p, const MsBatchItem *item)
+{
+  g_hash_table_replace(p->claimed, ms_file_path_resolve(item->output), g_strdup(item->input));
+}
+
+static gboolean
+is_input(const Planning *p, const char *path)
+{
+  MsFileId id;
+
+  return ms_file_id_get(path, &id) && g_hash_table_contains(p->sources, &id);
+}
+
+static gboolean
+is_taken(const Planning *p, const char *path)
+{
+  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
+}
+
+/* Whether @item would be written to a link in the output folder, which is not followed. */
+static gboolean
+is_link(const MsBatchItem *item)
+{
+  return item->folder_length > 0 && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
+}
+
+/*
+ * A run that was killed may have saved this output without recording it; the result is computed again and compared with
+ * the file.
+ */
+static gboolean
+is_perhaps_saved(const Planning *p, const MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+
+  return q->resume && q->manifest && !is_link(item) && g_file_test(item->output, G_FILE_TEST_IS_REGULAR) &&
+         !ms_manifest_has_output(q->manifest, item->output);
+}
+
+/* Picks a numbered name only if the existing file is not our own earlier result. */
+static gboolean
+takes_own_name(const Planning *p, MsBatchItem *item)
+{
+  item->numbered = !claimant(p, item->output) && !is_input(p, item->output) && is_perhaps_saved(p, item);
+  return item->numbered;
+}
+
+/* Continues from the last number tried for this name: starting at 1 for each image would take quadratic time. */
+static void
+choose_free_name(const Planning *p, MsBatchItem *item)
+{
+  g_autofree char *plain = g_steal_pointer(&item->output);
+  guint number = GPOINTER_TO_UINT(g_hash_table_lookup(p->numbers, plain));
+
+  item->numbered = TRUE;
+  for (;; number++) {
+    item->output = number > 0 ? ms_naming_numbered(plain, number) : g_strdup(plain);
+    if (!is_taken(p, item->output))
+      break;
+    g_free(item->output);
+  }
+  g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
+}
+
+/* Refuses the names "." and "..", which a template makes of an input such as "..png". */
+static gboolean
+refuse_folder_name(const Planning *p, MsBatchItem *item)
+{
+  g_autofree char *name = g_path_get_basename(item->output);
+
+  if (!p->into_folder || !ms_naming_is_folder(name))
+    return FALSE;
+  ms_batch_item_fail(item, "'%s' would become '%s', which is not a file name; choose another --name.", item->input,
+                     item->output);
+  return TRUE;
+}
+
+/* Refuses an output that is an input of this run, under its name or through a link, whatever the options. */
+static gboolean
+refuse_input(const Planning *p, MsBatchItem *item)
+{
+  if (!is_input(p, item->output))
+    return FALSE;
+  ms_batch_item_fail(item,
+                     "'%s' is an input of this run, and an input is never "
+                     "overwritten; choose another output, or another --name.",
+                     item->output);
+  return TRUE;
+}
+
+static gboolean
+refuse_claimed(const Planning *p, MsBatchItem *item)
+{
+  const char *other = claimant(p, item->output);
+
+  if (!other)
+    return FALSE;
+  ms_batch_item_fail(
+    item, "'%s' would become '%s', and so would '%s'; give them different names with --name or --on-conflict unique.",
+    item->input, item->output, other);
+  return TRUE;
+}
+
+static gboolean
+skips_existing(const MsBatchRequest *request)
+{
+  return request->on_conflict == MS_CONFLICT_SKIP || (request->resume && !request->manifest);
+}
+
+static void
+refuse_link(MsBatchItem *item)
+{
+  ms_batch_item_fail(item,
+                     "'%s' is a link, and no link in an output folder is written through; remove it, replace it with "
+                     "--on-conflict overwrite, or give --follow-links.",
+                     item->output);
+}
+
+static void
+fail_existing(const MsBatchRequest *request, MsBatchItem *item)
+{
+  if (request->resume && request->manifest && ms_manifest_has_output(request->manifest, item->output))
+    ms_batch_item_fail(item,
+                       "'%s' is the result of an earlier run, after which its input, the settings or the file itself "
+                       "changed; replace it with --on-conflict overwrite, or choose another name.",
+                       item->output);
+  else
+    ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
+                       item->output);
+}
+
+static void
+settle_existing(const Planning *p, MsBatchItem *item)
+{
+  struct stat info;
+
+  if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
+    return;
+  if (is_link(item)) {
+    refuse_link(item);
+    return;
+  }
+  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+    return;
+  if (skips_existing(p->request)) {
+    ms_batch_item_skip(item, N_("the output exists"));
+    return;
+  }
+  item->perhaps_saved = is_perhaps_saved(p, item);
+  if (item->perhaps_saved)
+    return;
+  fail_existing(p->request, item);
+}
+
+/* Compares names without their numbers, which change when the list grows or another number is free. */
+static gboolean
+is_planned_output(const Planning *p, const MsBatchItem *item, const char *output)
+{
+  g_autofree char *planned = g_canonicalize_filename(item->output, NULL);
+  g_autofree char *there = ms_file_path_resolve(output);
+  g_autofree char *pattern = output_path(p, item, TRUE);
+  g_autofree char *resolved = ms_file_path_resolve(pattern);
+  g_autofree char *numbered = ms_naming_numbered_anyhow(resolved);
+
+  return strcmp(planned, output) == 0 || ms_naming_matches(resolved, there) ||
+         (p->request->on_conflict == MS_CONFLICT_UNIQUE && ms_naming_matches(numbered, there));
+}
+
+static gboolean
+settle_resumed(const Planning *p, MsBatchItem *item)
+{
+  const MsBatchRequest *q = p->request;
+  MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
+  const MsManifestEntry *entry =
+    q->resume && q->manifest && !ms_file_path_is_standard(item->input)
+      ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save, q->resume == MS_RESUME_HASH)
+      : NULL;
+
+  if (!entry || !is_planned_output(p, item, entry->output))
+    return FALSE;
+  g_free(item->output);
+  item->output = g_strdup(entry->output);
+  ms_batch_item_skip(item, N_("done by an earlier run"));
+  claim(p, item);
+  return TRUE;
+}
+
+/* The path is the folder, a slash, and what the template and the input's own folders make of it. */
+static gsize
+folder_length(const Planning *p)
+{
+  g_autofree char *name = g_build_filename(p->request->output, "x", NULL);
+
+  return p->into_folder && !p->request->follow_links ? strlen(name) - strlen("x") : 0;
+}
+
+/* sets the output of @item, or fails or skips it with the reason. */
+static void
+choose_output(const Planning *p, MsBatchItem *item)
+{
+  gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
+
+  item->output = output_path(p, item, FALSE);
+  item->folder_length = folder_length(p);
+  item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
+  item->skip_existing = skips_existing(p->request);
+  if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
+    return;
+  if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))
+    choose_free_name(p, item);
+  if (refuse_claimed(p, item) || refuse_input(p, item))
+    return;
+  settle_existing(p, item);
+  claim(p, item);
+}
+
+/* Results of an earlier run among the inputs */
+
+typedef struct {
+  const Planning *planning;
+  char *folder;        /* folder of the outputs, links followed, with a trailing slash */
+  GHashTable *planned; /* output paths, links followed */
+} Results;
+
+static char *
+planned_output(const Planning *p, const MsInput *input)
+{
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(1, input->path, input->relative);
+  g_autofree char *path = output_path(p, item, FALSE);
+
+  return ms_file_path_resolve(path);
+}
+
+/*
+ * Collects the possible outputs of all inputs, since results beside their inputs would be filtered again by the next
+ * run. With --on-conflict overwrite an image of that name is refused instead, because it could be an original.
+ */
+static GHashTable *
+planned_outputs(const Planning *p, GPtrArray *inputs)
+{
+  GHashTable *planned = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  const MsBatchRequest *q = p->request;
+
+  if (q->on_conflict == MS_CONFLICT_OVERWRITE || (q->name_template && ms_naming_uses(q->name_template, "seq")))
+    return planned;
+  for (guint i = 0; i < inputs->len; i++) {
+    const MsInput *input = g_ptr_array_index(inputs, i);
+    if (!input->problem)
+      g_hash_table_add(planned, planned_output(p, input));
+  }
+  return planned;
+}
+
+/* Input and output path are equal: never overwrite the input. */
+static gboolean
+is_result(const MsInput *input, gpointer data)
+{
+  const Results *r = data;
+  const MsBatchRequest *q = r->planning->request;
+
+  if (!input->found)
+    return FALSE;
+  g_autofree char *path = ms_file_path_resolve(input->path);
+  if (!g_str_has_prefix(path, r->folder))
+    return FALSE;
+  if (q->manifest && ms_manifest_has_output(q->manifest, path))
+    return TRUE;
+  if (!g_hash_table_contains(r->planned, path))
+    return FALSE;
+  g_autofree char *own = planned_output(r->planning, input);
+  return strcmp(own, path) != 0;
+}
+
+/* removes results of an earlier run from @inputs, where outputs lie among them. */
+static void
+remove_earlier_results(const Planning *p, GPtrArray *inputs)
+{
+  g_autofree char *within = NULL;
+  Results results = {.planning = p};
+
+  if (!p->into_folder || !ms_inputs_has_folder(p->request->inputs))
+    return;
+  within = g_build_filename(p->request->output, "x", NULL);
+  g_autofree char *resolved = ms_file_path_resolve(within);
+  results.folder = g_strndup(resolved, strlen(resolved) - 1);
+  results.planned = planned_outputs(p, inputs);
+  ms_inputs_remove(inputs, is_result, &results);
+  g_hash_table_unref(results.planned);
+  g_free(results.folder);
+}
+
+/* The plan */
 
 /** ms_conflict_names: (array zero-terminated=1): the values of --on-conflict, in the order of MsConflict. */
 const char *const ms_conflict_names[] = {"fail", "skip", "unique", "overwrite", NULL};
@@ -97,7 +527,7 @@ check_output(const MsBatchRequest *request, GError **error)
 }
 
 static void
-remember_sources(MsPlanning *p, GPtrArray *inputs)
+remember_sources(Planning *p, GPtrArray *inputs)
 {
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
@@ -125,7 +555,7 @@ is_in_shard(const MsBatchRequest *request, const MsInput *input, guint balanced)
 }
 
 static GPtrArray *
-plan_items(MsPlanning *p, GPtrArray *inputs)
+plan_items(Planning *p, GPtrArray *inputs)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
   const MsBatchRequest *q = p->request;
@@ -139,7 +569,7 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
     if (input->problem)
       ms_batch_item_fail_with(item, input->problem);
     else if (p->request->output)
-      ms_planning_settle(p, item);
+      choose_output(p, item);
     if (is_in_shard(p->request, input, shards ? shards[i] : 0))
       g_ptr_array_add(items, g_steal_pointer(&item));
   }
@@ -159,7 +589,7 @@ plan_items(MsPlanning *p, GPtrArray *inputs)
 GPtrArray *
 ms_batch_plan(const MsBatchRequest *request, GError **error)
 {
-  MsPlanning planning = {.request = request};
+  Planning planning = {.request = request};
 
   if (request->name_template && !ms_naming_check(request->name_template, error))
     return NULL;
@@ -171,14 +601,14 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   g_autoptr(GHashTable) sources = ms_file_id_table_new();
   g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-  ms_planning_leave_out_results(&planning, inputs);
+  remove_earlier_results(&planning, inputs);
   planning.seq_digits = digits_of(inputs->len);
   planning.sources = sources;
   planning.claimed = claimed;
   planning.numbers = numbers;
   remember_sources(&planning, inputs);
   g_autoptr(GPtrArray) items = plan_items(&planning, inputs);
-  if (!ms_own_files_check(request->own_files, request->n_own_files, sources, claimed, error))
+  if (!check_own_files(request->own_files, request->n_own_files, sources, claimed, error))
     return NULL;
   return g_steal_pointer(&items);
 }

@@ -2,12 +2,20 @@
 /* Plans a batch: lists its images, names their outputs, and skips or refuses images before any is read. */
 #pragma once
 
+#include <glib.h>
+
 #include "core/batch/inputs.h"
 #include "core/batch/item.h"
 #include "core/batch/manifest.h"
-#include "core/batch/own-files.h"
-#include "core/batch/shard/shard.h"
+#include "core/batch/shard.h"
+#include "core/error.h"
 #include "core/image/image-io.h"
+
+/** MsOwnFile: a file and the option that names it, without its dashes; @path may be %NULL or "-". */
+typedef struct {
+  const char *option;
+  const char *path;
+} MsOwnFile;
 
 /** MsConflict: what happens when an output exists already. An input is never overwritten. */
 typedef enum {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/batch/file-stamp.h"
+#include "core/batch/item.h"
 #include "core/image/codec.h"
 #include "core/json.h"
 #include "core/path-text.h"

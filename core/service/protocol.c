@@ -2,6 +2,8 @@
 #include "core/service/protocol.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/opencl/device.h"
 #include "core/opencl/program-spec.h"
@@ -47,4 +49,110 @@ ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size)
     return FALSE;
   memcpy(data, g_variant_get_data(bytes), size);
   return TRUE;
+}
+
+/* Bytes of the three parts. */
+typedef struct {
+  gsize labels;
+  gsize segments;
+  gsize neighbours;
+} Sizes;
+
+static Sizes
+sizes_of(gsize pixels, guint32 n, gsize n_neighbours)
+{
+  return (Sizes){pixels * sizeof(guint32), n * sizeof(MsSegment), n_neighbours * sizeof(guint32)};
+}
+
+/** ms_regions_answer_new: a descriptor of shared memory with the regions; -1 with #MS_ERROR_MEMORY. */
+int
+ms_regions_answer_new(const MsSegmentation *segmentation, const MsSegmentTable *table, GError **error)
+{
+  const Sizes sizes = sizes_of((gsize)segmentation->width * (gsize)segmentation->height, table->n, table->n_neighbours);
+  const gsize size = sizes.labels + sizes.segments + sizes.neighbours;
+  const int fd = ms_channel_new_memory(size, error);
+  guint8 *data = fd >= 0 ? ms_channel_map_memory(fd, size, TRUE, error) : NULL;
+
+  if (!data) {
+    if (fd >= 0)
+      close(fd);
+    return -1;
+  }
+  memcpy(data, segmentation->labels, sizes.labels);
+  memcpy(data + sizes.labels, table->segments, sizes.segments);
+  memcpy(data + sizes.labels + sizes.segments, table->neighbours, sizes.neighbours);
+  munmap(data, size);
+  return fd;
+}
+
+static gboolean
+are_labels(const guint32 *labels, gsize count, guint32 n)
+{
+  guint32 greatest = 0, least = G_MAXUINT32;
+
+  for (gsize i = 0; i < count; i++) {
+    greatest = MAX(greatest, labels[i]);
+    least = MIN(least, labels[i]);
+  }
+  return count == 0 || (least >= 1 && greatest <= n);
+}
+
+/* Checks a segment and points it to its neighbours, which follow those of the segments before it. */
+static gboolean
+place_segment(MsSegment *segment, const MsSegmentation *of, const MsSegmentTable *table, gsize *place)
+{
+  if (segment->left < 0 || segment->left > segment->right || segment->right >= of->width || segment->top < 0 ||
+      segment->top > segment->bottom || segment->bottom >= of->height ||
+      segment->n_neighbours > table->n_neighbours - *place)
+    return FALSE;
+  segment->neighbours = table->neighbours + *place;
+  *place += segment->n_neighbours;
+  return TRUE;
+}
+
+static gboolean
+check(const MsSegmentation *segmentation, MsSegmentTable *table)
+{
+  gsize place = 0;
+
+  for (guint32 i = 0; i < table->n; i++)
+    if (!place_segment(&table->segments[i], segmentation, table, &place))
+      return FALSE;
+  return are_labels(segmentation->labels, (gsize)segmentation->width * (gsize)segmentation->height, table->n) &&
+         are_labels(table->neighbours, table->n_neighbours, table->n);
+}
+
+/**
+ * ms_regions_answer_read:
+ * @content: of %MS_ANSWER_REGIONS
+ * @fd: its memory, from a process whose driver may have written anything to it
+ * @source: the picture of the request
+ *
+ * Copies the regions and checks the copies.
+ *
+ * Returns: whether they make sense
+ */
+gboolean
+ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentation **segmentation,
+                       MsSegmentTable **table)
+{
+  const gsize pixels = ms_image_get_byte_size(source) / 4;
+  guint64 n_neighbours;
+  guint32 n;
+
+  g_variant_get(content, "(ut)", &n, &n_neighbours);
+  if (n == 0 || n > pixels || n_neighbours > 8 * (guint64)pixels)
+    return FALSE;
+  const Sizes sizes = sizes_of(pixels, n, n_neighbours);
+  g_autoptr(GBytes) mapped = ms_channel_read_memory(fd, sizes.labels + sizes.segments + sizes.neighbours, NULL);
+  const guint8 *data = mapped ? g_bytes_get_data(mapped, NULL) : NULL;
+  if (!data)
+    return FALSE;
+  *segmentation = g_new(MsSegmentation, 1);
+  **segmentation =
+    (MsSegmentation){ms_image_get_width(source), ms_image_get_height(source), n, g_memdup2(data, sizes.labels)};
+  *table = g_new(MsSegmentTable, 1);
+  **table = (MsSegmentTable){n, n_neighbours, g_memdup2(data + sizes.labels, sizes.segments),
+                             g_memdup2(data + sizes.labels + sizes.segments, sizes.neighbours)};
+  return check(*segmentation, *table);
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "core/process/channel.h"
+#include "core/regions/segment-table.h"
 
 /** MS_SERVICE_ROLE: of the child, for ms_child_get_role(). */
 #define MS_SERVICE_ROLE "device"
@@ -68,3 +69,7 @@ extern const MsProtocol ms_service_answers;
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);
 gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);
+
+int ms_regions_answer_new(const MsSegmentation *segmentation, const MsSegmentTable *table, GError **error);
+gboolean ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentation **segmentation,
+                                MsSegmentTable **table);

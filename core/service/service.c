@@ -23,7 +23,6 @@
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
 #include "core/service/protocol.h"
-#include "core/service/regions-answer.h"
 
 /* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
 #define MOSTLY_VISIBLE 0.7

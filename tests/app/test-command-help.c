@@ -2,7 +2,7 @@
 /* --help and the manual page: both describe every option, every reduction and every preset, and nothing else. */
 #include <string.h>
 
-#include "app/command-line/command-options.h"
+#include "app/command-line/command-line.h"
 #include "app/command-line/help.h"
 #include "core/option/option-help.h"
 #include "core/reduce/image-statistics.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: every option of both tables is read, checked, and refused where it has no effect. */
-#include "app/command-line/command-check.h"
-#include "app/command-line/command-options.h"
-#include "app/process/exit-status.h"
+#include "app/commands/command.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/batch/run/runner.h"
+#include "core/batch/runner.h"
 #include "tests/batch/fake-engine.h"
 
 typedef struct {

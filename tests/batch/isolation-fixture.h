@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "core/batch/run/supervisor.h"
-#include "core/batch/run/worker.h"
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
 #include "tests/batch/batch-fixture.h"
 
 /* Widths of images at which the engine aborts, hangs, is killed, takes memory, or aborts after half a second. */

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/batch/run/stream-spool.h"
+#include "core/batch/stream-spool.h"
 #include "core/image/file/scratch-file.h"
 #include "tests/batch/isolation-fixture.h"
 

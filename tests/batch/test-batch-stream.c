@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "core/batch/stream/stream-plan.h"
+#include "core/batch/stream-plan.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"

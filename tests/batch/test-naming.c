@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/batch/naming.h"
-#include "core/batch/shard/shard.h"
+#include "core/batch/shard.h"
 
 static void
 check_name(const char *template, const char *expected)

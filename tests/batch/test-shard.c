@@ -2,8 +2,7 @@
 /* Shards: the place that a job scheduler gives a process, and the division of images by pixels. */
 #include <string.h>
 
-#include "core/batch/shard-balance.h"
-#include "core/batch/shard/shard-place.h"
+#include "core/batch/shard.h"
 #include "core/image/image-peek.h"
 #include "tests/batch/batch-fixture.h"
 

@@ -4,7 +4,7 @@
 
 #include <glib/gstdio.h>
 
-#include "core/batch/stream/streamed-result.h"
+#include "core/batch/streamed-result.h"
 #include "core/engine/device-engine.h"
 #include "core/engine/reference-engine.h"
 #include "core/filter/pyramid/halving.h"

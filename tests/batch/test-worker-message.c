@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Items and results on their way between the supervisor of a batch and its worker. */
-#include "core/batch/run/worker-message.h"
+#include "core/batch/worker.h"
 
 /* A message as it is after the pipe: bytes in, bytes out. */
 static GVariant *

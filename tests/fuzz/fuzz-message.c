@@ -4,7 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/batch/run/worker-message.h"
+#include "core/batch/worker.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_PACKET 60000

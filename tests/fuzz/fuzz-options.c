@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/batch/naming.h"
-#include "core/batch/shard/shard.h"
+#include "core/batch/shard.h"
 #include "core/factors.h"
 #include "core/filter/settings/options.h"
 #include "core/filter/settings/settings-factors.h"

@@ -9,7 +9,7 @@
 #include "core/opencl/program-spec.h"
 #include "core/opencl/timing.h"
 #include "core/process/channel.h"
-#include "core/service/regions-answer.h"
+#include "core/service/protocol.h"
 #include "core/service/shared-image.h"
 #include "tests/support/fixture.h"
 

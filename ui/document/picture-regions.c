@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/picture-regions.h"
 
-#include "core/service/regions-answer.h"
+#include "core/service/protocol.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/document-runs.h"
 

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include <string.h>
+
+#include "app/report/image-summary.h"
+#include "app/report/progress-json.h"
+#include "app/report/reporter.h"
+#include "core/batch/naming.h"
+#include "core/batch/supervisor.h"
+#include "core/batch/worker.h"
+#include "core/image/file/file-path.h"
+#include "core/printable.h"
+
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  MsReporter *reporter;
+  const char *device; /* (nullable): its name, if that is part of file names */
+  MsChild *worker;    /* (nullable): until the supervisor takes it */
+  GCancellable *cancellable;
+  gboolean is_on_processor; /* set once the processor has replaced a failed device */
+  gboolean has_problem;
+} Command;
+
+/* The device stays open until the worker ends, because a driver may end the process when it is closed. */
+static MsEngine *
+on_open(gpointer data, GError **error)
+{
+  const Command *c = data;
+  MsEngine *engine = ms_command_open_engine(c->line, c->is_on_processor, c->console, error);
+
+  return engine ? g_object_ref(engine) : NULL;
+}
+
+static gboolean
+inspects(const MsCommandLine *line)
+{
+  return line->stats || line->histogram;
+}
+
+static gboolean
+on_inspect(const MsInspection *rows, gpointer data, GError **error)
+{
+  Command *c = data;
+  MsBatchItem *item = rows->item;
+  const MsDeviceRun run = {ms_engine_get_context(rows->engine), item->log, c->cancellable};
+  const MsImageSummaryParts parts = {c->line->stats, c->line->histogram};
+  g_autoptr(GBytes) above = g_steal_pointer(&item->summary);
+  g_autoptr(GBytes) summary = ms_image_summary_new(&run, rows->source, rows->result, parts, error);
+
+  if (!summary)
+    return FALSE;
+  item->summary = rows->first_row > 0 ? ms_image_summary_join(above, summary) : g_steal_pointer(&summary);
+  return TRUE;
+}
+
+static void
+on_started(MsBatchItem *item, gpointer data)
+{
+  ms_progress_image(((Command *)data)->console, "started", item);
+}
+
+static void
+on_finished(MsBatchItem *item, gpointer data)
+{
+  ms_reporter_item_finished(((Command *)data)->reporter, item);
+}
+
+static void
+on_progress(MsBatchItem *item, int done, int total, gpointer data)
+{
+  ms_reporter_progress(((Command *)data)->reporter, item, (double)done / total);
+}
+
+static void
+on_problem(const char *sentence, gpointer data)
+{
+  Command *c = data;
+
+  c->has_problem = TRUE;
+  ms_console_error(c->console, sentence);
+  ms_progress_problem(c->console, sentence);
+}
+
+/* Several devices filter the halo, too; the reference converts the colours of the rows before and after the filter. */
+static guint
+engine_copies(const MsCommandLine *line)
+{
+  if (line->devices)
+    return 1;
+  return line->settings.params.space != MS_SPACE_RGB && strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) == 0
+           ? 2
+           : 0;
+}
+
+static MsRunnerOptions
+runner_options(const MsCommandLine *line, MsManifest *manifest)
+{
+  MsRunnerOptions options = ms_runner_options_default();
+
+  options.settings = line->settings;
+  options.limits.max_pixels = line->max_pixels;
+  options.limits.accept_damaged = line->accept_damaged;
+  options.save.format = (MsImageFormat)line->format;
+  options.save.quality = line->quality;
+  options.jobs = (guint)line->jobs;
+  options.repeat = (guint)line->repeat;
+  options.verify = line->verify;
+  options.keep_log = line->timings || line->json || line->csv;
+  options.hash = line->resume == MS_RESUME_HASH;
+  options.memory_limit = line->memory_limit;
+  options.scratch = line->scratch;
+  options.memory_runtime = ms_command_runtime_bytes(line);
+  options.several_devices = line->devices != NULL;
+  options.engine_copies = engine_copies(line);
+  /* Statistics compare source and result on the device, a histogram is that of the result. */
+  options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
+  options.timeout_s = line->timeout;
+  options.manifest = manifest;
+  return options;
+}
+
+/** ms_batch_command_names_device: whether file names contain the name of the device. */
+gboolean
+ms_batch_command_names_device(const MsCommandLine *line)
+{
+  return line->name && ms_naming_uses(line->name, "device");
+}
+
+static GPtrArray *
+plan_batch(Command *c, MsManifest *manifest, GError **error)
+{
+  const MsCommandLine *line = c->line;
+  const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
+  MsImageLimits limits = ms_image_limits_default();
+  MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
+                            .recursive = line->recursive,
+                            .hidden = line->hidden,
+                            .output = line->output,
+                            .name_template = line->name,
+                            .format = (MsImageFormat)line->format,
+                            .quality = line->quality,
+                            .on_conflict = (MsConflict)line->on_conflict,
+                            .follow_links = line->follow_links,
+                            .shard = line->shard,
+                            .shard_by = (MsShardBy)line->shard_by,
+                            .limits = &limits,
+                            .resume = (MsResume)line->resume,
+                            .manifest = manifest,
+                            .settings = line->settings,
+                            .device = c->device,
+                            .own_files = own_files,
+                            .n_own_files = G_N_ELEMENTS(own_files)};
+
+  limits.max_pixels = line->max_pixels;
+  limits.accept_damaged = line->accept_damaged;
+  return ms_batch_plan(&request, error);
+}
+
+static void
+show_names(Command *c, const MsBatchItem *item)
+{
+  g_autofree char *input = ms_printable(item->input, "");
+  g_autofree char *output = ms_printable(item->output ? item->output : "(not saved)", "");
+  g_autofree char *line = g_strdup_printf("%s -> %s\n", input, output);
+
+  ms_console_print(c->console, line);
+}
+
+/* The bytes of both names, each with a NUL byte behind it; the output is empty when nothing is saved. */
+static void
+write_names(Command *c, const MsBatchItem *item)
+{
+  const char *output = item->output ? item->output : "";
+
+  ms_console_write(c->console, item->input, strlen(item->input) + 1);
+  ms_console_write(c->console, output, strlen(output) + 1);
+}
+
+static void
+show_plan(Command *c, GPtrArray *items)
+{
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    if (item->status != MS_ITEM_PENDING)
+      continue;
+    if (c->line->null)
+      write_names(c, item);
+    else if (c->line->progress != MS_PROGRESS_JSON)
+      show_names(c, item);
+    ms_batch_item_skip(item, "dry run");
+  }
+}
+
+static MsExitStatus
+status_of_items(const Command *c, GPtrArray *items)
+{
+  MsBatchCounts counts = ms_batch_count(items);
+
+  if (counts.different > 0)
+    return MS_EXIT_DIFFERENT;
+  return counts.failed > 0 || c->has_problem ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+}
+
+static void
+on_note(const char *sentence, gpointer data)
+{
+  ms_console_print_note(sentence, ((Command *)data)->console);
+}
+
+static void
+on_device(const MsEngineInfo *info, gpointer data)
+{
+  ms_reporter_set_device(((Command *)data)->reporter, info);
+}
+
+static gboolean
+run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
+{
+  MsRunnerOptions options = runner_options(c->line, manifest);
+  MsRunnerHooks hooks = {
+    .started = on_started, .finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
+  MsSupervisorOptions supervision = {.runner = &options,
+                                     .waiting = g_steal_pointer(&c->worker),
+                                     .memory_limit = ms_command_watched_bytes(c->line),
+                                     .falls_back = ms_command_falls_back(c->line),
+                                     .note = on_note,
+                                     .device = on_device};
+
+  return ms_supervisor_run(items, &supervision, &hooks, c->cancellable, error);
+}
+
+/**
+ * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
+ * options.
+ * @channel: see ms_worker_run()
+ */
+MsExitStatus
+ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *channel, GCancellable *cancellable)
+{
+  Command command = {
+    .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
+  MsRunnerOptions options = runner_options(line, NULL);
+  MsRunnerHooks hooks = {.open = on_open, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
+
+  ms_command_prepare_device(line);
+  return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+}
+
+static MsExitStatus
+run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GError) report_error = NULL;
+  g_autoptr(MsReporter) reporter = ms_reporter_new(c->line, items, c->console, c->cancellable, &error);
+  gboolean interrupted = FALSE;
+
+  if (!reporter)
+    return ms_command_fail(c->console, error);
+  c->reporter = reporter;
+  for (guint i = 0; i < items->len; i++)
+    ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
+  if (c->line->dry_run)
+    show_plan(c, items);
+  else if (!run_items(c, items, manifest, &error))
+    interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  /* A run without a device has no results to report. */
+  if (error && !interrupted)
+    return ms_command_fail(c->console, error);
+  if (!ms_reporter_close(reporter, interrupted, &report_error)) {
+    ms_console_error(c->console, report_error->message);
+    ms_progress_error(c->console, report_error);
+    c->has_problem = TRUE;
+  }
+  if (interrupted)
+    return MS_EXIT_INTERRUPTED;
+  return status_of_items(c, items);
+}
+
+/* Refuses a pipe or device, because the next run reads the manifest. */
+static gboolean
+check_manifest_name(const MsCommandLine *line, GError **error)
+{
+  if (!ms_file_path_is_standard(line->manifest))
+    return TRUE;
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
+  return FALSE;
+}
+
+static void
+note_ignored_lines(MsConsole *console, MsManifest *manifest)
+{
+  g_autofree char *sentence = manifest ? ms_manifest_describe_ignored(manifest) : NULL;
+
+  if (sentence)
+    ms_console_error(console, sentence);
+}
+
+/**
+ * ms_batch_command_run: filters the images that the command line names, and reports them.
+ * @device: (nullable): the name of the device, if file names contain it
+ * @worker: (nullable) (transfer full): a forked worker; see #MsSupervisorOptions
+ */
+MsExitStatus
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *device, MsChild *worker,
+                     GCancellable *cancellable)
+{
+  Command command = {.line = line, .console = console, .device = device, .worker = worker, .cancellable = cancellable};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsManifest) manifest = NULL;
+  g_autoptr(GPtrArray) items = NULL;
+  MsExitStatus status;
+
+  /* Everything is checked before the first file is written. */
+  if (!check_manifest_name(line, &error) ||
+      (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))) {
+    status = ms_command_fail(console, error);
+  } else {
+    note_ignored_lines(console, manifest);
+    items = plan_batch(&command, manifest, &error);
+    if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
+      status = ms_command_fail(console, error);
+    else
+      status = run_and_report(&command, items, manifest);
+  }
+  ms_child_free(command.worker);
+  return status;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/command-line/command-line.h"
+#include "core/image/file/atomic-file.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-drain.h"
+#include "core/lab/lab.h"
+
+/* Options that exclude each other or have no effect */
+
+static gboolean
+refuse(GError **error, const char *sentence)
+{
+  ms_set_error_literal(error, MS_ERROR_USAGE, sentence);
+  return FALSE;
+}
+
+/* (transfer full): the commands of a set of actions. */
+static char *
+name_actions(guint actions)
+{
+  g_autoptr(GPtrArray) names = g_ptr_array_new();
+  guint n = 0;
+  const MsCommand *commands = ms_commands(&n);
+
+  for (guint i = 0; i < n; i++)
+    if (actions & commands[i].action)
+      g_ptr_array_add(names, (gpointer)_(commands[i].name));
+  g_ptr_array_add(names, NULL);
+  return g_strjoinv(_(" or "), (char **)names->pdata);
+}
+
+static gboolean
+refuse_option(const char *name, guint actions, MsCommandAction action, GError **error)
+{
+  g_autofree char *asked = name_actions(action);
+  g_autofree char *taken = name_actions(actions);
+
+  if (action == MS_COMMAND_WINDOW)
+    ms_set_error(error, MS_ERROR_USAGE, "--%s needs --headless; the window takes images only.", name);
+  else if (action == MS_COMMAND_IMAGES)
+    ms_set_error(error, MS_ERROR_USAGE, "--%s applies to %s only; give that too, or leave out --%s.", name, taken,
+                 name);
+  else
+    ms_set_error(error, MS_ERROR_USAGE, "--%s has no effect on %s; leave it out.", name, asked);
+  return FALSE;
+}
+
+/* Refuses options without effect, because the user expects one. */
+static gboolean
+check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
+{
+  guint filter_actions = MS_COMMAND_IMAGES | MS_COMMAND_REGIONS | (line->reduce ? 0 : MS_COMMAND_TUNE);
+
+  for (guint i = 0; i < line->given->len; i++) {
+    const char *name = g_ptr_array_index(line->given, i);
+    const MsOptionInfo *row = ms_option_table_find(&ms_command_options, name);
+    guint actions = row ? row->actions : filter_actions;
+    if (row && action != MS_COMMAND_WINDOW && !ms_option_check_needs(row, line->given, error))
+      return FALSE;
+    if (!(actions & action))
+      return refuse_option(name, actions, action, error);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_reference(const MsCommandLine *line, GError **error)
+{
+  const MsOptionInfo *rows = ms_options.rows;
+
+  if (!g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE))
+    return TRUE;
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
+      continue;
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--%s has no effect on the serial reference, which has no kernels; leave it out, or choose another "
+                 "--device.",
+                 rows[i].name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_devices(const MsCommandLine *line, GError **error)
+{
+  if (line->device && line->devices)
+    return refuse(error, "--device names one device and --devices several; give one of the two.");
+  if (line->devices && line->fallback == MS_FALLBACK_CPU)
+    return refuse(error,
+                  "--fallback cpu replaces a single device; with --devices leave it out, or list the cpu there.");
+  return line->devices || check_reference(line, error);
+}
+
+static gboolean
+check_stdout(const MsCommandLine *line, MsCommandAction action, GError **error)
+{
+  const gboolean has_events = line->progress == MS_PROGRESS_JSON;
+  guint n = 0, with_events = 0;
+  const MsCommand *commands = ms_commands(&n);
+
+  for (guint i = 0; i < n; i++)
+    with_events |= commands[i].has_events ? commands[i].action : 0;
+  if (has_events && !(action & with_events))
+    return refuse_option("progress json", with_events, action, error);
+  if (ms_file_path_is_standard(line->output) + ms_file_path_is_standard(line->json) +
+        ms_file_path_is_standard(line->csv) + has_events >
+      1)
+    return refuse(error, "Standard output (-) can take only one of -o, --json, --csv and --progress json; write the "
+                         "others to files.");
+  return TRUE;
+}
+
+static gboolean
+wants_report(const MsCommandLine *line)
+{
+  return line->timings || line->stats || line->histogram || line->json || line->csv || line->verify;
+}
+
+static gboolean
+check_images(const MsCommandLine *line, GError **error)
+{
+  guint n = g_strv_length(line->inputs), n_standard = 0;
+
+  for (guint i = 0; i < n; i++)
+    n_standard += ms_file_path_is_standard(line->inputs[i]);
+  if (n == 0)
+    return refuse(error, "--headless needs an image or a folder, as in: meanshift-lab --headless in.png -o out.png.");
+  if (n_standard > 1)
+    return refuse(error, "Standard input (-) can be read only once; name it once.");
+  if (!line->output && !wants_report(line) && !line->dry_run)
+    return refuse(error, "There would be no result: name an output with -o, or ask for --timings, --json or --verify.");
+  return TRUE;
+}
+
+static gboolean
+check_lab(const MsCommandLine *line, MsCommandAction action, GError **error)
+{
+  if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
+    return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
+  if (line->output)
+    return refuse(error, "The lab saves no image: leave out -o; --report-dir names the folder of an experiment's "
+                         "reports.");
+  if (action == MS_COMMAND_LIST_EXPERIMENTS && line->inputs[0])
+    return refuse(error, "--experiment list runs nothing; leave out the image, or name an experiment.");
+  if (line->reduce && line->inputs[0])
+    return refuse(error, "--reduce generates its array; leave out the image.");
+  if (line->inputs[0] && line->inputs[1])
+    return refuse(error, "The lab takes at most one image.");
+  if (line->resume && line->experiment && !line->report_dir)
+    return refuse(error, "--resume reads the reports of an earlier run; name their folder with --report-dir.");
+  if (line->tune && ms_command_line_has(line, "variant"))
+    return refuse(error, "--tune searches for the variant itself; leave out --variant.");
+  return TRUE;
+}
+
+/**
+ * ms_command_line_check:
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when options exclude each other, or when one of them would have no effect
+ */
+gboolean
+ms_command_line_check(const MsCommandLine *self, GError **error)
+{
+  MsCommandAction action = ms_command_line_action(self);
+  gboolean is_lab = self->experiment || self->tune || self->reduce;
+
+  if (self->help || self->help_all || self->version)
+    return TRUE;
+  if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
+      !check_lab(self, action, error))
+    return FALSE;
+  if (action == MS_COMMAND_MERGE && !self->inputs[0])
+    return refuse(error, "--merge-manifests compares with the images; name their folders, as in: photos --recursive "
+                         "--merge-manifests manifests.");
+  if (self->resume == MS_RESUME_HASH && !self->manifest)
+    return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
+  return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, action, error) &&
+         (action != MS_COMMAND_IMAGES || check_images(self, error));
+}
+
+/* Files that would be overwritten or cannot be written */
+
+/* A path of the command line, and the option that names it; an input image has none. */
+typedef struct {
+  const char *option;
+  char *path;
+} Place;
+
+static void
+free_place(gpointer data)
+{
+  Place *place = data;
+
+  g_free(place->path);
+  g_free(place);
+}
+
+static void
+add_place(GPtrArray *places, const char *option, const char *path)
+{
+  if (!path || ms_file_path_is_standard(path))
+    return;
+  Place *place = g_new(Place, 1);
+  *place = (Place){option, g_strdup(path)};
+  g_ptr_array_add(places, place);
+}
+
+static void
+set_read_error(GError **error, const Place *written, const Place *read)
+{
+  if (read->option)
+    ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another file.",
+                 written->option, read->path, read->option);
+  else
+    ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", written->option,
+                 read->path);
+}
+
+static gboolean
+check_against(const Place *written, GPtrArray *others, guint n, gboolean are_read, GError **error)
+{
+  if (!ms_file_path_is_kept(written->path))
+    return TRUE;
+  for (guint i = 0; i < n; i++) {
+    const Place *other = g_ptr_array_index(others, i);
+    if (!ms_file_path_is_same(written->path, other->path))
+      continue;
+    if (are_read)
+      set_read_error(error, written, other);
+    else
+      ms_set_error(error, MS_ERROR_USAGE, "--%s and --%s would both write '%s'; give each its own file.", other->option,
+                   written->option, written->path);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
+{
+  const char *names[] = {line->experiment, NULL};
+  g_autoptr(GPtrArray) paths = NULL;
+
+  if (!line->experiment || !line->report_dir || strcmp(line->experiment, "list") == 0)
+    return TRUE;
+  paths = ms_lab_report_paths(names, line->report_dir, error);
+  for (guint i = 0; paths && i < paths->len; i++)
+    add_place(written, "report-dir", g_ptr_array_index(paths, i));
+  return paths != NULL;
+}
+
+/*
+ * Checks that the report's file can be opened. Devices and pipes are not opened, because their reader would see an end
+ * of file.
+ */
+static gboolean
+check_file(const char *option, const char *path, GError **error)
+{
+  g_autoptr(MsAtomicFile) file = NULL;
+
+  if (!path || ms_file_path_is_standard(path) || ms_image_is_stream(path))
+    return TRUE;
+  file = ms_atomic_file_open(path, TRUE, NULL, error);
+  if (!file)
+    g_prefix_error(error, "--%s: ", option);
+  return file != NULL;
+}
+
+/* The run creates missing folders, so the nearest folder that exists must be writable. */
+static gboolean
+check_folder(const char *option, const char *path, GError **error)
+{
+  g_autofree char *nearest = g_canonicalize_filename(path, NULL);
+
+  while (!g_file_test(nearest, G_FILE_TEST_EXISTS) && strcmp(nearest, "/") != 0) {
+    char *up = g_path_get_dirname(nearest);
+    g_free(nearest);
+    nearest = up;
+  }
+  if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_IO, "--%s cannot be '%s': the folder '%s' cannot be written to; choose another.", option,
+               path, nearest);
+  return FALSE;
+}
+
+/* Checks reports before the run, so that a long run does not end without its report. */
+static gboolean
+check_writable(const MsCommandLine *line, GError **error)
+{
+  return check_file("json", line->json, error) && check_file("csv", line->csv, error) &&
+         (!line->report_dir || check_folder("report-dir", line->report_dir, error));
+}
+
+/* Refuses --name where -o names the file of a single image. */
+static gboolean
+check_name(const MsCommandLine *line, GError **error)
+{
+  gboolean one = line->inputs[0] && !line->inputs[1] && !g_file_test(line->inputs[0], G_FILE_TEST_IS_DIR);
+
+  if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
+      g_file_test(line->output, G_FILE_TEST_IS_DIR))
+    return TRUE;
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",
+               line->output);
+  return FALSE;
+}
+
+/**
+ * ms_output_check:
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE when a report would overwrite an image, a baseline, an experiment or another
+ *   report, or with #MS_ERROR_IO when a report cannot be written
+ */
+gboolean
+ms_output_check(const MsCommandLine *line, GError **error)
+{
+  g_autoptr(GPtrArray) read = g_ptr_array_new_with_free_func(free_place);
+  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(free_place);
+  gboolean good;
+
+  if (!check_name(line, error))
+    return FALSE;
+  for (guint i = 0; line->inputs[i]; i++)
+    add_place(read, NULL, line->inputs[i]);
+  add_place(read, "compare", line->compare);
+  add_place(read, "experiment", line->experiment);
+  good = add_report_files(line, written, error);
+  add_place(written, "output", line->output);
+  add_place(written, "json", line->json);
+  add_place(written, "csv", line->csv);
+  add_place(written, "manifest", line->manifest);
+  add_place(written, "labels", line->labels);
+  add_place(written, "modes", line->modes);
+  add_place(written, "outlines", line->outlines);
+  for (guint i = 0; good && i < written->len; i++) {
+    const Place *place = g_ptr_array_index(written, i);
+    /* The batch checks the outputs of images, because it makes their names. */
+    if (strcmp(place->option, "output") != 0)
+      good = check_against(place, read, read->len, TRUE, error);
+    good = good && check_against(place, written, i, FALSE, error);
+  }
+  return good && check_writable(line, error);
+}

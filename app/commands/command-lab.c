@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include <stdlib.h>
+
+#include "app/report/progress-json.h"
+#include "app/report/report-file.h"
+#include "core/engine/split-engine.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-io.h"
+#include "core/json.h"
+#include "core/lab/lab.h"
+#include "core/lab/lab-tune.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-save.h"
+#include "core/lab/report/report-text.h"
+
+/* How often the parent is told what was measured so far. */
+#define SO_FAR_US (300 * 1000)
+
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  GCancellable *cancellable;
+  MsLabJournal *journal; /* (nullable): in a child that the guard watches */
+  gint64 noted_us;       /* when the parent was told last what was measured */
+} Command;
+
+static void
+show_progress(Command *c, double fraction, const char *what)
+{
+  ms_console_progress(c->console, 0, 1, what, fraction);
+  ms_progress_fraction(c->console, fraction, what);
+}
+
+/* Tells the parent what is measured, which is shown if the device never opens again. */
+static void
+note_so_far(Command *c, const MsReport *report)
+{
+  const gint64 now = g_get_monotonic_time();
+
+  if (!report || now - c->noted_us < SO_FAR_US)
+    return;
+  c->noted_us = now;
+  g_autoptr(MsReport) copy = ms_report_snapshot(report);
+  g_autofree char *text = ms_report_to_text(copy);
+  g_autofree char *shown = g_strdup_printf("%s\nIncomplete: the driver ended the measurement.\n", text);
+  ms_console_note_so_far(c->console, shown);
+}
+
+static void
+on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
+                       gpointer data)
+{
+  ms_progress_experiment(((Command *)data)->console, report, FALSE);
+  show_progress(data, fraction, message ? message : report->experiment->name);
+  note_so_far(data, report);
+}
+
+static void
+on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
+{
+  ms_progress_tuning(((Command *)data)->console, record, FALSE);
+  g_autofree char *what = trial ? ms_factors_to_string(trial->factors) : g_strdup("");
+
+  show_progress(data, fraction, what);
+}
+
+static gboolean
+load_image(Command *c, MsImage **image, GError **error)
+{
+  MsImageLimits limits = ms_image_limits_default();
+
+  limits.max_pixels = c->line->max_pixels;
+  *image = c->line->inputs[0] ? ms_image_load(c->line->inputs[0], &limits, c->cancellable, error) : NULL;
+  return *image || !c->line->inputs[0];
+}
+
+static char *
+nodes_to_text(const char *member, GPtrArray *nodes)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  json_builder_begin_object(b);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
+  ms_json_begin_array(b, member);
+  for (guint i = 0; i < nodes->len; i++)
+    json_builder_add_value(b, g_ptr_array_index(nodes, i));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  return ms_json_builder_to_text(b);
+}
+
+static gboolean
+write_reports(Command *c, GPtrArray *reports, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+  g_autofree char *json = NULL;
+
+  ms_console_begin_results(c->console);
+  for (guint i = 0; i < reports->len; i++) {
+    g_autofree char *text = ms_report_to_text(g_ptr_array_index(reports, i));
+    ms_console_print(c->console, text);
+    ms_progress_experiment(c->console, g_ptr_array_index(reports, i), TRUE);
+    g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
+  }
+  json = nodes_to_text("experiments", nodes);
+  return !c->line->json || ms_report_file_save(c->line->json, json, c->cancellable, error);
+}
+
+/* Fails when no configuration could be compared, since nothing then shows that the program is not slower. */
+static MsExitStatus
+judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
+{
+  if (!line->fail_on_slower)
+    return MS_EXIT_DONE;
+  if (ms_lab_comparisons_judged(comparisons) > 0)
+    return ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+  ms_set_error(error, MS_ERROR_FORMAT,
+               "--fail-on-slower had nothing to compare: no configuration has a time both now and in %s; measure the "
+               "baseline anew in the same way, with or without --quick.",
+               line->compare);
+  return MS_EXIT_SOME_FAILED;
+}
+
+static MsExitStatus
+compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, double noise, GError **error)
+{
+  g_autoptr(GPtrArray) comparisons = ms_lab_compare(baseline, reports, noise);
+
+  for (guint i = 0; i < comparisons->len; i++) {
+    g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));
+    ms_console_print(c->console, text);
+  }
+  return judge(c->line, comparisons, error);
+}
+
+/* Reads the baseline before anything is measured, so that a wrong name is reported at once. */
+static gboolean
+load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError **error)
+{
+  if (!c->line->compare)
+    return TRUE;
+  *baseline = ms_lab_baseline_load(c->line->compare, names, error);
+  if (!*baseline)
+    ms_prefix_error(error, "--compare needs an earlier report of these experiments: ");
+  return *baseline != NULL;
+}
+
+/* Only a wrong result affects the exit status; other failures of a configuration are shown in its row. */
+static MsExitStatus
+status_of_reports(GPtrArray *reports)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (ms_report_count(g_ptr_array_index(reports, i), MS_OUTCOME_WRONG) > 0)
+      return MS_EXIT_DIFFERENT;
+  return MS_EXIT_DONE;
+}
+
+static gboolean
+open_devices(Command *c, MsContext **context, GPtrArray **contexts, GError **error)
+{
+  if (!c->line->devices) {
+    *context = ms_command_open_context(c->line, c->console, error);
+    return *context != NULL;
+  }
+  *contexts = ms_split_engine_open_contexts(c->line->devices, ms_console_print_note, c->console, error);
+  *context = *contexts ? g_object_ref(g_ptr_array_index(*contexts, 0)) : NULL;
+  return *context != NULL;
+}
+
+static void
+apply_measure_options(const MsCommandLine *line, MsMeasureOptions *measure)
+{
+  if (line->budget > 0)
+    measure->budget_s = line->budget;
+  if (line->noise > 0)
+    measure->noise = line->noise / 100;
+  if (ms_command_line_has(line, "repeat"))
+    measure->min_repeats = measure->max_repeats = (guint)line->repeat;
+}
+
+static MsExitStatus
+run_experiments(Command *c, GError **error)
+{
+  const char *names[] = {c->line->experiment, NULL};
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(GPtrArray) contexts = NULL;
+  g_autoptr(MsImage) image = NULL;
+  g_autoptr(GPtrArray) reports = NULL;
+  g_autoptr(GPtrArray) baseline = NULL;
+  g_autoptr(GPtrArray) unfinished = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+  MsLabRequest request;
+  MsExitStatus status;
+
+  if (!load_baseline(c, names, &baseline, error) || !load_image(c, &image, error) ||
+      !open_devices(c, &context, &contexts, error))
+    return ms_exit_status_for_error(*error);
+  ms_lab_request_init(&request, context, c->line->quick);
+  apply_measure_options(c->line, &request.measure);
+  request.contexts = contexts;
+  request.image = image;
+  request.input = c->line->inputs[0];
+  request.report_dir = c->line->report_dir;
+  request.resume = c->line->resume;
+  request.journal = c->journal;
+  request.unfinished = unfinished;
+  request.progress = on_experiment_progress;
+  request.progress_data = c;
+  reports = ms_lab_run_experiments(names, &request, c->cancellable, error);
+  if (!reports)
+    write_reports(c, unfinished, NULL);
+  if (!reports || !write_reports(c, reports, error))
+    return ms_exit_status_for_error(*error);
+  status = status_of_reports(reports);
+  if (status != MS_EXIT_DONE || !baseline)
+    return status;
+  return compare_reports(c, baseline, reports, request.measure.noise, error);
+}
+
+/* Describes the reduction as --reduce does, so that --reduce finds the winner. */
+static void
+add_reduction(MsFactors *fixed, const MsCommandLine *line)
+{
+  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
+
+  ms_factors_set(fixed, "op", line->reduce);
+  ms_factors_set(fixed, "type", line->type);
+  ms_factors_set(fixed, "size", size);
+}
+
+/* Collects the options given on the command line, which the search keeps fixed. */
+static MsFactors *
+fixed_factors(const MsCommandLine *line)
+{
+  MsFactors *fixed = ms_factors_new();
+  const MsOptionInfo *infos = ms_options.rows;
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    if (!ms_command_line_has(line, infos[i].name))
+      continue;
+    g_autofree char *value = ms_option_get_text(&infos[i], &line->settings);
+    ms_factors_set(fixed, infos[i].name, value);
+  }
+  if (line->reduce)
+    add_reduction(fixed, line);
+  return fixed;
+}
+
+static gboolean
+save_tuning(const char *folder, const MsTuneRecord *record, GError **error)
+{
+  g_autoptr(MsReport) report = ms_lab_tune_report(record);
+  g_autoptr(GPtrArray) reports = g_ptr_array_new();
+
+  g_ptr_array_add(reports, report);
+  return ms_report_save(report, folder, error) && ms_report_save_index(reports, folder, error);
+}
+
+static MsExitStatus
+report_tuning(Command *c, const MsTuneRecord *record, GError **error)
+{
+  g_autofree char *text = ms_tune_record_to_text(record);
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
+
+  ms_console_begin_results(c->console);
+  ms_console_print(c->console, text);
+  ms_progress_tuning(c->console, record, TRUE);
+  if (c->line->report_dir && !save_tuning(c->line->report_dir, record, error))
+    return MS_EXIT_SOME_FAILED;
+  if (c->line->json) {
+    g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
+    g_autofree char *json = nodes_to_text("tunings", nodes);
+    if (!ms_report_file_save(c->line->json, json, c->cancellable, error))
+      return MS_EXIT_SOME_FAILED;
+  }
+  return ms_tune_record_check(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
+}
+
+static MsExitStatus
+run_tuning(Command *c, GError **error)
+{
+  g_autoptr(MsContext) context = NULL;
+  g_autoptr(MsImage) image = NULL;
+  g_autoptr(MsFactors) fixed = fixed_factors(c->line);
+  g_autoptr(MsTuneRecord) record = NULL, unfinished = NULL;
+  MsLabTuneRequest request;
+
+  if (!load_image(c, &image, error))
+    return ms_exit_status_for_error(*error);
+  context = ms_command_open_context(c->line, c->console, error);
+  if (!context)
+    return ms_exit_status_for_error(*error);
+  ms_lab_tune_request_init(&request, context);
+  request.kind = c->line->reduce ? "reduce" : "mean-shift";
+  request.image = image;
+  request.fixed = fixed;
+  request.strategy = (MsTuneStrategy)c->line->strategy;
+  request.fresh = c->line->fresh;
+  if (c->line->budget > 0)
+    request.budget_s = c->line->budget;
+  request.progress = on_tune_progress;
+  request.progress_data = c;
+  request.journal = c->journal;
+  request.unfinished = &unfinished;
+  record = ms_lab_tune(&request, c->cancellable, error);
+  if (record)
+    return report_tuning(c, record, error);
+  if (unfinished) {
+    g_autoptr(GError) ignored = NULL;
+    report_tuning(c, unfinished, &ignored);
+    ms_console_print(c->console, c->line->fresh
+                                   ? "Incomplete: the search was interrupted; without --fresh the command resumes it.\n"
+                                   : "Incomplete: the search was interrupted; the same command resumes it.\n");
+  }
+  return ms_exit_status_for_error(*error);
+}
+
+static gboolean
+write_list(Command *c, GError **error)
+{
+  g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
+  g_autofree char *json = nodes ? nodes_to_text("experiments", nodes) : NULL;
+
+  return json && ms_report_file_save(c->line->json, json, c->cancellable, error);
+}
+
+/* Prints the list as JSON if that goes to standard output, else as text. */
+static MsExitStatus
+list_experiments(Command *c, GError **error)
+{
+  g_autofree char *text = ms_lab_list_text(error);
+
+  if (!text || (c->line->json && !write_list(c, error)))
+    return ms_exit_status_for_error(*error);
+  if (!c->line->json || !ms_file_path_is_standard(c->line->json))
+    ms_console_print(c->console, text);
+  return MS_EXIT_DONE;
+}
+
+static MsLabJournal *
+open_journal(void)
+{
+  const char *text = g_getenv(MS_LAB_JOURNAL_VARIABLE);
+
+  return text ? ms_lab_journal_open(atoi(text)) : NULL;
+}
+
+/**
+ * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration with a wrong
+ * result. In a child, MS_LAB_JOURNAL_VARIABLE names the journal of the children before it.
+ */
+MsExitStatus
+ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  g_autoptr(MsLabJournal) journal = open_journal();
+  Command command = {line, console, cancellable, journal};
+  g_autoptr(GError) error = NULL;
+  MsExitStatus status;
+
+  if (line->tune)
+    status = run_tuning(&command, &error);
+  else if (ms_command_line_action(line) == MS_COMMAND_LIST_EXPERIMENTS)
+    status = list_experiments(&command, &error);
+  else
+    status = run_experiments(&command, &error);
+  if (error)
+    return ms_command_fail(console, error);
+  return status;
+}

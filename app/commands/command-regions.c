@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include <inttypes.h>
+
+#include "app/report/progress-json.h"
+#include "app/report/report-file.h"
+#include "core/batch/batch.h"
+#include "core/process/memory-cap.h"
+#include "core/engine/engine.h"
+#include "core/image/file/file-path.h"
+#include "core/image/image-io.h"
+#include "core/image/image-peek.h"
+#include "core/image/image-save.h"
+#include "core/regions/array-file.h"
+#include "core/regions/region-plan.h"
+#include "core/regions/segment-table.h"
+
+/*
+ * One run of --regions: its command line and the results of its stages.
+ * header, plan, memory: of the picture and its memory, with --memory-limit
+ * budget: %NULL without --memory-limit
+ */
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  GCancellable *cancellable;
+  gboolean overwrite;
+  MsImageHeader header;
+  MsRegionPlan plan;
+  MsMemoryBudget memory;
+  MsMemoryBudget *budget;
+  MsEngine *engine;
+  MsImage *source;
+  MsImage *filtered;
+  guint16 *modes;
+  MsSegmentation *segmentation;
+  MsSegmentTable *table;
+} Run;
+
+/* The device stays open until this process ends, because a driver may end it when it is closed. */
+static void
+clear_run(Run *self)
+{
+  g_clear_object(&self->source);
+  g_clear_object(&self->filtered);
+  g_clear_pointer(&self->modes, g_free);
+  g_clear_pointer(&self->segmentation, ms_segmentation_free);
+  g_clear_pointer(&self->table, ms_segment_table_free);
+}
+
+static gboolean
+refuse(GError **error, const char *sentence)
+{
+  ms_set_error_literal(error, MS_ERROR_USAGE, sentence);
+  return FALSE;
+}
+
+static gboolean
+check(const MsCommandLine *line, GError **error)
+{
+  const char *input = line->inputs[0];
+
+  if (!input || line->inputs[1] || ms_file_path_is_standard(input) || g_file_test(input, G_FILE_TEST_IS_DIR))
+    return refuse(error, "--regions takes one image file.");
+  if (!line->output && !line->labels && !line->modes && !line->outlines && !line->json && !line->csv)
+    return refuse(error, "There would be no result: name an output with -o, --labels, --modes, --outlines, --csv or "
+                         "--json.");
+  if (line->on_conflict == MS_CONFLICT_SKIP || line->on_conflict == MS_CONFLICT_UNIQUE)
+    return refuse(error, "--regions keeps existing files, or replaces them with --on-conflict overwrite.");
+  if (line->output && (ms_file_path_is_standard(line->output) || ms_file_path_is_same(input, line->output)))
+    return refuse(error, "With --regions -o names a file other than the image.");
+  return TRUE;
+}
+
+/*
+ * Limits the memory where --memory-limit is given: half of what program and driver leave is for pictures and regions,
+ * as in a batch. Refuses an image that is too large whatever its regions are.
+ */
+static gboolean
+plan(Run *self, GError **error)
+{
+  const MsCommandLine *line = self->line;
+  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+
+  if (line->memory_limit == 0)
+    return TRUE;
+  ms_command_prepare_device(line);
+  if (!ms_image_peek_size(line->inputs[0], &limits, &self->header, error))
+    return FALSE;
+  self->plan = ms_region_plan(&(MsRegionPlanRequest){.width = self->header.width,
+                                                     .height = self->header.height,
+                                                     .params = line->settings.params,
+                                                     .keeps_modes = line->modes != NULL,
+                                                     .paints = line->output || line->outlines});
+  self->memory.most = ms_memory_cap_share(line->memory_limit, ms_command_runtime_bytes(line));
+  self->budget = &self->memory;
+  return ms_memory_budget_take(self->budget, self->plan.least) || !ms_memory_budget_fail(self->budget, error);
+}
+
+/* Says for which file memory was refused, and what limit it needs. */
+static void
+explain_refusal(const Run *self, GError **error)
+{
+  const guint64 bytes = ms_memory_cap_needed(self->memory.needed, ms_command_runtime_bytes(self->line));
+
+  g_autofree char *name = g_filename_display_name(self->line->inputs[0]);
+
+  g_clear_error(error);
+  ms_set_error(error, MS_ERROR_TOO_LARGE,
+               "'%s' has %dx%d pixels and its regions need at least %" PRIu64
+               " MiB, more than --memory-limit allows; raise the limit.",
+               name, self->header.width, self->header.height, (bytes >> 20) + 1);
+}
+
+/* The regions follow the filter, which takes most of the time. */
+static void
+on_progress(int done, int total, gpointer data)
+{
+  ms_progress_fraction(((Run *)data)->console, 0.9 * done / total, NULL);
+}
+
+static gboolean
+filter(Run *self, GError **error)
+{
+  const MsCommandLine *line = self->line;
+  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+
+  MsEngineRun run = {.want_modes = TRUE, .cancellable = self->cancellable};
+
+  self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
+  if (self->source)
+    self->engine = ms_command_open_engine(line, FALSE, self->console, error);
+  if (self->engine)
+    ms_engine_set_progress(self->engine, on_progress, self);
+  if (self->engine)
+    self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
+  self->modes = g_steal_pointer(&run.modes);
+  ms_engine_run_clear(&run);
+  return self->filtered != NULL;
+}
+
+static gboolean
+segment(Run *self, GError **error)
+{
+  const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range, self->budget};
+  const MsFiltered filtered = {self->filtered, self->modes, &self->line->settings.params};
+  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
+
+  ms_memory_budget_return(self->budget, self->plan.finding);
+  self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
+  if (!self->segmentation)
+    return FALSE;
+  g_clear_object(&self->filtered);
+  if (!self->line->modes)
+    g_clear_pointer(&self->modes, g_free);
+  ms_memory_budget_return(self->budget, self->plan.writing);
+  self->table =
+    ms_segment_table_new_within(run.context ? &run : NULL, self->segmentation, self->source, self->budget, error);
+  return self->table != NULL;
+}
+
+static gboolean
+save_image(Run *self, const char *path, MsImage *image, GError **error)
+{
+  MsSaveOptions options = ms_save_options_default();
+
+  options.format = (MsImageFormat)self->line->format;
+  options.quality = self->line->quality;
+  options.overwrite = self->overwrite;
+  return ms_image_save(image, path, &options, NULL, self->cancellable, error);
+}
+
+static gboolean
+save_means(Run *self, GError **error)
+{
+  g_autoptr(MsImage) means = ms_segment_table_paint(self->table, self->segmentation, self->source);
+
+  return save_image(self, self->line->output, means, error);
+}
+
+static gboolean
+save_outlines(Run *self, GError **error)
+{
+  g_autoptr(MsImage) outlines = ms_segmentation_outline(self->segmentation, self->source);
+
+  return save_image(self, self->line->outlines, outlines, error);
+}
+
+static gboolean
+save_pictures(Run *self, GError **error)
+{
+  return (!self->line->output || save_means(self, error)) && (!self->line->outlines || save_outlines(self, error));
+}
+
+static gboolean
+save_modes(Run *self, GError **error)
+{
+  const MsSegmentation *s = self->segmentation;
+  const gsize n = 2 * (gsize)s->width * s->height;
+  g_autofree guint32 *wide = g_new(guint32, n);
+  const MsPixelArray modes = {wide, s->width, s->height, 2, G_MAXUINT16};
+
+  for (gsize i = 0; i < n; i++)
+    wide[i] = self->modes[i];
+  return ms_array_file_save(self->line->modes, &modes, self->overwrite, self->cancellable, error);
+}
+
+static gboolean
+save_arrays(Run *self, GError **error)
+{
+  const MsSegmentation *s = self->segmentation;
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n};
+
+  return (!self->line->labels ||
+          ms_array_file_save(self->line->labels, &labels, self->overwrite, self->cancellable, error)) &&
+         (!self->line->modes || save_modes(self, error));
+}
+
+static gboolean
+save_csv(Run *self, GError **error)
+{
+  g_autofree char *csv = ms_segment_table_to_csv(self->table);
+
+  return ms_report_file_save(self->line->csv, csv, self->cancellable, error);
+}
+
+static gboolean
+save_json(Run *self, GError **error)
+{
+  g_autofree char *json = ms_segment_table_to_json(self->table);
+
+  return ms_report_file_save(self->line->json, json, self->cancellable, error);
+}
+
+static gboolean
+save_tables(Run *self, GError **error)
+{
+  return (!self->line->csv || save_csv(self, error)) && (!self->line->json || save_json(self, error));
+}
+
+/* Takes the memory of the largest output before the first one is written, so that none is left by a refusal. */
+static gboolean
+take_output_memory(Run *self, GError **error)
+{
+  const guint64 csv = self->line->csv ? ms_segment_table_csv_bytes(self->table) : 0,
+                json = self->line->json ? ms_segment_table_json_bytes(self->table) : 0;
+
+  ms_console_begin_results(self->console);
+  return ms_memory_budget_take(self->budget, MAX(MAX(self->plan.painting, self->plan.modes), MAX(csv, json))) ||
+         !ms_memory_budget_fail(self->budget, error);
+}
+
+/** ms_regions_command_run: the rule of the regions is that of ms_segmentation_new(). */
+MsExitStatus
+ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  Run run = {.line = line,
+             .console = console,
+             .cancellable = cancellable,
+             .overwrite = line->on_conflict == MS_CONFLICT_OVERWRITE};
+  g_autoptr(GError) error = NULL;
+  gboolean good = check(line, &error) && plan(&run, &error) && filter(&run, &error) && segment(&run, &error) &&
+                  take_output_memory(&run, &error) && save_pictures(&run, &error) && save_arrays(&run, &error) &&
+                  save_tables(&run, &error);
+
+  if (run.memory.needed > 0)
+    explain_refusal(&run, &error);
+  clear_run(&run);
+  return good ? MS_EXIT_DONE : ms_command_fail(console, error);
+}

@@ -1,0 +1,649 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/stages.h"
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <unistd.h>
+
+#include "core/batch/naming.h"
+#include "core/batch/stream-spool.h"
+#include "core/folder.h"
+#include "core/image/codec.h"
+#include "core/image/file/file-path.h"
+#include "core/image/file/pipe-output.h"
+#include "core/image/image-drain.h"
+#include "core/image/image-io.h"
+#include "core/image/image-peek.h"
+#include "core/image/image-save.h"
+#include "core/image/stream/row-file.h"
+#include "core/process/memory-cap.h"
+
+/** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
+MsBatchImage *
+ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+                   GCancellable *cancellable)
+{
+  MsBatchImage *self = g_new0(MsBatchImage, 1);
+
+  self->item = item;
+  self->options = options;
+  self->hooks = hooks;
+  self->cancellable = cancellable;
+  self->name = ms_batch_item_input_name(item);
+  return self;
+}
+
+/** ms_batch_image_free: frees the image, but not its item. */
+void
+ms_batch_image_free(MsBatchImage *self)
+{
+  if (!self)
+    return;
+  g_clear_pointer(&self->content, g_bytes_unref);
+  g_clear_object(&self->source);
+  g_clear_object(&self->result);
+  ms_streamed_file_clear(&self->file);
+  g_free(self->name);
+  g_free(self);
+}
+
+/* Measure */
+
+#define BYTES_PER_PIXEL 4
+#define SMALL_FILE (1 << 20)
+
+/*
+ * The most memory that an image takes in flight: with the coefficients of a progressive JPEG file or its result; or the
+ * result alone with the filtered rows of a PNG file and their compressed bytes; and the reference's result.
+ */
+static guint64
+bytes_in_flight(guint64 width, guint64 height, gboolean verify)
+{
+  return width * height * BYTES_PER_PIXEL * (verify ? 4 : 3);
+}
+
+/* Reads the header of a file, or a pipe's whole content, which cannot be read twice. */
+static gboolean
+read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
+{
+  const char *input = work->item->input;
+  /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
+  MsImageLimits limits = work->options->limits;
+
+  if (work->item->input_spool == 0 && !ms_file_path_is_standard(input) && !ms_image_is_stream(input))
+    return ms_image_peek_size(input, &limits, header, error);
+  if (work->options->memory_limit)
+    limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
+  if (work->item->input_spool > 0)
+    work->content = ms_stream_spool_read(work->item->input_spool, work->name, error);
+  else if (ms_file_path_is_standard(input))
+    work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &limits, work->cancellable, error);
+  else
+    work->content = ms_image_drain(input, &limits, work->cancellable, error);
+  return work->content && ms_image_peek_bytes(work->content, work->name, &limits, header, error);
+}
+
+/* Why the image is needed as a whole, as the end of a sentence; %NULL where it may be filtered in bands. */
+static const char *
+why_whole(const MsBatchImage *work, const MsCodec *codec)
+{
+  if (work->options->settings.params.levels > 0 && work->options->several_devices)
+    return N_("with --levels several devices need the whole image; a single one filters it in bands");
+  if (!work->item->output)
+    return NULL;
+  if (work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output) ||
+      ms_image_is_stream(work->item->output))
+    return N_("only a file is written by rows");
+  return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
+}
+
+/* The smallest limit under which images may take @bytes. */
+static guint64
+mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
+{
+  return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
+}
+
+/* Notes why pixels are stored in a temporary file. */
+static void
+note_scratch(MsBatchImage *work, const GError *reason)
+{
+  g_autofree char *english = ms_error_dup_english(reason);
+
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(work->item, language,
+                           g_strdup_printf(ms_text(language, "%s Its pixels are stored in a temporary file in '%s'."),
+                                           language == MS_LANGUAGE_USER ? reason->message : english,
+                                           work->options->scratch));
+}
+
+/*
+ * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
+ * the reason where neither is possible. @bytes: (out): working memory of the decoder.
+ */
+static gboolean
+settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
+{
+  MsStreamedFile *file = &work->file;
+  g_autoptr(GError) reason = NULL;
+  g_autoptr(MsRowFile) rows = ms_row_file_open(&file->input, NULL, &reason);
+
+  if (rows) {
+    *bytes = ms_row_file_get_reader(rows)->bytes;
+    return TRUE;
+  }
+  if (work->options->scratch && ms_codec_get(header->format)->open_rows &&
+      g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
+    note_scratch(work, reason);
+    file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
+    *bytes = 2 * MS_SCRATCH_STEP;
+    return TRUE;
+  }
+  g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+static guint64
+encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
+{
+  MsSaveOptions save = work->options->save;
+
+  save.format = ms_batch_item_format(work->item, save.format);
+  save.saves_memory = work->saves_memory;
+  return work->item->output ? ms_codec_get(save.format)->write_bytes(header->width, header->height, &save) : 0;
+}
+
+/* The reference in another colour space than RGB has its rows in that space before and after the filter. */
+static guint
+reference_copies(const MsRunnerOptions *options)
+{
+  return options->verify && options->settings.params.space != MS_SPACE_RGB ? 2 : 0;
+}
+
+/* With levels the reference has the rows of a band twice, and their mask. */
+static guint
+level_copies(const MsRunnerOptions *options)
+{
+  return options->settings.params.levels > 0 ? 2 : 0;
+}
+
+/*
+ * Compresses a PNG file in bands, which takes longer, only where compressing it as a whole leaves bands so low that the
+ * halo is most of what is filtered.
+ */
+static MsStreamPlan
+plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
+{
+  const guint verify = work->options->verify ? 1 : 0;
+  MsStreamRequest request = {.width = header->width,
+                             .height = header->height,
+                             .params = work->options->settings.params,
+                             .copies = work->options->inspected_copies + verify + level_copies(work->options),
+                             .coarse_copies = 1 + verify,
+                             .halo_copies = work->options->engine_copies + reference_copies(work->options),
+                             .memory = work->options->memory};
+
+  request.codec_bytes = other_bytes + encoder_bytes(work, header);
+  MsStreamPlan plan = ms_stream_plan(&request);
+  work->saves_memory = plan.band_rows < MAX(plan.halo, 1);
+  if (!work->saves_memory)
+    return plan;
+  request.codec_bytes = other_bytes + encoder_bytes(work, header);
+  return ms_stream_plan(&request);
+}
+
+/*
+ * Plans bands for an image that exceeds the memory; %FALSE with the reason where it cannot be filtered in bands.
+ * @needs_scratch: (out): whether a folder for temporary files would make it possible
+ */
+static gboolean
+plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scratch, GError **error)
+{
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  const char *why = why_whole(work, codec);
+  MsStreamedFile *file = &work->file;
+
+  if (why) {
+    ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, why);
+    return FALSE;
+  }
+  *file = (MsStreamedFile){.input = {work->item->input, work->name, work->content, &work->options->limits}};
+  guint64 reading = 0;
+  *needs_scratch = ms_codec_get(header->format)->open_rows && !work->options->scratch;
+  if (!settle_reading(work, header, &reading, error))
+    return FALSE;
+  *needs_scratch = FALSE;
+  file->plan = plan_bands(work, header, reading + (work->content ? g_bytes_get_size(work->content) : 0));
+  if (file->plan.band_rows == 0) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
+                 mebibytes_needed(work->options, file->plan.bytes));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+#define TOO_LARGE                                                                                                      \
+  N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows (%s); raise the limit.")
+#define TOO_LARGE_FOR_ROWS                                                                                             \
+  N_("'%s' has %dx%d pixels and needs %" PRIu64 " MiB, more than --memory-limit allows. %s Raise the limit, or give "  \
+     "--scratch.")
+
+static void
+set_memory_error(const MsBatchImage *work, const MsImageHeader *header, gboolean needs_scratch, const GError *reason,
+                 GError **error)
+{
+  g_autofree char *english = ms_error_dup_english(reason);
+  const int w = header->width, h = header->height;
+  guint64 mib = mebibytes_needed(work->options, work->bytes);
+
+  ms_error_take(error, MS_ERROR_TOO_LARGE,
+                needs_scratch ? g_strdup_printf(_(TOO_LARGE_FOR_ROWS), work->name, w, h, mib, reason->message)
+                              : g_strdup_printf(_(TOO_LARGE), work->name, w, h, mib, reason->message),
+                needs_scratch ? g_strdup_printf(TOO_LARGE_FOR_ROWS, work->name, w, h, mib, english)
+                              : g_strdup_printf(TOO_LARGE, work->name, w, h, mib, english));
+}
+
+/*
+ * Decides whether the image is filtered in bands: where it exceeds the memory and that is possible. Otherwise it is
+ * refused if the user set the limit, and loaded alone if not.
+ */
+static gboolean
+settle_memory(MsBatchImage *work, const MsImageHeader *header, GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  gboolean needs_scratch = FALSE;
+
+  if (work->bytes <= work->options->memory)
+    return TRUE;
+  work->is_streamed = plan_stream(work, header, &needs_scratch, &reason);
+  if (work->is_streamed)
+    work->bytes = work->file.plan.bytes;
+  if (work->is_streamed ||
+      (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && work->options->memory_limit == 0))
+    return TRUE;
+  if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
+    set_memory_error(work, header, needs_scratch, reason, error);
+  else
+    g_propagate_error(error, g_steal_pointer(&reason));
+  return FALSE;
+}
+
+/* Checks before filtering that the output's format can store the image. */
+static gboolean
+check_format(const MsBatchImage *work, const MsImageHeader *header, GError **error)
+{
+  if (!work->item->output)
+    return TRUE;
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  return ms_codec_check_built(codec, work->item->output, error) &&
+         ms_codec_check_sides(codec, work->name, header->width, header->height, error);
+}
+
+/** ms_stage_measure: reads the header, and a pipe as a whole, and refuses images that cannot be loaded or saved. */
+gboolean
+ms_stage_measure(MsBatchImage *work, GError **error)
+{
+  MsImageHeader header;
+
+  if (work->item->input_spool == 0 && !ms_file_path_is_standard(work->item->input) &&
+      !ms_image_is_stream(work->item->input))
+    ms_file_stamp_take(&work->item->source, work->item->input, work->options->hash);
+  if (!read_header(work, &header, error))
+    return FALSE;
+  ms_batch_item_clear_notes(work->item);
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(&header, work->name, language));
+  work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, work->options->verify);
+  if (work->content)
+    work->bytes += g_bytes_get_size(work->content);
+  return check_format(work, &header, error) && settle_memory(work, &header, error);
+}
+
+/* Decode */
+
+static MsImage *
+load(MsBatchImage *work, GError **error)
+{
+  if (!work->content)
+    return ms_image_load(work->item->input, &work->options->limits, work->cancellable, error);
+  return ms_image_load_bytes(work->content, work->name, &work->options->limits, work->cancellable, error);
+}
+
+/** ms_stage_decode: loads the image of the item, or inspects the file of one that is streamed. */
+gboolean
+ms_stage_decode(MsBatchImage *work, GError **error)
+{
+  MsBatchItem *item = work->item;
+  gint64 start = g_get_monotonic_time();
+
+  if (work->is_streamed) {
+    g_clear_object(&item->log);
+    item->log = ms_timing_log_new();
+    if (!ms_streamed_file_inspect(&work->file, work->cancellable, error))
+      return FALSE;
+    item->width = work->file.width;
+    item->height = work->file.height;
+    if (work->file.image)
+      ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->file.image));
+    if (work->file.image)
+      ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->file.image), start);
+    return TRUE;
+  }
+  work->source = load(work, error);
+  g_clear_pointer(&work->content, g_bytes_unref);
+  if (!work->source)
+    return FALSE;
+  ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->source));
+  item->width = ms_image_get_width(work->source);
+  item->height = ms_image_get_height(work->source);
+  item->log = ms_timing_log_new();
+  ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->source), start);
+  return TRUE;
+}
+
+/* Filter and verify */
+
+/* Keeps the rows of the last repeat, and the build rows of the first, which alone builds. */
+static void
+keep_build_rows(MsTimingLog *into, MsTimingLog *run)
+{
+  g_autoptr(MsTimingLog) builds = ms_timing_log_new();
+
+  for (guint i = 0; i < ms_timing_log_get_length(run); i++) {
+    const MsTiming *row = ms_timing_log_get(run, i);
+    if (row->stage == MS_STAGE_BUILD)
+      ms_timing_log_add(builds, row);
+  }
+  ms_timing_log_append(into, builds);
+}
+
+static gboolean
+filter_once(MsBatchImage *work, MsEngine *engine, gboolean last, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsEngineRun run = {.log = log, .cancellable = work->cancellable};
+  g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
+  double kernel_ms, filter_ms;
+
+  g_free(work->item->rejected);
+  work->item->rejected = g_steal_pointer(&run.rejected);
+  ms_engine_run_clear(&run);
+  if (!result)
+    return FALSE;
+  work->item->used = run.used;
+  g_free(work->item->device);
+  work->item->device = g_strdup(ms_engine_describe(engine).name);
+  kernel_ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
+  g_array_append_val(work->item->kernel_ms, kernel_ms);
+  filter_ms = ms_timing_log_get_filter_ms(log);
+  g_array_append_val(work->item->filter_ms, filter_ms);
+  if (last)
+    ms_timing_log_append(work->item->log, log);
+  else
+    keep_build_rows(work->item->log, log);
+  g_set_object(&work->result, result);
+  return TRUE;
+}
+
+/** ms_stage_filter: runs the engine as often as the options say and keeps the last result. */
+gboolean
+ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error)
+{
+  for (guint i = 0; i < work->options->repeat; i++) {
+    g_clear_object(&work->result);
+    if (!filter_once(work, engine, i + 1 == work->options->repeat, error)) {
+      g_prefix_error(error, "'%s': ", work->name);
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_difference(const MsBatchItem *item, GError **error)
+{
+  if (item->difference.mismatched_pixels == 0)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_MISMATCH,
+               "'%s' differs from the reference in %" PRIu64 " of %" PRIu64
+               " pixels, by up to %d levels; it is not saved.",
+               item->input, item->difference.mismatched_pixels, (guint64)item->width * item->height,
+               item->difference.max_difference);
+  return FALSE;
+}
+
+/*
+ * @place: of the band, which has all columns; the bands go from top to bottom
+ * @result: of the band
+ *
+ * Compares a band with the serial reference and adds its differences to those of the item.
+ *
+ * Returns: %FALSE with #MS_ERROR_MISMATCH after the last band of an image that differs
+ */
+static gboolean
+verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GError **error)
+{
+  const MsRegion *region = &place->region;
+  MsBatchItem *item = work->item;
+  g_autoptr(MsImage) expected = ms_reference_run(
+    place->image, &work->options->settings.params,
+    &(MsReferenceRun){.region = region, .coarser = place->coarser, .cancellable = work->cancellable}, error);
+
+  if (!expected)
+    return FALSE;
+  MsImageDifference band = ms_image_compare(expected, result);
+  if (region->y == 0)
+    item->difference = (MsImageDifference){0, 0};
+  item->difference.mismatched_pixels += band.mismatched_pixels;
+  item->difference.max_difference = MAX(item->difference.max_difference, band.max_difference);
+  item->verified = region->y + region->height == item->height;
+  return !item->verified || check_difference(item, error);
+}
+
+/**
+ * ms_stage_verify: compares with the serial reference; %FALSE with #MS_ERROR_MISMATCH, and the differences in the item.
+ */
+gboolean
+ms_stage_verify(MsBatchImage *work, GError **error)
+{
+  const MsStreamedBand whole = {work->source, NULL, ms_image_get_extent(work->source)};
+
+  return verify_band(work, &whole, work->result, error);
+}
+
+/* Save, and filter meanwhile where the image exceeds the memory */
+
+#define MOST_NUMBERS 100000
+
+/* Writes to standard output, or to the file from which the supervisor writes to a pipe. */
+static gboolean
+save_to_stream(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
+{
+  g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, work->cancellable, error);
+
+  if (!bytes)
+    return FALSE;
+  if (work->item->output_spool > 0)
+    return ms_stream_spool_write(work->item->output_spool, bytes, error);
+  return ms_pipe_output_write_standard(bytes, work->cancellable, error);
+}
+
+/* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
+static gboolean
+is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
+{
+  g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
+  g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, work->cancellable, error) : NULL;
+
+  if (!wanted)
+    return FALSE;
+  g_autoptr(GBytes) content = g_mapped_file_get_bytes(there);
+  return g_bytes_equal(content, wanted);
+}
+
+/*
+ * Accepts an existing file that an earlier run saved without recording it; otherwise the image gets a numbered name if
+ * that is allowed.
+ */
+static gboolean
+settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
+  *saved = is_saved_already(work, save, notes, &failure);
+  work->item->perhaps_saved = FALSE;
+  if (!*saved && !failure && !work->item->numbered)
+    ms_set_error(&failure, MS_ERROR_EXISTS,
+                 "'%s' exists already, is not named in the manifest and differs from this result; choose another "
+                 "name, or --on-conflict skip, unique or overwrite.",
+                 work->item->output);
+  if (!failure)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
+/* Tries the next number when another process has created the planned output. */
+static gboolean
+save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
+{
+  g_autofree char *wanted = g_strdup(work->item->output);
+
+  for (guint number = 1;; number++) {
+    g_autoptr(GError) failure = NULL;
+    if (ms_image_save(work->result, work->item->output, save, notes, work->cancellable, &failure))
+      return TRUE;
+    if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+      gboolean saved = FALSE;
+      if (!settle_perhaps_saved(work, save, notes, &saved, error))
+        return FALSE;
+      if (saved)
+        return TRUE;
+    }
+    if (!work->item->numbered || number == MOST_NUMBERS || !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+      g_propagate_error(error, g_steal_pointer(&failure));
+      return FALSE;
+    }
+    g_free(work->item->output);
+    work->item->output = ms_naming_numbered(wanted, number);
+  }
+}
+
+static void
+announce(const struct stat *file, gpointer data)
+{
+  const MsBatchImage *work = data;
+
+  work->hooks->saving(work->item, file, work->hooks->data);
+}
+
+/* @other_us: time since the call that was not spent on encoding; read when the file is complete. */
+static gboolean
+save(MsBatchImage *work, const gint64 *other_us, GError **error)
+{
+  MsBatchItem *item = work->item;
+  MsSaveOptions chosen = work->options->save;
+  MsSaveNotes notes = {FALSE};
+  gint64 start = g_get_monotonic_time();
+  g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
+
+  chosen.format = ms_batch_item_format(item, chosen.format);
+  chosen.overwrite = item->overwrite;
+  chosen.folder = folder;
+  chosen.saves_memory = work->saves_memory;
+  chosen.appears = work->hooks->saving ? announce : NULL;
+  chosen.appears_data = work;
+  if (item->output_spool > 0 || ms_file_path_is_standard(item->output)) {
+    if (!save_to_stream(work, &chosen, &notes, error))
+      return FALSE;
+  } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
+             !save_to_file(work, &chosen, &notes, error)) {
+    return FALSE;
+  } else if (!ms_image_is_stream(item->output)) {
+    ms_file_stamp_take(&item->result, item->output, work->options->hash);
+  }
+  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),
+                         start + (other_us ? *other_us : 0));
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(item, language, ms_save_notes_describe(&notes, item->output, language));
+  return TRUE;
+}
+
+/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
+gboolean
+ms_stage_save(MsBatchImage *work, GError **error)
+{
+  return save(work, NULL, error);
+}
+
+/* Filters all rows of an image that is not saved. */
+static gboolean
+take_rows(MsBatchImage *work, GError **error)
+{
+  for (int y = 0; y < work->item->height; y++) {
+    if (!ms_image_hold_rows(work->result, y, 1, error))
+      return FALSE;
+    ms_image_drop_rows(work->result, y + 1);
+  }
+  return TRUE;
+}
+
+/* The parameters of the function that is called for each band. */
+typedef struct {
+  MsBatchImage *work;
+  MsEngine *engine;
+} BandCheck;
+
+static gboolean
+check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
+{
+  const BandCheck *check = data;
+  const MsRunnerHooks *hooks = check->work->hooks;
+  const MsInspection rows = {check->work->item, source, result, band->region.y, check->engine};
+
+  if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
+    return FALSE;
+  return !check->work->options->verify || verify_band(check->work, band, result, error);
+}
+
+/**
+ * ms_stage_stream:
+ * @engine: with which no other thread works
+ * @progress: (nullable): called with rows done and rows in all
+ *
+ * Filters, verifies and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered
+ * in bands.
+ *
+ * Returns: %FALSE with the errors of the other stages
+ */
+gboolean
+ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data, GError **error)
+{
+  MsBatchItem *item = work->item;
+  BandCheck check = {work, engine};
+  MsStreamedRun run = {.engine = engine,
+                       .settings = &work->options->settings,
+                       .repeat = work->options->repeat,
+                       .progress = progress,
+                       .progress_data = progress_data,
+                       .cancellable = work->cancellable,
+                       .log = item->log,
+                       .kernel_ms = item->kernel_ms,
+                       .filter_ms = item->filter_ms,
+                       .used = work->options->settings,
+                       .verifies = work->options->verify,
+                       .inspect = work->hooks->inspect || work->options->verify ? check_band : NULL,
+                       .inspect_data = &check};
+
+  work->result = ms_streamed_result_new(&work->file, &run, error);
+  gboolean good = work->result && (item->output ? save(work, &run.feed_us, error) : take_rows(work, error));
+  g_clear_object(&work->result);
+  ms_batch_item_note_damage(item, work->name, run.damage);
+  g_free(run.damage);
+  item->used = run.used;
+  g_free(item->rejected);
+  item->rejected = run.rejected;
+  g_free(item->device);
+  item->device = g_strdup(ms_engine_describe(engine).name);
+  return good;
+}

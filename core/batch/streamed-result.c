@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/batch/streamed-result.h"
+
+#include <string.h>
+
+#include "core/filter/plan/bands.h"
+#include "core/filter/pyramid/halving.h"
+#include "core/filter/reference.h"
+#include "core/filter/space/space.h"
+#include "core/image/stream/row-window.h"
+
+/* Reports */
+
+/* Adds the time of a part to that of the image, of which each repeat has one. */
+static void
+add_time(GArray *times, guint repeat, double ms)
+{
+  if (repeat >= times->len)
+    g_array_append_val(times, ms);
+  else
+    g_array_index(times, double, repeat) += ms;
+}
+
+/* @run: of one part of the image; @repeat: which of its repeats, from 0 on. */
+static void
+add_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
+{
+  g_free(self->rejected);
+  self->rejected = g_steal_pointer(&run->rejected);
+  self->used = run->used;
+  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
+  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
+  if (repeat + 1 == self->repeat)
+    ms_timing_log_append(self->log, run->log);
+}
+
+/* The levels above the image: computed first, from one pass over its rows */
+
+/*
+ * @result: the engine's result of the level above the image
+ * @expected: (nullable): that of the serial reference, for runs that verify
+ */
+typedef struct {
+  MsImage *result;
+  MsImage *expected;
+} Levels;
+
+/* The rows of a file that are halved; those of one in temporary files are read from there. */
+typedef struct {
+  const MsStreamedFile *file;
+  MsStreamedRun *run;
+  MsHalving *halving;
+  guint8 *converted; /* one row in the colours in which the filter_levels works */
+} Pass;
+
+static void
+add_row(Pass *self, const guint8 *row)
+{
+  const MsSpace space = self->run->settings->params.space;
+
+  if (space != MS_SPACE_RGB)
+    ms_space_convert(space, row, self->converted, (gsize)self->file->width);
+  ms_halving_add_row(self->halving, space == MS_SPACE_RGB ? row : self->converted);
+}
+
+static gboolean
+add_scratch_rows(Pass *self, GError **error)
+{
+  const gsize stride = (gsize)self->file->width * 4;
+
+  for (int y = 0; y < self->file->height; y++) {
+    if (g_cancellable_set_error_if_cancelled(self->run->cancellable, error))
+      return FALSE;
+    add_row(self, ms_image_get_pixels(self->file->image) + (gsize)y * stride);
+    ms_scratch_file_touch(self->file->scratch, stride);
+  }
+  return TRUE;
+}
+
+static gboolean
+add_file_rows(Pass *self, GError **error)
+{
+  g_autoptr(MsRowFile) reader = ms_row_file_open(&self->file->input, self->run->cancellable, error);
+  g_autofree guint8 *row = g_malloc((gsize)self->file->width * 4);
+
+  for (int y = 0; reader && y < self->file->height; y++) {
+    if (!ms_row_file_read(reader, row, error))
+      return FALSE;
+    add_row(self, row);
+  }
+  return reader != NULL;
+}
+
+/* (transfer full): the picture at half its size, in the colours in which the filter_levels works. */
+static MsImage *
+halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
+{
+  const MsPyramidSize size = {file->width, file->height}, half = ms_pyramid_size(size.width, size.height, 1);
+  const gint64 start = g_get_monotonic_time();
+  guint8 *pixels = ms_image_try_alloc_pixels((guint64)half.width, (guint64)half.height);
+
+  if (!pixels) {
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a level of %dx%d pixels.", half.width,
+                 half.height);
+    return NULL;
+  }
+  g_autoptr(MsImage) image = ms_image_new_take(half.width, half.height, pixels, NULL);
+  g_autoptr(MsHalving) halving = ms_halving_new(size, pixels);
+  g_autofree guint8 *converted = g_malloc((gsize)size.width * 4);
+  Pass pass = {file, run, halving, converted};
+  if (!(file->image ? add_scratch_rows : add_file_rows)(&pass, error))
+    return NULL;
+  ms_timing_log_add_host(run->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
+  return g_steal_pointer(&image);
+}
+
+static gboolean
+filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStreamedRun *run, GError **error)
+{
+  for (guint i = 0; i < run->repeat; i++) {
+    g_autoptr(MsTimingLog) log = ms_timing_log_new();
+    MsEngineRun level = {.log = log, .cancellable = run->cancellable};
+    g_clear_object(&self->result);
+    self->result = ms_engine_run(run->engine, halved, settings, &level, error);
+    if (self->result)
+      add_report(run, &level, i);
+    ms_engine_run_clear(&level);
+    if (!self->result)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/*
+ * 
+ * @self: (inout): gets the results; a run that fails may leave one
+ * @file: inspected; its rows are read once
+ * @run: of settings with levels; gets the reports
+ *
+ * Returns: %FALSE with the errors of ms_row_file_open() and ms_engine_run(), or #MS_ERROR_MEMORY
+ */
+static gboolean
+run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError **error)
+{
+  MsSettings settings = *run->settings;
+  const MsReferenceRun reference = {.cancellable = run->cancellable};
+
+  settings.params = ms_params_coarser(&settings.params);
+  g_autoptr(MsImage) halved = halve(file, run, error);
+  if (!halved || !filter_levels(self, halved, &settings, run, error)) {
+    g_prefix_error(error, "'%s': ", file->input.name);
+    return FALSE;
+  }
+  if (run->verifies && !self->expected)
+    self->expected = ms_reference_run(halved, &settings.params, &reference, error);
+  return !run->verifies || self->expected;
+}
+
+/* frees the results. */
+static void
+clear_levels(Levels *self)
+{
+  g_clear_object(&self->result);
+  g_clear_object(&self->expected);
+}
+
+/* The image */
+
+/* The rows [dropped, decoded) of the source and [dropped, filtered) of the result are in memory. */
+typedef struct {
+  MsStreamedFile file;
+  MsStreamedRun *run;
+  int width;
+  int height;
+  MsRowFile *reader;
+  MsRowWindow *source;
+  MsImage *source_image;
+  MsRowWindow *result;
+  int decoded;
+  int filtered;
+  int dropped; /* of the result */
+  MsRows band; /* that is being filtered */
+  Levels levels;
+} Feed;
+
+static void
+feed_free(gpointer data)
+{
+  Feed *self = data;
+
+  g_clear_pointer(&self->reader, ms_row_file_close);
+  g_clear_object(&self->source_image);
+  clear_levels(&self->levels);
+  g_clear_pointer(&self->source, ms_row_window_free);
+  g_clear_pointer(&self->result, ms_row_window_free);
+  g_free(self);
+}
+
+/* Opens the file at its first row, also for a second pass, which is needed where another process created the output. */
+static gboolean
+rewind_feed(Feed *self, GError **error)
+{
+  const MsStreamedFile *f = &self->file;
+
+  g_clear_pointer(&self->reader, ms_row_file_close);
+  if (!f->image)
+    self->reader = ms_row_file_open(&f->input, self->run->cancellable, error);
+  self->decoded = self->filtered = self->dropped = 0;
+  ms_row_window_drop_all(self->source);
+  ms_row_window_drop_all(self->result);
+  return f->image || self->reader;
+}
+
+/* Errors of a decoder name the file, those of the memory and of the device do not; %FALSE. */
+static gboolean
+name_failure(const Feed *self, GError **error)
+{
+  g_prefix_error(error, "'%s': ", self->file.input.name);
+  return FALSE;
+}
+
+static gboolean
+decode_until(Feed *self, int end, GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->width * 4;
+
+  if (self->file.image)
+    return TRUE;
+  if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
+    return name_failure(self, error);
+  for (; self->decoded < end; self->decoded++)
+    if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
+      return FALSE;
+  if (ms_row_file_get_damage(self->reader) && !self->run->damage)
+    self->run->damage = g_strdup(ms_row_file_get_damage(self->reader));
+  if (bytes > 0)
+    ms_timing_log_add_host(self->run->log, MS_STAGE_DECODE, NULL, bytes, start);
+  return TRUE;
+}
+
+static void
+report_progress(int done, int total, gpointer data)
+{
+  const Feed *self = data;
+
+  if (self->run->progress)
+    self->run->progress(self->band.first + (int)((gint64)self->band.count * done / total), self->height,
+                        self->run->progress_data);
+}
+
+/* The source of the band shares the rows in memory. */
+static gboolean
+inspect_band(Feed *self, const MsRegion *region, MsImage *result, GError **error)
+{
+  const MsStreamedBand band = {self->source_image, self->levels.expected, *region};
+  g_autoptr(MsImage) source = ms_image_new_rows(self->source_image, region->y, region->height);
+
+  return self->run->inspect(source, result, &band, self->run->inspect_data, error);
+}
+
+static gboolean
+filter_band_once(Feed *self, guint repeat, GError **error)
+{
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsRegion region = {0, self->band.first, self->width, self->band.count};
+  MsEngineRun run = {
+    .log = log, .region = &region, .coarser = self->levels.result, .cancellable = self->run->cancellable};
+  g_autoptr(MsImage) image = ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, error);
+
+  gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
+  if (good) {
+    add_report(self->run, &run, repeat);
+    memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
+  } else {
+    name_failure(self, error);
+  }
+  ms_engine_run_clear(&run);
+  if (good && self->run->inspect && repeat + 1 == self->run->repeat)
+    good = inspect_band(self, &region, image, error);
+  return good;
+}
+
+static gboolean
+filter_next_band(Feed *self, GError **error)
+{
+  const MsStreamPlan *plan = &self->file.plan;
+  const MsRows whole = {0, self->height};
+
+  self->band = ms_bands_next(whole, self->filtered, plan->band_rows);
+  MsRows held = ms_bands_with_halo(self->band, plan->halo, self->height);
+  if (!decode_until(self, held.first + held.count, error))
+    return FALSE;
+  for (guint i = 0; i < self->run->repeat; i++)
+    if (!filter_band_once(self, i, error))
+      return FALSE;
+  self->filtered += self->band.count;
+  if (self->file.image)
+    ms_scratch_file_drop(self->file.scratch);
+  else
+    ms_row_window_drop(self->source, MAX(0, self->filtered - plan->halo));
+  return TRUE;
+}
+
+static gboolean
+hold_rows(gpointer data, int first, int end, GError **error)
+{
+  Feed *self = data;
+  gint64 start = g_get_monotonic_time();
+  gboolean good = first >= self->dropped || rewind_feed(self, error);
+
+  if (end > self->filtered)
+    ms_engine_set_progress(self->run->engine, report_progress, self);
+  if (good && self->run->settings->params.levels > 0 && !self->levels.result)
+    good = run_levels(&self->levels, &self->file, self->run, error);
+  while (good && self->filtered < end)
+    good = filter_next_band(self, error);
+  ms_engine_set_progress(self->run->engine, NULL, NULL);
+  self->run->feed_us += g_get_monotonic_time() - start;
+  return good;
+}
+
+static void
+drop_rows(gpointer data, int end)
+{
+  Feed *self = data;
+
+  self->dropped = MAX(self->dropped, end);
+  ms_row_window_drop(self->result, end);
+}
+
+static gboolean
+find_transparency(MsRowFile *reader, gboolean *found, GError **error)
+{
+  gsize stride = (gsize)ms_row_file_get_reader(reader)->width * 4;
+  g_autofree guint8 *row = g_malloc(stride);
+
+  *found = FALSE;
+  for (int y = 0; !*found && y < ms_row_file_get_reader(reader)->height; y++) {
+    if (!ms_row_file_read(reader, row, error))
+      return FALSE;
+    *found = !ms_image_pixels_are_opaque(row, stride);
+  }
+  return TRUE;
+}
+
+/** ms_streamed_file_clear: frees the temporary files and what else the file owns. */
+void
+ms_streamed_file_clear(MsStreamedFile *self)
+{
+  g_clear_object(&self->image);
+  g_clear_pointer(&self->scratch, ms_scratch_file_unref);
+}
+
+/* Decodes into temporary files, and reads the alpha of all rows from there. */
+static gboolean
+inspect_scratch(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+{
+  self->image = ms_row_file_load_scratch(&self->input, self->scratch, cancellable, error);
+  if (!self->image)
+    return FALSE;
+  self->width = ms_image_get_width(self->image);
+  self->height = ms_image_get_height(self->image);
+  self->is_opaque = TRUE;
+  const gsize stride = (gsize)self->width * 4;
+  for (int y = 0; self->is_opaque && y < self->height; y++) {
+    self->is_opaque = ms_image_pixels_are_opaque(ms_image_get_pixels(self->image) + (gsize)y * stride, stride);
+    ms_scratch_file_touch(self->scratch, stride);
+  }
+  ms_scratch_file_drop(self->scratch);
+  return TRUE;
+}
+
+/**
+ * ms_streamed_file_inspect:
+ *
+ * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
+ * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
+ *
+ * Returns: %FALSE with the errors of ms_row_file_open() or ms_row_file_load_scratch()
+ */
+gboolean
+ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+{
+  if (self->scratch)
+    return inspect_scratch(self, cancellable, error);
+  g_autoptr(MsRowFile) reader = ms_row_file_open(&self->input, cancellable, error);
+  gboolean found = FALSE;
+
+  if (!reader)
+    return FALSE;
+  if (ms_row_file_get_reader(reader)->has_alpha && !find_transparency(reader, &found, error))
+    return FALSE;
+  self->is_opaque = !found;
+  self->width = ms_row_file_get_reader(reader)->width;
+  self->height = ms_row_file_get_reader(reader)->height;
+  return TRUE;
+}
+
+static MsImage *
+image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
+{
+  MsImage *image = self->file.image;
+  MsMetadata *metadata = image ? ms_image_get_metadata(image) : ms_row_file_get_reader(self->reader)->metadata;
+  GBytes *pixels = ms_row_window_get_bytes(window);
+
+  if (!feed)
+    return ms_image_new(self->width, self->height, pixels, metadata);
+  return ms_image_new_streamed(self->width, self->height, pixels, metadata, feed);
+}
+
+/**
+ * ms_streamed_result_new:
+ * @file: inspected; its members must outlive the result
+ *
+ * Returns: (transfer full): the filtered image, whose rows are decoded and filtered when they are held; %NULL with the
+ *   errors of ms_row_file_open() or #MS_ERROR_MEMORY
+ */
+MsImage *
+ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
+{
+  Feed *self = g_new0(Feed, 1);
+  MsImageFeed feed = {hold_rows, drop_rows, feed_free, self, file->is_opaque};
+
+  self->file = *file;
+  self->run = run;
+  self->width = file->width;
+  self->height = file->height;
+  self->source = ms_row_window_new(self->width, self->height, error);
+  self->result = self->source ? ms_row_window_new(self->width, self->height, error) : NULL;
+  if (!self->result)
+    name_failure(self, error);
+  if (!self->result || !rewind_feed(self, error)) {
+    feed_free(self);
+    return NULL;
+  }
+  self->source_image = file->image ? g_object_ref(file->image) : image_of(self, self->source, NULL);
+  return image_of(self, self->result, &feed);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The result of filtering an image file band by band, as an image whose rows are computed while they are encoded. */
+#pragma once
+
+#include "core/batch/stream-plan.h"
+#include "core/engine/engine.h"
+#include "core/image/stream/row-file.h"
+
+/**
+ * MsStreamedFile:
+ * @input: the image file
+ * @plan: the bands
+ * @scratch: (nullable) (transfer full): for a file whose rows are not stored in order; see ms_streamed_file_clear()
+ * @image: (nullable) (transfer full): its pixels in @scratch, from ms_streamed_file_inspect()
+ * @width: pixels in a row; from ms_streamed_file_inspect(), like the following
+ * @height: rows
+ * @is_opaque: whether every alpha is 255
+ */
+typedef struct {
+  MsRowInput input;
+  MsStreamPlan plan;
+  MsScratchFile *scratch;
+  MsImage *image;
+  int width;
+  int height;
+  gboolean is_opaque;
+} MsStreamedFile;
+
+/**
+ * MsStreamedBand: the place of a band in @image, of which the rows that can influence the band are valid.
+ * @coarser: (nullable): the serial reference's result of the level above, for a run that verifies settings with levels
+ */
+typedef struct {
+  MsImage *image;
+  MsImage *coarser;
+  MsRegion region;
+} MsStreamedBand;
+
+/**
+ * MsStreamedRun: how the bands are filtered, and what is reported about it. All members must outlive the result.
+ * @repeat: times each band is filtered
+ * @progress: (nullable): gets the rows of the whole image
+ * @log: (transfer none): gets decode, build, upload, kernel and download rows of each band
+ * @kernel_ms: (transfer none) (element-type double): gets the kernels' time of each repeat
+ * @filter_ms: (transfer none) (element-type double): gets the time of filtering of each repeat
+ * @used: (out): the settings with every `auto` resolved
+ * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
+ * @feed_us: (out): time in which rows were decoded and filtered
+ * @verifies: whether @inspect compares with the serial reference
+ * @inspect: (nullable): called with the source and the result of each band, from top to bottom; a second pass begins at
+ *   row 0 again
+ */
+typedef struct {
+  MsEngine *engine;
+  const MsSettings *settings;
+  guint repeat;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  GCancellable *cancellable;
+  MsTimingLog *log;
+  GArray *kernel_ms;
+  GArray *filter_ms;
+  MsSettings used;
+  char *rejected;
+  char *damage;
+  gint64 feed_us;
+  gboolean verifies;
+  gboolean (*inspect)(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error);
+  gpointer inspect_data;
+} MsStreamedRun;
+
+void ms_streamed_file_clear(MsStreamedFile *self);
+gboolean ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error);
+MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);
