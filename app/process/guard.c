@@ -10,6 +10,9 @@
 /* The time in which a child exits that has finished; nothing depends on it any more. */
 #define EXIT_S 1
 
+/* So many children in a row fail with the usual cache of the driver before one gets an empty cache. */
+#define VAIN_WITH_USUAL_CACHE 2
+
 /*
  * MESSAGE_SO_FAR: a text for people on what is done; MESSAGE_RESULTS: results are written from now on;
  * MESSAGE_FINISHED: the exit status of the command, and a text.
@@ -97,7 +100,7 @@ take_message(MsMessage *message, gpointer data)
   return TRUE;
 }
 
-/* Starts the program once more, with an empty cache of the driver, because the usual one may be damaged. */
+/* Starts the program once more. */
 static gboolean
 start_again(MsGuard *self, GError **error)
 {
@@ -152,14 +155,24 @@ report_death(const char *how, guint starts, GError **error)
 }
 
 static void
-note_start(const MsGuard *self, const char *how, const MsGuardLimits *limits)
+note_start(const char *how, const MsGuardLimits *limits)
 {
-  g_autofree char *folder = self->cache ? ms_driver_cache_find() : NULL;
-  g_autofree char *about_cache =
-    folder ? g_strdup_printf(" with an empty cache of the driver; if that helps, delete '%s'", folder) : g_strdup("");
   g_autofree char *sentence =
-    g_strdup_printf("The process that used OpenCL did not survive: %s. It is started once more%s.", how, about_cache);
+    g_strdup_printf("The process that used OpenCL did not survive: %s. It is started once more.", how);
 
+  limits->note(sentence, limits->note_data);
+}
+
+/* An empty cache helped where the usual one had failed twice and the first child with the empty one has finished. */
+static void
+note_cache(const MsGuard *self, const MsGuardLimits *limits)
+{
+  g_autofree char *folder = self->cache && self->vain_starts == VAIN_WITH_USUAL_CACHE ? ms_driver_cache_find() : NULL;
+
+  if (!folder)
+    return;
+  g_autofree char *sentence = g_strdup_printf(
+    "The driver ended the process with its usual cache, and not with an empty one; delete '%s'.", folder);
   limits->note(sentence, limits->note_data);
 }
 
@@ -191,7 +204,7 @@ seconds_left(gpointer journal)
  * @error: set where the child did not say how the command ended
  *
  * Follows the child until the command has ended. A child that died before it wrote results is started again, at most
- * as often as @limits says, with an empty cache of the driver. What the driver does after the child has said how the
+ * as often as @limits says, at last with an empty cache of the driver. What the driver does after the child has said how the
  * command ended is of no consequence.
  *
  * Returns: what the child said, %MS_EXIT_NO_DEVICE if it died or exceeded the time limit, or %MS_EXIT_INTERRUPTED
@@ -212,6 +225,7 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
     if (end == MS_CHILD_END_LATE)
       return report_late(limits, error);
     if (self->text) {
+      note_cache(self, limits);
       *text = g_steal_pointer(&self->text);
       return (MsExitStatus)self->status;
     }
@@ -223,10 +237,10 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
       *text = g_steal_pointer(&self->so_far);
       return report_death(how, starts, error);
     }
-    if (!self->cache)
+    if (!self->cache && self->vain_starts >= VAIN_WITH_USUAL_CACHE)
       self->cache = ms_driver_cache_make_spare();
     if (starts == 1)
-      note_start(self, how, limits);
+      note_start(how, limits);
     if (!start_again(self, error))
       return MS_EXIT_NO_DEVICE;
   }

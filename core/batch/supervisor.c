@@ -15,6 +15,9 @@
 /* The batch ends when this many workers in a row died without a result. */
 #define MOST_DEATHS_IN_A_ROW 5
 
+/* So many workers in a row fail to open the device with the usual cache of its driver before one gets an empty cache. */
+#define VAIN_WITH_USUAL_CACHE 2
+
 /* The time in which a worker must exit after it was told to stop or has reported its end. */
 #define EXIT_S 3
 
@@ -47,7 +50,8 @@ typedef struct {
   GPtrArray *suspects;
   GHashTable *deaths;
   char *cache;
-  guint vain_openings; /* workers in a row that did not open the device */
+  gboolean cache_is_for_opening; /* whether it was made because the device could not be opened */
+  guint vain_openings;           /* workers in a row that did not open the device */
   guint deaths_in_a_row;
   gboolean is_processor; /* whether the device that was opened last is a processor */
   gboolean gave_up;
@@ -77,7 +81,8 @@ note(const Supervisor *s, const char *sentence)
 static void
 note_spare_cache(const Supervisor *s)
 {
-  g_autofree char *folder = s->cache && s->vain_openings > 0 ? ms_driver_cache_find() : NULL;
+  g_autofree char *folder =
+    s->cache_is_for_opening && s->vain_openings == VAIN_WITH_USUAL_CACHE ? ms_driver_cache_find() : NULL;
 
   if (!folder)
     return;
@@ -361,6 +366,19 @@ count_death(Supervisor *s, const char *cause, GError **error)
   return FALSE;
 }
 
+/*
+ * An image that is tried again must not fail because the usual cache of the driver is damaged. An opening costs nothing,
+ * so it is repeated with the usual cache before it is put down to that.
+ */
+static void
+pass_over_cache(Supervisor *s)
+{
+  if (s->cache || (!s->opened && s->vain_openings + 1 < VAIN_WITH_USUAL_CACHE))
+    return;
+  s->cache = ms_driver_cache_make_spare();
+  s->cache_is_for_opening = s->cache && !s->opened;
+}
+
 /* A worker that dies after its last image, when it closes the device, costs nothing. */
 static gboolean
 take_death(Supervisor *s, MsChildEnd end, gboolean alone, GError **error)
@@ -370,8 +388,8 @@ take_death(Supervisor *s, MsChildEnd end, gboolean alone, GError **error)
   settle_saved(s);
   if (ms_batch_count(s->items).pending == 0)
     return TRUE;
-  if (end == MS_CHILD_END_DIED && !s->cache)
-    s->cache = ms_driver_cache_make_spare();
+  if (end == MS_CHILD_END_DIED)
+    pass_over_cache(s);
   divide(s, alone, cause);
   const gboolean goes_on = count_death(s, cause, error);
   g_free(s->last_death);

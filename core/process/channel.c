@@ -44,7 +44,8 @@ struct _MsChannel {
   const MsProtocol *incoming;
   const MsProtocol *outgoing;
   gboolean waits;
-  GMutex lock; /* guards sending: several threads report */
+  GMutex lock;    /* guards sending: several threads report */
+  guint8 *packet; /* the bytes of the packet that is received, by one thread */
 };
 
 /** ms_channel_open_pair: @ends: (out): two connected sockets, which are closed in programs that are started */
@@ -71,6 +72,7 @@ ms_channel_new(int fd, const MsProtocol *incoming, const MsProtocol *outgoing, g
   self->incoming = incoming;
   self->outgoing = outgoing;
   self->waits = waits;
+  self->packet = g_malloc(MOST_PACKET);
   g_mutex_init(&self->lock);
   return self;
 }
@@ -82,6 +84,7 @@ ms_channel_free(MsChannel *self)
   if (!self)
     return;
   close(self->fd);
+  g_free(self->packet);
   g_mutex_clear(&self->lock);
   g_free(self);
 }
@@ -329,7 +332,7 @@ parse(const MsChannel *self, Packet *packet, MsMessage *message)
 }
 
 /**
- * ms_channel_receive: takes the next message without waiting.
+ * ms_channel_receive: takes the next message without waiting. One thread receives.
  * @message: (out): to be cleared with ms_message_clear(), whatever is returned
  */
 MsReceipt
@@ -340,8 +343,7 @@ ms_channel_receive(MsChannel *self, MsMessage *message)
     char bytes[CMSG_SPACE(sizeof packet.fds)];
     struct cmsghdr align;
   } control;
-  g_autofree char *data = g_malloc(MOST_PACKET);
-  struct iovec parts[] = {{&packet.header, sizeof packet.header}, {data, MOST_PACKET}};
+  struct iovec parts[] = {{&packet.header, sizeof packet.header}, {self->packet, MOST_PACKET}};
   struct msghdr received = {.msg_iov = parts,
                             .msg_iovlen = G_N_ELEMENTS(parts),
                             .msg_control = control.bytes,
@@ -357,7 +359,7 @@ ms_channel_receive(MsChannel *self, MsMessage *message)
   if (n == 0 && received.msg_controllen == 0)
     return MS_RECEIPT_CLOSED;
   const gboolean is_whole = take_fds(&received, &packet) && n >= (gssize)sizeof packet.header;
-  packet.data = data;
+  packet.data = self->packet;
   packet.size = is_whole ? (gsize)n - sizeof packet.header : 0;
   const gboolean good = is_whole && parse(self, &packet, message);
   for (guint i = 0; i < packet.n_fds; i++)

@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Any packet from another process: it is refused, or it is a message that can be read to its end. */
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/batch/worker.h"
+#include "core/opencl/device.h"
+#include "core/opencl/program-spec.h"
+#include "core/service/protocol.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_PACKET 60000
+
+/* Regions are read for a picture of this size, if there are so few that their memory is small. */
+#define SIDE 4
+#define MOST_REGIONS 1000
 
 static void
 read_result(GVariant *payload, guint member)
@@ -22,6 +30,90 @@ read_result(GVariant *payload, guint member)
   g_assert_cmpuint(length, <, G_MAXSIZE);
 }
 
+/* Reads regions from memory that is filled with bytes of the message. */
+static void
+read_regions(GVariant *content)
+{
+  guint32 n = 0;
+  guint64 n_neighbours = 0;
+  MsSegmentation *segmentation = NULL;
+  MsSegmentTable *table = NULL;
+
+  g_variant_get(content, "(ut)", &n, &n_neighbours);
+  if (n > MOST_REGIONS || n_neighbours > MOST_REGIONS)
+    return;
+  g_autoptr(MsImage) image = ms_image_new_take(SIDE, SIDE, g_malloc0(SIDE * SIDE * 4), NULL);
+  const gsize size = SIDE * SIDE * 4 + n * sizeof(MsSegment) + n_neighbours * 4;
+  const guint8 *bytes = g_variant_get_data(content);
+  const int fd = ms_channel_new_memory(size, NULL);
+  guint8 *memory = ms_channel_map_memory(fd, size, TRUE, NULL);
+  for (gsize i = 0; i < size; i++)
+    memory[i] = i % 4 == 0 ? bytes[i / 4 % g_variant_get_size(content)] : 0;
+  munmap(memory, size);
+  if (ms_regions_answer_read(content, fd, image, &segmentation, &table)) {
+    ms_segmentation_free(segmentation);
+    ms_segment_table_free(table);
+  }
+  close(fd);
+}
+
+static void
+read_settings(GVariant *values)
+{
+  g_autoptr(GVariant) owned = values;
+  MsSettings settings;
+
+  ms_settings_from_variant(owned, &settings);
+}
+
+static void
+read_filtered(GVariant *content)
+{
+  g_autoptr(GVariant) values = g_variant_get_child_value(content, 0), log = g_variant_get_child_value(content, 1),
+                      maybe = g_variant_get_child_value(content, 2);
+  g_autoptr(GVariant) spec = g_variant_get_maybe(maybe);
+  g_autoptr(MsTimingLog) timings = ms_timing_log_new_from_variant(log);
+  g_autoptr(MsProgramSpec) program = spec ? ms_program_spec_new_from_variant(spec) : NULL;
+
+  read_settings(g_variant_ref(values));
+}
+
+static void
+read_devices(GVariant *content)
+{
+  g_autoptr(GVariant) snapshots = g_variant_get_child_value(content, 0);
+
+  for (gsize i = 0; i < g_variant_n_children(snapshots); i++) {
+    g_autoptr(GVariant) snapshot = g_variant_get_child_value(snapshots, i);
+    g_autoptr(MsDevice) device = ms_device_new_from_snapshot(snapshot);
+  }
+}
+
+static void
+read_answer(const MsMessage *message)
+{
+  g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
+
+  if (message->kind == MS_ANSWER_OPENED)
+    read_devices(content);
+  else if (message->kind == MS_ANSWER_FILTERED)
+    read_filtered(content);
+  else if (message->kind == MS_ANSWER_REGIONS)
+    read_regions(content);
+}
+
+static void
+read_request(const MsMessage *message)
+{
+  g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
+  g_autoptr(MsProgramSpec) spec = NULL;
+
+  if (message->kind == MS_REQUEST_COMPILE)
+    spec = ms_program_spec_new_from_variant(content);
+  else if (message->kind == MS_REQUEST_FILTER || message->kind == MS_REQUEST_REGIONS)
+    read_settings(g_variant_get_child_value(content, 2));
+}
+
 static void
 receive(int end, const MsProtocol *protocol)
 {
@@ -33,19 +125,51 @@ receive(int end, const MsProtocol *protocol)
   g_assert_cmpuint(message.kind, <, protocol->n);
   if (protocol == &ms_worker_requests)
     g_ptr_array_unref(ms_worker_message_get_jobs(message.payload));
+  else if (protocol == &ms_service_requests)
+    read_request(&message);
+  else if (protocol == &ms_service_answers)
+    read_answer(&message);
   else if (message.kind == MS_WORKER_SAVING || message.kind == MS_WORKER_FINISHED)
     read_result(message.payload, message.kind == MS_WORKER_SAVING ? 3 : 2);
+}
+
+/* Sends the packet with as many descriptors as a message of its kind carries. */
+static void
+send_packet(int end, const MsProtocol *protocol, const uint8_t *data, size_t size)
+{
+  union {
+    char bytes[CMSG_SPACE(sizeof(int) * MS_CHANNEL_MOST_FDS)];
+    struct cmsghdr align;
+  } control = {{0}};
+  struct iovec part = {(gpointer)data, MIN(size, MOST_PACKET)};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  guint32 kind = G_MAXUINT32;
+
+  memcpy(&kind, data, MIN(size, sizeof kind));
+  const guint n = kind < protocol->n ? protocol->types[kind].fds : 0;
+  if (n > 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = CMSG_SPACE(sizeof(int) * n);
+    struct cmsghdr *c = CMSG_FIRSTHDR(&message);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof(int) * n);
+    for (guint i = 0; i < n; i++)
+      memcpy(CMSG_DATA(c) + i * sizeof(int), &end, sizeof end);
+  }
+  g_assert_cmpint(sendmsg(end, &message, MSG_DONTWAIT), >=, 0);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  const MsProtocol *const protocols[] = {&ms_worker_results, &ms_worker_requests};
+  const MsProtocol *const protocols[] = {&ms_worker_results, &ms_worker_requests, &ms_service_requests,
+                                         &ms_service_answers};
 
   for (gsize i = 0; i < G_N_ELEMENTS(protocols); i++) {
     int ends[2];
     g_assert_true(ms_channel_open_pair(ends, NULL));
-    g_assert_cmpint(send(ends[1], data, MIN(size, MOST_PACKET), MSG_DONTWAIT), >=, 0);
+    send_packet(ends[1], protocols[i], data, size);
     close(ends[1]);
     receive(ends[0], protocols[i]);
   }
@@ -62,6 +186,24 @@ add_seed(GPtrArray *seeds, guint32 kind, GVariant *payload)
   g_byte_array_append(packet, (const guint8 *)header, sizeof header);
   g_byte_array_append(packet, g_variant_get_data(owned), (guint)g_variant_get_size(owned));
   g_ptr_array_add(seeds, g_byte_array_free_to_bytes(g_steal_pointer(&packet)));
+}
+
+static void
+add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
+{
+  const MsSettings settings = ms_settings_default();
+  g_autoptr(GVariant) values = g_variant_ref_sink(ms_settings_to_variant(&settings));
+  g_autoptr(GVariant) timings = g_variant_ref_sink(ms_timing_log_to_variant(log));
+
+  add_seed(seeds, MS_REQUEST_OPEN, g_variant_new("(u(s))", 1, "auto"));
+  add_seed(seeds, MS_REQUEST_FILTER, g_variant_new("(u((ii)(iiii)@as))", 1, 9, 7, 0, 0, 3, 2, values));
+  add_seed(seeds, MS_REQUEST_REGIONS, g_variant_new("(u((ii)u@as))", 1, 9, 7, 5, values));
+  add_seed(seeds, MS_ANSWER_PIECE, g_variant_new("(u(bii))", 1, TRUE, 0, 4));
+  add_seed(seeds, MS_ANSWER_FAILED, g_variant_new("(u(bussb))", 1, FALSE, 3, "sentence", "sentence", TRUE));
+  add_seed(seeds, MS_ANSWER_FILTERED,
+           g_variant_new("(u(@as@" MS_TIMING_LOG_TYPE "m@" MS_PROGRAM_SPEC_TYPE "msmss))", 1, values, timings, NULL,
+                         "log", NULL, "digest"));
+  add_seed(seeds, MS_ANSWER_REGIONS, g_variant_new("(u(ut))", 1, 3, (guint64)4));
 }
 
 GPtrArray *
@@ -84,5 +226,6 @@ ms_fuzz_seeds(void)
   add_seed(seeds, MS_WORKER_SAVING,
            g_variant_new("(utt@aay)", 0, (guint64)1, (guint64)2, ms_worker_message_new_result(item)));
   add_seed(seeds, MS_WORKER_ENDED, g_variant_new("(bi^ay^ay)", FALSE, 1, "sentence", "sentence"));
+  add_service_seeds(seeds, item->log);
   return seeds;
 }
