@@ -105,6 +105,8 @@ class Drivers(faults.FaultCase):
             self.assertEqual(run.code, 0, run.about)
         elif run.hit > 0 and run.code != 0:
             self.assertTrue(any(len(line.split()) > 8 for line in run.error.splitlines()), run.about)
+        if not run.always:
+            self.assertNotIn("; delete '", run.error, run.about)
         if run.hit > 0 and phase != "closing" and run.always:
             self.assertNotEqual((run.code, run.error), (0, ""), run.about)
         if run.code == 0 and file:
