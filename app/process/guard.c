@@ -167,7 +167,8 @@ note_start(const char *how, const MsGuardLimits *limits)
 static void
 note_cache(const MsGuard *self, const MsGuardLimits *limits)
 {
-  g_autofree char *folder = self->cache && self->vain_starts == VAIN_WITH_USUAL_CACHE ? ms_driver_cache_find() : NULL;
+  const gboolean helped = self->cache && self->vain_starts == VAIN_WITH_USUAL_CACHE;
+  g_autofree char *folder = helped ? ms_driver_cache_find() : NULL;
 
   if (!folder)
     return;
@@ -204,8 +205,8 @@ seconds_left(gpointer journal)
  * @error: set where the child did not say how the command ended
  *
  * Follows the child until the command has ended. A child that died before it wrote results is started again, at most
- * as often as @limits says, at last with an empty cache of the driver. What the driver does after the child has said how the
- * command ended is of no consequence.
+ * as often as @limits says, at last with an empty cache of the driver. What the driver does after the child has said
+ * how the command ended is of no consequence.
  *
  * Returns: what the child said, %MS_EXIT_NO_DEVICE if it died or exceeded the time limit, or %MS_EXIT_INTERRUPTED
  */

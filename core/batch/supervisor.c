@@ -15,7 +15,7 @@
 /* The batch ends when this many workers in a row died without a result. */
 #define MOST_DEATHS_IN_A_ROW 5
 
-/* So many workers in a row fail to open the device with the usual cache of its driver before one gets an empty cache. */
+/* So many workers in a row fail to open the device with the driver's usual cache before one gets an empty cache. */
 #define VAIN_WITH_USUAL_CACHE 2
 
 /* The time in which a worker must exit after it was told to stop or has reported its end. */
@@ -367,8 +367,8 @@ count_death(Supervisor *s, const char *cause, GError **error)
 }
 
 /*
- * An image that is tried again must not fail because the usual cache of the driver is damaged. An opening costs nothing,
- * so it is repeated with the usual cache before it is put down to that.
+ * An image that is tried again must not fail because the usual cache of the driver is damaged. An opening costs
+ * nothing, so it is repeated with the usual cache before it is put down to that.
  */
 static void
 pass_over_cache(Supervisor *s)
