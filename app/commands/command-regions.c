@@ -160,9 +160,11 @@ segment(Run *self, GError **error)
   return self->table != NULL;
 }
 
+/* @taken: (transfer full) */
 static gboolean
-save_image(Run *self, const char *path, MsImage *image, GError **error)
+save_image(Run *self, const char *path, MsImage *taken, GError **error)
 {
+  g_autoptr(MsImage) image = taken;
   MsSaveOptions options = ms_save_options_default();
 
   options.format = (MsImageFormat)self->line->format;
@@ -172,25 +174,14 @@ save_image(Run *self, const char *path, MsImage *image, GError **error)
 }
 
 static gboolean
-save_means(Run *self, GError **error)
-{
-  g_autoptr(MsImage) means = ms_segment_table_paint(self->table, self->segmentation, self->source);
-
-  return save_image(self, self->line->output, means, error);
-}
-
-static gboolean
-save_outlines(Run *self, GError **error)
-{
-  g_autoptr(MsImage) outlines = ms_segmentation_outline(self->segmentation, self->source);
-
-  return save_image(self, self->line->outlines, outlines, error);
-}
-
-static gboolean
 save_pictures(Run *self, GError **error)
 {
-  return (!self->line->output || save_means(self, error)) && (!self->line->outlines || save_outlines(self, error));
+  const MsCommandLine *line = self->line;
+
+  return (!line->output || save_image(self, line->output,
+                                      ms_segment_table_paint(self->table, self->segmentation, self->source), error)) &&
+         (!line->outlines ||
+          save_image(self, line->outlines, ms_segmentation_outline(self->segmentation, self->source), error));
 }
 
 static gboolean
@@ -217,26 +208,22 @@ save_arrays(Run *self, GError **error)
          (!self->line->modes || save_modes(self, error));
 }
 
+/* @taken: (transfer full) */
 static gboolean
-save_csv(Run *self, GError **error)
+save_text(Run *self, const char *path, char *taken, GError **error)
 {
-  g_autofree char *csv = ms_segment_table_to_csv(self->table);
+  g_autofree char *text = taken;
 
-  return ms_report_file_save(self->line->csv, csv, self->cancellable, error);
-}
-
-static gboolean
-save_json(Run *self, GError **error)
-{
-  g_autofree char *json = ms_segment_table_to_json(self->table);
-
-  return ms_report_file_save(self->line->json, json, self->cancellable, error);
+  return ms_report_file_save(path, text, self->cancellable, error);
 }
 
 static gboolean
 save_tables(Run *self, GError **error)
 {
-  return (!self->line->csv || save_csv(self, error)) && (!self->line->json || save_json(self, error));
+  const MsCommandLine *line = self->line;
+
+  return (!line->csv || save_text(self, line->csv, ms_segment_table_to_csv(self->table), error)) &&
+         (!line->json || save_text(self, line->json, ms_segment_table_to_json(self->table), error));
 }
 
 /* Takes the memory of the largest output before the first one is written, so that none is left by a refusal. */

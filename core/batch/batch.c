@@ -284,7 +284,7 @@ fail_existing(const MsBatchRequest *request, MsBatchItem *item)
 }
 
 static void
-settle_existing(const Planning *p, MsBatchItem *item)
+check_existing(const Planning *p, MsBatchItem *item)
 {
   struct stat info;
 
@@ -321,7 +321,7 @@ is_planned_output(const Planning *p, const MsBatchItem *item, const char *output
 }
 
 static gboolean
-settle_resumed(const Planning *p, MsBatchItem *item)
+take_earlier_output(const Planning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
   MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
@@ -348,7 +348,7 @@ folder_length(const Planning *p)
   return p->into_folder && !p->request->follow_links ? strlen(name) - strlen("x") : 0;
 }
 
-/* sets the output of @item, or fails or skips it with the reason. */
+/* Sets the output of @item, or fails or skips it with the reason. */
 static void
 choose_output(const Planning *p, MsBatchItem *item)
 {
@@ -358,13 +358,13 @@ choose_output(const Planning *p, MsBatchItem *item)
   item->folder_length = folder_length(p);
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   item->skip_existing = skips_existing(p->request);
-  if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || settle_resumed(p, item))
+  if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || take_earlier_output(p, item))
     return;
   if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))
     choose_free_name(p, item);
   if (refuse_claimed(p, item) || refuse_input(p, item))
     return;
-  settle_existing(p, item);
+  check_existing(p, item);
   claim(p, item);
 }
 
@@ -425,7 +425,7 @@ is_result(const MsInput *input, gpointer data)
   return strcmp(own, path) != 0;
 }
 
-/* removes results of an earlier run from @inputs, where outputs lie among them. */
+/* Removes results of an earlier run from @inputs, where outputs lie among them. */
 static void
 remove_earlier_results(const Planning *p, GPtrArray *inputs)
 {
@@ -537,16 +537,6 @@ remember_sources(Planning *p, GPtrArray *inputs)
   }
 }
 
-static guint
-digits_of(guint n)
-{
-  guint digits = 1;
-
-  for (; n >= 10; n /= 10)
-    digits++;
-  return digits;
-}
-
 /* @balanced: the shard that ms_shard_balance() gives the input, 0 where its name decides. */
 static gboolean
 is_in_shard(const MsBatchRequest *request, const MsInput *input, guint balanced)
@@ -579,7 +569,7 @@ plan_items(Planning *p, GPtrArray *inputs)
 /**
  * ms_batch_plan:
  *
- * Lists the images, gives each its output and settles conflicts. Outputs of all shards are considered, so that two
+ * Lists the images, gives each its output and decides conflicts. Outputs of all shards are considered, so that two
  * shards never write to one file; the items of this shard alone are returned.
  *
  * Returns: (transfer full) (element-type MsBatchItem): pending, skipped and failed items in order, or %NULL with
@@ -602,7 +592,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
   g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr(GHashTable) claimed = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   remove_earlier_results(&planning, inputs);
-  planning.seq_digits = digits_of(inputs->len);
+  planning.seq_digits = (guint)g_snprintf(NULL, 0, "%u", inputs->len);
   planning.sources = sources;
   planning.claimed = claimed;
   planning.numbers = numbers;

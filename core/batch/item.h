@@ -53,6 +53,7 @@ typedef enum {
  * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
  * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
+ * @index: in a worker, its place among the items of the supervisor's message
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
@@ -79,6 +80,7 @@ typedef struct {
   gboolean perhaps_saved;
   int input_spool;
   int output_spool;
+  guint index;
   MsItemStatus status;
   char *error;
   char *shown;

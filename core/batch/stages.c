@@ -122,7 +122,7 @@ note_scratch(MsBatchImage *work, const GError *reason)
  * the reason where neither is possible. @bytes: (out): working memory of the decoder.
  */
 static gboolean
-settle_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
+choose_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
 {
   MsStreamedFile *file = &work->file;
   g_autoptr(GError) reason = NULL;
@@ -210,7 +210,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
   *file = (MsStreamedFile){.input = {work->item->input, work->name, work->content, &work->options->limits}};
   guint64 reading = 0;
   *needs_scratch = ms_codec_get(header->format)->open_rows && !work->options->scratch;
-  if (!settle_reading(work, header, &reading, error))
+  if (!choose_reading(work, header, &reading, error))
     return FALSE;
   *needs_scratch = FALSE;
   file->plan = plan_bands(work, header, reading + (work->content ? g_bytes_get_size(work->content) : 0));
@@ -248,7 +248,7 @@ set_memory_error(const MsBatchImage *work, const MsImageHeader *header, gboolean
  * refused if the user set the limit, and loaded alone if not.
  */
 static gboolean
-settle_memory(MsBatchImage *work, const MsImageHeader *header, GError **error)
+decide_bands(MsBatchImage *work, const MsImageHeader *header, GError **error)
 {
   g_autoptr(GError) reason = NULL;
   gboolean needs_scratch = FALSE;
@@ -296,7 +296,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
   work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, work->options->verify);
   if (work->content)
     work->bytes += g_bytes_get_size(work->content);
-  return check_format(work, &header, error) && settle_memory(work, &header, error);
+  return check_format(work, &header, error) && decide_bands(work, &header, error);
 }
 
 /* Decode */
@@ -486,7 +486,7 @@ is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *not
  * that is allowed.
  */
 static gboolean
-settle_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved, GError **error)
+check_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved, GError **error)
 {
   g_autoptr(GError) failure = NULL;
 
@@ -515,7 +515,7 @@ save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, 
       return TRUE;
     if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
       gboolean saved = FALSE;
-      if (!settle_perhaps_saved(work, save, notes, &saved, error))
+      if (!check_perhaps_saved(work, save, notes, &saved, error))
         return FALSE;
       if (saved)
         return TRUE;

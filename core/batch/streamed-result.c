@@ -156,7 +156,7 @@ run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError 
   return !run->verifies || self->expected;
 }
 
-/* frees the results. */
+/* Frees the results. */
 static void
 clear_levels(Levels *self)
 {

@@ -144,7 +144,7 @@ deliver(Supervisor *s, MsBatchItem *item)
 
 /* Reports an item whose result has arrived, unless the worker was cancelled and left the item pending. */
 static void
-settle(Supervisor *s, MsBatchItem *item)
+report_result(Supervisor *s, MsBatchItem *item)
 {
   s->deaths_in_a_row = 0;
   if (!deliver(s, item))
@@ -212,7 +212,7 @@ take_item_message(Supervisor *s, MsWorkerMessageKind kind, GVariant *payload)
     g_variant_get(payload, "(ui@aay)", NULL, &done, &result);
     ms_worker_message_take_result(result, item);
     item->status = MIN((MsItemStatus)done, MS_ITEM_SKIPPED);
-    settle(s, item);
+    report_result(s, item);
     break;
   case MS_WORKER_DEVICE:
   case MS_WORKER_PROBLEM:
@@ -223,7 +223,7 @@ take_item_message(Supervisor *s, MsWorkerMessageKind kind, GVariant *payload)
 
 /* The limit of silence follows the longest silence that was seen. */
 static void
-hear(Supervisor *s)
+adapt_silence(Supervisor *s)
 {
   const gint64 now = g_get_monotonic_time();
 
@@ -240,7 +240,7 @@ take_message(MsMessage *message, gpointer data)
   const MsWorkerMessageKind kind = message->kind;
   g_autoptr(GVariant) text = NULL;
 
-  hear(s);
+  adapt_silence(s);
   switch (kind) {
   case MS_WORKER_DEVICE:
     take_device(s, message->payload);
@@ -278,7 +278,7 @@ was_saved(const Job *job, const MsBatchItem *item)
 
 /* Reports the images whose files were complete when the worker died. */
 static void
-settle_saved(Supervisor *s)
+report_saved(Supervisor *s)
 {
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
@@ -286,22 +286,13 @@ settle_saved(Supervisor *s)
       continue;
     item->status = MS_ITEM_DONE;
     ms_file_stamp_take(&item->result, item->output, s->options->hash);
-    settle(s, item);
+    report_result(s, item);
   }
-}
-
-static void
-fail_suspect(Supervisor *s, MsBatchItem *item, const char *cause)
-{
-  g_autofree char *name = ms_batch_item_input_name(item);
-
-  ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
-  ms_runner_report(s->options, s->hooks, item);
 }
 
 /* Those in work are retried one by one, those that waited for the device are passed to the next worker. */
 static void
-divide(Supervisor *s, gboolean alone, const char *cause)
+divide_pending(Supervisor *s, gboolean alone, const char *cause)
 {
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
@@ -309,7 +300,9 @@ divide(Supervisor *s, gboolean alone, const char *cause)
       continue;
     const gboolean is_suspect = s->jobs[i].in_work && s->opened;
     if (is_suspect && alone) {
-      fail_suspect(s, item, cause);
+      g_autofree char *name = ms_batch_item_input_name(item);
+      ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
+      ms_runner_report(s->options, s->hooks, item);
       continue;
     }
     if (is_suspect)
@@ -385,12 +378,12 @@ take_death(Supervisor *s, MsChildEnd end, gboolean alone, GError **error)
 {
   g_autofree char *cause = ms_child_describe_end(s->worker, end, &s->watch);
 
-  settle_saved(s);
+  report_saved(s);
   if (ms_batch_count(s->items).pending == 0)
     return TRUE;
   if (end == MS_CHILD_END_DIED)
     pass_over_cache(s);
-  divide(s, alone, cause);
+  divide_pending(s, alone, cause);
   const gboolean goes_on = count_death(s, cause, error);
   g_free(s->last_death);
   s->last_death = g_steal_pointer(&cause);
@@ -440,7 +433,7 @@ run_worker(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
   if (end == MS_CHILD_END_CANCELLED && !s->error)
     g_cancellable_set_error_if_cancelled(s->cancellable, &s->error);
   if (end == MS_CHILD_END_CANCELLED)
-    settle_saved(s);
+    report_saved(s);
   if (s->error) {
     g_propagate_error(error, g_steal_pointer(&s->error));
     good = FALSE;

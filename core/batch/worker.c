@@ -237,6 +237,7 @@ ms_worker_message_get_jobs(GVariant *message)
     g_autoptr(GVariant) job = g_variant_get_child_value(jobs, i);
     MsBatchItem *item = ms_batch_item_new(0, NULL, NULL);
     read_members(job, item, job_members, G_N_ELEMENTS(job_members));
+    item->index = (guint)i;
     g_ptr_array_add(items, item);
   }
   return items;
@@ -264,7 +265,6 @@ ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
 typedef struct {
   const MsRunnerHooks *hooks;
   MsChannel *channel;
-  GHashTable *indices; /* item -> its index */
   gint64 last_progress_us;
 } Worker;
 
@@ -280,12 +280,6 @@ gboolean
 ms_worker_is_on_processor(void)
 {
   return g_strcmp0(ms_child_get_role(), MS_WORKER_ROLE_PROCESSOR) == 0;
-}
-
-static guint
-index_of(const Worker *w, const MsBatchItem *item)
-{
-  return GPOINTER_TO_UINT(g_hash_table_lookup(w->indices, item));
 }
 
 /* Ignores a failed write, because a signal ends this process when its supervisor dies. */
@@ -311,20 +305,20 @@ on_open(gpointer data, GError **error)
 static void
 on_started(MsBatchItem *item, gpointer data)
 {
-  send(data, MS_WORKER_STARTED, g_variant_new("(u)", index_of(data, item)));
+  send(data, MS_WORKER_STARTED, g_variant_new("(u)", item->index));
 }
 
 static void
 on_waits(MsBatchItem *item, gpointer data)
 {
-  send(data, MS_WORKER_WAITS, g_variant_new("(u)", index_of(data, item)));
+  send(data, MS_WORKER_WAITS, g_variant_new("(u)", item->index));
 }
 
 static void
 on_saving(MsBatchItem *item, const struct stat *file, gpointer data)
 {
   send(data, MS_WORKER_SAVING,
-       g_variant_new("(utt@aay)", index_of(data, item), (guint64)file->st_dev, (guint64)file->st_ino,
+       g_variant_new("(utt@aay)", item->index, (guint64)file->st_dev, (guint64)file->st_ino,
                      ms_worker_message_new_result(item)));
 }
 
@@ -332,7 +326,7 @@ static void
 on_finished(MsBatchItem *item, gpointer data)
 {
   send(data, MS_WORKER_FINISHED,
-       g_variant_new("(ui@aay)", index_of(data, item), (int)item->status, ms_worker_message_new_result(item)));
+       g_variant_new("(ui@aay)", item->index, (int)item->status, ms_worker_message_new_result(item)));
   ms_batch_item_forget_results(item);
 }
 
@@ -345,7 +339,7 @@ on_progress(MsBatchItem *item, int done, int total, gpointer data)
   if (now - w->last_progress_us < PROGRESS_US)
     return;
   w->last_progress_us = now;
-  send(w, MS_WORKER_PROGRESS, g_variant_new("(uii)", index_of(w, item), done, total));
+  send(w, MS_WORKER_PROGRESS, g_variant_new("(uii)", item->index, done, total));
 }
 
 static void
@@ -360,16 +354,6 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
   Worker *w = data;
 
   return w->hooks->inspect(rows, w->hooks->data, error);
-}
-
-static GHashTable *
-number_items(GPtrArray *items)
-{
-  GHashTable *indices = g_hash_table_new(NULL, NULL);
-
-  for (guint i = 0; i < items->len; i++)
-    g_hash_table_insert(indices, g_ptr_array_index(items, i), GUINT_TO_POINTER(i));
-  return indices;
 }
 
 static void
@@ -414,8 +398,6 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChan
   if (!worker.channel || ms_channel_wait(worker.channel, &message, cancellable) != MS_RECEIPT_MESSAGE)
     return FALSE;
   g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message.payload);
-  g_autoptr(GHashTable) indices = number_items(items);
-  worker.indices = indices;
   ms_runner_run(items, options, &own, cancellable, &error);
   send_end(&worker, error);
   ms_channel_free(worker.channel);
