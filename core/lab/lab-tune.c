@@ -57,22 +57,25 @@ ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
                                 .seed = 1};
 }
 
-static MsFactors *
-full_factors(Tuning *tuning, const MsFactors *factors)
+/* The configuration of the problem with these settings. @key: (nullable): what its name in the journal begins with */
+static MsSubject *
+create_subject(Tuning *tuning, const MsFactors *factors, const char *key, GError **error)
 {
-  MsFactors *full = ms_factors_copy(tuning->problem);
+  g_autoptr(MsFactors) full = ms_factors_copy(tuning->problem);
+  g_autofree char *text = ms_factors_to_string(factors);
 
   ms_factors_merge(full, factors);
-  return full;
+  MsSubject *subject = ms_configuration_new(tuning->kind, tuning->bench, full, "The configuration", error);
+  if (subject && key)
+    subject->key = g_strconcat(key, text, NULL);
+  return subject;
 }
 
 static GError *
 refuse(const MsFactors *factors, gpointer data)
 {
-  Tuning *tuning = data;
-  g_autoptr(MsFactors) full = full_factors(tuning, factors);
   GError *error = NULL;
-  g_autoptr(MsSubject) subject = ms_configuration_new(tuning->kind, tuning->bench, full, "trial", &error);
+  g_autoptr(MsSubject) subject = create_subject(data, factors, NULL, &error);
 
   return error;
 }
@@ -99,18 +102,6 @@ measurement_error(const MsMeasurement *m)
   return error;
 }
 
-static MsSubject *
-create_subject(Tuning *tuning, const MsFactors *factors, const char *step, GError **error)
-{
-  g_autoptr(MsFactors) full = full_factors(tuning, factors);
-  g_autofree char *text = ms_factors_to_string(factors);
-  MsSubject *subject = ms_configuration_new(tuning->kind, tuning->bench, full, "The configuration", error);
-
-  if (subject)
-    subject->key = g_strconcat(step, text, NULL);
-  return subject;
-}
-
 static gboolean
 evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
 {
@@ -131,12 +122,6 @@ evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **
   return TRUE;
 }
 
-static gboolean
-is_near_best(const MsTrial *trial, const MsTrial *best)
-{
-  return trial->outcome == MS_OUTCOME_OK && trial->ns < FINALIST_RATIO * best->ns;
-}
-
 /* The fastest verified trials, at most FINALISTS, none slower than FINALIST_RATIO times the first. */
 static GPtrArray *
 find_finalists(const MsTuneRecord *record)
@@ -144,8 +129,11 @@ find_finalists(const MsTuneRecord *record)
   GPtrArray *all = ms_tune_record_rank(record);
   guint n = 0;
 
-  while (n < MIN(all->len, FINALISTS) && is_near_best(all->pdata[n], all->pdata[0]))
-    n++;
+  for (; n < MIN(all->len, FINALISTS); n++) {
+    const MsTrial *trial = all->pdata[n], *best = all->pdata[0];
+    if (trial->outcome != MS_OUTCOME_OK || trial->ns >= FINALIST_RATIO * best->ns)
+      break;
+  }
   g_ptr_array_set_size(all, (int)n);
   return all;
 }
@@ -233,50 +221,36 @@ is_over(const Tuning *tuning)
 }
 
 /*
- * The class of the problem and the toggles that the caller fixed: `auto` must not take a winner that was found with a
- * toggle fixed.
+ * The class of the problem and the settings that the caller fixed: `auto` must not take a winner that was found with a
+ * setting fixed.
  */
 static char *
-filter_problem_name(const MsFactors *problem, gint64 width, gint64 height)
-{
-  MsSettings settings = ms_settings_default();
-  g_autoptr(GString) name = g_string_new(NULL);
-
-  ms_settings_from_factors(problem, &settings, NULL);
-  g_autofree char *class = ms_problem_class_filter(settings.params.sp, width, height);
-  g_string_append(name, class);
-  for (guint i = 0; i < ms_factors_size(problem); i++) {
-    const MsOptionInfo *option = ms_option_find(ms_factors_key(problem, i));
-    if (option && option->group == MS_OPTION_GROUP_TOGGLE)
-      g_string_append_printf(name, ", %s:%s", option->name, ms_factors_value(problem, i));
-  }
-  return g_string_free(g_steal_pointer(&name), FALSE);
-}
-
-/* Like filter_problem_name(): every key besides operation, type and length was fixed by the caller. */
-static char *
-reduce_problem_name(const MsFactors *problem)
+name_problem(const char *kind, const MsFactors *problem)
 {
   static const char *const classed[] = {"op", "type", "size", NULL};
+  const gboolean filters = strcmp(kind, "mean-shift") == 0;
+  MsSettings settings = ms_settings_default();
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
   MsReduceOptions options;
+  gint64 width = 0, height = 0;
   guint64 n = 0;
 
-  ms_reduce_from_factors(problem, &spec, &options, &n, NULL);
-  g_autofree char *class = ms_problem_class_reduce(&spec, n);
+  if (filters) {
+    ms_settings_from_factors(problem, &settings, NULL);
+    ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
+  } else {
+    ms_reduce_from_factors(problem, &spec, &options, &n, NULL);
+  }
+  g_autofree char *class =
+    filters ? ms_problem_class_filter(settings.params.sp, width, height) : ms_problem_class_reduce(&spec, n);
   g_autoptr(GString) name = g_string_new(class);
-  for (guint i = 0; i < ms_factors_size(problem); i++)
-    if (!g_strv_contains(classed, ms_factors_key(problem, i)))
-      g_string_append_printf(name, ", %s:%s", ms_factors_key(problem, i), ms_factors_value(problem, i));
+  for (guint i = 0; i < ms_factors_size(problem); i++) {
+    const char *key = ms_factors_key(problem, i);
+    const MsOptionInfo *option = filters ? ms_option_find(key) : NULL;
+    if (filters ? option && option->group == MS_OPTION_GROUP_TOGGLE : !g_strv_contains(classed, key))
+      g_string_append_printf(name, ", %s:%s", key, ms_factors_value(problem, i));
+  }
   return g_string_free(g_steal_pointer(&name), FALSE);
-}
-
-static char *
-problem_name(const char *kind, const MsFactors *problem, gint64 width, gint64 height)
-{
-  if (strcmp(kind, "mean-shift") == 0)
-    return filter_problem_name(problem, width, height);
-  return reduce_problem_name(problem);
 }
 
 /* The factors that the caller fixed, with the size of the picture. */
@@ -375,7 +349,6 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
 {
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
   g_autoptr(MsFactors) problem = make_problem(request);
-  gint64 width = 0, height = 0;
   Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0, 0};
 
   if (!tuning.kind || !tuning.kind->add_space) {
@@ -384,9 +357,8 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   }
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
-  ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
   tuning.started_us = ms_lab_journal_start_clock(request->journal);
-  g_autofree char *name = problem_name(request->kind, problem, width, height);
+  g_autofree char *name = name_problem(request->kind, problem);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
   g_clear_pointer(&record->measured, ms_factors_free);
   record->measured = ms_factors_copy(problem);

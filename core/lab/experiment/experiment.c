@@ -164,37 +164,16 @@ add_missing(MsFactors *factors, const MsFactors *more)
 }
 
 static void
-complete_settings(const MsExperiment *self, MsFactors *factors, const MsCase *one, gboolean quick)
+expand_axis(const MsExperiment *self, gboolean quick, guint depth, const MsFactors *so_far, GPtrArray *all)
 {
-  if (one)
-    ms_factors_merge(factors, one->factors);
-  if (quick)
-    add_missing(factors, self->quick_fixed);
-  add_missing(factors, self->fixed);
-}
+  const MsAxis *axis = depth < self->axes->len ? self->axes->pdata[depth] : NULL;
 
-/** Expansion: the case to expand (none for an experiment without cases); @all receives the configurations. */
-typedef struct {
-  const MsExperiment *experiment;
-  const MsCase *one;
-  gboolean quick;
-  GPtrArray *all;
-} Expansion;
-
-static void
-expand_axis(const Expansion *self, guint depth, const MsFactors *so_far)
-{
-  if (depth == self->experiment->axes->len) {
-    MsFactors *factors = ms_factors_copy(so_far);
-    complete_settings(self->experiment, factors, self->one, self->quick);
-    g_ptr_array_add(self->all, factors);
-    return;
-  }
-  const MsAxis *axis = self->experiment->axes->pdata[depth];
-  for (char **value = axis_values(axis, self->quick); *value; value++) {
+  if (!axis)
+    g_ptr_array_add(all, ms_factors_copy(so_far));
+  for (char **value = axis ? axis_values(axis, quick) : NULL; value && *value; value++) {
     g_autoptr(MsFactors) next = ms_factors_copy(so_far);
     ms_factors_set(next, axis->key, *value);
-    expand_axis(self, depth + 1, next);
+    expand_axis(self, quick, depth + 1, next, all);
   }
 }
 
@@ -213,12 +192,20 @@ ms_experiment_expand(const MsExperiment *self, gboolean quick)
 
   for (guint i = 0; i < MAX(self->cases->len, 1); i++) {
     const MsCase *one = i < self->cases->len ? self->cases->pdata[i] : NULL;
+    const guint first = all->len;
     g_autoptr(MsFactors) start = ms_factors_new();
     if (one && quick && !one->quick)
       continue;
     if (one)
       ms_factors_set(start, "case", one->name);
-    expand_axis(&(Expansion){self, one, quick, all}, 0, start);
+    expand_axis(self, quick, 0, start, all);
+    for (guint k = first; k < all->len; k++) {
+      if (one)
+        ms_factors_merge(all->pdata[k], one->factors);
+      if (quick)
+        add_missing(all->pdata[k], self->quick_fixed);
+      add_missing(all->pdata[k], self->fixed);
+    }
   }
   return all;
 }

@@ -41,12 +41,16 @@ struct _MsLabBench {
   guint reference_step; /* the reference holds the bands of rows whose index is a multiple of this */
 };
 
-/* One reference result; the image and the parameters it belongs to. */
+/* The reference of @image, computed by several threads in bands of rows, which need the members from @out on. */
 typedef struct {
   MsImage *image;
   MsParams params;
   MsImage *result;
+  guint8 *out;
+  GMutex mutex;
   guint64 samples;
+  GError *error;
+  GCancellable *cancellable;
 } Reference;
 
 static void
@@ -55,7 +59,9 @@ free_reference(gpointer data)
   Reference *reference = data;
 
   g_object_unref(reference->image);
-  g_object_unref(reference->result);
+  g_clear_object(&reference->result);
+  g_clear_error(&reference->error);
+  g_mutex_clear(&reference->mutex);
   g_free(reference);
 }
 
@@ -226,29 +232,18 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   return scene;
 }
 
-/* The rows of one reference, computed by several threads in bands. */
-typedef struct {
-  MsImage *image;
-  const MsParams *params;
-  guint8 *out;
-  GMutex mutex;
-  guint64 samples;
-  GError *error;
-  GCancellable *cancellable;
-} ReferenceJob;
-
 static void
 compute_band(gpointer data, gpointer user_data)
 {
-  ReferenceJob *job = user_data;
+  Reference *job = user_data;
   int width = ms_image_get_width(job->image), height = ms_image_get_height(job->image);
   int top = (GPOINTER_TO_INT(data) - 1) * BAND_ROWS;
   MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
   guint64 samples = 0;
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) band = ms_reference_run(
-    job->image, job->params, &(MsReferenceRun){.region = &region, .samples = &samples, .cancellable = job->cancellable},
-    &error);
+    job->image, &job->params,
+    &(MsReferenceRun){.region = &region, .samples = &samples, .cancellable = job->cancellable}, &error);
 
   if (band)
     memcpy(job->out + (gsize)top * width * 4, ms_image_get_pixels(band), ms_image_get_byte_size(band));
@@ -301,50 +296,31 @@ ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image)
   return ms_image_new_take(width, rows, pixels, NULL);
 }
 
-/* Times the first band as an estimate for the others. */
-static void
-choose_step(MsLabBench *self, ReferenceJob *job, guint bands)
-{
-  gint64 start_us = g_get_monotonic_time();
-
-  compute_band(GINT_TO_POINTER(1), job);
-  double band_s = (double)(g_get_monotonic_time() - start_us) * 1e-6;
-  self->reference_step = ms_lab_bench_reference_step(bands, band_s, g_get_num_processors(), self->reference_s);
-}
-
+/* Computes as many bands as the time allows; that of the first is the estimate for the others. */
 static gboolean
-compute_bands(MsLabBench *self, ReferenceJob *job, GError **error)
+compute_reference(MsLabBench *self, Reference *job, GError **error)
 {
-  guint bands = (guint)(ms_image_get_height(job->image) + BAND_ROWS - 1) / BAND_ROWS;
+  int width = ms_image_get_width(job->image), height = ms_image_get_height(job->image);
+  guint bands = (guint)(height + BAND_ROWS - 1) / BAND_ROWS;
   GThreadPool *pool = g_thread_pool_new(compute_band, job, (int)g_get_num_processors(), FALSE, error);
 
   if (!pool)
     return FALSE;
-  choose_step(self, job, bands);
+  job->out = g_malloc0(ms_image_get_byte_size(job->image));
+  g_autoptr(MsImage) whole = ms_image_new_take(width, height, job->out, NULL);
+  gint64 start_us = g_get_monotonic_time();
+  compute_band(GINT_TO_POINTER(1), job);
+  double band_s = (double)(g_get_monotonic_time() - start_us) * 1e-6;
+  self->reference_step = ms_lab_bench_reference_step(bands, band_s, g_get_num_processors(), self->reference_s);
   for (guint band = self->reference_step; band < bands; band += self->reference_step)
     g_thread_pool_push(pool, GUINT_TO_POINTER(band + 1), NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
-  if (!job->error)
-    return TRUE;
-  g_propagate_error(error, job->error);
-  return FALSE;
-}
-
-static gboolean
-compute_reference(MsLabBench *self, Reference *reference, GCancellable *cancellable, GError **error)
-{
-  int width = ms_image_get_width(reference->image), height = ms_image_get_height(reference->image);
-  ReferenceJob job = {.image = reference->image, .params = &reference->params, .cancellable = cancellable};
-
-  g_mutex_init(&job.mutex);
-  job.out = g_malloc0(ms_image_get_byte_size(reference->image));
-  gboolean good = compute_bands(self, &job, error);
-  g_mutex_clear(&job.mutex);
-  g_autoptr(MsImage) whole = ms_image_new_take(width, height, job.out, NULL);
-  if (!good)
+  if (job->error) {
+    g_propagate_error(error, g_steal_pointer(&job->error));
     return FALSE;
-  reference->result = ms_lab_bench_referenced_rows(self, whole);
-  reference->samples = job.samples * (guint64)height / (guint64)ms_image_get_height(reference->result);
+  }
+  job->result = ms_lab_bench_referenced_rows(self, whole);
+  job->samples = job->samples * (guint64)height / (guint64)ms_image_get_height(job->result);
   return TRUE;
 }
 
@@ -372,11 +348,15 @@ ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params,
   Reference *reference = find_reference(self, image, params);
 
   if (!reference) {
-    Reference fresh = {image, *params, NULL, 0};
-    if (!compute_reference(self, &fresh, cancellable, error))
+    reference = g_new0(Reference, 1);
+    reference->image = g_object_ref(image);
+    reference->params = *params;
+    reference->cancellable = cancellable;
+    g_mutex_init(&reference->mutex);
+    if (!compute_reference(self, reference, error)) {
+      free_reference(reference);
       return NULL;
-    g_object_ref(image);
-    reference = g_memdup2(&fresh, sizeof fresh);
+    }
     g_ptr_array_add(self->references, reference);
   }
   return reference->result;

@@ -47,7 +47,7 @@ struct _MsEnergy {
   guint64 *zone_start;
   gboolean *zone_started; /* whether zone_start was read */
   double gpu_start;
-  char *source;
+  const char *source;
 };
 
 static gboolean
@@ -136,14 +136,15 @@ typedef struct {
   const MsPciAddress *address;
 } Target;
 
+typedef gboolean (*Fits)(const Nvml *nvml, NvmlHandle handle, const Target *target);
+
 static gboolean
 name_fits(const Nvml *nvml, NvmlHandle handle, const Target *target)
 {
   char name[128] = "";
 
-  if (nvml->name(handle, name, sizeof name) != 0)
-    return FALSE;
-  return !target->name || strstr(name, target->name) || strstr(target->name, name);
+  return nvml->name(handle, name, sizeof name) == 0 &&
+         (!target->name || strstr(name, target->name) || strstr(target->name, name));
 }
 
 static gboolean
@@ -159,15 +160,13 @@ address_is_same(const Nvml *nvml, NvmlHandle handle, const Target *target)
 {
   NvmlPciInfo info;
 
-  if (nvml->pci(handle, &info) != 0)
-    return FALSE;
-  return ms_pci_address_equal(target->address, &(MsPciAddress){info.domain, info.bus, info.device});
+  return nvml->pci(handle, &info) == 0 &&
+         ms_pci_address_equal(target->address, &(MsPciAddress){info.domain, info.bus, info.device});
 }
 
 /* The matching GPU if exactly one matches; @n: (out): how many match. */
 static NvmlHandle
-only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Target *), const Target *target,
-           unsigned int *n)
+only_match(const Nvml *nvml, Fits fits, const Target *target, unsigned int *n)
 {
   unsigned int total = 0;
   NvmlHandle found = NULL;
@@ -177,10 +176,10 @@ only_match(const Nvml *nvml, gboolean (*fits)(const Nvml *, NvmlHandle, const Ta
     return NULL;
   for (unsigned int i = 0; i < total; i++) {
     NvmlHandle handle;
-    if (nvml->handle(i, &handle) != 0 || !fits(nvml, handle, target))
-      continue;
-    found = handle;
-    ++*n;
+    if (nvml->handle(i, &handle) == 0 && fits(nvml, handle, target)) {
+      found = handle;
+      ++*n;
+    }
   }
   return *n == 1 ? found : NULL;
 }
@@ -196,19 +195,6 @@ find_gpu(const Nvml *nvml, const Target *target)
     return only_match(nvml, address_is_same, target, &n);
   found = only_match(nvml, name_is_same, target, &n);
   return n > 0 ? found : only_match(nvml, name_fits, target, &n);
-}
-
-static void
-open_nvml(MsEnergy *self, const char *library, const Target *target)
-{
-  unsigned long long millijoules;
-
-  if (!nvml_load(&self->nvml, library))
-    return;
-  self->gpu = find_gpu(&self->nvml, target);
-  if (!self->gpu || self->nvml.energy(self->gpu, &millijoules) != 0)
-    return;
-  self->source = g_strdup("NVML total energy");
 }
 
 static gboolean
@@ -237,28 +223,6 @@ is_package_zone(const char *folder, const char *zone)
          g_file_get_contents(path, &name, NULL, NULL) && g_str_has_prefix(name, "package-");
 }
 
-static void
-open_powercap(MsEnergy *self, const char *root)
-{
-  g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
-  const char *name;
-
-  if (!dir)
-    return;
-  self->zones = g_ptr_array_new_with_free_func(g_free);
-  while ((name = g_dir_read_name(dir))) {
-    g_autofree char *folder = g_build_filename(root, name, NULL);
-    guint64 value;
-    if (is_package_zone(folder, name) && read_counter(folder, "energy_uj", &value))
-      g_ptr_array_add(self->zones, g_steal_pointer(&folder));
-  }
-  if (self->zones->len == 0)
-    return;
-  self->zone_start = g_new0(guint64, self->zones->len);
-  self->zone_started = g_new0(gboolean, self->zones->len);
-  self->source = g_strdup("powercap package energy");
-}
-
 /**
  * ms_energy_open:
  * @preference: which counter to open
@@ -279,8 +243,12 @@ MsEnergy *
 ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
+  unsigned long long millijoules;
 
-  open_nvml(self, library, &(Target){device_name, address});
+  if (nvml_load(&self->nvml, library))
+    self->gpu = find_gpu(&self->nvml, &(Target){device_name, address});
+  if (self->gpu && self->nvml.energy(self->gpu, &millijoules) == 0)
+    self->source = "NVML total energy";
   return self;
 }
 
@@ -291,8 +259,20 @@ MsEnergy *
 ms_energy_open_powercap(const char *root)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
+  g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
+  const char *name;
 
-  open_powercap(self, root);
+  self->zones = g_ptr_array_new_with_free_func(g_free);
+  while (dir && (name = g_dir_read_name(dir))) {
+    g_autofree char *folder = g_build_filename(root, name, NULL);
+    guint64 value;
+    if (is_package_zone(folder, name) && read_counter(folder, "energy_uj", &value))
+      g_ptr_array_add(self->zones, g_steal_pointer(&folder));
+  }
+  self->zone_start = g_new0(guint64, self->zones->len);
+  self->zone_started = g_new0(gboolean, self->zones->len);
+  if (self->zones->len > 0)
+    self->source = "powercap package energy";
   return self;
 }
 
@@ -309,7 +289,6 @@ ms_energy_free(MsEnergy *self)
   g_clear_pointer(&self->zones, g_ptr_array_unref);
   g_free(self->zone_start);
   g_free(self->zone_started);
-  g_free(self->source);
   g_free(self);
 }
 

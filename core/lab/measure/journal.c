@@ -148,12 +148,6 @@ checked_outcome(gint32 outcome)
   return outcome > MS_OUTCOME_PENDING && outcome <= MS_OUTCOME_TIMEOUT ? (MsOutcome)outcome : MS_OUTCOME_RUN;
 }
 
-static void
-take_begin(MsLabJournal *self, GVariant *values)
-{
-  g_variant_get(values, BEGIN, &self->running, &self->limit_s, &self->began_us);
-}
-
 static gboolean
 is_next_round(const MsMeasurement *m, guint32 round)
 {
@@ -223,35 +217,41 @@ take_death(MsLabJournal *self, GVariant *values)
   end_entry(self, entry);
 }
 
-static void
-take_key(MsLabJournal *self, GVariant *values)
-{
-  const char *key;
-
-  g_variant_get(values, "(&s)", &key);
-  add_entry(self, key);
-}
-
-static void
-take_clock(MsLabJournal *self, GVariant *values)
-{
-  g_variant_get(values, CLOCK, &self->started_us);
-}
-
-static void
-take_end(MsLabJournal *self, GVariant *values)
-{
-  self->running = NOBODY;
-}
-
 static const struct {
   char letter;
   const char *type;
-  void (*take)(MsLabJournal *self, GVariant *values);
-} records[] = {
-  {'c', KEY, take_key},       {'t', CLOCK, take_clock},     {'b', BEGIN, take_begin}, {'e', END, take_end},
-  {'s', SAMPLE, take_sample}, {'o', OUTCOME, take_outcome}, {'d', DEATH, take_death},
-};
+} records[] = {{'c', KEY}, {'t', CLOCK}, {'b', BEGIN}, {'e', END}, {'s', SAMPLE}, {'o', OUTCOME}, {'d', DEATH}};
+
+static void
+take_record(MsLabJournal *self, char letter, GVariant *values)
+{
+  const char *key;
+
+  switch (letter) {
+  case 'c':
+    g_variant_get(values, "(&s)", &key);
+    add_entry(self, key);
+    break;
+  case 't':
+    g_variant_get(values, CLOCK, &self->started_us);
+    break;
+  case 'b':
+    g_variant_get(values, BEGIN, &self->running, &self->limit_s, &self->began_us);
+    break;
+  case 'e':
+    self->running = NOBODY;
+    break;
+  case 's':
+    take_sample(self, values);
+    break;
+  case 'o':
+    take_outcome(self, values);
+    break;
+  case 'd':
+    take_death(self, values);
+    break;
+  }
+}
 
 static void
 take_line(MsLabJournal *self, const char *line)
@@ -263,7 +263,7 @@ take_line(MsLabJournal *self, const char *line)
       continue;
     g_autoptr(GVariant) values = g_variant_parse(G_VARIANT_TYPE(records[i].type), line + 2, NULL, NULL, NULL);
     if (values)
-      records[i].take(self, values);
+      take_record(self, line[0], values);
   }
 }
 

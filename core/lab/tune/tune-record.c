@@ -9,6 +9,7 @@
 #include "core/factors-json.h"
 #include "core/json.h"
 #include "core/number.h"
+#include "core/option/choice.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
@@ -24,11 +25,12 @@ ms_tune_strategy_to_string(MsTuneStrategy strategy)
 gboolean
 ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error)
 {
-  for (guint i = 0; ms_tune_strategy_names[i]; i++)
-    if (g_strcmp0(ms_tune_strategy_names[i], text) == 0) {
-      *strategy = i;
-      return TRUE;
-    }
+  const int index = text ? ms_choice_find(ms_tune_strategy_names, text) : -1;
+
+  if (index >= 0) {
+    *strategy = (MsTuneStrategy)index;
+    return TRUE;
+  }
   ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a search strategy; choose auto, exhaustive, random or greedy.",
                text);
   return FALSE;
