@@ -371,7 +371,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
   tuning.measure.journal = request->journal;
   g_autoptr(MsFactors) start = NULL;
-  ms_lab_bench_limit_reference(bench, REFERENCE_SHARE * seconds_left(&tuning, 1));
+  bench->reference_s = REFERENCE_SHARE * seconds_left(&tuning, 1);
   if (tuning.kind->propose && !is_over(&tuning)) {
     start = tuning.kind->propose(bench, problem, cancellable, error);
     if (!start)
@@ -415,7 +415,7 @@ describe(const MsTuneRecord *record)
 
   experiment->description =
     g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried, fastest first (%s).", record->trials->len,
-                    record->space_size, ms_tune_strategy_to_string(record->strategy));
+                    record->space_size, ms_tune_strategy_names[record->strategy]);
   experiment->plot.type = MS_PLOT_LINES;
   experiment->plot.x = g_strdup("rank");
   experiment->plot.x_title = g_strdup("Configurations, fastest first");

@@ -20,7 +20,7 @@ typedef struct {
   MsMeasureOptions measure;
   GCancellable *cancellable;
   guint done;
-  GPtrArray *group_rows; /* MsReportRow: the group being measured */
+  GPtrArray *measured_rows; /* MsReportRow: those of the group being measured */
 } Run;
 
 /** ms_lab_request_init: writes no reports, filters generated scenes, measures with the default options. */
@@ -134,11 +134,11 @@ static void
 measure_progress(double fraction, guint index, const MsMeasurement *measurement, gpointer data)
 {
   Run *run = data;
-  MsReportRow *row = run->group_rows->pdata[index];
+  MsReportRow *row = run->measured_rows->pdata[index];
   double total = run->report->rows->len;
 
   ms_report_finish_row(run->report, row);
-  report_progress(run, row, (run->done + fraction * run->group_rows->len) / total, row->label);
+  report_progress(run, row, (run->done + fraction * run->measured_rows->len) / total, row->label);
 }
 
 /* What names a row, or the anchor of its group, in the journal. */
@@ -150,118 +150,89 @@ journal_key(const Run *run, const char *what, const MsFactors *factors)
   return g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
 }
 
-/*
- * Makes the subject of a row. A configuration that the plan refuses ends the row, a malformed value the experiment.
- */
-static gboolean
-make_subject(Run *run, MsReportRow *row, MsSubject **subject, GError **error)
+/* (transfer full) (nullable): the configuration of a row; one that the plan refuses ends the row without an error. */
+static MsSubject *
+make_subject(Run *run, const MsReportRow *row, GError **error)
 {
   g_autoptr(GError) local = NULL;
   const MsLabKind *kind = kind_of(run->experiment, row->factors, error);
+  MsSubject *subject = kind ? ms_configuration_new(kind, run->bench, row->factors, row->label, &local) : NULL;
 
-  *subject = NULL;
-  if (!kind)
-    return FALSE;
-  *subject = ms_configuration_new(kind, run->bench, row->factors, row->label, &local);
-  if (*subject) {
-    (*subject)->key = journal_key(run, "", row->factors);
-    return TRUE;
-  }
-  if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) {
+  if (subject) {
+    subject->key = journal_key(run, "", row->factors);
+  } else if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) { /* a malformed value ends the experiment */
     g_propagate_error(error, g_steal_pointer(&local));
     ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
-    return FALSE;
+  } else if (local) {
+    ms_measurement_fail_with(row->measurement, local);
   }
-  ms_measurement_fail_with(row->measurement, local);
-  return TRUE;
+  return subject;
 }
 
-/* The subjects of one call of ms_measure(): the rows that can run, and after them the anchor. */
-typedef struct {
-  GPtrArray *rows;     /* MsReportRow, without the anchor */
-  GPtrArray *subjects; /* MsSubject */
-  GPtrArray *measurements;
-} Group;
-
-static gboolean
-add_pending_rows(Run *run, Group *group, GError **error)
-{
-  for (guint i = 0; i < run->group_rows->len; i++) {
-    MsReportRow *row = run->group_rows->pdata[i];
-    MsSubject *subject;
-    if (row->measurement->outcome != MS_OUTCOME_PENDING)
-      continue;
-    if (!make_subject(run, row, &subject, error))
-      return FALSE;
-    if (!subject)
-      continue;
-    g_ptr_array_add(group->rows, row);
-    g_ptr_array_add(group->subjects, subject);
-    g_ptr_array_add(group->measurements, row->measurement);
-  }
-  return TRUE;
-}
-
-static void
-add_anchor(Run *run, Group *group)
-{
-  const MsReportRow *first = run->group_rows->pdata[0];
-  MsMeasurement *measurement = ms_measurement_new();
-  MsSubject *anchor = ms_lab_anchor_new(run->bench);
-
-  anchor->key = journal_key(run, "the anchor of ", first->factors);
-  g_hash_table_insert(run->report->anchors, g_strdup(first->group), measurement);
-  g_ptr_array_add(group->subjects, anchor);
-  g_ptr_array_add(group->measurements, measurement);
-}
-
-/* For each subject the index of its baseline, or its own index where the baseline does not run. */
+/* For each row the index of its baseline, or its own index where the baseline does not run; so for the anchor. */
 static guint *
-find_baselines(Run *run, Group *group)
+find_baselines(Run *run, GPtrArray *rows)
 {
-  guint *baselines = g_new(guint, group->subjects->len);
+  guint *baselines = g_new(guint, rows->len + 1);
 
-  for (guint i = 0; i < group->subjects->len; i++) {
-    MsReportRow *baseline = i < group->rows->len ? ms_report_find_baseline(run->report, group->rows->pdata[i]) : NULL;
-    if (!baseline || !g_ptr_array_find(group->rows, baseline, &baselines[i]))
+  for (guint i = 0; i <= rows->len; i++) {
+    MsReportRow *baseline = i < rows->len ? ms_report_find_baseline(run->report, rows->pdata[i]) : NULL;
+    if (!baseline || !g_ptr_array_find(rows, baseline, &baselines[i]))
       baselines[i] = i;
   }
   return baselines;
 }
 
+/* Measures the rows that can run, and after them the anchor; fails when a value is malformed, or cancelled. */
 static gboolean
-measure_subjects(Run *run, Group *group, GError **error)
+measure_pending(Run *run, GPtrArray *members, GError **error)
 {
-  g_autofree guint *baselines = find_baselines(run, group);
-  GPtrArray *whole = run->group_rows;
-  const MsMeasureGroup measured = {(MsSubject **)group->subjects->pdata, (MsMeasurement **)group->measurements->pdata,
-                                   group->subjects->len};
+  g_autoptr(GPtrArray) rows = g_ptr_array_new(), measurements = g_ptr_array_new();
+  g_autoptr(GPtrArray) subjects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_subject_free);
+  const MsReportRow *first = members->pdata[0];
 
+  for (guint i = 0; i < members->len; i++) {
+    MsReportRow *row = members->pdata[i];
+    g_autoptr(GError) local = NULL;
+    if (row->measurement->outcome != MS_OUTCOME_PENDING)
+      continue;
+    MsSubject *subject = make_subject(run, row, &local);
+    if (local) {
+      g_propagate_error(error, g_steal_pointer(&local));
+      return FALSE;
+    }
+    if (!subject)
+      continue;
+    g_ptr_array_add(rows, row);
+    g_ptr_array_add(subjects, subject);
+    g_ptr_array_add(measurements, row->measurement);
+  }
+  if (rows->len == 0)
+    return TRUE;
+  MsSubject *anchor = ms_lab_anchor_new(run->bench);
+  MsMeasurement *anchor_times = ms_measurement_new();
+  anchor->key = journal_key(run, "the anchor of ", first->factors);
+  g_hash_table_insert(run->report->anchors, g_strdup(first->group), anchor_times);
+  g_ptr_array_add(subjects, anchor);
+  g_ptr_array_add(measurements, anchor_times);
+  g_autofree guint *baselines = find_baselines(run, rows);
   run->measure.baselines = baselines;
-  run->group_rows = group->rows;
-  gboolean good = ms_measure(&measured, &run->measure, run->cancellable, error);
-  run->group_rows = whole;
-  return good;
+  run->measured_rows = rows;
+  return ms_measure(
+    &(MsMeasureGroup){(MsSubject **)subjects->pdata, (MsMeasurement **)measurements->pdata, subjects->len},
+    &run->measure, run->cancellable, error);
 }
 
 /* Measures the rows of a group interleaved, so that a change of the clock rate affects all. */
 static gboolean
-measure_group(Run *run, GError **error)
+measure_group(Run *run, GPtrArray *members, GError **error)
 {
-  g_autoptr(GPtrArray) rows = g_ptr_array_new(), measurements = g_ptr_array_new();
-  g_autoptr(GPtrArray) subjects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_subject_free);
-  Group group = {rows, subjects, measurements};
-  gboolean good = add_pending_rows(run, &group, error);
+  const gboolean good = measure_pending(run, members, error);
 
-  if (good && rows->len > 0) {
-    add_anchor(run, &group);
-    good = measure_subjects(run, &group, error);
-  }
-  g_ptr_array_set_size(subjects, 0); /* before the data that they use */
   ms_lab_bench_forget(run->bench);
-  for (guint i = 0; i < run->group_rows->len; i++)
-    ms_report_finish_row(run->report, run->group_rows->pdata[i]);
-  run->done += run->group_rows->len;
+  for (guint i = 0; i < members->len; i++)
+    ms_report_finish_row(run->report, members->pdata[i]);
+  run->done += members->len;
   return good;
 }
 
@@ -279,8 +250,7 @@ measure_groups(Run *run, GError **error)
     for (guint k = i; k < rows->len; k++)
       if (strcmp(((MsReportRow *)rows->pdata[k])->group, group) == 0)
         g_ptr_array_add(members, rows->pdata[k]);
-    run->group_rows = members;
-    if (!measure_group(run, error) || !save(run, error))
+    if (!measure_group(run, members, error) || !save(run, error))
       return FALSE;
   }
   return TRUE;
@@ -318,11 +288,12 @@ static MsEnergy *
 open_energy(const MsLabRequest *request)
 {
   MsDevice *device = ms_context_get_device(request->context);
-  gboolean gpu = ms_device_get_limits(device)->type == MS_DEVICE_TYPE_GPU;
   MsPciAddress address;
-  gboolean known = ms_pci_address_of_device(device, &address);
 
-  return ms_energy_open(gpu ? MS_ENERGY_GPU : MS_ENERGY_CPU, ms_device_get_name(device), known ? &address : NULL);
+  if (ms_device_get_limits(device)->type != MS_DEVICE_TYPE_GPU)
+    return ms_energy_open_powercap(NULL);
+  gboolean known = ms_pci_address_of_device(device, &address);
+  return ms_energy_open_nvml(NULL, ms_device_get_name(device), known ? &address : NULL);
 }
 
 static MsReport *
@@ -421,15 +392,6 @@ ms_lab_list_text(GError **error)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-static JsonNode *
-experiment_to_node(const MsExperiment *experiment)
-{
-  g_autoptr(JsonBuilder) builder = json_builder_new();
-
-  ms_json_add_experiment(builder, experiment);
-  return json_builder_get_root(builder);
-}
-
 /**
  * ms_lab_list_nodes: (transfer full) (element-type JsonNode): the shipped experiments as JSON trees, each as in a
  * report; the caller frees the nodes.
@@ -440,8 +402,11 @@ ms_lab_list_nodes(GError **error)
   g_autoptr(GPtrArray) all = ms_experiment_list(error);
   GPtrArray *nodes = all ? g_ptr_array_new() : NULL;
 
-  for (guint i = 0; all && i < all->len; i++)
-    g_ptr_array_add(nodes, experiment_to_node(all->pdata[i]));
+  for (guint i = 0; all && i < all->len; i++) {
+    g_autoptr(JsonBuilder) builder = json_builder_new();
+    ms_json_add_experiment(builder, all->pdata[i]);
+    g_ptr_array_add(nodes, json_builder_get_root(builder));
+  }
   return nodes;
 }
 

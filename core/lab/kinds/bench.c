@@ -29,18 +29,6 @@ typedef struct {
   cl_mem buffer;
 } MsLabArray;
 
-struct _MsLabBench {
-  MsContext *context;
-  GPtrArray *contexts;
-  MsImage *image;
-  GHashTable *scenes;    /* "WxH" -> MsImage */
-  GPtrArray *references; /* Reference */
-  GPtrArray *arrays;     /* MsLabArray */
-  char *scratch_file;
-  double reference_s;   /* seconds that a reference may take, 0 for any time */
-  guint reference_step; /* the reference holds the bands of rows whose index is a multiple of this */
-};
-
 /* The reference of @image, computed by several threads in bands of rows, which need the members from @out on. */
 typedef struct {
   MsImage *image;
@@ -111,19 +99,6 @@ ms_lab_bench_free(MsLabBench *self)
     g_unlink(self->scratch_file);
   g_free(self->scratch_file);
   g_free(self);
-}
-
-MsContext *
-ms_lab_bench_context(MsLabBench *self)
-{
-  return self->context;
-}
-
-/** ms_lab_bench_contexts: (nullable) (transfer none): the devices that share an image. */
-GPtrArray *
-ms_lab_bench_contexts(MsLabBench *self)
-{
-  return self->contexts;
 }
 
 /* A hash of a lattice point; integers only, so that every compiler generates the same picture. */
@@ -252,13 +227,6 @@ compute_band(gpointer data, gpointer user_data)
   if (!band && !job->error)
     job->error = g_steal_pointer(&error);
   g_mutex_unlock(&job->mutex);
-}
-
-/** ms_lab_bench_limit_reference: references have only as many rows, spread evenly, as take @seconds; 0 for all. */
-void
-ms_lab_bench_limit_reference(MsLabBench *self, double seconds)
-{
-  self->reference_s = seconds;
 }
 
 /**

@@ -8,19 +8,34 @@
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 
-typedef struct _MsLabBench MsLabBench;
+/**
+ * MsLabBench: what configurations share; others than bench.c read the first three members and set @reference_s.
+ * @context: (nullable): the device
+ * @contexts: (nullable): the devices that share an image
+ * @image: (nullable): filtered instead of generated scenes
+ * @reference_s: seconds that a reference may take, 0 for any time; it then has as many rows, spread evenly, as fit
+ * @reference_step: a reference has the bands of rows whose index is a multiple of this
+ */
+typedef struct {
+  MsContext *context;
+  GPtrArray *contexts;
+  MsImage *image;
+  double reference_s;
+  guint reference_step;
+  GHashTable *scenes;    /* "WxH" -> MsImage */
+  GPtrArray *references; /* Reference */
+  GPtrArray *arrays;     /* MsLabArray */
+  char *scratch_file;
+} MsLabBench;
 
 MsLabBench *ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image);
 void ms_lab_bench_free(MsLabBench *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsLabBench, ms_lab_bench_free)
 
-MsContext *ms_lab_bench_context(MsLabBench *self);
-GPtrArray *ms_lab_bench_contexts(MsLabBench *self);
 MsImage *ms_lab_bench_image(MsLabBench *self, const char *size, GError **error);
 MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams *params, GCancellable *cancellable,
                                 GError **error);
 double ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *params);
-void ms_lab_bench_limit_reference(MsLabBench *self, double seconds);
 guint ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s);
 MsImage *ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image);
 const char *ms_lab_bench_scratch_file(MsLabBench *self);

@@ -275,7 +275,7 @@ split_set_up(MsConfiguration *base, GError **error)
 {
   Split *self = (Split *)base;
   const char *mode = ms_configuration_get(base, "split");
-  GPtrArray *contexts = ms_lab_bench_contexts(base->bench);
+  GPtrArray *contexts = base->bench->contexts;
 
   if (!parse_partner(self, error))
     return FALSE;
@@ -295,7 +295,7 @@ split_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
   g_autoptr(GPtrArray) one = g_ptr_array_new();
 
   g_ptr_array_add(one, base->context);
-  self->split = ms_split_new(self->alone || self->ratio > 0 ? one : ms_lab_bench_contexts(base->bench), self->mode);
+  self->split = ms_split_new(self->alone || self->ratio > 0 ? one : base->bench->contexts, self->mode);
   if (self->ratio > 0)
     ms_split_add_partner(self->split, self->ratio);
   ms_split_set_store(self->split, ms_lab_bench_scratch_file(base->bench));

@@ -247,7 +247,7 @@ ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *
   self->kind = kind;
   self->bench = bench;
   self->factors = ms_factors_copy(factors);
-  self->context = ms_lab_bench_context(bench);
+  self->context = bench->context;
   self->log = ms_timing_log_new();
   if ((!kind->pictures || take_picture(self, error)) && (!kind->set_up || kind->set_up(self, error)))
     return &self->parent;

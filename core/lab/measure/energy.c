@@ -224,28 +224,20 @@ is_package_zone(const char *folder, const char *zone)
 }
 
 /**
- * ms_energy_open:
- * @preference: which counter to open
+ * ms_energy_open_nvml:
+ * @library: (nullable): instead of the driver's own
  * @device_name: (nullable): name of the OpenCL device, by which NVML's GPU is found
  * @address: (nullable): its PCI address; if %NULL the name must match exactly one GPU
  *
- * Returns: (transfer full): a counter; ms_energy_available() says whether it can be read
+ * Returns: (transfer full): the counter of a GPU; ms_energy_available() says whether it can be read
  */
-MsEnergy *
-ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address)
-{
-  return preference == MS_ENERGY_GPU ? ms_energy_open_nvml(NVML_LIBRARY, device_name, address)
-                                     : ms_energy_open_powercap(POWERCAP_ROOT);
-}
-
-/** ms_energy_open_nvml: like ms_energy_open() for a GPU, with @library instead of the driver's own. */
 MsEnergy *
 ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
   unsigned long long millijoules;
 
-  if (nvml_load(&self->nvml, library))
+  if (nvml_load(&self->nvml, library ? library : NVML_LIBRARY))
     self->gpu = find_gpu(&self->nvml, &(Target){device_name, address});
   if (self->gpu && self->nvml.energy(self->gpu, &millijoules) == 0)
     self->source = "NVML total energy";
@@ -253,18 +245,19 @@ ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAdd
 }
 
 /**
- * ms_energy_open_powercap: like ms_energy_open() for the processor, with @root instead of the system's powercap folder.
+ * ms_energy_open_powercap: (transfer full): the counter of the processor. @root: (nullable): instead of the system's
+ * folder
  */
 MsEnergy *
 ms_energy_open_powercap(const char *root)
 {
   MsEnergy *self = g_new0(MsEnergy, 1);
-  g_autoptr(GDir) dir = g_dir_open(root, 0, NULL);
-  const char *name;
+  const char *top = root ? root : POWERCAP_ROOT, *name;
+  g_autoptr(GDir) dir = g_dir_open(top, 0, NULL);
 
   self->zones = g_ptr_array_new_with_free_func(g_free);
   while (dir && (name = g_dir_read_name(dir))) {
-    g_autofree char *folder = g_build_filename(root, name, NULL);
+    g_autofree char *folder = g_build_filename(top, name, NULL);
     guint64 value;
     if (is_package_zone(folder, name) && read_counter(folder, "energy_uj", &value))
       g_ptr_array_add(self->zones, g_steal_pointer(&folder));

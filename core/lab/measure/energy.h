@@ -16,13 +16,6 @@ gboolean ms_pci_address_equal(const MsPciAddress *a, const MsPciAddress *b);
 
 typedef struct _MsEnergy MsEnergy;
 
-/** MsEnergyPreference: which counter covers the measured device. */
-typedef enum {
-  MS_ENERGY_GPU,
-  MS_ENERGY_CPU,
-} MsEnergyPreference;
-
-MsEnergy *ms_energy_open(MsEnergyPreference preference, const char *device_name, const MsPciAddress *address);
 MsEnergy *ms_energy_open_nvml(const char *library, const char *device_name, const MsPciAddress *address);
 MsEnergy *ms_energy_open_powercap(const char *root);
 void ms_energy_free(MsEnergy *self);

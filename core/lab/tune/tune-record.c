@@ -15,12 +15,6 @@
 
 const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
 
-const char *
-ms_tune_strategy_to_string(MsTuneStrategy strategy)
-{
-  return ms_tune_strategy_names[strategy];
-}
-
 /** ms_tune_strategy_parse: "auto", "exhaustive", "random" or "greedy". */
 gboolean
 ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error)
@@ -230,7 +224,7 @@ ms_tune_record_to_text(const MsTuneRecord *self)
   g_string_append_printf(text,
                          "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
                          self->device, self->driver, self->problem, self->trials->len, self->space_size,
-                         ms_tune_strategy_to_string(self->strategy), self->complete ? "" : ", unfinished");
+                         ms_tune_strategy_names[self->strategy], self->complete ? "" : ", unfinished");
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)
@@ -265,7 +259,7 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   ms_json_add_factors(builder, "measured", self->measured);
   ms_json_add_text(builder, "version", self->version);
   ms_json_add_text(builder, "date", self->date);
-  ms_json_add_text(builder, "strategy", ms_tune_strategy_to_string(self->strategy));
+  ms_json_add_text(builder, "strategy", ms_tune_strategy_names[self->strategy]);
   ms_json_add_number(builder, "seed", self->seed);
   ms_json_add_number(builder, "space_size", (double)self->space_size);
   ms_json_add_boolean(builder, "complete", self->complete);

@@ -17,7 +17,6 @@ typedef enum {
 /** ms_tune_strategy_names: %NULL-terminated, in the order of MsTuneStrategy. */
 extern const char *const ms_tune_strategy_names[];
 
-const char *ms_tune_strategy_to_string(MsTuneStrategy strategy);
 gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
 /**

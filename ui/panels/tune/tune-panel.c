@@ -196,7 +196,7 @@ ms_tune_panel_start(MsJobPanel *panel, MsDevice *device)
   ms_program_job_add_words(job, (const char *const *)words);
   ms_program_job_add(job, "--tune");
   ms_program_job_add(job, "--budget=%ds", gtk_spin_button_get_value_as_int(self->budget));
-  ms_program_job_add(job, "--strategy=%s", ms_tune_strategy_to_string(get_strategy(self)));
+  ms_program_job_add(job, "--strategy=%s", ms_tune_strategy_names[get_strategy(self)]);
   if (gtk_toggle_button_get_active(self->fresh))
     ms_program_job_add(job, "--fresh");
   ms_lab_program_add_picture(job, document);
