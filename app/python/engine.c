@@ -4,14 +4,165 @@
 #include <string.h>
 
 #include "app/python/pixels.h"
-#include "app/python/progress.h"
-#include "app/python/results.h"
 
 typedef struct {
   PyObject_HEAD MslabEngine *engine;
   GMutex turn;      /* one call at a time uses @engine, whose progress function is that of the call */
   GThread *running; /* the thread that holds @turn */
 } Engine;
+
+/**
+ * Progress: the Python function that gets the progress of one run.
+ * @function: (nullable): a reference to the Python function; %NULL for none
+ * @cancellable: (nullable): ends the run; %NULL without @function
+ * @type, @value, @traceback: (nullable): the exception that @function raised
+ */
+typedef struct {
+  PyObject *function;
+  GCancellable *cancellable;
+  PyObject *type;
+  PyObject *value;
+  PyObject *traceback;
+} Progress;
+
+/* @function may be None; 0, or -1 with an exception set and nothing to clear. */
+static int
+progress_open(Progress *self, const MsPythonState *state, PyObject *function)
+{
+  *self = (Progress){0};
+  if (Py_IsNone(function))
+    return 0;
+  if (!PyCallable_Check(function)) {
+    PyErr_SetString(state->usage_error, "progress takes a function of two numbers: rows done, and rows in all.");
+    return -1;
+  }
+  self->function = Py_NewRef(function);
+  self->cancellable = g_cancellable_new();
+  return 0;
+}
+
+static void
+progress_clear(Progress *self)
+{
+  Py_CLEAR(self->function);
+  Py_CLEAR(self->type);
+  Py_CLEAR(self->value);
+  Py_CLEAR(self->traceback);
+  g_clear_object(&self->cancellable);
+}
+
+/* Called without the interpreter lock; an exception cancels. */
+static void
+on_progress(int done, int total, gpointer data)
+{
+  Progress *self = data;
+  PyGILState_STATE lock;
+  PyObject *result = NULL;
+
+  if (g_cancellable_is_cancelled(self->cancellable))
+    return;
+  lock = PyGILState_Ensure();
+  result = PyObject_CallFunction(self->function, "ii", done, total);
+  if (!result) {
+    PyErr_Fetch(&self->type, &self->value, &self->traceback);
+    g_cancellable_cancel(self->cancellable);
+  }
+  Py_XDECREF(result);
+  PyGILState_Release(lock);
+}
+
+/* Sets the exception that the function raised; FALSE if it raised none. */
+static gboolean
+progress_raise(Progress *self)
+{
+  if (!self->type)
+    return FALSE;
+  PyErr_Restore(g_steal_pointer(&self->type), g_steal_pointer(&self->value), g_steal_pointer(&self->traceback));
+  return TRUE;
+}
+
+/* (count, min, max, sum, mean, stddev, median, percentiles, nonzero, histogram): the fields of ChannelStatistics. */
+static PyObject *
+channel_tuple(MslabStatistics *statistics, MslabChannel channel)
+{
+  MslabChannelStatistics s;
+  gsize n_bins = 0;
+  const guint64 *counts = mslab_statistics_get_histogram(statistics, channel, &n_bins);
+  PyObject *histogram = PyByteArray_FromStringAndSize((const char *)counts, (Py_ssize_t)(n_bins * sizeof *counts));
+
+  mslab_statistics_get_channel(statistics, channel, &s);
+  const double *p = s.percentiles;
+  return Py_BuildValue("KIIKddd(dddddd)KN", (unsigned long long)s.count, s.min, s.max, (unsigned long long)s.sum,
+                       s.mean, s.stddev, s.median, p[0], p[1], p[2], p[3], p[4], p[5], (unsigned long long)s.nonzero,
+                       histogram);
+}
+
+/* A tuple of fields for each of R, G, B, A and luma; NULL with an exception set. */
+static PyObject *
+statistics_tuple(MslabStatistics *statistics)
+{
+  PyObject *channels = PyTuple_New(MSLAB_CHANNEL_LUMA + 1);
+
+  for (int i = 0; channels && i <= MSLAB_CHANNEL_LUMA; i++) {
+    PyObject *channel = channel_tuple(statistics, (MslabChannel)i);
+    if (channel)
+      PyTuple_SET_ITEM(channels, i, channel);
+    else
+      Py_CLEAR(channels);
+  }
+  return channels;
+}
+
+/* An int, a float, a pair of them, or ((low, high), (position, position)); NULL with an exception set. */
+static PyObject *
+reduction_value(MslabReduction *reduction)
+{
+  g_autofree char *text = mslab_reduction_get_text(reduction);
+  gboolean integer = mslab_reduction_is_integer(reduction);
+  PyObject *range = NULL;
+  double low = 0, high = 0;
+  guint64 low_at = 0, high_at = 0;
+
+  if (!mslab_reduction_get_range(reduction, &low, &high))
+    return integer ? PyLong_FromString(text, NULL, 10) : PyFloat_FromDouble(mslab_reduction_get_number(reduction));
+  range = integer ? Py_BuildValue("LL", (long long)low, (long long)high) : Py_BuildValue("dd", low, high);
+  return mslab_reduction_get_positions(reduction, &low_at, &high_at)
+           ? Py_BuildValue("N(KK)", range, (unsigned long long)low_at, (unsigned long long)high_at)
+           : range;
+}
+
+/* The fields of Region. */
+static PyObject *
+region_tuple(MslabRegions *regions, guint label)
+{
+  MslabRegion r;
+  gsize n = 0;
+  const guint32 *neighbours = mslab_regions_get_neighbours(regions, label, &n);
+  PyObject *labels = PyTuple_New((Py_ssize_t)n);
+
+  for (gsize i = 0; labels && i < n; i++)
+    PyTuple_SET_ITEM(labels, (Py_ssize_t)i, PyLong_FromUnsignedLong(neighbours[i]));
+  mslab_regions_get_region(regions, label, &r);
+  return Py_BuildValue("IIiiiidd(ddd)(ddd)N", label, r.pixels, r.left, r.top, r.right, r.bottom, r.x, r.y, r.mean[0],
+                       r.mean[1], r.mean[2], r.deviation[0], r.deviation[1], r.deviation[2], labels);
+}
+
+/* A tuple of fields for each region, in the order of labels; NULL with an exception set. */
+static PyObject *
+region_list(MslabRegions *regions)
+{
+  const guint n = mslab_regions_get_count(regions);
+  PyObject *list = PyList_New((Py_ssize_t)n);
+
+  for (guint i = 0; list && i < n; i++) {
+    PyObject *region = region_tuple(regions, i + 1);
+    if (region)
+      PyList_SET_ITEM(list, (Py_ssize_t)i, region);
+    else
+      Py_CLEAR(list);
+  }
+  return list;
+}
 
 static const MsPythonState *
 state_of(PyObject *self)
@@ -33,7 +184,7 @@ engine_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
   engine = mslab_engine_open(device, &error);
   Py_END_ALLOW_THREADS;
   if (!engine)
-    return ms_python_failure_raise(PyType_GetModuleState(type), error);
+    return ms_python_module_raise(PyType_GetModuleState(type), error);
   self = (Engine *)type->tp_alloc(type, 0);
   if (self) {
     self->engine = engine;
@@ -68,12 +219,12 @@ may_run(PyObject *self)
 
 /* Waits without the interpreter lock, which the running thread may need. */
 static void
-begin_turn(Engine *self, MsPythonProgress *progress)
+begin_turn(Engine *self, Progress *progress)
 {
   g_mutex_lock(&self->turn);
   g_atomic_pointer_set(&self->running, g_thread_self());
   if (progress && progress->function)
-    mslab_engine_set_progress(self->engine, ms_python_progress_report, progress, NULL);
+    mslab_engine_set_progress(self->engine, on_progress, progress, NULL);
 }
 
 static void
@@ -99,7 +250,7 @@ read_settings(const MsPythonState *state, PyObject *values)
     if (!text)
       return NULL;
     if (!mslab_settings_set(settings, name, text, &error)) {
-      ms_python_failure_raise(state, error);
+      ms_python_module_raise(state, error);
       return NULL;
     }
   }
@@ -111,7 +262,7 @@ typedef struct {
   MslabSettings *settings;
   int first_row;
   int image_height;
-  MsPythonProgress progress;
+  Progress progress;
 } Request;
 
 static gboolean
@@ -142,10 +293,10 @@ filter_pixels(PyObject *self, MsPythonPixels *source, Request *request, const Py
   Py_BEGIN_ALLOW_THREADS;
   done = filter_into((Engine *)self, source, request, result, &error);
   Py_END_ALLOW_THREADS;
-  if (ms_python_progress_raise(&request->progress))
+  if (progress_raise(&request->progress))
     return NULL;
   if (!done)
-    return ms_python_failure_raise(state_of(self), error);
+    return ms_python_module_raise(state_of(self), error);
   Py_RETURN_NONE;
 }
 
@@ -175,12 +326,12 @@ engine_filter(PyObject *self, PyObject *args)
 
   if (!PyArg_ParseTuple(args, "OOO!iiO", &array, &into, &PyDict_Type, &values, &request.first_row,
                         &request.image_height, &progress) ||
-      !may_run(self) || ms_python_progress_open(&request.progress, state_of(self), progress) < 0)
+      !may_run(self) || progress_open(&request.progress, state_of(self), progress) < 0)
     return NULL;
   request.settings = settings = read_settings(state_of(self), values);
   if (settings)
     answer = filter_array(self, array, into, &request);
-  ms_python_progress_clear(&request.progress);
+  progress_clear(&request.progress);
   return answer;
 }
 
@@ -199,7 +350,7 @@ engine_statistics(PyObject *self, PyObject *array)
   end_turn((Engine *)self);
   Py_END_ALLOW_THREADS;
   ms_python_pixels_clear(&source);
-  return statistics ? ms_python_statistics_tuple(statistics) : ms_python_failure_raise(state_of(self), error);
+  return statistics ? statistics_tuple(statistics) : ms_python_module_raise(state_of(self), error);
 }
 
 static PyObject *
@@ -220,7 +371,7 @@ engine_reduce(PyObject *self, PyObject *args)
   end_turn((Engine *)self);
   Py_END_ALLOW_THREADS;
   PyBuffer_Release(&elements);
-  return reduction ? ms_python_reduction_value(reduction) : ms_python_failure_raise(state_of(self), error);
+  return reduction ? reduction_value(reduction) : ms_python_module_raise(state_of(self), error);
 }
 
 /* The arrays that receive the label of each pixel and the image in mean colours. */
@@ -229,7 +380,7 @@ typedef struct {
   guint min_pixels;
   Py_buffer labels;
   Py_buffer means;
-  MsPythonProgress progress;
+  Progress progress;
 } RegionRequest;
 
 static void
@@ -257,7 +408,7 @@ run_regions(Engine *self, const MsPythonPixels *source, RegionRequest *request, 
 }
 
 static PyObject *
-find_regions(PyObject *self, MsPythonPixels *source, RegionRequest *request)
+find_regions(PyObject *self, const MsPythonPixels *source, RegionRequest *request)
 {
   const Py_ssize_t n = source->view.shape[0] * source->view.shape[1];
   g_autoptr(MslabRegions) regions = NULL;
@@ -270,22 +421,9 @@ find_regions(PyObject *self, MsPythonPixels *source, RegionRequest *request)
   Py_BEGIN_ALLOW_THREADS;
   regions = run_regions((Engine *)self, source, request, &error);
   Py_END_ALLOW_THREADS;
-  if (ms_python_progress_raise(&request->progress))
+  if (progress_raise(&request->progress))
     return NULL;
-  return regions ? ms_python_region_list(regions) : ms_python_failure_raise(state_of(self), error);
-}
-
-static PyObject *
-regions_of_array(PyObject *self, PyObject *array, RegionRequest *request)
-{
-  PyObject *answer = NULL;
-  MsPythonPixels source;
-
-  if (ms_python_pixels_open(&source, state_of(self), array) == 0) {
-    answer = find_regions(self, &source, request);
-    ms_python_pixels_clear(&source);
-  }
-  return answer;
+  return regions ? region_list(regions) : ms_python_module_raise(state_of(self), error);
 }
 
 static PyObject *
@@ -294,14 +432,18 @@ engine_regions(PyObject *self, PyObject *args)
   PyObject *array = NULL, *values = NULL, *progress = NULL, *answer = NULL;
   g_autoptr(MslabSettings) settings = NULL;
   RegionRequest request = {0};
+  MsPythonPixels source;
 
   if (!may_run(self) || !PyArg_ParseTuple(args, "Ow*w*O!IO", &array, &request.labels, &request.means, &PyDict_Type,
                                           &values, &request.min_pixels, &progress))
     return NULL;
   request.settings = settings = read_settings(state_of(self), values);
-  if (settings && ms_python_progress_open(&request.progress, state_of(self), progress) == 0) {
-    answer = regions_of_array(self, array, &request);
-    ms_python_progress_clear(&request.progress);
+  if (settings && progress_open(&request.progress, state_of(self), progress) == 0) {
+    if (ms_python_pixels_open(&source, state_of(self), array) == 0) {
+      answer = find_regions(self, &source, &request);
+      ms_python_pixels_clear(&source);
+    }
+    progress_clear(&request.progress);
   }
   PyBuffer_Release(&request.labels);
   PyBuffer_Release(&request.means);

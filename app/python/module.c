@@ -1,10 +1,46 @@
 /* SPDX-License-Identifier: MIT */
 /* The extension module meanshift_lab._core: the library for the Python code beside it. */
+#include "app/python/module.h"
+
 #include "app/python/engine.h"
 
 #include <meanshift-lab.h>
 
 PyMODINIT_FUNC PyInit__core(void);
+
+/* Makes the exceptions; 0, or -1 with an exception set. */
+static int
+add_exceptions(PyObject *module, MsPythonState *state)
+{
+  PyObject *bases = NULL;
+
+  state->error =
+    PyErr_NewExceptionWithDoc("meanshift_lab.Error", "What failed, in a sentence.", PyExc_RuntimeError, NULL);
+  bases = state->error ? PyTuple_Pack(2, state->error, PyExc_ValueError) : NULL;
+  if (!bases)
+    return -1;
+  state->usage_error = PyErr_NewExceptionWithDoc(
+    "meanshift_lab.UsageError", "An argument or setting has a value that it cannot take.", bases, NULL);
+  Py_DECREF(bases);
+  if (!state->usage_error || PyModule_AddObjectRef(module, "Error", state->error) < 0)
+    return -1;
+  return PyModule_AddObjectRef(module, "UsageError", state->usage_error);
+}
+
+static gboolean
+is_of_the_caller(const GError *error)
+{
+  return g_error_matches(error, MSLAB_ERROR, MSLAB_ERROR_USAGE) ||
+         g_error_matches(error, MSLAB_ERROR, MSLAB_ERROR_UNSUPPORTED);
+}
+
+/** ms_python_module_raise: sets the exception with the sentence of @error. Returns: %NULL */
+PyObject *
+ms_python_module_raise(const MsPythonState *state, const GError *error)
+{
+  PyErr_SetString(is_of_the_caller(error) ? state->usage_error : state->error, error->message);
+  return NULL;
+}
 
 static int
 append(PyObject *list, PyObject *item)
@@ -26,7 +62,7 @@ list_devices(PyObject *module, PyObject *unused)
   devices = mslab_device_list(&error);
   Py_END_ALLOW_THREADS;
   if (!devices)
-    return ms_python_failure_raise(PyModule_GetState(module), error);
+    return ms_python_module_raise(PyModule_GetState(module), error);
   list = PyList_New(0);
   for (guint i = 0; list && i < devices->len; i++) {
     MslabDevice *d = g_ptr_array_index(devices, i);
@@ -61,7 +97,7 @@ execute(PyObject *module)
 {
   MsPythonState *state = PyModule_GetState(module);
 
-  return ms_python_failure_add_types(module, state) < 0 ? -1 : ms_python_engine_add_type(module, state);
+  return add_exceptions(module, state) < 0 ? -1 : ms_python_engine_add_type(module, state);
 }
 
 static int

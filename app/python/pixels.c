@@ -90,7 +90,7 @@ make_image(MsPythonPixels *self, const MsPythonState *state)
   self->channels = (int)self->view.shape[2];
   self->image = mslab_image_new(bytes, (int)self->view.shape[1], (int)self->view.shape[0], stride, channels, &error);
   if (!self->image)
-    ms_python_failure_raise(state, error);
+    ms_python_module_raise(state, error);
   return self->image ? 0 : -1;
 }
 

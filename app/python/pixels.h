@@ -2,7 +2,7 @@
 /* Images over the memory of Python objects, by the buffer protocol. */
 #pragma once
 
-#include "app/python/failure.h"
+#include "app/python/module.h"
 
 #include <meanshift-lab.h>
 

@@ -175,19 +175,12 @@ ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *c
   return TRUE;
 }
 
-/* (transfer full): the default folder of stored bandwidths. */
-static char *
-default_folder(void)
-{
-  return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
-}
-
 /* The file name depends on the driver's version too, since a new driver may change the bandwidth. */
 static char *
 file_for(MsContext *context, const char *folder)
 {
   MsDevice *device = ms_context_get_device(context);
-  g_autofree char *usual = folder ? NULL : default_folder();
+  g_autofree char *usual = g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
   g_autofree char *identity =
     g_strjoin("\n", ms_device_get_platform(device), ms_device_get_vendor(device), ms_device_get_name(device),
               ms_device_get_driver(device), ms_device_get_version(device), NULL);
@@ -263,27 +256,22 @@ cache_free(gpointer data)
   g_free(self);
 }
 
-static GQuark
-cache_quark(void)
-{
-  return g_quark_from_static_string("ms-bandwidth-cache");
-}
-
 /* Where two threads create the cache at the same time, the second one is freed. */
 static BandwidthCache *
 get_cache(MsDevice *device)
 {
+  const GQuark quark = g_quark_from_static_string("ms-bandwidth-cache");
   GObject *object = G_OBJECT(device);
-  BandwidthCache *cache = g_object_get_qdata(object, cache_quark());
+  BandwidthCache *cache = g_object_get_qdata(object, quark);
 
   if (cache)
     return cache;
   cache = g_new0(BandwidthCache, 1);
   g_mutex_init(&cache->lock);
-  if (g_object_replace_qdata(object, cache_quark(), NULL, cache, cache_free, NULL))
+  if (g_object_replace_qdata(object, quark, NULL, cache, cache_free, NULL))
     return cache;
   cache_free(cache);
-  return g_object_get_qdata(object, cache_quark());
+  return g_object_get_qdata(object, quark);
 }
 
 /* Keeps the result, also a failure, unless the benchmark was cancelled. */
@@ -305,16 +293,6 @@ fill_cache(MsContext *context, const char *folder, BandwidthCache *cache, GCance
   return TRUE;
 }
 
-/* Drops a bandwidth that belongs to another folder. */
-static void
-drop_unless_of(BandwidthCache *cache, const char *path)
-{
-  if (g_strcmp0(cache->path, path) == 0)
-    return;
-  g_clear_pointer(&cache->path, g_free);
-  g_clear_error(&cache->error);
-}
-
 /**
  * ms_bandwidth_get:
  *
@@ -329,7 +307,10 @@ ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth,
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&cache->lock);
   g_autofree char *path = file_for(context, folder);
 
-  drop_unless_of(cache, path);
+  if (g_strcmp0(cache->path, path) != 0) { /* of another folder */
+    g_clear_pointer(&cache->path, g_free);
+    g_clear_error(&cache->error);
+  }
   if (!cache->path && !fill_cache(context, folder, cache, cancellable, error))
     return FALSE;
   if (cache->error) {

@@ -13,7 +13,7 @@
 #define COPY_BYTES ((BINS + 8) * sizeof(cl_uint))
 #define COPIES 4
 /* Pixels of one launch: counts are 32-bit on the device. */
-#define MAX_CHUNK (1 << 28)
+#define MAX_STRIPE (1 << 28)
 
 /** Shape: how the pass is laid out on a device. */
 typedef struct {
@@ -58,64 +58,44 @@ build(MsContext *context, const Shape *shape, MsTimingLog *log, GError **error)
   return ms_kernel_new(context, spec, "histogram", log, error);
 }
 
-/** Counter: the kernel and buffers that all chunks of an image share. */
+/** Counter: the kernel and buffers that all stripes of an image share. */
 typedef struct {
   const MsDeviceRun *run;
   Shape shape;
   cl_kernel kernel;
 } Counter;
 
-/** Chunk: pixels of a buffer that one launch counts, at most MAX_CHUNK. */
-typedef struct {
-  cl_mem pixels;
-  cl_ulong origin;
-  cl_int n;
-} Chunk;
-
 static gboolean
-launch(const Counter *self, const Chunk *chunk, cl_mem counts, GError **error)
+launch(const Counter *self, cl_mem pixels, cl_int n, cl_mem counts, GError **error)
 {
-  const cl_int n = chunk->n;
   const Shape *shape = &self->shape;
   guint units = MAX(ms_context_get_limits(self->run->context)->compute_units, 1);
   guint most = MAX((guint)n / 4 / shape->group, 1), groups = MIN(units * shape->groups_per_unit, most);
   cl_int times = (cl_int)(((guint)n / 4 + groups * shape->group - 1) / (groups * shape->group));
-  const MsKernelArg args[] = {
-    MS_ARG_OF(chunk->pixels), MS_ARG_OF(chunk->origin), MS_ARG_OF(n),
-    MS_ARG_OF(times),         MS_ARG_OF(counts),        MS_ARG_LOCAL_BYTES(shape->copies * COPY_BYTES)};
+  const MsKernelArg args[] = {MS_ARG_OF(pixels), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(counts),
+                              MS_ARG_LOCAL_BYTES(shape->copies * COPY_BYTES)};
   const MsLaunch launch = {self->kernel, "histogram", ms_nd_range_of_groups(groups, shape->group), 4 * (guint64)n};
 
   return ms_kernel_set_args(self->kernel, "histogram", args, G_N_ELEMENTS(args), error) &&
          ms_context_launch(self->run->context, &launch, self->run->log, error);
 }
 
+/* Uploads and counts @n pixels. */
 static gboolean
-count_chunk(const Counter *self, const Chunk *chunk, MsHistogram *histogram, GError **error)
+count_stripe(const Counter *self, const guint8 *from, guint64 n, MsHistogram *histogram, GError **error)
 {
   MsContext *context = self->run->context;
-  g_auto(cl_mem) counts = ms_device_zeros_new(context, BINS * sizeof(cl_uint), error);
+  g_auto(cl_mem) pixels = ms_device_array_new(context, from, 4 * n, self->run->log, error);
+  g_auto(cl_mem) counts = pixels ? ms_device_zeros_new(context, BINS * sizeof(cl_uint), error) : NULL;
   cl_uint found[MS_N_CHANNELS][256];
 
-  if (!counts || !launch(self, chunk, counts, error) ||
+  if (!counts || !launch(self, pixels, (cl_int)n, counts, error) ||
       !ms_context_download(context, &(MsBufferRange){counts, 0, sizeof found}, found, self->run->log, error))
     return FALSE;
   for (int c = 0; c < MS_N_CHANNELS; c++)
     for (int v = 0; v < 256; v++)
       histogram->counts[c][v] += found[c][v];
-  histogram->pixels += (guint64)chunk->n;
-  return TRUE;
-}
-
-/* Adds the counts of @n_pixels pixels that are on the device. */
-static gboolean
-count_buffer(const Counter *self, cl_mem pixels, guint64 n_pixels, MsHistogram *histogram, GError **error)
-{
-  for (guint64 done = 0; done < n_pixels; done += MAX_CHUNK) {
-    const Chunk chunk = {pixels, done, (cl_int)MIN(n_pixels - done, MAX_CHUNK)};
-    if (g_cancellable_set_error_if_cancelled(self->run->cancellable, error) ||
-        !count_chunk(self, &chunk, histogram, error))
-      return FALSE;
-  }
+  histogram->pixels += n;
   return TRUE;
 }
 
@@ -128,7 +108,8 @@ gboolean
 ms_histogram_of_image(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, GError **error)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(run->context);
-  const guint64 n = ms_image_get_byte_size(image) / 4, stripe = MAX(limits->max_allocation / 4 / 4 / 32 * 32, 32);
+  const guint64 n = ms_image_get_byte_size(image) / 4;
+  const guint64 stripe = CLAMP(limits->max_allocation / 4 / 4 / 32 * 32, 32, MAX_STRIPE);
   Counter counter = {.run = run, .shape = shape_for(limits)};
   g_auto(cl_kernel) kernel = build(run->context, &counter.shape, run->log, error);
 
@@ -136,13 +117,10 @@ ms_histogram_of_image(const MsDeviceRun *run, MsImage *image, MsHistogram *histo
   if (!kernel)
     return FALSE;
   counter.kernel = kernel;
-  for (guint64 done = 0; done < n; done += stripe) {
-    const guint64 part = MIN(n - done, stripe);
-    const guint8 *from = ms_image_get_pixels(image) + 4 * done;
-    g_auto(cl_mem) pixels = ms_device_array_new(run->context, from, 4 * part, run->log, error);
-    if (!pixels || !count_buffer(&counter, pixels, part, histogram, error))
+  for (guint64 done = 0; done < n; done += stripe)
+    if (g_cancellable_set_error_if_cancelled(run->cancellable, error) ||
+        !count_stripe(&counter, ms_image_get_pixels(image) + 4 * done, MIN(n - done, stripe), histogram, error))
       return FALSE;
-  }
   return TRUE;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/opencl/context-transfer.h"
-#include "core/opencl/kernel-args.h"
+#include "core/reduce/launch.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP
 
@@ -156,19 +156,6 @@ ms_swap_example_compose(guint range)
 }
 
 static gboolean
-build(MsSwapExample *self, guint range, MsTimingLog *log, GError **error)
-{
-  g_autoptr(MsProgramSpec) spec = ms_swap_example_compose(range);
-  MsProgram *program;
-
-  program = ms_context_build(self->context, spec, log, error);
-  if (!program)
-    return FALSE;
-  self->kernel = ms_program_create_kernel(program, "swap_example", error);
-  return self->kernel != NULL;
-}
-
-static gboolean
 allocate(MsSwapExample *self, const MsSwapArrays *arrays, guint range, GError **error)
 {
   cl_mem_flags given = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
@@ -203,6 +190,7 @@ set_arguments(MsSwapExample *self, GError **error)
 MsSwapExample *
 ms_swap_example_new(MsContext *context, const MsSwapArrays *arrays, guint range, MsTimingLog *log, GError **error)
 {
+  g_autoptr(MsProgramSpec) spec = ms_swap_example_compose(range);
   g_autoptr(MsSwapExample) self = NULL;
 
   if (arrays->n == 0) {
@@ -214,7 +202,8 @@ ms_swap_example_new(MsContext *context, const MsSwapArrays *arrays, guint range,
   self = g_new0(MsSwapExample, 1);
   self->context = g_object_ref(context);
   self->n = arrays->n;
-  if (!build(self, range, log, error) || !allocate(self, arrays, range, error) || !set_arguments(self, error))
+  self->kernel = ms_kernel_new(context, spec, "swap_example", log, error);
+  if (!self->kernel || !allocate(self, arrays, range, error) || !set_arguments(self, error))
     return NULL;
   return g_steal_pointer(&self);
 }
@@ -240,8 +229,7 @@ ms_swap_example_free(MsSwapExample *self)
 gboolean
 ms_swap_example_run(MsSwapExample *self, MsTimingLog *log, GError **error)
 {
-  gsize groups = (self->n + GROUP - 1) / GROUP;
-  MsNDRange range = {.dimensions = 1, .global = {groups * GROUP}, .local = {GROUP}};
+  MsNDRange range = ms_nd_range_of_groups((self->n + GROUP - 1) / GROUP, GROUP);
   guint64 bytes = 3 * (guint64)self->n * sizeof(float);
 
   return ms_context_launch(self->context, &(MsLaunch){self->kernel, "swap_example", range, bytes}, log, error) &&

@@ -53,8 +53,8 @@ count_range(__global const uchar16 *fours, const int3 range, __local uint *bins)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-histogram(__global const uchar4 *restrict pixels, const ulong origin, const int n, const int times,
-          volatile __global uint *counts, __local uint *bins)
+histogram(__global const uchar4 *restrict pixels, const int n, const int times, volatile __global uint *counts,
+          __local uint *bins)
 {
   const int item = get_local_id(0);
   const int rest = n / 4 * 4 + (int)get_global_id(0);
@@ -62,9 +62,9 @@ histogram(__global const uchar4 *restrict pixels, const ulong origin, const int 
   for (int i = item; i < COPIES * COPY_STRIDE; i += GROUP)
     bins[i] = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
-  count_range((__global const uchar16 *)(pixels + origin), ITEM_RANGE((uint)item, 0, n / 4, times), bins);
+  count_range((__global const uchar16 *)pixels, ITEM_RANGE((uint)item, 0, n / 4, times), bins);
   for (int i = rest; i < n; i += (int)get_global_size(0)) {
-    const uchar4 p = pixels[origin + (ulong)i];
+    const uchar4 p = pixels[i];
     count_pixel(bins + COPY_OF(0) * COPY_STRIDE, p.x, p.y, p.z, p.w);
   }
   barrier(CLK_LOCAL_MEM_FENCE);

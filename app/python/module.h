@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The exceptions of the module, and how a GError becomes one. */
+/* What the module owns, and how a GError becomes one of its exceptions. */
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -13,5 +13,4 @@ typedef struct {
   PyObject *engine_type;
 } MsPythonState;
 
-int ms_python_failure_add_types(PyObject *module, MsPythonState *state);
-PyObject *ms_python_failure_raise(const MsPythonState *state, const GError *error);
+PyObject *ms_python_module_raise(const MsPythonState *state, const GError *error);
