@@ -14,7 +14,7 @@
 #include "core/batch/worker.h"
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
-#include "core/image/image-drain.h"
+#include "core/image/image-io.h"
 
 /* Signals */
 

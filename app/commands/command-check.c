@@ -8,7 +8,7 @@
 #include "app/command-line/command-line.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
-#include "core/image/image-drain.h"
+#include "core/image/image-io.h"
 #include "core/lab/lab.h"
 
 /* Options that exclude each other or have no effect */

@@ -10,7 +10,6 @@
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
-#include "core/image/image-peek.h"
 #include "core/image/image-save.h"
 #include "core/regions/array-file.h"
 #include "core/regions/region-plan.h"

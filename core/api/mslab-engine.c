@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api-private.h"
-#include "core/image/stream/row-window.h"
+#include "core/image/common/pixel-memory.h"
 
 /**
  * MslabEngine:

@@ -12,7 +12,7 @@
 #include "core/batch/shard.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
-#include "core/image/image-drain.h"
+#include "core/image/image-io.h"
 
 /*
  * What is known while the outputs are chosen.

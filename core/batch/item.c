@@ -2,7 +2,6 @@
 #include "core/batch/item.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,30 +25,48 @@ hash_content(int fd, char hash[65])
     g_strlcpy(hash, g_checksum_get_string(checksum), 65);
 }
 
+static void
+set_stamp(MsFileStamp *self, const struct stat *info)
+{
+  *self = (MsFileStamp){.known = S_ISREG(info->st_mode)};
+  if (!self->known)
+    return;
+  self->size = (guint64)info->st_size;
+  self->modified = info->st_mtim.tv_sec;
+  self->modified_ns = (int)info->st_mtim.tv_nsec;
+}
+
 /**
- * ms_file_stamp_take:
+ * ms_file_stamp_take_open:
  * @self: (out)
+ * @fd: at the start of the file
  * @with_hash: whether the content is read for @hash, which takes about as long as decoding a small image
- *
- * Stamps the file at @path; links are followed.
  */
+void
+ms_file_stamp_take_open(MsFileStamp *self, int fd, gboolean with_hash)
+{
+  struct stat info = {0};
+
+  (void)fstat(fd, &info);
+  set_stamp(self, &info);
+  if (self->known && with_hash)
+    hash_content(fd, self->hash);
+}
+
+/** ms_file_stamp_take: ms_file_stamp_take_open() for the file at @path; links are followed. */
 void
 ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash)
 {
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat info;
+  struct stat info = {0};
 
-  memset(self, 0, sizeof *self);
-  if (fd >= 0 ? fstat(fd, &info) == 0 : stat(path, &info) == 0) {
-    self->known = S_ISREG(info.st_mode);
-    self->size = self->known ? (guint64)info.st_size : 0;
-    self->modified = self->known ? info.st_mtim.tv_sec : 0;
-    self->modified_ns = self->known ? (int)info.st_mtim.tv_nsec : 0;
-  }
-  if (fd >= 0 && self->known && with_hash)
-    hash_content(fd, self->hash);
-  if (fd >= 0)
+  if (fd >= 0) {
+    ms_file_stamp_take_open(self, fd, with_hash);
     close(fd);
+  } else {
+    (void)stat(path, &info);
+    set_stamp(self, &info);
+  }
 }
 
 /** ms_batch_item_new: (transfer full): a pending item without an output. */

@@ -25,6 +25,7 @@ typedef struct {
 } MsFileStamp;
 
 void ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash);
+void ms_file_stamp_take_open(MsFileStamp *self, int fd, gboolean with_hash);
 
 /**
  * MsItemStatus:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/filter/settings/options.h"
-#include "core/image/common/image-sink.h"
+#include "core/image/image-save.h"
 
 /**
  * MsManifestEntry: the last line about an input.

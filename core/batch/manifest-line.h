@@ -3,6 +3,6 @@
 #pragma once
 
 #include "core/batch/item.h"
-#include "core/image/common/image-sink.h"
+#include "core/image/image-save.h"
 
 char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/image/file/file-path.h"
-#include "core/image/image-drain.h"
-#include "core/image/image-peek.h"
+#include "core/image/image-io.h"
 
 /* The shard that a job scheduler gives this process */
 

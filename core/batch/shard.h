@@ -6,7 +6,7 @@
 
 #include "core/batch/inputs.h"
 #include "core/error.h"
-#include "core/image/common/image-source.h"
+#include "core/image/common/image-file.h"
 
 /** MsShard: part @index (from 1) of @count; {1, 1} is the whole list. */
 typedef struct {

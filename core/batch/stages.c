@@ -11,11 +11,8 @@
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
-#include "core/image/image-drain.h"
 #include "core/image/image-io.h"
-#include "core/image/image-peek.h"
 #include "core/image/image-save.h"
-#include "core/image/stream/row-file.h"
 #include "core/process/memory-cap.h"
 
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
@@ -39,10 +36,10 @@ ms_batch_image_free(MsBatchImage *self)
 {
   if (!self)
     return;
-  g_clear_pointer(&self->content, g_bytes_unref);
   g_clear_object(&self->source);
   g_clear_object(&self->result);
   ms_streamed_file_clear(&self->file);
+  g_clear_pointer(&self->input, ms_image_file_close);
   g_free(self->name);
   g_free(self);
 }
@@ -62,25 +59,31 @@ bytes_in_flight(guint64 width, guint64 height, gboolean verify)
   return width * height * BYTES_PER_PIXEL * (verify ? 4 : 3);
 }
 
-/* Reads the header of a file, or a pipe's whole content, which cannot be read twice. */
+/* Opens a file for its header, or reads a pipe, which cannot be read twice; files are stamped as they were then. */
 static gboolean
-read_header(MsBatchImage *work, MsImageHeader *header, GError **error)
+open_input(MsBatchImage *work, GError **error)
 {
-  const char *input = work->item->input;
+  MsBatchItem *item = work->item;
+  gboolean standard = ms_file_path_is_standard(item->input);
+  gboolean is_pipe = item->input_spool > 0 || standard || ms_image_is_stream(item->input);
   /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
   MsImageLimits limits = work->options->limits;
 
-  if (work->item->input_spool == 0 && !ms_file_path_is_standard(input) && !ms_image_is_stream(input))
-    return ms_image_peek_size(input, &limits, header, error);
-  if (work->options->memory_limit)
+  if (is_pipe && work->options->memory_limit)
     limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
-  if (work->item->input_spool > 0)
-    work->content = ms_stream_spool_read(work->item->input_spool, work->name, error);
-  else if (ms_file_path_is_standard(input))
-    work->content = ms_image_drain_fd(STDIN_FILENO, work->name, &limits, work->cancellable, error);
-  else
-    work->content = ms_image_drain(input, &limits, work->cancellable, error);
-  return work->content && ms_image_peek_bytes(work->content, work->name, &limits, header, error);
+  if (item->input_spool > 0) {
+    g_autoptr(GBytes) content = ms_stream_spool_read(item->input_spool, work->name, error);
+    work->input = content ? ms_image_file_open_bytes(content, work->name, &limits, work->cancellable, error) : NULL;
+  } else if (standard) {
+    work->input = ms_image_file_open_fd(STDIN_FILENO, work->name, &limits, work->cancellable, error);
+  } else {
+    work->input = ms_image_file_open(item->input, &limits, work->cancellable, error);
+  }
+  if (!is_pipe && work->input)
+    ms_file_stamp_take_open(&item->source, work->input->fd, work->options->hash);
+  else if (!is_pipe)
+    ms_file_stamp_take(&item->source, item->input, work->options->hash);
+  return work->input != NULL;
 }
 
 /* Why the image is needed as a whole, as the end of a sentence; %NULL where it may be filtered in bands. */
@@ -122,17 +125,16 @@ note_scratch(MsBatchImage *work, const GError *reason)
  * the reason where neither is possible. @bytes: (out): working memory of the decoder.
  */
 static gboolean
-choose_reading(MsBatchImage *work, const MsImageHeader *header, guint64 *bytes, GError **error)
+choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
 {
   MsStreamedFile *file = &work->file;
   g_autoptr(GError) reason = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(&file->input, NULL, &reason);
 
-  if (rows) {
-    *bytes = ms_row_file_get_reader(rows)->bytes;
+  if (ms_image_file_start_rows(work->input, &reason)) {
+    *bytes = work->input->row_memory;
     return TRUE;
   }
-  if (work->options->scratch && ms_codec_get(header->format)->open_rows &&
+  if (work->options->scratch && work->input->codec->start_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     note_scratch(work, reason);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
@@ -207,13 +209,13 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
     ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, why);
     return FALSE;
   }
-  *file = (MsStreamedFile){.input = {work->item->input, work->name, work->content, &work->options->limits}};
+  *file = (MsStreamedFile){.input = work->input};
   guint64 reading = 0;
-  *needs_scratch = ms_codec_get(header->format)->open_rows && !work->options->scratch;
-  if (!choose_reading(work, header, &reading, error))
+  *needs_scratch = work->input->codec->start_rows && !work->options->scratch;
+  if (!choose_reading(work, &reading, error))
     return FALSE;
   *needs_scratch = FALSE;
-  file->plan = plan_bands(work, header, reading + (work->content ? g_bytes_get_size(work->content) : 0));
+  file->plan = plan_bands(work, header, reading + (work->input->bytes ? work->input->size : 0));
   if (file->plan.band_rows == 0) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
                  mebibytes_needed(work->options, file->plan.bytes));
@@ -283,31 +285,19 @@ check_format(const MsBatchImage *work, const MsImageHeader *header, GError **err
 gboolean
 ms_stage_measure(MsBatchImage *work, GError **error)
 {
-  MsImageHeader header;
-
-  if (work->item->input_spool == 0 && !ms_file_path_is_standard(work->item->input) &&
-      !ms_image_is_stream(work->item->input))
-    ms_file_stamp_take(&work->item->source, work->item->input, work->options->hash);
-  if (!read_header(work, &header, error))
+  if (!open_input(work, error))
     return FALSE;
+  const MsImageHeader *header = &work->input->header;
   ms_batch_item_clear_notes(work->item);
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(&header, work->name, language));
-  work->bytes = bytes_in_flight((guint64)header.width, (guint64)header.height, work->options->verify);
-  if (work->content)
-    work->bytes += g_bytes_get_size(work->content);
-  return check_format(work, &header, error) && decide_bands(work, &header, error);
+    ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(header, work->name, language));
+  work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);
+  if (work->input->bytes)
+    work->bytes += work->input->size;
+  return check_format(work, header, error) && decide_bands(work, header, error);
 }
 
 /* Decode */
-
-static MsImage *
-load(MsBatchImage *work, GError **error)
-{
-  if (!work->content)
-    return ms_image_load(work->item->input, &work->options->limits, work->cancellable, error);
-  return ms_image_load_bytes(work->content, work->name, &work->options->limits, work->cancellable, error);
-}
 
 /** ms_stage_decode: loads the image of the item, or inspects the file of one that is streamed. */
 gboolean
@@ -319,7 +309,7 @@ ms_stage_decode(MsBatchImage *work, GError **error)
   if (work->is_streamed) {
     g_clear_object(&item->log);
     item->log = ms_timing_log_new();
-    if (!ms_streamed_file_inspect(&work->file, work->cancellable, error))
+    if (!ms_streamed_file_inspect(&work->file, error))
       return FALSE;
     item->width = work->file.width;
     item->height = work->file.height;
@@ -329,8 +319,8 @@ ms_stage_decode(MsBatchImage *work, GError **error)
       ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->file.image), start);
     return TRUE;
   }
-  work->source = load(work, error);
-  g_clear_pointer(&work->content, g_bytes_unref);
+  work->source = ms_image_file_load(work->input, error);
+  g_clear_pointer(&work->input, ms_image_file_close);
   if (!work->source)
     return FALSE;
   ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->source));

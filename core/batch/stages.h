@@ -10,7 +10,7 @@
  * @options: of the run
  * @hooks: of the run
  * @cancellable: (nullable): of the run
- * @content: (nullable): a pipe's bytes, until they are decoded
+ * @input: (nullable): the open file, with a pipe's bytes, until it is decoded
  * @bytes: its share of the memory limit
  * @is_streamed: whether it exceeds the memory and @file says how it is filtered in bands
  * @saves_memory: whether its encoder must, see #MsSaveOptions
@@ -21,7 +21,7 @@ typedef struct {
   const MsRunnerOptions *options;
   const MsRunnerHooks *hooks;
   GCancellable *cancellable;
-  GBytes *content;
+  MsImageFile *input;
   MsImage *source;
   MsImage *result;
   guint64 bytes;

@@ -9,7 +9,7 @@
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
-#include "core/image/image-drain.h"
+#include "core/image/image-io.h"
 
 /* File I of @files is the descriptor MS_CHILD_FILES_FD + I of the worker. */
 struct _MsStreamSpool {

@@ -7,7 +7,7 @@
 #include "core/filter/pyramid/halving.h"
 #include "core/filter/reference.h"
 #include "core/filter/space/space.h"
-#include "core/image/stream/row-window.h"
+#include "core/image/common/pixel-memory.h"
 
 /* Reports */
 
@@ -80,15 +80,16 @@ add_scratch_rows(Pass *self, GError **error)
 static gboolean
 add_file_rows(Pass *self, GError **error)
 {
-  g_autoptr(MsRowFile) reader = ms_row_file_open(&self->file->input, self->run->cancellable, error);
   g_autofree guint8 *row = g_malloc((gsize)self->file->width * 4);
 
-  for (int y = 0; reader && y < self->file->height; y++) {
-    if (!ms_row_file_read(reader, row, error))
+  if (!ms_image_file_start_rows(self->file->input, error))
+    return FALSE;
+  for (int y = 0; y < self->file->height; y++) {
+    if (!ms_image_file_read_row(self->file->input, row, error))
       return FALSE;
     add_row(self, row);
   }
-  return reader != NULL;
+  return TRUE;
 }
 
 /* (transfer full): the picture at half its size, in the colours in which the filter_levels works. */
@@ -137,7 +138,7 @@ filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStrea
  * @file: inspected; its rows are read once
  * @run: of settings with levels; gets the reports
  *
- * Returns: %FALSE with the errors of ms_row_file_open() and ms_engine_run(), or #MS_ERROR_MEMORY
+ * Returns: %FALSE with the errors of ms_image_file_start_rows() and ms_engine_run(), or #MS_ERROR_MEMORY
  */
 static gboolean
 run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError **error)
@@ -148,7 +149,7 @@ run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError 
   settings.params = ms_params_coarser(&settings.params);
   g_autoptr(MsImage) halved = halve(file, run, error);
   if (!halved || !filter_levels(self, halved, &settings, run, error)) {
-    g_prefix_error(error, "'%s': ", file->input.name);
+    g_prefix_error(error, "'%s': ", file->input->name);
     return FALSE;
   }
   if (run->verifies && !self->expected)
@@ -172,7 +173,6 @@ typedef struct {
   MsStreamedRun *run;
   int width;
   int height;
-  MsRowFile *reader;
   MsRowWindow *source;
   MsImage *source_image;
   MsRowWindow *result;
@@ -188,7 +188,6 @@ feed_free(gpointer data)
 {
   Feed *self = data;
 
-  g_clear_pointer(&self->reader, ms_row_file_close);
   g_clear_object(&self->source_image);
   clear_levels(&self->levels);
   g_clear_pointer(&self->source, ms_row_window_free);
@@ -196,26 +195,20 @@ feed_free(gpointer data)
   g_free(self);
 }
 
-/* Opens the file at its first row, also for a second pass, which is needed where another process created the output. */
-static gboolean
-rewind_feed(Feed *self, GError **error)
+/* Begins a pass, also a second one, which is needed where another process created the output. */
+static void
+rewind_feed(Feed *self)
 {
-  const MsStreamedFile *f = &self->file;
-
-  g_clear_pointer(&self->reader, ms_row_file_close);
-  if (!f->image)
-    self->reader = ms_row_file_open(&f->input, self->run->cancellable, error);
   self->decoded = self->filtered = self->dropped = 0;
   ms_row_window_drop_all(self->source);
   ms_row_window_drop_all(self->result);
-  return f->image || self->reader;
 }
 
 /* Errors of a decoder name the file, those of the memory and of the device do not; %FALSE. */
 static gboolean
 name_failure(const Feed *self, GError **error)
 {
-  g_prefix_error(error, "'%s': ", self->file.input.name);
+  g_prefix_error(error, "'%s': ", self->file.input->name);
   return FALSE;
 }
 
@@ -229,11 +222,14 @@ decode_until(Feed *self, int end, GError **error)
     return TRUE;
   if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
     return name_failure(self, error);
+  /* A pass for levels has read the rows before. */
+  if (self->decoded == 0 && !ms_image_file_start_rows(self->file.input, error))
+    return FALSE;
   for (; self->decoded < end; self->decoded++)
-    if (!ms_row_file_read(self->reader, ms_row_window_get_row(self->source, self->decoded), error))
+    if (!ms_image_file_read_row(self->file.input, ms_row_window_get_row(self->source, self->decoded), error))
       return FALSE;
-  if (ms_row_file_get_damage(self->reader) && !self->run->damage)
-    self->run->damage = g_strdup(ms_row_file_get_damage(self->reader));
+  if (!self->run->damage)
+    self->run->damage = g_strdup(ms_image_file_get_damage(self->file.input));
   if (bytes > 0)
     ms_timing_log_add_host(self->run->log, MS_STAGE_DECODE, NULL, bytes, start);
   return TRUE;
@@ -307,11 +303,13 @@ hold_rows(gpointer data, int first, int end, GError **error)
 {
   Feed *self = data;
   gint64 start = g_get_monotonic_time();
-  gboolean good = first >= self->dropped || rewind_feed(self, error);
+  gboolean good = TRUE;
 
+  if (first < self->dropped)
+    rewind_feed(self);
   if (end > self->filtered)
     ms_engine_set_progress(self->run->engine, report_progress, self);
-  if (good && self->run->settings->params.levels > 0 && !self->levels.result)
+  if (self->run->settings->params.levels > 0 && !self->levels.result)
     good = run_levels(&self->levels, &self->file, self->run, error);
   while (good && self->filtered < end)
     good = filter_next_band(self, error);
@@ -330,14 +328,14 @@ drop_rows(gpointer data, int end)
 }
 
 static gboolean
-find_transparency(MsRowFile *reader, gboolean *found, GError **error)
+find_transparency(MsImageFile *file, gboolean *found, GError **error)
 {
-  gsize stride = (gsize)ms_row_file_get_reader(reader)->width * 4;
+  gsize stride = (gsize)file->header.width * 4;
   g_autofree guint8 *row = g_malloc(stride);
 
   *found = FALSE;
-  for (int y = 0; !*found && y < ms_row_file_get_reader(reader)->height; y++) {
-    if (!ms_row_file_read(reader, row, error))
+  for (int y = 0; !*found && y < file->header.height; y++) {
+    if (!ms_image_file_read_row(file, row, error))
       return FALSE;
     *found = !ms_image_pixels_are_opaque(row, stride);
   }
@@ -354,9 +352,9 @@ ms_streamed_file_clear(MsStreamedFile *self)
 
 /* Decodes into temporary files, and reads the alpha of all rows from there. */
 static gboolean
-inspect_scratch(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+inspect_scratch(MsStreamedFile *self, GError **error)
 {
-  self->image = ms_row_file_load_scratch(&self->input, self->scratch, cancellable, error);
+  self->image = ms_image_file_load_scratch(self->input, self->scratch, error);
   if (!self->image)
     return FALSE;
   self->width = ms_image_get_width(self->image);
@@ -377,23 +375,22 @@ inspect_scratch(MsStreamedFile *self, GCancellable *cancellable, GError **error)
  * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
  * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
  *
- * Returns: %FALSE with the errors of ms_row_file_open() or ms_row_file_load_scratch()
+ * Returns: %FALSE with the errors of ms_image_file_start_rows() or ms_image_file_load_scratch()
  */
 gboolean
-ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error)
+ms_streamed_file_inspect(MsStreamedFile *self, GError **error)
 {
   if (self->scratch)
-    return inspect_scratch(self, cancellable, error);
-  g_autoptr(MsRowFile) reader = ms_row_file_open(&self->input, cancellable, error);
+    return inspect_scratch(self, error);
   gboolean found = FALSE;
 
-  if (!reader)
+  if (!ms_image_file_start_rows(self->input, error))
     return FALSE;
-  if (ms_row_file_get_reader(reader)->has_alpha && !find_transparency(reader, &found, error))
+  if (self->input->has_alpha && !find_transparency(self->input, &found, error))
     return FALSE;
   self->is_opaque = !found;
-  self->width = ms_row_file_get_reader(reader)->width;
-  self->height = ms_row_file_get_reader(reader)->height;
+  self->width = self->input->header.width;
+  self->height = self->input->header.height;
   return TRUE;
 }
 
@@ -401,7 +398,7 @@ static MsImage *
 image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
 {
   MsImage *image = self->file.image;
-  MsMetadata *metadata = image ? ms_image_get_metadata(image) : ms_row_file_get_reader(self->reader)->metadata;
+  MsMetadata *metadata = image ? ms_image_get_metadata(image) : self->file.input->metadata;
   GBytes *pixels = ms_row_window_get_bytes(window);
 
   if (!feed)
@@ -413,8 +410,8 @@ image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
  * ms_streamed_result_new:
  * @file: inspected; its members must outlive the result
  *
- * Returns: (transfer full): the filtered image, whose rows are decoded and filtered when they are held; %NULL with the
- *   errors of ms_row_file_open() or #MS_ERROR_MEMORY
+ * Returns: (transfer full): the filtered image, whose rows are decoded and filtered when they are held; %NULL with
+ *   #MS_ERROR_MEMORY
  */
 MsImage *
 ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
@@ -428,12 +425,12 @@ ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **
   self->height = file->height;
   self->source = ms_row_window_new(self->width, self->height, error);
   self->result = self->source ? ms_row_window_new(self->width, self->height, error) : NULL;
-  if (!self->result)
+  if (!self->result) {
     name_failure(self, error);
-  if (!self->result || !rewind_feed(self, error)) {
     feed_free(self);
     return NULL;
   }
+  rewind_feed(self);
   self->source_image = file->image ? g_object_ref(file->image) : image_of(self, self->source, NULL);
   return image_of(self, self->result, &feed);
 }

@@ -4,11 +4,11 @@
 
 #include "core/batch/stream-plan.h"
 #include "core/engine/engine.h"
-#include "core/image/stream/row-file.h"
+#include "core/image/image-io.h"
 
 /**
  * MsStreamedFile:
- * @input: the image file
+ * @input: (transfer none): the image file, from which nothing else reads
  * @plan: the bands
  * @scratch: (nullable) (transfer full): for a file whose rows are not stored in order; see ms_streamed_file_clear()
  * @image: (nullable) (transfer full): its pixels in @scratch, from ms_streamed_file_inspect()
@@ -17,7 +17,7 @@
  * @is_opaque: whether every alpha is 255
  */
 typedef struct {
-  MsRowInput input;
+  MsImageFile *input;
   MsStreamPlan plan;
   MsScratchFile *scratch;
   MsImage *image;
@@ -71,5 +71,5 @@ typedef struct {
 } MsStreamedRun;
 
 void ms_streamed_file_clear(MsStreamedFile *self);
-gboolean ms_streamed_file_inspect(MsStreamedFile *self, GCancellable *cancellable, GError **error);
+gboolean ms_streamed_file_inspect(MsStreamedFile *self, GError **error);
 MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);

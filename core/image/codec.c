@@ -4,16 +4,10 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/jpeg/jpeg-read.h"
-#include "core/image/jpeg/jpeg-rows.h"
-#include "core/image/jpeg/jpeg-write.h"
-#include "core/image/png/png-read.h"
-#include "core/image/png/png-rows.h"
-#include "core/image/png/png-write.h"
-#include "core/image/tiff-read.h"
-#include "core/image/tiff-write.h"
-#include "core/image/webp-read.h"
-#include "core/image/webp-write.h"
+#include "core/image/jpeg.h"
+#include "core/image/png.h"
+#include "core/image/tiff.h"
+#include "core/image/webp.h"
 
 /* The build sets these constants; the functions of a format whose library is missing are not compiled. */
 #define IF_BUILT(is_built, function) ((is_built) ? (function) : NULL)
@@ -39,10 +33,12 @@ static const MsCodec table[] = {
    .magics = {{"\x89PNG", 4, 4}},
    .most_side = G_MAXINT,
    .has_alpha = TRUE,
-   .peek = ms_png_peek,
+   .open = ms_png_open,
+   .close = ms_png_close,
    .read = ms_png_read,
    .read_preview = ms_png_read_preview,
-   .open_rows = ms_png_open_rows,
+   .start_rows = ms_png_start_rows,
+   .read_row = ms_png_read_row,
    .write = ms_png_write,
    .write_bytes = ms_png_write_bytes},
   {.format = MS_IMAGE_FORMAT_JPEG,
@@ -51,13 +47,16 @@ static const MsCodec table[] = {
    .mime_type = "image/jpeg",
    .extensions = {"jpg", "jpeg", "jpe"},
    .magics = {{"\xff\xd8\xff", 3, 2}},
-   .most_side = MS_JPEG_MOST_SIDE,
+   /* Of libjpeg; the format allows 65535. */
+   .most_side = 65500,
    .quality = 92,
    .has_quality = TRUE,
-   .peek = ms_jpeg_peek,
+   .open = ms_jpeg_open,
+   .close = ms_jpeg_close,
    .read = ms_jpeg_read,
    .read_preview = ms_jpeg_read_preview,
-   .open_rows = ms_jpeg_open_rows,
+   .start_rows = ms_jpeg_start_rows,
+   .read_row = ms_jpeg_read_row,
    .write = ms_jpeg_write,
    .write_bytes = ms_jpeg_write_bytes},
   {.format = MS_IMAGE_FORMAT_TIFF,
@@ -68,9 +67,11 @@ static const MsCodec table[] = {
    .magics = {{"II*\0", 4, 4}, {"MM\0*", 4, 4}, {"II+\0", 4, 4}, {"MM\0+", 4, 4}},
    .most_side = G_MAXINT,
    .has_alpha = TRUE,
-   .peek = IF_BUILT(MS_WITH_TIFF, ms_tiff_peek),
+   .open = IF_BUILT(MS_WITH_TIFF, ms_tiff_open),
+   .close = IF_BUILT(MS_WITH_TIFF, ms_tiff_close),
    .read = IF_BUILT(MS_WITH_TIFF, ms_tiff_read),
-   .open_rows = IF_BUILT(MS_WITH_TIFF, ms_tiff_open_rows),
+   .start_rows = IF_BUILT(MS_WITH_TIFF, ms_tiff_start_rows),
+   .read_row = IF_BUILT(MS_WITH_TIFF, ms_tiff_read_row),
    .write = IF_BUILT(MS_WITH_TIFF, ms_tiff_write),
    .write_bytes = IF_BUILT(MS_WITH_TIFF, ms_tiff_write_bytes)},
   {.format = MS_IMAGE_FORMAT_WEBP,
@@ -79,10 +80,11 @@ static const MsCodec table[] = {
    .mime_type = "image/webp",
    .extensions = {"webp"},
    .magics = {{"RIFF????WEBP", 12, 12}},
-   .most_side = MS_WEBP_MOST_SIDE,
+   .most_side = 16383,
    .has_quality = TRUE,
    .has_alpha = TRUE,
-   .peek = IF_BUILT(MS_WITH_WEBP, ms_webp_peek),
+   .open = IF_BUILT(MS_WITH_WEBP, ms_webp_open),
+   .close = IF_BUILT(MS_WITH_WEBP, ms_webp_close),
    .read = IF_BUILT(MS_WITH_WEBP, ms_webp_read),
    .write = IF_BUILT(MS_WITH_WEBP, ms_webp_write)},
 };
@@ -154,7 +156,7 @@ ms_codec_from_path(const char *path)
 gboolean
 ms_codec_is_built(const MsCodec *self)
 {
-  return self->read != NULL;
+  return self->open != NULL;
 }
 
 static char *

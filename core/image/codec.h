@@ -2,8 +2,8 @@
 /* MsCodec: the table of image formats, with one row of names, limits and functions for each format. */
 #pragma once
 
-#include "core/image/common/image-sink.h"
-#include "core/image/common/row-reader.h"
+#include "core/image/common/image-file.h"
+#include "core/image/image-save.h"
 
 /** MS_CODEC_MAGIC_SIZE: bytes at the start of a file that are enough for ms_codec_sniff(). */
 #define MS_CODEC_MAGIC_SIZE 12
@@ -32,15 +32,18 @@ typedef struct {
  * @quality: what %MS_QUALITY_AUTO stands for: 1 to 100, or 0 for lossless
  * @has_quality: whether a quality from 1 to 100 can be asked for
  * @has_alpha: whether transparency is kept
- * @peek: (nullable): reads the header alone; %NULL in a build without the format's library
+ * @open: (nullable): reads the header and makes the decoder; %NULL in a build without the format's library. All
+ *   functions that read leave their error in the file
+ * @close: (nullable): frees the decoder, also one whose @open failed
  * @read: (nullable): reads an upright image as 8-bit RGBA
  * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
- * @open_rows: (nullable): decodes row by row; %NULL where the format's rows are not stored in order
+ * @start_rows: (nullable): prepares to decode row by row; %NULL where the format's rows are not stored in order
+ * @read_row: (nullable): decodes the next row to RGBA; after the last one it also reads the rest of the file
  * @write: (nullable): encodes an image
  * @write_bytes: (nullable): the working memory of @write where it takes the rows of an image in order and once; %NULL
  *   where it needs the image as a whole
  */
-typedef struct {
+struct _MsCodec {
   MsImageFormat format;
   const char *name;
   const char *title;
@@ -51,14 +54,16 @@ typedef struct {
   int quality;
   gboolean has_quality;
   gboolean has_alpha;
-  gboolean (*peek)(MsImageSource *source, MsImageHeader *header, GError **error);
-  MsImage *(*read)(MsImageSource *source, GError **error);
-  MsImage *(*read_preview)(MsImageSource *source, GError **error);
-  MsRowReader *(*open_rows)(MsImageSource *source, GError **error);
+  void (*open)(MsImageFile *file);
+  void (*close)(MsImageFile *file);
+  MsImage *(*read)(MsImageFile *file);
+  MsImage *(*read_preview)(MsImageFile *file);
+  gboolean (*start_rows)(MsImageFile *file);
+  void (*read_row)(MsImageFile *file, guint8 *row);
   gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                     GError **error);
   guint64 (*write_bytes)(int width, int height, const MsSaveOptions *options);
-} MsCodec;
+};
 
 extern const char *const ms_codec_names[];
 

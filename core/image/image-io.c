@@ -9,124 +9,186 @@
 #include <gio/gunixinputstream.h>
 
 #include "core/error.h"
-#include "core/image/codec.h"
-#include "core/image/image-drain.h"
+#include "core/image/file/file-path.h"
+#include "core/image/file/pipe-output.h"
 #include "core/printable.h"
 
-#define BUFFER_SIZE (64 << 10)
+#define READ_SIZE (64 << 10)
 
+/* Four channels of 32 bits: no uncompressed file of an accepted image has more. */
+#define MOST_BYTES_PER_PIXEL 16
+
+static MsImageFile *
+new_file(const char *name, const MsImageLimits *limits, GCancellable *cancellable)
+{
+  MsImageFile *self = g_new0(MsImageFile, 1);
+
+  self->name = g_strdup(name);
+  self->limits = limits ? *limits : ms_image_limits_default();
+  self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
+  self->fd = -1;
+  return self;
+}
+
+static void
+close_decoder(MsImageFile *self)
+{
+  if (self->decoder)
+    self->codec->close(self);
+  self->decoder = NULL;
+  self->block_size = 0;
+  self->at = 0;
+  self->has_rows = FALSE;
+  self->next_row = 0;
+  self->damage[0] = '\0';
+}
+
+/** ms_image_file_close: closes the file, which is freed. */
+void
+ms_image_file_close(MsImageFile *self)
+{
+  close_decoder(self);
+  g_clear_pointer(&self->metadata, ms_metadata_unref);
+  g_clear_pointer(&self->bytes, g_bytes_unref);
+  g_clear_object(&self->cancellable);
+  g_clear_error(&self->error);
+  if (self->fd >= 0)
+    close(self->fd);
+  g_free(self->buffer);
+  g_free(self->name);
+  g_free(self);
+}
+
+/* %FALSE with the error of the codec's last function, if it has failed. */
+static gboolean
+check(MsImageFile *self, GError **error)
+{
+  if (!self->error)
+    return TRUE;
+  g_propagate_error(error, g_steal_pointer(&self->error));
+  return FALSE;
+}
+
+/* The codec of a file that begins with these bytes. */
 static const MsCodec *
-find_codec(MsImageSource *source, const guint8 *start, gsize n, GError **error)
+find_codec(const char *name, const guint8 *start, gsize n, GError **error)
 {
   const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, n));
   g_autofree char *titles = ms_codec_list_titles(" or ");
 
-  if (codec != NULL)
-    return ms_codec_check_built(codec, source->name, error) ? codec : NULL;
+  if (codec)
+    return ms_codec_check_built(codec, name, error) ? codec : NULL;
   if (n == 0)
-    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", source->name);
+    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", name);
   else
-    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.", source->name,
-                 titles);
+    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.", name, titles);
   return NULL;
 }
 
-/**
- * ms_image_find_codec:
- *
- * Peeks at the first bytes, so that the decoder still finds them in the stream.
- *
- * Returns: (transfer none): the format by content, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_IO,
- *   %MS_ERROR_UNSUPPORTED (not in this build) or %G_IO_ERROR_CANCELLED
- */
-const MsCodec *
-ms_image_find_codec(MsImageSource *source, GError **error)
+/* Reads the header, from the first byte. */
+static gboolean
+open_decoder(MsImageFile *self, GError **error)
 {
-  GBufferedInputStream *stream = G_BUFFERED_INPUT_STREAM(source->stream);
+  if (!ms_image_file_fill_block(self))
+    return check(self, error);
+  if (!self->codec)
+    self->codec = find_codec(self->name, self->block, self->block_size, error);
+  if (!self->codec)
+    return FALSE;
+  self->header = (MsImageHeader){.format = self->codec->format};
+  self->codec->open(self);
+  return check(self, error);
+}
+
+/* Gets the bytes of a pipe in pieces. */
+typedef gboolean (*TakeBytes)(gpointer data, const guint8 *bytes, gsize size, GError **error);
+
+static gboolean
+read_piece(const MsImageFile *self, GInputStream *stream, guint8 *piece, gsize size, gsize *got, GError **error)
+{
   g_autoptr(GError) reason = NULL;
-  gsize n = 0;
-  gssize got = 1;
 
-  while (got > 0 && n < MS_CODEC_MAGIC_SIZE) {
-    got = g_buffered_input_stream_fill(stream, -1, source->cancellable, &reason);
-    g_buffered_input_stream_peek_buffer(stream, &n);
-  }
-  if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+  if (g_input_stream_read_all(stream, piece, size, got, self->cancellable, &reason))
+    return TRUE;
+  if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_propagate_error(error, g_steal_pointer(&reason));
-    return NULL;
-  }
-  if (reason != NULL) {
-    ms_set_error(error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", source->name,
+  else
+    ms_set_error(error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
                  reason->message);
-    return NULL;
-  }
-  return find_codec(source, g_buffered_input_stream_peek_buffer(stream, &n), n, error);
+  return FALSE;
 }
 
-static MsImage *
-read_source(MsImageSource *source, GError **error)
-{
-  const MsCodec *codec = ms_image_find_codec(source, error);
-
-  MsImage *image = codec != NULL ? codec->read(source, error) : NULL;
-
-  if (image != NULL && source->damage[0] != '\0')
-    ms_image_set_damage(image, source->damage);
-  return image;
-}
-
-/** ms_image_buffered_stream: (transfer full): a stream over @base for an #MsImageSource. */
-GInputStream *
-ms_image_buffered_stream(GInputStream *base)
-{
-  return g_buffered_input_stream_new_sized(base, BUFFER_SIZE);
-}
-
-/**
- * ms_image_load_bytes:
- * @bytes: the whole content of a file
- * @name: its name in messages
- * @limits: (nullable): %NULL for ms_image_limits_default()
- *
- * Like ms_image_load(), for a file that is in memory already.
+/*
+ * Reads a pipe to the end, since its size is unknown; stops at its first bytes where it holds no image, and at a size
+ * that no accepted image can have.
  */
-MsImage *
-ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
-                    GError **error)
+static gboolean
+drain(const MsImageFile *self, int fd, guint64 most_bytes, TakeBytes take, gpointer data, GError **error)
 {
-  MsImageLimits defaults = ms_image_limits_default();
-  g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) stream = ms_image_buffered_stream(memory);
-  MsImageSource source = ms_image_source_of_bytes(bytes, name, stream, limits ? limits : &defaults);
+  g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, FALSE);
+  g_autofree guint8 *piece = g_malloc(READ_SIZE);
+  guint64 most = MIN(self->limits.max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + self->limits.max_metadata;
+  guint64 done = 0;
+  gsize got = 0;
 
-  source.cancellable = cancellable;
-  return read_source(&source, error);
+  if (most_bytes > 0)
+    most = MIN(most, most_bytes);
+  do {
+    if (done > most) {
+      ms_set_error(error, MS_ERROR_TOO_LARGE,
+                   "'%s' has more bytes than the largest allowed picture; scale it down or raise the limit.",
+                   self->name);
+      return FALSE;
+    }
+    if (!read_piece(self, stream, piece, done == 0 ? MS_CODEC_MAGIC_SIZE : READ_SIZE, &got, error) ||
+        (done == 0 && !find_codec(self->name, piece, got, error)) || !take(data, piece, got, error))
+      return FALSE;
+    done += got;
+  } while (got > 0);
+  return TRUE;
 }
 
-typedef MsImage *(*Read)(MsImageSource *source, GError **error);
-
-static MsImage *
-load_fd(MsImageSource *source, Read read, GError **error)
+static gboolean
+append_bytes(gpointer data, const guint8 *bytes, gsize size, GError **error)
 {
-  g_autoptr(GInputStream) base = g_unix_input_stream_new(source->fd, FALSE);
-  g_autoptr(GInputStream) stream = ms_image_buffered_stream(base);
+  g_byte_array_append(data, bytes, (guint)size);
+  return TRUE;
+}
+
+/* A pipe can be read only once and in order, so all of it is kept. */
+static gboolean
+keep_content(MsImageFile *self, int fd, GError **error)
+{
+  g_autoptr(GByteArray) content = g_byte_array_new();
+  guint64 most = G_MAXUINT - READ_SIZE;
+
+  if (self->limits.max_bytes > 0)
+    most = MIN(most, self->limits.max_bytes);
+  if (!drain(self, fd, most, append_bytes, content, error))
+    return FALSE;
+  self->bytes = g_byte_array_free_to_bytes(g_steal_pointer(&content));
+  self->size = g_bytes_get_size(self->bytes);
+  return TRUE;
+}
+
+/* Takes @self, and reads the header of the file that is open as @fd, which is closed where @owns. */
+static MsImageFile *
+open_fd(MsImageFile *self, int fd, gboolean owns, GError **error)
+{
+  g_autoptr(MsImageFile) file = self;
   struct stat info;
 
-  source->stream = stream;
-  if (fstat(source->fd, &info) == 0 && S_ISREG(info.st_mode)) {
-    source->size = info.st_size;
-    return read(source, error);
+  if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && owns) {
+    file->fd = fd;
+    file->size = (guint64)info.st_size;
+  } else {
+    gboolean good = keep_content(file, fd, error);
+    if (owns)
+      close(fd);
+    if (!good)
+      return NULL;
   }
-  g_autoptr(GBytes) bytes = ms_image_source_drain(source, error);
-  if (bytes == NULL)
-    return NULL;
-  g_autoptr(GInputStream) memory = g_memory_input_stream_new_from_bytes(bytes);
-  g_autoptr(GInputStream) drained = ms_image_buffered_stream(memory);
-  source->stream = drained;
-  source->size = g_bytes_get_size(bytes);
-  source->fd = -1;
-  source->bytes = bytes;
-  return read(source, error);
+  return open_decoder(file, error) ? g_steal_pointer(&file) : NULL;
 }
 
 static void
@@ -150,16 +212,9 @@ set_open_error(GError **error, const char *path, const char *name, int code)
   }
 }
 
-/**
- * ms_image_open_file:
- * @name: of the file in messages
- *
- * Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot.
- *
- * Returns: the open file, or -1 with %MS_ERROR_IO
- */
-int
-ms_image_open_file(const char *path, const char *name, GError **error)
+/* Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot. */
+static int
+open_path(const char *path, const char *name, GError **error)
 {
   struct stat info;
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -175,80 +230,236 @@ ms_image_open_file(const char *path, const char *name, GError **error)
   return -1;
 }
 
-static MsImage *
-load_file(const char *path, MsImageSource *source, Read read, GError **error)
+/**
+ * ms_image_file_open:
+ * @path: an image file of any format in the table of codecs; its extension does not matter
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ * @cancellable: (nullable): checked for every row or block
+ *
+ * Reads the header of a file, and a pipe as a whole, since its bytes can be read only once.
+ *
+ * Returns: (transfer full): the file, or %NULL with %MS_ERROR_IO (cannot be read), %MS_ERROR_FORMAT (damaged or no
+ *   image), %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY, %MS_ERROR_UNSUPPORTED (not in this build) or %G_IO_ERROR_CANCELLED
+ */
+MsImageFile *
+ms_image_file_open(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
-  MsImageLimits defaults = ms_image_limits_default();
   g_autofree char *name = ms_printable(path, "");
-  const int fd = ms_image_open_file(path, name, error);
+  const int fd = open_path(path, name, error);
 
-  if (fd < 0)
+  return fd >= 0 ? open_fd(new_file(name, limits, cancellable), fd, TRUE, error) : NULL;
+}
+
+/** ms_image_file_open_fd: ms_image_file_open() for what is open already, as standard input is; it is not closed. */
+MsImageFile *
+ms_image_file_open_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+{
+  return open_fd(new_file(name, limits, cancellable), fd, FALSE, error);
+}
+
+/** ms_image_file_open_bytes: ms_image_file_open() for the content of a file; @name: of it in messages. */
+MsImageFile *
+ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                         GError **error)
+{
+  g_autoptr(MsImageFile) self = new_file(name, limits, cancellable);
+
+  self->bytes = g_bytes_ref(bytes);
+  self->size = g_bytes_get_size(bytes);
+  return open_decoder(self, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * ms_image_file_load:
+ *
+ * The image is upright (EXIF orientation applied), as RGBA with 8 bits a channel.
+ *
+ * Returns: (transfer full): the image, or %NULL with the errors of ms_image_file_open()
+ */
+MsImage *
+ms_image_file_load(MsImageFile *self, GError **error)
+{
+  if (self->has_rows)
+    close_decoder(self);
+  if (!self->decoder && !open_decoder(self, error))
     return NULL;
-  source->name = name;
-  source->fd = fd;
-  if (!source->limits)
-    source->limits = &defaults;
-  MsImage *image = load_fd(source, read, error);
-  close(fd);
+  g_autoptr(MsImage) image = self->codec->read(self);
+  if (image && self->damage[0])
+    ms_image_set_damage(image, self->damage);
+  close_decoder(self);
+  return check(self, error) ? g_steal_pointer(&image) : NULL;
+}
+
+/**
+ * ms_image_file_load_scratch:
+ * @scratch: in whose temporary files the pixels are
+ *
+ * Loads a file whose rows are not stored in order, of a format that is read by rows otherwise.
+ *
+ * Returns: (transfer full): the upright image; %NULL with the errors of ms_image_file_load() or ms_scratch_file_map()
+ */
+MsImage *
+ms_image_file_load_scratch(MsImageFile *self, MsScratchFile *scratch, GError **error)
+{
+  g_return_val_if_fail(self->codec->start_rows, NULL);
+
+  self->scratch = scratch;
+  MsImage *image = ms_image_file_load(self, error);
+  self->scratch = NULL;
   return image;
 }
 
 /**
- * ms_image_load:
- * @path: an image file of any format in the table of codecs; its extension does not matter
- * @limits: (nullable): %NULL for ms_image_limits_default()
- * @cancellable: (nullable): checked for every row
+ * ms_image_file_load_preview:
  *
- * The image is upright (EXIF orientation applied), as RGBA with 8 bits a channel.
+ * Reads about an eighth of the width and height in less time than the whole. A file that has none can be loaded without
+ * reading its header again.
  *
- * Returns: (transfer full): the image, or %NULL with %MS_ERROR_IO (cannot be read), %MS_ERROR_FORMAT (damaged or no
- *   image), %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the upright preview, or %NULL with %MS_ERROR_UNSUPPORTED where the format or the file has
+ *   none, or the errors of ms_image_file_load()
  */
+MsImage *
+ms_image_file_load_preview(MsImageFile *self, GError **error)
+{
+  if (!self->codec->read_preview) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", self->name,
+                 self->codec->title);
+    return NULL;
+  }
+  if (!self->decoder && !open_decoder(self, error))
+    return NULL;
+  g_autoptr(MsImage) preview = self->codec->read_preview(self);
+  if (!g_error_matches(self->error, MS_ERROR, MS_ERROR_UNSUPPORTED))
+    close_decoder(self);
+  return check(self, error) ? g_steal_pointer(&preview) : NULL;
+}
+
+/**
+ * ms_image_file_start_rows: goes to the first row, also for another pass.
+ *
+ * Returns: %FALSE with the errors of ms_image_file_open(), or with %MS_ERROR_UNSUPPORTED where the rows of the upright
+ *   image are not stored in order
+ */
+gboolean
+ms_image_file_start_rows(MsImageFile *self, GError **error)
+{
+  if (!self->codec->start_rows) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' is a %s file, which cannot be read by rows.", self->name,
+                 self->codec->title);
+    return FALSE;
+  }
+  if (self->has_rows && self->next_row == 0)
+    return TRUE;
+  if (self->next_row > 0)
+    close_decoder(self);
+  if (!self->decoder && !open_decoder(self, error))
+    return FALSE;
+  self->has_rows = self->codec->start_rows(self);
+  return check(self, error);
+}
+
+/** ms_image_file_read_row: writes the next row, width * 4 bytes; %FALSE with the errors of ms_image_file_open(). */
+gboolean
+ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error)
+{
+  self->codec->read_row(self, row);
+  self->next_row++;
+  return check(self, error);
+}
+
+/** ms_image_file_get_damage: (nullable): what was damaged in the rows read so far of a file that is accepted so. */
+const char *
+ms_image_file_get_damage(const MsImageFile *self)
+{
+  return self->damage[0] ? self->damage : NULL;
+}
+
+/** ms_image_load: ms_image_file_open() and ms_image_file_load(). */
 MsImage *
 ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
-  return ms_image_load_rows(path, limits, &(MsRowReport){NULL}, cancellable, error);
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, limits, cancellable, error);
+
+  return file ? ms_image_file_load(file, error) : NULL;
 }
 
-/**
- * ms_image_load_rows:
- * @report: called for every row that has been decoded; not by the decoder of WebP
- *
- * Like ms_image_load(), with progress.
- */
+/** ms_image_load_bytes: ms_image_file_open_bytes() and ms_image_file_load(). */
 MsImage *
-ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report, GCancellable *cancellable,
-                   GError **error)
+ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                    GError **error)
 {
-  MsImageSource source = {.limits = limits, .cancellable = cancellable, .report = *report};
+  g_autoptr(MsImageFile) file = ms_image_file_open_bytes(bytes, name, limits, cancellable, error);
 
-  return load_file(path, &source, read_source, error);
-}
-
-static MsImage *
-read_preview(MsImageSource *source, GError **error)
-{
-  const MsCodec *codec = ms_image_find_codec(source, error);
-
-  if (codec != NULL && codec->read_preview == NULL)
-    ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", source->name,
-                 codec->title);
-  return codec != NULL && codec->read_preview != NULL ? codec->read_preview(source, error) : NULL;
+  return file ? ms_image_file_load(file, error) : NULL;
 }
 
 /**
- * ms_image_load_preview:
+ * ms_image_peek_size:
  * @path: an image file, but no pipe, whose bytes can be read only once
+ * @limits: (nullable): %NULL for ms_image_limits_default()
+ * @header: (out): format and size of the upright picture
  *
- * Reads about an eighth of the width and height in less time than the whole.
+ * For files that are not read afterwards, or much later.
  *
- * Returns: (transfer full): the upright preview, or %NULL with %MS_ERROR_UNSUPPORTED where the format or the file has
- *   none, or the errors of ms_image_load()
+ * Returns: FALSE with the errors of ms_image_file_open()
  */
-MsImage *
-ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
+gboolean
+ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error)
 {
-  MsImageSource source = {.limits = limits, .cancellable = cancellable};
+  struct stat info;
 
-  return load_file(path, &source, read_preview, error);
+  if (stat(path, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
+    g_autofree char *name = ms_printable(path, "");
+    ms_set_error(error, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
+    return FALSE;
+  }
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, limits, NULL, error);
+  if (file)
+    *header = file->header;
+  return file != NULL;
+}
+
+static gboolean
+write_bytes(gpointer data, const guint8 *bytes, gsize size, GError **error)
+{
+  int code = ms_pipe_output_write(*(const int *)data, bytes, size, NULL, error);
+
+  if (code != 0)
+    ms_set_error(error, MS_ERROR_IO,
+                 "A temporary file for the bytes of a pipe cannot be written: %s; choose its folder with --scratch.",
+                 g_strerror(code));
+  return code == 0;
+}
+
+/**
+ * ms_image_drain_to_file:
+ * @path: of a pipe or device, "-" for standard input
+ * @into: a file, open for writing
+ *
+ * Copies the bytes of a pipe into a file, for another process.
+ *
+ * Returns: %FALSE with the errors of ms_image_file_open(), or #MS_ERROR_IO where the file cannot be written
+ */
+gboolean
+ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, GCancellable *cancellable,
+                       GError **error)
+{
+  gboolean standard = ms_file_path_is_standard(path);
+  g_autofree char *name = standard ? g_strdup("standard input") : ms_printable(path, "");
+  int fd = standard ? STDIN_FILENO : open_path(path, name, error);
+  g_autoptr(MsImageFile) file = new_file(name, limits, cancellable);
+
+  gboolean good = fd >= 0 && drain(file, fd, 0, write_bytes, &into, error);
+  if (!standard && fd >= 0)
+    close(fd);
+  return good;
+}
+
+/** ms_image_is_stream: whether @path is a pipe or device, whose bytes can be read only once. */
+gboolean
+ms_image_is_stream(const char *path)
+{
+  struct stat info;
+
+  return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }

@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads images: recognises formats by content and checks limits before it allocates. */
+/*
+ * Opens image files of every format in the table of codecs, recognised by content, and reads them as a whole or row by
+ * row. A file is opened once: its header says what it takes to read it before any pixel is allocated.
+ */
 #pragma once
 
 #include "core/image/codec.h"
 
+MsImageFile *ms_image_file_open(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
+                                GError **error);
+MsImageFile *ms_image_file_open_fd(int fd, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
+                                   GError **error);
+MsImageFile *ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
+                                      GCancellable *cancellable, GError **error);
+MsImage *ms_image_file_load(MsImageFile *self, GError **error);
+MsImage *ms_image_file_load_scratch(MsImageFile *self, MsScratchFile *scratch, GError **error);
+MsImage *ms_image_file_load_preview(MsImageFile *self, GError **error);
+gboolean ms_image_file_start_rows(MsImageFile *self, GError **error);
+gboolean ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error);
+const char *ms_image_file_get_damage(const MsImageFile *self);
+void ms_image_file_close(MsImageFile *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsImageFile, ms_image_file_close)
+
 MsImage *ms_image_load(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error);
-MsImage *ms_image_load_rows(const char *path, const MsImageLimits *limits, const MsRowReport *report,
-                            GCancellable *cancellable, GError **error);
-MsImage *ms_image_load_preview(const char *path, const MsImageLimits *limits, GCancellable *cancellable,
-                               GError **error);
 MsImage *ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits, GCancellable *cancellable,
                              GError **error);
-int ms_image_open_file(const char *path, const char *name, GError **error);
-GInputStream *ms_image_buffered_stream(GInputStream *base);
-const MsCodec *ms_image_find_codec(MsImageSource *source, GError **error);
+gboolean ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error);
+gboolean ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, GCancellable *cancellable,
+                                GError **error);
+gboolean ms_image_is_stream(const char *path);

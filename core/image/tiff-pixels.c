@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/tiff-pixels.h"
+/* Decodes the pixels of a TIFF file into 8-bit RGBA, as a whole or row by row. */
+#include "core/image/tiff-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -83,12 +84,6 @@ place_row(MsTiffReader *self, const guint8 *stored, guint plane, guint8 *out, gs
       place_sample(self, in + sample, sample, out, n);
 }
 
-static gboolean
-is_cancelled(MsTiffReader *self)
-{
-  return g_cancellable_set_error_if_cancelled(self->source->cancellable, &self->error);
-}
-
 /* Sets a row to opaque white, which stays where the file has no sample for it, before its first plane is read. */
 static void
 begin_row(const MsTiffReader *self, guint plane, guint8 *out)
@@ -101,17 +96,17 @@ begin_row(const MsTiffReader *self, guint plane, guint8 *out)
 static gboolean
 accepts_black(MsTiffReader *self)
 {
-  return self->error == NULL && self->reads_rows &&
-         ms_image_source_accepts(self->source, "its pixels cannot be decoded");
+  return self->file->error == NULL && self->reads_rows &&
+         ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
 static gboolean
 read_strip_row(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
 {
-  if (is_cancelled(self))
+  if (ms_image_file_is_cancelled(self->file))
     return FALSE;
   if (TIFFReadScanline(self->tiff, self->block, y, plane) < 0) {
-    ms_image_source_blacken(out, self->width);
+    ms_image_file_blacken(out, self->width);
     return accepts_black(self);
   }
   begin_row(self, plane, out);
@@ -134,11 +129,11 @@ read_tile(MsTiffReader *self, Tile tile, guint plane, guint8 *out)
   gsize stride = TIFFTileRowSize(self->tiff);
   guint8 *first = out + (gsize)tile.x * 4;
 
-  if (is_cancelled(self))
+  if (ms_image_file_is_cancelled(self->file))
     return FALSE;
   if (TIFFReadTile(self->tiff, self->block, tile.x, tile.y, 0, plane) < 0) {
     for (guint32 row = 0; row < tile.rows; row++)
-      ms_image_source_blacken(first + (gsize)row * self->width * 4, tile.width);
+      ms_image_file_blacken(first + (gsize)row * self->width * 4, tile.width);
     return accepts_black(self);
   }
   for (guint32 row = 0; row < tile.rows; row++)
@@ -180,8 +175,8 @@ static void
 report_rows(const MsTiffReader *self, guint plane, guint64 first, guint64 end)
 {
   for (guint64 y = first; y < end; y++)
-    ms_image_source_report_rows(self->source, plane * (guint64)self->height + y + 1,
-                                count_planes(self) * (guint64)self->height);
+    ms_image_file_report_rows(self->file, plane * (guint64)self->height + y + 1,
+                              count_planes(self) * (guint64)self->height);
 }
 
 static gboolean
@@ -209,9 +204,9 @@ alloc_block(MsTiffReader *self)
   self->block = g_try_malloc(size);
   self->row = g_try_malloc(row * 8);
   if (self->block == NULL || self->row == NULL)
-    ms_set_error(&self->error, MS_ERROR_MEMORY,
-                 "Not enough memory to read '%s'; close other programs or scale it down.", self->source->name);
-  return self->error == NULL;
+    ms_set_error(&self->file->error, MS_ERROR_MEMORY,
+                 "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
+  return self->file->error == NULL;
 }
 
 /** ms_tiff_pixels_are_rows: whether the rows of the image, which may not be upright, are stored one after another. */
@@ -247,8 +242,8 @@ divide_by_alpha(MsTiffReader *self)
 {
   for (guint32 y = 0; self->associated && y < self->height; y++) {
     divide_row(self, self->pixels + (gsize)y * self->width * 4);
-    if (self->source->scratch)
-      ms_scratch_file_touch(self->source->scratch, (gsize)self->width * 4);
+    if (self->file->scratch)
+      ms_scratch_file_touch(self->file->scratch, (gsize)self->width * 4);
   }
 }
 
@@ -267,7 +262,8 @@ read_converted_rows(MsTiffReader *self, TIFFRGBAImage *image)
     guint32 *out = (guint32 *)self->pixels + y * self->width;
     guint32 n = MIN(rows, self->height - y);
     image->row_offset = y;
-    if (is_cancelled(self) || !TIFFRGBAImageGet(image, out, self->width, n) || self->error != NULL)
+    if (ms_image_file_is_cancelled(self->file) || !TIFFRGBAImageGet(image, out, self->width, n) ||
+        self->file->error != NULL)
       return FALSE;
     for (gsize i = 0; i < (gsize)n * self->width; i++)
       out[i] = GUINT32_TO_LE(out[i] | 0xff000000);
@@ -296,7 +292,7 @@ ms_tiff_pixels_read(MsTiffReader *self)
   if (!(self->by_library ? read_converted(self) : read_samples(self)))
     return FALSE;
   divide_by_alpha(self);
-  return self->error == NULL;
+  return self->file->error == NULL;
 }
 
 /**
@@ -318,8 +314,8 @@ ms_tiff_pixels_begin_rows(MsTiffReader *self)
   self->tiles = is_tiled ? g_try_malloc(tiles) : NULL;
   if (!is_tiled || self->tiles != NULL)
     return tiles + 2 * block;
-  ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
-               self->source->name);
+  ms_set_error(&self->file->error, MS_ERROR_MEMORY,
+               "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
   return 0;
 }
 
@@ -338,5 +334,5 @@ ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out)
     return FALSE;
   }
   divide_row(self, out);
-  return self->error == NULL;
+  return self->file->error == NULL;
 }

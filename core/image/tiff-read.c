@@ -1,13 +1,243 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/tiff-read.h"
-
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/error.h"
-#include "core/image/metadata/orientation.h"
-#include "core/image/tiff-header.h"
-#include "core/image/tiff-pixels.h"
+#include "core/image/tiff-private.h"
+#include "core/image/tiff.h"
+
+#define MOST_SAMPLES 16
+
+/* Of the DNG specification; libtiff 4.5 has no name for it. */
+#define PHOTOMETRIC_LINEAR_RAW 34892
+
+G_GNUC_PRINTF(4, 0)
+static int
+on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+{
+  MsTiffReader *self = data;
+  g_autofree char *message = g_strdup_vprintf(format, arguments);
+
+  if (self->file->error == NULL && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
+    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
+                 self->file->name, message);
+  return 1;
+}
+
+/*
+ * Ignores most warnings, which are about tags that libtiff does not know or corrects. Those of libjpeg, and data that
+ * end early, mean that pixels are wrong.
+ */
+G_GNUC_PRINTF(4, 0)
+static int
+on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
+{
+  if (g_strcmp0(module, "JPEGLib") == 0 || strstr(format, "remature") != NULL)
+    on_error(tiff, data, module, format, arguments);
+  return 1;
+}
+
+/* Returns 0 on an error, because libtiff 4.5 adds a result of -1 to its position and writes before its buffer. */
+static tmsize_t
+on_read(thandle_t handle, void *buffer, tmsize_t size)
+{
+  MsTiffReader *self = handle;
+  gssize got = self->file->error ? 0 : ms_image_file_read_at(self->file, self->at, buffer, size);
+
+  self->at += MAX(got, 0);
+  return MAX(got, 0);
+}
+
+static tmsize_t
+on_no_write(thandle_t handle, void *buffer, tmsize_t size)
+{
+  return -1;
+}
+
+static toff_t
+on_seek(thandle_t handle, toff_t offset, int whence)
+{
+  MsTiffReader *self = handle;
+
+  switch (whence) {
+  case SEEK_CUR:
+    self->at += offset;
+    break;
+  case SEEK_END:
+    self->at = self->file->size + offset;
+    break;
+  default:
+    self->at = offset;
+  }
+  return self->at;
+}
+
+static int
+on_close(thandle_t handle)
+{
+  return 0;
+}
+
+static toff_t
+on_size(thandle_t handle)
+{
+  MsTiffReader *self = handle;
+
+  return self->file->size;
+}
+
+/**
+ * ms_tiff_reader_refuse: sets an error for a @kind of TIFF that is not supported; the first error is kept.
+ *
+ * Returns: %FALSE
+ */
+gboolean
+ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
+{
+  if (self->file->error == NULL)
+    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
+                        "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->file->name,
+                        kind);
+  return FALSE;
+}
+
+/** ms_tiff_reader_damaged: sets an error for a damaged file; the first error is kept. %FALSE */
+gboolean
+ms_tiff_reader_damaged(MsTiffReader *self, const char *what)
+{
+  if (self->file->error == NULL)
+    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
+                        "'%s' is a damaged TIFF file (%s); get a fresh copy of it.", self->file->name, what);
+  return FALSE;
+}
+
+/* Refuses camera makers' raw files, which have the form of TIFF: their first directory is only a preview. */
+static gboolean
+check_kind(MsTiffReader *self)
+{
+  guint32 subfile = 0;
+
+  TIFFGetFieldDefaulted(self->tiff, TIFFTAG_SUBFILETYPE, &subfile);
+  if (subfile & FILETYPE_REDUCEDIMAGE)
+    return ms_tiff_reader_refuse(self, N_("a camera's raw data, whose first image is a preview"));
+  if (self->photometric == PHOTOMETRIC_CFA || self->photometric == PHOTOMETRIC_LINEAR_RAW)
+    return ms_tiff_reader_refuse(self, N_("a camera's raw data"));
+  if (self->compression == COMPRESSION_OJPEG)
+    return ms_tiff_reader_refuse(self, N_("JPEG compression of the obsolete kind"));
+  if (!TIFFIsCODECConfigured(self->compression))
+    return ms_tiff_reader_refuse(self, N_("a compression that the TIFF library lacks"));
+  return TRUE;
+}
+
+static gboolean
+has_plain_samples(const MsTiffReader *self)
+{
+  switch (self->format) {
+  case SAMPLEFORMAT_UINT:
+  case SAMPLEFORMAT_VOID:
+    return self->bits == 1 || self->bits == 2 || self->bits == 4 || self->bits == 8 || self->bits == 16 ||
+           self->bits == 32;
+  case SAMPLEFORMAT_IEEEFP:
+    return self->bits == 32 || self->bits == 64;
+  default:
+    return FALSE;
+  }
+}
+
+/*
+ * By the specification an extra sample is alpha only if the tag says so, but programs that write one extra sample
+ * without the tag mean alpha.
+ */
+static void
+find_alpha(MsTiffReader *self)
+{
+  guint16 n = 0;
+  guint16 *kinds = NULL;
+  int extra = self->samples - self->colours;
+
+  TIFFGetFieldDefaulted(self->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds);
+  for (int i = 0; i < extra && self->alpha == 0; i++) {
+    guint16 kind = i < n ? kinds[i] : EXTRASAMPLE_UNSPECIFIED;
+    if (kind == EXTRASAMPLE_UNSPECIFIED && extra > 1)
+      continue;
+    self->alpha = self->colours + i;
+    self->associated = kind == EXTRASAMPLE_ASSOCALPHA;
+  }
+}
+
+static gboolean
+find_layout(MsTiffReader *self)
+{
+  self->colours = self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  switch (self->photometric) {
+  case PHOTOMETRIC_PALETTE:
+    if (self->bits > 8 || self->samples != 1 ||
+        !TIFFGetField(self->tiff, TIFFTAG_COLORMAP, &self->palette[0], &self->palette[1], &self->palette[2]))
+      return ms_tiff_reader_refuse(self, N_("a palette that is missing or has more than 256 colours"));
+    break;
+  case PHOTOMETRIC_MINISWHITE:
+  case PHOTOMETRIC_MINISBLACK:
+  case PHOTOMETRIC_RGB:
+    break;
+  default:
+    self->by_library = TRUE;
+    return TRUE;
+  }
+  if (self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
+    return ms_tiff_reader_refuse(
+      self, "its samples are neither unsigned integers nor floating-point numbers of a common size");
+  find_alpha(self);
+  return TRUE;
+}
+
+/* The least size that a file of the image can have; the factors are the highest ratios of each compression. */
+static guint64
+least_bytes(const MsTiffReader *self)
+{
+  static const struct {
+    guint16 compression;
+    guint64 most;
+  } factors[] = {
+    {COMPRESSION_NONE, 1},
+    {COMPRESSION_PACKBITS, 64},
+    {COMPRESSION_LZW, 4096},
+    {COMPRESSION_DEFLATE, 1032},
+    {COMPRESSION_ADOBE_DEFLATE, 1032},
+    {COMPRESSION_JPEG, 1024},
+    {COMPRESSION_CCITTFAX3, 1 << 16},
+  };
+  guint64 factor = 1 << 20;
+  guint64 pixels = (guint64)self->width * self->height;
+  guint64 samples = self->by_library ? 1 : self->samples;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(factors); i++)
+    if (factors[i].compression == self->compression)
+      factor = factors[i].most;
+  return pixels / 8 / factor * samples * self->bits;
+}
+
+/* Reads the size and the layout of the samples. */
+static gboolean
+read_header(MsTiffReader *self)
+{
+  TIFF *tiff = self->tiff;
+
+  TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &self->width);
+  TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &self->height);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &self->bits);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &self->samples);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &self->format);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &self->planes);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &self->orientation);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &self->compression);
+  if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &self->photometric))
+    self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  if (self->width == 0 || self->height == 0 || self->width > G_MAXINT || self->height > G_MAXINT)
+    return ms_tiff_reader_damaged(self, N_("its header gives no valid size"));
+  return check_kind(self) && find_layout(self) &&
+         ms_image_file_check_size(self->file, self->width, self->height, least_bytes(self));
+}
 
 static guint32
 pixels_per_metre(float value, guint16 unit)
@@ -29,169 +259,113 @@ read_metadata(MsTiffReader *self)
   TIFFGetField(self->tiff, TIFFTAG_XRESOLUTION, &x);
   TIFFGetField(self->tiff, TIFFTAG_YRESOLUTION, &y);
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-  if (TIFFGetField(self->tiff, TIFFTAG_ICCPROFILE, &size, &profile) && size <= self->source->limits->max_metadata)
+  if (TIFFGetField(self->tiff, TIFFTAG_ICCPROFILE, &size, &profile) && size <= self->file->limits.max_metadata)
     icc = g_bytes_new(profile, size);
   guint32 x_metre = pixels_per_metre(x, unit);
   guint32 y_metre = pixels_per_metre(y, unit);
   return ms_metadata_new(icc, NULL, y_metre > 0 ? x_metre : 0, x_metre > 0 ? y_metre : 0);
 }
 
-static int
-get_orientation(const MsTiffReader *self)
+static gboolean
+open_directory(MsTiffReader *self)
 {
-  return self->orientation >= 1 && self->orientation <= 8 ? self->orientation : 1;
-}
+  TIFFOpenOptions *options = TIFFOpenOptionsAlloc();
+  guint64 most = MIN(self->file->limits.max_pixels, G_MAXINT64 / 64) * 4 * sizeof(double) + MS_TIFF_SMALL_ALLOCATION;
 
-static MsImage *
-read_image(MsTiffReader *self)
-{
-  if (!ms_tiff_reader_open(self) || !ms_tiff_header_read(self))
-    return NULL;
-  self->pixels = ms_image_source_alloc_pixels(self->source, self->width, self->height, &self->error);
-  if (self->pixels == NULL)
-    return NULL;
-  if (!ms_tiff_pixels_read(self))
-    return ms_tiff_reader_damaged(self, N_("its pixels cannot be decoded")), NULL;
-  self->metadata = read_metadata(self);
-  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)self->width, (int)self->height,
-                                 get_orientation(self)};
-  return ms_image_source_finish(self->source, stored, self->metadata, &self->error);
+  TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, self);
+  TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, self);
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options, (tmsize_t)most);
+  /*
+   * "m" keeps the file from being mapped into memory: if another program truncated it, a mapping would end this
+   * process.
+   */
+  self->tiff = TIFFClientOpenExt(self->file->name, "rm", self, on_read, on_no_write, on_seek, on_close, on_size, NULL,
+                                 NULL, options);
+  TIFFOpenOptionsFree(options);
+  if (self->tiff == NULL)
+    ms_tiff_reader_damaged(self, N_("it has no directory"));
+  return self->tiff != NULL && self->file->error == NULL;
 }
 
 /**
- * ms_tiff_read:
- * @source: a file that begins with a TIFF or BigTIFF signature
+ * ms_tiff_open:
+ * @file: begins with a TIFF or BigTIFF signature
  *
- * Reads the first image of the file: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits and
+ * Reads the first directory: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits and
  * floating-point samples with or without alpha; other colour spaces as libtiff converts them.
- *
- * Returns: (transfer full): the upright image, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
- *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
  */
-MsImage *
-ms_tiff_read(MsImageSource *source, GError **error)
+void
+ms_tiff_open(MsImageFile *file)
 {
-  MsTiffReader self = {.source = source};
-  MsImage *image = read_image(&self);
+  MsTiffReader *self = file->decoder = g_new0(MsTiffReader, 1);
+  guint64 exif = 0;
 
-  ms_tiff_reader_close(&self);
-  if (self.error != NULL) {
-    g_clear_object(&image);
-    g_propagate_error(error, self.error);
-  }
-  return image;
+  self->file = file;
+  if (!open_directory(self) || !read_header(self))
+    return;
+  if (self->orientation < 1 || self->orientation > 8)
+    self->orientation = 1;
+  ms_image_file_set_header(file, (int)self->width, (int)self->height, self->orientation, self->bits);
+  file->header.has_more_images = !TIFFLastDirectory(self->tiff);
+  file->header.has_unread_exif = TIFFGetField(self->tiff, TIFFTAG_EXIFIFD, &exif) != 0;
 }
 
-/**
- * ms_tiff_peek:
- * @header: (inout): all but the format is filled on success
- *
- * Reads the first directory and no pixels.
- *
- * Returns: FALSE with the errors of ms_tiff_read()
- */
-gboolean
-ms_tiff_peek(MsImageSource *source, MsImageHeader *header, GError **error)
+void
+ms_tiff_close(MsImageFile *file)
 {
-  MsTiffReader self = {.source = source};
+  MsTiffReader *self = file->decoder;
 
-  if (ms_tiff_reader_open(&self) && ms_tiff_header_read(&self)) {
-    gboolean swap = ms_orientation_swaps_sides(self.orientation);
-    guint64 exif = 0;
-    header->width = swap ? self.height : self.width;
-    header->height = swap ? self.width : self.height;
-    header->bits = self.bits;
-    header->has_more_images = !TIFFLastDirectory(self.tiff);
-    header->has_unread_exif = TIFFGetField(self.tiff, TIFFTAG_EXIFIFD, &exif) != 0;
-  }
-  ms_tiff_reader_close(&self);
-  if (self.error == NULL)
-    return TRUE;
-  g_propagate_error(error, self.error);
-  return FALSE;
-}
-
-typedef struct {
-  MsRowReader rows;
-  MsTiffReader tiff;
-  guint32 y;
-} TiffRows;
-
-/* Refuses a file that is valid but does not store the rows of the upright image in order. */
-static gboolean
-refuse_rows(MsTiffReader *self, const char *why)
-{
-  ms_set_error_phrase(&self->error, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.",
-                      self->source->name, why);
-  return FALSE;
-}
-
-static gboolean
-begin_rows(TiffRows *self)
-{
-  MsTiffReader *tiff = &self->tiff;
-  int orientation = 1;
-
-  if (!ms_tiff_reader_open(tiff) || !ms_tiff_header_read(tiff))
-    return FALSE;
-  if (get_orientation(tiff) != 1)
-    return refuse_rows(tiff, N_("is not stored upright"));
-  if (!ms_tiff_pixels_are_rows(tiff))
-    return refuse_rows(tiff, N_("stores its colours in planes or in a colour space that is converted"));
-  tiff->metadata = read_metadata(tiff);
-  self->rows.metadata = ms_image_source_upright_metadata(tiff->metadata, 1, &orientation);
-  self->rows.width = tiff->width;
-  self->rows.height = tiff->height;
-  self->rows.has_alpha = tiff->alpha > 0;
-  self->rows.bytes = ms_tiff_pixels_begin_rows(tiff);
-  return self->rows.bytes > 0;
-}
-
-static gboolean
-read_row(MsRowReader *rows, guint8 *row, GError **error)
-{
-  TiffRows *self = (TiffRows *)rows;
-
-  if (ms_tiff_pixels_read_row(&self->tiff, self->y, row)) {
-    self->y++;
-    return TRUE;
-  }
-  ms_tiff_reader_damaged(&self->tiff, N_("its pixels cannot be decoded"));
-  g_propagate_error(error, g_steal_pointer(&self->tiff.error));
-  return FALSE;
-}
-
-static void
-close_rows(MsRowReader *rows)
-{
-  TiffRows *self = (TiffRows *)rows;
-
-  ms_tiff_reader_close(&self->tiff);
-  g_clear_error(&self->tiff.error);
-  g_clear_pointer(&rows->metadata, ms_metadata_unref);
+  if (self->tiff)
+    TIFFClose(self->tiff);
+  ms_image_file_free_pixels(file, self->pixels);
+  g_free(self->block);
+  g_free(self->row);
+  g_free(self->tiles);
   g_free(self);
 }
 
 /**
- * ms_tiff_open_rows:
- * @source: a file that begins with a TIFF or BigTIFF signature; must outlive the reader
- *
- * Holds one row of a file in strips, and one row of tiles of a tiled one.
- *
- * Returns: (transfer full): a reader of the rows, or %NULL with the errors of ms_tiff_read(), or %MS_ERROR_UNSUPPORTED
- *   for a file in planes, in a colour space that libtiff converts, or not stored upright
+ * ms_tiff_read: (transfer full): the upright image, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_MEMORY, %MS_ERROR_IO or
+ * %G_IO_ERROR_CANCELLED in @file
  */
-MsRowReader *
-ms_tiff_open_rows(MsImageSource *source, GError **error)
+MsImage *
+ms_tiff_read(MsImageFile *file)
 {
-  TiffRows *self = g_new0(TiffRows, 1);
+  MsTiffReader *self = file->decoder;
 
-  self->tiff.source = source;
-  self->rows.read = read_row;
-  self->rows.close = close_rows;
-  if (begin_rows(self))
-    return &self->rows;
-  g_propagate_error(error, g_steal_pointer(&self->tiff.error));
-  close_rows(&self->rows);
-  return NULL;
+  self->pixels = ms_image_file_alloc_pixels(file, self->width, self->height);
+  if (!self->pixels)
+    return NULL;
+  if (!ms_tiff_pixels_read(self))
+    return ms_tiff_reader_damaged(self, N_("its pixels cannot be decoded")), NULL;
+  g_autoptr(MsMetadata) metadata = read_metadata(self);
+  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)self->width, (int)self->height,
+                                 self->orientation};
+  return ms_image_file_finish(file, stored, metadata);
+}
+
+/**
+ * ms_tiff_start_rows: %MS_ERROR_UNSUPPORTED for a file in planes, in a colour space that libtiff converts, or not
+ * stored upright. Holds one row of a file in strips, and one row of tiles of a tiled one.
+ */
+gboolean
+ms_tiff_start_rows(MsImageFile *file)
+{
+  MsTiffReader *self = file->decoder;
+  g_autoptr(MsMetadata) metadata = read_metadata(self);
+
+  if (!ms_image_file_is_upright(file, metadata, self->orientation))
+    return FALSE;
+  if (!ms_tiff_pixels_are_rows(self))
+    return ms_image_file_refuse_rows(file, N_("stores its colours in planes or in a colour space that is converted"));
+  file->has_alpha = self->alpha > 0;
+  file->row_memory = ms_tiff_pixels_begin_rows(self);
+  return file->row_memory > 0;
+}
+
+void
+ms_tiff_read_row(MsImageFile *file, guint8 *row)
+{
+  if (!ms_tiff_pixels_read_row(file->decoder, (guint32)file->next_row, row))
+    ms_tiff_reader_damaged(file->decoder, N_("its pixels cannot be decoded"));
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/tiff-write.h"
-
 #include <string.h>
 
 #include <tiffio.h>
 
 #include "core/error.h"
+#include "core/image/tiff.h"
 
 /* Uncompressed bytes of a strip: enough for good compression, few enough for a reader's memory. */
 #define STRIP_SIZE (256 << 10)

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/batch/stream-spool.h"
-#include "core/image/file/scratch-file.h"
+#include "core/image/common/pixel-memory.h"
 #include "tests/batch/isolation-fixture.h"
 
 typedef struct {

@@ -5,8 +5,8 @@
 
 #include "core/process/memory-cap.h"
 #include "core/error.h"
-#include "core/image/png/png-write.h"
-#include "core/image/stream/row-window.h"
+#include "core/image/png.h"
+#include "core/image/common/pixel-memory.h"
 
 #define MIB (G_GUINT64_CONSTANT(1) << 20)
 #define LIMIT (512 * MIB)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/batch/shard.h"
-#include "core/image/image-peek.h"
+#include "core/image/image-io.h"
 #include "tests/batch/batch-fixture.h"
 
 /* An environment, what --shard auto or auto/N makes of it, or words of the error. */

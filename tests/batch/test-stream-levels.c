@@ -108,8 +108,9 @@ stream(const Case *self, MsEngine *engine, const char *path)
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   g_autoptr(GArray) kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
   g_autoptr(GArray) filter_ms = g_array_new(FALSE, FALSE, sizeof(double));
-  MsStreamedFile file = {.input = {path, path, NULL, &limits},
-                         .plan = {ms_params_halo(&self->settings.params, height), self->band_rows, 0}};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImageFile) input = ms_image_file_open(path, &limits, NULL, &error);
+  MsStreamedFile file = {.input = input, .plan = {ms_params_halo(&self->settings.params, height), self->band_rows, 0}};
   MsStreamedRun run = {.engine = engine,
                        .settings = &self->settings,
                        .repeat = self->repeat,
@@ -119,11 +120,11 @@ stream(const Case *self, MsEngine *engine, const char *path)
                        .verifies = self->verifies,
                        .inspect = self->verifies ? verify_band : NULL,
                        .inspect_data = (gpointer)self};
-  g_autoptr(GError) error = NULL;
 
+  g_assert_no_error(error);
   if (self->in_scratch)
     file.scratch = ms_scratch_file_new(g_get_tmp_dir(), path);
-  ms_streamed_file_inspect(&file, NULL, &error);
+  ms_streamed_file_inspect(&file, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) streamed = ms_streamed_result_new(&file, &run, &error);
   g_assert_no_error(error);

@@ -2,8 +2,7 @@
 /* Any bytes as an EXIF block and as a colour profile: what is read is valid, and what is patched is upright. */
 #include <string.h>
 
-#include "core/image/metadata/exif.h"
-#include "core/image/metadata/icc.h"
+#include "core/image/metadata/metadata.h"
 #include "tests/fuzz/fuzz.h"
 
 int

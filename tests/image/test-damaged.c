@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
-#include "core/image/stream/row-file.h"
 #include "tests/support/image-files.h"
 
 #define WIDTH 160
@@ -28,16 +27,18 @@ load_rows(GBytes *file, gboolean *damaged)
   g_autoptr(GError) error = NULL;
 
   limits.accept_damaged = TRUE;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){"x", "x", file, &limits}, NULL, &error);
+  g_autoptr(MsImageFile) rows = ms_image_file_open_bytes(file, "x", &limits, NULL, &error);
+  if (rows)
+    ms_image_file_start_rows(rows, &error);
   if (g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED))
     return NULL;
   g_assert_no_error(error);
   g_autofree guint8 *pixels = g_malloc(WIDTH * HEIGHT * 4);
   for (int y = 0; y < HEIGHT; y++) {
-    g_assert_true(ms_row_file_read(rows, pixels + y * WIDTH * 4, &error));
+    g_assert_true(ms_image_file_read_row(rows, pixels + y * WIDTH * 4, &error));
     g_assert_no_error(error);
   }
-  *damaged = ms_row_file_get_damage(rows) != NULL;
+  *damaged = ms_image_file_get_damage(rows) != NULL;
   return g_bytes_new_take(g_steal_pointer(&pixels), WIDTH * HEIGHT * 4);
 }
 

@@ -7,8 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
-#include "core/image/image-drain.h"
-#include "core/image/image-peek.h"
+#include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/image/image-fixture.h"
 #include "tests/support/image-files.h"
@@ -78,7 +77,7 @@ test_table(void)
     g_assert_true(ms_codec_get(codecs[i].format) == &codecs[i]);
     g_assert_cmpuint(codecs[i].magics[0].size, >, 0);
     g_assert_true((codecs[i].read == NULL) == (codecs[i].write == NULL));
-    g_assert_true((codecs[i].read == NULL) == (codecs[i].peek == NULL));
+    g_assert_true((codecs[i].read == NULL) == (codecs[i].open == NULL));
     for (guint k = 0; codecs[i].magics[k].size > 0; k++)
       g_assert_cmpuint(codecs[i].magics[k].size, <=, MS_CODEC_MAGIC_SIZE);
     for (guint k = 0; codecs[i].extensions[k]; k++) {
@@ -98,7 +97,7 @@ test_not_built(void)
   MsCodec absent = codecs[2];
   g_autoptr(GError) error = NULL;
 
-  absent.read = NULL;
+  absent.open = NULL;
   g_assert_true(ms_codec_check_built(&codecs[0], "a.png", NULL));
   g_assert_false(ms_codec_check_built(&absent, "a.tif", &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);

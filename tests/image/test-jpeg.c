@@ -201,8 +201,11 @@ test_preview_and_rows(void)
 
   close(fd);
   g_assert_true(g_file_set_contents(path, g_bytes_get_data(file, NULL), (gssize)g_bytes_get_size(file), NULL));
-  g_autoptr(MsImage) preview = ms_image_load_preview(path, NULL, NULL, NULL);
-  g_autoptr(MsImage) whole = ms_image_load_rows(path, NULL, &(MsRowReport){count_row, &rows}, NULL, NULL);
+  g_autoptr(MsImageFile) opened = ms_image_file_open(path, NULL, NULL, NULL);
+  g_autoptr(MsImage) preview = ms_image_file_load_preview(opened, NULL);
+  opened->rows = count_row;
+  opened->rows_data = &rows;
+  g_autoptr(MsImage) whole = ms_image_file_load(opened, NULL);
   unlink(path);
   g_assert_cmpuint(rows, ==, 67);
   g_assert_cmpint(ms_image_get_width(preview), ==, 17);

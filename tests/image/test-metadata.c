@@ -5,8 +5,7 @@
 #include <libexif/exif-utils.h>
 
 #include "core/image/codec.h"
-#include "core/image/metadata/exif.h"
-#include "core/image/metadata/icc.h"
+#include "core/image/metadata/metadata.h"
 #include "core/image/image-save.h"
 #include "tests/support/image-files.h"
 

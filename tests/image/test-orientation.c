@@ -6,11 +6,9 @@
 
 #include "core/error.h"
 #include "core/image/image-io.h"
-#include "core/image/image-peek.h"
 #include "core/image/metadata/orientation.h"
-#include "core/image/metadata/xmp.h"
-#include "core/image/png/png-text.h"
-#include "core/image/stream/row-file.h"
+#include "core/image/metadata/metadata.h"
+#include "core/image/png-private.h"
 #include "tests/support/image-files.h"
 
 #define WIDTH 24
@@ -83,7 +81,6 @@ insert(GBytes *file, gsize at, const GByteArray *bytes)
 static void
 assert_turned(GBytes *file, MsImage *stored, int orientation)
 {
-  MsImageHeader header = {0};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) found = ms_image_load_bytes(file, "x", NULL, NULL, &error);
   MsStoredPixels turned = {g_memdup2(ms_image_get_pixels(stored), ms_image_get_byte_size(stored)),
@@ -94,9 +91,10 @@ assert_turned(GBytes *file, MsImage *stored, int orientation)
   g_autofree guint8 *expected = turned.pixels;
   g_assert_cmpint(ms_image_get_width(found), ==, turned.width);
   g_assert_true(memcmp(ms_image_get_pixels(found), expected, ms_image_get_byte_size(found)) == 0);
-  g_assert_true(ms_image_peek_bytes(file, "x", NULL, &header, &error));
-  g_assert_cmpint(header.width, ==, turned.width);
-  g_assert_cmpint(header.height, ==, turned.height);
+  g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "x", NULL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(opened->header.width, ==, turned.width);
+  g_assert_cmpint(opened->header.height, ==, turned.height);
 }
 
 static void
@@ -104,9 +102,9 @@ assert_not_by_rows(GBytes *file)
 {
   MsImageLimits limits = ms_image_limits_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){"x", "x", file, &limits}, NULL, &error);
+  g_autoptr(MsImageFile) rows = ms_image_file_open_bytes(file, "x", &limits, NULL, NULL);
 
-  g_assert_null(rows);
+  g_assert_false(ms_image_file_start_rows(rows, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
 }
 

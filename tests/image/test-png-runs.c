@@ -4,8 +4,7 @@
 
 #include <zlib.h>
 
-#include "core/image/png/huffman.h"
-#include "core/image/png/png-runs.h"
+#include "core/image/png-runs.h"
 
 /* More than a block of png-runs.c, and no multiple of what it compares at once. */
 #define MOST (130 * 1000 + 7)
@@ -128,14 +127,14 @@ test_size(void)
 static void
 test_lengths(void)
 {
-  guint32 counts[MS_HUFFMAN_MOST_SYMBOLS];
-  guint8 lengths[MS_HUFFMAN_MOST_SYMBOLS];
+  guint32 counts[MS_PNG_MOST_SYMBOLS];
+  guint8 lengths[MS_PNG_MOST_SYMBOLS];
   gsize bits = 0, total = 0, share = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS(counts); i++)
     counts[i] = i % 7 == 0 ? 0 : 1u << (i % 30);
   for (guint limit = 9; limit <= 15; limit++) {
-    ms_huffman_lengths(counts, G_N_ELEMENTS(counts), limit, lengths);
+    ms_png_huffman_lengths(counts, G_N_ELEMENTS(counts), limit, lengths);
     share = 0;
     for (guint i = 0; i < G_N_ELEMENTS(counts); i++) {
       g_assert_cmpuint(lengths[i], <=, limit);
@@ -145,7 +144,7 @@ test_lengths(void)
     g_assert_cmpuint(share, ==, 1u << 15);
   }
   /* 1, 1, 2, 3, 5 occurrences take 4, 4, 3, 2, 1 bits. */
-  ms_huffman_lengths((const guint32[]){5, 1, 3, 1, 2}, 5, 15, lengths);
+  ms_png_huffman_lengths((const guint32[]){5, 1, 3, 1, 2}, 5, 15, lengths);
   for (guint i = 0; i < 5; i++) {
     static const guint32 occurrences[] = {5, 1, 3, 1, 2};
     bits += occurrences[i] * lengths[i];

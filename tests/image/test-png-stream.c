@@ -5,8 +5,8 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
-#include "core/image/png/png-deflate.h"
-#include "core/image/png/png-stream.h"
+#include "core/image/png-deflate.h"
+#include "core/image/png-stream.h"
 #include "tests/support/image-files.h"
 
 #define PNG_RGB 2

@@ -2,8 +2,9 @@
 /* PNG files that are inflated as a whole: every filter and colour type, and the files that libpng must read. */
 
 #include "core/error.h"
-#include "core/image/png/png-deflate.h"
-#include "core/image/png/png-whole.h"
+#include "core/image/image-io.h"
+#include "core/image/png-deflate.h"
+#include "core/image/png-private.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
 
@@ -42,19 +43,12 @@ encode(const Form *form, guint8 *samples, int width, int height)
 static gboolean
 is_whole_for(GBytes *file, MsImageRows rows)
 {
-  MsImageLimits limits = ms_image_limits_default();
-  MsImageSource source = {
-    .name = "test", .size = g_bytes_get_size(file), .limits = &limits, .fd = -1, .bytes = file, .report.rows = rows};
-  g_autoptr(GInputStream) stream = g_memory_input_stream_new_from_bytes(file);
-  MsPngReader reader = {.source = &source};
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "test", NULL, NULL, &error);
 
-  source.stream = stream;
-  g_assert_true(ms_png_reader_open(&reader));
-  ms_png_reader_run(&reader, ms_png_reader_read_header);
-  g_assert_no_error(reader.error);
-  gboolean is_whole = ms_png_whole_read(&reader);
-  ms_png_reader_close(&reader);
-  return is_whole;
+  g_assert_no_error(error);
+  opened->rows = rows;
+  return ms_png_reader_read_whole(opened->decoder);
 }
 
 static gboolean

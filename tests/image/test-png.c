@@ -155,7 +155,8 @@ check_preview(GBytes *file, MsImage *image, gboolean interlaced)
 
   close(fd);
   g_assert_true(g_file_set_contents(path, g_bytes_get_data(file, NULL), (gssize)g_bytes_get_size(file), NULL));
-  g_autoptr(MsImage) preview = ms_image_load_preview(path, NULL, NULL, &error);
+  g_autoptr(MsImageFile) opened = ms_image_file_open(path, NULL, NULL, NULL);
+  g_autoptr(MsImage) preview = ms_image_file_load_preview(opened, &error);
   unlink(path);
   if (!interlaced) {
     g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);

@@ -5,9 +5,9 @@
 
 #include <glib/gstdio.h>
 
-#include "core/image/stream/row-file.h"
-#include "core/image/stream/row-window.h"
-#include "core/image/tiff-write.h"
+#include "core/image/image-io.h"
+#include "core/image/common/pixel-memory.h"
+#include "core/image/tiff.h"
 
 /* BigTIFF from the size on at which a classic file could exceed 4 GiB. */
 static void
@@ -99,10 +99,10 @@ test_beyond_4_gib(void)
   }
   limits.max_pixels *= 2;
   write_big(path);
-  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){path, "big", NULL, &limits}, NULL, NULL);
-  g_assert_nonnull(rows);
+  g_autoptr(MsImageFile) rows = ms_image_file_open(path, &limits, NULL, NULL);
+  g_assert_true(rows && ms_image_file_start_rows(rows, NULL));
   for (int y = 0; y < BIG_HEIGHT; y++)
-    g_assert_true(ms_row_file_read(rows, row, NULL));
+    g_assert_true(ms_image_file_read_row(rows, row, NULL));
   for (int i = 0; i < BIG_WIDTH * 4; i++)
     g_assert_cmpint(row[i], ==, 77);
   g_assert_cmpint(g_remove(path), ==, 0);

@@ -7,9 +7,8 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
-#include "core/image/image-peek.h"
+#include "core/image/image-io.h"
 #include "core/image/image-save.h"
-#include "core/image/stream/row-file.h"
 #include "tests/image/tiff-peer.h"
 #include "tests/support/image-files.h"
 
@@ -19,22 +18,23 @@ check_rows(GBytes *file, MsImage *image, gboolean refused)
 {
   MsImageLimits limits = ms_image_limits_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsRowFile) rows = ms_row_file_open(&(MsRowInput){NULL, "test", file, &limits}, NULL, &error);
+  g_autoptr(MsImageFile) rows = ms_image_file_open_bytes(file, "test", &limits, NULL, NULL);
   const gsize stride = ms_image_get_stride(image);
   g_autofree guint8 *row = g_malloc(stride);
 
+  g_assert_nonnull(rows);
+  g_assert_true(ms_image_file_start_rows(rows, &error) == !refused);
   if (refused) {
-    g_assert_null(rows);
     g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
     return;
   }
   g_assert_no_error(error);
-  g_assert_cmpint(ms_row_file_get_reader(rows)->width, ==, ms_image_get_width(image));
-  g_assert_cmpint(ms_row_file_get_reader(rows)->height, ==, ms_image_get_height(image));
-  g_assert_cmpuint(ms_row_file_get_reader(rows)->bytes, >, 0);
-  g_assert_true(ms_row_file_get_reader(rows)->has_alpha || !ms_image_has_transparency(image));
+  g_assert_cmpint(rows->header.width, ==, ms_image_get_width(image));
+  g_assert_cmpint(rows->header.height, ==, ms_image_get_height(image));
+  g_assert_cmpuint(rows->row_memory, >, 0);
+  g_assert_true(rows->has_alpha || !ms_image_has_transparency(image));
   for (int y = 0; y < ms_image_get_height(image); y++) {
-    g_assert_true(ms_row_file_read(rows, row, &error));
+    g_assert_true(ms_image_file_read_row(rows, row, &error));
     g_assert_cmpmem(row, stride, ms_image_get_pixels(image) + y * stride, stride);
   }
 }
@@ -174,11 +174,10 @@ test_orientations(void)
     g_autoptr(GBytes) file = write_with(set_orientation, orientation);
     g_autoptr(MsImage) image = ms_test_decode(file);
     MsMetadata *metadata = ms_image_get_metadata(image);
-    MsImageHeader header;
-    g_assert_true(ms_image_peek_bytes(file, "test", NULL, &header, NULL));
-    g_assert_cmpint(header.width, ==, orientation > 4 ? SIDE_Y : SIDE_X);
+    g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "test", NULL, NULL, NULL);
+    g_assert_cmpint(opened->header.width, ==, orientation > 4 ? SIDE_Y : SIDE_X);
     check_rows(file, image, orientation != 1);
-    g_assert_cmpint(ms_image_get_width(image), ==, header.width);
+    g_assert_cmpint(ms_image_get_width(image), ==, opened->header.width);
     g_assert_cmpuint(metadata->x_pixels_per_metre, ==, orientation > 4 ? 5906 : 11811);
     g_assert_cmpuint(metadata->y_pixels_per_metre, ==, orientation > 4 ? 11811 : 5906);
     for (int y = 0; y < SIDE_Y; y++)
@@ -195,12 +194,11 @@ test_orientations(void)
 static MsImageHeader
 peek(GBytes *file)
 {
-  MsImageHeader header;
   g_autoptr(GError) error = NULL;
+  g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "test", NULL, NULL, &error);
 
-  g_assert_true(ms_image_peek_bytes(file, "test", NULL, &header, &error));
   g_assert_no_error(error);
-  return header;
+  return opened->header;
 }
 
 static void

@@ -3,9 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/image/image-drain.h"
 #include "core/image/image-io.h"
-#include "core/image/image-peek.h"
 #include "core/service/shared-image.h"
 #include "ui/window/load-row.h"
 
@@ -72,26 +70,20 @@ on_row(guint64 done, guint64 total, gpointer data)
   g_atomic_int_set(&self->permille, (int)(done * 1000 / total));
 }
 
-static void
-load_preview(PictureLoad *self, const char *path)
-{
-  MsImageHeader header;
-
-  if (ms_image_is_stream(path) || !ms_image_peek_size(path, &self->limits, &header, NULL) ||
-      (guint64)header.width * header.height < PREVIEW_PIXELS)
-    return;
-  g_atomic_pointer_set(&self->preview, ms_image_load_preview(path, &self->limits, self->cancellable, NULL));
-}
-
 static MsImage *
 load_path(PictureLoad *self, const char *path, const char *name, GError **error)
 {
-  MsImageHeader header;
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, &self->limits, self->cancellable, error);
 
-  load_preview(self, path);
-  MsImage *image = ms_image_load_rows(path, &self->limits, &(MsRowReport){on_row, self}, self->cancellable, error);
-  if (image && ms_image_peek_size(path, &self->limits, &header, NULL))
-    self->losses = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
+  if (!file)
+    return NULL;
+  if (!file->bytes && (guint64)file->header.width * file->header.height >= PREVIEW_PIXELS)
+    g_atomic_pointer_set(&self->preview, ms_image_file_load_preview(file, NULL));
+  file->rows = on_row;
+  file->rows_data = self;
+  MsImage *image = ms_image_file_load(file, error);
+  if (image)
+    self->losses = ms_image_header_describe_losses(&file->header, name, MS_LANGUAGE_USER);
   return image;
 }
 

@@ -5,7 +5,7 @@
 #include "core/image/codec.h"
 
 #include <glib/gi18n-lib.h>
-#include "core/image/image-peek.h"
+#include "core/image/image-io.h"
 #include "ui/batch/batch-page.h"
 #include "ui/image-view/pixbuf.h"
 #include "ui/window/picture-load.h"

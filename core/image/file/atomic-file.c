@@ -10,12 +10,12 @@
 
 #include "core/error.h"
 #include "core/image/file/file-path.h"
-#include "core/image/file/folder-below.h"
 #include "core/image/file/pipe-output.h"
-#include "core/image/file/write-error.h"
 #include "core/printable.h"
 
 #define BUFFER_SIZE (256 << 10)
+
+#define FOLDER (O_PATH | O_DIRECTORY | O_CLOEXEC)
 
 /* How many temporary names are tried before the save fails. */
 #define MOST_TRIES 100
@@ -35,6 +35,120 @@ struct _MsAtomicFile {
   guint8 *buffer;
 };
 
+/* Sets #MS_ERROR_IO with what the user can do about the errno value @code. */
+static void
+set_error(GError **error, const char *name, int code)
+{
+  switch (code) {
+  case ENOSPC:
+  case EDQUOT:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the disk is full; free some space or choose another folder.",
+                 name);
+    break;
+  case EFBIG:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the file would be larger than this system or user may write.",
+                 name);
+    break;
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.", name);
+    break;
+  case ENOENT:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
+    break;
+  case ENOTDIR:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': a part of its path is not a folder; choose another path.",
+                 name);
+    break;
+  default:
+    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name, g_strerror(code));
+  }
+}
+
+static void
+set_exists_error(GError **error, const char *name)
+{
+  ms_set_error(error, MS_ERROR_EXISTS,
+               "'%s' exists already and was not changed; choose another name or allow overwriting.", name);
+}
+
+/*
+ * Flushes the names in the folder to the disk, so that they survive a power cut. A folder without read permission, or
+ * on a file system without that call, cannot be flushed, which is not an error.
+ * Returns 0, or -1 with errno set.
+ */
+static int
+flush_folder(int folder)
+{
+  int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd < 0)
+    return 0;
+  int status = fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS ? 0 : -1;
+  int code = errno;
+  close(fd);
+  errno = code;
+  return status;
+}
+
+/* Makes the folder @name; one that another process makes at the same time serves as well. */
+static gboolean
+make_folder(int above, const char *name)
+{
+  if (mkdirat(above, name, 0777) == 0)
+    return flush_folder(above) == 0;
+  return errno == EEXIST;
+}
+
+/* Opens @name in @above, making it if needed; a link is refused with ELOOP. Closes @above. */
+static int
+enter_folder(int above, const char *name)
+{
+  struct stat info;
+  int fd = openat(above, name, FOLDER | O_NOFOLLOW);
+
+  if (fd < 0 && errno == ENOENT && make_folder(above, name))
+    fd = openat(above, name, FOLDER | O_NOFOLLOW);
+  int code = errno;
+  if (fd < 0 && fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
+    code = ELOOP;
+  close(above);
+  errno = code;
+  return fd;
+}
+
+static int
+fail_below(const char *path, GError **error)
+{
+  if (errno == ELOOP)
+    ms_set_error(
+      error, MS_ERROR_IO,
+      "Cannot write '%s': a folder in its path is a link, which an output folder must not contain; remove it, "
+      "or give --follow-links.",
+      path);
+  else
+    ms_set_error(error, MS_ERROR_IO, "The folder of '%s' cannot be created or opened: %s.", path, g_strerror(errno));
+  return -1;
+}
+
+/*
+ * Opens the folder that @path lies in, which is below @folder. Missing folders are made; a link between @folder and the
+ * file is refused. Returns an O_PATH file of the folder, or -1 with #MS_ERROR_IO.
+ */
+static int
+open_folder_below(const char *folder, const char *path, GError **error)
+{
+  int fd = open(folder, FOLDER);
+  g_auto(GStrv) names = g_strsplit(path + strlen(folder), G_DIR_SEPARATOR_S, -1);
+  guint n = g_strv_length(names);
+
+  for (guint i = 0; fd >= 0 && i + 1 < n; i++)
+    if (names[i][0])
+      fd = enter_folder(fd, names[i]);
+  return fd >= 0 ? fd : fail_below(path, error);
+}
+
 /*
  * A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. A link is
  * replaced like a file where links are not followed.
@@ -47,7 +161,7 @@ look_at_target(MsAtomicFile *self, GError **error)
   if (fstatat(self->folder, self->base, &info, self->replaces_links ? AT_SYMLINK_NOFOLLOW : 0) != 0) {
     if (errno == ENOENT)
       return TRUE;
-    ms_write_error_set(error, self->name, errno);
+    set_error(error, self->name, errno);
     return FALSE;
   }
   if (S_ISDIR(info.st_mode)) {
@@ -57,7 +171,7 @@ look_at_target(MsAtomicFile *self, GError **error)
   self->direct = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
   self->mode = S_ISREG(info.st_mode) ? info.st_mode & 0777 : 0;
   if (!self->direct && !self->overwrite) {
-    ms_write_error_set_exists(error, self->name);
+    set_exists_error(error, self->name);
     return FALSE;
   }
   return TRUE;
@@ -134,7 +248,7 @@ open_file(MsAtomicFile *self, GError **error)
     if (failure)
       g_propagate_error(error, g_steal_pointer(&failure));
     else
-      ms_write_error_set(error, self->name, errno);
+      set_error(error, self->name, errno);
     return FALSE;
   }
   self->buffer = g_malloc(BUFFER_SIZE);
@@ -165,9 +279,9 @@ ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancella
   g_autofree char *folder = g_path_get_dirname(target);
   g_autoptr(MsAtomicFile) self = new_file(target, overwrite, cancellable);
 
-  self->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  self->folder = open(folder, FOLDER);
   if (self->folder < 0) {
-    ms_write_error_set(error, self->name, errno);
+    set_error(error, self->name, errno);
     return NULL;
   }
   return open_file(self, error) ? g_steal_pointer(&self) : NULL;
@@ -188,7 +302,7 @@ ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwri
   g_autoptr(MsAtomicFile) self = new_file(path, overwrite, cancellable);
 
   self->replaces_links = TRUE;
-  self->folder = ms_folder_below_open(folder, path, error);
+  self->folder = open_folder_below(folder, path, error);
   return self->folder >= 0 && open_file(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
@@ -198,7 +312,7 @@ write_all(MsAtomicFile *self, const guint8 *data, gsize size, GError **error)
   int code = ms_pipe_output_write(self->fd, data, size, self->cancellable, error);
 
   if (code != 0 && code != ECANCELED)
-    ms_write_error_set(error, self->name, code);
+    set_error(error, self->name, code);
   return code == 0;
 }
 
@@ -246,7 +360,7 @@ ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsi
   for (gsize done = 0; done < size;) {
     gssize n = pwrite(self->fd, (const guint8 *)data + done, size - done, (off_t)(offset + done));
     if (n < 0 && errno != EINTR) {
-      ms_write_error_set(error, self->name, errno);
+      set_error(error, self->name, errno);
       return FALSE;
     }
     done += n > 0 ? (gsize)n : 0;
@@ -258,11 +372,11 @@ static gboolean
 sync_file(MsAtomicFile *self, GError **error)
 {
   if (self->mode != 0 && fchmod(self->fd, self->mode) != 0 && errno != EPERM) {
-    ms_write_error_set(error, self->name, errno);
+    set_error(error, self->name, errno);
     return FALSE;
   }
   if (fsync(self->fd) != 0 && errno != EINVAL && errno != ENOSYS) {
-    ms_write_error_set(error, self->name, errno);
+    set_error(error, self->name, errno);
     return FALSE;
   }
   return TRUE;
@@ -360,13 +474,13 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
     return FALSE;
   if (give_name(self) != 0) {
     if (errno == EEXIST)
-      ms_write_error_set_exists(error, self->name);
+      set_exists_error(error, self->name);
     else
-      ms_write_error_set(error, self->name, errno);
+      set_error(error, self->name, errno);
     return FALSE;
   }
   g_clear_pointer(&self->temporary, g_free);
-  if (ms_folder_below_flush(self->folder) == 0)
+  if (flush_folder(self->folder) == 0)
     return TRUE;
   ms_set_error(error, MS_ERROR_IO,
                "'%s' was written, but its folder could not be flushed to the disk: %s; check the disk.", self->name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsMetadata: the data copied from an input file to its output besides the pixels: ICC profile, EXIF block, resolution.
+ * MsMetadata: the data copied from an input file to its output besides the pixels: ICC profile, EXIF block, resolution;
+ * and what the program reads in them and in XMP packets, and patches where a picture is turned upright.
  */
 #pragma once
 
@@ -30,3 +31,13 @@ MsMetadata *ms_metadata_ref(MsMetadata *self);
 void ms_metadata_unref(MsMetadata *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMetadata, ms_metadata_unref)
+
+GBytes *ms_exif_new_resolution(guint32 x_pixels_per_metre, guint32 y_pixels_per_metre);
+GBytes *ms_exif_without_prefix(GBytes *exif);
+GBytes *ms_exif_make_upright(GBytes *exif, int *orientation);
+int ms_exif_get_orientation(GBytes *exif);
+gboolean ms_exif_get_resolution(GBytes *exif, guint32 *x_pixels_per_metre, guint32 *y_pixels_per_metre);
+gboolean ms_icc_is_rgb(GBytes *profile);
+gboolean ms_icc_is_sound(GBytes *profile);
+int ms_xmp_get_orientation(GBytes *packet);
+int ms_metadata_find_orientation(GBytes *exif, GBytes *xmp);

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/common/image-file.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <glib/gi18n-lib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/error.h"
+
+/* Bytes that are read at once. */
+#define BLOCK_SIZE (64 << 10)
+
+/* Images of fewer bytes are accepted whatever the size of the file, since a false header cannot make them costly. */
+#define SMALL_PIXELS (G_GUINT64_CONSTANT(64) << 20)
+
+/* Keeps width * height * 4 below 2^64, whatever limit the caller sets. */
+#define MOST_PIXELS (G_GUINT64_CONSTANT(1) << 60)
+
+/** ms_image_limits_default: one gigapixel, 100 scans, 32 MiB of metadata. */
+MsImageLimits
+ms_image_limits_default(void)
+{
+  return (MsImageLimits){
+    .max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS,
+    .max_scans = 100,
+    .max_metadata = 32 << 20,
+  };
+}
+
+/**
+ * ms_image_header_describe_losses:
+ * @name: of the file
+ *
+ * Returns: (transfer full) (nullable): a sentence on what is lost by loading the file, %NULL when nothing is
+ */
+char *
+ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language)
+{
+  g_autofree char *bits =
+    self->bits > 8 ? g_strdup_printf(ms_text(language, "its %d bits a sample were reduced to 8"), self->bits) : NULL;
+  const char *clauses[] = {
+    bits,
+    self->has_more_images ? ms_text(language, "only the first of its images was read") : NULL,
+    self->has_unread_exif ? ms_text(language, "its EXIF data were not read") : NULL,
+  };
+
+  return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
+}
+
+/** ms_image_file_report_rows: for decoders; see #MsImageRows. */
+void
+ms_image_file_report_rows(const MsImageFile *self, guint64 done, guint64 total)
+{
+  if (self->scratch)
+    ms_scratch_file_touch(self->scratch, self->row_bytes);
+  if (self->rows)
+    self->rows(done, total, self->rows_data);
+}
+
+static gsize
+copy_bytes(GBytes *bytes, guint64 offset, void *buffer, gsize size)
+{
+  gsize available = g_bytes_get_size(bytes);
+
+  if (offset >= available)
+    return 0;
+  gsize n = MIN(size, available - offset);
+  memcpy(buffer, (const guint8 *)g_bytes_get_data(bytes, NULL) + offset, n);
+  return n;
+}
+
+/**
+ * ms_image_file_read_at:
+ * @offset: of the first byte wanted
+ * @size: bytes wanted
+ *
+ * Reads from any offset; the position of ms_image_file_read() does not change.
+ *
+ * Returns: bytes read, less than @size only at the end of the file; -1 with the error in @self when the file cannot be
+ *   read or the call was cancelled
+ */
+gssize
+ms_image_file_read_at(MsImageFile *self, guint64 offset, void *buffer, gsize size)
+{
+  gsize got = 0;
+
+  if (ms_image_file_is_cancelled(self))
+    return -1;
+  if (self->bytes)
+    return (gssize)copy_bytes(self->bytes, offset, buffer, size);
+  while (got < size && offset <= G_MAXINT64 - size) {
+    gssize n = pread(self->fd, (guint8 *)buffer + got, size - got, (off_t)(offset + got));
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      ms_set_error(&self->error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
+                   g_strerror(errno));
+      return -1;
+    }
+    if (n == 0)
+      break;
+    got += n;
+  }
+  return (gssize)got;
+}
+
+/**
+ * ms_image_file_fill_block: reads the next block where all bytes of the last one have been taken; at the end of the
+ * file there is none. %FALSE with the error in @self when the file cannot be read or the call was cancelled.
+ */
+gboolean
+ms_image_file_fill_block(MsImageFile *self)
+{
+  if (self->block_size > 0)
+    return TRUE;
+  if (!self->buffer)
+    self->buffer = g_malloc(BLOCK_SIZE);
+  const gssize got = ms_image_file_read_at(self, self->at, self->buffer, BLOCK_SIZE);
+  self->block = self->buffer;
+  self->block_size = (gsize)MAX(got, 0);
+  self->at += self->block_size;
+  return got >= 0;
+}
+
+/**
+ * ms_image_file_read:
+ * @size: bytes wanted
+ * @got: (out): bytes read, less than @size only at the end of the file
+ *
+ * Reads the bytes that follow those of the last call.
+ *
+ * Returns: FALSE with the error in @self when the file cannot be read or the call was cancelled
+ */
+gboolean
+ms_image_file_read(MsImageFile *self, void *buffer, gsize size, gsize *got)
+{
+  for (*got = 0; *got < size;) {
+    if (!ms_image_file_fill_block(self))
+      return FALSE;
+    gsize n = MIN(size - *got, self->block_size);
+    if (n == 0)
+      return TRUE;
+    memcpy((guint8 *)buffer + *got, self->block, n);
+    self->block += n;
+    self->block_size -= n;
+    *got += n;
+  }
+  return TRUE;
+}
+
+/** ms_image_file_is_cancelled: whether reading ends, since it was cancelled or has failed; the error is in @self. */
+gboolean
+ms_image_file_is_cancelled(MsImageFile *self)
+{
+  return self->error || g_cancellable_set_error_if_cancelled(self->cancellable, &self->error);
+}
+
+/**
+ * ms_image_file_check_size:
+ * @width: pixels in a row, as the header says
+ * @height: rows, as the header says
+ * @least_bytes: the size below which no file can hold that image, however well it compresses
+ *
+ * Refuses an image above the limit, and a header that promises more than the file can hold: such a file would
+ * make the program allocate gigabytes only to find the data missing.
+ *
+ * Returns: FALSE with %MS_ERROR_TOO_LARGE or %MS_ERROR_FORMAT in @self
+ */
+gboolean
+ms_image_file_check_size(MsImageFile *self, guint64 width, guint64 height, guint64 least_bytes)
+{
+  guint64 pixels = width * height;
+
+  if (pixels > self->limits.max_pixels || pixels > MOST_PIXELS) {
+    ms_set_error(&self->error, MS_ERROR_TOO_LARGE,
+                 "'%s' is too large: %" PRIu64 " x %" PRIu64 " pixels, the limit is %" PRIu64
+                 " pixels; scale it down or raise the limit.",
+                 self->name, width, height, self->limits.max_pixels);
+    return FALSE;
+  }
+  if (pixels * 4 > SMALL_PIXELS && least_bytes > self->size) {
+    ms_set_error(&self->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: it claims %" PRIu64 " x %" PRIu64 " pixels, but its %" PRIu64
+                 " bytes cannot hold them; get a fresh copy of it.",
+                 self->name, width, height, self->size);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * ms_image_file_accepts:
+ * @damage: what the decoder found, as words that fit in parentheses
+ *
+ * Returns: whether the file is accepted nevertheless; the first @damage is kept then
+ */
+gboolean
+ms_image_file_accepts(MsImageFile *self, const char *damage)
+{
+  if (self->limits.accept_damaged && self->damage[0] == '\0')
+    g_strlcpy(self->damage, damage, sizeof self->damage);
+  return self->limits.accept_damaged;
+}
+
+/** ms_image_file_blacken: makes @n pixels black and opaque, as those stay that a damaged file does not give. */
+void
+ms_image_file_blacken(guint8 *pixels, guint64 n)
+{
+  static const guint8 black[] = {0, 0, 0, 255};
+
+  for (guint64 i = 0; i < n; i++)
+    memcpy(pixels + i * 4, black, sizeof black);
+}
+
+/**
+ * ms_image_file_alloc_pixels:
+ *
+ * Returns: (transfer full): width * height * 4 bytes, black where damage is accepted and else not cleared, to be freed
+ *   with ms_image_file_free_pixels(); or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map() in @self
+ */
+guint8 *
+ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height)
+{
+  self->row_bytes = width * 4;
+  guint8 *pixels = self->scratch ? ms_scratch_file_map(self->scratch, width * height * 4, &self->error)
+                                 : ms_image_try_alloc_pixels(width, height);
+
+  if (pixels != NULL && self->limits.accept_damaged)
+    ms_image_file_blacken(pixels, width * height);
+  if (pixels == NULL && !self->scratch)
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory for '%s': its %" PRIu64 " x %" PRIu64 " pixels need %" PRIu64
+                 " MiB; close other programs or scale it down.",
+                 self->name, width, height, (width * height * 4) >> 20);
+  return pixels;
+}
+
+void
+ms_image_file_free_pixels(MsImageFile *self, guint8 *pixels)
+{
+  if (self->scratch)
+    ms_scratch_file_unmap(self->scratch, pixels);
+  else
+    g_free(pixels);
+}
+
+/** ms_image_file_fail_memory: sets %MS_ERROR_MEMORY in @self; %FALSE. */
+gboolean
+ms_image_file_fail_memory(MsImageFile *self)
+{
+  ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs or scale it down.",
+               self->name);
+  return FALSE;
+}
+
+/**
+ * ms_image_file_set_header:
+ * @width: of the stored pixels, like @height
+ * @orientation: 1 to 8
+ * @bits: a sample
+ */
+void
+ms_image_file_set_header(MsImageFile *self, int width, int height, int orientation, int bits)
+{
+  gboolean swaps = ms_orientation_swaps_sides(orientation);
+
+  self->header.width = swaps ? height : width;
+  self->header.height = swaps ? width : height;
+  self->header.bits = bits;
+}
+
+/** ms_image_file_refuse_rows: %FALSE, for a valid file that does not store the rows of the upright image in order. */
+gboolean
+ms_image_file_refuse_rows(MsImageFile *self, const char *why)
+{
+  ms_set_error_phrase(&self->error, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.", self->name,
+                      why);
+  return FALSE;
+}
+
+/* The metadata that stay valid for the upright image; grey and CMYK pixels are converted, so only RGB profiles do. */
+static MsMetadata *
+make_metadata_upright(MsMetadata *raw, int orientation)
+{
+  int ignored = 1;
+  guint32 x = raw->x_pixels_per_metre, y = raw->y_pixels_per_metre;
+  g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &ignored) : NULL;
+  GBytes *icc = raw->icc && ms_icc_is_rgb(raw->icc) ? raw->icc : NULL;
+  gboolean swaps = ms_orientation_swaps_sides(orientation);
+
+  if (exif && x == 0)
+    ms_exif_get_resolution(raw->exif, &x, &y);
+  return ms_metadata_new(icc, exif, swaps ? y : x, swaps ? x : y);
+}
+
+/**
+ * ms_image_file_is_upright:
+ * @raw: (transfer none): the metadata as stored in the file
+ *
+ * Sets the metadata of the rows, and refuses a file that is not stored upright.
+ */
+gboolean
+ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation)
+{
+  g_clear_pointer(&self->metadata, ms_metadata_unref);
+  self->metadata = make_metadata_upright(raw, orientation);
+  return orientation == 1 || ms_image_file_refuse_rows(self, N_("is not stored upright"));
+}
+
+static void
+touch(gsize bytes, gpointer scratch)
+{
+  ms_scratch_file_touch(scratch, bytes);
+}
+
+/* Turns pixels upright that are in temporary files. */
+static gboolean
+turn_in_scratch(MsScratchFile *scratch, MsStoredPixels *stored, GError **error)
+{
+  gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
+  guint8 *target =
+    swaps ? ms_scratch_file_map(scratch, (gsize)stored->width * stored->height * 4, error) : stored->pixels;
+
+  if (!target)
+    return FALSE;
+  ms_orientation_turn(stored, target, touch, scratch);
+  if (!swaps)
+    return TRUE;
+  ms_scratch_file_unmap(scratch, stored->pixels);
+  *stored = (MsStoredPixels){target, stored->height, stored->width, 1};
+  return TRUE;
+}
+
+static MsImage *
+finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *metadata, GError **error)
+{
+  if (!turn_in_scratch(scratch, &stored, error))
+    return NULL;
+  g_autoptr(GBytes) bytes =
+    g_bytes_new_with_free_func(stored.pixels, (gsize)stored.width * stored.height * 4,
+                               (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(scratch));
+  return ms_image_new(stored.width, stored.height, bytes, metadata);
+}
+
+/**
+ * ms_image_file_finish:
+ * @stored: (transfer full): the pixels as stored in the file
+ * @raw: (transfer none): the metadata as stored in the file
+ *
+ * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.
+ *
+ * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map() in @self
+ */
+MsImage *
+ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw)
+{
+  g_autoptr(MsMetadata) metadata = make_metadata_upright(raw, stored.orientation);
+
+  if (self->scratch)
+    return finish_in_scratch(self->scratch, stored, metadata, &self->error);
+  if (ms_orientation_apply(&stored))
+    return ms_image_new_take(stored.width, stored.height, stored.pixels, metadata);
+  g_free(stored.pixels);
+  ms_set_error(&self->error, MS_ERROR_MEMORY,
+               "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
+  return NULL;
+}

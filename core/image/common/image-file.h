@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsImageFile: an open image file: its bytes, header and decoder, with the limits and steps that all decoders share.
+ * core/image/image-io.h opens and reads it.
+ */
+#pragma once
+
+#include "core/image/common/image.h"
+#include "core/image/common/pixel-memory.h"
+#include "core/image/metadata/orientation.h"
+#include "core/language.h"
+
+/** MS_IMAGE_DEFAULT_MAX_PIXELS: one gigapixel, 4 GB as RGBA. */
+#define MS_IMAGE_DEFAULT_MAX_PIXELS G_GUINT64_CONSTANT(1000000000)
+
+/**
+ * MsImageLimits:
+ * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
+ * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
+ * @max_bytes: bytes that are read from a pipe; 0 for the size of the largest accepted image
+ * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
+ * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
+ *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
+ */
+typedef struct {
+  guint64 max_pixels;
+  guint max_scans;
+  guint64 max_bytes;
+  gsize max_metadata;
+  gboolean accept_damaged;
+} MsImageLimits;
+
+/** MS_IMAGE_MOST_DAMAGE: bytes of the words that describe damage, with the NUL byte at their end. */
+#define MS_IMAGE_MOST_DAMAGE 160
+
+/**
+ * MsImageHeader: the contents of the header of a file.
+ * @format: the format of the file
+ * @width: pixels in a row of the upright image
+ * @height: rows of the upright image
+ * @bits: bits a sample; more than 8 are reduced to 8 when the image is loaded
+ * @has_more_images: whether the file holds further images or pages, which are not read
+ * @has_unread_exif: whether the file holds EXIF data in a form that is not read
+ */
+typedef struct {
+  MsImageFormat format;
+  int width;
+  int height;
+  int bits;
+  gboolean has_more_images;
+  gboolean has_unread_exif;
+} MsImageHeader;
+
+/**
+ * MsImageRows: called on the decoding thread for every row.
+ * @done: rows decoded so far; the passes of an interlaced file count one by one
+ * @total: rows to decode
+ */
+typedef void (*MsImageRows)(guint64 done, guint64 total, gpointer data);
+
+typedef struct _MsCodec MsCodec;
+
+/**
+ * MsImageFile:
+ * @name: the file's name in messages
+ * @limits: the limits on the image
+ * @cancellable: (nullable): checked for every row or block
+ * @fd: a file that can be read at any offset, -1 where @bytes are the file
+ * @bytes: (nullable): the whole file where it is in memory
+ * @size: bytes of the whole file
+ * @codec: the row of its format
+ * @header: what the header says
+ * @rows: (nullable): called with @rows_data for every row of ms_image_file_load() that has been decoded
+ * @damage: what is damaged in a file that was accepted nevertheless; empty for nothing
+ * @metadata: (nullable): what is saved with rows that are read one by one; valid once reading them has begun, like the
+ *   following
+ * @has_alpha: whether a pixel of the rows may be transparent
+ * @row_memory: working memory of the decoder of rows, where it is more than some rows
+ * @decoder: (nullable): private to the codec
+ * @error: (nullable): why the codec's last function failed
+ * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
+ * @row_bytes: of the pixels in @scratch
+ * @block: the bytes that follow those read in order; @block_size of them, at @at behind them
+ * @buffer: (nullable): their memory, where the file is not in memory
+ * @has_rows: whether reading rows one by one has begun, of which @next_row is next
+ */
+typedef struct {
+  char *name;
+  MsImageLimits limits;
+  GCancellable *cancellable;
+  int fd;
+  GBytes *bytes;
+  guint64 size;
+  const MsCodec *codec;
+  MsImageHeader header;
+  MsImageRows rows;
+  gpointer rows_data;
+  char damage[MS_IMAGE_MOST_DAMAGE];
+  MsMetadata *metadata;
+  gboolean has_alpha;
+  guint64 row_memory;
+  gpointer decoder;
+  GError *error;
+  MsScratchFile *scratch;
+  gsize row_bytes;
+  const guint8 *block;
+  gsize block_size;
+  guint64 at;
+  guint8 *buffer;
+  gboolean has_rows;
+  int next_row;
+} MsImageFile;
+
+MsImageLimits ms_image_limits_default(void);
+char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language);
+
+gboolean ms_image_file_fill_block(MsImageFile *self);
+gboolean ms_image_file_read(MsImageFile *self, void *buffer, gsize size, gsize *got);
+gssize ms_image_file_read_at(MsImageFile *self, guint64 offset, void *buffer, gsize size);
+void ms_image_file_report_rows(const MsImageFile *self, guint64 done, guint64 total);
+gboolean ms_image_file_is_cancelled(MsImageFile *self);
+gboolean ms_image_file_check_size(MsImageFile *self, guint64 width, guint64 height, guint64 least_bytes);
+void ms_image_file_set_header(MsImageFile *self, int width, int height, int orientation, int bits);
+gboolean ms_image_file_accepts(MsImageFile *self, const char *damage);
+gboolean ms_image_file_fail_memory(MsImageFile *self);
+gboolean ms_image_file_refuse_rows(MsImageFile *self, const char *why);
+gboolean ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation);
+void ms_image_file_blacken(guint8 *pixels, guint64 n);
+guint8 *ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height);
+void ms_image_file_free_pixels(MsImageFile *self, guint8 *pixels);
+MsImage *ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw);

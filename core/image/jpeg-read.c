@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <jerror.h>
+
+#include "core/error.h"
+#include "core/image/jpeg.h"
+
+/*
+ * Most bytes before the first scan: enough for the largest profile (16 MiB), and a limit for a file of endless headers.
+ */
+#define MOST_HEADER (G_GUINT64_CONSTANT(64) << 20)
+
+/* The marker that libjpeg gets where a file lacks it and is accepted nevertheless. */
+#define END_OF_IMAGE "\xff\xd9"
+
+/* Of EXIF data and of XMP. */
+#define EXIF_MARKER (JPEG_APP0 + 1)
+#define ICC_MARKER (JPEG_APP0 + 2)
+#define WHOLE_MARKER 0xffff
+#define EXIF_PREFIX "Exif\0"
+#define XMP_PREFIX "http://ns.adobe.com/xap/1.0/"
+
+/* The size of a preview: each block of 8 x 8 samples becomes one pixel. */
+#define PREVIEW_REDUCTION 8
+
+/*
+ * The state of one decoder, kept out of local variables so that nothing leaks when an error calls longjmp().
+ * @header_bytes: bytes read so far, which are limited while @in_header
+ * @row: where a reader by rows writes the next one
+ */
+typedef struct {
+  struct jpeg_decompress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  struct jpeg_source_mgr input;
+  struct jpeg_progress_mgr progress;
+  jmp_buf jump;
+  MsImageFile *file;
+  guint64 header_bytes;
+  gboolean in_header;
+  int orientation;
+  MsMetadata *metadata;
+  guint8 *pixels;
+  guint8 *row;
+  gboolean is_cmyk;
+  MsImage *image;
+} Reader;
+
+static G_GNUC_NORETURN void
+stop(Reader *self)
+{
+  longjmp(self->jump, 1);
+}
+
+static void
+stop_if(Reader *self, gboolean failed)
+{
+  if (failed)
+    stop(self);
+}
+
+static G_GNUC_NORETURN void
+stop_damaged(Reader *self)
+{
+  char message[JMSG_LENGTH_MAX];
+
+  self->errors.format_message((j_common_ptr)&self->cinfo, message);
+  ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
+               self->file->name, message);
+  stop(self);
+}
+
+static G_GNUC_NORETURN void
+on_error(j_common_ptr cinfo)
+{
+  Reader *self = cinfo->client_data;
+  const char *name = self->file->name;
+
+  switch (self->errors.msg_code) {
+  case JERR_OUT_OF_MEMORY:
+    if (!self->file->error)
+      ms_image_file_fail_memory(self->file);
+    stop(self);
+  case JERR_IMAGE_TOO_BIG:
+    ms_set_error(&self->file->error, MS_ERROR_TOO_LARGE,
+                 "'%s' is too large: a JPEG file can have %d pixels a side at most; scale it down.", name,
+                 self->file->codec->most_side);
+    stop(self);
+  case JERR_SOF_UNSUPPORTED:
+  case JERR_BAD_PRECISION:
+  case JERR_CONVERSION_NOTIMPL:
+    ms_set_error(&self->file->error, MS_ERROR_FORMAT,
+                 "'%s' is of a rare kind of JPEG that cannot be read (lossless, 12 bits, or no known "
+                 "colours); convert it to PNG.",
+                 name);
+    stop(self);
+  default:
+    stop_damaged(self);
+  }
+}
+
+/*
+ * Whether a warning means that pixels are missing or wrong. Harmless are extra bytes between segments, an unusual order
+ * of scans, unknown versions, broken profiles, and a refining scan of a progressive file that ends early, which costs
+ * only detail.
+ */
+static gboolean
+is_damage(Reader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  switch (self->errors.msg_code) {
+  case JWRN_HUFF_BAD_CODE:
+  case JWRN_ARITH_BAD_CODE:
+  case JWRN_MUST_RESYNC:
+  case JWRN_JPEG_EOF:
+    return TRUE;
+  case JWRN_HIT_MARKER:
+    return !cinfo->progressive_mode || (cinfo->Ss == 0 && cinfo->Ah == 0);
+  default:
+    return FALSE;
+  }
+}
+
+static void
+on_message(j_common_ptr cinfo, int level)
+{
+  Reader *self = cinfo->client_data;
+  char message[JMSG_LENGTH_MAX];
+
+  if (level >= 0 || !is_damage(self))
+    return;
+  self->errors.format_message(cinfo, message);
+  if (self->in_header || !ms_image_file_accepts(self->file, message))
+    stop_damaged(self);
+}
+
+static void
+on_progress(j_common_ptr cinfo)
+{
+  Reader *self = cinfo->client_data;
+
+  stop_if(self, g_cancellable_set_error_if_cancelled(self->file->cancellable, &self->file->error));
+  if (self->cinfo.input_scan_number <= (int)self->file->limits.max_scans)
+    return;
+  ms_set_error(&self->file->error, MS_ERROR_TOO_LARGE,
+               "'%s' has more than %u scans, far more than any picture needs; save it again with another program.",
+               self->file->name, self->file->limits.max_scans);
+  stop(self);
+}
+
+static void
+on_input_start(j_decompress_ptr cinfo)
+{
+}
+
+/* Whether some of the image has been decoded, or the first scan of several. */
+static gboolean
+has_rows(Reader *self)
+{
+  return !self->in_header && (self->cinfo.input_iMCU_row > 0 || self->cinfo.input_scan_number > 1);
+}
+
+static boolean
+on_input_fill(j_decompress_ptr cinfo)
+{
+  Reader *self = cinfo->client_data;
+  MsImageFile *file = self->file;
+
+  stop_if(self, !ms_image_file_fill_block(file));
+  self->input.next_input_byte = file->block;
+  self->input.bytes_in_buffer = file->block_size;
+  if (file->block_size == 0 && has_rows(self) && ms_image_file_accepts(file, "the file ends before the picture does")) {
+    self->input.next_input_byte = (const JOCTET *)END_OF_IMAGE;
+    self->input.bytes_in_buffer = sizeof END_OF_IMAGE - 1;
+  }
+  if (self->input.bytes_in_buffer == 0) {
+    ms_set_error(&file->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", file->name);
+    stop(self);
+  }
+  self->header_bytes += file->block_size;
+  file->block_size = 0;
+  if (self->in_header && self->header_bytes > MOST_HEADER) {
+    ms_set_error(&file->error, MS_ERROR_TOO_LARGE,
+                 "'%s' has more than 64 MiB before its pixels; save it again without that metadata.", file->name);
+    stop(self);
+  }
+  return TRUE;
+}
+
+static void
+on_input_skip(j_decompress_ptr cinfo, long n)
+{
+  Reader *self = cinfo->client_data;
+
+  while (n > (long)self->input.bytes_in_buffer) {
+    n -= (long)self->input.bytes_in_buffer;
+    on_input_fill(cinfo);
+  }
+  if (n > 0) {
+    self->input.next_input_byte += n;
+    self->input.bytes_in_buffer -= n;
+  }
+}
+
+static void
+on_input_end(j_decompress_ptr cinfo)
+{
+}
+
+/* The content of the first segment that begins with this prefix and its NUL byte. */
+static GBytes *
+find_segment(Reader *self, const char *prefix, gsize compared, gsize size)
+{
+  for (jpeg_saved_marker_ptr m = self->cinfo.marker_list; m; m = m->next)
+    if (m->marker == EXIF_MARKER && m->data_length > size && memcmp(m->data, prefix, compared) == 0)
+      return g_bytes_new(m->data + size, m->data_length - size);
+  return NULL;
+}
+
+static GBytes *
+get_icc(Reader *self)
+{
+  JOCTET *data = NULL;
+  unsigned int size = 0;
+
+  if (!jpeg_read_icc_profile(&self->cinfo, &data, &size))
+    return NULL;
+  GBytes *icc = size <= self->file->limits.max_metadata ? g_bytes_new(data, size) : NULL;
+  free(data);
+  return icc;
+}
+
+static guint32
+get_density(const struct jpeg_decompress_struct *cinfo, guint density)
+{
+  if (!cinfo->saw_JFIF_marker)
+    return 0;
+  switch (cinfo->density_unit) {
+  case 1:
+    return (guint32)lround(density / 0.0254);
+  case 2:
+    return density * 100;
+  default:
+    return 0;
+  }
+}
+
+/* Orientation, profile and resolution, from the segments that were kept while the header was read. */
+static void
+read_metadata(Reader *self)
+{
+  guint32 x = get_density(&self->cinfo, self->cinfo.X_density), y = get_density(&self->cinfo, self->cinfo.Y_density);
+  /* Some programs store another byte than NUL at the end of the prefix. */
+  g_autoptr(GBytes) exif = find_segment(self, EXIF_PREFIX, sizeof EXIF_PREFIX - 1, sizeof EXIF_PREFIX);
+  g_autoptr(GBytes) xmp = find_segment(self, XMP_PREFIX, sizeof XMP_PREFIX, sizeof XMP_PREFIX);
+  g_autoptr(GBytes) icc = get_icc(self);
+
+  self->metadata = ms_metadata_new(icc, exif, x > 0 && y > 0 ? x : 0, x > 0 && y > 0 ? y : 0);
+  self->orientation = ms_metadata_find_orientation(exif, xmp);
+}
+
+/*
+ * The least size that a file of the image can have. A block of 8 x 8 samples takes at least a bit for its mean and one
+ * for the rest, in a progressive file the first alone. Arithmetic coding has no such bound; 64 blocks to a bit are far
+ * below any real file.
+ */
+static guint64
+least_bytes(const Reader *self)
+{
+  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  guint64 blocks = 0;
+
+  for (int i = 0; i < cinfo->num_components; i++)
+    blocks += (guint64)cinfo->comp_info[i].width_in_blocks * cinfo->comp_info[i].height_in_blocks;
+  if (cinfo->arith_code)
+    return blocks / 64 / 8;
+  return cinfo->progressive_mode ? blocks / 8 : blocks / 4;
+}
+
+static void
+keep_segments(struct jpeg_decompress_struct *cinfo, gboolean keep)
+{
+  jpeg_save_markers(cinfo, EXIF_MARKER, keep ? WHOLE_MARKER : 0);
+  jpeg_save_markers(cinfo, ICC_MARKER, keep ? WHOLE_MARKER : 0);
+}
+
+/* Reads up to the first scan and refuses an image that exceeds the limits. */
+static void
+read_header(Reader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  jpeg_create_decompress(cinfo);
+  cinfo->src = &self->input;
+  cinfo->progress = &self->progress;
+  keep_segments(cinfo, TRUE);
+  self->in_header = TRUE;
+  jpeg_read_header(cinfo, TRUE);
+  self->in_header = FALSE;
+  keep_segments(cinfo, FALSE);
+  stop_if(self, !ms_image_file_check_size(self->file, cinfo->image_width, cinfo->image_height, least_bytes(self)));
+  read_metadata(self);
+  ms_image_file_set_header(self->file, (int)cinfo->image_width, (int)cinfo->image_height, self->orientation,
+                           cinfo->data_precision);
+}
+
+/* The only function with setjmp(); it has no local variables, and @steps keep theirs in @self, so nothing leaks. */
+static void
+run(Reader *self, void (*steps)(Reader *self))
+{
+  if (setjmp(self->jump) == 0)
+    steps(self);
+}
+
+/** ms_jpeg_open: @file: begins with the JPEG start-of-image marker */
+void
+ms_jpeg_open(MsImageFile *file)
+{
+  Reader *self = file->decoder = g_new0(Reader, 1);
+
+  self->file = file;
+  self->cinfo.err = jpeg_std_error(&self->errors);
+  self->cinfo.client_data = self;
+  self->errors.error_exit = on_error;
+  self->errors.emit_message = on_message;
+  self->input.init_source = on_input_start;
+  self->input.fill_input_buffer = on_input_fill;
+  self->input.skip_input_data = on_input_skip;
+  self->input.resync_to_restart = jpeg_resync_to_restart;
+  self->input.term_source = on_input_end;
+  self->progress.progress_monitor = on_progress;
+  run(self, read_header);
+}
+
+void
+ms_jpeg_close(MsImageFile *file)
+{
+  Reader *self = file->decoder;
+
+  jpeg_destroy_decompress(&self->cinfo);
+  g_clear_pointer(&self->metadata, ms_metadata_unref);
+  ms_image_file_free_pixels(file, self->pixels);
+  g_free(self);
+}
+
+/* ---- The coefficients of a file of several scans in temporary files, where libjpeg holds them all in memory. */
+
+/*
+ * An array of blocks, to which libjpeg has an opaque pointer. All of it is in a temporary file; @rows are the pointers
+ * of one access.
+ */
+struct jvirt_barray_control {
+  JBLOCK *blocks;
+  JDIMENSION columns;
+  JBLOCKROW *rows;
+};
+
+/* The blocks of a new file are zero, whether @zero asks for it or not. */
+static jvirt_barray_ptr
+request(j_common_ptr cinfo, int pool, boolean zero, JDIMENSION columns, JDIMENSION n_rows, JDIMENSION most_rows)
+{
+  MsImageFile *file = ((Reader *)cinfo->client_data)->file;
+  jvirt_barray_ptr self = cinfo->mem->alloc_small(cinfo, pool, sizeof *self);
+
+  self->columns = columns;
+  self->rows = cinfo->mem->alloc_small(cinfo, pool, most_rows * sizeof *self->rows);
+  self->blocks = ms_scratch_file_map(file->scratch, (gsize)columns * n_rows * sizeof(JBLOCK), &file->error);
+  if (!self->blocks)
+    ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
+  return self;
+}
+
+static JBLOCKARRAY
+access_rows(j_common_ptr cinfo, jvirt_barray_ptr self, JDIMENSION first, JDIMENSION n, boolean writable)
+{
+  ms_scratch_file_touch(((Reader *)cinfo->client_data)->file->scratch, (gsize)n * self->columns * sizeof(JBLOCK));
+  for (JDIMENSION i = 0; i < n; i++)
+    self->rows[i] = self->blocks + (gsize)(first + i) * self->columns;
+  return self->rows;
+}
+
+/* ---- Rows. */
+
+/*
+ * Converts CMYK to RGB as the light that remains after each ink and black. Adobe's files store inverted values, which
+ * are the light itself.
+ */
+static void
+cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
+{
+  guint8 flip = stores_light ? 0 : 255;
+
+  for (guint x = 0; x < width; x++, row += 4) {
+    guint light = row[3] ^ flip;
+    for (int k = 0; k < 3; k++)
+      row[k] = ((row[k] ^ flip) * light + 127) / 255;
+    row[3] = 255;
+  }
+}
+
+/* Starts decoding to RGBA, or to CMYK, which read_row() converts. */
+static void
+start_decoding(Reader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+  cinfo->out_color_space = self->is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
+  if (self->file->scratch) {
+    cinfo->mem->request_virt_barray = request;
+    cinfo->mem->access_virt_barray = access_rows;
+  }
+  jpeg_start_decompress(cinfo);
+}
+
+/* Decodes the next row to RGBA, unless reading is cancelled. */
+static void
+read_row(Reader *self, guint8 *row)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  stop_if(self, ms_image_file_is_cancelled(self->file));
+  jpeg_read_scanlines(cinfo, &row, 1);
+  if (self->is_cmyk)
+    cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
+  ms_image_file_report_rows(self->file, cinfo->output_scanline, cinfo->output_height);
+}
+
+static void
+read_image(Reader *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  jpeg_calc_output_dimensions(cinfo);
+  self->pixels = ms_image_file_alloc_pixels(self->file, cinfo->output_width, cinfo->output_height);
+  stop_if(self, !self->pixels);
+  start_decoding(self);
+  while (cinfo->output_scanline < cinfo->output_height)
+    read_row(self, self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4);
+  const int width = (int)cinfo->output_width, height = (int)cinfo->output_height;
+  /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
+  jpeg_finish_decompress(cinfo);
+  self->image = ms_image_file_finish(
+    self->file, (MsStoredPixels){g_steal_pointer(&self->pixels), width, height, self->orientation}, self->metadata);
+}
+
+/**
+ * ms_jpeg_read:
+ *
+ * Decodes directly into the block of pixels that the image keeps. A progressive file also needs memory for its
+ * coefficients, up to 1.5 times as much (twice for CMYK).
+ *
+ * Files whose pixels are missing or wrong are refused, unless the limits accept them; see is_damage().
+ *
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
+ *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
+ */
+MsImage *
+ms_jpeg_read(MsImageFile *file)
+{
+  Reader *self = file->decoder;
+
+  run(self, read_image);
+  return g_steal_pointer(&self->image);
+}
+
+/**
+ * ms_jpeg_read_preview: ms_jpeg_read() at an eighth of the width and height; %MS_ERROR_UNSUPPORTED for a progressive
+ * file, of which all scans have to be decoded for any size.
+ */
+MsImage *
+ms_jpeg_read_preview(MsImageFile *file)
+{
+  Reader *self = file->decoder;
+
+  if (jpeg_has_multiple_scans(&self->cinfo)) {
+    ms_set_error(&file->error, MS_ERROR_UNSUPPORTED, "'%s' is progressive, so it has no preview.", file->name);
+    return NULL;
+  }
+  self->cinfo.scale_num = 1;
+  self->cinfo.scale_denom = PREVIEW_REDUCTION;
+  return ms_jpeg_read(file);
+}
+
+/** ms_jpeg_start_rows: %MS_ERROR_UNSUPPORTED for a file of several scans and one that is not stored upright. */
+gboolean
+ms_jpeg_start_rows(MsImageFile *file)
+{
+  Reader *self = file->decoder;
+
+  if (jpeg_has_multiple_scans(&self->cinfo))
+    return ms_image_file_refuse_rows(file, N_("has several scans"));
+  if (!ms_image_file_is_upright(file, self->metadata, self->orientation))
+    return FALSE;
+  run(self, start_decoding);
+  return file->error == NULL;
+}
+
+/* Reads to the end-of-image marker after the last row, because a file that lacks it is damaged. */
+static void
+read_next_row(Reader *self)
+{
+  read_row(self, self->row);
+  if (self->cinfo.output_scanline == self->cinfo.output_height)
+    jpeg_finish_decompress(&self->cinfo);
+}
+
+void
+ms_jpeg_read_row(MsImageFile *file, guint8 *row)
+{
+  Reader *self = file->decoder;
+
+  self->row = row;
+  run(self, read_next_row);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* JPEG: reads images of every colour space into 8-bit RGBA, and writes 8-bit RGBA images, with libjpeg-turbo. */
+#pragma once
+
+#include "core/image/codec.h"
+
+void ms_jpeg_open(MsImageFile *file);
+void ms_jpeg_close(MsImageFile *file);
+MsImage *ms_jpeg_read(MsImageFile *file);
+MsImage *ms_jpeg_read_preview(MsImageFile *file);
+gboolean ms_jpeg_start_rows(MsImageFile *file);
+void ms_jpeg_read_row(MsImageFile *file, guint8 *row);
+
+gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                       GError **error);
+guint64 ms_jpeg_write_bytes(int width, int height, const MsSaveOptions *options);

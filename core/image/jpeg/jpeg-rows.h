@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* Reads a JPEG file that stores the rows of the upright image in order, row by row. */
-#pragma once
-
-#include "core/image/common/row-reader.h"
-
-MsRowReader *ms_jpeg_open_rows(MsImageSource *source, GError **error);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What both ways to read a PNG file share: by libpng row by row, and beside it all chunks of pixels as a whole. */
+#pragma once
+
+#include <png.h>
+
+#include "core/image/common/image-file.h"
+
+/**
+ * MsPngTextKind:
+ * @MS_PNG_TEXT_OTHER: a chunk that is not read
+ * @MS_PNG_TEXT_EXIF: an EXIF block in its own chunk
+ * @MS_PNG_TEXT_RAW_EXIF: an EXIF block in hexadecimal digits
+ * @MS_PNG_TEXT_XMP: an XMP packet
+ * @MS_PNG_TEXT_RAW_XMP: an XMP packet in hexadecimal digits
+ */
+typedef enum {
+  MS_PNG_TEXT_OTHER,
+  MS_PNG_TEXT_EXIF,
+  MS_PNG_TEXT_RAW_EXIF,
+  MS_PNG_TEXT_XMP,
+  MS_PNG_TEXT_RAW_XMP,
+} MsPngTextKind;
+
+#define MS_PNG_N_TEXTS (MS_PNG_TEXT_RAW_XMP + 1)
+
+/**
+ * MsPngReader: the state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
+ * @pixels: of the whole image, or of one row
+ * @y: how many rows have been read
+ * @row: a row of the first pass of an interlaced file
+ * @texts: (nullable): what chunks hold, the first of each kind
+ * @is_lost: whether no further row of a damaged file can be read
+ * @damage: what the file's error is about, where it is damage
+ */
+typedef struct {
+  MsImageFile *file;
+  png_structp png;
+  png_infop info;
+  guint8 *pixels;
+  guint32 y;
+  guint8 *row;
+  GBytes *texts[MS_PNG_N_TEXTS];
+  gboolean is_lost;
+  MsImage *image;
+  char damage[MS_IMAGE_MOST_DAMAGE];
+} MsPngReader;
+
+void ms_png_reader_keep_text(MsPngReader *self, const char *type, const guint8 *data, gsize size);
+gboolean ms_png_reader_find_late_text(MsPngReader *self, gboolean *found);
+gboolean ms_png_reader_read_whole(MsPngReader *self);
+GBytes *ms_png_text_read(const char *type, const guint8 *data, gsize size, gsize most_bytes);

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/image/png-deflate.h"
+#include "core/image/png-private.h"
+#include "core/image/png.h"
+
+static G_GNUC_NORETURN void
+on_error(png_structp png, png_const_charp message)
+{
+  MsPngReader *self = png_get_error_ptr(png);
+
+  if (self->file->error == NULL)
+    g_strlcpy(self->damage, message, sizeof self->damage);
+  if (self->file->error == NULL && g_str_has_prefix(message, "Out of memory"))
+    ms_image_file_fail_memory(self->file);
+  if (self->file->error == NULL)
+    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
+                 self->file->name, message);
+  png_longjmp(png, 1);
+}
+
+/*
+ * Ignores most warnings, which are about profiles and other ancillary data that libpng then leaves out. A warning about
+ * the compressed pixels means that their checksum is wrong; only extra bytes after the last pixel are harmless.
+ */
+static void
+on_warning(png_structp png, png_const_charp message)
+{
+  MsPngReader *self = png_get_error_ptr(png);
+
+  /* A wrong checksum counts as damage in every chunk, whether libpng uses the chunk or leaves it out. */
+  if (strstr(message, "CRC error") != NULL && ms_image_file_accepts(self->file, message))
+    return;
+  if (!g_str_has_prefix(message, "IDAT:"))
+    return;
+  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL &&
+      !ms_image_file_accepts(self->file, message))
+    png_error(png, message);
+}
+
+static void
+on_read(png_structp png, png_bytep buffer, size_t size)
+{
+  MsPngReader *self = png_get_io_ptr(png);
+  gsize got = 0;
+
+  if (ms_image_file_read(self->file, buffer, size, &got) && got < size) {
+    g_strlcpy(self->damage, "the file ends before the picture does", sizeof self->damage);
+    ms_set_error(&self->file->error, MS_ERROR_FORMAT,
+                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->file->name);
+  }
+  if (self->file->error != NULL)
+    png_error(png, "read");
+}
+
+/* Called by libpng for the chunks that choose_chunks() leaves to it. */
+static int
+on_chunk(png_structp png, png_unknown_chunkp chunk)
+{
+  const int is_handled = 1;
+
+  ms_png_reader_keep_text(png_get_user_chunk_ptr(png), (const char *)chunk->name, chunk->data, chunk->size);
+  return is_handled;
+}
+
+/*
+ * Skips suggested palettes and colour hints, which are not kept. Texts go to on_chunk(), which inflates only those that
+ * it looks for, so that decompression bombs in others have no effect.
+ */
+static void
+choose_chunks(MsPngReader *self)
+{
+  static const png_byte skipped[] = "bKGD\0cHRM\0gAMA\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0tIME\0sBIT\0sRGB";
+  static const png_byte texts[] = "eXIf\0iTXt\0tEXt\0zTXt";
+
+  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
+  png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, texts, sizeof texts / 5);
+  png_set_read_user_chunk_fn(self->png, self, on_chunk);
+}
+
+static void
+stop_if(MsPngReader *self, gboolean failed)
+{
+  if (failed)
+    png_error(self->png, "stopped");
+}
+
+/* The only function with setjmp(); it has no local variables, and @steps keep theirs in @self, so nothing leaks. */
+static void
+run(MsPngReader *self, void (*steps)(MsPngReader *self))
+{
+  if (setjmp(png_jmpbuf(self->png)) == 0)
+    steps(self);
+}
+
+static GBytes *
+get_exif(const MsPngReader *self)
+{
+  return self->texts[self->texts[MS_PNG_TEXT_EXIF] ? MS_PNG_TEXT_EXIF : MS_PNG_TEXT_RAW_EXIF];
+}
+
+/* 1 to 8, by the chunks that have been read. */
+static int
+get_orientation(const MsPngReader *self)
+{
+  return ms_metadata_find_orientation(
+    get_exif(self), self->texts[self->texts[MS_PNG_TEXT_XMP] ? MS_PNG_TEXT_XMP : MS_PNG_TEXT_RAW_XMP]);
+}
+
+/* Reads the chunks before the pixels and refuses an image that exceeds the limits. */
+static void
+read_header(MsPngReader *self)
+{
+  png_read_info(self->png, self->info);
+  const guint32 width = png_get_image_width(self->png, self->info),
+                height = png_get_image_height(self->png, self->info);
+  const int depth = png_get_bit_depth(self->png, self->info);
+  guint64 bits = (guint64)depth * png_get_channels(self->png, self->info);
+  /* Cannot overflow: there are fewer than 2^62 pixels of at most 8 bytes, and the division comes first. */
+  guint64 least = (guint64)width * height / 8 / MS_PNG_DEFLATE_MOST * bits;
+
+  stop_if(self, !ms_image_file_check_size(self->file, width, height, least));
+  ms_image_file_set_header(self->file, (int)width, (int)height, get_orientation(self), depth);
+}
+
+/**
+ * ms_png_open:
+ * @file: begins with the PNG signature
+ *
+ * Reads up to the pixels; the header says nothing of an EXIF block that follows them.
+ */
+void
+ms_png_open(MsImageFile *file)
+{
+  MsPngReader *self = file->decoder = g_new0(MsPngReader, 1);
+
+  self->file = file;
+  self->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
+  if (self->png)
+    self->info = png_create_info_struct(self->png);
+  if (!self->info) {
+    ms_set_error(&file->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.", file->name);
+    return;
+  }
+  png_set_read_fn(self->png, self, on_read);
+  if (file->limits.accept_damaged)
+    png_set_crc_action(self->png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
+  else
+    png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+  /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
+  png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+  png_set_chunk_malloc_max(self->png, file->limits.max_metadata);
+  choose_chunks(self);
+  run(self, read_header);
+}
+
+void
+ms_png_close(MsImageFile *file)
+{
+  MsPngReader *self = file->decoder;
+
+  png_destroy_read_struct(&self->png, &self->info, NULL);
+  ms_image_file_free_pixels(file, self->pixels);
+  g_free(self->row);
+  for (int i = 0; i < MS_PNG_N_TEXTS; i++)
+    g_clear_pointer(&self->texts[i], g_bytes_unref);
+  g_free(self);
+}
+
+/*
+ * Whether rows were read before the file proved to be damaged, and such a file is accepted: there is no error any more
+ * then.
+ */
+static gboolean
+accepts_rows(MsPngReader *self)
+{
+  if (self->y == 0 || !g_error_matches(self->file->error, MS_ERROR, MS_ERROR_FORMAT) ||
+      !ms_image_file_accepts(self->file, self->damage))
+    return FALSE;
+  g_clear_error(&self->file->error);
+  return TRUE;
+}
+
+static GBytes *
+get_icc(MsPngReader *self)
+{
+  png_charp name;
+  int compression;
+  png_bytep data = NULL;
+  png_uint_32 size = 0;
+
+  if (png_get_iCCP(self->png, self->info, &name, &compression, &data, &size) == 0 || size == 0)
+    return NULL;
+  return g_bytes_new(data, size);
+}
+
+/* The metadata in the chunks that have been read. */
+static MsMetadata *
+get_metadata(MsPngReader *self)
+{
+  png_uint_32 x = 0;
+  png_uint_32 y = 0;
+  int unit = PNG_RESOLUTION_UNKNOWN;
+  g_autoptr(GBytes) icc = get_icc(self);
+
+  if (png_get_pHYs(self->png, self->info, &x, &y, &unit) == 0 || unit != PNG_RESOLUTION_METER)
+    x = y = 0;
+  return ms_metadata_new(icc, get_exif(self), x, y);
+}
+
+/*
+ * Asks libpng for RGBA with 8 bits a channel. 16 bits become the nearest of 8 (v * 255 / 65535 rounded), where dropping
+ * the low byte would not restore an image widened from 8 bits. No gamma is applied.
+ */
+static void
+set_transforms(MsPngReader *self)
+{
+  png_set_expand(self->png);
+  png_set_scale_16(self->png);
+  png_set_gray_to_rgb(self->png);
+  png_set_add_alpha(self->png, 0xff, PNG_FILLER_AFTER);
+}
+
+static void
+read_rows(MsPngReader *self)
+{
+  guint32 height = png_get_image_height(self->png, self->info);
+  int passes = png_set_interlace_handling(self->png);
+
+  png_read_update_info(self->png, self->info);
+  gsize stride = png_get_rowbytes(self->png, self->info);
+  g_assert(stride == (gsize)png_get_image_width(self->png, self->info) * 4);
+  for (int pass = 0; pass < passes; pass++)
+    for (guint32 y = 0; y < height; y++) {
+      stop_if(self, ms_image_file_is_cancelled(self->file));
+      png_read_row(self->png, self->pixels + y * stride, NULL);
+      self->y++;
+      ms_image_file_report_rows(self->file, (guint64)pass * height + y + 1, (guint64)passes * height);
+    }
+}
+
+/* The first pass of an interlaced file has every eighth pixel of every eighth row. */
+static void
+read_first_pass(MsPngReader *self)
+{
+  guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
+  guint32 columns = (width + 7) / 8, rows = (height + 7) / 8;
+
+  self->pixels = ms_image_file_alloc_pixels(self->file, columns, rows);
+  stop_if(self, self->pixels == NULL);
+  set_transforms(self);
+  png_set_interlace_handling(self->png);
+  png_read_update_info(self->png, self->info);
+  self->row = g_malloc(png_get_rowbytes(self->png, self->info));
+  for (guint32 y = 0; y < height; y++) {
+    stop_if(self, ms_image_file_is_cancelled(self->file));
+    png_read_row(self->png, self->row, NULL);
+    for (guint32 x = 0; y % 8 == 0 && x < columns; x++)
+      memcpy(self->pixels + ((gsize)(y / 8) * columns + x) * 4, self->row + (gsize)x * 8 * 4, 4);
+  }
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)columns, (int)rows, get_orientation(self)};
+  self->image = ms_image_file_finish(self->file, stored, metadata);
+}
+
+/* The last step of reading, also of a damaged file. */
+static void
+finish_image(MsPngReader *self)
+{
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+
+  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)png_get_image_width(self->png, self->info),
+                                 (int)png_get_image_height(self->png, self->info), get_orientation(self)};
+
+  self->image = ms_image_file_finish(self->file, stored, metadata);
+}
+
+static void
+read_image(MsPngReader *self)
+{
+  if (!ms_png_reader_read_whole(self)) {
+    stop_if(self, self->file->error != NULL);
+    guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
+    self->pixels = ms_image_file_alloc_pixels(self->file, width, height);
+    stop_if(self, self->pixels == NULL);
+    set_transforms(self);
+    read_rows(self);
+    /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
+    png_read_end(self->png, self->info);
+  }
+  stop_if(self, self->file->error != NULL);
+  finish_image(self);
+}
+
+/* Runs @steps to an image, or as far as a damaged file that is accepted allows. */
+static MsImage *
+read_with(MsPngReader *self, void (*steps)(MsPngReader *self))
+{
+  run(self, steps);
+  if (self->pixels && accepts_rows(self))
+    run(self, finish_image);
+  return g_steal_pointer(&self->image);
+}
+
+/**
+ * ms_png_read:
+ *
+ * Decodes row by row, interlaced files too, directly into the block of pixels that the image keeps.
+ *
+ * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
+ *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
+ */
+MsImage *
+ms_png_read(MsImageFile *file)
+{
+  return read_with(file->decoder, read_image);
+}
+
+static gboolean
+is_interlaced(const MsPngReader *self)
+{
+  return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
+}
+
+/**
+ * ms_png_read_preview: reads the first pass of an interlaced file alone: an eighth of its width and height;
+ * %MS_ERROR_UNSUPPORTED for another file.
+ */
+MsImage *
+ms_png_read_preview(MsImageFile *file)
+{
+  if (is_interlaced(file->decoder))
+    return read_with(file->decoder, read_first_pass);
+  ms_set_error(&file->error, MS_ERROR_UNSUPPORTED, "'%s' is not interlaced, so it has no preview.", file->name);
+  return NULL;
+}
+
+static void
+begin_rows(MsPngReader *self)
+{
+  set_transforms(self);
+  png_read_update_info(self->png, self->info);
+}
+
+/** ms_png_start_rows: %MS_ERROR_UNSUPPORTED for an interlaced file and one that is not stored upright. */
+gboolean
+ms_png_start_rows(MsImageFile *file)
+{
+  MsPngReader *self = file->decoder;
+  g_autoptr(MsMetadata) metadata = get_metadata(self);
+  gboolean late = FALSE;
+
+  if (is_interlaced(self))
+    return ms_image_file_refuse_rows(file, N_("is interlaced"));
+  if (!ms_png_reader_find_late_text(self, &late))
+    return FALSE;
+  if (late)
+    return ms_image_file_refuse_rows(file, N_("has EXIF data or XMP behind its pixels"));
+  if (!ms_image_file_is_upright(file, metadata, get_orientation(self)))
+    return FALSE;
+  file->has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
+                    png_get_valid(self->png, self->info, PNG_INFO_tRNS) != 0;
+  run(self, begin_rows);
+  return file->error == NULL;
+}
+
+static void
+read_next_row(MsPngReader *self)
+{
+  stop_if(self, ms_image_file_is_cancelled(self->file));
+  png_read_row(self->png, self->pixels, NULL);
+  if (++self->y == png_get_image_height(self->png, self->info))
+    png_read_end(self->png, self->info);
+}
+
+void
+ms_png_read_row(MsImageFile *file, guint8 *row)
+{
+  MsPngReader *self = file->decoder;
+
+  if (file->limits.accept_damaged)
+    ms_image_file_blacken(row, (guint64)file->header.width);
+  if (self->is_lost)
+    return;
+  self->pixels = row;
+  run(self, read_next_row);
+  self->pixels = NULL;
+  self->is_lost = file->error && accepts_rows(self);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* MsTiffReader: a TIFF file that libtiff reads, with what its header says: made by tiff-read.c for tiff-pixels.c. */
+#pragma once
+
+#include <tiffio.h>
+
+#include "core/image/common/image-file.h"
+
+/** MS_TIFF_SMALL_ALLOCATION: bytes that one allocation of libtiff may have beyond those of the image. */
+#define MS_TIFF_SMALL_ALLOCATION (64 << 20)
+
+/**
+ * MsTiffReader: the state of decoding one file.
+ * @samples: a pixel, of which @colours (1 or 3) come first
+ * @alpha: the place of the alpha sample, 0 for none
+ * @associated: whether colours are stored multiplied by alpha
+ * @by_library: whether libtiff converts the colours (YCbCr, CMYK, CIE L*a*b*); such images have no alpha here
+ * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
+ * @pixels: (nullable): of the whole image, where it is not read by rows
+ * @block: one stored row or tile
+ * @row: samples of a row of @block, reduced to 8 bits
+ * @tiles: (nullable): the RGBA rows of one row of tiles, where a tiled image is read by rows
+ */
+typedef struct {
+  MsImageFile *file;
+  TIFF *tiff;
+  guint64 at;
+  guint32 width;
+  guint32 height;
+  guint16 bits;
+  guint16 samples;
+  guint16 format;
+  guint16 planes;
+  guint16 photometric;
+  guint16 compression;
+  guint16 orientation;
+  guint16 colours;
+  guint16 alpha;
+  gboolean associated;
+  gboolean by_library;
+  gboolean reads_rows;
+  guint16 *palette[3];
+  guint8 *pixels;
+  guint8 *block;
+  guint8 *row;
+  guint8 *tiles;
+} MsTiffReader;
+
+gboolean ms_tiff_reader_damaged(MsTiffReader *self, const char *what);
+gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
+gboolean ms_tiff_pixels_read(MsTiffReader *self);
+gboolean ms_tiff_pixels_are_rows(const MsTiffReader *self);
+guint64 ms_tiff_pixels_begin_rows(MsTiffReader *self);
+gboolean ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out);

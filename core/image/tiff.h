@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* TIFF: reads images of every common layout into 8-bit RGBA, and writes 8-bit RGBA images, with libtiff. */
+#pragma once
+
+#include "core/image/codec.h"
+
+void ms_tiff_open(MsImageFile *file);
+void ms_tiff_close(MsImageFile *file);
+MsImage *ms_tiff_read(MsImageFile *file);
+gboolean ms_tiff_start_rows(MsImageFile *file);
+void ms_tiff_read_row(MsImageFile *file, guint8 *row);
+
+gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profile);
+gboolean ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+                       GError **error);
+guint64 ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options);

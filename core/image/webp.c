@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/webp.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include <webp/decode.h>
+#include <webp/encode.h>
+#include <webp/mux.h>
+
+#include "core/error.h"
+
+#define BUFFER_SIZE (64 << 10)
+#define RIFF_HEADER 12
+#define CHUNK_HEADER 8
+#define FLAG_ANIMATION 0x02
+
+/* Most chunks of a file; the format defines seven for a still image. */
+#define MOST_CHUNKS 1000
+
+#define TOO_SHORT "the file ends before the image does"
+
+/* From this quality on, colours are subsampled by the slower method that keeps edges sharp. */
+#define SHARP_COLOUR_QUALITY 90
+
+/* The offset and size of a chunk's content in the file; a size of 0 where there is none. */
+typedef struct {
+  guint64 at;
+  guint32 size;
+} Chunk;
+
+/* @exif: (nullable): the EXIF block, without the prefix that JPEG needs, which some programs store with it */
+typedef struct {
+  MsImageFile *file;
+  guint64 end;
+  int width;
+  int height;
+  gboolean has_image;
+  Chunk icc_chunk;
+  Chunk exif_chunk;
+  Chunk xmp_chunk;
+  GBytes *exif;
+  int orientation;
+} WebpReader;
+
+static gboolean
+damaged(const WebpReader *self, const char *what)
+{
+  ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged WebP file (%s); get a fresh copy of it.",
+                      self->file->name, what);
+  return FALSE;
+}
+
+static guint32
+get_u24(const guint8 *p)
+{
+  return p[0] | p[1] << 8 | (guint32)p[2] << 16;
+}
+
+static guint32
+get_u32(const guint8 *p)
+{
+  return get_u24(p) | (guint32)p[3] << 24;
+}
+
+static gboolean
+read_exactly(WebpReader *self, guint64 at, guint8 *buffer, gsize size)
+{
+  const gssize got = ms_image_file_read_at(self->file, at, buffer, size);
+
+  if (got < 0)
+    return FALSE;
+  return (gsize)got == size || damaged(self, N_("the file ends before the image does"));
+}
+
+/* Reads the size from the first chunk: that of the canvas in the extended format, else that of the only image. */
+static gboolean
+read_size(WebpReader *self)
+{
+  guint8 start[64];
+  const gssize got = ms_image_file_read_at(self->file, 0, start, sizeof start);
+  WebPBitstreamFeatures features;
+
+  if (got < 0)
+    return FALSE;
+  if (got < 30)
+    return damaged(self, N_("the file ends before the image does"));
+  if (memcmp(start + RIFF_HEADER, "VP8X", 4) == 0) {
+    const guint8 *content = start + RIFF_HEADER + CHUNK_HEADER;
+    self->width = get_u24(content + 4) + 1;
+    self->height = get_u24(content + 7) + 1;
+    if ((content[0] & FLAG_ANIMATION) == 0)
+      return TRUE;
+    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is an animation; save one of its images by itself.",
+                 self->file->name);
+    return FALSE;
+  }
+  if (WebPGetFeatures(start, (gsize)got, &features) != VP8_STATUS_OK)
+    return damaged(self, N_("its header is not valid"));
+  self->width = features.width;
+  self->height = features.height;
+  return TRUE;
+}
+
+static void
+note_chunk(WebpReader *self, const guint8 *header, guint64 at)
+{
+  Chunk chunk = {at, get_u32(header + 4)};
+
+  if (memcmp(header, "ICCP", 4) == 0 && self->icc_chunk.size == 0)
+    self->icc_chunk = chunk;
+  else if (memcmp(header, "EXIF", 4) == 0 && self->exif_chunk.size == 0)
+    self->exif_chunk = chunk;
+  else if (memcmp(header, "XMP ", 4) == 0 && self->xmp_chunk.size == 0)
+    self->xmp_chunk = chunk;
+  else if (memcmp(header, "VP8 ", 4) == 0 || memcmp(header, "VP8L", 4) == 0)
+    self->has_image = TRUE;
+}
+
+/* Reads the headers of all chunks, but not their contents, because metadata may follow the image. */
+static gboolean
+read_chunks(WebpReader *self)
+{
+  guint64 at = RIFF_HEADER;
+
+  for (guint i = 0; i < MOST_CHUNKS && at + CHUNK_HEADER <= self->end; i++) {
+    guint8 header[CHUNK_HEADER];
+    if (!read_exactly(self, at, header, sizeof header))
+      return FALSE;
+    at += CHUNK_HEADER;
+    note_chunk(self, header, at);
+    at += get_u32(header + 4);
+    if (at > self->end && !ms_image_file_accepts(self->file, TOO_SHORT))
+      return damaged(self, N_("a part of it is longer than the file"));
+    at += at & 1;
+  }
+  return self->has_image || damaged(self, N_("it holds no image"));
+}
+
+static gboolean
+read_header(WebpReader *self)
+{
+  guint8 riff[RIFF_HEADER];
+
+  if (!read_exactly(self, 0, riff, sizeof riff))
+    return FALSE;
+  self->end = (guint64)get_u32(riff + 4) + CHUNK_HEADER;
+  if (self->end > self->file->size && !ms_image_file_accepts(self->file, TOO_SHORT))
+    return damaged(self, N_("the file ends before the image does"));
+  self->end = MIN(self->end, self->file->size);
+  /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
+  return read_size(self) && read_chunks(self) && ms_image_file_check_size(self->file, self->width, self->height, 0);
+}
+
+static GBytes *
+read_chunk(WebpReader *self, Chunk chunk)
+{
+  if (chunk.size == 0 || chunk.size > self->file->limits.max_metadata)
+    return NULL;
+  g_autofree guint8 *content = g_try_malloc(chunk.size);
+  if (!content || ms_image_file_read_at(self->file, chunk.at, content, chunk.size) != (gssize)chunk.size)
+    return NULL;
+  return g_bytes_new_take(g_steal_pointer(&content), chunk.size);
+}
+
+/**
+ * ms_webp_open:
+ * @file: begins with a RIFF header of type WEBP
+ *
+ * Reads the headers of all chunks, and what says how the image is turned. Animations are refused.
+ */
+void
+ms_webp_open(MsImageFile *file)
+{
+  WebpReader *self = file->decoder = g_new0(WebpReader, 1);
+
+  self->file = file;
+  if (!read_header(self))
+    return;
+  g_autoptr(GBytes) exif = read_chunk(self, self->exif_chunk);
+  g_autoptr(GBytes) xmp = read_chunk(self, self->xmp_chunk);
+  self->exif = exif ? ms_exif_without_prefix(exif) : NULL;
+  self->orientation = ms_metadata_find_orientation(self->exif, xmp);
+  ms_image_file_set_header(file, self->width, self->height, self->orientation, 8);
+}
+
+void
+ms_webp_close(MsImageFile *file)
+{
+  WebpReader *self = file->decoder;
+
+  g_clear_pointer(&self->exif, g_bytes_unref);
+  g_free(self);
+}
+
+static gboolean
+set_decoder_error(const WebpReader *self, VP8StatusCode status)
+{
+  return status == VP8_STATUS_OUT_OF_MEMORY ? ms_image_file_fail_memory(self->file)
+                                            : damaged(self, N_("its pixels cannot be decoded"));
+}
+
+/* Whether some rows have been decoded, and a damaged file is accepted. */
+static gboolean
+accepts_rows(WebpReader *self, WebPIDecoder *decoder)
+{
+  int rows = 0;
+
+  return WebPIDecGetRGB(decoder, &rows, NULL, NULL, NULL) != NULL && rows > 0 &&
+         ms_image_file_accepts(self->file, "its pixels cannot be decoded");
+}
+
+/* Passes the file to the decoder piece by piece, so that decoding can be cancelled in between. */
+static gboolean
+feed(WebpReader *self, WebPIDecoder *decoder)
+{
+  g_autofree guint8 *buffer = g_malloc(BUFFER_SIZE);
+  VP8StatusCode status = VP8_STATUS_SUSPENDED;
+
+  for (guint64 at = 0; at < self->end && status == VP8_STATUS_SUSPENDED; at += BUFFER_SIZE) {
+    gsize n = MIN(BUFFER_SIZE, self->end - at);
+    if (!read_exactly(self, at, buffer, n))
+      return FALSE;
+    status = WebPIAppend(decoder, buffer, n);
+  }
+  if (status == VP8_STATUS_OK || (status != VP8_STATUS_OUT_OF_MEMORY && accepts_rows(self, decoder)))
+    return TRUE;
+  return set_decoder_error(self, status);
+}
+
+static gboolean
+decode(WebpReader *self, guint8 *pixels)
+{
+  WebPDecoderConfig config;
+  int stride = self->width * 4;
+
+  if (!WebPInitDecoderConfig(&config))
+    return damaged(self, N_("the WebP library has another version than this build"));
+  config.output.colorspace = MODE_RGBA;
+  config.output.is_external_memory = 1;
+  config.output.u.RGBA = (WebPRGBABuffer){pixels, stride, (gsize)stride * self->height};
+  WebPIDecoder *decoder = WebPIDecode(NULL, 0, &config);
+  if (decoder == NULL)
+    return set_decoder_error(self, VP8_STATUS_OUT_OF_MEMORY);
+  gboolean ok = feed(self, decoder);
+  WebPIDelete(decoder);
+  WebPFreeDecBuffer(&config.output);
+  return ok;
+}
+
+/**
+ * ms_webp_read: (transfer full): decodes into the block of pixels that the image keeps; %NULL with %MS_ERROR_FORMAT,
+ * %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
+ */
+MsImage *
+ms_webp_read(MsImageFile *file)
+{
+  WebpReader *self = file->decoder;
+  g_autofree guint8 *pixels = ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height);
+
+  if (!pixels || !decode(self, pixels))
+    return NULL;
+  g_autoptr(GBytes) icc = read_chunk(self, self->icc_chunk);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, self->exif, 0, 0);
+  const MsStoredPixels stored = {g_steal_pointer(&pixels), self->width, self->height, self->orientation};
+  return ms_image_file_finish(file, stored, metadata);
+}
+
+/* ---- Writing. */
+
+typedef struct {
+  MsImageSink *sink;
+  GError *error;
+} WebpWriter;
+
+static int
+on_progress(int percent, const WebPPicture *picture)
+{
+  WebpWriter *self = picture->user_data;
+
+  return self->error == NULL && !g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error);
+}
+
+static gboolean
+set_config(WebPConfig *config, const MsSaveOptions *options)
+{
+  if (!WebPConfigInit(config))
+    return FALSE;
+  /* Keeps the colours of fully transparent pixels. */
+  config->exact = 1;
+  if (options->quality == 0)
+    return WebPConfigLosslessPreset(config, options->compression);
+  config->quality = options->quality;
+  config->use_sharp_yuv = options->quality >= SHARP_COLOUR_QUALITY;
+  return TRUE;
+}
+
+static void
+set_encode_error(WebpWriter *self, WebPEncodingError code)
+{
+  if (self->error != NULL)
+    return;
+  if (code == VP8_ENC_ERROR_OUT_OF_MEMORY || code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)
+    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
+                 self->sink->name);
+  else
+    ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as WebP (error %d); try another format.",
+                 self->sink->name, code);
+}
+
+static gboolean
+import(WebPPicture *picture, MsImage *image)
+{
+  const guint8 *pixels = ms_image_get_pixels(image);
+  int stride = ms_image_get_stride(image);
+
+  picture->width = ms_image_get_width(image);
+  picture->height = ms_image_get_height(image);
+  return ms_image_has_transparency(image) ? WebPPictureImportRGBA(picture, pixels, stride)
+                                          : WebPPictureImportRGBX(picture, pixels, stride);
+}
+
+static gboolean
+encode(WebpWriter *self, MsImage *image, const MsSaveOptions *options, WebPMemoryWriter *bits)
+{
+  WebPConfig config;
+  WebPPicture picture;
+
+  if (!set_config(&config, options) || !WebPPictureInit(&picture)) {
+    set_encode_error(self, VP8_ENC_ERROR_INVALID_CONFIGURATION);
+    return FALSE;
+  }
+  picture.use_argb = 1;
+  picture.writer = WebPMemoryWrite;
+  picture.custom_ptr = bits;
+  picture.progress_hook = on_progress;
+  picture.user_data = self;
+  gboolean ok = on_progress(0, &picture) && import(&picture, image) && WebPEncode(&config, &picture);
+  if (!ok)
+    set_encode_error(self, picture.error_code);
+  WebPPictureFree(&picture);
+  return ok;
+}
+
+static gboolean
+add_chunk(WebPMux *mux, const char *name, GBytes *content)
+{
+  if (content == NULL)
+    return TRUE;
+  WebPData data = {g_bytes_get_data(content, NULL), g_bytes_get_size(content)};
+  return WebPMuxSetChunk(mux, name, &data, 0) == WEBP_MUX_OK;
+}
+
+/* Stores the resolution in an EXIF block, because the format has no field for it. */
+static GBytes *
+get_exif(MsMetadata *metadata)
+{
+  if (metadata->exif != NULL)
+    return g_bytes_ref(metadata->exif);
+  if (metadata->x_pixels_per_metre == 0 || metadata->y_pixels_per_metre == 0)
+    return NULL;
+  return ms_exif_new_resolution(metadata->x_pixels_per_metre, metadata->y_pixels_per_metre);
+}
+
+static gboolean
+write_with_metadata(WebpWriter *self, const WebPData *bits, MsMetadata *metadata)
+{
+  g_autoptr(GBytes) exif = get_exif(metadata);
+  WebPMux *mux = WebPMuxNew();
+  WebPData file = {NULL, 0};
+  gboolean ok = mux != NULL && WebPMuxSetImage(mux, bits, 0) == WEBP_MUX_OK && add_chunk(mux, "ICCP", metadata->icc) &&
+                add_chunk(mux, "EXIF", exif) && WebPMuxAssemble(mux, &file) == WEBP_MUX_OK;
+
+  if (ok)
+    ok = self->sink->write(self->sink, file.bytes, file.size, &self->error);
+  else
+    set_encode_error(self, VP8_ENC_ERROR_FILE_TOO_BIG);
+  WebPDataClear(&file);
+  WebPMuxDelete(mux);
+  return ok;
+}
+
+/**
+ * ms_webp_write:
+ * @options: the quality, 0 for lossless, and for lossless images the compression
+ * @notes: (inout): nothing is ever lost
+ *
+ * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_webp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+{
+  WebpWriter self = {.sink = sink};
+  MsMetadata *metadata = ms_image_get_metadata(image);
+  WebPMemoryWriter bits;
+
+  WebPMemoryWriterInit(&bits);
+  if (encode(&self, image, options, &bits)) {
+    WebPData data = {bits.mem, bits.size};
+    if (metadata != NULL)
+      write_with_metadata(&self, &data, metadata);
+    else
+      sink->write(sink, data.bytes, data.size, &self.error);
+  }
+  WebPMemoryWriterClear(&bits);
+  if (self.error == NULL)
+    return TRUE;
+  g_propagate_error(error, self.error);
+  return FALSE;
+}
