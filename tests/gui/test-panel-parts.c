@@ -8,13 +8,12 @@
 #include "ui/panels/common/chart-view.h"
 #include "core/chart/chart.h"
 #include "ui/common/format.h"
-#include "ui/common/words.h"
 #include "ui/engine/rates.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/kernel/text-diff.h"
-#include "ui/panels/timing/timing-rows.h"
+#include "ui/panels/timing/timing-view.h"
 
 /* Reads a difference as one line: "=a -b +c". */
 static char *

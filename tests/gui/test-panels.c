@@ -9,12 +9,10 @@
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/statistics/histogram-view.h"
-#include "ui/panels/runs/runs-model.h"
 #include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/kernel/source-view.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/statistics/statistics-panel.h"
-#include "ui/panels/timing/timing-rows.h"
 #include "ui/panels/timing/timing-view.h"
 
 static void
@@ -57,11 +55,11 @@ test_histogram(void)
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
   wait_for(60,
-           !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)) && ms_picture_statistics_get_after(statistics));
+           !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)) && ms_picture_statistics_get(statistics).after);
   ms_histogram_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, before);
   ms_histogram_serial(ms_image_get_pixels(result), ms_image_get_byte_size(result) / 4, after);
-  g_assert_cmpmem(&ms_picture_statistics_get_before(statistics)->histogram, sizeof *before, before, sizeof *before);
-  g_assert_cmpmem(&ms_picture_statistics_get_after(statistics)->histogram, sizeof *after, after, sizeof *after);
+  g_assert_cmpmem(&ms_picture_statistics_get(statistics).before->histogram, sizeof *before, before, sizeof *before);
+  g_assert_cmpmem(&ms_picture_statistics_get(statistics).after->histogram, sizeof *after, after, sizeof *after);
 
   MsHistogramPlot *plot = MS_HISTOGRAM_PLOT(find_by_type(f.panel, MS_TYPE_HISTOGRAM_PLOT));
   ms_histogram_plot_set_bin(plot, 120);
@@ -322,12 +320,12 @@ test_reference_run(void)
   g_assert_true(run != device_run);
   g_assert_null(ms_run_get_device(run));
   g_assert_nonnull(find_label_with(f.panel, "on Serial reference, 320 × 240: took "));
-  g_assert_cmpstr(ms_runs_model_badge(run, device_run), ==, "✓ identical");
+  g_assert_cmpstr(ms_runs_panel_badge(run, device_run), ==, "✓ identical");
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
   ms_picture_statistics_update(statistics, f.document);
   wait_for(60, !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)));
   g_assert_null(ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)));
-  g_assert_nonnull(ms_picture_statistics_get_comparison(statistics));
+  g_assert_nonnull(ms_picture_statistics_get(statistics).comparison);
 }
 
 static void

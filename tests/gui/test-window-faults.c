@@ -311,7 +311,7 @@ signal_results(WindowFixture *fixture, int number)
   signal_result(fixture, MS_PICTURE_RESULT(regions), number);
   ms_picture_statistics_update(statistics, document);
   signal_result(fixture, MS_PICTURE_RESULT(statistics), number);
-  g_assert_nonnull(ms_picture_statistics_get_comparison(statistics));
+  g_assert_nonnull(ms_picture_statistics_get(statistics).comparison);
 }
 
 static void

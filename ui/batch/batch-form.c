@@ -2,12 +2,14 @@
 #include "ui/batch/batch-form.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
-#include "ui/common/words.h"
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
-#include "ui/common/settings-text.h"
+#include "ui/common/files.h"
+#include "ui/common/format.h"
+#include "ui/common/template.h"
 #include "ui/document/document-settings.h"
 
 struct _MsBatchForm {
@@ -53,8 +55,9 @@ chosen_settings(MsBatchForm *self)
   return settings;
 }
 
-static MsImageFormat
-chosen_format(MsBatchForm *self)
+/* (nullable): %NULL for the format of the picture */
+static const MsCodec *
+chosen_codec(MsBatchForm *self)
 {
   const char *id = gtk_combo_box_get_active_id(GTK_COMBO_BOX(self->format));
   guint n;
@@ -62,8 +65,8 @@ chosen_format(MsBatchForm *self)
 
   for (guint i = 0; id && i < n; i++)
     if (g_str_equal(codecs[i].name, id))
-      return codecs[i].format;
-  return MS_IMAGE_FORMAT_AUTO;
+      return &codecs[i];
+  return NULL;
 }
 
 static const char *
@@ -72,27 +75,95 @@ chosen_device(MsBatchForm *self)
   return self->engine ? ms_window_engine_get_device_selector(self->engine) : "auto";
 }
 
+/* (transfer full): the options but --manifest and -o */
+static GStrv
+new_options(MsBatchForm *self)
+{
+  const char *name = gtk_entry_get_text(GTK_ENTRY(self->name));
+  const MsCodec *codec = chosen_codec(self);
+  MsSettings chosen = chosen_settings(self);
+  g_autofree char *settings = ms_settings_to_arguments(&chosen);
+  g_auto(GStrv) words = g_strsplit(settings, " ", -1);
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+  g_strv_builder_addv(builder, (const char **)words);
+  g_strv_builder_add_many(builder, "--device", chosen_device(self), NULL);
+  if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->recursive)))
+    g_strv_builder_add(builder, "--recursive");
+  if (!g_str_equal(name, MS_NAMING_DEFAULT))
+    g_strv_builder_add_many(builder, "--name", name, NULL);
+  if (codec)
+    g_strv_builder_add_many(builder, "--format", codec->name, NULL);
+  g_strv_builder_add_many(builder, "--on-conflict", gtk_combo_box_get_active_id(GTK_COMBO_BOX(self->conflict)), NULL);
+  return g_strv_builder_end(builder);
+}
+
 /** ms_batch_form_new_spec: (transfer full): the batch as the controls describe it now. */
 MsBatchSpec *
 ms_batch_form_new_spec(MsBatchForm *self)
 {
   MsBatchSpec *spec = g_new0(MsBatchSpec, 1);
   const char *output = gtk_entry_get_text(GTK_ENTRY(self->output));
+  g_autoptr(GStrvBuilder) inputs = g_strv_builder_new();
 
-  spec->inputs = g_new0(char *, self->inputs->len + 1);
   for (guint i = 0; i < self->inputs->len; i++)
-    spec->inputs[i] = g_strdup(self->inputs->pdata[i]);
+    g_strv_builder_add(inputs, self->inputs->pdata[i]);
+  spec->inputs = g_strv_builder_end(inputs);
   spec->recursive = gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->recursive));
   spec->output = g_strconcat(output, "/", NULL);
   if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(self->manifest)))
     spec->manifest = g_build_filename(output, "manifest.jsonl", NULL);
-  spec->name_template = g_strdup(gtk_entry_get_text(GTK_ENTRY(self->name)));
-  spec->format = chosen_format(self);
-  spec->quality = ms_save_options_default().quality;
-  spec->on_conflict = (MsConflict)MAX(gtk_combo_box_get_active(GTK_COMBO_BOX(self->conflict)), 0);
-  spec->settings = chosen_settings(self);
-  spec->device_selector = g_strdup(chosen_device(self));
+  spec->options = new_options(self);
   return spec;
+}
+
+void
+ms_batch_spec_free(MsBatchSpec *self)
+{
+  g_strfreev(self->inputs);
+  g_free(self->output);
+  g_free(self->manifest);
+  g_strfreev(self->options);
+  g_free(self);
+}
+
+/**
+ * ms_batch_spec_to_arguments:
+ * @manifest: (nullable): the manifest to write
+ *
+ * Returns: (transfer full): the options and inputs of the command that writes the same files, byte for byte
+ */
+GStrv
+ms_batch_spec_to_arguments(const MsBatchSpec *self, const char *manifest)
+{
+  g_autoptr(GStrvBuilder) builder = g_strv_builder_new();
+
+  g_strv_builder_addv(builder, (const char **)self->options);
+  if (manifest)
+    g_strv_builder_add_many(builder, "--manifest", manifest, NULL);
+  g_strv_builder_addv(builder, (const char **)self->inputs);
+  g_strv_builder_add_many(builder, "-o", self->output, NULL);
+  return g_strv_builder_end(builder);
+}
+
+static gboolean
+is_plain(const char *word)
+{
+  return *word && strspn(word, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_=+./,:@") == strlen(word);
+}
+
+/** ms_batch_spec_command_line: (transfer full): the command that writes the same files, byte for byte, for a shell */
+char *
+ms_batch_spec_command_line(const MsBatchSpec *self)
+{
+  g_autoptr(GString) line = g_string_new("meanshift-lab --headless");
+  g_auto(GStrv) words = ms_batch_spec_to_arguments(self, self->manifest);
+
+  for (char **word = words; *word; word++) {
+    g_autofree char *quoted = is_plain(*word) ? g_strdup(*word) : g_shell_quote(*word);
+    g_string_append_printf(line, " %s", quoted);
+  }
+  return g_string_free(g_steal_pointer(&line), FALSE);
 }
 
 /** ms_batch_form_is_ready: whether the form describes a batch that can begin. */
@@ -111,7 +182,7 @@ update_name_preview(MsBatchForm *self)
   const char *input = self->inputs->len > 0 ? self->inputs->pdata[0] : NULL;
   const char *first = input && ms_naming_extension(input) ? input : "picture.png";
   g_autofree char *stem = ms_naming_stem(first);
-  const MsCodec *codec = ms_codec_get(chosen_format(self));
+  const MsCodec *codec = chosen_codec(self);
   MsNameParts parts = {.stem = stem,
                        .extension = codec ? codec->extensions[0] : ms_naming_extension(first),
                        .sp = settings.params.sp,
@@ -195,67 +266,45 @@ on_clear_clicked(MsBatchForm *self)
 
 /* Choosing files */
 
-static GtkFileChooserNative *
-new_dialog(MsBatchForm *self, GtkFileChooserAction action, const char *title, const char *accept)
-{
-  GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(title, GTK_WINDOW(window), action, accept, _("_Cancel"));
-
-  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  return dialog;
-}
-
 static void
-on_inputs_chosen(GtkNativeDialog *dialog, int response, MsBatchForm *self)
+on_input_chosen(GtkWidget *widget, GFile *file)
 {
-  GSList *files = response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_files(GTK_FILE_CHOOSER(dialog)) : NULL;
-
-  for (GSList *l = files; l; l = l->next)
-    ms_batch_form_add(self, l->data);
-  g_slist_free_full(files, g_object_unref);
-  g_object_unref(dialog);
-}
-
-static void
-choose_inputs(MsBatchForm *self, GtkFileChooserAction action, const char *title)
-{
-  GtkFileChooserNative *dialog = new_dialog(self, action, title, _("_Add"));
-
-  gtk_file_chooser_set_select_multiple(GTK_FILE_CHOOSER(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(on_inputs_chosen), self, 0);
-  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+  ms_batch_form_add(MS_BATCH_FORM(widget), file);
 }
 
 static void
 on_add_files_clicked(MsBatchForm *self)
 {
-  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_OPEN, _("Add Pictures to the Batch"));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_OPEN, _("Add Pictures to the Batch"), _("_Add"), NULL, TRUE};
+
+  ms_files_choose(GTK_WIDGET(self), &question, on_input_chosen);
 }
 
 static void
 on_add_folder_clicked(MsBatchForm *self)
 {
-  choose_inputs(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Add a Folder to the Batch"));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Add a Folder to the Batch"), _("_Add"),
+                                   NULL, TRUE};
+
+  ms_files_choose(GTK_WIDGET(self), &question, on_input_chosen);
 }
 
 static void
-on_output_chosen(GtkNativeDialog *dialog, int response, MsBatchForm *self)
+on_output_chosen(GtkWidget *widget, GFile *file)
 {
-  g_autofree char *path = gtk_file_chooser_get_filename(GTK_FILE_CHOOSER(dialog));
+  g_autofree char *path = g_file_get_path(file);
 
-  if (response == GTK_RESPONSE_ACCEPT && path)
-    gtk_entry_set_text(GTK_ENTRY(self->output), path);
-  g_object_unref(dialog);
+  if (path)
+    gtk_entry_set_text(GTK_ENTRY(MS_BATCH_FORM(widget)->output), path);
 }
 
 static void
 on_output_clicked(MsBatchForm *self)
 {
-  GtkFileChooserNative *dialog =
-    new_dialog(self, GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Folder for the Results"), _("_Select"));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _("Folder for the Results"), _("_Select"),
+                                   NULL, FALSE};
 
-  g_signal_connect_object(dialog, "response", G_CALLBACK(on_output_chosen), self, 0);
-  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+  ms_files_choose(GTK_WIDGET(self), &question, on_output_chosen);
 }
 
 /* Object */
@@ -274,38 +323,32 @@ ms_batch_form_dispose(GObject *object)
   G_OBJECT_CLASS(ms_batch_form_parent_class)->dispose(object);
 }
 
-#define BIND(name) gtk_widget_class_bind_template_child(widget_class, MsBatchForm, name)
-#define BIND_CALLBACK(name) gtk_widget_class_bind_template_callback(widget_class, name)
-
-static void
-bind_template(GtkWidgetClass *widget_class)
-{
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/batch/batch-form.ui");
-  BIND(inputs_label);
-  BIND(recursive);
-  BIND(output);
-  BIND(name);
-  BIND(name_preview);
-  BIND(format);
-  BIND(conflict);
-  BIND(manifest);
-  BIND(settings);
-  BIND(settings_label);
-  BIND(clear);
-  BIND_CALLBACK(update);
-  BIND_CALLBACK(on_add_files_clicked);
-  BIND_CALLBACK(on_add_folder_clicked);
-  BIND_CALLBACK(on_clear_clicked);
-  BIND_CALLBACK(on_output_clicked);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsBatchForm, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_batch_form_class_init(MsBatchFormClass *klass)
 {
+  static const MsTemplatePart parts[] = {CHILD(inputs_label),
+                                         CHILD(recursive),
+                                         CHILD(output),
+                                         CHILD(name),
+                                         CHILD(name_preview),
+                                         CHILD(format),
+                                         CHILD(conflict),
+                                         CHILD(manifest),
+                                         CHILD(settings),
+                                         CHILD(settings_label),
+                                         CHILD(clear),
+                                         CALLBACK(update),
+                                         CALLBACK(on_add_files_clicked),
+                                         CALLBACK(on_add_folder_clicked),
+                                         CALLBACK(on_clear_clicked),
+                                         CALLBACK(on_output_clicked)};
+
   G_OBJECT_CLASS(klass)->dispose = ms_batch_form_dispose;
   changed_signal = g_signal_new("changed", MS_TYPE_BATCH_FORM, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  bind_template(GTK_WIDGET_CLASS(klass));
+  ms_template_bind(klass, "batch/batch-form.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void

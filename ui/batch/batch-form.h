@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* MsBatchForm: the controls that say which images a batch takes, where its results go and how they are filtered. */
+/*
+ * MsBatchForm: the controls that say which images a batch takes, where its results go and how they are filtered;
+ * MsBatchSpec: what they say, and the equivalent command line.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
 
-#include "ui/batch/batch-spec.h"
 #include "ui/document/document.h"
+
+/**
+ * MsBatchSpec:
+ * @inputs: paths of files and folders
+ * @output: the folder for the results
+ * @manifest: (nullable): path of the manifest to write
+ * @options: all others, as the command line takes them
+ */
+typedef struct {
+  GStrv inputs;
+  gboolean recursive;
+  char *output;
+  char *manifest;
+  GStrv options;
+} MsBatchSpec;
+
+void ms_batch_spec_free(MsBatchSpec *self);
+GStrv ms_batch_spec_to_arguments(const MsBatchSpec *self, const char *manifest);
+char *ms_batch_spec_command_line(const MsBatchSpec *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchSpec, ms_batch_spec_free)
 
 #define MS_TYPE_BATCH_FORM (ms_batch_form_get_type())
 /* Signal: "changed" (): the description of the batch has changed. */

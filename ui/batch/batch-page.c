@@ -7,28 +7,32 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "ui/common/words.h"
 #include "ui/batch/batch-form.h"
-#include "ui/batch/batch-listing.h"
-#include "ui/batch/batch-preview.h"
 #include "ui/batch/batch-rows.h"
-#include "ui/batch/batch-thumbnails.h"
-#include "ui/common/drops.h"
+#include "ui/common/files.h"
+#include "ui/common/format.h"
+#include "ui/common/template.h"
+#include "ui/common/thumbnails.h"
 #include "ui/program/program-job.h"
 
 /* Events come much faster than anyone reads. */
 #define REFRESH_MS 100
 
+/* The largest thumbnail of a row and the largest preview, in pixels. */
+#define THUMBNAIL_WIDTH 48
+#define THUMBNAIL_HEIGHT 36
+#define PREVIEW_WIDTH 320
+#define PREVIEW_HEIGHT 220
+
 struct _MsBatchPage {
   GtkBin parent_instance;
   MsBatchRows *rows;
-  MsBatchListing *listing; /* shows the images before the batch exists */
-  MsBatchSpec *spec;       /* (nullable): the batch in the list */
-  MsProgramJob *job;       /* (nullable): its newest run */
-  char *folder;            /* (nullable): a temporary one, for the manifest of a batch that is to have none */
-  gboolean outdated;       /* the form was changed after @spec was made */
-  gboolean began;          /* a run of @spec has begun, which the next one resumes */
-  gboolean makes_nothing;  /* the newest run is a dry run and has made the folder for the results */
+  MsBatchSpec *spec;      /* (nullable): the batch in the list */
+  MsProgramJob *job;      /* (nullable): its newest run */
+  char *folder;           /* (nullable): a temporary one, for the manifest of a batch that is to have none */
+  gboolean outdated;      /* the form was changed after @spec was made */
+  gboolean began;         /* a run of @spec has begun, which the next one resumes */
+  gboolean makes_nothing; /* the newest run is a dry run and has made the folder for the results */
   gboolean paused;
   guint refresh; /* (source): shows the progress */
   gint64 started_us;
@@ -46,6 +50,9 @@ struct _MsBatchPage {
   GtkWidget *note;
   GtkWidget *tree;
   GtkWidget *preview;
+  GtkWidget *before; /* the selected picture */
+  GtkWidget *after;
+  GCancellable *loading; /* (nullable): of both */
 };
 
 G_DEFINE_FINAL_TYPE(MsBatchPage, ms_batch_page, GTK_TYPE_BIN)
@@ -100,18 +107,6 @@ update_buttons(MsBatchPage *self)
                            !running && self->spec && counts->done + counts->failed > 0 && self->spec->manifest);
 }
 
-/* Lists the pictures before anything is planned or written. */
-static void
-list_request(MsBatchPage *self)
-{
-  g_autoptr(MsBatchSpec) spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
-
-  if (spec->inputs && spec->inputs[0])
-    ms_batch_listing_start(self->listing, spec);
-  else
-    ms_batch_listing_stop(self->listing);
-}
-
 /* (transfer full): the manifest by which a run resumes an earlier one where the batch is to have none */
 static char *
 own_manifest(MsBatchPage *self)
@@ -143,7 +138,7 @@ request_changed(MsBatchPage *self)
     clear_rows(self);
     gtk_label_set_text(GTK_LABEL(self->note), "");
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
-    list_request(self);
+    ms_batch_rows_list(self->rows, ms_batch_form_new_spec(MS_BATCH_FORM(self->form)));
   }
   update_buttons(self);
 }
@@ -171,7 +166,7 @@ show_progress(MsBatchPage *self)
 }
 
 static gboolean
-refresh_cb(gpointer data)
+on_refresh(gpointer data)
 {
   MsBatchPage *self = data;
 
@@ -187,7 +182,7 @@ on_event(MsBatchPage *self, const char *name, JsonObject *event)
     return;
   ms_batch_rows_take_event(self->rows, event);
   if (self->refresh == 0)
-    self->refresh = g_timeout_add(REFRESH_MS, refresh_cb, self);
+    self->refresh = g_timeout_add(REFRESH_MS, on_refresh, self);
 }
 
 static void
@@ -215,7 +210,7 @@ make_batch(MsBatchPage *self)
     return;
   forget_batch(self);
   self->spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
-  ms_batch_listing_stop(self->listing);
+  ms_batch_rows_stop_listing(self->rows);
   clear_rows(self);
   self->outdated = FALSE;
 }
@@ -339,6 +334,38 @@ selected_paths(MsBatchPage *self, char **input, char **output, MsItemStatus *sta
 }
 
 static void
+on_loaded(GObject *source, GAsyncResult *result, gpointer image)
+{
+  g_autoptr(GtkImage) held = image;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new_from_stream_finish(result, &error);
+
+  if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    gtk_image_set_from_pixbuf(held, pixbuf);
+}
+
+/* Shows a picture, which is scaled while it is decoded, off the main thread; @path: (nullable) */
+static void
+preview(MsBatchPage *self, GtkWidget *image, const char *path)
+{
+  g_autoptr(GFile) file = path ? g_file_new_for_path(path) : NULL;
+  g_autoptr(GFileInputStream) stream = file ? g_file_read(file, NULL, NULL) : NULL;
+
+  gtk_image_clear(GTK_IMAGE(image));
+  if (stream)
+    gdk_pixbuf_new_from_stream_at_scale_async(G_INPUT_STREAM(stream), PREVIEW_WIDTH, PREVIEW_HEIGHT, TRUE,
+                                              self->loading, on_loaded, g_object_ref(image));
+}
+
+static void
+stop_loading(MsBatchPage *self)
+{
+  if (self->loading)
+    g_cancellable_cancel(self->loading);
+  g_clear_object(&self->loading);
+}
+
+static void
 on_selection_changed(MsBatchPage *self)
 {
   g_autofree char *input = NULL, *output = NULL;
@@ -346,8 +373,12 @@ on_selection_changed(MsBatchPage *self)
   gboolean any = selected_paths(self, &input, &output, &status);
 
   gtk_widget_set_visible(self->preview, any);
-  if (any)
-    ms_batch_preview_show(MS_BATCH_PREVIEW(self->preview), input, status == MS_ITEM_DONE ? output : NULL);
+  if (!any)
+    return;
+  stop_loading(self);
+  self->loading = g_cancellable_new();
+  preview(self, self->before, input);
+  preview(self, self->after, status == MS_ITEM_DONE ? output : NULL);
 }
 
 static void
@@ -358,6 +389,33 @@ on_row_activated(MsBatchPage *self)
 
   if (selected_paths(self, &input, &output, &status))
     g_signal_emit(self, open_signal, 0, input);
+}
+
+/* GTK asks only for rows in view, so only their files are decoded. */
+static void
+show_thumbnail(GtkTreeViewColumn *column, GtkCellRenderer *cell, GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
+{
+  g_autofree char *input = NULL;
+
+  gtk_tree_model_get(model, iter, MS_BATCH_INPUT, &input, -1);
+  g_object_set(cell, "pixbuf", input ? ms_thumbnails_get(data, input) : NULL, NULL);
+}
+
+/* Puts a column of thumbnails before the others. */
+static void
+add_thumbnails(GtkTreeView *tree)
+{
+  GtkCellRenderer *cell = gtk_cell_renderer_pixbuf_new();
+  GtkTreeViewColumn *column = gtk_tree_view_column_new();
+  MsThumbnails *thumbnails = ms_thumbnails_new(THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
+
+  g_signal_connect_object(thumbnails, "loaded", G_CALLBACK(gtk_widget_queue_draw), tree, G_CONNECT_SWAPPED);
+  gtk_cell_renderer_set_fixed_size(cell, THUMBNAIL_WIDTH + 4, THUMBNAIL_HEIGHT + 4);
+  gtk_tree_view_column_pack_start(column, cell, TRUE);
+  gtk_tree_view_column_set_sizing(column, GTK_TREE_VIEW_COLUMN_FIXED);
+  gtk_tree_view_column_set_fixed_width(column, THUMBNAIL_WIDTH + 8);
+  gtk_tree_view_column_set_cell_data_func(column, cell, show_thumbnail, thumbnails, g_object_unref);
+  gtk_tree_view_insert_column(tree, column, 0);
 }
 
 static void
@@ -384,53 +442,48 @@ ms_batch_page_dispose(GObject *object)
 
   forget_batch(self);
   g_clear_handle_id(&self->refresh, g_source_remove);
-  ms_batch_listing_stop(self->listing);
+  ms_batch_rows_stop_listing(self->rows);
+  stop_loading(self);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->dispose(object);
 }
 
 static void
 ms_batch_page_finalize(GObject *object)
 {
-  ms_batch_listing_free(MS_BATCH_PAGE(object)->listing);
   ms_batch_rows_free(MS_BATCH_PAGE(object)->rows);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->finalize(object);
 }
 
-#define BIND(name) gtk_widget_class_bind_template_child(widget_class, MsBatchPage, name)
-#define BIND_CALLBACK(name) gtk_widget_class_bind_template_callback(widget_class, name)
-
-static void
-bind_template(GtkWidgetClass *widget_class)
-{
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/batch/batch-page.ui");
-  BIND(form);
-  BIND(check);
-  BIND(start);
-  BIND(pause);
-  BIND(cancel);
-  BIND(retry);
-  BIND(copy);
-  BIND(copy_manifest);
-  BIND(progress);
-  BIND(note);
-  BIND(tree);
-  BIND(preview);
-  BIND_CALLBACK(request_changed);
-  BIND_CALLBACK(on_check_clicked);
-  BIND_CALLBACK(on_start_clicked);
-  BIND_CALLBACK(on_pause_clicked);
-  BIND_CALLBACK(on_cancel_clicked);
-  BIND_CALLBACK(on_retry_clicked);
-  BIND_CALLBACK(on_copy_clicked);
-  BIND_CALLBACK(on_copy_manifest_clicked);
-  BIND_CALLBACK(on_selection_changed);
-  BIND_CALLBACK(on_row_activated);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsBatchPage, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_batch_page_class_init(MsBatchPageClass *klass)
 {
+  static const MsTemplatePart parts[] = {CHILD(form),
+                                         CHILD(check),
+                                         CHILD(start),
+                                         CHILD(pause),
+                                         CHILD(cancel),
+                                         CHILD(retry),
+                                         CHILD(copy),
+                                         CHILD(copy_manifest),
+                                         CHILD(progress),
+                                         CHILD(note),
+                                         CHILD(tree),
+                                         CHILD(preview),
+                                         CHILD(before),
+                                         CHILD(after),
+                                         CALLBACK(request_changed),
+                                         CALLBACK(on_check_clicked),
+                                         CALLBACK(on_start_clicked),
+                                         CALLBACK(on_pause_clicked),
+                                         CALLBACK(on_cancel_clicked),
+                                         CALLBACK(on_retry_clicked),
+                                         CALLBACK(on_copy_clicked),
+                                         CALLBACK(on_copy_manifest_clicked),
+                                         CALLBACK(on_selection_changed),
+                                         CALLBACK(on_row_activated)};
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
   object_class->set_property = ms_batch_page_set_property;
@@ -442,19 +495,16 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
   open_signal =
     g_signal_new("open", MS_TYPE_BATCH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   g_type_ensure(MS_TYPE_BATCH_FORM);
-  g_type_ensure(MS_TYPE_BATCH_PREVIEW);
-  bind_template(GTK_WIDGET_CLASS(klass));
+  ms_template_bind(klass, "batch/batch-page.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
-  self->listing = ms_batch_listing_new(self->rows);
   gtk_widget_init_template(GTK_WIDGET(self));
-  ms_batch_add_thumbnails(GTK_TREE_VIEW(self->tree));
+  add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
-  gtk_tree_view_set_tooltip_column(GTK_TREE_VIEW(self->tree), -1);
   ms_drops_accept(GTK_WIDGET(self), on_dropped);
   update_buttons(self);
 }

@@ -3,10 +3,22 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/batch/inputs.h"
 #include "core/json.h"
 #include "core/path-text.h"
-#include "ui/common/words.h"
 #include "ui/common/format.h"
+
+/* The state of one image. */
+typedef struct {
+  guint index;
+  MsItemStatus status;
+  const char *input; /* (nullable): sets the image of the row */
+  const char *output;
+  const char *message;
+  int width;
+  int height;
+  double kernel_ms;
+} Update;
 
 /** ms_batch_rows_new: (transfer full): an empty list */
 MsBatchRows *
@@ -23,6 +35,7 @@ ms_batch_rows_new(void)
 void
 ms_batch_rows_free(MsBatchRows *self)
 {
+  ms_batch_rows_stop_listing(self);
   g_object_unref(self->store);
   g_array_unref(self->iters);
   g_free(self);
@@ -84,12 +97,12 @@ set_input(MsBatchRows *self, GtkTreeIter *iter, const char *input)
   return FALSE;
 }
 
-/**
- * ms_batch_rows_take: shows the state of an image in its row, which is added if it is the first that does not exist. An
- * image that a run skips since an earlier one has done it stays done.
+/*
+ * Shows the state of an image in its row, which is added if it is the first that does not exist. An image that a run
+ * skips since an earlier one has done it stays done.
  */
-void
-ms_batch_rows_take(MsBatchRows *self, const MsBatchUpdate *update)
+static void
+take(MsBatchRows *self, const Update *update)
 {
   g_autofree char *size = update->width > 0 ? g_strdup_printf("%d × %d", update->width, update->height) : g_strdup("");
   g_autofree char *time = update->kernel_ms > 0 ? ms_format_ms(update->kernel_ms) : g_strdup("");
@@ -131,16 +144,16 @@ ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
   g_autofree char *input_path = input ? ms_path_from_text(input) : NULL;
   g_autofree char *output_path = output ? ms_path_from_text(output) : NULL;
   const double kernel_ms = ms_json_get_number(event, "kernel_ms");
-  const MsBatchUpdate update = {.index = (guint)(ms_json_get_integer(event, "seq") - 1),
-                                .status = status_of(event),
-                                .input = input_path,
-                                .output = output_path,
-                                .message = (char *)ms_json_get_text(event, "shown"),
-                                .width = (int)ms_json_get_integer(event, "width"),
-                                .height = (int)ms_json_get_integer(event, "height"),
-                                .kernel_ms = kernel_ms > 0 ? kernel_ms : 0};
+  const Update update = {.index = (guint)(ms_json_get_integer(event, "seq") - 1),
+                         .status = status_of(event),
+                         .input = input_path,
+                         .output = output_path,
+                         .message = ms_json_get_text(event, "shown"),
+                         .width = (int)ms_json_get_integer(event, "width"),
+                         .height = (int)ms_json_get_integer(event, "height"),
+                         .kernel_ms = kernel_ms > 0 ? kernel_ms : 0};
 
-  ms_batch_rows_take(self, &update);
+  take(self, &update);
 }
 
 /** ms_batch_rows_describe: (transfer full): the states of the images in words; @rate: images a second, 0 for unknown */
@@ -154,4 +167,97 @@ ms_batch_rows_describe(const MsBatchRows *self, double rate)
 
   return g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts->done,
                          counts->done + counts->failed + counts->pending, running, counts->failed, skipped);
+}
+
+/* Listing the pictures of a request, without planning it or writing anything */
+
+/* A request is listed when it has not changed for this time, because text is typed letter by letter. */
+#define DELAY_MS 200
+
+/* Rows that are added in one turn of the main loop. */
+#define ROWS_A_TURN 250
+
+static void
+add_row(MsBatchRows *self, const MsInput *input)
+{
+  const Update update = {.index = self->added,
+                         .status = MS_ITEM_PENDING,
+                         .input = input->path,
+                         .message = input->problem ? input->problem->message : NULL};
+
+  take(self, &update);
+}
+
+static gboolean
+on_turn(gpointer data)
+{
+  MsBatchRows *self = data;
+  const guint end = MIN(self->added + ROWS_A_TURN, self->found->len);
+
+  for (; self->added < end; self->added++)
+    add_row(self, self->found->pdata[self->added]);
+  if (self->added < self->found->len)
+    return G_SOURCE_CONTINUE;
+  self->source = 0;
+  g_clear_pointer(&self->found, g_ptr_array_unref);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_found(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GPtrArray) found = g_task_propagate_pointer(G_TASK(result), NULL);
+  MsBatchRows *self = data;
+
+  /* After a cancellation, the rows may have been freed. */
+  if (!found)
+    return;
+  g_clear_object(&self->cancellable);
+  self->found = g_steal_pointer(&found);
+  self->added = 0;
+  self->source = g_idle_add(on_turn, self);
+}
+
+static void
+find_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const MsBatchSpec *spec = data;
+  const char *const *inputs = (const char *const *)spec->inputs;
+
+  g_task_return_pointer(task, ms_inputs_expand(inputs, spec->recursive, FALSE, spec->output),
+                        (GDestroyNotify)g_ptr_array_unref);
+}
+
+static gboolean
+on_delay_over(gpointer data)
+{
+  MsBatchRows *self = data;
+
+  self->source = 0;
+  self->cancellable = g_cancellable_new();
+  g_autoptr(GTask) task = g_task_new(NULL, self->cancellable, on_found, self);
+  g_task_set_task_data(task, g_steal_pointer(&self->spec), (GDestroyNotify)ms_batch_spec_free);
+  g_task_run_in_thread(task, find_in_thread);
+  return G_SOURCE_REMOVE;
+}
+
+/** ms_batch_rows_list: @spec: (transfer full): its pictures are listed after a short delay; replaces the last request. */
+void
+ms_batch_rows_list(MsBatchRows *self, MsBatchSpec *spec)
+{
+  ms_batch_rows_stop_listing(self);
+  self->spec = spec;
+  self->source = g_timeout_add(DELAY_MS, on_delay_over, self);
+}
+
+/** ms_batch_rows_stop_listing: adds no further row. */
+void
+ms_batch_rows_stop_listing(MsBatchRows *self)
+{
+  g_clear_handle_id(&self->source, g_source_remove);
+  if (self->cancellable)
+    g_cancellable_cancel(self->cancellable);
+  g_clear_object(&self->cancellable);
+  g_clear_pointer(&self->found, g_ptr_array_unref);
+  g_clear_pointer(&self->spec, ms_batch_spec_free);
 }

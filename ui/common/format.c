@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/format.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 
 /** ms_format_ms: (transfer full): three or four digits and a unit: "812 µs", "12.4 ms", "3.21 s". */
@@ -87,4 +88,77 @@ ms_format_ratio(double ratio)
   if (!isfinite(ratio) || ratio <= 0)
     return g_strdup(MS_NO_NUMBER);
   return g_strdup_printf(ratio < 10 ? "%.2f×" : "%.1f×", ratio);
+}
+
+/* Sentences of the library and settings in the words of the window */
+
+static gboolean
+replace_option(const GMatchInfo *match, GString *result, gpointer data)
+{
+  g_autofree char *name = g_match_info_fetch(match, 1);
+  const MsOptionInfo *option = ms_option_find(name);
+  g_autofree char *label = option ? ms_format_plain(_(option->label)) : g_strdelimit(g_strdup(name), "-", ' ');
+
+  g_string_append_printf(result, "“%s”", label);
+  return FALSE;
+}
+
+/**
+ * ms_words_of_window: (transfer full): replaces names of options in @sentence by the labels of the window; an option
+ * that only the command line has loses its hyphens.
+ */
+char *
+ms_words_of_window(const char *sentence)
+{
+  g_autoptr(GRegex) options = g_regex_new("(?<![\\w-])--([a-z][a-z-]*[a-z])", 0, 0, NULL);
+
+  return g_regex_replace_eval(options, sentence, -1, 0, 0, replace_option, NULL, NULL);
+}
+
+static gboolean
+is_named(const MsOptionInfo *option, const char *const *names)
+{
+  return !names || g_strv_contains(names, option->name);
+}
+
+static char *
+part_text(const MsOptionInfo *option, const MsSettings *settings, gboolean usual_toggles)
+{
+  const MsSettings usual = ms_settings_default();
+  g_autofree char *label = ms_format_plain(_(option->label));
+  g_autofree char *value = ms_option_get_text(option, settings), *before = ms_option_get_text(option, &usual);
+
+  if (option->group == MS_OPTION_GROUP_TOGGLE && !usual_toggles && g_str_equal(value, before))
+    return NULL;
+  return g_strdup_printf("%s %s", label, value);
+}
+
+/* Adds the options of one group. */
+static void
+append_group(GString *text, MsOptionGroup group, const MsSettings *settings, const char *const *names,
+             gboolean usual_toggles)
+{
+  const MsOptionInfo *table = ms_options.rows;
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const gboolean wanted = table[i].group == group && is_named(&table[i], names);
+    g_autofree char *part = wanted ? part_text(&table[i], settings, usual_toggles) : NULL;
+    if (part)
+      g_string_append_printf(text, "%s%s", text->len > 0 ? " · " : "", part);
+  }
+}
+
+/**
+ * ms_settings_text: (transfer full): labels and values of options
+ * @names: (nullable) (array zero-terminated=1): the options; all where %NULL
+ * @toggles_first: whether all toggles come first; otherwise toggles that differ from the default come last
+ */
+char *
+ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  append_group(text, toggles_first ? MS_OPTION_GROUP_TOGGLE : MS_OPTION_GROUP_FILTER, settings, names, toggles_first);
+  append_group(text, toggles_first ? MS_OPTION_GROUP_FILTER : MS_OPTION_GROUP_TOGGLE, settings, names, toggles_first);
+  return g_string_free(g_steal_pointer(&text), FALSE);
 }

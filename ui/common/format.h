@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers and labels as text in the user's locale; “–” where a value is missing. */
+/*
+ * Numbers, labels, sentences and settings as text in the user's locale and in the words of the window; “–” where a value
+ * is missing.
+ */
 #pragma once
 
-#include <glib.h>
+#include "core/filter/settings/options.h"
 
 #define MS_NO_NUMBER "–"
 
@@ -16,3 +19,5 @@ char *ms_format_share(double share);
 char *ms_format_plain(const char *label);
 char *ms_format_count(guint64 count);
 char *ms_format_ratio(double ratio);
+char *ms_words_of_window(const char *sentence);
+char *ms_settings_text(const MsSettings *settings, const char *const *names, gboolean toggles_first);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsThumbnails: small pictures of image files, decoded in threads at the first request. */
+/*
+ * MsThumbnails: small pictures of image files, decoded in threads at the first request; and the pictures of a folder, in
+ * the order of file managers.
+ */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -11,3 +14,5 @@ G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
 MsThumbnails *ms_thumbnails_new(int width, int height);
 GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);
 void ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path);
+
+GPtrArray *ms_folder_pictures(const char *folder);

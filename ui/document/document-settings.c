@@ -6,7 +6,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/filter/plan/planner.h"
-#include "ui/common/words.h"
+#include "ui/common/format.h"
 #include "ui/document/document-filter.h"
 
 const MsSettings *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/engine/picture-result.h"
-#include "ui/common/words.h"
+#include "ui/common/format.h"
 
 typedef struct {
   gpointer known;            /* (nullable): the work that was completed last */

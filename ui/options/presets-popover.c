@@ -3,7 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/common/settings-text.h"
+#include "ui/common/format.h"
 #include "ui/document/document-settings.h"
 
 struct _MsPresetsPopover {

@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/common/folder-pictures.h"
 #include "ui/common/thumbnails.h"
 
 #define THUMBNAIL_WIDTH 64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/window/window-folder.h"
 
-#include "ui/common/folder-pictures.h"
+#include "ui/common/thumbnails.h"
 #include "ui/document/document-settings.h"
 #include "ui/window/window-open.h"
 #include "ui/window/window-private.h"

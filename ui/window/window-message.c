@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "ui/common/words.h"
+#include "ui/common/format.h"
 #include "ui/window/window-private.h"
 
 /** ms_window_get_message: (transfer none): the text of the info bar, empty while it is hidden. */

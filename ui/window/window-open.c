@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/common/drops.h"
+#include "ui/common/files.h"
 #include "ui/window/window-open.h"
 
 #include "core/image/codec.h"

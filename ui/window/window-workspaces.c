@@ -5,7 +5,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/common/settings-text.h"
+#include "ui/common/format.h"
 #include "ui/document/document-settings.h"
 #include "ui/options/options-panel.h"
 #include "ui/window/panels.h"

@@ -4,8 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/chart/chart.h"
-#include "ui/panels/common/drawn-accessible.h"
-#include "ui/panels/common/panel-style.h"
+#include "ui/panels/common/drawn.h"
 
 #define LEAST_WIDTH 155
 #define LEAST_HEIGHT 120
@@ -32,7 +31,7 @@ ms_chart_view_finalize(GObject *object)
 static double
 drawing_scale(GtkWidget *widget)
 {
-  double scale = ms_panel_text_scale(widget);
+  double scale = ms_drawn_text_scale(widget);
   double fits =
     MIN(gtk_widget_get_allocated_width(widget) / GOOD_WIDTH, gtk_widget_get_allocated_height(widget) / GOOD_HEIGHT);
 
@@ -49,10 +48,10 @@ ms_chart_view_draw(GtkWidget *widget, cairo_t *cr)
   if (self->chart) {
     cairo_save(cr);
     cairo_scale(cr, scale, scale);
-    ms_chart_draw(self->chart, cr, &(MsChartPage){width / scale, height / scale, ms_panel_theme(widget)});
+    ms_chart_draw(self->chart, cr, &(MsChartPage){width / scale, height / scale, ms_drawn_theme(widget)});
     cairo_restore(cr);
   }
-  ms_panel_draw_focus(widget, cr);
+  ms_drawn_focus(widget, cr);
   return GDK_EVENT_PROPAGATE;
 }
 
@@ -74,14 +73,14 @@ static void
 ms_chart_view_get_preferred_width(GtkWidget *widget, int *minimum, int *natural)
 {
   *minimum = LEAST_WIDTH;
-  *natural = (int)(480 * ms_panel_text_scale(widget));
+  *natural = (int)(480 * ms_drawn_text_scale(widget));
 }
 
 static void
 ms_chart_view_get_preferred_height(GtkWidget *widget, int *minimum, int *natural)
 {
   *minimum = LEAST_HEIGHT;
-  *natural = (int)(300 * ms_panel_text_scale(widget));
+  *natural = (int)(300 * ms_drawn_text_scale(widget));
 }
 
 static void

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/job-panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "core/json.h"
-#include "ui/common/words.h"
+#include "core/lab/experiment/experiment-file.h"
+#include "core/lab/report/report-json-read.h"
+#include "ui/common/format.h"
 
 typedef struct {
-  MsLabBar *bar;
-  MsProgramJob *job; /* (nullable): the newest */
+  GtkButton *button;
+  GtkProgressBar *progress; /* while the job runs */
+  GtkLabel *note;           /* while none runs */
+  char *verb;               /* the label of the button at rest, as the .ui file has it */
+  MsProgramJob *job;        /* (nullable): the newest */
+  char *input;              /* (nullable): the name of the picture that it measures */
 } MsJobPanelPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsJobPanel, ms_job_panel, MS_TYPE_PANEL)
@@ -20,11 +28,16 @@ private_of(MsJobPanel *self)
 static void
 ms_job_panel_dispose(GObject *object)
 {
-  MsJobPanelPrivate *priv = private_of(MS_JOB_PANEL(object));
-
-  ms_program_job_drop(g_steal_pointer(&priv->job), object);
-  priv->bar = NULL;
+  ms_program_job_drop(g_steal_pointer(&private_of(MS_JOB_PANEL(object))->job), object);
   G_OBJECT_CLASS(ms_job_panel_parent_class)->dispose(object);
+}
+
+static void
+ms_job_panel_finalize(GObject *object)
+{
+  g_free(private_of(MS_JOB_PANEL(object))->verb);
+  g_free(private_of(MS_JOB_PANEL(object))->input);
+  G_OBJECT_CLASS(ms_job_panel_parent_class)->finalize(object);
 }
 
 /** ms_job_panel_get_job: (transfer none) (nullable): the job that runs or ran last. */
@@ -42,6 +55,16 @@ ms_job_panel_is_running(MsJobPanel *self)
   return job && ms_program_job_is_running(job);
 }
 
+/** ms_job_panel_set_note: sets the text beside the button while nothing runs. */
+void
+ms_job_panel_set_note(MsJobPanel *self, const char *note)
+{
+  GtkLabel *label = private_of(self)->note;
+
+  gtk_label_set_text(label, note);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(label), note);
+}
+
 /** ms_job_panel_update_ready: updates whether the button can be clicked and the text beside it, unless a job runs. */
 void
 ms_job_panel_update_ready(MsJobPanel *self)
@@ -50,11 +73,35 @@ ms_job_panel_update_ready(MsJobPanel *self)
   MsDevice *device = ms_panel_get_device(MS_PANEL(self));
   gboolean ready = device != NULL;
 
-  if (!priv->bar || ms_job_panel_is_running(self))
+  if (!priv->button || ms_job_panel_is_running(self))
     return;
   g_autofree char *text = MS_JOB_PANEL_GET_CLASS(self)->ready_text(self, device, &ready);
-  ms_lab_bar_set_ready(priv->bar, ready);
-  ms_lab_bar_set_note(priv->bar, text);
+  gtk_widget_set_sensitive(GTK_WIDGET(priv->button), ready);
+  ms_job_panel_set_note(self, text);
+}
+
+static void
+show_progress(MsJobPanel *self, double fraction, const char *text)
+{
+  gtk_progress_bar_set_fraction(private_of(self)->progress, CLAMP(fraction, 0, 1));
+  gtk_progress_bar_set_text(private_of(self)->progress, text);
+}
+
+static void
+show_running(MsJobPanel *self, gboolean running)
+{
+  MsJobPanelPrivate *priv = private_of(self);
+  GtkStyleContext *style = gtk_widget_get_style_context(GTK_WIDGET(priv->button));
+
+  gtk_button_set_label(priv->button, running ? _("C_ancel") : priv->verb);
+  gtk_widget_set_sensitive(GTK_WIDGET(priv->button), TRUE);
+  gtk_widget_set_visible(GTK_WIDGET(priv->progress), running);
+  gtk_widget_set_visible(GTK_WIDGET(priv->note), !running);
+  if (running)
+    gtk_style_context_remove_class(style, GTK_STYLE_CLASS_SUGGESTED_ACTION);
+  else
+    gtk_style_context_add_class(style, GTK_STYLE_CLASS_SUGGESTED_ACTION);
+  show_progress(self, 0, _("Starting…"));
 }
 
 static void
@@ -66,20 +113,20 @@ on_event(MsJobPanel *self, const char *name, JsonObject *event, MsProgramJob *jo
   klass->take(self, name, event);
   if (!g_str_equal(name, "progress") || ms_program_job_is_cancelled(job))
     return;
-  g_autofree char *text = klass->progress_text(self, message ? message : "");
-  ms_lab_bar_set_progress(private_of(self)->bar, ms_json_get_number(event, "fraction"), text);
+  g_autofree char *text = klass->progress_text ? klass->progress_text(self, message ? message : "") : NULL;
+  show_progress(self, ms_json_get_number(event, "fraction"), text ? text : message);
 }
 
 static void
 on_ended(MsJobPanel *self, GError *error)
 {
-  MsJobPanelClass *klass = MS_JOB_PANEL_GET_CLASS(self);
   gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
-  ms_lab_bar_set_running(private_of(self)->bar, FALSE);
+  show_running(self, FALSE);
   ms_job_panel_update_ready(self);
-  g_autofree char *text = error && !cancelled ? ms_words_of_window(error->message) : klass->ended_text(self, cancelled);
-  ms_lab_bar_set_note(private_of(self)->bar, text);
+  g_autofree char *text = error && !cancelled ? ms_words_of_window(error->message)
+                                              : MS_JOB_PANEL_GET_CLASS(self)->ended_text(self, cancelled);
+  ms_job_panel_set_note(self, text);
 }
 
 /** ms_job_panel_run: starts the job as a click on the button does; a job that still runs is cancelled. */
@@ -88,42 +135,90 @@ ms_job_panel_run(MsJobPanel *self)
 {
   MsJobPanelPrivate *priv = private_of(self);
   MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+  g_autoptr(MsProgramJob) job = ms_program_job_new();
 
   if (!device)
     return;
   ms_program_job_drop(g_steal_pointer(&priv->job), self);
-  priv->job = MS_JOB_PANEL_GET_CLASS(self)->start(self, device);
-  if (!priv->job)
+  g_clear_pointer(&priv->input, g_free);
+  if (!MS_JOB_PANEL_GET_CLASS(self)->start(self, job))
     return;
+  priv->job = g_steal_pointer(&job);
   ms_program_job_add(priv->job, "--device=%s", ms_device_get_address(device));
   g_signal_connect_object(priv->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(priv->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
-  ms_lab_bar_set_running(priv->bar, TRUE);
+  show_running(self, TRUE);
   ms_program_job_start(priv->job, ms_document_get_engine(ms_panel_get_document(MS_PANEL(self))));
 }
 
-/* Ends the running job after its current step; results so far are kept. */
+/* A cancelled job ends after its current step, which may take a moment; results so far are kept. */
 static void
-cancel(MsJobPanel *self)
+on_button_clicked(MsJobPanel *self)
 {
-  if (private_of(self)->job)
-    ms_program_job_cancel(private_of(self)->job);
+  MsJobPanelPrivate *priv = private_of(self);
+
+  if (!ms_job_panel_is_running(self)) {
+    ms_job_panel_run(self);
+    return;
+  }
+  gtk_widget_set_sensitive(GTK_WIDGET(priv->button), FALSE);
+  gtk_progress_bar_set_text(priv->progress, _("Stopping…"));
+  ms_program_job_cancel(priv->job);
 }
 
-/** ms_job_panel_set_bar: called once, by the subclass's init; @bar (transfer none) is a child of the panel. */
+/* What the program measures, and its reports */
+
+/** ms_job_panel_add_experiment: adds --experiment with a file of it, whatever it was made from. */
 void
-ms_job_panel_set_bar(MsJobPanel *self, MsLabBar *bar)
+ms_job_panel_add_experiment(MsProgramJob *job, const MsExperiment *experiment)
 {
-  private_of(self)->bar = bar;
-  g_signal_connect_object(bar, "start", G_CALLBACK(ms_job_panel_run), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(bar, "cancel", G_CALLBACK(cancel), self, G_CONNECT_SWAPPED);
-  ms_job_panel_update_ready(self);
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  ms_json_add_experiment(builder, experiment);
+  g_autofree char *text = ms_json_builder_to_text(builder);
+  ms_program_job_add_text(job, "experiment", "experiment.json", text);
 }
 
+/** ms_job_panel_add_picture: adds the document's picture. */
 void
-ms_job_panel_set_note(MsJobPanel *self, const char *note)
+ms_job_panel_add_picture(MsJobPanel *self, MsProgramJob *job)
 {
-  ms_lab_bar_set_note(private_of(self)->bar, note);
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+
+  private_of(self)->input = g_strdup(ms_document_get_title(document));
+  ms_program_job_add_picture(job, ms_document_get_file(document), ms_document_get_source(document));
+}
+
+/**
+ * ms_job_panel_read_report:
+ * @event: of the name "report"
+ *
+ * Returns: (transfer full) (nullable): the report, with why rows failed in the user's language
+ */
+MsReport *
+ms_job_panel_read_report(MsJobPanel *self, JsonObject *event)
+{
+  MsReport *report = ms_report_from_node(json_object_get_member(event, "report"), NULL);
+  JsonArray *shown = ms_json_get_array(event, "shown");
+
+  if (!report)
+    return NULL;
+  g_free(report->input);
+  report->input = g_strdup(private_of(self)->input);
+  for (guint i = 0; shown && i < MIN(report->rows->len, json_array_get_length(shown)); i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    g_free(row->measurement->shown);
+    row->measurement->shown = ms_json_dup_element_text(shown, i);
+  }
+  return report;
+}
+
+/* Object */
+
+static void
+ms_job_panel_attach(MsPanel *panel, MsDocument *document)
+{
+  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
 static void
@@ -133,21 +228,43 @@ ms_job_panel_refresh(MsPanel *panel)
 }
 
 static void
-ms_job_panel_attach(MsPanel *panel, MsDocument *document)
+ms_job_panel_constructed(GObject *object)
 {
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
+  MsJobPanel *self = MS_JOB_PANEL(object);
+
+  private_of(self)->verb = g_strdup(gtk_button_get_label(private_of(self)->button));
+  ms_job_panel_update_ready(self);
+  G_OBJECT_CLASS(ms_job_panel_parent_class)->constructed(object);
 }
 
 static void
 ms_job_panel_class_init(MsJobPanelClass *klass)
 {
+  G_OBJECT_CLASS(klass)->constructed = ms_job_panel_constructed;
   G_OBJECT_CLASS(klass)->dispose = ms_job_panel_dispose;
+  G_OBJECT_CLASS(klass)->finalize = ms_job_panel_finalize;
   MS_PANEL_CLASS(klass)->attach = ms_job_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_job_panel_refresh;
-  g_type_ensure(MS_TYPE_LAB_BAR);
 }
 
 static void
 ms_job_panel_init(MsJobPanel *self)
 {
+}
+
+/**
+ * ms_job_panel_bind: as ms_template_bind() for a subclass, whose file has the objects "job_button", "job_progress" and
+ * "job_note".
+ */
+void
+ms_job_panel_bind(MsJobPanelClass *klass, const char *file, const MsTemplatePart *parts, gsize n)
+{
+  const MsTemplatePart own[] = {{"job_button", G_PRIVATE_OFFSET(MsJobPanel, button), NULL},
+                                {"job_progress", G_PRIVATE_OFFSET(MsJobPanel, progress), NULL},
+                                {"job_note", G_PRIVATE_OFFSET(MsJobPanel, note), NULL},
+                                MS_TEMPLATE_CALLBACK(on_button_clicked),
+                                MS_TEMPLATE_CALLBACK(ms_job_panel_update_ready)};
+
+  ms_template_bind(klass, file, parts, n);
+  ms_template_bind(klass, NULL, own, G_N_ELEMENTS(own));
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel.h"
 
-#include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/panels/ms-panels.h"
 
 typedef struct {
   MsDocument *document; /* (nullable) */
+  GPtrArray *followed;  /* objects that the panel is connected to while it shows the document */
   guint idle;
   gboolean stale;
   gboolean compact;
@@ -60,11 +60,19 @@ ms_panel_invalidate(MsPanel *self)
     priv->idle = g_idle_add_full(GDK_PRIORITY_REDRAW - 5, on_idle, self, NULL);
 }
 
+/** ms_panel_connect: calls @callback with the panel at a signal of @object until another document is shown. */
+void
+ms_panel_connect(MsPanel *self, gpointer object, const char *detailed_signal, GCallback callback)
+{
+  g_ptr_array_add(private_of(self)->followed, g_object_ref(object));
+  g_signal_connect_object(object, detailed_signal, callback, self, G_CONNECT_SWAPPED);
+}
+
 /** ms_panel_follow: invalidates the panel whenever @object emits @detailed_signal. */
 void
 ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal)
 {
-  g_signal_connect_object(object, detailed_signal, G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
+  ms_panel_connect(self, object, detailed_signal, G_CALLBACK(ms_panel_invalidate));
 }
 
 static void
@@ -129,17 +137,14 @@ ms_panel_report_problem(MsPanel *self, const GError *error)
     g_signal_emit_by_name(document, "problem", error);
 }
 
-/* The panel is the user data of every handler that it connects to a document, its engine and its runs. */
 static void
 detach(MsPanel *self)
 {
-  MsDocument *document = private_of(self)->document;
+  GPtrArray *followed = private_of(self)->followed;
 
-  if (!document)
-    return;
-  g_signal_handlers_disconnect_by_data(document, self);
-  g_signal_handlers_disconnect_by_data(ms_document_get_engine(document), self);
-  g_signal_handlers_disconnect_by_data(ms_document_get_runs(document), self);
+  for (guint i = 0; i < followed->len; i++)
+    g_signal_handlers_disconnect_by_data(followed->pdata[i], self);
+  g_ptr_array_set_size(followed, 0);
   g_clear_object(&private_of(self)->document);
 }
 
@@ -180,16 +185,6 @@ ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec
 }
 
 static void
-ms_panel_constructed(GObject *object)
-{
-  MsPanel *self = MS_PANEL(object);
-
-  G_OBJECT_CLASS(ms_panel_parent_class)->constructed(object);
-  if (private_of(self)->compact && MS_PANEL_GET_CLASS(self)->make_compact)
-    MS_PANEL_GET_CLASS(self)->make_compact(self);
-}
-
-static void
 ms_panel_dispose(GObject *object)
 {
   MsPanel *self = MS_PANEL(object);
@@ -200,14 +195,21 @@ ms_panel_dispose(GObject *object)
 }
 
 static void
+ms_panel_finalize(GObject *object)
+{
+  g_ptr_array_unref(private_of(MS_PANEL(object))->followed);
+  G_OBJECT_CLASS(ms_panel_parent_class)->finalize(object);
+}
+
+static void
 ms_panel_class_init(MsPanelClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
   /* This call keeps the linker from leaving the templates out of a program that links this library. */
   ms_panels_get_resource();
-  object_class->constructed = ms_panel_constructed;
   object_class->dispose = ms_panel_dispose;
+  object_class->finalize = ms_panel_finalize;
   object_class->get_property = ms_panel_get_property;
   object_class->set_property = ms_panel_set_property;
   GTK_WIDGET_CLASS(klass)->map = ms_panel_map;
@@ -221,5 +223,6 @@ ms_panel_class_init(MsPanelClass *klass)
 static void
 ms_panel_init(MsPanel *self)
 {
+  private_of(self)->followed = g_ptr_array_new_with_free_func(g_object_unref);
   private_of(self)->stale = TRUE;
 }

@@ -8,27 +8,26 @@
 #include "ui/document/document.h"
 
 #define MS_TYPE_PANEL (ms_panel_get_type())
-/* Properties: "document" (MsDocument, nullable, read-write), "compact" (boolean, at construction). */
+/* Properties: "document" (MsDocument, nullable, read-write), "compact" (boolean, at construction): the short form for the overview. */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
 /**
  * MsPanelClass:
- * @attach: (nullable): connects to a new document with the panel as user data; handlers of the old one are disconnected
+ * @attach: (nullable): connects to a new document with ms_panel_connect(); handlers of the old one are disconnected
  *   before
- * @make_compact: (nullable): hides all but the most important parts
  * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen
  */
 struct _MsPanelClass {
   GtkBinClass parent_class;
   void (*attach)(MsPanel *self, MsDocument *document);
   void (*refresh)(MsPanel *self);
-  void (*make_compact)(MsPanel *self);
 };
 
 MsDocument *ms_panel_get_document(MsPanel *self);
 gboolean ms_panel_is_compact(MsPanel *self);
 MsDevice *ms_panel_get_device(MsPanel *self);
 void ms_panel_invalidate(MsPanel *self);
+void ms_panel_connect(MsPanel *self, gpointer object, const char *detailed_signal, GCallback callback);
 void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
 void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
 void ms_panel_report_problem(MsPanel *self, const GError *error);

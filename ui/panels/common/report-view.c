@@ -2,15 +2,20 @@
 #include "ui/panels/common/report-view.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/lab/report/report-chart.h"
+#include "core/lab/report/report-csv.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-text.h"
+#include "ui/common/files.h"
+#include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
-#include "ui/panels/common/panel-style.h"
-#include "ui/panels/common/report-export.h"
-#include "ui/panels/common/report-table.h"
+#include "ui/panels/common/drawn.h"
+#include "ui/panels/common/table.h"
 
 struct _MsReportView {
   GtkBin parent_instance;
@@ -18,7 +23,6 @@ struct _MsReportView {
   GtkLabel *footer;
   GtkTreeView *tree;
   MsChartView *chart;
-  GtkMenuButton *export_button;
   MsReport *report; /* (nullable) */
 };
 
@@ -32,6 +36,229 @@ enum {
 
 static guint signals[N_SIGNALS];
 
+/* The table */
+
+/* Columns of the store: index in the report, font weight, outcome sign, the cells, and the tooltip. */
+enum {
+  COLUMN_ROW,
+  COLUMN_WEIGHT,
+  COLUMN_MARK,
+  COLUMN_CELLS,
+};
+
+#define MARK_TITLE "✓"
+#define NAME_CHARS 27
+
+/* Cells that start with a number are compared as numbers; others follow, compared as text. */
+static double
+number_of(const char *text)
+{
+  char *end = NULL;
+  double value = g_ascii_strtod(text, &end);
+
+  return end == text ? INFINITY : value;
+}
+
+static int
+compare_cells(GtkTreeModel *model, GtkTreeIter *a, GtkTreeIter *b, gpointer data)
+{
+  int column = GPOINTER_TO_INT(data);
+  g_autofree char *left = NULL;
+  g_autofree char *right = NULL;
+
+  gtk_tree_model_get(model, a, column, &left, -1);
+  gtk_tree_model_get(model, b, column, &right, -1);
+  double x = number_of(left ? left : ""), y = number_of(right ? right : "");
+  if (x == y)
+    return g_utf8_collate(left ? left : "", right ? right : "");
+  return x < y ? -1 : 1;
+}
+
+static const char *
+mark_of(MsOutcome outcome)
+{
+  switch (outcome) {
+  case MS_OUTCOME_OK:
+    return "✓";
+  case MS_OUTCOME_WRONG:
+    return _("✗ wrong");
+  case MS_OUTCOME_PENDING:
+    return "…";
+  case MS_OUTCOME_CONSTRAINT:
+  case MS_OUTCOME_BUILD:
+  case MS_OUTCOME_RUN:
+  case MS_OUTCOME_TIMEOUT:
+    return "⊘";
+  }
+  g_return_val_if_reached(NULL);
+}
+
+static gboolean
+is_numeric(GPtrArray *table, guint column)
+{
+  for (guint i = 1; i < table->len; i++) {
+    GPtrArray *cells = table->pdata[i];
+    if (isfinite(number_of(cells->pdata[column])) && column > 0)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* The name column may be long: it is ellipsized and takes the width that the numbers leave. */
+static void
+let_names_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
+{
+  g_object_set(cell, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, "width-chars", NAME_CHARS, NULL);
+  gtk_tree_view_column_set_expand(view, TRUE);
+}
+
+static void
+add_column(GtkTreeView *tree, GPtrArray *table, guint column)
+{
+  GPtrArray *titles = table->pdata[0];
+  gboolean numeric = is_numeric(table, column);
+  GtkCellRenderer *cell = gtk_cell_renderer_text_new();
+  GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(
+    titles->pdata[column], cell, "text", COLUMN_CELLS + column, "weight", COLUMN_WEIGHT, NULL);
+
+  g_object_set(cell, "xalign", numeric ? 1.0 : 0.0, NULL);
+  gtk_tree_view_column_set_alignment(view, numeric ? 1.0 : 0.0);
+  gtk_tree_view_column_set_resizable(view, TRUE);
+  if (column == 0)
+    let_names_give_way(view, cell);
+  gtk_tree_view_column_set_sort_column_id(view, COLUMN_CELLS + (int)column);
+  gtk_tree_view_append_column(tree, view);
+}
+
+static void
+add_mark_column(GtkTreeView *tree)
+{
+  GtkTreeViewColumn *view =
+    gtk_tree_view_column_new_with_attributes(MARK_TITLE, gtk_cell_renderer_text_new(), "text", COLUMN_MARK, NULL);
+
+  gtk_tree_view_column_set_sort_column_id(view, COLUMN_MARK);
+  gtk_tree_view_append_column(tree, view);
+}
+
+static gboolean
+has_columns(GtkTreeView *tree, GPtrArray *titles)
+{
+  if (gtk_tree_view_get_n_columns(tree) != titles->len + 1)
+    return FALSE;
+  for (guint i = 0; i < titles->len; i++)
+    if (g_strcmp0(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, (int)i + 1)), titles->pdata[i]) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+make_columns(GtkTreeView *tree, GPtrArray *table)
+{
+  GPtrArray *titles = table->pdata[0];
+
+  if (has_columns(tree, titles))
+    return;
+  while (gtk_tree_view_get_n_columns(tree) > 0)
+    gtk_tree_view_remove_column(tree, gtk_tree_view_get_column(tree, 0));
+  add_mark_column(tree);
+  for (guint i = 0; i < titles->len; i++)
+    add_column(tree, table, i);
+  ms_table_tooltip(tree, COLUMN_CELLS + (int)titles->len);
+}
+
+static GtkListStore *
+make_store(guint n_cells)
+{
+  g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells + 1);
+
+  types[COLUMN_ROW] = types[COLUMN_WEIGHT] = G_TYPE_INT;
+  types[COLUMN_MARK] = types[COLUMN_CELLS + n_cells] = G_TYPE_STRING;
+  for (guint i = 0; i < n_cells; i++)
+    types[COLUMN_CELLS + i] = G_TYPE_STRING;
+  GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells + 1), types);
+  for (guint i = 0; i < n_cells; i++)
+    gtk_tree_sortable_set_sort_func(GTK_TREE_SORTABLE(store), COLUMN_CELLS + (int)i, compare_cells,
+                                    GINT_TO_POINTER(COLUMN_CELLS + (int)i), NULL);
+  return store;
+}
+
+/* The tooltip: the whole name, which may be ellipsized in its cell, and the message of the row. */
+static char *
+hint_of(GPtrArray *cells)
+{
+  const char *name = cells->pdata[0], *note = cells->pdata[cells->len - 1];
+
+  return note && *note ? g_strdup_printf("%s\n%s", name, note) : g_strdup(name);
+}
+
+static void
+append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *cells)
+{
+  const MsReportRow *what = report->rows->pdata[row];
+  g_autofree char *hint = hint_of(cells);
+  GtkTreeIter iter;
+
+  gtk_list_store_append(store, &iter);
+  gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
+                     what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
+                     mark_of(what->measurement->outcome), COLUMN_CELLS + cells->len, hint, -1);
+  for (guint i = 0; i < cells->len; i++)
+    gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
+}
+
+static int
+row_at(GtkTreeModel *model, GtkTreeIter *iter)
+{
+  int row;
+
+  gtk_tree_model_get(model, iter, COLUMN_ROW, &row, -1);
+  return row;
+}
+
+static int
+selected_row(GtkTreeView *tree)
+{
+  GtkTreeModel *model;
+  GtkTreeIter iter;
+
+  return gtk_tree_selection_get_selected(gtk_tree_view_get_selection(tree), &model, &iter) ? row_at(model, &iter) : -1;
+}
+
+static void
+select_row(GtkTreeView *tree, int row)
+{
+  GtkTreeModel *model = gtk_tree_view_get_model(tree);
+  GtkTreeIter iter;
+
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter))
+    if (row_at(model, &iter) == row)
+      gtk_tree_selection_select_iter(gtk_tree_view_get_selection(tree), &iter);
+}
+
+/* Fills @tree with @report; sort order and selection are kept. */
+static void
+show_table(GtkTreeView *tree, const MsReport *report)
+{
+  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
+  GPtrArray *titles = table->pdata[0];
+  g_autoptr(GtkListStore) store = make_store(titles->len);
+  GtkTreeModel *old = gtk_tree_view_get_model(tree);
+  int selected = old ? selected_row(tree) : -1;
+  int sort_column;
+  GtkSortType order;
+
+  for (guint i = 1; i < table->len; i++)
+    append_row(store, report, i - 1, table->pdata[i]);
+  gboolean same = has_columns(tree, titles);
+  gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
+  make_columns(tree, table);
+  if (sorted)
+    gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(store), sort_column, order);
+  gtk_tree_view_set_model(tree, GTK_TREE_MODEL(store));
+  if (selected >= 0)
+    select_row(tree, selected);
+}
+
 static void
 ms_report_view_finalize(GObject *object)
 {
@@ -40,19 +267,36 @@ ms_report_view_finalize(GObject *object)
 }
 
 static void
-on_row_activated(MsReportView *self, GtkTreePath *path, GtkTreeViewColumn *column)
+on_row_activated(MsReportView *self, GtkTreePath *path)
 {
-  int row = ms_report_table_row_at(self->tree, path);
+  GtkTreeModel *model = gtk_tree_view_get_model(self->tree);
+  GtkTreeIter iter;
 
-  if (row >= 0)
-    g_signal_emit(self, signals[SIGNAL_ROW_CHOSEN], 0, (guint)row);
+  if (gtk_tree_model_get_iter(model, &iter, path))
+    g_signal_emit(self, signals[SIGNAL_ROW_CHOSEN], 0, (guint)row_at(model, &iter));
 }
 
 /* Export */
 
+#define CHART_WIDTH 960.0
+#define CHART_HEIGHT 560.0
+
+/* A format, by the extension of its files, is either a text or a chart. */
+typedef struct {
+  const char *extension;
+  char *(*to_text)(const MsReport *report);
+  gboolean (*save_chart)(const MsChart *chart, const char *path, const MsChartPage *page, GError **error);
+} Format;
+
+static const Format formats[] = {
+  {"csv", .to_text = ms_report_to_csv},     {"json", .to_text = ms_report_to_json},
+  {"md", .to_text = ms_report_to_markdown}, {"svg", .save_chart = ms_chart_save_svg},
+  {"png", .save_chart = ms_chart_save_png},
+};
+
 typedef struct {
   MsReport *report;
-  MsExport format;
+  const Format *format;
   MsChartTheme theme;
   char *path;
 } ExportWork;
@@ -67,13 +311,29 @@ free_export(gpointer data)
   g_free(work);
 }
 
-static void
-write_export(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+/* Writes all of the file or leaves it as it was. */
+static gboolean
+write_file(const ExportWork *work, GError **error)
 {
-  ExportWork *work = data;
+  g_autoptr(GError) failure = NULL;
+
+  if (work->format->save_chart) {
+    g_autoptr(MsChart) chart = ms_report_to_chart(work->report, MS_LANGUAGE_ENGLISH);
+    return work->format->save_chart(chart, work->path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, work->theme}, error);
+  }
+  g_autofree char *text = work->format->to_text(work->report);
+  if (!g_file_set_contents(work->path, text, -1, &failure))
+    g_set_error(error, MS_ERROR, MS_ERROR_IO, _("The report could not be written to %s: %s"), work->path,
+                failure->message);
+  return !failure;
+}
+
+static void
+write_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
   GError *error = NULL;
 
-  if (ms_report_export(work->report, work->format, work->theme, work->path, &error))
+  if (write_file(data, &error))
     g_task_return_boolean(task, TRUE);
   else
     g_task_return_error(task, error);
@@ -100,56 +360,51 @@ void
 ms_report_view_export_to(MsReportView *self, const char *path)
 {
   const char *dot = strrchr(path, '.');
-  MsExport format;
+  const Format *format = NULL;
 
-  if (!self->report || !dot || !ms_export_parse(dot + 1, &format)) {
+  for (guint i = 0; dot && i < G_N_ELEMENTS(formats); i++)
+    if (g_str_equal(formats[i].extension, dot + 1))
+      format = &formats[i];
+  if (!self->report || !format) {
     g_autoptr(GError) error = g_error_new(
       MS_ERROR, MS_ERROR_USAGE, _("Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be."), path);
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
   g_autoptr(GTask) task = g_task_new(self, NULL, on_exported, NULL);
-  ExportWork *work = g_new0(ExportWork, 1);
-  work->report = ms_report_ref(self->report);
-  work->format = format;
-  work->theme = ms_panel_theme(GTK_WIDGET(self));
-  work->path = g_strdup(path);
+  ExportWork *work = g_new(ExportWork, 1);
+  *work = (ExportWork){ms_report_ref(self->report), format, ms_drawn_theme(GTK_WIDGET(self)), g_strdup(path)};
   g_task_set_task_data(task, work, free_export);
-  g_task_run_in_thread(task, write_export);
+  g_task_run_in_thread(task, write_in_thread);
 }
 
 static void
-on_file_chosen(GtkNativeDialog *dialog, int response, MsReportView *self)
+on_file_chosen(GtkWidget *widget, GFile *file)
 {
-  g_autofree char *path = gtk_file_chooser_get_filename(GTK_FILE_CHOOSER(dialog));
+  g_autofree char *path = g_file_get_path(file);
 
-  if (response == GTK_RESPONSE_ACCEPT && path)
-    ms_report_view_export_to(self, path);
-  g_object_unref(dialog);
+  if (path)
+    ms_report_view_export_to(MS_REPORT_VIEW(widget), path);
 }
 
+/* @extension: of the format that was chosen in the menu */
 static void
-on_export_activate(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_export_activate(GSimpleAction *action, GVariant *extension, gpointer data)
 {
   MsReportView *self = data;
-  GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
-  MsExport format;
 
-  if (!self->report || !ms_export_parse(g_variant_get_string(parameter, NULL), &format))
+  if (!self->report)
     return;
-  GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new(_("Export the Report"), GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
-                                GTK_FILE_CHOOSER_ACTION_SAVE, _("_Export"), _("_Cancel"));
-  g_autofree char *name = ms_export_file_name(self->report, format);
-  gtk_file_chooser_set_current_name(GTK_FILE_CHOOSER(dialog), name);
-  gtk_file_chooser_set_do_overwrite_confirmation(GTK_FILE_CHOOSER(dialog), TRUE);
-  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(on_file_chosen), self, 0);
-  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+  g_autofree char *name =
+    g_strdup_printf("%s.%s", self->report->experiment->name, g_variant_get_string(extension, NULL));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SAVE, _("Export the Report"), _("_Export"), name, FALSE};
+  ms_files_choose(GTK_WIDGET(self), &question, on_file_chosen);
 }
 
+/* The window with the large chart */
+
 static gboolean
-close_on_escape(GtkWidget *window, GdkEventKey *event)
+on_large_key_press(GtkWidget *window, GdkEventKey *event)
 {
   if (event->keyval != GDK_KEY_Escape)
     return GDK_EVENT_PROPAGATE;
@@ -172,31 +427,24 @@ on_enlarge_clicked(MsReportView *self)
   gtk_window_set_default_size(GTK_WINDOW(window), 960, 600);
   ms_chart_view_set_chart(MS_CHART_VIEW(chart), ms_chart_view_get_chart(self->chart), self->report->experiment->title);
   gtk_container_add(GTK_CONTAINER(window), chart);
-  g_signal_connect(window, "key-press-event", G_CALLBACK(close_on_escape), NULL);
+  g_signal_connect(window, "key-press-event", G_CALLBACK(on_large_key_press), NULL);
   gtk_widget_show_all(window);
   gtk_window_present(GTK_WINDOW(window)); /* gives it the keyboard where no window manager does */
 }
 
-static void
-add_export_menu(MsReportView *self)
-{
-  static const GActionEntry entries[] = {{.name = "export", .activate = on_export_activate, .parameter_type = "s"}};
-  g_autoptr(GSimpleActionGroup) group = g_simple_action_group_new();
-  g_autoptr(GMenu) menu = g_menu_new();
-
-  g_action_map_add_action_entries(G_ACTION_MAP(group), entries, G_N_ELEMENTS(entries), self);
-  gtk_widget_insert_action_group(GTK_WIDGET(self), "report", G_ACTION_GROUP(group));
-  for (guint i = 0; i < MS_N_EXPORTS; i++) {
-    g_autofree char *action = g_strdup_printf("report.export::%s", ms_export_extension(i));
-    g_menu_append(menu, ms_export_title(i), action);
-  }
-  gtk_menu_button_set_menu_model(self->export_button, G_MENU_MODEL(menu));
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsReportView, name)
 
 static void
 ms_report_view_class_init(MsReportViewClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {
+    CHILD(stack),
+    CHILD(footer),
+    CHILD(tree),
+    CHILD(chart),
+    MS_TEMPLATE_CALLBACK(on_row_activated),
+    MS_TEMPLATE_CALLBACK(on_enlarge_clicked),
+  };
 
   G_OBJECT_CLASS(klass)->finalize = ms_report_view_finalize;
   signals[SIGNAL_ROW_CHOSEN] = g_signal_new("row-chosen", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
@@ -204,22 +452,18 @@ ms_report_view_class_init(MsReportViewClass *klass)
   signals[SIGNAL_PROBLEM] =
     g_signal_new("problem", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
   g_type_ensure(MS_TYPE_CHART_VIEW);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/common/report-view.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, stack);
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, footer);
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, chart);
-  gtk_widget_class_bind_template_child(widget_class, MsReportView, export_button);
-  gtk_widget_class_bind_template_callback(widget_class, on_row_activated);
-  gtk_widget_class_bind_template_callback(widget_class, on_enlarge_clicked);
+  ms_template_bind(klass, "panels/common/report-view.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_report_view_init(MsReportView *self)
 {
+  static const GActionEntry entries[] = {{.name = "export", .activate = on_export_activate, .parameter_type = "s"}};
+  g_autoptr(GSimpleActionGroup) group = g_simple_action_group_new();
+
+  g_action_map_add_action_entries(G_ACTION_MAP(group), entries, G_N_ELEMENTS(entries), self);
+  gtk_widget_insert_action_group(GTK_WIDGET(self), "report", G_ACTION_GROUP(group));
   gtk_widget_init_template(GTK_WIDGET(self));
-  add_export_menu(self);
 }
 
 /* One line: where the numbers come from and what was published; the whole text is the tooltip. */
@@ -249,7 +493,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   }
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
   show_footer(self, report);
-  ms_report_table_show(self->tree, report);
+  show_table(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);
 }
 
@@ -264,12 +508,5 @@ ms_report_view_get_report(MsReportView *self)
 int
 ms_report_view_get_selected(MsReportView *self)
 {
-  return self->report ? ms_report_table_row_at(self->tree, NULL) : -1;
-}
-
-/** ms_report_view_set_single_click: sets whether a single click activates a row. */
-void
-ms_report_view_set_single_click(MsReportView *self, gboolean single_click)
-{
-  gtk_tree_view_set_activate_on_single_click(self->tree, single_click);
+  return self->report ? selected_row(self->tree) : -1;
 }

@@ -13,5 +13,4 @@ G_DECLARE_FINAL_TYPE(MsReportView, ms_report_view, MS, REPORT_VIEW, GtkBin)
 void ms_report_view_set_report(MsReportView *self, MsReport *report);
 MsReport *ms_report_view_get_report(MsReportView *self);
 int ms_report_view_get_selected(MsReportView *self);
-void ms_report_view_set_single_click(MsReportView *self, gboolean single_click);
 void ms_report_view_export_to(MsReportView *self, const char *path);

@@ -4,25 +4,216 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "core/option/option-help.h"
 #include "ui/common/format.h"
 #include "ui/document/document-settings.h"
-#include "ui/panels/common/lab-program.h"
+
+/* A check button of the values to compare. */
+typedef struct {
+  const MsOptionInfo *option;
+  const char *value;
+  GtkWidget *button;
+} Value;
 
 struct _MsComparePanel {
   MsJobPanel parent_instance;
-  MsTogglePicker *picker;
+  GtkGrid *picker;
+  GArray *values; /* Value; the values of one option are adjacent */
   GtkComboBox *mode;
   GtkSpinButton *repeats;
   MsReportView *view;
   GtkWidget *apply;
-  char *input; /* (nullable): the name of the picture that is measured */
 };
 
 G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_JOB_PANEL)
 
+/* The experiment */
+
+static void
+clear_choice(gpointer data)
+{
+  g_strfreev(((MsCompareChoice *)data)->values);
+}
+
+/** ms_compare_choices_new: (transfer full) (element-type MsCompareChoice): an empty list */
+GArray *
+ms_compare_choices_new(void)
+{
+  GArray *choices = g_array_new(FALSE, FALSE, sizeof(MsCompareChoice));
+
+  g_array_set_clear_func(choices, clear_choice);
+  return choices;
+}
+
+void
+ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values)
+{
+  MsCompareChoice choice = {option, g_strdupv((char **)values)};
+
+  g_array_append_val(choices, choice);
+}
+
+/* Every option is fixed at its current value; cases and axes override it. */
+static void
+fix_current(MsExperiment *experiment, const MsSettings *current)
+{
+  const MsOptionInfo *table = ms_options.rows;
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    g_autofree char *value = ms_option_get_text(&table[i], current);
+    ms_factors_set(experiment->fixed, table[i].name, value);
+  }
+}
+
+static void
+add_single_changes(MsExperiment *experiment, const MsSettings *current, const MsCompareChoice *choice)
+{
+  g_autofree char *now = ms_option_get_text(choice->option, current);
+
+  for (char **value = choice->values; *value; value++) {
+    if (strcmp(*value, now) == 0)
+      continue;
+    g_autoptr(MsFactors) change = ms_factors_new();
+    g_autofree char *name = g_strdup_printf("%s %s", choice->option->name, *value);
+    ms_factors_set(change, choice->option->name, *value);
+    ms_experiment_add_case(experiment, name, change);
+  }
+}
+
+static void
+add_axes(MsExperiment *experiment, const MsSettings *current, GArray *choices)
+{
+  g_autoptr(MsFactors) baseline = ms_factors_new();
+  gboolean contained = TRUE;
+
+  for (guint i = 0; i < choices->len; i++) {
+    const MsCompareChoice *choice = &g_array_index(choices, MsCompareChoice, i);
+    g_autofree char *now = ms_option_get_text(choice->option, current);
+    if (!choice->values[0])
+      continue;
+    ms_experiment_add_axis(experiment, choice->option->name, (const char *const *)choice->values, NULL);
+    ms_factors_set(baseline, choice->option->name, now);
+    contained = contained && g_strv_contains((const char *const *)choice->values, now);
+  }
+  if (contained && ms_factors_size(baseline) > 0)
+    ms_experiment_set_baseline(experiment, baseline);
+}
+
+/**
+ * ms_compare_experiment:
+ * @current: the values of all options that do not vary
+ * @choices: (element-type MsCompareChoice): the values to try
+ *
+ * Returns: (transfer full): an experiment of kind mean-shift. The current settings are the first case and the baseline;
+ *   with all combinations, the baseline is the current settings if they are among them, otherwise the first
+ *   combination.
+ */
+MsExperiment *
+ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode)
+{
+  const char *title = mode == MS_COMPARE_ONE_AT_A_TIME ? _("One toggle at a time") : _("All combinations of toggles");
+  MsExperiment *experiment = ms_experiment_new("compare", title, "mean-shift");
+  g_autoptr(MsFactors) nothing = ms_factors_new();
+
+  fix_current(experiment, current);
+  if (mode == MS_COMPARE_ALL_COMBINATIONS) {
+    add_axes(experiment, current, choices);
+    return experiment;
+  }
+  ms_experiment_add_case(experiment, "current settings", nothing);
+  for (guint i = 0; i < choices->len; i++)
+    add_single_changes(experiment, current, &g_array_index(choices, MsCompareChoice, i));
+  return experiment;
+}
+
+/** ms_compare_count: the number of configurations of that experiment. */
+guint
+ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode)
+{
+  g_autoptr(MsExperiment) experiment = ms_compare_experiment(current, choices, mode);
+  g_autoptr(GPtrArray) all = ms_experiment_expand(experiment, FALSE);
+
+  return all->len;
+}
+
+/* The values to compare */
+
+static const char *const common_shapes[] = {"auto", "8x8", "16x8", "16x16", "32x4", "32x8", "64x4", "128x1", NULL};
+
+static void
+add_value(MsComparePanel *self, GtkFlowBox *box, const MsOptionInfo *option, const char *value)
+{
+  GtkWidget *button = gtk_check_button_new_with_label(value);
+  Value row = {option, value, button};
+  g_autofree char *label = ms_format_plain(_(option->label));
+  g_autofree char *name = g_strdup_printf("%s %s", label, value);
+
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  g_signal_connect_object(button, "toggled", G_CALLBACK(ms_job_panel_update_ready), self, G_CONNECT_SWAPPED);
+  gtk_container_add(GTK_CONTAINER(box), button);
+  gtk_widget_set_can_focus(gtk_widget_get_parent(button), FALSE); /* the button itself takes the focus */
+  g_array_append_val(self->values, row);
+}
+
+static void
+add_option(MsComparePanel *self, const MsOptionInfo *option, int row)
+{
+  const char *const *values = option->kind == MS_OPTION_SHAPE ? common_shapes : option->values;
+  g_autofree char *text = ms_format_plain(_(option->label));
+  GtkWidget *label = g_object_new(GTK_TYPE_LABEL, "label", text, "xalign", 1.0, "valign", GTK_ALIGN_START, "margin-top",
+                                  4, "tooltip-text", ms_option_tooltip(option), NULL);
+  GtkWidget *box = g_object_new(GTK_TYPE_FLOW_BOX, "selection-mode", GTK_SELECTION_NONE, "max-children-per-line", 8,
+                                "column-spacing", 6, "hexpand", TRUE, NULL);
+
+  gtk_style_context_add_class(gtk_widget_get_style_context(label), "dim-label");
+  for (guint i = 0; values[i]; i++)
+    add_value(self, GTK_FLOW_BOX(box), option, values[i]);
+  gtk_grid_attach(self->picker, label, 0, row, 1, 1);
+  gtk_grid_attach(self->picker, box, 1, row, 1, 1);
+}
+
+/* A value that is unavailable now may work together with another toggle, so it stays selectable and has a tooltip. */
+static void
+update_value(const Value *value, MsDocument *document)
+{
+  g_autofree char *now = document ? ms_option_get_text(value->option, ms_document_get_settings(document)) : NULL;
+  g_autofree char *refusal = document ? ms_document_option_refusal(document, value->option, value->value) : NULL;
+  GtkWidget *label = gtk_bin_get_child(GTK_BIN(value->button));
+  g_autofree char *text = g_strdup_printf("%s%s", value->value, g_strcmp0(now, value->value) == 0 ? " (now)" : "");
+  g_autofree char *tip = refusal ? g_strdup_printf(_("With the current settings: %s"), refusal) : NULL;
+  GtkStyleContext *style = gtk_widget_get_style_context(label);
+
+  gtk_label_set_text(GTK_LABEL(label), text);
+  gtk_widget_set_tooltip_text(value->button, tip);
+  if (refusal)
+    gtk_style_context_add_class(style, "dim-label");
+  else
+    gtk_style_context_remove_class(style, "dim-label");
+}
+
+/* (transfer full) (element-type MsCompareChoice): the toggles with a checked value */
+static GArray *
+get_choices(MsComparePanel *self)
+{
+  GArray *choices = ms_compare_choices_new();
+
+  for (guint i = 0; i < self->values->len;) {
+    const MsOptionInfo *option = g_array_index(self->values, Value, i).option;
+    g_autoptr(GStrvBuilder) checked = g_strv_builder_new();
+    for (; i < self->values->len && g_array_index(self->values, Value, i).option == option; i++) {
+      const Value *value = &g_array_index(self->values, Value, i);
+      if (gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(value->button)))
+        g_strv_builder_add(checked, value->value);
+    }
+    g_auto(GStrv) values = g_strv_builder_end(checked);
+    if (*values)
+      ms_compare_choices_add(choices, option, (const char *const *)values);
+  }
+  return choices;
+}
+
 /* As in compare-panel.ui. */
 #define MODE_ALL "all"
-#define MODE_ONE "one"
 
 static MsCompareMode
 get_mode(MsComparePanel *self)
@@ -31,19 +222,13 @@ get_mode(MsComparePanel *self)
                                                                            : MS_COMPARE_ONE_AT_A_TIME;
 }
 
-static guint
-count(MsComparePanel *self, MsDocument *document)
-{
-  g_autoptr(GArray) choices = ms_toggle_picker_get_choices(self->picker);
-
-  return ms_compare_count(ms_document_get_settings(document), choices, get_mode(self));
-}
-
 static char *
 ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
-  guint n = document ? count(MS_COMPARE_PANEL(panel), document) : 0;
+  g_autoptr(GArray) choices = get_choices(MS_COMPARE_PANEL(panel));
+  guint n =
+    document ? ms_compare_count(ms_document_get_settings(document), choices, get_mode(MS_COMPARE_PANEL(panel))) : 0;
 
   *ready = device && n > 1;
   if (!document)
@@ -84,19 +269,13 @@ static void
 ms_compare_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
-  g_autoptr(MsReport) report = strcmp(name, "report") == 0 ? ms_lab_program_read_report(event, self->input) : NULL;
+  g_autoptr(MsReport) report = strcmp(name, "report") == 0 ? ms_job_panel_read_report(panel, event) : NULL;
 
   if (!report || report->rows->len == 0)
     return;
   ms_compare_sort(report);
   ms_report_view_set_report(self->view, report);
   gtk_widget_set_sensitive(self->apply, is_ranked(report->rows->pdata[0]));
-}
-
-static char *
-ms_compare_panel_progress_text(MsJobPanel *panel, const char *message)
-{
-  return g_strdup(message);
 }
 
 static char *
@@ -123,70 +302,51 @@ ms_compare_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
   return report ? result_note(report) : g_strdup("");
 }
 
-static MsProgramJob *
-ms_compare_panel_start(MsJobPanel *panel, MsDevice *device)
+static gboolean
+ms_compare_panel_start(MsJobPanel *panel, MsProgramJob *job)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
-  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
-  g_autoptr(GArray) choices = ms_toggle_picker_get_choices(self->picker);
+  g_autoptr(GArray) choices = get_choices(self);
   g_autoptr(MsExperiment) experiment =
-    ms_compare_experiment(ms_document_get_settings(document), choices, get_mode(self));
-  MsProgramJob *job = ms_program_job_new();
+    ms_compare_experiment(ms_document_get_settings(ms_panel_get_document(MS_PANEL(panel))), choices, get_mode(self));
 
-  ms_lab_program_add_experiment(job, experiment);
+  ms_job_panel_add_experiment(job, experiment);
   ms_program_job_add(job, "--repeat=%d", gtk_spin_button_get_value_as_int(self->repeats));
-  ms_lab_program_add_picture(job, document);
-  g_free(self->input);
-  self->input = g_strdup(ms_document_get_title(document));
+  ms_job_panel_add_picture(panel, job);
   ms_report_view_set_report(self->view, NULL);
   gtk_widget_set_sensitive(self->apply, FALSE);
-  return job;
+  return TRUE;
 }
 
 static void
-apply_row(MsComparePanel *self, guint index)
+on_row_chosen(MsComparePanel *self, guint index)
 {
   MsReport *report = ms_report_view_get_report(self->view);
 
-  if (!report || index >= report->rows->len)
-    return;
-  const MsReportRow *row = report->rows->pdata[index];
-  ms_panel_apply_toggles(MS_PANEL(self), row->factors);
-}
-
-static void
-on_row_chosen(MsComparePanel *self, guint row)
-{
-  apply_row(self, row);
+  if (report && index < report->rows->len)
+    ms_panel_apply_toggles(MS_PANEL(self), ((MsReportRow *)report->rows->pdata[index])->factors);
 }
 
 static void
 on_apply_clicked(MsComparePanel *self)
 {
-  int row = ms_report_view_get_selected(self->view);
-
-  apply_row(self, row >= 0 ? (guint)row : 0);
-}
-
-static void
-on_problem(MsComparePanel *self, GError *error)
-{
-  ms_panel_report_problem(MS_PANEL(self), error);
+  on_row_chosen(self, (guint)MAX(ms_report_view_get_selected(self->view), 0));
 }
 
 static void
 ms_compare_panel_finalize(GObject *object)
 {
-  g_free(MS_COMPARE_PANEL(object)->input);
+  g_array_unref(MS_COMPARE_PANEL(object)->values);
   G_OBJECT_CLASS(ms_compare_panel_parent_class)->finalize(object);
 }
 
 static void
 ms_compare_panel_refresh(MsPanel *panel)
 {
-  MsComparePanel *self = MS_COMPARE_PANEL(panel);
+  GArray *values = MS_COMPARE_PANEL(panel)->values;
 
-  ms_toggle_picker_update(self->picker, ms_panel_get_document(panel));
+  for (guint i = 0; i < values->len; i++)
+    update_value(&g_array_index(values, Value, i), ms_panel_get_document(panel));
   ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
@@ -197,41 +357,41 @@ ms_compare_panel_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
+#define CHILD(name) MS_TEMPLATE_CHILD(MsComparePanel, name)
+
 static void
 ms_compare_panel_class_init(MsComparePanelClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(picker),
+                                         CHILD(mode),
+                                         CHILD(repeats),
+                                         CHILD(view),
+                                         CHILD(apply),
+                                         MS_TEMPLATE_CALLBACK(on_apply_clicked),
+                                         MS_TEMPLATE_CALLBACK(on_row_chosen),
+                                         MS_TEMPLATE_CALLBACK(ms_panel_report_problem)};
 
   G_OBJECT_CLASS(klass)->finalize = ms_compare_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_compare_panel_start;
   MS_JOB_PANEL_CLASS(klass)->take = ms_compare_panel_take;
-  MS_JOB_PANEL_CLASS(klass)->progress_text = ms_compare_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_compare_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_compare_panel_ready_text;
   MS_PANEL_CLASS(klass)->attach = ms_compare_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_compare_panel_refresh;
-  g_type_ensure(MS_TYPE_TOGGLE_PICKER);
   g_type_ensure(MS_TYPE_REPORT_VIEW);
-  gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/compare/compare-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, picker);
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, mode);
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, repeats);
-  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, view);
-  gtk_widget_class_bind_template_child(widget_class, MsComparePanel, apply);
-  gtk_widget_class_bind_template_callback(widget_class, ms_job_panel_update_ready);
-  gtk_widget_class_bind_template_callback(widget_class, on_apply_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_row_chosen);
-  gtk_widget_class_bind_template_callback(widget_class, on_problem);
+  ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/compare/compare-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_compare_panel_init(MsComparePanel *self)
 {
+  const MsOptionInfo *table = ms_options.rows;
+  int row = 0;
+
+  self->values = g_array_new(FALSE, FALSE, sizeof(Value));
   gtk_widget_init_template(GTK_WIDGET(self));
-  gtk_widget_set_sensitive(self->apply, FALSE);
-  ms_report_view_set_single_click(self->view, TRUE);
-  ms_job_panel_set_bar(MS_JOB_PANEL(self),
-                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_COMPARE_PANEL, "bar")));
+  for (guint i = 0; i < ms_options.n_rows; i++)
+    if (table[i].group == MS_OPTION_GROUP_TOGGLE && (table[i].values || table[i].kind == MS_OPTION_SHAPE))
+      add_option(self, &table[i], row++);
+  gtk_widget_show_all(GTK_WIDGET(self->picker));
 }

@@ -2,12 +2,27 @@
 /* MsComparePanel: measures combinations of toggles on the open picture and applies one of them. */
 #pragma once
 
-#include "ui/panels/compare/compare-plan.h"
+#include "core/filter/settings/options.h"
 #include "ui/panels/common/job-panel.h"
 #include "ui/panels/common/report-view.h"
-#include "ui/panels/compare/toggle-picker.h"
 
 #define MS_TYPE_COMPARE_PANEL (ms_compare_panel_get_type())
 G_DECLARE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS, COMPARE_PANEL, MsJobPanel)
 
+/** MsCompareMode: whether each value is changed alone or every combination is measured. */
+typedef enum {
+  MS_COMPARE_ONE_AT_A_TIME,
+  MS_COMPARE_ALL_COMBINATIONS,
+} MsCompareMode;
+
+/** MsCompareChoice: the values to try of one toggle; a toggle with fewer than two does not vary. */
+typedef struct {
+  const MsOptionInfo *option;
+  GStrv values;
+} MsCompareChoice;
+
+GArray *ms_compare_choices_new(void);
+void ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values);
+MsExperiment *ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode);
+guint ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode);
 void ms_compare_sort(MsReport *report);

@@ -5,25 +5,26 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "ui/panels/common/lab-program.h"
-#include "ui/panels/experiment/experiment-details.h"
-#include "ui/panels/experiment/experiment-picker.h"
+#include "ui/common/files.h"
+#include "ui/panels/common/table.h"
 
 struct _MsExperimentPanel {
   MsJobPanel parent_instance;
-  MsExperimentPicker *picker;
+  GtkEntry *search;
+  GtkTreeView *tree;
+  GtkTreeStore *store;
+  GtkTreeModel *filter; /* of @store: what is searched for */
   GtkWidget *open;
   GtkWidget *next;
-  gboolean learns;
   GtkLabel *title;
   GtkLabel *details;
   GtkToggleButton *quick;
   GtkToggleButton *on_picture;
   MsReportView *view;
+  gboolean learns;
+  GPtrArray *experiments; /* of the list */
   GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
-  MsExperiment *selected; /* (nullable) */
-  MsExperiment *running;  /* (nullable): the experiment of the running job */
-  char *input;            /* (nullable): the name of its picture */
+  MsExperiment *running;  /* (nullable): the experiment of the newest job */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
@@ -33,26 +34,277 @@ enum {
   PROP_LEARN,
 };
 
-static void
-ms_experiment_panel_dispose(GObject *object)
-{
-  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
+/* The list of experiments */
 
-  if (self->picker)
-    g_signal_handlers_disconnect_by_data(self->picker, self);
-  g_clear_pointer(&self->selected, ms_experiment_unref);
-  g_clear_pointer(&self->running, ms_experiment_unref);
-  g_clear_pointer(&self->reports, g_hash_table_unref);
-  g_clear_pointer(&self->input, g_free);
-  G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
+/* As in experiment-panel.ui: two levels, studies and their experiments. */
+enum {
+  COLUMN_EXPERIMENT, /* NULL in the rows of studies */
+  COLUMN_TITLE,
+  COLUMN_STUDY,
+  COLUMN_WEIGHT,
+};
+
+/* Studies as data/experiments/README.md names them, in the order of the groups. */
+static const struct {
+  const char *name;
+  const char *title;
+} studies[] = {
+  {"MS", N_("Mean-shift filtering")}, {"LB", N_("Load balancing")},  {"MM", N_("Minimum, maximum and count")},
+  {"PCL", N_("Sum reduction")},       {"BD", N_("Thread swapping")}, {"", N_("Other")},
+};
+
+/* The steps of the page Learn, the most general first. */
+static const char *const steps[] = {
+  "ms-serial",      "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object",     "ms-local-memory",
+  "ms-unroll",      "ms-access",          "ms-cumulative",    "ms-transfer",          "sum-stride-times",
+  "sum-sizes",      "sum-group-variants", "minmax-builtin",   "minmax-bank-conflict", "swap-example",
+  "swap-meanshift", "split-adaptive",
+};
+
+static gboolean
+contains(const char *text, const char *part)
+{
+  g_autofree char *folded = g_utf8_casefold(text ? text : "", -1);
+
+  return strstr(folded, part) != NULL;
+}
+
+static gboolean
+matches(const MsExperiment *experiment, const char *part)
+{
+  return contains(ms_experiment_text(experiment->title, MS_LANGUAGE_USER), part) || contains(experiment->title, part) ||
+         contains(experiment->name, part) || contains(experiment->study, part) ||
+         contains(experiment->description, part) || contains(experiment->finding, part);
+}
+
+/* A study is visible if one of its experiments is. */
+static gboolean
+is_visible(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
+{
+  MsExperimentPanel *self = data;
+  g_autofree char *part = g_utf8_casefold(gtk_entry_get_text(self->search), -1);
+  MsExperiment *experiment;
+  GtkTreeIter child;
+
+  gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &experiment, -1);
+  if (experiment)
+    return matches(experiment, part);
+  for (gboolean more = gtk_tree_model_iter_children(model, &child, iter); more;
+       more = gtk_tree_model_iter_next(model, &child)) {
+    gtk_tree_model_get(model, &child, COLUMN_EXPERIMENT, &experiment, -1);
+    if (experiment && matches(experiment, part))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static void
+on_search_changed(MsExperimentPanel *self)
+{
+  gtk_tree_model_filter_refilter(GTK_TREE_MODEL_FILTER(self->filter));
+  gtk_tree_view_expand_all(self->tree);
+}
+
+static gboolean
+is_selectable(GtkTreeSelection *selection, GtkTreeModel *model, GtkTreePath *path, gboolean selected, gpointer data)
+{
+  MsExperiment *experiment = NULL;
+  GtkTreeIter iter;
+
+  if (gtk_tree_model_get_iter(model, &iter, path))
+    gtk_tree_model_get(model, &iter, COLUMN_EXPERIMENT, &experiment, -1);
+  return experiment != NULL;
+}
+
+/* The row of a study, made when it is needed; studies that the table lacks are the last group. */
+static void
+find_study(MsExperimentPanel *self, const char *name, GtkTreeIter *iter)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
+  guint n = 0;
+
+  while (n < G_N_ELEMENTS(studies) - 1 && strcmp(studies[n].name, name ? name : "") != 0)
+    n++;
+  for (gboolean more = gtk_tree_model_get_iter_first(model, iter); more; more = gtk_tree_model_iter_next(model, iter)) {
+    g_autofree char *study = NULL;
+    gtk_tree_model_get(model, iter, COLUMN_STUDY, &study, -1);
+    if (g_strcmp0(study, studies[n].name) == 0)
+      return;
+  }
+  g_autofree char *title =
+    *studies[n].name ? g_strdup_printf("%s (%s)", _(studies[n].title), studies[n].name) : g_strdup(_(studies[n].title));
+  gtk_tree_store_insert_with_values(self->store, iter, NULL, -1, COLUMN_TITLE, title, COLUMN_STUDY, studies[n].name,
+                                    COLUMN_WEIGHT, PANGO_WEIGHT_BOLD, -1);
+}
+
+static void
+add_row(MsExperimentPanel *self, GtkTreeIter *parent, MsExperiment *experiment, const char *title)
+{
+  gtk_tree_store_insert_with_values(self->store, NULL, parent, -1, COLUMN_EXPERIMENT, experiment, COLUMN_TITLE, title,
+                                    COLUMN_STUDY, experiment->study, COLUMN_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
+  g_ptr_array_add(self->experiments, ms_experiment_ref(experiment));
+}
+
+/* Adds @experiment to the group of its study. */
+static void
+add_experiment(MsExperimentPanel *self, MsExperiment *experiment)
+{
+  GtkTreeIter study;
+
+  find_study(self, experiment->study, &study);
+  add_row(self, &study, experiment, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
+  gtk_tree_view_expand_all(self->tree);
+}
+
+/* Adds the shipped experiments, study after study. */
+static gboolean
+add_shipped(MsExperimentPanel *self, GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+
+  for (guint study = 0; all && study < G_N_ELEMENTS(studies); study++)
+    for (guint i = 0; i < all->len; i++)
+      if (g_strcmp0(((MsExperiment *)all->pdata[i])->study, studies[study].name) == 0)
+        add_experiment(self, all->pdata[i]);
+  return all != NULL;
+}
+
+/* Adds the steps of the page Learn, numbered, without groups or search. */
+static gboolean
+add_steps(MsExperimentPanel *self, GError **error)
+{
+  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+
+  for (guint step = 0; all && step < G_N_ELEMENTS(steps); step++)
+    for (guint i = 0; i < all->len; i++) {
+      MsExperiment *experiment = all->pdata[i];
+      g_autofree char *title =
+        g_strdup_printf("%u. %s", step + 1, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
+      if (strcmp(experiment->name, steps[step]) == 0)
+        add_row(self, NULL, experiment, title);
+    }
+  gtk_widget_hide(GTK_WIDGET(self->search));
+  gtk_tree_view_set_show_expanders(self->tree, FALSE);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->tree)), _("Steps"));
+  return all != NULL;
+}
+
+static gboolean
+select_child(MsExperimentPanel *self, GtkTreeIter *parent, const char *name)
+{
+  GtkTreeIter iter;
+
+  for (gboolean more = gtk_tree_model_iter_children(self->filter, &iter, parent); more;
+       more = gtk_tree_model_iter_next(self->filter, &iter)) {
+    MsExperiment *experiment;
+    gtk_tree_model_get(self->filter, &iter, COLUMN_EXPERIMENT, &experiment, -1);
+    if (experiment && strcmp(experiment->name, name) == 0) {
+      g_autoptr(GtkTreePath) path = gtk_tree_model_get_path(self->filter, &iter);
+      gtk_tree_view_set_cursor(self->tree, path, NULL, FALSE);
+      return TRUE;
+    }
+    if (!experiment && select_child(self, &iter, name))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/** ms_experiment_panel_select: selects an experiment; %FALSE if there is none of that name */
+gboolean
+ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
+{
+  return select_child(self, NULL, name);
+}
+
+/* (transfer none) (nullable) */
+static MsExperiment *
+get_selected(MsExperimentPanel *self)
+{
+  MsExperiment *experiment = NULL;
+  GtkTreeIter iter;
+
+  if (gtk_tree_selection_get_selected(gtk_tree_view_get_selection(self->tree), NULL, &iter))
+    gtk_tree_model_get(self->filter, &iter, COLUMN_EXPERIMENT, &experiment, -1);
+  return experiment;
+}
+
+/* Selects the experiment after the selected one, the first if none is; there is none after the last. */
+static void
+on_next_clicked(MsExperimentPanel *self)
+{
+  guint next = 0;
+  gboolean any = g_ptr_array_find(self->experiments, get_selected(self), &next);
+
+  next += any ? 1 : 0;
+  gtk_widget_set_sensitive(self->next,
+                           next < self->experiments->len &&
+                             ms_experiment_panel_select(self, ((MsExperiment *)self->experiments->pdata[next])->name));
+}
+
+/* The selected experiment */
+
+static void
+append_paragraph(GString *text, const char *heading, const char *body)
+{
+  if (!body || !*body)
+    return;
+  g_autofree char *line =
+    heading ? g_markup_printf_escaped("<b>%s</b> %s", heading, body) : g_markup_printf_escaped("%s", body);
+  g_string_append_printf(text, "%s%s", text->len > 0 ? "\n" : "", line);
+}
+
+static void
+append_published(GString *text, const MsPublished *published)
+{
+  g_autofree char *where = ms_factors_to_string(published->where);
+
+  g_string_append_printf(text, "%s%s: %s %.6g", text->len > 0 ? "; " : "", published->device, published->metric,
+                         published->low);
+  if (published->low != published->high)
+    g_string_append_printf(text, "–%.6g", published->high);
+  g_string_append_printf(text, " %s (%s)", published->unit, where);
+}
+
+/* (transfer full): Pango markup: what the experiment varies, what is fixed, what was found and published */
+static char *
+describe(const MsExperiment *experiment, gboolean quick)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autoptr(GString) published = g_string_new(NULL);
+  g_autoptr(GPtrArray) configurations = ms_experiment_expand(experiment, quick);
+  g_autofree char *axes = ms_experiment_describe_axes(experiment, quick);
+  g_autofree char *fixed = ms_factors_to_string(experiment->fixed);
+  g_autofree char *varies = g_strdup_printf(_("%s (%u configurations)"), axes, configurations->len);
+
+  append_paragraph(text, NULL, ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
+  append_paragraph(text, _("Varies:"), varies);
+  append_paragraph(text, _("Fixed:"), fixed);
+  append_paragraph(text, _("Found:"), ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
+  for (guint i = 0; i < experiment->published->len; i++)
+    append_published(published, experiment->published->pdata[i]);
+  append_paragraph(text, _("Published:"), published->str);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* (transfer full): Pango markup: what is measured, and the study's finding in one sentence */
+static char *
+describe_lesson(const MsExperiment *experiment)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *finding =
+    g_markup_printf_escaped("<big>%s</big>\n", ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
+
+  g_string_append(text, finding);
+  append_paragraph(text, _("Measured here:"), ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
+  return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 static void
 show_details(MsExperimentPanel *self)
 {
-  gboolean quick = gtk_toggle_button_get_active(self->quick);
+  const MsExperiment *selected = get_selected(self);
 
-  if (!self->selected) {
+  if (!selected) {
     gtk_label_set_text(self->title, "");
     gtk_label_set_text(self->details, self->learns
                                         ? _("Each step runs one experiment and states what a study found with it.")
@@ -60,35 +312,25 @@ show_details(MsExperimentPanel *self)
     return;
   }
   g_autofree char *markup =
-    self->learns ? ms_experiment_lesson(self->selected) : ms_experiment_details(self->selected, quick);
-  const char *name = ms_experiment_text(self->selected->title, MS_LANGUAGE_USER);
-  g_autofree char *title = self->selected->study && *self->selected->study
-                             ? g_strdup_printf("%s [%s %s]", name, self->selected->study,
-                                               self->selected->section ? self->selected->section : "")
-                             : g_strdup(name);
+    self->learns ? describe_lesson(selected) : describe(selected, gtk_toggle_button_get_active(self->quick));
+  const char *name = ms_experiment_text(selected->title, MS_LANGUAGE_USER);
+  g_autofree char *title =
+    selected->study && *selected->study
+      ? g_strdup_printf("%s [%s %s]", name, selected->study, selected->section ? selected->section : "")
+      : g_strdup(name);
   gtk_label_set_text(self->title, title);
   gtk_label_set_markup(self->details, markup);
-  gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(self->selected->kind, "mean-shift") == 0);
+  gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(selected->kind, "mean-shift") == 0);
 }
 
 static void
 on_selection_changed(MsExperimentPanel *self)
 {
-  MsExperiment *selected = ms_experiment_picker_get_selected(self->picker);
+  const MsExperiment *selected = get_selected(self);
 
-  g_clear_pointer(&self->selected, ms_experiment_unref);
-  self->selected = selected ? ms_experiment_ref(selected) : NULL;
   show_details(self);
-  ms_report_view_set_report(self->view,
-                            self->selected ? g_hash_table_lookup(self->reports, self->selected->name) : NULL);
+  ms_report_view_set_report(self->view, selected ? g_hash_table_lookup(self->reports, selected->name) : NULL);
   ms_job_panel_update_ready(MS_JOB_PANEL(self));
-}
-
-/** ms_experiment_panel_select: selects an experiment; %FALSE if there is none of that name */
-gboolean
-ms_experiment_panel_select(MsExperimentPanel *self, const char *name)
-{
-  return ms_experiment_picker_select(self->picker, name);
 }
 
 /** ms_experiment_panel_add_file: adds the experiment of a file to the list and selects it. */
@@ -99,7 +341,7 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 
   if (!experiment)
     return FALSE;
-  ms_experiment_picker_add(self->picker, experiment);
+  add_experiment(self, experiment);
   return ms_experiment_panel_select(self, experiment->name);
 }
 
@@ -108,7 +350,7 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 static char *
 ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
-  *ready = device && MS_EXPERIMENT_PANEL(panel)->selected;
+  *ready = device && get_selected(MS_EXPERIMENT_PANEL(panel)) != NULL;
   return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_name(device))
                 : g_strdup(_("Open a picture and choose an OpenCL device to measure on."));
 }
@@ -118,12 +360,13 @@ static void
 ms_experiment_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-  MsReport *report = strcmp(name, "report") == 0 ? ms_lab_program_read_report(event, self->input) : NULL;
+  MsReport *report = strcmp(name, "report") == 0 ? ms_job_panel_read_report(panel, event) : NULL;
+  const MsExperiment *selected = get_selected(self);
 
   if (!report)
     return;
   g_hash_table_replace(self->reports, g_strdup(self->running->name), report);
-  if (self->selected && strcmp(self->selected->name, self->running->name) == 0)
+  if (selected && strcmp(selected->name, self->running->name) == 0)
     ms_report_view_set_report(self->view, report);
 }
 
@@ -149,87 +392,50 @@ ms_experiment_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
   return g_strdup_printf(_("Done: %u of %u configurations measured and verified%s."), ok, report->rows->len, bad);
 }
 
-static MsProgramJob *
-ms_experiment_panel_start(MsJobPanel *panel, MsDevice *device)
+static gboolean
+ms_experiment_panel_start(MsJobPanel *panel, MsProgramJob *job)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
-  gboolean picture =
-    gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture));
+  MsExperiment *selected = get_selected(self);
 
-  if (!self->selected)
-    return NULL;
+  if (!selected)
+    return FALSE;
   g_clear_pointer(&self->running, ms_experiment_unref);
-  self->running = ms_experiment_ref(self->selected);
-  g_free(self->input);
-  self->input = g_strdup(picture ? ms_document_get_title(document) : NULL);
-  MsProgramJob *job = ms_program_job_new();
-  ms_lab_program_add_experiment(job, self->running);
+  self->running = ms_experiment_ref(selected);
+  ms_job_panel_add_experiment(job, selected);
   if (gtk_toggle_button_get_active(self->quick))
     ms_program_job_add(job, "--quick");
-  if (picture)
-    ms_lab_program_add_picture(job, document);
-  return job;
+  if (gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture)))
+    ms_job_panel_add_picture(panel, job);
+  return TRUE;
 }
 
 static void
-report_problem(MsExperimentPanel *self, const GError *error)
+on_problem(MsExperimentPanel *self, const GError *error)
 {
   ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
   ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
-on_problem(MsExperimentPanel *self, GError *error)
+on_file_chosen(GtkWidget *widget, GFile *file)
 {
-  report_problem(self, error);
-}
-
-static void
-on_file_chosen(GtkNativeDialog *dialog, int response, MsExperimentPanel *self)
-{
-  g_autofree char *path = gtk_file_chooser_get_filename(GTK_FILE_CHOOSER(dialog));
+  g_autofree char *path = g_file_get_path(file);
   g_autoptr(GError) error = NULL;
 
-  if (response == GTK_RESPONSE_ACCEPT && path && !ms_experiment_panel_add_file(self, path, &error))
-    report_problem(self, error);
-  g_object_unref(dialog);
+  if (path && !ms_experiment_panel_add_file(MS_EXPERIMENT_PANEL(widget), path, &error))
+    on_problem(MS_EXPERIMENT_PANEL(widget), error);
 }
 
 static void
 on_open_clicked(MsExperimentPanel *self)
 {
-  GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
-  GtkFileChooserNative *dialog =
-    gtk_file_chooser_native_new(_("Open an Experiment"), GTK_IS_WINDOW(window) ? GTK_WINDOW(window) : NULL,
-                                GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), _("_Cancel"));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_OPEN, _("Open an Experiment"), _("_Open"), NULL, FALSE};
 
-  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(on_file_chosen), self, 0);
-  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+  ms_files_choose(GTK_WIDGET(self), &question, on_file_chosen);
 }
 
-static void
-on_next_clicked(MsExperimentPanel *self)
-{
-  gtk_widget_set_sensitive(self->next, ms_experiment_picker_select_next(self->picker));
-}
-
-static void
-fill(MsExperimentPanel *self)
-{
-  g_autoptr(GError) error = NULL;
-
-  gtk_widget_set_visible(self->open, !self->learns);
-  gtk_widget_set_visible(self->next, self->learns);
-  if (self->learns ? ms_experiment_picker_fill_steps(self->picker, &error)
-                   : ms_experiment_picker_fill(self->picker, &error))
-    show_details(self);
-  else
-    gtk_label_set_text(self->details, error->message);
-  if (self->learns)
-    ms_experiment_picker_select_next(self->picker);
-}
+/* Object */
 
 static void
 ms_experiment_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -240,36 +446,68 @@ ms_experiment_panel_set_property(GObject *object, guint id, const GValue *value,
 static void
 ms_experiment_panel_constructed(GObject *object)
 {
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
+  g_autoptr(GError) error = NULL;
+
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->constructed(object);
-  fill(MS_EXPERIMENT_PANEL(object));
+  gtk_widget_set_visible(self->open, !self->learns);
+  gtk_widget_set_visible(self->next, self->learns);
+  if (self->learns ? add_steps(self, &error) : add_shipped(self, &error))
+    show_details(self);
+  else
+    gtk_label_set_text(self->details, error->message);
+  if (self->learns)
+    ms_experiment_panel_select(self, steps[0]);
 }
 
 static void
-bind_template(GtkWidgetClass *widget_class)
+ms_experiment_panel_dispose(GObject *object)
 {
-  gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/experiment/experiment-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, picker);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, open);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, next);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, title);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, details);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, quick);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, on_picture);
-  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
-  gtk_widget_class_bind_template_child(widget_class, MsExperimentPanel, view);
-  gtk_widget_class_bind_template_callback(widget_class, show_details);
-  gtk_widget_class_bind_template_callback(widget_class, on_selection_changed);
-  gtk_widget_class_bind_template_callback(widget_class, on_open_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_next_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_problem);
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
+
+  if (self->tree)
+    g_signal_handlers_disconnect_by_data(gtk_tree_view_get_selection(self->tree), self);
+  G_OBJECT_CLASS(ms_experiment_panel_parent_class)->dispose(object);
 }
+
+static void
+ms_experiment_panel_finalize(GObject *object)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(object);
+
+  g_ptr_array_unref(self->experiments);
+  g_hash_table_unref(self->reports);
+  g_clear_pointer(&self->running, ms_experiment_unref);
+  G_OBJECT_CLASS(ms_experiment_panel_parent_class)->finalize(object);
+}
+
+#define CHILD(name) MS_TEMPLATE_CHILD(MsExperimentPanel, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
 {
-  G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
+  static const MsTemplatePart parts[] = {CHILD(search),
+                                         CHILD(tree),
+                                         CHILD(store),
+                                         CHILD(filter),
+                                         CHILD(open),
+                                         CHILD(next),
+                                         CHILD(title),
+                                         CHILD(details),
+                                         CHILD(quick),
+                                         CHILD(on_picture),
+                                         CHILD(view),
+                                         CALLBACK(show_details),
+                                         CALLBACK(on_search_changed),
+                                         CALLBACK(on_selection_changed),
+                                         CALLBACK(on_open_clicked),
+                                         CALLBACK(on_next_clicked),
+                                         CALLBACK(on_problem)};
+
   G_OBJECT_CLASS(klass)->constructed = ms_experiment_panel_constructed;
+  G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
+  G_OBJECT_CLASS(klass)->finalize = ms_experiment_panel_finalize;
   G_OBJECT_CLASS(klass)->set_property = ms_experiment_panel_set_property;
   MS_JOB_PANEL_CLASS(klass)->start = ms_experiment_panel_start;
   MS_JOB_PANEL_CLASS(klass)->take = ms_experiment_panel_take;
@@ -281,15 +519,16 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
     g_param_spec_boolean("learn", NULL, NULL, FALSE,
                          G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
   g_type_ensure(MS_TYPE_REPORT_VIEW);
-  g_type_ensure(MS_TYPE_EXPERIMENT_PICKER);
-  bind_template(GTK_WIDGET_CLASS(klass));
+  ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/experiment/experiment-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_experiment_panel_init(MsExperimentPanel *self)
 {
+  self->experiments = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
   self->reports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_report_unref);
   gtk_widget_init_template(GTK_WIDGET(self));
-  ms_job_panel_set_bar(MS_JOB_PANEL(self),
-                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_EXPERIMENT_PANEL, "bar")));
+  gtk_tree_model_filter_set_visible_func(GTK_TREE_MODEL_FILTER(self->filter), is_visible, self, NULL);
+  gtk_tree_selection_set_select_function(gtk_tree_view_get_selection(self->tree), is_selectable, NULL, NULL);
+  ms_table_tooltip(self->tree, COLUMN_TITLE);
 }

@@ -7,8 +7,8 @@
 #include "core/filter/plan/planner.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
-#include "ui/panels/common/panel-style.h"
-#include "ui/panels/kernel/source-highlight.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/drawn.h"
 #include "ui/panels/kernel/text-diff.h"
 
 /* The text of a program, compared with the previous one. */
@@ -63,6 +63,114 @@ ms_source_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_source_view_parent_class)->dispose(object);
 }
 
+/* Colours */
+
+#define TAG_COMMENT "comment"
+#define TAG_DIRECTIVE "directive"
+#define TAG_KEYWORD "keyword"
+#define TAG_TYPE "type"
+#define TAG_ADDED "added"
+#define TAG_REMOVED "removed"
+
+typedef struct {
+  const char *name;
+  const char *property;
+  const char *light;
+  const char *dark;
+} Look;
+
+static const Look looks[] = {
+  {TAG_COMMENT, "foreground", "#5e5c64", "#9a9996"},
+  {TAG_DIRECTIVE, "foreground", "#813d9c", "#dc8add"},
+  {TAG_KEYWORD, "foreground", "#1a5fb4", "#78aeed"},
+  {TAG_TYPE, "foreground", "#1f7a3c", "#57e389"},
+  {TAG_ADDED, "paragraph-background", "#d5f0dc", "#1f4a2c"},
+  {TAG_REMOVED, "paragraph-background", "#f9dcd9", "#5a2520"},
+};
+
+static void
+add_tag(GtkTextTagTable *table, const char *name)
+{
+  g_autoptr(GtkTextTag) tag = gtk_text_tag_new(name);
+
+  if (strcmp(name, TAG_KEYWORD) == 0)
+    g_object_set(tag, "weight", PANGO_WEIGHT_BOLD, NULL);
+  if (strcmp(name, TAG_COMMENT) == 0)
+    g_object_set(tag, "style", PANGO_STYLE_ITALIC, NULL);
+  if (strcmp(name, TAG_REMOVED) == 0)
+    g_object_set(tag, "strikethrough", TRUE, NULL);
+  gtk_text_tag_table_add(table, tag);
+}
+
+/* Creates or updates the tags of @buffer with colours for @theme. */
+static void
+set_theme(GtkTextBuffer *buffer, MsChartTheme theme)
+{
+  GtkTextTagTable *table = gtk_text_buffer_get_tag_table(buffer);
+
+  for (guint i = 0; i < G_N_ELEMENTS(looks); i++) {
+    if (!gtk_text_tag_table_lookup(table, looks[i].name))
+      add_tag(table, looks[i].name);
+    g_object_set(gtk_text_tag_table_lookup(table, looks[i].name), looks[i].property,
+                 theme == MS_CHART_DARK ? looks[i].dark : looks[i].light, NULL);
+  }
+}
+
+static void
+tag_range(GtkTextBuffer *buffer, const char *tag, int line, gsize from, gsize to)
+{
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_iter_at_line_index(buffer, &start, line, (int)from);
+  gtk_text_buffer_get_iter_at_line_index(buffer, &end, line, (int)to);
+  gtk_text_buffer_apply_tag_by_name(buffer, tag, &start, &end);
+}
+
+/* The tokens of OpenCL C that have a colour; vector types are a scalar type and a width: uchar4, float16. */
+static const char token_pattern[] =
+  "(?<comment>/\\*.*?\\*/|//.*)|(?<open>/\\*.*)|"
+  "\\b(?<keyword>(?:__)?(?:kernel|global|local|constant)|private|const|restrict|if|else|for|while|do|return|break|"
+  "continue|inline|static|struct|typedef|switch|case|default|read_only|write_only|barrier)\\b|"
+  "\\b(?<type>(?:void|bool|u?char|u?short|u?int|u?long|float|double|half|size_t|image2d_t|sampler_t)[0-9]*)\\b";
+
+/* Tags a line of @buffer but the bytes at its start that are not source code; @in_comment: (inout): one is open. */
+static void
+highlight_line(GtkTextBuffer *buffer, const GRegex *tokens, int line, gsize skip, gboolean *in_comment)
+{
+  static const char *const tags[][2] = {
+    {"comment", TAG_COMMENT}, {"open", TAG_COMMENT}, {"keyword", TAG_KEYWORD}, {"type", TAG_TYPE}};
+  g_autoptr(GMatchInfo) match = NULL;
+  GtkTextIter start, end;
+
+  gtk_text_buffer_get_iter_at_line(buffer, &start, line);
+  end = start;
+  if (!gtk_text_iter_ends_line(&end))
+    gtk_text_iter_forward_to_line_end(&end);
+  g_autofree char *text = gtk_text_buffer_get_text(buffer, &start, &end, TRUE);
+  gsize length = strlen(text), at = MIN(skip, length);
+  if (*in_comment) {
+    const char *close = strstr(text + at, "*/");
+    gsize after = close ? (gsize)(close - text) + 2 : length;
+    tag_range(buffer, TAG_COMMENT, line, at, after);
+    *in_comment = !close;
+    at = after;
+  } else if (text[at] == '#') {
+    tag_range(buffer, TAG_DIRECTIVE, line, at, length);
+    return;
+  }
+  for (g_regex_match_full(tokens, text, (gssize)length, (int)at, 0, &match, NULL); g_match_info_matches(match);
+       g_match_info_next(match, NULL))
+    for (guint i = 0; i < G_N_ELEMENTS(tags); i++) {
+      int from = -1, to;
+      if (!g_match_info_fetch_named_pos(match, tags[i][0], &from, &to) || from < 0)
+        continue;
+      tag_range(buffer, tags[i][1], line, (gsize)from, (gsize)to);
+      *in_comment = g_str_equal(tags[i][0], "open");
+    }
+}
+
+/* The program */
+
 /* Changed lines have a sign as well as a colour. */
 static const char *
 line_mark(MsDiffKind kind)
@@ -71,7 +179,7 @@ line_mark(MsDiffKind kind)
 }
 
 static void
-append_line(GtkTextBuffer *buffer, const char *mark, const MsDiffLine *line, gboolean *in_comment)
+append_line(GtkTextBuffer *buffer, const GRegex *tokens, const char *mark, const MsDiffLine *line, gboolean *in_comment)
 {
   GtkTextIter end;
 
@@ -81,13 +189,13 @@ append_line(GtkTextBuffer *buffer, const char *mark, const MsDiffLine *line, gbo
   gtk_text_buffer_insert(buffer, &end, line->text, -1);
   gtk_text_buffer_insert(buffer, &end, "\n", -1);
   if (line->kind == MS_DIFF_SAME || line->kind == MS_DIFF_ADDED)
-    ms_source_highlight_line(buffer, number, (int)strlen(mark), in_comment);
+    highlight_line(buffer, tokens, number, strlen(mark), in_comment);
   if (line->kind == MS_DIFF_SAME)
     return;
   GtkTextIter start;
   gtk_text_buffer_get_iter_at_line(buffer, &start, number);
   gtk_text_buffer_get_end_iter(buffer, &end);
-  gtk_text_buffer_apply_tag_by_name(buffer, ms_source_diff_tag(line->kind == MS_DIFF_ADDED), &start, &end);
+  gtk_text_buffer_apply_tag_by_name(buffer, line->kind == MS_DIFF_ADDED ? TAG_ADDED : TAG_REMOVED, &start, &end);
 }
 
 static int
@@ -114,14 +222,15 @@ static void
 show_lines(MsSourceView *self, GArray *diff, gboolean marked)
 {
   GtkTextBuffer *buffer = gtk_text_view_get_buffer(self->text);
+  g_autoptr(GRegex) tokens = g_regex_new(token_pattern, G_REGEX_OPTIMIZE, 0, NULL);
   gboolean in_comment = FALSE;
   GtkTextIter iter;
 
-  ms_source_highlight_set_theme(buffer, ms_panel_theme(GTK_WIDGET(self->text)));
+  set_theme(buffer, ms_drawn_theme(GTK_WIDGET(self->text)));
   gtk_text_buffer_set_text(buffer, "", -1);
   for (guint i = 0; i < diff->len; i++) {
     const MsDiffLine *line = &g_array_index(diff, MsDiffLine, i);
-    append_line(buffer, marked ? line_mark(line->kind) : "", line, &in_comment);
+    append_line(buffer, tokens, marked ? line_mark(line->kind) : "", line, &in_comment);
   }
   gtk_text_buffer_get_iter_at_line(buffer, &iter, MAX(first_change(diff) - 3, 0));
   gtk_text_buffer_place_cursor(buffer, &iter);
@@ -310,26 +419,27 @@ ms_source_view_style_updated(GtkWidget *widget)
   ms_panel_invalidate(MS_PANEL(widget));
 }
 
+#define CHILD(name) MS_TEMPLATE_CHILD(MsSourceView, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
+
 static void
 ms_source_view_class_init(MsSourceViewClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(summary),
+                                         CHILD(options_label),
+                                         CHILD(text),
+                                         CHILD(log),
+                                         CHILD(changes),
+                                         CHILD(compile),
+                                         CALLBACK(show_program),
+                                         CALLBACK(on_compile_clicked),
+                                         CALLBACK(on_copy_clicked)};
 
   G_OBJECT_CLASS(klass)->dispose = ms_source_view_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_source_view_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_source_view_refresh;
-  widget_class->style_updated = ms_source_view_style_updated;
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/kernel/source-view.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, summary);
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, options_label);
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, text);
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, log);
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, changes);
-  gtk_widget_class_bind_template_child(widget_class, MsSourceView, compile);
-  gtk_widget_class_bind_template_callback(widget_class, show_program);
-  gtk_widget_class_bind_template_callback(widget_class, on_compile_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_copy_clicked);
+  GTK_WIDGET_CLASS(klass)->style_updated = ms_source_view_style_updated;
+  ms_template_bind(klass, "panels/kernel/source-view.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void

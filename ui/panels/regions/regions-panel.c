@@ -7,126 +7,81 @@
 #include "ui/common/format.h"
 #include "ui/document/document-filter.h"
 #include "ui/document/picture-regions.h"
-#include "ui/panels/common/table-export.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/table.h"
 
 struct _MsRegionsPanel {
   MsPanel parent_instance;
-  MsPictureRegions *regions; /* (nullable): of the panel's document */
-  GtkListStore *store;       /* one row for each label, in order; the cells read the table of @regions */
+  GtkListStore *store; /* one row for each label, in order; the cells read the table of @regions */
   GtkTreeView *tree;
   GtkTreeSelection *selection;
   GtkAdjustment *slider_adjustment;
   GtkSpinButton *min_pixels;
   GtkLabel *count;
-  GtkWidget *buttons;
   gboolean selecting; /* the selection of the rows is set from that of the regions */
 };
 
 G_DEFINE_FINAL_TYPE(MsRegionsPanel, ms_regions_panel, MS_TYPE_PANEL)
 
-/* The columns of the table */
+/* The table */
 
+/* (transfer full): the cell of a column, in the order of regions-panel.ui */
 static char *
-label_text(guint32 label, const MsSegment *s)
+cell_text(int column, guint32 label, const MsSegment *s)
 {
-  return g_strdup_printf("%u", label);
+  switch (column) {
+  case 0:
+    return g_strdup_printf("%u", label);
+  case 1:
+    return ms_format_count(s->pixels);
+  case 2:
+    return g_strdup_printf("%d–%d", s->left, s->right);
+  case 3:
+    return g_strdup_printf("%d–%d", s->top, s->bottom);
+  case 4:
+    return g_strdup_printf("%.1f, %.1f", s->x, s->y);
+  case 5:
+    return g_strdup_printf("%.1f, %.1f, %.1f", s->mean[0], s->mean[1], s->mean[2]);
+  case 6:
+    return g_strdup_printf("%.1f, %.1f, %.1f", s->deviation[0], s->deviation[1], s->deviation[2]);
+  case 7:
+    return g_strdup_printf("%u", s->n_neighbours);
+  }
+  g_return_val_if_reached(NULL);
 }
 
-static char *
-pixels_text(guint32 label, const MsSegment *s)
+/* (nullable) */
+static MsPictureRegions *
+get_regions(MsRegionsPanel *self)
 {
-  return ms_format_count(s->pixels);
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+
+  return document ? ms_picture_regions_of(document) : NULL;
 }
-
-static char *
-columns_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%d–%d", s->left, s->right);
-}
-
-static char *
-rows_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%d–%d", s->top, s->bottom);
-}
-
-static char *
-centroid_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%.1f, %.1f", s->x, s->y);
-}
-
-static char *
-mean_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%.1f, %.1f, %.1f", s->mean[0], s->mean[1], s->mean[2]);
-}
-
-static char *
-deviation_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%.1f, %.1f, %.1f", s->deviation[0], s->deviation[1], s->deviation[2]);
-}
-
-static char *
-neighbours_text(guint32 label, const MsSegment *s)
-{
-  return g_strdup_printf("%u", s->n_neighbours);
-}
-
-/* @width: in characters; fixed, because measuring thousands of rows is slow. */
-typedef struct {
-  const char *title;
-  int width;
-  char *(*text)(guint32 label, const MsSegment *segment);
-} Column;
-
-static const Column columns[] = {
-  {N_("Region"), 7, label_text},
-  {N_("Pixels"), 9, pixels_text},
-  {N_("Columns"), 10, columns_text},
-  {N_("Rows"), 10, rows_text},
-  {N_("Centroid"), 14, centroid_text},
-  {N_("Mean RGB"), 18, mean_text},
-  {N_("Deviation RGB"), 18, deviation_text},
-  {N_("Neighbours"), 10, neighbours_text},
-};
 
 static const MsSegmentTable *
 get_table(MsRegionsPanel *self)
 {
-  return self->regions ? ms_picture_regions_get_table(self->regions) : NULL;
+  MsPictureRegions *regions = get_regions(self);
+
+  return regions ? ms_picture_regions_get_table(regions) : NULL;
 }
+
+#define NUMBER_KEY "ms-number"
 
 static void
 show_cell(GtkTreeViewColumn *column, GtkCellRenderer *cell, GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
 {
   MsRegionsPanel *self = data;
-  const Column *info = g_object_get_data(G_OBJECT(column), "ms-column");
   const MsSegmentTable *table = get_table(self);
   g_autofree char *text = NULL;
   guint label;
 
   gtk_tree_model_get(model, iter, 0, &label, -1);
   if (table && label <= table->n)
-    text = info->text(label, &table->segments[label - 1]);
+    text =
+      cell_text(GPOINTER_TO_INT(g_object_get_data(G_OBJECT(column), NUMBER_KEY)), label, &table->segments[label - 1]);
   g_object_set(cell, "text", text ? text : "", NULL);
-}
-
-static void
-add_column(MsRegionsPanel *self, const Column *info)
-{
-  GtkCellRenderer *cell = gtk_cell_renderer_text_new();
-  GtkTreeViewColumn *column = gtk_tree_view_column_new_with_attributes(_(info->title), cell, NULL);
-
-  g_object_set(cell, "xalign", 1.0, "width-chars", info->width, NULL);
-  g_object_set_data(G_OBJECT(column), "ms-column", (gpointer)info);
-  gtk_tree_view_column_set_alignment(column, 1);
-  gtk_tree_view_column_set_resizable(column, TRUE);
-  gtk_tree_view_column_set_sizing(column, GTK_TREE_VIEW_COLUMN_FIXED);
-  gtk_tree_view_column_set_fixed_width(column, 14 + 7 * info->width);
-  gtk_tree_view_column_set_cell_data_func(column, cell, show_cell, self, NULL);
-  gtk_tree_view_append_column(self->tree, column);
 }
 
 /* Showing */
@@ -156,7 +111,8 @@ set_rows(MsRegionsPanel *self, guint n)
 static void
 show_selected(MsRegionsPanel *self)
 {
-  const guint32 label = self->regions ? ms_picture_regions_get_selected(self->regions) : 0;
+  MsPictureRegions *regions = get_regions(self);
+  const guint32 label = regions ? ms_picture_regions_get_selected(regions) : 0;
   g_autoptr(GtkTreePath) path = label > 0 ? gtk_tree_path_new_from_indices((int)label - 1, -1) : NULL;
 
   if (label > (guint)gtk_tree_model_iter_n_children(GTK_TREE_MODEL(self->store), NULL))
@@ -174,14 +130,15 @@ show_selected(MsRegionsPanel *self)
 static void
 on_row_selected(MsRegionsPanel *self)
 {
+  MsPictureRegions *regions = get_regions(self);
   GtkTreeModel *model;
   GtkTreeIter iter;
   guint label;
 
-  if (self->selecting || !self->regions || !gtk_tree_selection_get_selected(self->selection, &model, &iter))
+  if (self->selecting || !regions || !gtk_tree_selection_get_selected(self->selection, &model, &iter))
     return;
   gtk_tree_model_get(model, &iter, 0, &label, -1);
-  ms_picture_regions_select(self->regions, label);
+  ms_picture_regions_select(regions, label);
 }
 
 static char *
@@ -195,8 +152,9 @@ count_text(const MsSegmentTable *table)
 static void
 show_regions(MsRegionsPanel *self)
 {
+  MsPictureRegions *regions = get_regions(self);
   const MsSegmentTable *table = get_table(self);
-  const char *problem = self->regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(self->regions)) : NULL;
+  const char *problem = regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(regions)) : NULL;
   g_autofree char *text = table ? count_text(table) : NULL;
 
   gtk_label_set_text(self->count, problem ? problem
@@ -216,26 +174,20 @@ ms_regions_panel_refresh(MsPanel *panel)
   MsDocument *document = ms_panel_get_document(panel);
 
   gtk_widget_set_sensitive(GTK_WIDGET(self->min_pixels), document != NULL);
-  if (document && self->regions)
-    ms_picture_regions_update(self->regions, document);
+  if (document)
+    ms_picture_regions_update(get_regions(self), document);
   show_regions(self);
 }
 
 /* Following the document */
 
 static void
-unfollow(MsRegionsPanel *self)
-{
-  if (self->regions)
-    g_signal_handlers_disconnect_by_data(self->regions, self);
-  g_clear_object(&self->regions);
-}
-
-static void
 set_min_pixels(MsRegionsPanel *self)
 {
-  if (self->regions)
-    g_object_set(self->regions, "min-pixels", (guint)gtk_spin_button_get_value_as_int(self->min_pixels), NULL);
+  MsPictureRegions *regions = get_regions(self);
+
+  if (regions)
+    g_object_set(regions, "min-pixels", (guint)gtk_spin_button_get_value_as_int(self->min_pixels), NULL);
 }
 
 /* Repeats a request that a run of the filter has cancelled. */
@@ -250,46 +202,38 @@ static void
 ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
 {
   MsRegionsPanel *self = MS_REGIONS_PANEL(panel);
+  MsPictureRegions *regions = get_regions(self);
 
-  unfollow(self);
-  self->regions = g_object_ref(ms_picture_regions_of(document));
   set_min_pixels(self);
-  g_signal_connect_object(self->regions, "changed", G_CALLBACK(show_regions), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(self->regions, "notify::selected", G_CALLBACK(show_selected), self, G_CONNECT_SWAPPED);
-  ms_panel_follow(panel, self->regions, "notify::min-pixels");
+  ms_panel_connect(panel, regions, "changed", G_CALLBACK(show_regions));
+  ms_panel_connect(panel, regions, "notify::selected", G_CALLBACK(show_selected));
+  ms_panel_follow(panel, regions, "notify::min-pixels");
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-b");
-  g_signal_connect_object(document, "notify::busy", G_CALLBACK(on_busy), self, G_CONNECT_SWAPPED);
+  ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(on_busy));
   show_regions(self);
 }
 
-static void
-ms_regions_panel_dispose(GObject *object)
-{
-  MsRegionsPanel *self = MS_REGIONS_PANEL(object);
-
-  unfollow(self);
-  g_clear_object(&self->store);
-  G_OBJECT_CLASS(ms_regions_panel_parent_class)->dispose(object);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsRegionsPanel, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_regions_panel_class_init(MsRegionsPanelClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(store),
+                                         CHILD(tree),
+                                         CHILD(selection),
+                                         CHILD(slider_adjustment),
+                                         CHILD(min_pixels),
+                                         CHILD(count),
+                                         CALLBACK(on_row_selected),
+                                         CALLBACK(set_min_pixels),
+                                         CALLBACK(ms_table_copy),
+                                         CALLBACK(ms_table_export)};
 
-  G_OBJECT_CLASS(klass)->dispose = ms_regions_panel_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_regions_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_regions_panel_refresh;
-  gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/regions/regions-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, selection);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, slider_adjustment);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, min_pixels);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, count);
-  gtk_widget_class_bind_template_child(widget_class, MsRegionsPanel, buttons);
-  gtk_widget_class_bind_template_callback(widget_class, on_row_selected);
+  ms_template_bind(klass, "panels/regions/regions-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static gboolean
@@ -310,13 +254,13 @@ static void
 ms_regions_panel_init(MsRegionsPanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  self->store = gtk_list_store_new(1, G_TYPE_UINT);
-  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
-    add_column(self, &columns[i]);
-  gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(self->store));
-  gtk_container_add(GTK_CONTAINER(self->buttons), ms_table_export_new(MS_PANEL(self), self->tree, "regions"));
+  for (guint i = 0; i < gtk_tree_view_get_n_columns(self->tree); i++) {
+    GtkTreeViewColumn *column = gtk_tree_view_get_column(self->tree, (int)i);
+    g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(column));
+    g_object_set_data(G_OBJECT(column), NUMBER_KEY, GUINT_TO_POINTER(i));
+    gtk_tree_view_column_set_cell_data_func(column, cells->data, show_cell, self, NULL);
+  }
   g_object_bind_property_full(gtk_spin_button_get_adjustment(self->min_pixels), "value", self->slider_adjustment,
                               "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL, to_slider, from_slider, NULL,
                               NULL);
-  g_signal_connect_swapped(self->min_pixels, "value-changed", G_CALLBACK(set_min_pixels), self);
 }

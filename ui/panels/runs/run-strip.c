@@ -2,10 +2,13 @@
 #include "ui/panels/runs/run-strip.h"
 
 #include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
+#include <string.h>
 
+#include "core/image/image-save.h"
 #include "ui/common/format.h"
 #include "ui/document/document-runs.h"
-#include "ui/panels/runs/run-drag.h"
+#include "ui/image-view/pixbuf.h"
 
 #define THUMBNAIL_WIDTH 56
 #define THUMBNAIL_HEIGHT 40
@@ -67,8 +70,85 @@ thumbnail_of_run(MsRun *run)
   return g_object_get_data(G_OBJECT(run), THUMBNAIL_KEY);
 }
 
+/* Dragging a picture out of the window: as a PNG file for a file manager, as pixels for an editor */
+
+#define PATH_KEY "ms-dragged-file"
+#define TITLE_KEY "ms-title"
+
 static void
-toggled_cb(GtkToggleButton *button, MsRunStrip *self)
+remove_file(gpointer path)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  g_unlink(path);
+  g_rmdir(folder);
+  g_free(path);
+}
+
+static char *
+file_name(const char *title)
+{
+  const char *dot = strrchr(title, '.');
+  g_autofree char *stem = dot && dot != title ? g_strndup(title, (gsize)(dot - title)) : g_strdup(title);
+
+  g_strdelimit(stem, G_DIR_SEPARATOR_S, '-');
+  return g_strdup_printf("%s-meanshift.png", stem);
+}
+
+/* (transfer none) (nullable): a file with the picture of the run; removed with the run. */
+static const char *
+write_file(MsRun *run, const char *title)
+{
+  const char *known = g_object_get_data(G_OBJECT(run), PATH_KEY);
+  g_autofree char *folder = known ? NULL : g_dir_make_tmp("meanshift-lab-XXXXXX", NULL);
+  g_autofree char *name = file_name(title);
+  char *path = folder ? g_build_filename(folder, name, NULL) : NULL;
+
+  if (known || !path)
+    return known;
+  if (!ms_image_save(ms_run_get_result(run), path, NULL, NULL, NULL, NULL)) {
+    remove_file(path);
+    return NULL;
+  }
+  g_object_set_data_full(G_OBJECT(run), PATH_KEY, path, remove_file);
+  return path;
+}
+
+static void
+on_drag_data_get(GtkWidget *widget, GdkDragContext *context, GtkSelectionData *data, guint info, guint time, MsRun *run)
+{
+  GdkAtom target = gtk_selection_data_get_target(data);
+  MsImage *result = ms_run_get_result(run);
+
+  if (!result)
+    return;
+  if (gtk_targets_include_uri(&target, 1)) {
+    const char *path = write_file(run, g_object_get_data(G_OBJECT(widget), TITLE_KEY));
+    g_autofree char *uri = path ? g_filename_to_uri(path, NULL, NULL) : NULL;
+    gtk_selection_data_set_uris(data, (char *[]){uri, NULL});
+  } else {
+    g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(result);
+    gtk_selection_data_set_pixbuf(data, pixbuf);
+  }
+}
+
+/* Lets @widget be dragged as the filtered picture of @run; it must have a GdkWindow. */
+static void
+add_drag(GtkWidget *widget, MsRun *run, MsDocument *document, GdkPixbuf *icon)
+{
+  gtk_drag_source_set(widget, GDK_BUTTON1_MASK, NULL, 0, GDK_ACTION_COPY);
+  gtk_drag_source_add_uri_targets(widget);
+  gtk_drag_source_add_image_targets(widget);
+  if (icon)
+    gtk_drag_source_set_icon_pixbuf(widget, icon);
+  g_object_set_data_full(G_OBJECT(widget), TITLE_KEY, g_strdup(ms_document_get_title(document)), g_free);
+  g_signal_connect_object(widget, "drag-data-get", G_CALLBACK(on_drag_data_get), run, 0);
+}
+
+/* The items */
+
+static void
+on_toggled(GtkToggleButton *button, MsRunStrip *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   MsRun *run = g_object_get_data(G_OBJECT(button), RUN_KEY);
@@ -96,7 +176,7 @@ new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gb
   gtk_widget_set_tooltip_text(toggle, tip);
   if (run)
     g_object_set_data_full(G_OBJECT(toggle), RUN_KEY, g_object_ref(run), g_object_unref);
-  g_signal_connect_object(toggle, "toggled", G_CALLBACK(toggled_cb), self, 0);
+  g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_toggled), self, 0);
   return toggle;
 }
 
@@ -110,7 +190,7 @@ new_handle(MsDocument *document, MsRun *run, GtkWidget *image, GdkPixbuf *thumbn
   if (!ms_run_get_result(run))
     return handle;
   gtk_widget_set_tooltip_text(handle, _("Drag the picture of this run to another program"));
-  ms_run_drag_add(handle, run, document, thumbnail);
+  add_drag(handle, run, document, thumbnail);
   return handle;
 }
 
@@ -186,7 +266,7 @@ ms_run_strip_refresh(MsPanel *panel)
 }
 
 static void
-runs_changed_cb(MsRunStrip *self)
+on_runs_changed(MsRunStrip *self)
 {
   ms_panel_invalidate(MS_PANEL(self));
   scroll_to_newest(self);
@@ -195,8 +275,7 @@ runs_changed_cb(MsRunStrip *self)
 static void
 ms_run_strip_attach(MsPanel *panel, MsDocument *document)
 {
-  g_signal_connect_object(ms_document_get_runs(document), "items-changed", G_CALLBACK(runs_changed_cb), panel,
-                          G_CONNECT_SWAPPED);
+  ms_panel_connect(panel, ms_document_get_runs(document), "items-changed", G_CALLBACK(on_runs_changed));
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-a");
   ms_panel_follow(panel, document, "notify::run-b");

@@ -2,12 +2,13 @@
 #include "ui/panels/runs/runs-panel.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 #include "ui/document/document-repeat.h"
 #include "ui/document/document-runs.h"
-#include "ui/panels/common/panel-style.h"
-#include "ui/panels/common/table-export.h"
-#include "ui/panels/runs/runs-model.h"
+#include "ui/common/format.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/table.h"
 
 struct _MsRunsPanel {
   MsPanel parent_instance;
@@ -22,13 +23,149 @@ struct _MsRunsPanel {
   GtkWidget *undelete;
   GtkWidget *repeat;
   GtkSpinButton *repeats;
-  GtkWidget *buttons;
   GtkLabel *note;
   guint dropped;
   guint shown; /* runs in the table */
 };
 
 G_DEFINE_FINAL_TYPE(MsRunsPanel, ms_runs_panel, MS_TYPE_PANEL)
+
+/* The table */
+
+/* The least number of times from which a spread is computed. */
+#define FEWEST_TIMES 3
+
+/* Whether the speed-up over the baseline (nullable) was computed from repeats of both. */
+static gboolean
+is_repeated(MsRun *run, MsRun *baseline)
+{
+  return baseline && (run == baseline || MIN(ms_run_summarise(run).n, ms_run_summarise(baseline).n) >= FEWEST_TIMES);
+}
+
+/*
+ * (transfer full): the speed-up over the baseline with its spread, or a note that it was measured once; empty for runs
+ * with other filter parameters.
+ */
+static char *
+speedup_text(MsRun *run, MsRun *baseline)
+{
+  if (!baseline || !ms_params_equal(&ms_run_get_settings(run)->params, &ms_run_get_settings(baseline)->params))
+    return g_strdup(MS_NO_NUMBER);
+  MsSummary own = ms_run_summarise(run), other = ms_run_summarise(baseline);
+  g_autofree char *ratio = ms_format_ratio(other.median / own.median);
+  if (run == baseline)
+    return g_steal_pointer(&ratio);
+  if (!is_repeated(run, baseline))
+    return g_strdup_printf(_("%s, one run"), ratio);
+  return g_strdup_printf("%s ± %.1f %%", ratio, 100 * hypot(own.spread, other.spread));
+}
+
+/* The median over the repeats, with its spread. */
+static char *
+time_text(MsRun *run)
+{
+  MsSummary summary = ms_run_summarise(run);
+  g_autofree char *time = summary.median > 0 ? ms_format_ms(summary.median) : g_strdup(MS_NO_NUMBER);
+
+  if (summary.n < FEWEST_TIMES)
+    return g_steal_pointer(&time);
+  return g_strdup_printf("%s ± %.1f %%, %u×", time, 100 * summary.spread, summary.n);
+}
+
+/** ms_runs_panel_badge: the result of comparing the picture with the baseline's, as a sign and text. */
+const char *
+ms_runs_panel_badge(MsRun *run, MsRun *baseline)
+{
+  switch (ms_run_get_match(run)) {
+  case MS_MATCH_BASELINE:
+    return _("★ baseline");
+  case MS_MATCH_IDENTICAL:
+    return _("✓ identical");
+  case MS_MATCH_DIFFERENT:
+    return _("✗ differs");
+  case MS_MATCH_UNKNOWN:
+    return baseline ? _("other parameters") : MS_NO_NUMBER;
+  }
+  g_return_val_if_reached(NULL);
+}
+
+static double
+slowest_ms(GListModel *runs)
+{
+  double slowest = 0;
+
+  for (guint i = 0; i < g_list_model_get_n_items(runs); i++) {
+    g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
+    slowest = MAX(slowest, ms_run_get_kernel_ms(run));
+  }
+  return slowest;
+}
+
+static void
+set_original(GtkListStore *store, GtkTreeIter *iter, MsDocument *document)
+{
+  MsImage *source = ms_document_get_source(document);
+  g_autofree char *size = g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source));
+
+  gtk_list_store_set(store, iter, MS_RUNS_A, ms_document_get_run_a(document) == NULL, MS_RUNS_LABEL, _("Original"),
+                     MS_RUNS_SETTINGS, size, MS_RUNS_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
+}
+
+/* The values that the rows of all runs share. */
+typedef struct {
+  GtkListStore *store;
+  MsDocument *document;
+  double slowest_ms;
+} Table;
+
+static void
+set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
+{
+  MsDocument *document = table->document;
+  double slowest = table->slowest_ms;
+  MsRun *baseline = ms_document_get_baseline(document), *b = ms_document_get_run_b(document);
+  gboolean current = run == ms_document_get_current_run(document);
+  double ms = ms_run_get_kernel_ms(run);
+  g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
+  g_autofree char *time = time_text(run);
+  g_autofree char *speedup = speedup_text(run, baseline);
+
+  gtk_list_store_set(table->store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
+                     b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
+                     MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
+                     slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
+                     ms_runs_panel_badge(run, baseline), MS_RUNS_PICTURE,
+                     ms_run_has_result(run) ? _("kept") : _("dropped"), MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT,
+                     current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, is_repeated(run, baseline),
+                     MS_RUNS_MARK, newest ? _("newest") : "", -1);
+}
+
+/* Updates the rows from @document (nullable) in place, so that the selection is kept. */
+static void
+fill(GtkListStore *store, MsDocument *document)
+{
+  GtkTreeModel *model = GTK_TREE_MODEL(store);
+  GListModel *runs = document ? ms_document_get_runs(document) : NULL;
+  guint n_rows = runs ? g_list_model_get_n_items(runs) + 1 : 0;
+  const Table table = {store, document, runs ? slowest_ms(runs) : 0};
+  GtkTreeIter iter;
+  gboolean there = gtk_tree_model_get_iter_first(model, &iter);
+
+  for (guint i = 0; i < n_rows; i++) {
+    if (!there)
+      gtk_list_store_append(store, &iter);
+    g_autoptr(MsRun) run = i > 0 ? g_list_model_get_item(runs, i - 1) : NULL;
+    if (run)
+      set_run(&table, &iter, run, i + 1 == n_rows);
+    else
+      set_original(store, &iter, document);
+    there = there && gtk_tree_model_iter_next(model, &iter);
+  }
+  while (there)
+    there = gtk_list_store_remove(store, &iter);
+}
+
+/* The selected run */
 
 static MsRun *
 run_at(MsRunsPanel *self, GtkTreeIter *iter)
@@ -107,7 +244,7 @@ ms_runs_panel_refresh(MsPanel *panel)
   MsDocument *document = ms_panel_get_document(panel);
   guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
 
-  ms_runs_model_fill(self->store, document);
+  fill(self->store, document);
   if (runs > self->shown)
     show_newest(self, runs);
   self->shown = runs;
@@ -124,7 +261,7 @@ follow_runs(MsRunsPanel *self)
   for (guint i = 0; runs && i < g_list_model_get_n_items(runs); i++) {
     g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
     g_signal_handlers_disconnect_by_func(run, ms_panel_invalidate, self);
-    ms_panel_follow(MS_PANEL(self), run, "notify");
+    g_signal_connect_object(run, "notify", G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
   }
   ms_panel_invalidate(MS_PANEL(self));
 }
@@ -143,9 +280,8 @@ ms_runs_panel_attach(MsPanel *panel, MsDocument *document)
 
   self->dropped = 0;
   self->shown = 0;
-  g_signal_connect_object(ms_document_get_runs(document), "items-changed", G_CALLBACK(follow_runs), self,
-                          G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), self, G_CONNECT_SWAPPED);
+  ms_panel_connect(panel, ms_document_get_runs(document), "items-changed", G_CALLBACK(follow_runs));
+  ms_panel_connect(panel, document, "pictures-dropped", G_CALLBACK(on_pictures_dropped));
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::busy");
   ms_panel_follow(panel, document, "notify::run-a");
@@ -259,61 +395,48 @@ on_key_press(MsRunsPanel *self, GdkEventKey *event)
   return GDK_EVENT_STOP;
 }
 
-static void
-bind_callbacks(GtkWidgetClass *widget_class)
-{
-  gtk_widget_class_bind_template_callback(widget_class, update_buttons);
-  gtk_widget_class_bind_template_callback(widget_class, on_a_toggled);
-  gtk_widget_class_bind_template_callback(widget_class, on_b_toggled);
-  gtk_widget_class_bind_template_callback(widget_class, on_label_edited);
-  gtk_widget_class_bind_template_callback(widget_class, on_restore_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_baseline_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_rename_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_delete_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_undelete_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_repeat_clicked);
-  gtk_widget_class_bind_template_callback(widget_class, on_key_press);
-}
-
-static void
-ms_runs_panel_finalize(GObject *object)
-{
-  g_clear_object(&MS_RUNS_PANEL(object)->store);
-  G_OBJECT_CLASS(ms_runs_panel_parent_class)->finalize(object);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsRunsPanel, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_runs_panel_class_init(MsRunsPanelClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(tree),
+                                         CHILD(label_column),
+                                         CHILD(label_cell),
+                                         CHILD(store),
+                                         CHILD(restore),
+                                         CHILD(baseline),
+                                         CHILD(rename),
+                                         CHILD(delete),
+                                         CHILD(undelete),
+                                         CHILD(repeat),
+                                         CHILD(repeats),
+                                         CHILD(note),
+                                         CALLBACK(update_buttons),
+                                         CALLBACK(on_a_toggled),
+                                         CALLBACK(on_b_toggled),
+                                         CALLBACK(on_label_edited),
+                                         CALLBACK(on_restore_clicked),
+                                         CALLBACK(on_baseline_clicked),
+                                         CALLBACK(on_rename_clicked),
+                                         CALLBACK(on_delete_clicked),
+                                         CALLBACK(on_undelete_clicked),
+                                         CALLBACK(on_repeat_clicked),
+                                         CALLBACK(on_key_press),
+                                         CALLBACK(ms_table_copy),
+                                         CALLBACK(ms_table_export)};
 
-  G_OBJECT_CLASS(klass)->finalize = ms_runs_panel_finalize;
   MS_PANEL_CLASS(klass)->attach = ms_runs_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_runs_panel_refresh;
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/runs/runs-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, label_column);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, label_cell);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, restore);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, baseline);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, rename);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, delete);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, undelete);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, repeat);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, repeats);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, buttons);
-  gtk_widget_class_bind_template_child(widget_class, MsRunsPanel, note);
-  bind_callbacks(widget_class);
+  g_type_ensure(MS_TYPE_RUN);
+  ms_template_bind(klass, "panels/runs/runs-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_runs_panel_init(MsRunsPanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  self->store = ms_runs_model_new();
-  gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(self->store));
-  ms_panel_tree_tooltip(self->tree, MS_RUNS_SETTINGS);
-  gtk_container_add(GTK_CONTAINER(self->buttons), ms_table_export_new(MS_PANEL(self), self->tree, "runs"));
+  ms_table_tooltip(self->tree, MS_RUNS_SETTINGS);
   update_buttons(self);
 }

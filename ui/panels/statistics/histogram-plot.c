@@ -4,10 +4,22 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#include "ui/panels/common/drawn-accessible.h"
 #include "ui/common/format.h"
-#include "ui/panels/statistics/histogram-draw.h"
-#include "ui/panels/statistics/histogram-private.h"
+#include "ui/panels/common/drawn.h"
+
+#define PAD 6
+#define MARKER_DISTANCE 40
+
+struct _MsHistogramPlot {
+  GtkDrawingArea parent_instance;
+  MsHistogram before;
+  MsHistogram after;
+  gboolean has_before;
+  gboolean has_after;
+  gboolean shown[MS_N_CHANNELS];
+  gboolean logarithmic;
+  int bin; /* -1: none */
+};
 
 G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
 
@@ -32,18 +44,263 @@ ms_histogram_channel_title(MsImageChannel channel)
   return _(titles[channel]);
 }
 
+/* Drawing: axes, curves of both pictures with markers, and the cursor */
+
+/* The layout in pixels, and the y axis: shares of pixels from @least to @most. */
+typedef struct {
+  GtkWidget *widget;
+  cairo_t *cr;
+  const MsChartPaint *paint;
+  double left;
+  double top;
+  double width;
+  double height;
+  double least;
+  double most;
+  gboolean logarithmic;
+} Frame;
+
+static double
+share(const MsHistogram *histogram, MsImageChannel channel, int bin)
+{
+  return histogram->pixels > 0 ? (double)histogram->counts[channel][bin] / (double)histogram->pixels : 0;
+}
+
+static double
+highest(const MsHistogram *histogram, const gboolean *shown, int first, int last)
+{
+  double most = 0;
+
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    for (int bin = first; shown[channel] && bin <= last; bin++)
+      most = MAX(most, share(histogram, channel, bin));
+  return most;
+}
+
+/*
+ * Levels 0 and 255 hold the clipped pixels, whose peaks would flatten the curves; they may leave the frame, and the
+ * panel prints their counts.
+ */
+static double
+find_most(MsHistogramPlot *self)
+{
+  double most = MAX(self->has_before ? highest(&self->before, self->shown, 1, 254) : 0,
+                    self->has_after ? highest(&self->after, self->shown, 1, 254) : 0);
+
+  if (most > 0)
+    return most * 1.06;
+  most = MAX(highest(&self->before, self->shown, 0, 255), highest(&self->after, self->shown, 0, 255));
+  return most > 0 ? most * 1.06 : 1.0;
+}
+
+/* The layout for the current size; @cr: (nullable): the target */
+static Frame
+make_frame(MsHistogramPlot *self, cairo_t *cr)
+{
+  GtkWidget *widget = GTK_WIDGET(self);
+  guint64 pixels = MAX(MAX(self->before.pixels, self->after.pixels), 1);
+  int label_width, label_height;
+
+  ms_drawn_text_size(widget, "0.0001 %", &label_width, &label_height);
+  Frame frame = {.widget = widget,
+                 .cr = cr,
+                 .paint = ms_chart_paint(ms_drawn_theme(widget)),
+                 .left = label_width + 2 * PAD,
+                 .top = label_height + 2 * PAD,
+                 .most = find_most(self),
+                 .least = self->logarithmic ? 0.5 / (double)pixels : 0,
+                 .logarithmic = self->logarithmic};
+  frame.width = MAX(gtk_widget_get_allocated_width(widget) - frame.left - 2 * PAD, 16);
+  frame.height = MAX(gtk_widget_get_allocated_height(widget) - frame.top - label_height - 2 * PAD, 16);
+  return frame;
+}
+
+static double
+bin_x(const Frame *frame, int bin)
+{
+  return frame->left + bin / 255.0 * frame->width;
+}
+
+static double
+share_y(const Frame *frame, double value)
+{
+  double place = value / frame->most;
+
+  if (frame->logarithmic)
+    place = value <= frame->least ? 0 : log(value / frame->least) / log(frame->most / frame->least);
+  return frame->top + (1 - CLAMP(place, 0, 1)) * frame->height;
+}
+
+static void
+draw_curve(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
+{
+  cairo_t *cr = frame->cr;
+  static const double dash[] = {4, 3};
+
+  ms_chart_set_colour(cr, ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget)));
+  cairo_set_dash(cr, dash, before ? 2 : 0, 0);
+  cairo_set_line_width(cr, before ? 1.2 : 1.8);
+  cairo_new_path(cr); /* drawing text may have left a current point */
+  for (int bin = 0; bin < 256; bin++)
+    cairo_line_to(cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
+  cairo_stroke(cr);
+  cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* Curves differ by marker shape as well as by colour; markers of the picture before are hollow. */
+static void
+draw_markers(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
+{
+  static const guint shapes[] = {0, 1, 2, 3, 4};
+  guint32 colours[MS_CHART_N_STYLES];
+  MsChartPaint paint = *frame->paint;
+
+  for (guint i = 0; i < MS_CHART_N_STYLES; i++)
+    colours[i] = ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget));
+  paint.series = colours;
+  paint.text = colours[0];
+  for (int bin = 8 + 8 * (int)channel; bin < 256; bin += MARKER_DISTANCE)
+    ms_chart_draw_marker(frame->cr, &paint, (MsChartStyle){shapes[channel], before}, bin_x(frame, bin),
+                         share_y(frame, share(histogram, channel, bin)));
+}
+
+static void
+draw_histogram(MsHistogramPlot *self, const Frame *frame, const MsHistogram *histogram, gboolean before)
+{
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    if (self->shown[channel]) {
+      draw_curve(frame, histogram, channel, before);
+      draw_markers(frame, histogram, channel, before);
+    }
+}
+
+static void
+draw_y_tick(const Frame *frame, double value)
+{
+  double y = floor(share_y(frame, value)) + 0.5;
+  g_autofree char *text = g_strdup_printf("%.3g %%", value * 100);
+  int width, height;
+
+  ms_chart_set_colour(frame->cr, frame->paint->grid);
+  cairo_set_line_width(frame->cr, 1);
+  cairo_move_to(frame->cr, frame->left, y);
+  cairo_line_to(frame->cr, frame->left + frame->width, y);
+  cairo_stroke(frame->cr);
+  ms_drawn_text_size(frame->widget, text, &width, &height);
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, frame->left - PAD - width, y - height / 2.0);
+  ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+}
+
+static double
+round_step(double rough)
+{
+  double power = pow(10, floor(log10(rough)));
+
+  return rough / power < 2 ? power : rough / power < 5 ? 2 * power : 5 * power;
+}
+
+static void
+draw_y_axis(const Frame *frame)
+{
+  int text_height;
+
+  ms_drawn_text_size(frame->widget, "0", NULL, &text_height);
+  if (frame->logarithmic) {
+    double last_y = INFINITY;
+    for (double value = pow(10, ceil(log10(frame->least))); value <= frame->most; value *= 10)
+      if (last_y - share_y(frame, value) > text_height) {
+        draw_y_tick(frame, value);
+        last_y = share_y(frame, value);
+      }
+    return;
+  }
+  double step = round_step(frame->most / MAX(frame->height / (3 * text_height), 1));
+  for (double value = 0; value <= frame->most; value += step)
+    draw_y_tick(frame, value);
+}
+
+static void
+draw_x_axis(const Frame *frame)
+{
+  static const int bins[] = {0, 32, 64, 96, 128, 160, 192, 224, 255};
+
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  for (guint i = 0; i < G_N_ELEMENTS(bins); i++) {
+    g_autofree char *text = g_strdup_printf("%d", bins[i]);
+    int width, height;
+    ms_drawn_text_size(frame->widget, text, &width, &height);
+    if (frame->width / 8 < width * 1.5 && i % 2 == 1)
+      continue;
+    cairo_move_to(frame->cr, bin_x(frame, bins[i]) - width / 2.0, frame->top + frame->height + PAD / 2.0);
+    ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+  }
+}
+
+static void
+draw_titles(MsHistogramPlot *self, const Frame *frame)
+{
+  const char *text =
+    self->logarithmic ? _("Share of the pixels (logarithmic scale)") : _("Share of the pixels (linear scale)");
+
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, PAD, PAD / 2.0);
+  ms_drawn_show_text(frame->widget, frame->cr, frame->left + frame->width, text);
+}
+
+static void
+draw_waiting(const Frame *frame)
+{
+  const char *text = _("Computing…");
+  int width, height;
+
+  ms_drawn_text_size(frame->widget, text, &width, &height);
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, frame->left + (frame->width - width) / 2, frame->top + (frame->height - height) / 2);
+  ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+}
+
+static void
+draw_cursor(MsHistogramPlot *self, const Frame *frame)
+{
+  double x = floor(bin_x(frame, self->bin)) + 0.5;
+
+  ms_chart_set_colour(frame->cr, frame->paint->text);
+  cairo_set_line_width(frame->cr, 1);
+  cairo_move_to(frame->cr, x, frame->top);
+  cairo_line_to(frame->cr, x, frame->top + frame->height);
+  cairo_stroke(frame->cr);
+}
+
 static gboolean
 ms_histogram_plot_draw(GtkWidget *widget, cairo_t *cr)
 {
-  ms_histogram_draw(MS_HISTOGRAM_PLOT(widget), cr);
-  ms_panel_draw_focus(widget, cr);
+  MsHistogramPlot *self = MS_HISTOGRAM_PLOT(widget);
+  Frame frame = make_frame(self, cr);
+
+  ms_chart_set_colour(cr, frame.paint->background);
+  cairo_paint(cr);
+  draw_titles(self, &frame);
+  draw_y_axis(&frame);
+  draw_x_axis(&frame);
+  if (self->has_before)
+    draw_histogram(self, &frame, &self->before, TRUE);
+  if (self->has_after)
+    draw_histogram(self, &frame, &self->after, FALSE);
+  if (!self->has_before && !self->has_after)
+    draw_waiting(&frame);
+  if (self->bin >= 0)
+    draw_cursor(self, &frame);
+  ms_drawn_focus(widget, cr);
   return GDK_EVENT_PROPAGATE;
 }
+
+/* The cursor */
 
 static int
 bin_at(MsHistogramPlot *self, double x)
 {
-  MsHistogramFrame frame = ms_histogram_frame(self, NULL);
+  Frame frame = make_frame(self, NULL);
   double place = (x - frame.left) / frame.width * 255;
 
   return place < -4 || place > 259 ? -1 : CLAMP((int)lround(place), 0, 255);

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "ui/common/format.h"
-#include "ui/panels/common/panel-style.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/drawn.h"
 #include "ui/panels/statistics/histogram-plot.h"
 
 struct _MsHistogramView {
@@ -14,7 +15,6 @@ struct _MsHistogramView {
   GtkContainer *channel_box;
   GtkComboBox *scale;
   GtkComboBox *pictures;
-  GtkWidget *controls;
   GtkLabel *legend;
   GtkLabel *clipped;
   GtkLabel *reading;
@@ -23,16 +23,18 @@ struct _MsHistogramView {
 G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PIXEL_PANEL)
 
 /* As in histogram-view.ui. */
-#define PICTURES_BOTH "both"
 #define PICTURES_BEFORE "before"
 #define PICTURES_AFTER "after"
 #define SCALE_LOGARITHMIC "logarithmic"
 
+/* @statistics: (nullable) */
 static void
 append_clipped(GString *text, const char *name, const MsImageStatistics *statistics)
 {
   static const char *const letters[] = {"R", "G", "B", "A", "Y"};
 
+  if (!statistics)
+    return;
   g_string_append_printf(text, _("%s%s clipped at 0 / 255:"), text->len > 0 ? "\n" : "", name);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     const MsChannelStatistics *one = &statistics->channels[channel];
@@ -44,29 +46,19 @@ append_clipped(GString *text, const char *name, const MsImageStatistics *statist
   }
 }
 
+/* Shows which curve belongs to which picture, and how many of their pixels are clipped. */
 static void
-show_clipped(MsHistogramView *self, MsDocument *document, const MsImageStatistics *before,
-             const MsImageStatistics *after)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  g_autofree char *before_name = ms_picture_statistics_name_before(document);
-  g_autofree char *after_name = ms_picture_statistics_name_after(document);
-
-  if (before)
-    append_clipped(text, before_name, before);
-  if (after)
-    append_clipped(text, after_name, after);
-  gtk_label_set_text(self->clipped, text->str);
-}
-
-static void
-show_legend(MsHistogramView *self, MsDocument *document)
+show_words(MsHistogramView *self, MsDocument *document, const MsPictureNumbers *numbers)
 {
   g_autofree char *before = ms_picture_statistics_name_before(document);
   g_autofree char *after = ms_picture_statistics_name_after(document);
-  g_autofree char *text = g_strdup_printf(_("Dashed, hollow marks: %s\nSolid, filled marks: %s"), before, after);
+  g_autofree char *legend = g_strdup_printf(_("Dashed, hollow marks: %s\nSolid, filled marks: %s"), before, after);
+  g_autoptr(GString) clipped = g_string_new(NULL);
 
-  gtk_label_set_text(self->legend, text);
+  append_clipped(clipped, before, numbers->before);
+  append_clipped(clipped, after, numbers->after);
+  gtk_label_set_text(self->legend, legend);
+  gtk_label_set_text(self->clipped, clipped->str);
 }
 
 static void
@@ -82,30 +74,22 @@ show_reading(MsHistogramView *self)
 }
 
 static void
-show_numbers(MsHistogramView *self)
+show_numbers(MsPixelPanel *panel)
 {
-  MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(MS_PIXEL_PANEL(self));
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
+  MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(panel);
   const char *which = gtk_combo_box_get_active_id(self->pictures);
-  const MsImageStatistics *before = statistics ? ms_picture_statistics_get_before(statistics) : NULL;
-  const MsImageStatistics *after = statistics ? ms_picture_statistics_get_after(statistics) : NULL;
+  MsPictureNumbers numbers = statistics ? ms_picture_statistics_get(statistics) : (MsPictureNumbers){0};
 
   if (g_strcmp0(which, PICTURES_AFTER) == 0)
-    before = NULL;
+    numbers.before = NULL;
   if (g_strcmp0(which, PICTURES_BEFORE) == 0)
-    after = NULL;
-  ms_histogram_plot_set_histograms(self->plot, before ? &before->histogram : NULL, after ? &after->histogram : NULL);
-  if (document) {
-    show_clipped(self, document, before, after);
-    show_legend(self, document);
-  }
+    numbers.after = NULL;
+  ms_histogram_plot_set_histograms(self->plot, numbers.before ? &numbers.before->histogram : NULL,
+                                   numbers.after ? &numbers.after->histogram : NULL);
+  if (statistics)
+    show_words(self, ms_panel_get_document(MS_PANEL(self)), &numbers);
   show_reading(self);
-}
-
-static void
-ms_histogram_view_show(MsPixelPanel *panel)
-{
-  show_numbers(MS_HISTOGRAM_VIEW(panel));
 }
 
 static void
@@ -129,7 +113,7 @@ on_channel_toggled(GtkToggleButton *button, MsHistogramView *self)
 static void
 colour_mark(GtkWidget *label, gpointer channel)
 {
-  guint32 colour = ms_histogram_channel_colour(GPOINTER_TO_INT(channel), ms_panel_theme(label));
+  guint32 colour = ms_histogram_channel_colour(GPOINTER_TO_INT(channel), ms_drawn_theme(label));
   g_autoptr(PangoAttrList) attributes = pango_attr_list_new();
   PangoAttribute *mark = pango_attr_foreground_new(
     (guint16)((colour >> 16 & 0xff) * 257), (guint16)((colour >> 8 & 0xff) * 257), (guint16)((colour & 0xff) * 257));
@@ -156,37 +140,26 @@ add_channel_buttons(MsHistogramView *self)
   }
 }
 
-static void
-ms_histogram_view_make_compact(MsPanel *panel)
-{
-  MsHistogramView *self = MS_HISTOGRAM_VIEW(panel);
-
-  gtk_widget_hide(self->controls);
-  gtk_widget_hide(GTK_WIDGET(self->clipped));
-  gtk_widget_hide(GTK_WIDGET(self->legend));
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsHistogramView, name)
+#define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_histogram_view_class_init(MsHistogramViewClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(plot),
+                                         CHILD(channel_box),
+                                         CHILD(scale),
+                                         CHILD(pictures),
+                                         CHILD(legend),
+                                         CHILD(clipped),
+                                         CHILD(reading),
+                                         CALLBACK(on_scale_changed),
+                                         CALLBACK(show_numbers),
+                                         CALLBACK(show_reading)};
 
-  MS_PIXEL_PANEL_CLASS(klass)->show = ms_histogram_view_show;
-  MS_PANEL_CLASS(klass)->make_compact = ms_histogram_view_make_compact;
+  MS_PIXEL_PANEL_CLASS(klass)->show = show_numbers;
   g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
-  gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/histogram-view.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, plot);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, channel_box);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, scale);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, pictures);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, controls);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, legend);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, clipped);
-  gtk_widget_class_bind_template_child(widget_class, MsHistogramView, reading);
-  gtk_widget_class_bind_template_callback(widget_class, on_scale_changed);
-  gtk_widget_class_bind_template_callback(widget_class, show_numbers);
-  gtk_widget_class_bind_template_callback(widget_class, show_reading);
+  ms_template_bind(klass, "panels/statistics/histogram-view.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void

@@ -163,31 +163,14 @@ ms_picture_statistics_update(MsPictureStatistics *self, MsDocument *document)
   ms_picture_result_request(MS_PICTURE_RESULT(self), ms_document_get_engine(document), work);
 }
 
-/** ms_picture_statistics_get_before: (nullable): of the picture on side A */
-const MsImageStatistics *
-ms_picture_statistics_get_before(MsPictureStatistics *self)
+/** ms_picture_statistics_get: what is known */
+MsPictureNumbers
+ms_picture_statistics_get(MsPictureStatistics *self)
 {
   const Work *known = get_known(self);
 
-  return known ? known->before_numbers : NULL;
-}
-
-/** ms_picture_statistics_get_after: (nullable): of the picture on side B */
-const MsImageStatistics *
-ms_picture_statistics_get_after(MsPictureStatistics *self)
-{
-  const Work *known = get_known(self);
-
-  return known ? known->after_numbers : NULL;
-}
-
-/** ms_picture_statistics_get_comparison: (nullable): of both pictures if they have the same size */
-const MsImageComparison *
-ms_picture_statistics_get_comparison(MsPictureStatistics *self)
-{
-  const Work *known = get_known(self);
-
-  return known ? known->comparison : NULL;
+  return known ? (MsPictureNumbers){known->before_numbers, known->after_numbers, known->comparison}
+               : (MsPictureNumbers){0};
 }
 
 /** ms_picture_statistics_name_before: (transfer full): the name of the picture on side A */
@@ -208,4 +191,55 @@ ms_picture_statistics_name_after(MsDocument *document)
   if (!run)
     run = ms_document_get_current_run(document);
   return g_strdup(run ? ms_run_get_label(run) : _("Filtered"));
+}
+
+/* The panels */
+
+G_DEFINE_ABSTRACT_TYPE(MsPixelPanel, ms_pixel_panel, MS_TYPE_PANEL)
+
+/** ms_pixel_panel_get_statistics: (transfer none) (nullable): %NULL while no picture is open. */
+MsPictureStatistics *
+ms_pixel_panel_get_statistics(MsPixelPanel *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+
+  return document ? ms_picture_statistics_of(document) : NULL;
+}
+
+static void
+show(MsPixelPanel *self)
+{
+  MS_PIXEL_PANEL_GET_CLASS(self)->show(self);
+}
+
+static void
+ms_pixel_panel_attach(MsPanel *panel, MsDocument *document)
+{
+  ms_panel_connect(panel, ms_picture_statistics_of(document), "changed", G_CALLBACK(show));
+  ms_panel_follow(panel, document, "notify::source");
+  ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, document, "notify::run-a");
+  ms_panel_follow(panel, document, "notify::run-b");
+}
+
+static void
+ms_pixel_panel_refresh(MsPanel *panel)
+{
+  MsDocument *document = ms_panel_get_document(panel);
+
+  if (document)
+    ms_picture_statistics_update(ms_picture_statistics_of(document), document);
+  show(MS_PIXEL_PANEL(panel));
+}
+
+static void
+ms_pixel_panel_class_init(MsPixelPanelClass *klass)
+{
+  MS_PANEL_CLASS(klass)->attach = ms_pixel_panel_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_pixel_panel_refresh;
+}
+
+static void
+ms_pixel_panel_init(MsPixelPanel *self)
+{
 }

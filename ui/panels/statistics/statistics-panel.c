@@ -5,6 +5,8 @@
 #include <math.h>
 
 #include "ui/common/format.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/table.h"
 
 struct _MsStatisticsPanel {
   MsPixelPanel parent_instance;
@@ -41,24 +43,15 @@ number_text(double value)
 static void
 add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsChannelStatistics *one)
 {
-  const double numbers[] = {one->min,
-                            one->max,
-                            one->mean,
-                            one->stddev,
-                            one->median,
-                            one->percentiles[0],
-                            one->percentiles[1],
-                            one->percentiles[2],
-                            one->percentiles[3],
-                            one->percentiles[4],
-                            one->percentiles[5]};
+  const double *p = one->percentiles;
+  const double numbers[] = {one->min, one->max, one->mean, one->stddev, one->median, p[0],
+                            p[1],     p[2],     p[3],      p[4],        p[5]};
   const guint64 counts[] = {one->nonzero, one->clipped_low, one->clipped_high};
   GtkTreeIter iter;
-  int column = 0;
+  int column = COLUMN_MIN;
 
-  gtk_list_store_append(self->store, &iter);
-  gtk_list_store_set(self->store, &iter, column++, picture, -1);
-  gtk_list_store_set(self->store, &iter, column++, _(channel_names[channel]), -1);
+  gtk_list_store_insert_with_values(self->store, &iter, -1, COLUMN_PICTURE, picture, COLUMN_CHANNEL,
+                                    _(channel_names[channel]), -1);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
     g_autofree char *text = number_text(numbers[i]);
     gtk_list_store_set(self->store, &iter, column++, text, -1);
@@ -69,10 +62,11 @@ add_channel(MsStatisticsPanel *self, const char *picture, int channel, const MsC
   }
 }
 
+/* @statistics: (nullable) */
 static void
 add_picture(MsStatisticsPanel *self, const char *name, const MsImageStatistics *statistics)
 {
-  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+  for (int channel = 0; statistics && channel < MS_N_CHANNELS; channel++)
     add_channel(self, channel == 0 ? name : "", channel, &statistics->channels[channel]);
 }
 
@@ -113,11 +107,10 @@ append_time(GString *text, const char *what, const MsTimedPass *pass)
 }
 
 static void
-show_times(MsStatisticsPanel *self, MsPictureStatistics *statistics, const char *before_name, const char *after_name)
+show_times(MsStatisticsPanel *self, const MsPictureNumbers *numbers, const char *before_name, const char *after_name)
 {
-  const MsImageStatistics *before = ms_picture_statistics_get_before(statistics);
-  const MsImageStatistics *after = ms_picture_statistics_get_after(statistics);
-  const MsImageComparison *both = ms_picture_statistics_get_comparison(statistics);
+  const MsImageStatistics *before = numbers->before, *after = numbers->after;
+  const MsImageComparison *both = numbers->comparison;
   g_autoptr(GString) text = g_string_new(NULL);
 
   if (before)
@@ -130,14 +123,12 @@ show_times(MsStatisticsPanel *self, MsPictureStatistics *statistics, const char 
 }
 
 static void
-show_difference(MsStatisticsPanel *self, MsPictureStatistics *statistics)
+show_difference(MsStatisticsPanel *self, const MsImageComparison *comparison, const char *problem)
 {
-  const MsImageComparison *comparison = ms_picture_statistics_get_comparison(statistics);
   gboolean compact = ms_panel_is_compact(MS_PANEL(self));
   g_autofree char *text = !comparison ? NULL
                           : compact   ? short_difference_text(comparison)
                                       : difference_text(comparison);
-  const char *problem = ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics));
 
   gtk_label_set_text(self->difference, text ? text
                                        : problem
@@ -168,24 +159,6 @@ add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const
 }
 
 static void
-ms_statistics_panel_make_compact(MsPanel *panel)
-{
-  MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
-
-  for (int column = 0; column < N_COLUMNS; column++) {
-    GtkTreeViewColumn *view = gtk_tree_view_get_column(self->tree, column);
-    gtk_tree_view_column_set_visible(view, column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
-    gtk_tree_view_column_set_expand(view, TRUE);
-  }
-  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
-  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
-  gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
-  gtk_label_set_width_chars(self->difference, 24);
-  gtk_widget_hide(GTK_WIDGET(self->times));
-  gtk_widget_hide(self->copy);
-}
-
-static void
 ms_statistics_panel_show(MsPixelPanel *panel)
 {
   MsStatisticsPanel *self = MS_STATISTICS_PANEL(panel);
@@ -194,52 +167,29 @@ ms_statistics_panel_show(MsPixelPanel *panel)
 
   gtk_list_store_clear(self->store);
   gtk_widget_set_sensitive(self->copy, document != NULL);
-  if (!document || !statistics)
+  if (!document)
     return;
-  show_difference(self, statistics);
+  const MsPictureNumbers numbers = ms_picture_statistics_get(statistics);
+  show_difference(self, numbers.comparison, ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)));
   if (ms_panel_is_compact(MS_PANEL(self))) {
-    const MsImageStatistics *before = ms_picture_statistics_get_before(statistics);
-    const MsImageStatistics *after = ms_picture_statistics_get_after(statistics);
-    if (before)
-      add_compact_rows(self, before, after ? after : before);
+    if (numbers.before)
+      add_compact_rows(self, numbers.before, numbers.after ? numbers.after : numbers.before);
     return;
   }
   g_autofree char *before_name = ms_picture_statistics_name_before(document);
   g_autofree char *after_name = ms_picture_statistics_name_after(document);
-  if (ms_picture_statistics_get_before(statistics))
-    add_picture(self, before_name, ms_picture_statistics_get_before(statistics));
-  if (ms_picture_statistics_get_after(statistics))
-    add_picture(self, after_name, ms_picture_statistics_get_after(statistics));
-  show_times(self, statistics, before_name, after_name);
-}
-
-static void
-append_cells(GtkTreeModel *model, GtkTreeIter *iter, GString *text)
-{
-  for (int column = 0; column < N_COLUMNS; column++) {
-    g_autofree char *cell = NULL;
-    gtk_tree_model_get(model, iter, column, &cell, -1);
-    g_string_append_printf(text, "%s%s", column > 0 ? "\t" : "", cell ? cell : "");
-  }
-  g_string_append_c(text, '\n');
+  add_picture(self, before_name, numbers.before);
+  add_picture(self, after_name, numbers.after);
+  show_times(self, &numbers, before_name, after_name);
 }
 
 /** ms_statistics_panel_get_text: (transfer full): the table with tabs between its cells, for the clipboard. */
 char *
 ms_statistics_panel_get_text(MsStatisticsPanel *self)
 {
-  GtkTreeModel *model = GTK_TREE_MODEL(self->store);
-  g_autoptr(GString) text = g_string_new(NULL);
-  GtkTreeIter iter;
+  g_autofree char *table = ms_table_text(self->tree, FALSE);
 
-  for (int column = 0; column < N_COLUMNS; column++)
-    g_string_append_printf(text, "%s%s", column > 0 ? "\t" : "",
-                           gtk_tree_view_column_get_title(gtk_tree_view_get_column(self->tree, column)));
-  g_string_append_c(text, '\n');
-  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more; more = gtk_tree_model_iter_next(model, &iter))
-    append_cells(model, &iter, text);
-  g_string_append_printf(text, "%s\n", gtk_label_get_text(self->difference));
-  return g_string_free(g_steal_pointer(&text), FALSE);
+  return g_strconcat(table, gtk_label_get_text(self->difference), "\n", NULL);
 }
 
 static void
@@ -251,20 +201,38 @@ on_copy_clicked(MsStatisticsPanel *self)
 }
 
 static void
+make_compact(MsStatisticsPanel *self)
+{
+  for (int column = 0; column < N_COLUMNS; column++) {
+    GtkTreeViewColumn *view = gtk_tree_view_get_column(self->tree, column);
+    gtk_tree_view_column_set_visible(view, column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
+    gtk_tree_view_column_set_expand(view, TRUE);
+  }
+  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
+  gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
+  gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
+  gtk_label_set_width_chars(self->difference, 24);
+}
+
+static void
+ms_statistics_panel_constructed(GObject *object)
+{
+  G_OBJECT_CLASS(ms_statistics_panel_parent_class)->constructed(object);
+  if (ms_panel_is_compact(MS_PANEL(object)))
+    make_compact(MS_STATISTICS_PANEL(object));
+}
+
+#define CHILD(name) MS_TEMPLATE_CHILD(MsStatisticsPanel, name)
+
+static void
 ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(tree),  CHILD(store), CHILD(difference),
+                                         CHILD(times), CHILD(copy),  MS_TEMPLATE_CALLBACK(on_copy_clicked)};
 
+  G_OBJECT_CLASS(klass)->constructed = ms_statistics_panel_constructed;
   MS_PIXEL_PANEL_CLASS(klass)->show = ms_statistics_panel_show;
-  MS_PANEL_CLASS(klass)->make_compact = ms_statistics_panel_make_compact;
-  gtk_widget_class_set_template_from_resource(
-    widget_class, "/io/github/meanshift_lab/MeanshiftLab/ui/panels/statistics/statistics-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, store);
-  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, difference);
-  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, times);
-  gtk_widget_class_bind_template_child(widget_class, MsStatisticsPanel, copy);
-  gtk_widget_class_bind_template_callback(widget_class, on_copy_clicked);
+  ms_template_bind(klass, "panels/statistics/statistics-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void

@@ -3,9 +3,9 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/panels/common/drawn-accessible.h"
+#include "ui/panels/common/drawn.h"
 #include "ui/common/format.h"
-#include "ui/panels/common/panel-style.h"
+#include "ui/panels/common/drawn.h"
 
 #define BAR_HEIGHT 28
 #define KEY_SIZE 12
@@ -86,7 +86,7 @@ lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
   for (guint i = 0; i < self->parts->len; i++) {
     g_autofree char *text = part_text(self, &g_array_index(self->parts, Part, i));
     int text_width, text_height;
-    ms_panel_text_size(GTK_WIDGET(self), text, &text_width, &text_height);
+    ms_drawn_text_size(GTK_WIDGET(self), text, &text_width, &text_height);
     int item = MIN(KEY_SIZE + GAP + text_width, width);
     if (x > 0 && x + item > width) {
       x = 0;
@@ -97,7 +97,7 @@ lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
       draw_part(GTK_WIDGET(self), cr, paint, i, &key);
       ms_chart_set_colour(cr, paint->text);
       cairo_move_to(cr, x + KEY_SIZE + GAP, y);
-      ms_panel_show_text(GTK_WIDGET(self), cr, width - KEY_SIZE - GAP, text);
+      ms_drawn_show_text(GTK_WIDGET(self), cr, width - KEY_SIZE - GAP, text);
     }
     row = text_height;
     x += item + 3 * GAP;
@@ -109,7 +109,7 @@ static gboolean
 ms_stage_bar_draw(GtkWidget *widget, cairo_t *cr)
 {
   MsStageBar *self = MS_STAGE_BAR(widget);
-  const MsChartPaint *paint = ms_chart_paint(ms_panel_theme(widget));
+  const MsChartPaint *paint = ms_chart_paint(ms_drawn_theme(widget));
   int width = gtk_widget_get_allocated_width(widget);
 
   if (ms_stage_bar_get_total_ms(self) <= 0)

@@ -5,18 +5,16 @@
 
 #include "ui/common/format.h"
 #include "ui/document/document-runs.h"
-#include "ui/panels/common/table-export.h"
+#include "ui/common/template.h"
+#include "ui/panels/common/table.h"
 #include "ui/panels/timing/stage-bar.h"
-#include "ui/panels/timing/timing-rows.h"
 
 struct _MsTimingView {
   MsPanel parent_instance;
   GtkLabel *heading;
   GtkLabel *build;
   GtkLabel *peak_label;
-  GtkWidget *footer;
   MsStageBar *bar;
-  GtkTreeView *tree;
   GtkTreeStore *store;
   GtkStack *stack;
   MsDevice *peak_device; /* (nullable): the device whose peak was measured or is being measured */
@@ -25,6 +23,102 @@ struct _MsTimingView {
 };
 
 G_DEFINE_FINAL_TYPE(MsTimingView, ms_timing_view, MS_TYPE_PANEL)
+
+/* The rows */
+
+/* Some drivers report timestamps that go backwards; a negative wait counts as zero. */
+static double
+phase_ms(guint64 from, guint64 to)
+{
+  return to > from ? (to - from) * 1e-6 : 0.0;
+}
+
+/* A row for a single launch. */
+static MsTimingRow
+row_of(const MsTiming *timing)
+{
+  MsTimingRow row = {.stage = timing->stage, .name = timing->kernel, .launches = 1};
+
+  if (!ms_timing_is_valid(timing)) {
+    row.invalid = 1;
+    return row;
+  }
+  row.queued_ms = phase_ms(timing->queued_ns, timing->submitted_ns);
+  row.submitted_ms = phase_ms(timing->submitted_ns, timing->started_ns);
+  row.run_ms = ms_timing_ms(timing);
+  row.bytes = timing->bytes;
+  row.gb_per_s = ms_timing_gb_per_s(timing);
+  return row;
+}
+
+/* Whether @timing is one of the launches in @self. Names are interned. */
+static gboolean
+holds(const MsTimingRow *self, const MsTiming *timing)
+{
+  return self->stage == timing->stage && self->name == timing->kernel;
+}
+
+static MsTimingRow *
+find_row(GArray *rows, const MsTiming *timing)
+{
+  for (guint i = 0; i < rows->len; i++)
+    if (holds(&g_array_index(rows, MsTimingRow, i), timing))
+      return &g_array_index(rows, MsTimingRow, i);
+  return NULL;
+}
+
+static void
+add_launch(MsTimingRow *row, const MsTimingRow *launch)
+{
+  row->launches++;
+  row->invalid += launch->invalid;
+  row->queued_ms += launch->queued_ms;
+  row->submitted_ms += launch->submitted_ms;
+  row->run_ms += launch->run_ms;
+  row->bytes += launch->bytes;
+  row->gb_per_s = row->run_ms > 0 ? row->bytes / (row->run_ms * 1e6) : 0.0;
+}
+
+/** ms_timing_rows_collect: (transfer full) (element-type MsTimingRow): in order of their first launch. */
+GArray *
+ms_timing_rows_collect(MsTimingLog *log)
+{
+  GArray *rows = g_array_new(FALSE, TRUE, sizeof(MsTimingRow));
+
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
+    const MsTiming *timing = ms_timing_log_get(log, i);
+    MsTimingRow launch = row_of(timing);
+    MsTimingRow *row = find_row(rows, timing);
+    if (row) {
+      add_launch(row, &launch);
+      continue;
+    }
+    launch.first = i;
+    g_array_append_val(rows, launch);
+  }
+  return rows;
+}
+
+/** ms_timing_row_moves_device_memory: whether its rate can be compared with the device's memory bandwidth. */
+gboolean
+ms_timing_row_moves_device_memory(const MsTimingRow *self)
+{
+  return self->stage == MS_STAGE_KERNEL && self->gb_per_s > 0;
+}
+
+/** ms_timing_row_title: (transfer full): "Upload", "Kernel mean_shift". */
+char *
+ms_timing_row_title(const MsTimingRow *self)
+{
+  static const char *const titles[] = {N_("Decode"), N_("Build"),    N_("Upload"),
+                                       N_("Kernel"), N_("Download"), N_("Encode")};
+
+  if (self->stage == MS_STAGE_KERNEL && self->name)
+    return g_strdup_printf("%s %s", _(titles[self->stage]), self->name);
+  return g_strdup(_(titles[self->stage]));
+}
+
+/* The table */
 
 /* As in timing-view.ui. */
 enum {
@@ -50,18 +144,11 @@ ms_timing_view_dispose(GObject *object)
   G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
 }
 
-/* The values of a row of the table. */
-typedef struct {
-  const MsTimingRow *row;
-  const char *title;
-  double peak_gb_per_s; /* of the device, 0 if unknown */
-} TimingLine;
-
+/* @peak: of the device in GB/s, 0 if unknown */
 static void
-append_row(MsTimingView *self, const TimingLine *line, GtkTreeIter *parent, GtkTreeIter *iter)
+append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double peak, GtkTreeIter *parent,
+           GtkTreeIter *iter)
 {
-  const MsTimingRow *row = line->row;
-  double peak = line->peak_gb_per_s;
   gboolean event = row->stage >= MS_STAGE_UPLOAD && row->stage <= MS_STAGE_DOWNLOAD;
   g_autofree char *launches = g_strdup_printf("%u", row->launches);
   g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_NUMBER);
@@ -72,7 +159,7 @@ append_row(MsTimingView *self, const TimingLine *line, GtkTreeIter *parent, GtkT
   g_autofree char *share =
     ms_format_share(peak > 0 && ms_timing_row_moves_device_memory(row) ? row->gb_per_s / peak : 0);
 
-  gtk_tree_store_insert_with_values(self->store, iter, parent, -1, COLUMN_TITLE, line->title, COLUMN_LAUNCHES,
+  gtk_tree_store_insert_with_values(self->store, iter, parent, -1, COLUMN_TITLE, title, COLUMN_LAUNCHES,
                                     parent ? "" : launches, COLUMN_QUEUED, queued, COLUMN_SUBMITTED, submitted,
                                     COLUMN_RUN, run, COLUMN_BYTES, bytes, COLUMN_RATE, rate, COLUMN_SHARE, share, -1);
 }
@@ -84,12 +171,12 @@ append_launches(MsTimingView *self, MsTimingLog *log, const MsTimingRow *row, do
 
   for (guint i = row->first; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *timing = ms_timing_log_get(log, i);
-    if (!ms_timing_row_holds(row, timing))
+    if (!holds(row, timing))
       continue;
-    MsTimingRow launch = ms_timing_row_of(timing);
+    MsTimingRow launch = row_of(timing);
     g_autofree char *title = g_strdup_printf(_("Launch %u"), ++number);
     GtkTreeIter iter;
-    append_row(self, &(TimingLine){&launch, title, peak}, parent, &iter);
+    append_row(self, &launch, title, peak, parent, &iter);
   }
 }
 
@@ -124,7 +211,7 @@ show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_
     const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i);
     g_autofree char *title = ms_timing_row_title(row);
     GtkTreeIter iter;
-    append_row(self, &(TimingLine){row, title, peak_gb_per_s}, NULL, &iter);
+    append_row(self, row, title, peak_gb_per_s, NULL, &iter);
     if (row->launches > 1)
       append_launches(self, log, row, peak_gb_per_s, &iter);
     if (row->stage != MS_STAGE_BUILD)
@@ -207,42 +294,29 @@ ms_timing_view_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
-static void
-ms_timing_view_make_compact(MsPanel *panel)
-{
-  MsTimingView *self = MS_TIMING_VIEW(panel);
-
-  gtk_widget_hide(gtk_widget_get_parent(GTK_WIDGET(self->tree)));
-  gtk_widget_hide(self->footer);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsTimingView, name)
 
 static void
 ms_timing_view_class_init(MsTimingViewClass *klass)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {CHILD(heading),
+                                         CHILD(build),
+                                         CHILD(peak_label),
+                                         CHILD(bar),
+                                         CHILD(store),
+                                         CHILD(stack),
+                                         MS_TEMPLATE_CALLBACK(ms_table_copy),
+                                         MS_TEMPLATE_CALLBACK(ms_table_export)};
 
   G_OBJECT_CLASS(klass)->dispose = ms_timing_view_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_timing_view_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_timing_view_refresh;
-  MS_PANEL_CLASS(klass)->make_compact = ms_timing_view_make_compact;
   g_type_ensure(MS_TYPE_STAGE_BAR);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/timing/timing-view.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, heading);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, build);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, peak_label);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, footer);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, bar);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, store);
-  gtk_widget_class_bind_template_child(widget_class, MsTimingView, stack);
+  ms_template_bind(klass, "panels/timing/timing-view.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_timing_view_init(MsTimingView *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  GtkWidget *buttons = ms_table_export_new(MS_PANEL(self), self->tree, "timings");
-
-  gtk_box_pack_end(GTK_BOX(self->footer), buttons, FALSE, FALSE, 0);
 }

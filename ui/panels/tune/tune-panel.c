@@ -7,10 +7,9 @@
 
 #include "core/json.h"
 #include "ui/document/document-settings.h"
-#include "ui/panels/common/chart-view.h"
 #include "ui/common/format.h"
-#include "ui/panels/common/lab-program.h"
-#include "ui/panels/common/panel-style.h"
+#include "ui/panels/common/chart-view.h"
+#include "ui/panels/common/table.h"
 
 struct _MsTunePanel {
   MsJobPanel parent_instance;
@@ -172,38 +171,27 @@ ms_tune_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
   return g_strdup_printf(_("Done: %u configurations tried. The fastest is saved for this device and driver."), n);
 }
 
-static MsTuneStrategy
-get_strategy(MsTunePanel *self)
-{
-  MsTuneStrategy strategy = MS_TUNE_AUTO;
-
-  ms_tune_strategy_parse(gtk_combo_box_get_active_id(self->strategy), &strategy, NULL);
-  return strategy;
-}
-
-static MsProgramJob *
-ms_tune_panel_start(MsJobPanel *panel, MsDevice *device)
+static gboolean
+ms_tune_panel_start(MsJobPanel *panel, MsProgramJob *job)
 {
   MsTunePanel *self = MS_TUNE_PANEL(panel);
-  MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
   MsSettings problem = ms_settings_default();
-  MsProgramJob *job = ms_program_job_new();
 
   /* The parameters are fixed, and the search is over the toggles. */
-  problem.params = ms_document_get_settings(document)->params;
+  problem.params = ms_document_get_settings(ms_panel_get_document(MS_PANEL(panel)))->params;
   g_autofree char *arguments = ms_settings_to_arguments(&problem);
   g_auto(GStrv) words = g_strsplit(arguments, " ", -1);
   ms_program_job_add_words(job, (const char *const *)words);
   ms_program_job_add(job, "--tune");
   ms_program_job_add(job, "--budget=%ds", gtk_spin_button_get_value_as_int(self->budget));
-  ms_program_job_add(job, "--strategy=%s", ms_tune_strategy_names[get_strategy(self)]);
+  ms_program_job_add(job, "--strategy=%s", gtk_combo_box_get_active_id(self->strategy));
   if (gtk_toggle_button_get_active(self->fresh))
     ms_program_job_add(job, "--fresh");
-  ms_lab_program_add_picture(job, document);
+  ms_job_panel_add_picture(panel, job);
   g_clear_pointer(&self->record, ms_tune_record_free);
   self->listed = 0;
   gtk_list_store_clear(self->store);
-  return job;
+  return TRUE;
 }
 
 /** ms_tune_panel_get_best: (transfer none) (nullable): the fastest of the search */
@@ -230,26 +218,15 @@ ms_tune_panel_apply(MsTunePanel *self)
     ms_panel_apply_toggles(MS_PANEL(self), best->factors);
 }
 
-static void
-bind_template(GtkWidgetClass *widget_class)
-{
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/panels/tune/tune-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, strategy);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, budget);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, fresh);
-  gtk_widget_class_bind_template_child_full(widget_class, "bar", TRUE, 0);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, tree);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, store);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, chart);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, winner);
-  gtk_widget_class_bind_template_child(widget_class, MsTunePanel, apply);
-  gtk_widget_class_bind_template_callback(widget_class, ms_tune_panel_apply);
-}
+#define CHILD(name) MS_TEMPLATE_CHILD(MsTunePanel, name)
 
 static void
 ms_tune_panel_class_init(MsTunePanelClass *klass)
 {
+  static const MsTemplatePart parts[] = {CHILD(strategy), CHILD(budget), CHILD(fresh),
+                                         CHILD(tree),     CHILD(store),  CHILD(chart),
+                                         CHILD(winner),   CHILD(apply),  MS_TEMPLATE_CALLBACK(ms_tune_panel_apply)};
+
   G_OBJECT_CLASS(klass)->finalize = ms_tune_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_tune_panel_start;
   MS_JOB_PANEL_CLASS(klass)->take = ms_tune_panel_take;
@@ -257,7 +234,7 @@ ms_tune_panel_class_init(MsTunePanelClass *klass)
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_tune_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_tune_panel_ready_text;
   g_type_ensure(MS_TYPE_CHART_VIEW);
-  bind_template(GTK_WIDGET_CLASS(klass));
+  ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/tune/tune-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
@@ -265,8 +242,6 @@ ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
-  ms_panel_tree_tooltip(self->tree, COLUMN_OUTCOME);
+  ms_table_tooltip(self->tree, COLUMN_OUTCOME);
   show_winner(self);
-  ms_job_panel_set_bar(MS_JOB_PANEL(self),
-                       MS_LAB_BAR(gtk_widget_get_template_child(GTK_WIDGET(self), MS_TYPE_TUNE_PANEL, "bar")));
 }

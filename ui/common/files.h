@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that the user drops on a widget or chooses in a dialog. */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/** MsDropFunc: @uris: (nullable): of the files dropped on @widget, %NULL-terminated */
+typedef void (*MsDropFunc)(GtkWidget *widget, char **uris);
+
+/** MsFileFunc: @file: one of those that were chosen */
+typedef void (*MsFileFunc)(GtkWidget *widget, GFile *file);
+
+/**
+ * MsFileQuestion: what a dialog asks for.
+ * @accept: the label of the button
+ * @name: (nullable): the suggested name of a file to save
+ * @several: whether several can be chosen
+ */
+typedef struct {
+  GtkFileChooserAction action;
+  const char *title;
+  const char *accept;
+  const char *name;
+  gboolean several;
+} MsFileQuestion;
+
+void ms_drops_accept(GtkWidget *widget, MsDropFunc dropped);
+void ms_files_choose(GtkWidget *widget, const MsFileQuestion *question, MsFileFunc chosen);

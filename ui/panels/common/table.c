@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#include "ui/panels/common/table.h"
+
+#include <glib/gi18n-lib.h>
+
+#include "core/csv.h"
+#include "ui/common/files.h"
+#include "ui/panels/common/panel.h"
+
+static gboolean
+on_query_tooltip(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip, gpointer data)
+{
+  GtkTreeModel *model;
+  g_autoptr(GtkTreePath) path = NULL;
+  g_autofree char *text = NULL;
+  GtkTreeIter iter;
+
+  if (!gtk_tree_view_get_tooltip_context(tree, &x, &y, by_keyboard, &model, &path, &iter))
+    return FALSE;
+  gtk_tree_model_get(model, &iter, GPOINTER_TO_INT(data), &text, -1);
+  if (!text || !*text)
+    return FALSE;
+  gtk_tooltip_set_text(tooltip, text);
+  gtk_tree_view_set_tooltip_row(tree, tooltip, path);
+  return TRUE;
+}
+
+/** ms_table_tooltip: shows the text of @column as tooltip; unlike tooltip-column it is not parsed as markup. */
+void
+ms_table_tooltip(GtkTreeView *tree, int column)
+{
+  g_signal_handlers_disconnect_matched(tree, G_SIGNAL_MATCH_FUNC, 0, 0, NULL, on_query_tooltip, NULL);
+  gtk_widget_set_has_tooltip(GTK_WIDGET(tree), TRUE);
+  g_signal_connect(tree, "query-tooltip", G_CALLBACK(on_query_tooltip), GINT_TO_POINTER(column));
+}
+
+static void
+append_cell(GString *text, const char *cell, gboolean first, gboolean csv)
+{
+  if (csv) {
+    ms_csv_append(text, cell);
+    return;
+  }
+  g_string_append_printf(text, "%s%s", first ? "" : "\t", cell ? cell : "");
+}
+
+/* The text that the first renderer of the column shows; whether a check mark is set. */
+static char *
+cell_text(GtkTreeViewColumn *column, GtkTreeModel *model, GtkTreeIter *iter)
+{
+  g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(column));
+  char *text = NULL;
+
+  gtk_tree_view_column_cell_set_cell_data(column, model, iter, FALSE, FALSE);
+  if (GTK_IS_CELL_RENDERER_TOGGLE(cells->data))
+    return g_strdup(gtk_cell_renderer_toggle_get_active(cells->data) ? "yes" : "no");
+  g_object_get(cells->data, "text", &text, NULL);
+  return text;
+}
+
+/** ms_table_text: (transfer full): the columns of @tree with their titles, as CSV or with tabs. */
+char *
+ms_table_text(GtkTreeView *tree, gboolean csv)
+{
+  GtkTreeModel *model = gtk_tree_view_get_model(tree);
+  g_autoptr(GList) columns = gtk_tree_view_get_columns(tree);
+  g_autoptr(GString) text = g_string_new(NULL);
+  GtkTreeIter iter;
+
+  for (GList *l = columns; l; l = l->next)
+    append_cell(text, gtk_tree_view_column_get_title(l->data), l == columns, csv);
+  g_string_append_c(text, '\n');
+  for (gboolean more = gtk_tree_model_get_iter_first(model, &iter); more;
+       more = gtk_tree_model_iter_next(model, &iter)) {
+    for (GList *l = columns; l; l = l->next) {
+      g_autofree char *cell = cell_text(l->data, model, &iter);
+      append_cell(text, cell, l == columns, csv);
+    }
+    g_string_append_c(text, '\n');
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/** ms_table_copy: puts the table on the clipboard; called by the signal of a button. */
+void
+ms_table_copy(GtkTreeView *tree)
+{
+  g_autofree char *text = ms_table_text(tree, FALSE);
+
+  gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(tree), GDK_SELECTION_CLIPBOARD), text, -1);
+}
+
+static void
+on_file_chosen(GtkWidget *tree, GFile *file)
+{
+  g_autofree char *path = g_file_get_path(file);
+  g_autofree char *text = ms_table_text(GTK_TREE_VIEW(tree), TRUE);
+  g_autoptr(GError) error = NULL;
+
+  if (path && !g_file_set_contents(path, text, -1, &error))
+    ms_panel_report_problem(MS_PANEL(gtk_widget_get_ancestor(tree, MS_TYPE_PANEL)), error);
+}
+
+/** ms_table_export: asks for a CSV file, whose suggested name is that of the widget; called by the signal of a button. */
+void
+ms_table_export(GtkTreeView *tree)
+{
+  g_autofree char *name = g_strdup_printf("%s.csv", gtk_widget_get_name(GTK_WIDGET(tree)));
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SAVE, _("Export the Table"), _("_Export"), name, FALSE};
+
+  ms_files_choose(GTK_WIDGET(tree), &question, on_file_chosen);
+}
