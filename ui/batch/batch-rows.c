@@ -241,7 +241,7 @@ on_delay_over(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/** ms_batch_rows_list: @spec: (transfer full): its pictures are listed after a short delay; replaces the last request. */
+/** ms_batch_rows_list: lists the pictures of @spec (transfer full) after a short delay; replaces the last request. */
 void
 ms_batch_rows_list(MsBatchRows *self, MsBatchSpec *spec)
 {

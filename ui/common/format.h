@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers, labels, sentences and settings as text in the user's locale and in the words of the window; “–” where a value
- * is missing.
+ * Numbers, labels, sentences and settings as text in the user's locale and in the words of the window; “–” where a
+ * value is missing.
  */
 #pragma once
 

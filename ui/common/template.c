@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/template.h"
 
-/** ms_template_bind: called in class_init; @file: (nullable): below ui/; %NULL to add parts to those of a call before */
+/** ms_template_bind: called in class_init; @file: (nullable): below ui/; %NULL to add to those of an earlier call */
 void
 ms_template_bind(gpointer klass, const char *file, const MsTemplatePart *parts, gsize n)
 {

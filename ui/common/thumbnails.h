@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsThumbnails: small pictures of image files, decoded in threads at the first request; and the pictures of a folder, in
- * the order of file managers.
+ * MsThumbnails: small pictures of image files, decoded in threads at the first request; and the pictures of a folder,
+ * in the order of file managers.
  */
 #pragma once
 

@@ -15,19 +15,13 @@
 
 const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
 
-/** ms_tune_strategy_parse: "auto", "exhaustive", "random" or "greedy". */
-gboolean
-ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error)
+/* MS_TUNE_AUTO for what is no strategy */
+static MsTuneStrategy
+parse_strategy(const char *text)
 {
   const int index = text ? ms_choice_find(ms_tune_strategy_names, text) : -1;
 
-  if (index >= 0) {
-    *strategy = (MsTuneStrategy)index;
-    return TRUE;
-  }
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a search strategy; choose auto, exhaustive, random or greedy.",
-               text);
-  return FALSE;
+  return index >= 0 ? (MsTuneStrategy)index : MS_TUNE_AUTO;
 }
 
 static void
@@ -315,7 +309,7 @@ get_head(MsTuneRecord *self, JsonObject *object)
   }
   self->measured = ms_json_get_factors(object, "measured");
   self->version = g_strdup(ms_json_get_text(object, "version"));
-  ms_tune_strategy_parse(ms_json_get_text(object, "strategy"), &self->strategy, NULL);
+  self->strategy = parse_strategy(ms_json_get_text(object, "strategy"));
   self->complete = ms_json_get_boolean(object, "complete", FALSE);
   self->space_size = (guint64)MAX(ms_json_get_integer(object, "space_size"), 0);
 }

@@ -17,7 +17,6 @@ typedef enum {
 /** ms_tune_strategy_names: %NULL-terminated, in the order of MsTuneStrategy. */
 extern const char *const ms_tune_strategy_names[];
 
-gboolean ms_tune_strategy_parse(const char *text, MsTuneStrategy *strategy, GError **error);
 
 /**
  * MsTrial: one configuration of the search.

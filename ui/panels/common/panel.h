@@ -8,7 +8,10 @@
 #include "ui/document/document.h"
 
 #define MS_TYPE_PANEL (ms_panel_get_type())
-/* Properties: "document" (MsDocument, nullable, read-write), "compact" (boolean, at construction): the short form for the overview. */
+/*
+ * Properties: "document" (MsDocument, nullable, read-write); "compact" (boolean, at construction): the short form for
+ * the overview.
+ */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
 /**

@@ -101,7 +101,7 @@ on_file_chosen(GtkWidget *tree, GFile *file)
     ms_panel_report_problem(MS_PANEL(gtk_widget_get_ancestor(tree, MS_TYPE_PANEL)), error);
 }
 
-/** ms_table_export: asks for a CSV file, whose suggested name is that of the widget; called by the signal of a button. */
+/** ms_table_export: asks for a CSV file and suggests the name of the widget; called by the signal of a button. */
 void
 ms_table_export(GtkTreeView *tree)
 {
