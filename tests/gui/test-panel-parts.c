@@ -10,9 +10,8 @@
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
 #include "ui/panels/common/report-view.h"
-#include "ui/panels/statistics/histogram-plot.h"
-#include "ui/panels/timing/stage-bar.h"
-#include "ui/panels/kernel/text-diff.h"
+#include "ui/panels/statistics/histogram-view.h"
+#include "ui/panels/kernel/source-view.h"
 #include "ui/panels/timing/timing-view.h"
 
 /* Reads a difference as one line: "=a -b +c". */

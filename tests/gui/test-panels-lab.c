@@ -243,13 +243,13 @@ static void
 test_compare_plan(void)
 {
   MsSettings settings = ms_settings_default();
-  g_autoptr(GArray) choices = ms_compare_choices_new();
+  g_autoptr(MsExperiment) choices = ms_experiment_new("choices", "", "mean-shift");
   static const char *const unrolls[] = {"1", "2", "4", NULL};
   static const char *const memories[] = {"buffer", "image", NULL};
 
   g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ONE_AT_A_TIME), ==, 1);
-  ms_compare_choices_add(choices, ms_option_find("unroll"), unrolls);
-  ms_compare_choices_add(choices, ms_option_find("memory"), memories);
+  ms_experiment_add_axis(choices, "unroll", unrolls, NULL);
+  ms_experiment_add_axis(choices, "memory", memories, NULL);
   g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ONE_AT_A_TIME), ==, 4);
   g_assert_cmpuint(ms_compare_count(&settings, choices, MS_COMPARE_ALL_COMBINATIONS), ==, 6);
 

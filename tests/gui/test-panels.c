@@ -7,11 +7,9 @@
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/panels/statistics/picture-statistics.h"
-#include "ui/panels/statistics/histogram-plot.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/kernel/source-view.h"
-#include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/statistics/statistics-panel.h"
 #include "ui/panels/timing/timing-view.h"
 

@@ -92,19 +92,20 @@ static void
 update_buttons(MsBatchPage *self)
 {
   gboolean running = is_running(self), ready = ms_batch_form_is_ready(MS_BATCH_FORM(self->form));
-  const MsBatchCounts *counts = &self->rows->counts;
+  const guint *counts = self->rows->counts;
 
   gtk_widget_set_sensitive(self->form, !running);
   gtk_widget_set_sensitive(self->check, ready && !running);
-  gtk_widget_set_sensitive(self->start, ready && !running && !(list_is_current(self) && counts->pending == 0));
+  gtk_widget_set_sensitive(self->start, ready && !running && !(list_is_current(self) && counts[MS_ITEM_PENDING] == 0));
   gtk_widget_set_visible(self->start, !running);
   gtk_widget_set_visible(self->pause, running);
   gtk_button_set_label(GTK_BUTTON(self->pause), self->paused ? _("_Continue") : _("_Pause"));
   gtk_widget_set_sensitive(self->cancel, running);
-  gtk_widget_set_sensitive(self->retry, !running && counts->failed > 0);
+  gtk_widget_set_sensitive(self->retry, !running && counts[MS_ITEM_FAILED] > 0);
   gtk_widget_set_sensitive(self->copy, ready);
-  gtk_widget_set_sensitive(self->copy_manifest,
-                           !running && self->spec && counts->done + counts->failed > 0 && self->spec->manifest);
+  gtk_widget_set_sensitive(self->copy_manifest, !running && self->spec &&
+                                                  counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] > 0 &&
+                                                  self->spec->manifest);
 }
 
 /* (transfer full): the manifest by which a run resumes an earlier one where the batch is to have none */
@@ -155,8 +156,8 @@ ms_batch_page_add(MsBatchPage *self, GFile *file)
 static void
 show_progress(MsBatchPage *self)
 {
-  const MsBatchCounts *counts = &self->rows->counts;
-  guint finished = counts->done + counts->failed, all = finished + counts->pending;
+  const guint *counts = self->rows->counts;
+  guint finished = counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED], all = finished + counts[MS_ITEM_PENDING];
   double seconds = (g_get_monotonic_time() - self->started_us) * 1e-6;
   double rate = is_running(self) && seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
   g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
@@ -239,7 +240,7 @@ begin(MsBatchPage *self, gboolean dry_run)
   g_autoptr(GError) error = NULL;
 
   self->started_us = g_get_monotonic_time();
-  self->finished_before = self->rows->counts.done;
+  self->finished_before = self->rows->counts[MS_ITEM_DONE];
   ms_program_job_drop(g_steal_pointer(&self->job), self);
   if (!make_folders(self, dry_run, &error)) {
     on_ended(self, error);

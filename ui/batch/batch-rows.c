@@ -2,6 +2,7 @@
 #include "ui/batch/batch-rows.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 #include "core/batch/inputs.h"
 #include "core/json.h"
@@ -46,23 +47,7 @@ ms_batch_rows_clear(MsBatchRows *self)
 {
   gtk_list_store_clear(self->store);
   g_array_set_size(self->iters, 0);
-  self->counts = (MsBatchCounts){0};
-}
-
-static guint *
-counter(MsBatchRows *self, MsItemStatus status)
-{
-  switch (status) {
-  case MS_ITEM_PENDING:
-    return &self->counts.pending;
-  case MS_ITEM_DONE:
-    return &self->counts.done;
-  case MS_ITEM_FAILED:
-    return &self->counts.failed;
-  case MS_ITEM_SKIPPED:
-    return &self->counts.skipped;
-  }
-  g_return_val_if_reached(&self->counts.pending);
+  memset(self->counts, 0, sizeof self->counts);
 }
 
 static const char *
@@ -80,7 +65,7 @@ add(MsBatchRows *self)
 
   gtk_list_store_insert_with_values(self->store, &iter, -1, MS_BATCH_STATUS, MS_ITEM_PENDING, -1);
   g_array_append_val(self->iters, iter);
-  self->counts.pending++;
+  self->counts[MS_ITEM_PENDING]++;
 }
 
 /* Sets the image of a row; whether it was that of the row before. */
@@ -118,8 +103,8 @@ take(MsBatchRows *self, const Update *update)
   if (update->input && set_input(self, iter, update->input) && before == MS_ITEM_DONE &&
       update->status == MS_ITEM_SKIPPED)
     return;
-  --*counter(self, (MsItemStatus)before);
-  ++*counter(self, update->status);
+  self->counts[before]--;
+  self->counts[update->status]++;
   gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, update->output, MS_BATCH_STATE, state_text(update->status),
                      MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
                      (int)update->status, -1);
@@ -160,13 +145,15 @@ ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
 char *
 ms_batch_rows_describe(const MsBatchRows *self, double rate)
 {
-  const MsBatchCounts *counts = &self->counts;
-  g_autofree char *left = rate > 0 ? ms_format_ms(counts->pending / rate * 1e3) : NULL;
+  const guint *counts = self->counts;
+  g_autofree char *left = rate > 0 ? ms_format_ms(counts[MS_ITEM_PENDING] / rate * 1e3) : NULL;
   g_autofree char *running = left ? g_strdup_printf(_(", %.1f images/s, %s left"), rate, left) : g_strdup("");
-  g_autofree char *skipped = counts->skipped ? g_strdup_printf(_(", %u skipped"), counts->skipped) : g_strdup("");
+  g_autofree char *skipped =
+    counts[MS_ITEM_SKIPPED] ? g_strdup_printf(_(", %u skipped"), counts[MS_ITEM_SKIPPED]) : g_strdup("");
 
-  return g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts->done,
-                         counts->done + counts->failed + counts->pending, running, counts->failed, skipped);
+  return g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts[MS_ITEM_DONE],
+                         counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] + counts[MS_ITEM_PENDING], running,
+                         counts[MS_ITEM_FAILED], skipped);
 }
 
 /* Listing the pictures of a request, without planning it or writing anything */

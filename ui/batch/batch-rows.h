@@ -25,11 +25,11 @@ typedef enum {
 
 typedef struct {
   GtkListStore *store;
-  GArray *iters; /* GtkTreeIter of every image, by index; iters of a list store persist */
-  MsBatchCounts counts;
-  MsBatchSpec *spec;         /* (nullable): of the request whose pictures are to be listed */
-  GCancellable *cancellable; /* (nullable): while they are being found */
-  GPtrArray *found;          /* (nullable) (element-type MsInput): while rows are added */
+  GArray *iters;                     /* GtkTreeIter of every image, by index; iters of a list store persist */
+  guint counts[MS_ITEM_SKIPPED + 1]; /* of images, by their status */
+  MsBatchSpec *spec;                 /* (nullable): of the request whose pictures are to be listed */
+  GCancellable *cancellable;         /* (nullable): while they are being found */
+  GPtrArray *found;                  /* (nullable) (element-type MsInput): while rows are added */
   guint added;
   guint source; /* the delay, or the next turn */
 } MsBatchRows;

@@ -29,30 +29,6 @@ G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_JOB_PANEL)
 
 /* The experiment */
 
-static void
-clear_choice(gpointer data)
-{
-  g_strfreev(((MsCompareChoice *)data)->values);
-}
-
-/** ms_compare_choices_new: (transfer full) (element-type MsCompareChoice): an empty list */
-GArray *
-ms_compare_choices_new(void)
-{
-  GArray *choices = g_array_new(FALSE, FALSE, sizeof(MsCompareChoice));
-
-  g_array_set_clear_func(choices, clear_choice);
-  return choices;
-}
-
-void
-ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values)
-{
-  MsCompareChoice choice = {option, g_strdupv((char **)values)};
-
-  g_array_append_val(choices, choice);
-}
-
 /* Every option is fixed at its current value; cases and axes override it. */
 static void
 fix_current(MsExperiment *experiment, const MsSettings *current)
@@ -66,34 +42,32 @@ fix_current(MsExperiment *experiment, const MsSettings *current)
 }
 
 static void
-add_single_changes(MsExperiment *experiment, const MsSettings *current, const MsCompareChoice *choice)
+add_single_changes(MsExperiment *experiment, const MsSettings *current, const MsAxis *axis)
 {
-  g_autofree char *now = ms_option_get_text(choice->option, current);
+  g_autofree char *now = ms_option_get_text(ms_option_find(axis->key), current);
 
-  for (char **value = choice->values; *value; value++) {
+  for (char **value = axis->values; *value; value++) {
     if (strcmp(*value, now) == 0)
       continue;
     g_autoptr(MsFactors) change = ms_factors_new();
-    g_autofree char *name = g_strdup_printf("%s %s", choice->option->name, *value);
-    ms_factors_set(change, choice->option->name, *value);
+    g_autofree char *name = g_strdup_printf("%s %s", axis->key, *value);
+    ms_factors_set(change, axis->key, *value);
     ms_experiment_add_case(experiment, name, change);
   }
 }
 
 static void
-add_axes(MsExperiment *experiment, const MsSettings *current, GArray *choices)
+add_axes(MsExperiment *experiment, const MsSettings *current, const MsExperiment *choices)
 {
   g_autoptr(MsFactors) baseline = ms_factors_new();
   gboolean contained = TRUE;
 
-  for (guint i = 0; i < choices->len; i++) {
-    const MsCompareChoice *choice = &g_array_index(choices, MsCompareChoice, i);
-    g_autofree char *now = ms_option_get_text(choice->option, current);
-    if (!choice->values[0])
-      continue;
-    ms_experiment_add_axis(experiment, choice->option->name, (const char *const *)choice->values, NULL);
-    ms_factors_set(baseline, choice->option->name, now);
-    contained = contained && g_strv_contains((const char *const *)choice->values, now);
+  for (guint i = 0; i < choices->axes->len; i++) {
+    const MsAxis *axis = choices->axes->pdata[i];
+    g_autofree char *now = ms_option_get_text(ms_option_find(axis->key), current);
+    ms_experiment_add_axis(experiment, axis->key, (const char *const *)axis->values, NULL);
+    ms_factors_set(baseline, axis->key, now);
+    contained = contained && g_strv_contains((const char *const *)axis->values, now);
   }
   if (contained && ms_factors_size(baseline) > 0)
     ms_experiment_set_baseline(experiment, baseline);
@@ -102,14 +76,14 @@ add_axes(MsExperiment *experiment, const MsSettings *current, GArray *choices)
 /**
  * ms_compare_experiment:
  * @current: the values of all options that do not vary
- * @choices: (element-type MsCompareChoice): the values to try
+ * @choices: has as axes the values to try
  *
  * Returns: (transfer full): an experiment of kind mean-shift. The current settings are the first case and the baseline;
  *   with all combinations, the baseline is the current settings if they are among them, otherwise the first
  *   combination.
  */
 MsExperiment *
-ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode)
+ms_compare_experiment(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode)
 {
   const char *title = mode == MS_COMPARE_ONE_AT_A_TIME ? _("One toggle at a time") : _("All combinations of toggles");
   MsExperiment *experiment = ms_experiment_new("compare", title, "mean-shift");
@@ -121,14 +95,14 @@ ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode 
     return experiment;
   }
   ms_experiment_add_case(experiment, "current settings", nothing);
-  for (guint i = 0; i < choices->len; i++)
-    add_single_changes(experiment, current, &g_array_index(choices, MsCompareChoice, i));
+  for (guint i = 0; i < choices->axes->len; i++)
+    add_single_changes(experiment, current, choices->axes->pdata[i]);
   return experiment;
 }
 
 /** ms_compare_count: the number of configurations of that experiment. */
 guint
-ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode)
+ms_compare_count(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode)
 {
   g_autoptr(MsExperiment) experiment = ms_compare_experiment(current, choices, mode);
   g_autoptr(GPtrArray) all = ms_experiment_expand(experiment, FALSE);
@@ -191,11 +165,11 @@ update_value(const Value *value, MsDocument *document)
     gtk_style_context_remove_class(style, "dim-label");
 }
 
-/* (transfer full) (element-type MsCompareChoice): the toggles with a checked value */
-static GArray *
+/* (transfer full): an axis for each toggle with a checked value */
+static MsExperiment *
 get_choices(MsComparePanel *self)
 {
-  GArray *choices = ms_compare_choices_new();
+  MsExperiment *choices = ms_experiment_new("choices", "", "mean-shift");
 
   for (guint i = 0; i < self->values->len;) {
     const MsOptionInfo *option = g_array_index(self->values, Value, i).option;
@@ -207,7 +181,7 @@ get_choices(MsComparePanel *self)
     }
     g_auto(GStrv) values = g_strv_builder_end(checked);
     if (*values)
-      ms_compare_choices_add(choices, option, (const char *const *)values);
+      ms_experiment_add_axis(choices, option->name, (const char *const *)values, NULL);
   }
   return choices;
 }
@@ -226,7 +200,7 @@ static char *
 ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(panel));
-  g_autoptr(GArray) choices = get_choices(MS_COMPARE_PANEL(panel));
+  g_autoptr(MsExperiment) choices = get_choices(MS_COMPARE_PANEL(panel));
   guint n =
     document ? ms_compare_count(ms_document_get_settings(document), choices, get_mode(MS_COMPARE_PANEL(panel))) : 0;
 
@@ -306,7 +280,7 @@ static gboolean
 ms_compare_panel_start(MsJobPanel *panel, MsProgramJob *job)
 {
   MsComparePanel *self = MS_COMPARE_PANEL(panel);
-  g_autoptr(GArray) choices = get_choices(self);
+  g_autoptr(MsExperiment) choices = get_choices(self);
   g_autoptr(MsExperiment) experiment =
     ms_compare_experiment(ms_document_get_settings(ms_panel_get_document(MS_PANEL(panel))), choices, get_mode(self));
 

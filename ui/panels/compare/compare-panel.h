@@ -15,14 +15,6 @@ typedef enum {
   MS_COMPARE_ALL_COMBINATIONS,
 } MsCompareMode;
 
-/** MsCompareChoice: the values to try of one toggle; a toggle with fewer than two does not vary. */
-typedef struct {
-  const MsOptionInfo *option;
-  GStrv values;
-} MsCompareChoice;
-
-GArray *ms_compare_choices_new(void);
-void ms_compare_choices_add(GArray *choices, const MsOptionInfo *option, const char *const *values);
-MsExperiment *ms_compare_experiment(const MsSettings *current, GArray *choices, MsCompareMode mode);
-guint ms_compare_count(const MsSettings *current, GArray *choices, MsCompareMode mode);
+MsExperiment *ms_compare_experiment(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode);
+guint ms_compare_count(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode);
 void ms_compare_sort(MsReport *report);

@@ -7,6 +7,7 @@
 
 #include "core/image/image-save.h"
 #include "ui/common/format.h"
+#include "ui/common/template.h"
 #include "ui/document/document-runs.h"
 #include "ui/image-view/pixbuf.h"
 
@@ -33,22 +34,12 @@ G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
 static GdkPixbuf *
 new_thumbnail(MsImage *image)
 {
+  g_autoptr(GdkPixbuf) picture = ms_pixbuf_from_image(image);
   int width = ms_image_get_width(image), height = ms_image_get_height(image);
   double scale = MAX((double)width / THUMBNAIL_WIDTH, (double)height / THUMBNAIL_HEIGHT);
-  int columns = MAX((int)(width / scale), 1), rows = MAX((int)(height / scale), 1);
-  GdkPixbuf *thumbnail = gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, columns, rows);
-  guint8 *pixels = gdk_pixbuf_get_pixels(thumbnail);
 
-  for (int y = 0; y < rows; y++)
-    for (int x = 0; x < columns; x++) {
-      const guint8 *from = ms_image_get_pixels(image) +
-                           MIN((int)((y + 0.5) * scale), height - 1) * ms_image_get_stride(image) +
-                           (gsize)MIN((int)((x + 0.5) * scale), width - 1) * 4;
-      guint8 *to = pixels + (gsize)y * gdk_pixbuf_get_rowstride(thumbnail) + (gsize)x * 4;
-      for (int channel = 0; channel < 4; channel++)
-        to[channel] = from[channel];
-    }
-  return thumbnail;
+  return gdk_pixbuf_scale_simple(picture, MAX((int)(width / scale), 1), MAX((int)(height / scale), 1),
+                                 GDK_INTERP_NEAREST);
 }
 
 static GdkPixbuf *
@@ -163,62 +154,50 @@ on_toggled(GtkToggleButton *button, MsRunStrip *self)
   ms_panel_invalidate(MS_PANEL(self));
 }
 
-static GtkWidget *
-new_toggle(MsRunStrip *self, const char *side, const char *title, MsRun *run, gboolean active)
+static void
+set_up_toggle(MsRunStrip *self, GtkToggleButton *toggle, const char *title, MsRun *run, gboolean active)
 {
-  GtkWidget *toggle = gtk_toggle_button_new_with_label(side);
+  const char *side = gtk_button_get_label(GTK_BUTTON(toggle));
   g_autofree char *name = g_strdup_printf(_("%s as %s"), title, side);
   g_autofree char *tip = g_strdup_printf(_("Shows %s on side %s of the views"), title, side);
 
-  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(toggle), active);
-  gtk_style_context_add_class(gtk_widget_get_style_context(toggle), "run-side");
-  atk_object_set_name(gtk_widget_get_accessible(toggle), name);
-  gtk_widget_set_tooltip_text(toggle, tip);
+  gtk_toggle_button_set_active(toggle, active);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(toggle)), name);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(toggle), tip);
   if (run)
     g_object_set_data_full(G_OBJECT(toggle), RUN_KEY, g_object_ref(run), g_object_unref);
   g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_toggled), self, 0);
-  return toggle;
-}
-
-/* The thumbnail of a run can be dragged to another program. */
-static GtkWidget *
-new_handle(MsDocument *document, MsRun *run, GtkWidget *image, GdkPixbuf *thumbnail)
-{
-  GtkWidget *handle = gtk_event_box_new();
-
-  gtk_container_add(GTK_CONTAINER(handle), image);
-  if (!ms_run_get_result(run))
-    return handle;
-  gtk_widget_set_tooltip_text(handle, _("Drag the picture of this run to another program"));
-  add_drag(handle, run, document, thumbnail);
-  return handle;
 }
 
 /* @run: (nullable): %NULL for the original, which can be side A only */
 static void
 add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
 {
+  g_autoptr(GtkBuilder) builder =
+    gtk_builder_new_from_resource("/io/github/meanshift_lab/MeanshiftLab/ui/panels/runs/run-item.ui");
+  GtkWidget *item = GTK_WIDGET(gtk_builder_get_object(builder, "item"));
+  GtkWidget *handle = GTK_WIDGET(gtk_builder_get_object(builder, "handle"));
+  GtkWidget *image = GTK_WIDGET(gtk_builder_get_object(builder, "image"));
+  GtkToggleButton *a = GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "a"));
+  GtkToggleButton *b = GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "b"));
   const char *title = run ? ms_run_get_label(run) : _("Original");
-  MsRun *side_b = ms_document_get_shown_run(document);
   GdkPixbuf *thumbnail = run ? thumbnail_of_run(run) : thumbnail_of_image(ms_document_get_source(document));
-  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : g_strdup("");
-  g_autofree char *text = g_strdup_printf("%s\n%s", title, time);
-  GtkWidget *item = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 6), *label = gtk_label_new(run ? text : title);
-  GtkWidget *image = gtk_image_new_from_pixbuf(thumbnail), *sides = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-
+  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
+  g_autofree char *text = g_strjoin("\n", title, time, NULL);
   g_autofree char *name = g_strdup_printf(_("Thumbnail of %s"), title);
+
+  gtk_label_set_text(GTK_LABEL(gtk_builder_get_object(builder, "label")), text);
+  gtk_image_set_from_pixbuf(GTK_IMAGE(image), thumbnail);
   atk_object_set_name(gtk_widget_get_accessible(image), name);
-  gtk_widget_set_size_request(image, THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
-  gtk_style_context_add_class(gtk_widget_get_style_context(label), "caption");
-  gtk_style_context_add_class(gtk_widget_get_style_context(sides), GTK_STYLE_CLASS_LINKED);
-  gtk_label_set_xalign(GTK_LABEL(label), 0);
-  gtk_widget_set_valign(sides, GTK_ALIGN_CENTER);
-  gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "A", title, run, run == ms_document_get_run_a(document)));
+  set_up_toggle(self, a, title, run, run == ms_document_get_run_a(document));
   if (run)
-    gtk_container_add(GTK_CONTAINER(sides), new_toggle(self, "B", title, run, run == side_b));
-  gtk_container_add(GTK_CONTAINER(item), run ? new_handle(document, run, image, thumbnail) : image);
-  gtk_container_add(GTK_CONTAINER(item), label);
-  gtk_container_add(GTK_CONTAINER(item), sides);
+    set_up_toggle(self, b, title, run, run == ms_document_get_shown_run(document));
+  else
+    gtk_widget_destroy(GTK_WIDGET(b));
+  if (run && ms_run_get_result(run)) {
+    gtk_widget_set_tooltip_text(handle, _("Drag the picture of this run to another program"));
+    add_drag(handle, run, document, thumbnail);
+  }
   if (run && run == ms_document_get_newest_run(document)) {
     gtk_style_context_add_class(gtk_widget_get_style_context(item), "newest-run");
     atk_object_set_description(gtk_widget_get_accessible(image), _("Newest run"));
@@ -235,12 +214,9 @@ scroll_to_newest(MsRunStrip *self)
 }
 
 static void
-clear(GtkWidget *box)
+destroy(GtkWidget *item, gpointer data)
 {
-  g_autoptr(GList) items = gtk_container_get_children(GTK_CONTAINER(box));
-
-  for (GList *l = items; l; l = l->next)
-    gtk_widget_destroy(l->data);
+  gtk_widget_destroy(item);
 }
 
 static void
@@ -252,8 +228,8 @@ ms_run_strip_refresh(MsPanel *panel)
   guint n = runs ? g_list_model_get_n_items(runs) : 0;
 
   self->filling = TRUE;
-  clear(self->original);
-  clear(self->box);
+  gtk_container_foreach(GTK_CONTAINER(self->original), destroy, NULL);
+  gtk_container_foreach(GTK_CONTAINER(self->box), destroy, NULL);
   if (document)
     add_item(self, document, NULL);
   for (guint i = n > MOST_RUNS ? n - MOST_RUNS : 0; i < n; i++) {
@@ -281,31 +257,23 @@ ms_run_strip_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, document, "notify::run-b");
 }
 
+#define CHILD(name) MS_TEMPLATE_CHILD(MsRunStrip, name)
+
 static void
 ms_run_strip_class_init(MsRunStripClass *klass)
 {
+  static const MsTemplatePart parts[] = {CHILD(original), CHILD(scrolled), CHILD(box)};
+
   MS_PANEL_CLASS(klass)->attach = ms_run_strip_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_run_strip_refresh;
+  ms_template_bind(klass, "panels/runs/run-strip.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 ms_run_strip_init(MsRunStrip *self)
 {
-  GtkWidget *outer = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
-
-  self->original = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-  self->scrolled = gtk_scrolled_window_new(NULL, NULL);
-  self->box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18);
-  gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(self->scrolled), GTK_POLICY_AUTOMATIC, GTK_POLICY_NEVER);
+  gtk_widget_init_template(GTK_WIDGET(self));
   /* The position of a new run is known after the next layout, which makes the strip longer. */
   g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "notify::upper",
                           G_CALLBACK(scroll_to_newest), self, G_CONNECT_SWAPPED);
-  gtk_container_set_border_width(GTK_CONTAINER(self->box), 6);
-  gtk_container_add(GTK_CONTAINER(self->scrolled), self->box);
-  gtk_container_set_border_width(GTK_CONTAINER(self->original), 6);
-  gtk_container_add(GTK_CONTAINER(outer), self->original);
-  gtk_box_pack_start(GTK_BOX(outer), self->scrolled, TRUE, TRUE, 0);
-  gtk_container_add(GTK_CONTAINER(self), outer);
-  atk_object_set_name(gtk_widget_get_accessible(self->box), _("Strip of runs"));
-  gtk_widget_show_all(outer);
 }

@@ -2,12 +2,491 @@
 #include "ui/panels/statistics/histogram-view.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 #include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/drawn.h"
-#include "ui/panels/statistics/histogram-plot.h"
+
+#define PAD 6
+#define MARKER_DISTANCE 40
+
+struct _MsHistogramPlot {
+  GtkDrawingArea parent_instance;
+  MsHistogram before;
+  MsHistogram after;
+  gboolean has_before;
+  gboolean has_after;
+  gboolean shown[MS_N_CHANNELS];
+  gboolean logarithmic;
+  int bin; /* -1: none */
+};
+
+G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
+
+static guint bin_changed_signal;
+
+/** ms_histogram_channel_colour: 0xRRGGBB of a channel's curve */
+guint32
+ms_histogram_channel_colour(MsImageChannel channel, MsChartTheme theme)
+{
+  static const guint32 light[] = {0xc01c28, 0x1f7a3c, 0x1a5fb4, 0x813d9c, 0x3d3846};
+  static const guint32 dark[] = {0xff7b63, 0x57e389, 0x78aeed, 0xdc8add, 0xf6f5f4};
+
+  return theme == MS_CHART_DARK ? dark[channel] : light[channel];
+}
+
+/** ms_histogram_channel_title: the name of a channel, with its marker. */
+const char *
+ms_histogram_channel_title(MsImageChannel channel)
+{
+  static const char *const titles[] = {N_("● Red"), N_("■ Green"), N_("▲ Blue"), N_("◆ Alpha"), N_("▼ Luma")};
+
+  return _(titles[channel]);
+}
+
+/* Drawing: axes, curves of both pictures with markers, and the cursor */
+
+/* The layout in pixels, and the y axis: shares of pixels from @least to @most. */
+typedef struct {
+  GtkWidget *widget;
+  cairo_t *cr;
+  const MsChartPaint *paint;
+  double left;
+  double top;
+  double width;
+  double height;
+  double least;
+  double most;
+  gboolean logarithmic;
+} Frame;
+
+static double
+share(const MsHistogram *histogram, MsImageChannel channel, int bin)
+{
+  return histogram->pixels > 0 ? (double)histogram->counts[channel][bin] / (double)histogram->pixels : 0;
+}
+
+static double
+highest(const MsHistogram *histogram, const gboolean *shown, int first, int last)
+{
+  double most = 0;
+
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    for (int bin = first; shown[channel] && bin <= last; bin++)
+      most = MAX(most, share(histogram, channel, bin));
+  return most;
+}
+
+/*
+ * Levels 0 and 255 hold the clipped pixels, whose peaks would flatten the curves; they may leave the frame, and the
+ * panel prints their counts.
+ */
+static double
+find_most(MsHistogramPlot *self)
+{
+  double most = MAX(self->has_before ? highest(&self->before, self->shown, 1, 254) : 0,
+                    self->has_after ? highest(&self->after, self->shown, 1, 254) : 0);
+
+  if (most > 0)
+    return most * 1.06;
+  most = MAX(highest(&self->before, self->shown, 0, 255), highest(&self->after, self->shown, 0, 255));
+  return most > 0 ? most * 1.06 : 1.0;
+}
+
+/* The layout for the current size; @cr: (nullable): the target */
+static Frame
+make_frame(MsHistogramPlot *self, cairo_t *cr)
+{
+  GtkWidget *widget = GTK_WIDGET(self);
+  guint64 pixels = MAX(MAX(self->before.pixels, self->after.pixels), 1);
+  int label_width, label_height;
+
+  ms_drawn_text_size(widget, "0.0001 %", &label_width, &label_height);
+  Frame frame = {.widget = widget,
+                 .cr = cr,
+                 .paint = ms_chart_paint(ms_drawn_theme(widget)),
+                 .left = label_width + 2 * PAD,
+                 .top = label_height + 2 * PAD,
+                 .most = find_most(self),
+                 .least = self->logarithmic ? 0.5 / (double)pixels : 0,
+                 .logarithmic = self->logarithmic};
+  frame.width = MAX(gtk_widget_get_allocated_width(widget) - frame.left - 2 * PAD, 16);
+  frame.height = MAX(gtk_widget_get_allocated_height(widget) - frame.top - label_height - 2 * PAD, 16);
+  return frame;
+}
+
+static double
+bin_x(const Frame *frame, int bin)
+{
+  return frame->left + bin / 255.0 * frame->width;
+}
+
+static double
+share_y(const Frame *frame, double value)
+{
+  double place = value / frame->most;
+
+  if (frame->logarithmic)
+    place = value <= frame->least ? 0 : log(value / frame->least) / log(frame->most / frame->least);
+  return frame->top + (1 - CLAMP(place, 0, 1)) * frame->height;
+}
+
+static void
+draw_curve(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
+{
+  cairo_t *cr = frame->cr;
+  static const double dash[] = {4, 3};
+
+  ms_chart_set_colour(cr, ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget)));
+  cairo_set_dash(cr, dash, before ? 2 : 0, 0);
+  cairo_set_line_width(cr, before ? 1.2 : 1.8);
+  cairo_new_path(cr); /* drawing text may have left a current point */
+  for (int bin = 0; bin < 256; bin++)
+    cairo_line_to(cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
+  cairo_stroke(cr);
+  cairo_set_dash(cr, NULL, 0, 0);
+}
+
+/* Curves differ by marker shape as well as by colour; markers of the picture before are hollow. */
+static void
+draw_markers(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
+{
+  guint32 colours[MS_CHART_N_STYLES];
+  MsChartPaint paint = *frame->paint;
+
+  for (guint i = 0; i < MS_CHART_N_STYLES; i++)
+    colours[i] = ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget));
+  paint.series = colours;
+  paint.text = colours[0];
+  for (int bin = 8 + 8 * (int)channel; bin < 256; bin += MARKER_DISTANCE)
+    ms_chart_draw_marker(frame->cr, &paint, (MsChartStyle){channel, before}, bin_x(frame, bin),
+                         share_y(frame, share(histogram, channel, bin)));
+}
+
+static void
+draw_histogram(MsHistogramPlot *self, const Frame *frame, const MsHistogram *histogram, gboolean before)
+{
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    if (self->shown[channel]) {
+      draw_curve(frame, histogram, channel, before);
+      draw_markers(frame, histogram, channel, before);
+    }
+}
+
+static void
+draw_y_tick(const Frame *frame, double value)
+{
+  double y = floor(share_y(frame, value)) + 0.5;
+  g_autofree char *text = g_strdup_printf("%.3g %%", value * 100);
+  int width, height;
+
+  ms_chart_set_colour(frame->cr, frame->paint->grid);
+  cairo_set_line_width(frame->cr, 1);
+  cairo_move_to(frame->cr, frame->left, y);
+  cairo_line_to(frame->cr, frame->left + frame->width, y);
+  cairo_stroke(frame->cr);
+  ms_drawn_text_size(frame->widget, text, &width, &height);
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, frame->left - PAD - width, y - height / 2.0);
+  ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+}
+
+static double
+round_step(double rough)
+{
+  double power = pow(10, floor(log10(rough)));
+
+  return rough / power < 2 ? power : rough / power < 5 ? 2 * power : 5 * power;
+}
+
+static void
+draw_y_axis(const Frame *frame)
+{
+  int text_height;
+
+  ms_drawn_text_size(frame->widget, "0", NULL, &text_height);
+  if (frame->logarithmic) {
+    double last_y = INFINITY;
+    for (double value = pow(10, ceil(log10(frame->least))); value <= frame->most; value *= 10)
+      if (last_y - share_y(frame, value) > text_height) {
+        draw_y_tick(frame, value);
+        last_y = share_y(frame, value);
+      }
+    return;
+  }
+  double step = round_step(frame->most / MAX(frame->height / (3 * text_height), 1));
+  for (double value = 0; value <= frame->most; value += step)
+    draw_y_tick(frame, value);
+}
+
+static void
+draw_x_axis(const Frame *frame)
+{
+  static const int bins[] = {0, 32, 64, 96, 128, 160, 192, 224, 255};
+
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  for (guint i = 0; i < G_N_ELEMENTS(bins); i++) {
+    g_autofree char *text = g_strdup_printf("%d", bins[i]);
+    int width, height;
+    ms_drawn_text_size(frame->widget, text, &width, &height);
+    if (frame->width / 8 < width * 1.5 && i % 2 == 1)
+      continue;
+    cairo_move_to(frame->cr, bin_x(frame, bins[i]) - width / 2.0, frame->top + frame->height + PAD / 2.0);
+    ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+  }
+}
+
+static void
+draw_titles(MsHistogramPlot *self, const Frame *frame)
+{
+  const char *text =
+    self->logarithmic ? _("Share of the pixels (logarithmic scale)") : _("Share of the pixels (linear scale)");
+
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, PAD, PAD / 2.0);
+  ms_drawn_show_text(frame->widget, frame->cr, frame->left + frame->width, text);
+}
+
+static void
+draw_waiting(const Frame *frame)
+{
+  const char *text = _("Computing…");
+  int width, height;
+
+  ms_drawn_text_size(frame->widget, text, &width, &height);
+  ms_chart_set_colour(frame->cr, frame->paint->faint_text);
+  cairo_move_to(frame->cr, frame->left + (frame->width - width) / 2, frame->top + (frame->height - height) / 2);
+  ms_drawn_show_text(frame->widget, frame->cr, 0, text);
+}
+
+static void
+draw_cursor(MsHistogramPlot *self, const Frame *frame)
+{
+  double x = floor(bin_x(frame, self->bin)) + 0.5;
+
+  ms_chart_set_colour(frame->cr, frame->paint->text);
+  cairo_set_line_width(frame->cr, 1);
+  cairo_move_to(frame->cr, x, frame->top);
+  cairo_line_to(frame->cr, x, frame->top + frame->height);
+  cairo_stroke(frame->cr);
+}
+
+static gboolean
+ms_histogram_plot_draw(GtkWidget *widget, cairo_t *cr)
+{
+  MsHistogramPlot *self = MS_HISTOGRAM_PLOT(widget);
+  Frame frame = make_frame(self, cr);
+
+  ms_chart_set_colour(cr, frame.paint->background);
+  cairo_paint(cr);
+  draw_titles(self, &frame);
+  draw_y_axis(&frame);
+  draw_x_axis(&frame);
+  if (self->has_before)
+    draw_histogram(self, &frame, &self->before, TRUE);
+  if (self->has_after)
+    draw_histogram(self, &frame, &self->after, FALSE);
+  if (!self->has_before && !self->has_after)
+    draw_waiting(&frame);
+  if (self->bin >= 0)
+    draw_cursor(self, &frame);
+  ms_drawn_focus(widget, cr);
+  return GDK_EVENT_PROPAGATE;
+}
+
+/* The cursor */
+
+static int
+bin_at(MsHistogramPlot *self, double x)
+{
+  Frame frame = make_frame(self, NULL);
+  double place = (x - frame.left) / frame.width * 255;
+
+  return place < -4 || place > 259 ? -1 : CLAMP((int)lround(place), 0, 255);
+}
+
+static gboolean
+ms_histogram_plot_motion(GtkWidget *widget, GdkEventMotion *event)
+{
+  ms_histogram_plot_set_bin(MS_HISTOGRAM_PLOT(widget), bin_at(MS_HISTOGRAM_PLOT(widget), event->x));
+  return GDK_EVENT_PROPAGATE;
+}
+
+static gboolean
+ms_histogram_plot_enter(GtkWidget *widget, GdkEventCrossing *event)
+{
+  ms_histogram_plot_set_bin(MS_HISTOGRAM_PLOT(widget), bin_at(MS_HISTOGRAM_PLOT(widget), event->x));
+  return GDK_EVENT_PROPAGATE;
+}
+
+static gboolean
+ms_histogram_plot_leave(GtkWidget *widget, GdkEventCrossing *event)
+{
+  ms_histogram_plot_set_bin(MS_HISTOGRAM_PLOT(widget), -1);
+  return GDK_EVENT_PROPAGATE;
+}
+
+static gboolean
+ms_histogram_plot_key_press(GtkWidget *widget, GdkEventKey *event)
+{
+  MsHistogramPlot *self = MS_HISTOGRAM_PLOT(widget);
+  int bin = self->bin;
+
+  switch (event->keyval) {
+  case GDK_KEY_Left:
+    bin = bin < 0 ? 255 : bin - 1;
+    break;
+  case GDK_KEY_Right:
+    bin = bin + 1;
+    break;
+  case GDK_KEY_Page_Up:
+    bin = MAX(bin, 0) - 16;
+    break;
+  case GDK_KEY_Page_Down:
+    bin = MAX(bin, 0) + 16;
+    break;
+  case GDK_KEY_Home:
+    bin = 0;
+    break;
+  case GDK_KEY_End:
+    bin = 255;
+    break;
+  default:
+    return GTK_WIDGET_CLASS(ms_histogram_plot_parent_class)->key_press_event(widget, event);
+  }
+  ms_histogram_plot_set_bin(self, CLAMP(bin, 0, 255));
+  return GDK_EVENT_STOP;
+}
+
+static gboolean
+ms_histogram_plot_button_press(GtkWidget *widget, GdkEventButton *event)
+{
+  gtk_widget_grab_focus(widget);
+  return GDK_EVENT_PROPAGATE;
+}
+
+static void
+ms_histogram_plot_get_preferred_width(GtkWidget *widget, int *minimum, int *natural)
+{
+  *minimum = 240;
+  *natural = 520;
+}
+
+static void
+ms_histogram_plot_get_preferred_height(GtkWidget *widget, int *minimum, int *natural)
+{
+  *minimum = 110;
+  *natural = 240;
+}
+
+static void
+ms_histogram_plot_class_init(MsHistogramPlotClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+
+  widget_class->draw = ms_histogram_plot_draw;
+  widget_class->motion_notify_event = ms_histogram_plot_motion;
+  widget_class->enter_notify_event = ms_histogram_plot_enter;
+  widget_class->leave_notify_event = ms_histogram_plot_leave;
+  widget_class->key_press_event = ms_histogram_plot_key_press;
+  widget_class->button_press_event = ms_histogram_plot_button_press;
+  widget_class->get_preferred_width = ms_histogram_plot_get_preferred_width;
+  widget_class->get_preferred_height = ms_histogram_plot_get_preferred_height;
+  ms_drawn_class_init(widget_class);
+  bin_changed_signal =
+    g_signal_new("bin-changed", MS_TYPE_HISTOGRAM_PLOT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+ms_histogram_plot_init(MsHistogramPlot *self)
+{
+  GtkWidget *widget = GTK_WIDGET(self);
+
+  self->bin = -1;
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    self->shown[channel] = channel != MS_CHANNEL_A;
+  gtk_widget_set_can_focus(widget, TRUE);
+  gtk_widget_add_events(widget, GDK_POINTER_MOTION_MASK | GDK_ENTER_NOTIFY_MASK | GDK_LEAVE_NOTIFY_MASK |
+                                  GDK_BUTTON_PRESS_MASK);
+  ms_drawn_describe(widget, ATK_ROLE_CHART, _("Histogram"),
+                    _("Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16."));
+}
+
+/** ms_histogram_plot_set_histograms: copies both (nullable). */
+void
+ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after)
+{
+  self->has_before = before != NULL;
+  self->has_after = after != NULL;
+  self->before = before ? *before : (MsHistogram){0};
+  self->after = after ? *after : (MsHistogram){0};
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+void
+ms_histogram_plot_set_channel(MsHistogramPlot *self, MsImageChannel channel, gboolean shown)
+{
+  self->shown[channel] = shown;
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+void
+ms_histogram_plot_set_logarithmic(MsHistogramPlot *self, gboolean logarithmic)
+{
+  self->logarithmic = logarithmic;
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+/** ms_histogram_plot_get_bin: the bin at the cursor, -1 for none */
+int
+ms_histogram_plot_get_bin(MsHistogramPlot *self)
+{
+  return self->bin;
+}
+
+/** ms_histogram_plot_set_bin: moves the cursor to @bin, or removes it if -1. */
+void
+ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin)
+{
+  if (bin == self->bin)
+    return;
+  self->bin = bin;
+  if (bin >= 0) {
+    g_autofree char *words = ms_histogram_plot_read_bin(self, bin);
+    ms_drawn_set_value(GTK_WIDGET(self), bin, words);
+  }
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  g_signal_emit(self, bin_changed_signal, 0);
+}
+
+/**
+ * ms_histogram_plot_read_bin: (transfer full): the counts of the visible channels, for both pictures if there are two
+ */
+char *
+ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin)
+{
+  g_autoptr(GString) words = g_string_new(NULL);
+
+  g_string_append_printf(words, _("Level %d:"), bin);
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
+    if (!self->shown[channel])
+      continue;
+    g_autofree char *before = ms_format_count(self->before.counts[channel][bin]);
+    g_autofree char *after = ms_format_count(self->after.counts[channel][bin]);
+    g_string_append_printf(words, "  %s ", ms_histogram_channel_title(channel));
+    if (self->has_before)
+      g_string_append(words, before);
+    if (self->has_before && self->has_after)
+      g_string_append(words, " → ");
+    if (self->has_after)
+      g_string_append(words, after);
+  }
+  return g_string_free(g_steal_pointer(&words), FALSE);
+}
+
+/* The view */
 
 struct _MsHistogramView {
   MsPixelPanel parent_instance;
