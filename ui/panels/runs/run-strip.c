@@ -11,6 +11,7 @@
 #include "ui/document/document-runs.h"
 #include "ui/image-view/pixbuf.h"
 
+/* As in run-item.ui. */
 #define THUMBNAIL_WIDTH 56
 #define THUMBNAIL_HEIGHT 40
 
