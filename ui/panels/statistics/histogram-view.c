@@ -37,9 +37,9 @@ ms_histogram_channel_colour(MsImageChannel channel, MsChartTheme theme)
   return theme == MS_CHART_DARK ? dark[channel] : light[channel];
 }
 
-/** ms_histogram_channel_title: the name of a channel, with its marker. */
-const char *
-ms_histogram_channel_title(MsImageChannel channel)
+/* The name of a channel, with its marker. */
+static const char *
+channel_title(MsImageChannel channel)
 {
   static const char *const titles[] = {N_("● Red"), N_("■ Green"), N_("▲ Blue"), N_("◆ Alpha"), N_("▼ Luma")};
 
@@ -414,28 +414,14 @@ ms_histogram_plot_init(MsHistogramPlot *self)
                     _("Curves of both pictures. The arrow keys read a bin, Page Up and Page Down move by 16."));
 }
 
-/** ms_histogram_plot_set_histograms: copies both (nullable). */
-void
-ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after)
+/* Copies both (nullable). */
+static void
+set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after)
 {
   self->has_before = before != NULL;
   self->has_after = after != NULL;
   self->before = before ? *before : (MsHistogram){0};
   self->after = after ? *after : (MsHistogram){0};
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-}
-
-void
-ms_histogram_plot_set_channel(MsHistogramPlot *self, MsImageChannel channel, gboolean shown)
-{
-  self->shown[channel] = shown;
-  gtk_widget_queue_draw(GTK_WIDGET(self));
-}
-
-void
-ms_histogram_plot_set_logarithmic(MsHistogramPlot *self, gboolean logarithmic)
-{
-  self->logarithmic = logarithmic;
   gtk_widget_queue_draw(GTK_WIDGET(self));
 }
 
@@ -475,7 +461,7 @@ ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin)
       continue;
     g_autofree char *before = ms_format_count(self->before.counts[channel][bin]);
     g_autofree char *after = ms_format_count(self->after.counts[channel][bin]);
-    g_string_append_printf(words, "  %s ", ms_histogram_channel_title(channel));
+    g_string_append_printf(words, "  %s ", channel_title(channel));
     if (self->has_before)
       g_string_append(words, before);
     if (self->has_before && self->has_after)
@@ -544,7 +530,7 @@ static void
 show_reading(MsHistogramView *self)
 {
   MsPictureStatistics *statistics = ms_pixel_panel_get_statistics(MS_PIXEL_PANEL(self));
-  int bin = ms_histogram_plot_get_bin(self->plot);
+  int bin = self->plot->bin;
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
   const char *problem = statistics ? ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)) : NULL;
   const char *hint = _("Point at a level, or use the arrow keys.");
@@ -564,8 +550,8 @@ show_numbers(MsPixelPanel *panel)
     numbers.before = NULL;
   if (g_strcmp0(which, PICTURES_BEFORE) == 0)
     numbers.after = NULL;
-  ms_histogram_plot_set_histograms(self->plot, numbers.before ? &numbers.before->histogram : NULL,
-                                   numbers.after ? &numbers.after->histogram : NULL);
+  set_histograms(self->plot, numbers.before ? &numbers.before->histogram : NULL,
+                 numbers.after ? &numbers.after->histogram : NULL);
   if (statistics)
     show_words(self, ms_panel_get_document(MS_PANEL(self)), &numbers);
   show_reading(self);
@@ -574,9 +560,8 @@ show_numbers(MsPixelPanel *panel)
 static void
 on_scale_changed(MsHistogramView *self)
 {
-  const char *scale = gtk_combo_box_get_active_id(self->scale);
-
-  ms_histogram_plot_set_logarithmic(self->plot, g_strcmp0(scale, SCALE_LOGARITHMIC) == 0);
+  self->plot->logarithmic = g_strcmp0(gtk_combo_box_get_active_id(self->scale), SCALE_LOGARITHMIC) == 0;
+  gtk_widget_queue_draw(GTK_WIDGET(self->plot));
 }
 
 static void
@@ -584,7 +569,8 @@ on_channel_toggled(GtkToggleButton *button, MsHistogramView *self)
 {
   MsImageChannel channel = GPOINTER_TO_INT(g_object_get_data(G_OBJECT(button), "ms-channel"));
 
-  ms_histogram_plot_set_channel(self->plot, channel, gtk_toggle_button_get_active(button));
+  self->plot->shown[channel] = gtk_toggle_button_get_active(button);
+  gtk_widget_queue_draw(GTK_WIDGET(self->plot));
   show_reading(self);
 }
 
@@ -606,7 +592,7 @@ static void
 add_channel_buttons(MsHistogramView *self)
 {
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
-    GtkWidget *button = gtk_check_button_new_with_label(ms_histogram_channel_title(channel));
+    GtkWidget *button = gtk_check_button_new_with_label(channel_title(channel));
     GtkWidget *label = gtk_bin_get_child(GTK_BIN(button));
     g_object_set_data(G_OBJECT(button), "ms-channel", GINT_TO_POINTER(channel));
     g_signal_connect(label, "style-updated", G_CALLBACK(colour_mark), GINT_TO_POINTER(channel));

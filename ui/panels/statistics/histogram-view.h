@@ -15,11 +15,7 @@ G_DECLARE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS, HISTOGRAM_VIEW, MsP
 /* Signal: "bin-changed" (): the cursor has moved. */
 G_DECLARE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, MS, HISTOGRAM_PLOT, GtkDrawingArea)
 
-void ms_histogram_plot_set_histograms(MsHistogramPlot *self, const MsHistogram *before, const MsHistogram *after);
-void ms_histogram_plot_set_channel(MsHistogramPlot *self, MsImageChannel channel, gboolean shown);
-void ms_histogram_plot_set_logarithmic(MsHistogramPlot *self, gboolean logarithmic);
 int ms_histogram_plot_get_bin(MsHistogramPlot *self);
 void ms_histogram_plot_set_bin(MsHistogramPlot *self, int bin);
 char *ms_histogram_plot_read_bin(MsHistogramPlot *self, int bin);
-const char *ms_histogram_channel_title(MsImageChannel channel);
 guint32 ms_histogram_channel_colour(MsImageChannel channel, MsChartTheme theme);
