@@ -27,7 +27,6 @@ need() {
 #   invalidPointerCast   blocks of memory whose alignment malloc() or the decoder guarantees
 #   missingReturn        Py_RETURN_NONE returns
 #   uninitvar            qsort() of no items reads none
-#   returnDanglingLifetime  the image that a filter returns does not point into its request
 #   ctunullpointer       every kind of report chart makes a chart
 #   uselessAssignmentPtrArg  what is assigned is a new variable of g_autoptr()
 check_with_cppcheck() {
@@ -35,7 +34,6 @@ check_with_cppcheck() {
   cd "$here" && cppcheck --quiet --enable=warning,performance,portability --std=c11 --library=gtk -I. -D__GNUC__ \
     '-DG_GNUC_PRINTF(a,b)=' --suppress=missingInclude --suppress=unknownMacro --suppress=invalidPointerCast \
     '--suppress=missingReturn:app/python/engine.c' '--suppress=uninitvar:core/image/png-runs.c' \
-    '--suppress=returnDanglingLifetime:core/engine/filter-modes.c' \
     '--suppress=ctunullpointer:core/chart/chart.c' \
     '--suppress=uselessAssignmentPtrArg:core/lab/histogram-run.c' --error-exitcode=1 core app
 }

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "core/filter/settings/filter-presets.h"
-#include "core/option/option-reader.h"
+#include "core/option/option.h"
 
 /** ms_exit_status_for_error: the exit status of a run that @error ended, apart from failures of single images. */
 MsExitStatus

@@ -9,7 +9,7 @@
 
 #include "core/batch/batch.h"
 #include "core/engine/engine.h"
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 
 typedef enum {
   MS_PROGRESS_AUTO,

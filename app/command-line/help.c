@@ -14,7 +14,7 @@
 
 #include "app/command-line/command-line.h"
 #include "core/image/codec.h"
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
 

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 #include "core/language.h"
 #include "core/opencl/timing.h"

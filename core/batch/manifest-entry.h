@@ -2,7 +2,7 @@
 /* MsManifestEntry: what a line of a manifest records about one input, and whether that input is still finished. */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/image-save.h"
 
 /**

@@ -2,7 +2,7 @@
 /* Plans how an image that exceeds the memory is filtered in bands of rows; makes no call but arithmetic. */
 #pragma once
 
-#include "core/filter/settings/params.h"
+#include "core/filter/settings/settings.h"
 
 /**
  * MsStreamRequest:

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/filter/plan/bands.h"
-#include "core/filter/pyramid/halving.h"
+#include "core/filter/pyramid/pyramid.h"
 #include "core/filter/reference.h"
 #include "core/filter/space/space.h"
 #include "core/image/common/pixel-memory.h"

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: MIT */
+/* The engine of every caller, and its two kinds for one processor: an OpenCL device, and the serial reference. */
 #include "core/engine/engine.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/engine/device-engine.h"
-#include "core/engine/reference-engine.h"
-#include "core/engine/winner-store.h"
+#include "core/engine/tuned.h"
 #include "core/opencl/driver-cache.h"
 #include "core/printable.h"
+
+/* Options that can be combined at any size of the image can be combined at this one. */
+#define USUAL_SIDE 512
+
+/* Rows of a strip when finished rows are reported: few, since one row of the reference may take a second. */
+#define STRIP_ROWS 16
+
+/* Images in flight on a device with its own memory: one uploads, one computes, one downloads, and one waits. */
+#define LANES 4
+
+/* With at most this many iterations, a band of the plan takes well below a second. */
+#define USUAL_ITERATIONS 5
 
 typedef struct {
   MsProgressFunc progress;
@@ -59,7 +70,21 @@ ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
 MsImage *
 ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
-  return MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
+  const int width = ms_image_get_width(source), height = ms_image_get_height(source);
+  MsImage *result;
+
+  ms_engine_run_clear(run);
+  if (run->want_modes) {
+    run->modes = g_try_new(guint16, 2 * (gsize)width * height);
+    if (!run->modes) {
+      ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.", width, height);
+      return NULL;
+    }
+  }
+  result = MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
+  if (!result)
+    g_clear_pointer(&run->modes, g_free);
+  return result;
 }
 
 /** ms_engine_get_context: (transfer none) (nullable): the OpenCL device, where there is one. */
@@ -129,33 +154,28 @@ ms_engine_is_device_fault(const GError *error)
 void
 ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data)
 {
-  MsEnginePrivate *private = ms_engine_get_instance_private(self);
+  MsEnginePrivate *priv = ms_engine_get_instance_private(self);
 
-  private->progress = progress;
-  private->data = data;
+  priv->progress = progress;
+  priv->data = data;
 }
 
 /** ms_engine_report_progress: for implementations: an #MsProgressFunc whose data is the engine. */
 void
 ms_engine_report_progress(int done, int total, gpointer self)
 {
-  MsEnginePrivate *private = ms_engine_get_instance_private(self);
+  MsEnginePrivate *priv = ms_engine_get_instance_private(self);
 
-  if (private->progress)
-  private->progress(done, total, private->data);
+  if (priv->progress)
+    priv->progress(done, total, priv->data);
 }
 
-static void
-note_damaged_winners(MsEngineNote note, gpointer note_data)
+/** ms_engine_note_all: @sentences: (nullable): reported one by one; @note: (nullable) */
+void
+ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data)
 {
-  g_auto(GStrv) paths = ms_winner_store_find_damaged(NULL);
-
-  for (gsize i = 0; paths[i]; i++) {
-    g_autofree char *path = ms_printable(paths[i], "");
-    g_autofree char *sentence =
-      g_strdup_printf(_("The result of tuning in '%s' is damaged and is ignored; repeat --tune."), path);
-    note(sentence, note_data);
-  }
+  for (gsize i = 0; note && sentences && sentences[i]; i++)
+    note(sentences[i], note_data);
 }
 
 /**
@@ -165,12 +185,381 @@ note_damaged_winners(MsEngineNote note, gpointer note_data)
 void
 ms_engine_note_driver(MsEngineNote note, gpointer note_data)
 {
-  const char *sentence = ms_driver_cache_prepare();
+  const char *driver = ms_driver_cache_prepare();
 
-  if (note && sentence)
+  if (!note)
+    return;
+  if (driver)
+    note(driver, note_data);
+  g_auto(GStrv) damaged = ms_winner_store_find_damaged(NULL);
+  for (gsize i = 0; damaged[i]; i++) {
+    g_autofree char *path = ms_printable(damaged[i], "");
+    g_autofree char *sentence =
+      g_strdup_printf(_("The result of tuning in '%s' is damaged and is ignored; repeat --tune."), path);
     note(sentence, note_data);
-  if (note)
-    note_damaged_winners(note, note_data);
+  }
+}
+
+static MsImage *
+refuse_memory(int width, int height, GError **error)
+{
+  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
+  return NULL;
+}
+
+/* The serial reference in plain C on one thread, which needs no OpenCL device. */
+G_DECLARE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS, REFERENCE_ENGINE, MsEngine)
+
+struct _MsReferenceEngine {
+  MsEngine parent_instance;
+};
+
+G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_ENGINE)
+
+static MsEngineInfo
+describe_reference(MsEngine *self)
+{
+  return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+}
+
+static MsImage *
+run_strips(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
+{
+  const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  gsize stride = (gsize)region.width * 4;
+  g_autofree guint8 *pixels = g_try_malloc(stride * region.height);
+
+  if (!pixels)
+    return refuse_memory(region.width, region.height, error);
+  for (int y = 0; y < region.height; y += STRIP_ROWS) {
+    const MsRegion strip = {region.x, region.y + y, region.width, MIN(STRIP_ROWS, region.height - y)};
+    const MsReferenceRun rows = {.region = &strip, .cancellable = run->cancellable};
+    g_autoptr(MsImage) image = ms_reference_run(source, params, &rows, error);
+    if (!image)
+      return NULL;
+    memcpy(pixels + y * stride, ms_image_get_pixels(image), ms_image_get_byte_size(image));
+    run->rows(pixels, y + strip.height, run->rows_data);
+    ms_engine_report_progress(y + strip.height, region.height, self);
+  }
+  return ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
+}
+
+static MsImage *
+compute_reference(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
+{
+  MsReferenceRun reference = {
+    .progress = ms_engine_report_progress, .progress_data = self, .cancellable = run->cancellable};
+  MsImage *result;
+
+  if (run->want_modes && params->rule == MS_RULE_REPLICATE) {
+    ms_set_error(error, MS_ERROR_USAGE, "Regions need a rule under which pixels stay in the image.");
+    return NULL;
+  }
+  if (run->want_modes)
+    return ms_reference_run_with_modes(source, params, run->modes, &reference, error);
+  /* With levels, each strip would compute the levels of the whole picture again. */
+  if (run->rows && params->levels == 0)
+    return run_strips(self, source, params, run, error);
+  reference.region = run->region;
+  reference.coarser = run->coarser;
+  result = ms_reference_run(source, params, &reference, error);
+  if (result && run->rows)
+    run->rows(ms_image_get_pixels(result), ms_image_get_height(result), run->rows_data);
+  return result;
+}
+
+static MsImage *
+run_reference(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+  MsImage *result = compute_reference(self, source, &settings->params, run, error);
+
+  run->used = *settings;
+  if (result && run->log) {
+    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);
+    ms_timing_log_add_filter_span(run->log, start);
+  }
+  return result;
+}
+
+static void
+ms_reference_engine_class_init(MsReferenceEngineClass *klass)
+{
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
+
+  engine->describe = describe_reference;
+  engine->run = run_reference;
+}
+
+static void
+ms_reference_engine_init(MsReferenceEngine *self)
+{
+}
+
+/** ms_reference_engine_new: (transfer full): an engine that runs the serial reference. */
+MsEngine *
+ms_reference_engine_new(void)
+{
+  return g_object_new(ms_reference_engine_get_type(), NULL);
+}
+
+/* Filters on one OpenCL device, and on the processor after a failure where the caller allows it. */
+G_DECLARE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS, DEVICE_ENGINE, MsEngine)
+
+struct _MsDeviceEngine {
+  MsEngine parent_instance;
+  MsMeanShift *filter;
+  guint64 memory_budget; /* of the machine's memory, 0 for the default of the device */
+  MsFallback fallback;
+  MsEngineNote note;
+  gpointer note_data;
+};
+
+G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_ENGINE)
+
+static MsContext *
+get_context(MsEngine *engine)
+{
+  return ms_mean_shift_get_context(MS_DEVICE_ENGINE(engine)->filter);
+}
+
+static MsDevice *
+get_device(MsEngine *engine)
+{
+  return ms_context_get_device(get_context(engine));
+}
+
+static MsEngineInfo
+describe(MsEngine *engine)
+{
+  MsDevice *device = get_device(engine);
+
+  return (MsEngineInfo){.name = ms_device_get_name(device),
+                        .platform = ms_device_get_platform(device),
+                        .driver = ms_device_get_driver(device),
+                        .type = ms_device_type_name(ms_device_get_limits(device)->type)};
+}
+
+/** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */
+gboolean
+ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error)
+{
+  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(context), USUAL_SIDE, USUAL_SIDE);
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+
+  return plan != NULL;
+}
+
+static gboolean
+check(MsEngine *engine, const MsSettings *settings, GError **error)
+{
+  return ms_device_settings_check(get_context(engine), settings, error);
+}
+
+static void
+use_context(MsDeviceEngine *self, MsContext *context)
+{
+  guint64 budget = self->memory_budget;
+
+  if (ms_device_has_own_memory(ms_context_get_device(context)))
+    budget = ms_context_get_limits(context)->global_memory / 2 / LANES;
+  g_clear_object(&self->filter);
+  self->filter = ms_mean_shift_new(context);
+  ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
+  ms_mean_shift_set_memory_budget(self->filter, budget);
+}
+
+static void
+set_memory_budget(MsEngine *engine, guint64 bytes)
+{
+  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+
+  self->memory_budget = bytes;
+  if (!ms_device_has_own_memory(get_device(engine)))
+    ms_mean_shift_set_memory_budget(self->filter, bytes);
+}
+
+/* A run that reports its finished rows to the caller. */
+typedef struct {
+  MsDeviceEngine *self;
+  MsEngineRun *run;
+  guint8 *pixels;
+} ReportingRun;
+
+static void
+on_rows_done(int done, int total, gpointer data)
+{
+  ReportingRun *reporting = data;
+
+  reporting->run->rows(reporting->pixels, done, reporting->run->rows_data);
+  ms_engine_report_progress(done, total, reporting->self);
+}
+
+static gboolean
+run_reporting_rows(ReportingRun *reporting, const MsFilterRequest *request, const MsPlan *plan, GError **error)
+{
+  MsMeanShift *filter = reporting->self->filter;
+  gboolean good;
+
+  ms_mean_shift_set_progress(filter, on_rows_done, reporting);
+  ms_mean_shift_set_early_rows(filter, TRUE);
+  good = ms_mean_shift_run_plan_into(filter, request, plan, reporting->pixels, error);
+  ms_mean_shift_set_early_rows(filter, FALSE);
+  ms_mean_shift_set_progress(filter, ms_engine_report_progress, reporting->self);
+  return good;
+}
+
+/* Fills the caller's memory, or new memory. */
+static MsImage *
+run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *plan, MsEngineRun *run, GError **error)
+{
+  const int width = plan->request.region.width, height = plan->request.region.height;
+  g_autofree guint8 *own = run->into ? NULL : ms_image_try_alloc_pixels((guint64)width, (guint64)height);
+  guint8 *pixels = run->into ? run->into : own;
+  ReportingRun reporting = {self, run, pixels};
+
+  if (!pixels)
+    return refuse_memory(width, height, error);
+  if (!(run->rows ? run_reporting_rows(&reporting, request, plan, error)
+                  : ms_mean_shift_run_plan_into(self->filter, request, plan, pixels, error)))
+    return NULL;
+  if (own)
+    return ms_image_new_take(width, height, g_steal_pointer(&own), ms_image_get_metadata(request->source));
+  g_autoptr(GBytes) bytes = g_bytes_new_static(pixels, (gsize)width * (gsize)height * 4);
+  return ms_image_new(width, height, bytes, NULL);
+}
+
+static MsImage *
+run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  const MsFilterRequest request = {
+    .source = source, .settings = settings, .modes = run->modes, .log = run->log, .cancellable = run->cancellable};
+
+  ms_mean_shift_set_pipelined(self->filter, FALSE);
+  run->used = *settings;
+  return ms_mean_shift_run(self->filter, &request, error);
+}
+
+static MsImage *
+run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+{
+  if (run->want_modes)
+    return run_with_modes(self, source, settings, run, error);
+
+  const int iterations = settings->params.max_iterations;
+  MsSettings tuned =
+    ms_tuned_settings(settings, get_device(MS_ENGINE(self)), ms_image_get_width(source), ms_image_get_height(source));
+  const MsFilterRequest request = {.source = source,
+                                   .settings = &tuned,
+                                   .region = run->region,
+                                   .coarser = run->coarser,
+                                   .log = run->log,
+                                   .cancellable = run->cancellable};
+
+  /* Several queues deliver no rows before the end, and cancelling waits for all of them. */
+  ms_mean_shift_set_pipelined(self->filter, !run->interactive);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, error);
+  if (!plan)
+    return NULL;
+  run->used = plan->settings;
+  g_free(run->rejected);
+  run->rejected = g_strdup(plan->rejected);
+  g_set_object(&run->program, plan->program);
+  /* An interactive caller can cancel within a second however many iterations a pixel takes. */
+  if (run->interactive && iterations > USUAL_ITERATIONS)
+    plan->band_rows = MAX(1, plan->band_rows * USUAL_ITERATIONS / iterations);
+  return run_plan(self, &request, plan, run, error);
+}
+
+static gboolean
+change_to_processor(MsDeviceEngine *self, const GError *reason)
+{
+  MsDevice *failed = get_device(MS_ENGINE(self));
+  g_autoptr(MsContext) context = NULL;
+
+  if (self->fallback != MS_FALLBACK_CPU || ms_device_get_limits(failed)->type == MS_DEVICE_TYPE_CPU)
+    return FALSE;
+  context = ms_device_choose("cpu", NULL, NULL);
+  if (!context)
+    return FALSE;
+  g_autofree char *sentence =
+    g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), ms_device_get_name(failed),
+                    ms_device_get_name(ms_context_get_device(context)), reason->message);
+  if (self->note)
+    self->note(sentence, self->note_data);
+  use_context(self, context);
+  return TRUE;
+}
+
+static MsImage *
+run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+{
+  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+  g_autoptr(GError) failure = NULL;
+  MsImage *result = run_once(self, source, settings, about, &failure);
+
+  if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
+    if (about->log)
+      ms_timing_log_clear(about->log);
+    return run_once(self, source, settings, about, error);
+  }
+  if (!result)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  return result;
+}
+
+static guint
+get_lanes(MsEngine *engine)
+{
+  return ms_device_has_own_memory(get_device(engine)) ? LANES : 1;
+}
+
+static MsEngine *
+open_lane(MsEngine *engine, GError **error)
+{
+  g_autoptr(MsContext) sibling = ms_context_new_sibling(get_context(engine), error);
+
+  return sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
+}
+
+static void
+ms_device_engine_finalize(GObject *object)
+{
+  g_clear_object(&MS_DEVICE_ENGINE(object)->filter);
+  G_OBJECT_CLASS(ms_device_engine_parent_class)->finalize(object);
+}
+
+static void
+ms_device_engine_class_init(MsDeviceEngineClass *klass)
+{
+  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
+
+  G_OBJECT_CLASS(klass)->finalize = ms_device_engine_finalize;
+  engine->describe = describe;
+  engine->check = check;
+  engine->run = run;
+  engine->context = get_context;
+  engine->set_memory_budget = set_memory_budget;
+  engine->get_lanes = get_lanes;
+  engine->open_lane = open_lane;
+}
+
+static void
+ms_device_engine_init(MsDeviceEngine *self)
+{
+}
+
+/** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
+MsEngine *
+ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data)
+{
+  MsDeviceEngine *self = g_object_new(ms_device_engine_get_type(), NULL);
+
+  self->fallback = fallback;
+  self->note = note;
+  self->note_data = note_data;
+  use_context(self, context);
+  return MS_ENGINE(self);
 }
 
 /**
@@ -183,7 +572,29 @@ ms_engine_note_driver(MsEngineNote note, gpointer note_data)
 MsEngine *
 ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data, GError **error)
 {
+  const gboolean automatic = strcmp(device_selector, "auto") == 0;
+  g_autoptr(GError) reason = NULL;
+  g_auto(GStrv) rejected = NULL;
+
   if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0)
     return ms_reference_engine_new();
-  return ms_device_engine_open(device_selector, fallback, note, note_data, error);
+  if (fallback == MS_FALLBACK_DEFAULT)
+    fallback = automatic ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
+  g_autoptr(MsContext) context = ms_device_choose(device_selector, &rejected, &reason);
+  ms_engine_note_driver(note, note_data);
+  if (context) {
+    ms_engine_note_all(rejected, note, note_data);
+    return ms_device_engine_new(context, fallback, note, note_data);
+  }
+  if (fallback == MS_FALLBACK_FAIL || automatic) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return NULL;
+  }
+  context = ms_device_choose("cpu", NULL, error);
+  if (context && note) {
+    g_autofree char *sentence = g_strdup_printf(_("%s The processor %s is used instead."), reason->message,
+                                                ms_device_get_name(ms_context_get_device(context)));
+    note(sentence, note_data);
+  }
+  return context ? ms_device_engine_new(context, fallback, note, note_data) : NULL;
 }

@@ -45,7 +45,8 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @program: (out) (nullable) (transfer full): the program that ran
- * @modes: (out) (nullable) (transfer full): as ms_filter_modes_run() returns them
+ * @modes: (out) (nullable) (transfer full): column and row at which each pixel converges, two numbers a pixel, where they
+ *   are wanted
  */
 typedef struct {
   const MsRegion *region;
@@ -75,7 +76,7 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
  * MsEngineClass:
  * @describe: the device as reports name it
  * @check: (nullable): whether such settings can run here at all, before any image is read
- * @run: filters one image
+ * @run: filters one image; the modes have memory where they are wanted
  * @context: (nullable): the device for other work on the same images
  * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
  * @save_learned: (nullable): saves what was learned about the devices, for a process that does not close them
@@ -98,6 +99,7 @@ MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEng
                          GError **error);
 
 void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
+void ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data);
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
 MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
@@ -109,3 +111,7 @@ MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);
 void ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data);
 void ms_engine_report_progress(int done, int total, gpointer self);
+
+MsEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data);
+MsEngine *ms_reference_engine_new(void);
+gboolean ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/split-engine.h"
 
-#include "core/engine/device-settings.h"
-#include "core/engine/filter-modes.h"
+#include "core/engine/engine.h"
 #include "core/engine/tuned.h"
-#include "core/filter/plan/bands.h"
+#include "core/filter/pyramid/pyramid.h"
 #include "core/filter/split/split.h"
-#include "core/opencl/device-chooser.h"
+#include "core/opencl/context.h"
 
 struct _MsSplitEngine {
   MsEngine parent_instance;
@@ -76,64 +75,46 @@ resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngi
  * write modes.
  */
 static void
-tune(MsSplitEngine *self, const MsFilterRequest *request, gboolean modes, MsSettings *tuned)
+tune(MsSplitEngine *self, const MsFilterRequest *request, MsSettings *tuned)
 {
   for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
-    tuned[i] = modes ? *request->settings
-                     : ms_tuned_settings(request->settings, ms_context_get_device(ms_split_get_context(self->split, i)),
-                                         ms_image_get_width(request->source), ms_image_get_height(request->source));
-}
-
-/* The split, and the settings of each device. */
-typedef struct {
-  MsSplit *split;
-  MsSettings settings[MS_SHARES_MAX];
-} Devices;
-
-static MsImage *
-filter_on_devices(gpointer data, const MsFilterRequest *request, GError **error)
-{
-  Devices *self = data;
-
-  return ms_split_run_each(self->split, request, self->settings, error);
+    tuned[i] = request->modes
+                 ? *request->settings
+                 : ms_tuned_settings(request->settings, ms_context_get_device(ms_split_get_context(self->split, i)),
+                                     ms_image_get_width(request->source), ms_image_get_height(request->source));
 }
 
 static MsImage *
-run_whole(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+run_whole(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
-  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
-  const MsFilterRequest request = {
-    .source = source, .settings = settings, .log = about->log, .cancellable = about->cancellable};
-  Devices devices = {self->split, {{{0}}}};
+  const MsFilterRequest request = {.source = source,
+                                   .settings = settings,
+                                   .modes = about->modes,
+                                   .log = about->log,
+                                   .cancellable = about->cancellable};
+  MsSettings tuned[MS_SHARES_MAX];
 
-  tune(self, &request, about->want_modes, devices.settings);
-  if (!resolve(self, source, &devices.settings[0], about, error))
-    return NULL;
-  if (!about->want_modes)
-    return filter_on_devices(&devices, &request, error);
-  ms_engine_run_clear(about);
-  MsModesRun modes = {NULL};
-  MsImage *result = ms_filter_modes_run_by(filter_on_devices, &devices, &request, &modes, error);
-  about->modes = modes.modes;
-  return result;
+  tune(self, &request, tuned);
+  return resolve(self, source, &tuned[0], about, error) ? ms_split_run_each(self->split, &request, tuned, error) : NULL;
 }
 
 /* Filters the rows of a region with those that can influence them as an image, and keeps the rows of the region. */
 static MsImage *
 run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
+  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
   const MsRegion *region = about->region;
   const int height = ms_image_get_height(source);
 
   g_return_val_if_fail(!about->rows, NULL);
   if (!region)
-    return run_whole(engine, source, settings, about, error);
+    return run_whole(self, source, settings, about, error);
   g_return_val_if_fail(region->width == ms_image_get_width(source) && !about->want_modes, NULL);
   g_return_val_if_fail(settings->params.levels == 0 && !about->coarser, NULL);
   const MsRows held =
     ms_bands_with_halo((MsRows){region->y, region->height}, ms_params_halo(&settings->params, height), height);
   g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
-  g_autoptr(MsImage) result = run_whole(engine, rows, settings, about, error);
+  g_autoptr(MsImage) result = run_whole(self, rows, settings, about, error);
   return result ? ms_image_new_rows(result, region->y - held.first, region->height) : NULL;
 }
 
@@ -176,13 +157,6 @@ is_new_device(GPtrArray *contexts, MsContext *context)
         ms_device_get_id(ms_context_get_device(context)))
       return FALSE;
   return TRUE;
-}
-
-static void
-note_all(char **sentences, MsEngineNote note, gpointer note_data)
-{
-  for (gsize i = 0; note && sentences && sentences[i]; i++)
-    note(sentences[i], note_data);
 }
 
 /* Opens one of @devices, unless it is among @contexts. */
@@ -230,7 +204,7 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
     g_auto(GStrv) rejected = NULL;
     if (!add_context(contexts, devices, selectors[i], &rejected, error))
       return NULL;
-    note_all(rejected, note, note_data);
+    ms_engine_note_all(rejected, note, note_data);
   }
   return devices ? g_steal_pointer(&contexts) : NULL;
 }
@@ -244,12 +218,6 @@ join(GPtrArray *contexts, const char *(*get)(MsDevice *))
     g_string_append_printf(text, "%s%s", i > 0 ? " + " : "",
                            get(ms_context_get_device(g_ptr_array_index(contexts, i))));
   return g_string_free(text, FALSE);
-}
-
-static void
-report_progress(int done, int total, gpointer self)
-{
-  ms_engine_report_progress(done, total, self);
 }
 
 /** ms_split_engine_open: (transfer full): an engine over the devices of @list; see ms_split_engine_open_contexts(). */
@@ -267,6 +235,6 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpoi
   self->name = join(contexts, ms_device_get_name);
   self->platform = join(contexts, ms_device_get_platform);
   self->driver = join(contexts, ms_device_get_driver);
-  ms_split_set_progress(self->split, report_progress, self);
+  ms_split_set_progress(self->split, ms_engine_report_progress, self);
   return MS_ENGINE(self);
 }

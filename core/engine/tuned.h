@@ -2,9 +2,31 @@
 /* Resolves `auto` on a tuned device to the stored winner, if the plan accepts it. */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/factors.h"
+#include "core/filter/settings/settings.h"
 #include "core/opencl/device.h"
 #include "core/reduce/reduce-plan.h"
 
 MsSettings ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
 gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
+
+char *ms_problem_class_filter(double sp, gint64 width, gint64 height);
+char *ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n);
+
+/**
+ * MsWinnerKey: the device and the class of problems of a winner.
+ * @driver: version of the device's driver; another one may prefer other settings
+ * @problem: see ms_problem_class_filter() and ms_problem_class_reduce()
+ */
+typedef struct {
+  const char *device;
+  const char *driver;
+  const char *problem;
+} MsWinnerKey;
+
+char *ms_winner_store_default_directory(void);
+char *ms_winner_store_path(const char *directory, const MsWinnerKey *key, const char *ending);
+GStrv ms_winner_store_find_damaged(const char *directory);
+MsFactors *ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version);
+gboolean ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version,
+                              const MsFactors *winner, GError **error);

@@ -1,93 +1,199 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/mean-shift-levels.h"
+/*
+ * Pyramid levels on a device, as in cv::pyrMeanShiftFiltering(): the picture is halved level by level, the topmost
+ * level is filtered, and each level below is filtered where the result of the one above has edges. Levels that fit on
+ * the device together stay there; otherwise a level is filtered in stripes, with the one above in the host's memory.
+ */
+#include "core/filter/mean-shift-private.h"
 
-#include "core/filter/mean-shift-level-steps.h"
-#include "core/filter/mean-shift-level-stripes.h"
+/* Work-items of a row; neighbours in a row share what they load. */
+#define GROUP_WIDTH 64
 
-/* One run: the kernels between levels, and the runs of the levels from the picture on. */
+/* Rows on each side that halving reads beyond twice the rows that it makes. */
+#define HALVING_HALO 4
+
+typedef enum {
+  STEP_HALVE,
+  STEP_ENLARGE,
+  STEP_MODES,
+  STEP_EDGES,
+  STEP_MARK,
+  N_STEPS,
+} Step;
+
+/* n_pixels: of a row, that a work-item computes */
+static const struct {
+  const char *function;
+  guint n_args;
+  gsize n_pixels;
+} steps[N_STEPS] = {
+  [STEP_HALVE] = {"halve_level", 4, 4}, [STEP_ENLARGE] = {"enlarge_level", 6, 4}, [STEP_MODES] = {"place_modes", 5, 1},
+  [STEP_EDGES] = {"mark_edges", 4, 4},  [STEP_MARK] = {"mark_level", 4, 8},
+};
+
+/* The kernels between two levels; log: (nullable) */
 typedef struct {
-  MsLevelSteps steps;
-  guint n;
-  MsFilterRun levels[MS_LEVELS_MAX + 1];
-} Run;
+  MsContext *context;
+  MsTimingLog *log;
+  cl_kernel kernels[N_STEPS];
+} Steps;
 
-/* The whole of a level, whose pixels are its source or its result. */
-static MsLevelPixels
-pixels_of(const MsFilterRun *level, const MsDeviceBuffer *pixels)
-{
-  const MsPlanRequest *q = &level->launch.plan->request;
+/*
+ * Rows of a level on the device; modes: NULL for a plan without modes; rows: width and height of the level, the first
+ * row that the buffers hold, and how many they hold.
+ */
+typedef struct {
+  cl_mem pixels;
+  cl_mem modes;
+  cl_int4 rows;
+} Pixels;
 
-  return (MsLevelPixels){pixels->mem, level->launch.buffers->modes.mem, {{q->width, q->height, 0, q->height}}};
-}
-
+/* Builds the program unless it was built before. */
 static gboolean
-halve(Run *self, guint level, GError **error)
+create_step_kernels(Steps *self, GError **error)
 {
-  const MsFilterRun *fine = &self->levels[level], *coarse = fine + 1;
-  const MsLevelPixels from = pixels_of(fine, &fine->launch.buffers->source);
-  const MsLevelPixels to = pixels_of(coarse, &coarse->launch.buffers->source);
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  MsProgram *program;
 
-  return ms_level_steps_halve(&self->steps, &from, &to, error);
-}
-
-static gboolean
-start(Run *self, guint level, GError **error)
-{
-  const MsFilterRun *coarse = &self->levels[level + 1];
-  const MsLevelPixels coarser = pixels_of(coarse, &coarse->launch.buffers->result);
-
-  return ms_level_steps_start(&self->steps, &coarser, &self->levels[level].launch, error);
-}
-
-/* The levels above the picture report no progress. */
-static void
-init_levels(Run *self, MsFilterLevels *buffers, const MsFilterRun *run)
-{
-  for (const MsPlan *plan = run->launch.plan; plan; plan = plan->coarser) {
-    MsFilterRun *level = &self->levels[self->n];
-    const MsRegion *region = &plan->request.region;
-
-    *level = *run;
-    level->launch.plan = plan;
-    level->launch.stripe = level->launch.band = (MsRows){region->y, region->height};
-    level->launch.held = (MsRows){0, plan->request.height};
-    if (self->n > 0) {
-      level->launch.buffers = &buffers->above[self->n - 1];
-      level->progress = NULL;
-      level->rows_done = NULL;
-      level->early_rows = FALSE;
-    }
-    self->n++;
-  }
-}
-
-static gboolean
-prepare(Run *self, GError **error)
-{
-  if (!ms_level_steps_create_kernels(&self->steps, error))
-    return FALSE;
-  for (guint i = 0; i < self->n; i++) {
-    MsFilterLaunch *l = &self->levels[i].launch;
-    if (!ms_filter_buffers_reserve(l->buffers, l->context, l->plan, (MsStripeRows){l->held.count, l->stripe.count},
-                                   error) ||
-        !ms_filter_launch_create_kernels(l, error))
+  ms_program_spec_add_part(spec, "levels/halve.cl");
+  ms_program_spec_add_part(spec, "levels/enlarge.cl");
+  program = ms_context_build(self->context, spec, self->log, error);
+  for (guint i = 0; program && i < N_STEPS; i++) {
+    self->kernels[i] = ms_program_create_kernel(program, steps[i].function, error);
+    if (!self->kernels[i])
       return FALSE;
   }
+  return program != NULL;
+}
+
+static void
+release_step_kernels(Steps *self)
+{
+  for (guint i = 0; i < N_STEPS; i++)
+    g_clear_pointer(&self->kernels[i], clReleaseKernel);
+}
+
+static gboolean
+launch(const Steps *self, Step step, const MsKernelArg *args, MsPyramidSize size, GError **error)
+{
+  const gsize width = GROUP_WIDTH * steps[step].n_pixels, groups = ((gsize)size.width + width - 1) / width;
+  const MsNDRange range = {.dimensions = 2, .global = {groups * GROUP_WIDTH, size.height}, .local = {GROUP_WIDTH, 1}};
+  const MsLaunch about = {self->kernels[step], steps[step].function, range, (guint64)size.width * size.height * 8};
+
+  return ms_kernel_set_args(about.kernel, about.name, args, steps[step].n_args, error) &&
+         ms_context_launch(self->context, &about, self->log, error);
+}
+
+static MsPyramidSize
+size_of(cl_int4 rows)
+{
+  return (MsPyramidSize){rows.s[0], rows.s[3]};
+}
+
+/* Enqueues what computes the rows of @coarse from those of @fine. */
+static gboolean
+halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **error)
+{
+  const MsKernelArg arguments[] = {MS_ARG_OF(fine->pixels), MS_ARG_OF(coarse->pixels), MS_ARG_OF(fine->rows),
+                                   MS_ARG_OF(coarse->rows)};
+
+  return launch(self, STEP_HALVE, arguments, size_of(coarse->rows), error);
+}
+
+/*
+ * Enqueues what fills the result, the modes and the mask of a stripe whose source is on the device, before its own
+ * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that @fine holds.
+ * Result and modes are those that pixels keep where they are not filtered again.
+ */
+static gboolean
+start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError **error)
+{
+  const MsPlanRequest *q = &fine->plan->request;
+  const MsFilterBuffers *b = fine->buffers;
+  const MsPyramidSize size = {q->region.width, fine->stripe.count};
+  const cl_int4 to = {{q->width, q->height, fine->held.first, fine->held.count}};
+  const cl_int4 region = {{q->region.x, fine->stripe.first, q->region.width, fine->stripe.count}};
+  const cl_int edge = ms_pyramid_edge(&fine->plan->settings.params);
+  const MsKernelArg pixels[] = {MS_ARG_OF(coarser->pixels), MS_ARG_OF(b->source.mem),
+                                MS_ARG_OF(b->result.mem),   MS_ARG_OF(to),
+                                MS_ARG_OF(coarser->rows),   MS_ARG_OF(region)};
+  const MsKernelArg modes[] = {MS_ARG_OF(coarser->modes), MS_ARG_OF(b->modes.mem), MS_ARG_OF(to),
+                               MS_ARG_OF(coarser->rows), MS_ARG_OF(region)};
+  const MsKernelArg edges[] = {MS_ARG_OF(coarser->pixels), MS_ARG_OF(b->edges.mem), MS_ARG_OF(coarser->rows),
+                               MS_ARG_OF(edge)};
+  const MsKernelArg mask[] = {MS_ARG_OF(b->edges.mem), MS_ARG_OF(b->mask.mem), MS_ARG_OF(to), MS_ARG_OF(coarser->rows)};
+
+  return launch(self, STEP_ENLARGE, pixels, size, error) &&
+         (!q->modes || launch(self, STEP_MODES, modes, size, error)) &&
+         launch(self, STEP_EDGES, edges, size_of(coarser->rows), error) &&
+         launch(self, STEP_MARK, mask, size_of(to), error);
+}
+
+/* The levels above a picture report no progress. */
+static void
+silence(MsFilterRun *level)
+{
+  level->progress = NULL;
+  level->rows_done = NULL;
+  level->early_rows = FALSE;
+}
+
+/* All levels on the device: their runs, from the picture on. */
+typedef struct {
+  Steps steps;
+  guint n;
+  MsFilterRun levels[MS_LEVELS_MAX + 1];
+} Whole;
+
+static gboolean
+prepare(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **error)
+{
+  for (const MsPlan *plan = run->plan; plan; plan = plan->coarser) {
+    MsFilterRun *level = &self->levels[self->n++];
+    *level = *run;
+    level->plan = plan;
+    level->stripe = level->band = (MsRows){plan->request.region.y, plan->request.region.height};
+    level->held = (MsRows){0, plan->request.height};
+    if (plan != run->plan) {
+      level->buffers = &buffers->above[self->n - 2];
+      silence(level);
+    }
+  }
+  if (!create_step_kernels(&self->steps, error))
+    return FALSE;
+  for (guint i = 0; i < self->n; i++)
+    if (!ms_filter_run_reserve(&self->levels[i], error) || !ms_filter_run_create_kernels(&self->levels[i], error))
+      return FALSE;
   return TRUE;
+}
+
+/* The whole of a level, whose pixels are its source or its result. */
+static Pixels
+pixels_of(const MsFilterRun *level, const MsDeviceBuffer *pixels)
+{
+  const MsPlanRequest *q = &level->plan->request;
+
+  return (Pixels){pixels->mem, level->buffers->modes.mem, {{q->width, q->height, 0, q->height}}};
 }
 
 /* Halves the picture up to the coarsest level, then filters from there back to the picture. */
 static gboolean
-run_kernels(Run *self, GError **error)
+run_kernels(Whole *self, GError **error)
 {
-  if (!ms_filter_launch_grid(&self->levels[0].launch, MS_GRID_SOURCE, error))
+  if (!ms_filter_run_launch(&self->levels[0], MS_GRID_SOURCE, error))
     return FALSE;
-  for (guint i = 0; i + 1 < self->n; i++)
-    if (!halve(self, i, error))
+  for (guint i = 0; i + 1 < self->n; i++) {
+    const Pixels from = pixels_of(&self->levels[i], &self->levels[i].buffers->source);
+    const Pixels to = pixels_of(&self->levels[i + 1], &self->levels[i + 1].buffers->source);
+    if (!halve(&self->steps, &from, &to, error))
       return FALSE;
+  }
   for (guint i = self->n; i-- > 0;) {
-    if (i + 1 < self->n && !start(self, i, error))
-      return FALSE;
+    if (i + 1 < self->n) {
+      const Pixels coarser = pixels_of(&self->levels[i + 1], &self->levels[i + 1].buffers->result);
+      if (!start(&self->steps, &coarser, &self->levels[i], error))
+        return FALSE;
+    }
     if (!ms_filter_run_bands(&self->levels[i], error))
       return FALSE;
   }
@@ -95,70 +201,220 @@ run_kernels(Run *self, GError **error)
 }
 
 static gboolean
-run_locked(Run *self, GError **error)
+run_and_transfer(Whole *self, GError **error)
 {
-  ms_context_lock_kernels(self->steps.context);
-  gboolean good = run_kernels(self, error);
-  ms_context_unlock_kernels(self->steps.context);
-  return good;
-}
-
-static gboolean
-run_and_transfer(Run *self, GError **error)
-{
-  MsFilterRun *picture = &self->levels[0];
+  const MsFilterRun *picture = &self->levels[0];
   gint64 begin = g_get_monotonic_time();
 
-  if (!ms_filter_run_upload(picture, error) || !run_locked(self, error) || !ms_filter_run_download(picture, error))
+  if (!ms_filter_run_upload(picture, error))
     return FALSE;
-  if (self->steps.log)
-    ms_timing_log_add_filter_span(self->steps.log, begin);
+  ms_context_lock_kernels(picture->context);
+  gboolean good = run_kernels(self, error);
+  ms_context_unlock_kernels(picture->context);
+  if (!good || !ms_filter_run_download(picture, error))
+    return FALSE;
+  if (picture->log)
+    ms_timing_log_add_filter_span(picture->log, begin);
   return TRUE;
 }
 
 static gboolean
 run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 {
-  Run levels = {.steps = {.context = run->launch.context, .log = run->launch.log}};
-  gboolean good;
+  Whole levels = {.steps = {.context = run->context, .log = run->log}};
+  gboolean good = prepare(&levels, self, run, error) && run_and_transfer(&levels, error);
 
-  init_levels(&levels, self, run);
-  good = prepare(&levels, error) && run_and_transfer(&levels, error);
   for (guint i = 0; i < levels.n; i++)
-    ms_filter_launch_release_kernels(&levels.levels[i].launch);
-  ms_level_steps_release_kernels(&levels.steps);
+    ms_filter_run_release_kernels(&levels.levels[i]);
+  release_step_kernels(&levels.steps);
   return good;
 }
 
-/* The level above that of @run, with memory of the device that it releases. */
+/*
+ * A level in stripes.
+ * @size: of the level above, whose arrays in the host's memory follow: the halved picture, its result and its modes
+ * @coarser_pixels: @result, or that which is known already
+ * @device: rows of the result above, or of the halved picture, and of the modes
+ */
+typedef struct {
+  MsFilterRun run;
+  Steps steps;
+  MsPyramidSize size;
+  guint8 *halved;
+  guint8 *result;
+  guint16 *modes;
+  const guint8 *coarser_pixels;
+  Pixels device;
+} Stripes;
+
+static gsize
+row_bytes(const Stripes *self)
+{
+  return (gsize)self->size.width * 4;
+}
+
 static gboolean
-run_coarser(const MsFilterRun *run, GError **error)
+allocate(Stripes *self, GError **error)
+{
+  const gsize bytes = row_bytes(self) * self->size.height;
+
+  self->halved = g_try_malloc(bytes);
+  self->result = self->halved ? g_try_malloc(bytes) : NULL;
+  self->modes = self->result && self->run.modes ? g_try_malloc(bytes) : NULL;
+  self->coarser_pixels = self->result;
+  if (self->result && (self->modes || !self->run.modes))
+    return TRUE;
+  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a level of %dx%d pixels.", self->size.width,
+               self->size.height);
+  return FALSE;
+}
+
+static void
+release(Stripes *self)
+{
+  release_step_kernels(&self->steps);
+  ms_filter_run_release_kernels(&self->run);
+  g_clear_pointer(&self->device.pixels, clReleaseMemObject);
+  g_clear_pointer(&self->device.modes, clReleaseMemObject);
+  g_free(self->halved);
+  g_free(self->result);
+  g_free(self->modes);
+}
+
+/* Memory of the device for the rows above that one stripe needs. */
+static gboolean
+allocate_on_device(Stripes *self, GError **error)
+{
+  const MsPlan *plan = self->run.plan;
+  const int held = MIN(plan->request.height, plan->stripe_rows + 2 * plan->halo);
+  const gsize bytes = row_bytes(self) * ms_bands_coarser_most(held, self->size.height);
+
+  self->device.pixels = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  if (self->device.pixels && self->run.modes)
+    self->device.modes = ms_context_create_buffer(self->run.context, CL_MEM_READ_ONLY, bytes, NULL, error);
+  return self->device.pixels && (self->device.modes || !self->run.modes);
+}
+
+static void
+set_rows(Stripes *self, MsRows rows)
+{
+  self->device.rows = (cl_int4){{self->size.width, self->size.height, rows.first, rows.count}};
+}
+
+/* Enqueues the kernels that make rows of the level above from the rows of the picture that are held. */
+static gboolean
+launch_halving(Stripes *self, GError **error)
+{
+  const MsFilterRun *run = &self->run;
+  const MsPlanRequest *q = &run->plan->request;
+  const Pixels fine = {run->buffers->source.mem, NULL, {{q->width, q->height, run->held.first, run->held.count}}};
+
+  ms_context_lock_kernels(run->context);
+  gboolean good = ms_filter_run_launch(run, MS_GRID_SOURCE, error) && halve(&self->steps, &fine, &self->device, error);
+  ms_context_unlock_kernels(run->context);
+  return good;
+}
+
+static gboolean
+halve_rows(Stripes *self, MsRows rows, GError **error)
+{
+  MsFilterRun *run = &self->run;
+  const gsize stride = row_bytes(self);
+
+  run->held = ms_bands_with_halo((MsRows){2 * rows.first, 2 * rows.count}, HALVING_HALO, run->plan->request.height);
+  run->stripe.count = 1;
+  set_rows(self, rows);
+  return !g_cancellable_set_error_if_cancelled(run->cancellable, error) && ms_filter_run_reserve(run, error) &&
+         ms_filter_run_upload(run, error) && launch_halving(self, error) &&
+         ms_context_download(run->context, &(MsBufferRange){self->device.pixels, 0, rows.count * stride},
+                             self->halved + rows.first * stride, run->log, error);
+}
+
+static gboolean
+halve_in_stripes(Stripes *self, GError **error)
+{
+  const MsRows whole = {0, self->size.height};
+  const int step = MAX(1, self->run.plan->stripe_rows / 2);
+
+  if (!ms_filter_run_create_kernels(&self->run, error))
+    return FALSE;
+  for (int done = 0; done < whole.count; done += step)
+    if (!halve_rows(self, ms_bands_next(whole, done, step), error))
+      return FALSE;
+  ms_filter_run_release_kernels(&self->run);
+  return TRUE;
+}
+
+/* Computes the level above from the halved picture, with memory of the device that it releases. */
+static gboolean
+run_coarser(Stripes *self, GError **error)
 {
   MsFilterBuffers buffers = {0};
   MsFilterLevels levels = {0};
-  MsFilterRun above = *run;
+  MsFilterRun above = self->run;
   gboolean good;
 
-  above.launch.buffers = &buffers;
-  good = above.launch.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, error);
+  above.plan = self->run.plan->coarser;
+  above.buffers = &buffers;
+  above.source = self->halved;
+  above.pixels = self->result;
+  above.modes = self->modes;
+  silence(&above);
+  ms_filter_buffers_release(self->run.buffers);
+  good = above.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, error);
   ms_filter_buffers_release(&buffers);
   ms_filter_levels_release(&levels);
   return good;
 }
 
+/* Before the passes of each stripe: its rows of the level above, and what follows from them. */
+static gboolean
+start_stripe(const MsFilterRun *stripe, gpointer data, GError **error)
+{
+  Stripes *self = data;
+  const MsRows rows = ms_bands_coarser(stripe->held, self->size.height);
+  const gsize bytes = rows.count * row_bytes(self), from = rows.first * row_bytes(self);
+
+  set_rows(self, rows);
+  return ms_context_upload(stripe->context, &(MsBufferRange){self->device.pixels, 0, bytes},
+                           self->coarser_pixels + from, stripe->log, error) &&
+         (!self->modes || ms_context_upload(stripe->context, &(MsBufferRange){self->device.modes, 0, bytes},
+                                            self->modes + from / 2, stripe->log, error)) &&
+         start(&self->steps, &self->device, stripe, error);
+}
+
+/* Has no more than a stripe of the level and of the one above on the device. */
+static gboolean
+run_in_stripes(const MsFilterRun *run, GError **error)
+{
+  const MsPlanRequest *above = &run->plan->coarser->request;
+  Stripes self = {.run = *run,
+                  .steps = {.context = run->context, .log = run->log},
+                  .size = {above->width, above->height},
+                  .coarser_pixels = run->coarser};
+  gboolean good =
+    allocate_on_device(&self, error) && create_step_kernels(&self.steps, error) &&
+    (run->coarser || (allocate(&self, error) && halve_in_stripes(&self, error) && run_coarser(&self, error)));
+
+  self.run.start_stripe = start_stripe;
+  self.run.start_data = &self;
+  good = good && ms_filter_run(&self.run, error);
+  release(&self);
+  return good;
+}
+
 /**
- * ms_filter_levels_run: computes all of the plan's region into the pixels of @run: the picture is uploaded once, halved
- * level by level, and each level is filtered where the result of the one above has edges, as in
- * cv::pyrMeanShiftFiltering(). Levels above the picture are computed whole, whatever the region. A level that the plan
- * cuts into stripes gets the one above from the host's memory.
+ * ms_filter_levels_run: computes all of the plan's region into the pixels of @run. Levels above the picture are
+ * computed whole, whatever the region. A level that the plan cuts into stripes gets the one above from the host's
+ * memory.
  */
 gboolean
 ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 {
-  if (!run->launch.plan->in_stripes)
+  if (!run->plan->in_stripes)
     return run_whole(self, run, error);
   ms_filter_levels_release(self);
-  return ms_filter_level_stripes_run(run, run_coarser, error);
+  return run_in_stripes(run, error);
 }
 
 /** ms_filter_levels_release: frees the memory; the structure can be used again. */

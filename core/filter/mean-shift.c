@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/mean-shift.h"
+/*
+ * The way of one picture over a device: a plan says which kernels are launched over which rows; for each stripe its
+ * rows are uploaded, the passes of its bands are launched, and its result is downloaded.
+ */
+#include "core/filter/mean-shift-private.h"
 
-#include "core/filter/mean-shift-levels.h"
-#include "core/filter/mean-shift-pipeline.h"
+#include "core/filter/space/space.h"
+
+/* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
+#define MASK_PADDING 64
 
 struct _MsMeanShift {
   GObject parent_instance;
@@ -94,9 +100,308 @@ ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
   self->pipelined = pipelined;
 }
 
-/** ms_mean_shift_plan_request: ms_mean_shift_plan() for the source, settings and region of @request, and its modes. */
+static gboolean
+reserve(MsDeviceBuffer *buffer, MsContext *context, gsize bytes, GError **error)
+{
+  if (buffer->bytes >= bytes)
+    return TRUE;
+  g_clear_pointer(&buffer->mem, clReleaseMemObject);
+  buffer->mem = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  buffer->bytes = buffer->mem ? bytes : 0;
+  return buffer->mem != NULL;
+}
+
+static gboolean
+reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize height, GError **error)
+{
+  const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
+  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
+  cl_int status = CL_SUCCESS;
+
+  if (self->image && self->image_width == width && self->image_height == height)
+    return TRUE;
+  g_clear_pointer(&self->image, clReleaseMemObject);
+  self->image = clCreateImage(ms_context_get_cl(context), CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
+  self->image_width = width;
+  self->image_height = height;
+  return ms_cl_check(status, error, "creating an image object of %zux%zu", width, height);
+}
+
+/** ms_filter_run_reserve: allocates the buffers for the stripe and the rows that it needs. */
+gboolean
+ms_filter_run_reserve(MsFilterRun *self, GError **error)
+{
+  const MsPlan *plan = self->plan;
+  MsFilterBuffers *b = self->buffers;
+  const gsize width = plan->request.width, held = self->held.count;
+  const gsize result_bytes = (gsize)self->stripe.count * plan->request.region.width * 4;
+
+  if (plan->settings.params.space != MS_SPACE_RGB && !b->tables)
+    b->tables = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MS_SPACE_TABLES_BYTES,
+                                         (void *)ms_space_tables_get(), error);
+  if (plan->settings.params.space != MS_SPACE_RGB && !b->tables)
+    return FALSE;
+  if (ms_plan_is_masked(plan)) {
+    const MsPlanRequest *above = &plan->coarser->request;
+    const int rows = ms_bands_coarser_most(self->held.count, above->height);
+    if (!reserve(&b->mask, self->context, width * held + MASK_PADDING, error) ||
+        !reserve(&b->edges, self->context, (gsize)above->width * rows, error))
+      return FALSE;
+  }
+  if (!(plan->source_is_image ? reserve_image(b, self->context, width, held, error)
+                              : reserve(&b->source, self->context, width * held * 4, error)) ||
+      !reserve(&b->result, self->context, result_bytes, error) ||
+      (plan->request.modes && !reserve(&b->modes, self->context, result_bytes, error)))
+    return FALSE;
+  for (guint i = 0; i < plan->n_scratch; i++)
+    if (!reserve(&b->scratch[i], self->context, held * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes,
+                 error))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_filter_buffers_release: releases the device memory; the structure can be used again. */
+void
+ms_filter_buffers_release(MsFilterBuffers *self)
+{
+  cl_mem *const all[] = {&self->source.mem, &self->result.mem, &self->modes.mem, &self->mask.mem,
+                         &self->edges.mem,  &self->tables,     &self->image};
+
+  for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+    g_clear_pointer(all[i], clReleaseMemObject);
+  for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
+    g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
+  *self = (MsFilterBuffers){0};
+}
+
+/** ms_filter_run_create_kernels: builds the program unless it was built before, and creates each pass's kernel. */
+gboolean
+ms_filter_run_create_kernels(MsFilterRun *self, GError **error)
+{
+  MsProgram *program = ms_context_build(self->context, self->plan->program, self->log, error);
+
+  for (guint i = 0; program && i < self->plan->n_passes; i++) {
+    self->kernels[i] = ms_program_create_kernel(program, self->plan->passes[i].function, error);
+    if (!self->kernels[i])
+      return FALSE;
+  }
+  return program != NULL;
+}
+
+/** ms_filter_run_release_kernels: releases the kernels that were created. */
+void
+ms_filter_run_release_kernels(MsFilterRun *self)
+{
+  for (guint i = 0; i < MS_PLAN_MAX_PASSES; i++)
+    g_clear_pointer(&self->kernels[i], clReleaseKernel);
+}
+
+static gboolean
+set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError **error)
+{
+  const MsPlanRequest *q = &self->plan->request;
+  const MsFilterBuffers *b = self->buffers;
+  const MsFilterNumbers numbers = ms_params_numbers(&self->plan->settings.params);
+  const cl_int4 image = {{q->width, q->height, self->held.first, self->held.count}};
+  const cl_int4 region = {{q->region.x, self->stripe.first, q->region.width, self->stripe.count}};
+  const cl_int4 band = {{q->region.x, self->band.first, q->region.width, self->band.count}};
+  const cl_int4 filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
+  const MsKernelArg values[] = {
+    [MS_ARG_SOURCE] = {sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem},
+    [MS_ARG_RESULT] = MS_ARG_OF(b->result.mem),
+    [MS_ARG_IMAGE] = MS_ARG_OF(image),
+    [MS_ARG_REGION] = MS_ARG_OF(region),
+    [MS_ARG_BAND] = MS_ARG_OF(band),
+    [MS_ARG_FILTER] = MS_ARG_OF(filter),
+    [MS_ARG_SP] = MS_ARG_OF(numbers.sp),
+    [MS_ARG_LOCAL] = MS_ARG_LOCAL_BYTES(pass->local_bytes),
+    [MS_ARG_MASK] = MS_ARG_OF(b->mask.mem),
+    [MS_ARG_TABLES] = MS_ARG_OF(b->tables),
+    [MS_ARG_MODES] = MS_ARG_OF(b->modes.mem),
+    [MS_ARG_SCRATCH_0] = MS_ARG_OF(b->scratch[0].mem),
+    [MS_ARG_SCRATCH_1] = MS_ARG_OF(b->scratch[1].mem),
+    [MS_ARG_SCRATCH_2] = MS_ARG_OF(b->scratch[2].mem),
+    [MS_ARG_SCRATCH_3] = MS_ARG_OF(b->scratch[3].mem),
+  };
+  MsKernelArg args[MS_PLAN_MAX_ARGS];
+
+  for (guint i = 0; i < pass->n_args; i++)
+    args[i] = values[pass->args[i]];
+  return ms_kernel_set_args(kernel, pass->function, args, pass->n_args, error);
+}
+
+/* The work-items that cover @extent pixels, as a multiple of @local. */
+static gsize
+global_size(gsize extent, int item, gsize local)
+{
+  gsize items = (extent + item - 1) / item;
+
+  return local ? (items + local - 1) / local * local : items;
+}
+
+static gboolean
+launch_pass(const MsFilterRun *self, guint number, GError **error)
+{
+  const MsPass *pass = &self->plan->passes[number];
+  gsize width = self->plan->request.region.width, height = self->band.count;
+  MsLaunch launch = {self->kernels[number],
+                     pass->function,
+                     {.dimensions = 2, .local = {pass->local[0], pass->local[1]}},
+                     (guint64)width * height * 8};
+
+  if (pass->grid != MS_GRID_BAND) {
+    width = self->plan->request.width + 2 * (gsize)pass->pad_x;
+    height = self->held.count + 2 * (gsize)pass->pad_y;
+  }
+  launch.range.global[0] = global_size(width, pass->item_width, pass->local[0]);
+  launch.range.global[1] = global_size(height, pass->item_height, pass->local[1]);
+  return set_args(self, pass, launch.kernel, error) && ms_context_launch(self->context, &launch, self->log, error);
+}
+
+/** ms_filter_run_launch: enqueues the passes of that grid; does not wait. */
+gboolean
+ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error)
+{
+  for (guint i = 0; i < self->plan->n_passes; i++)
+    if (self->plan->passes[i].grid == grid && !launch_pass(self, i, error))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_filter_run_upload: the rows of the image that are to be held. */
+gboolean
+ms_filter_run_upload(const MsFilterRun *self, GError **error)
+{
+  gsize width = self->plan->request.width, rows = self->held.count;
+  const guint8 *from = self->source + self->held.first * width * 4;
+
+  if (self->plan->source_is_image)
+    return ms_context_upload_image(self->context, &(MsTexels){self->buffers->image, width, rows}, from, self->log,
+                                   error);
+  return ms_context_upload(self->context, &(MsBufferRange){self->buffers->source.mem, 0, rows * width * 4}, from,
+                           self->log, error);
+}
+
+static gboolean
+download_rows(const MsFilterRun *self, MsRows rows, MsTimingLog *log, GError **error)
+{
+  const MsRegion *region = &self->plan->request.region;
+  gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->stripe.first) * stride;
+
+  return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
+                             self->pixels + (gsize)(rows.first - region->y) * stride, log, error);
+}
+
+/** ms_filter_run_download: the rows of the stripe, and their modes where these are wanted. */
+gboolean
+ms_filter_run_download(const MsFilterRun *self, GError **error)
+{
+  const MsRegion *region = &self->plan->request.region;
+  const MsRows rows = self->stripe;
+  const gsize width = region->width, bytes = rows.count * width * 4;
+
+  return download_rows(self, rows, self->log, error) &&
+         (!self->modes ||
+          ms_context_download(self->context, &(MsBufferRange){self->buffers->modes.mem, 0, bytes},
+                              self->modes + (gsize)(rows.first - region->y) * width * 2, self->log, error));
+}
+
+/* Fills the scratch buffers with zeros where the plan requires it. */
+static gboolean
+clear_scratch(const MsFilterRun *self, GError **error)
+{
+  const cl_uint zero = 0;
+
+  for (guint i = 0; i < self->plan->n_scratch; i++) {
+    const MsDeviceBuffer *buffer = &self->buffers->scratch[i];
+    gsize bytes = buffer->bytes / sizeof zero * sizeof zero;
+    if (self->plan->scratch[i].cleared &&
+        !ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->context), buffer->mem, &zero, sizeof zero, 0, bytes,
+                                         0, NULL, NULL),
+                     error, "clearing a scratch buffer"))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Reports progress; the lanes of one region share the count of finished rows. */
+static gboolean
+run_band(const MsFilterRun *self, GError **error)
+{
+  const MsRegion *region = &self->plan->request.region;
+  int done = self->band.first + self->band.count - region->y;
+
+  if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !clear_scratch(self, error) ||
+      !ms_filter_run_launch(self, MS_GRID_BAND, error) || !ms_context_finish(self->context, error) ||
+      (self->early_rows && !download_rows(self, self->band, NULL, error)))
+    return FALSE;
+  if (self->rows_done)
+    done = *self->rows_done += self->band.count;
+  if (self->progress)
+    self->progress(done, region->height, self->progress_data);
+  return TRUE;
+}
+
+/**
+ * ms_filter_run_bands: computes the stripe band by band; its source must be on the device, and the passes of
+ * MS_GRID_SOURCE must have run. The caller holds the lock of the device's kernels.
+ */
+gboolean
+ms_filter_run_bands(MsFilterRun *self, GError **error)
+{
+  if (!ms_filter_run_launch(self, MS_GRID_STRIPE, error))
+    return FALSE;
+  for (int done = 0; done < self->stripe.count; done += self->band.count) {
+    self->band = ms_bands_next(self->stripe, done, self->plan->band_rows);
+    if (!run_band(self, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_filter_run_stripe: uploads, computes and downloads rows of the region; the kernels must have been created. */
+gboolean
+ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
+{
+  gint64 start = g_get_monotonic_time();
+
+  self->stripe = self->band = stripe;
+  self->held = ms_bands_with_halo(stripe, self->plan->halo, self->plan->request.height);
+  if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
+    return FALSE;
+  ms_context_lock_kernels(self->context);
+  gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
+                  (!self->start_stripe || self->start_stripe(self, self->start_data, error)) &&
+                  ms_filter_run_bands(self, error);
+  ms_context_unlock_kernels(self->context);
+  if (!good || !ms_filter_run_download(self, error))
+    return FALSE;
+  if (self->log)
+    ms_timing_log_add_filter_span(self->log, start);
+  return TRUE;
+}
+
+/** ms_filter_run: computes the plan's region into the pixels of the run. */
+gboolean
+ms_filter_run(MsFilterRun *self, GError **error)
+{
+  const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
+  gboolean good = ms_filter_run_create_kernels(self, error);
+
+  for (int done = 0; good && done < whole.count; done += self->stripe.count)
+    good = ms_filter_run_stripe(self, ms_bands_next(whole, done, self->plan->stripe_rows), error);
+  ms_filter_run_release_kernels(self);
+  return good;
+}
+
+/**
+ * ms_mean_shift_plan:
+ *
+ * Returns: (transfer full): the plan of @request for this filter's device, or %NULL with @error set as ms_plan_new()
+ *   does
+ */
 MsPlan *
-ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GError **error)
+ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error)
 {
   MsPlanRequest plan = ms_plan_request(request->settings, ms_context_get_limits(self->context),
                                        ms_image_get_width(request->source), ms_image_get_height(request->source));
@@ -111,63 +416,52 @@ ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GE
 }
 
 /**
- * ms_mean_shift_plan:
- * @region: (nullable): the rectangle to compute, %NULL for the whole image
- *
- * Returns: (transfer full): the plan for this filter's device, or %NULL with @error set as ms_plan_new() does
- */
-MsPlan *
-ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
-                   GError **error)
-{
-  const MsFilterRequest request = {.source = source, .settings = settings, .region = region};
-
-  return ms_mean_shift_plan_request(self, &request, error);
-}
-
-/**
  * ms_mean_shift_run_plan_into:
+ * @request: for which @plan was made; its settings and region are those of @plan
  * @pixels: region width x region height x 4 bytes for the result
  *
  * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error)
+ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, guint8 *pixels,
+                            GError **error)
 {
-  const MsPlan *plan = run->plan;
-  MsFilterRun steps = {.launch = {.context = self->context, .plan = plan, .buffers = &self->buffers, .log = run->log},
-                       .source = ms_image_get_pixels(run->source),
-                       .pixels = pixels,
-                       .modes = run->modes,
-                       .coarser = run->coarser ? ms_image_get_pixels(run->coarser) : NULL,
-                       .cancellable = run->cancellable,
-                       .progress = self->progress,
-                       .progress_data = self->progress_data,
-                       .early_rows = self->early_rows};
+  MsFilterRun run = {.context = self->context,
+                     .plan = plan,
+                     .buffers = &self->buffers,
+                     .log = request->log,
+                     .source = ms_image_get_pixels(request->source),
+                     .pixels = pixels,
+                     .modes = request->modes,
+                     .coarser = request->coarser ? ms_image_get_pixels(request->coarser) : NULL,
+                     .cancellable = request->cancellable,
+                     .progress = self->progress,
+                     .progress_data = self->progress_data,
+                     .early_rows = self->early_rows};
 
   if (plan->lanes > 1)
-    return ms_filter_run_in_lanes(&steps, self->lanes, error);
-  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &steps, error) : ms_filter_run(&steps, error)))
+    return ms_filter_lanes_run(self->lanes, &run, error);
+  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, error)))
     return FALSE;
-  return !run->log || ms_timing_log_resolve(run->log, error);
+  return !run.log || ms_timing_log_resolve(run.log, error);
 }
 
 /** ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata. */
 MsImage *
-ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
+ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
 {
-  const MsRegion *region = &run->plan->request.region;
-  guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
+  const MsRegion *region = &plan->request.region;
+  g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
 
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
                  region->height);
     return NULL;
   }
-  if (ms_mean_shift_run_plan_into(self, run, pixels, error))
-    return ms_image_new_take(region->width, region->height, pixels, ms_image_get_metadata(run->source));
-  g_free(pixels);
-  return NULL;
+  if (!ms_mean_shift_run_plan_into(self, request, plan, pixels, error))
+    return NULL;
+  return ms_image_new_take(region->width, region->height, g_steal_pointer(&pixels),
+                           ms_image_get_metadata(request->source));
 }
 
 /**
@@ -179,11 +473,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error)
 MsImage *
 ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error)
 {
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan_request(self, request, error);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self, request, error);
 
-  if (!plan)
-    return NULL;
-  return ms_mean_shift_run_plan(
-    self, &(MsPlanRun){request->source, plan, request->log, request->cancellable, request->modes, request->coarser},
-    error);
+  return plan ? ms_mean_shift_run_plan(self, request, plan, error) : NULL;
 }

@@ -2,7 +2,7 @@
 /* MsMeanShift: runs plans on one device and keeps its buffers there between runs. */
 #pragma once
 
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/reference.h"
 #include "core/opencl/context.h"
 
@@ -30,16 +30,6 @@ typedef struct {
   GCancellable *cancellable;
 } MsFilterRequest;
 
-/** MsPlanRun: a run of @plan, which was made for @source; the other members are those of #MsFilterRequest. */
-typedef struct {
-  MsImage *source;
-  const MsPlan *plan;
-  MsTimingLog *log;
-  GCancellable *cancellable;
-  guint16 *modes;
-  MsImage *coarser;
-} MsPlanRun;
-
 MsMeanShift *ms_mean_shift_new(MsContext *context);
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
@@ -47,9 +37,8 @@ void ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpoi
 void ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined);
 void ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows);
 
-MsPlan *ms_mean_shift_plan(MsMeanShift *self, MsImage *source, const MsSettings *settings, const MsRegion *region,
-                           GError **error);
-MsPlan *ms_mean_shift_plan_request(MsMeanShift *self, const MsFilterRequest *request, GError **error);
+MsPlan *ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);
-MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsPlanRun *run, GError **error);
-gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsPlanRun *run, guint8 *pixels, GError **error);
+MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error);
+gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan,
+                                     guint8 *pixels, GError **error);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/filter/pyramid/pyramid.h"
-#include "core/filter/plan/bands.h"
 #include "core/filter/space/space.h"
 
 /* The sums over the pixels of a window within the colour radius. */
@@ -206,7 +205,7 @@ static guint8 *
 filter_level(Job *job, const guint8 *coarser, GError **error)
 {
   const MsPyramidSize size = job->size;
-  const MsPyramidRows rows = {job->region.y, job->region.y + job->region.height};
+  const MsRows rows = {job->region.y, job->region.height};
   const gsize n = (gsize)size.width * job->region.height;
   g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
   g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;

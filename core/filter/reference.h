@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/filter/settings/params.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 
 /** MsProgressFunc: called with @done of @total rows from the thread that computes. */

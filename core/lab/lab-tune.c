@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/engine/problem-class.h"
+#include "core/engine/tuned.h"
 #include "core/error.h"
-#include "core/filter/settings/settings-factors.h"
+#include "core/filter/settings/settings.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/measure/measure.h"
 #include "core/reduce/reduce-options.h"

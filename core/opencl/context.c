@@ -1,9 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/opencl/context-private.h"
+#include "core/opencl/context.h"
 
-#include "core/opencl/cl-error.h"
-#include "core/opencl/compiler-probe.h"
-#include "core/opencl/program-cache.h"
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include "core/opencl/staging.h"
+
+struct _MsContext {
+  GObject parent_instance;
+  MsDevice *device;
+  cl_context context;
+  cl_command_queue queue;
+  MsContext *root;      /* (nullable): the context whose programs a sibling shares */
+  GHashTable *programs; /* hash of the spec -> MsProgram */
+  GMutex build_lock;    /* guards @programs: siblings build from several threads */
+  GMutex kernel_lock;   /* held by the sibling whose kernels run */
+  char *cache_folder;
+  guint processors; /* processors of the host, which bound the threads of a large transfer */
+  MsTransferForm transfer_form;
+  MsStaging *staging; /* (nullable): created by the first transfer that uses it */
+  gboolean cannot_stage;
+};
 
 G_DEFINE_FINAL_TYPE(MsContext, ms_context, G_TYPE_OBJECT)
 
@@ -35,9 +52,50 @@ ms_context_init(MsContext *self)
 {
   g_mutex_init(&self->build_lock);
   g_mutex_init(&self->kernel_lock);
-  self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_program_free);
   self->cache_folder = ms_program_cache_folder();
   self->processors = g_get_num_processors();
+}
+
+/* On narrower registers such vectors are no faster, so the probe is not compiled. */
+#define LEAST_VECTOR_BYTES 32
+
+static gboolean
+builds(MsContext *self, const char *const *parts)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  g_autoptr(GError) error = NULL;
+
+  for (; *parts; parts++)
+    ms_program_spec_add_part(spec, *parts);
+  g_autoptr(MsProgram) program = ms_program_build(self->context, self->device, spec, self->cache_folder, &error);
+  if (!program)
+    g_debug("%s", error->message);
+  return program != NULL;
+}
+
+/*
+ * Finds out by building a small program which language extensions the device's compiler accepts: on a processor clang's
+ * vectors of thirty-two lanes with their shuffles, and the products of bytes of AVX-512, which OpenCL C does not have.
+ */
+static MsCompilerExtensions
+probe_compiler(MsContext *self)
+{
+  static const char *const bytes[] = {"rows/lanes-32.cl",
+                                      "rows/fold.cl",
+                                      "rows/probe-lanes.cl",
+                                      "rows/distance-16.cl",
+                                      "rows/colour-bytes.cl",
+                                      "rows/probe-bytes.cl",
+                                      NULL};
+  static const char *const lanes[] = {"rows/lanes-32.cl", "rows/fold.cl", "rows/probe-lanes.cl", NULL};
+  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+
+  if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES)
+    return (MsCompilerExtensions){FALSE, FALSE};
+  if (builds(self, bytes))
+    return (MsCompilerExtensions){TRUE, TRUE};
+  return (MsCompilerExtensions){builds(self, lanes), FALSE};
 }
 
 static MsContext *
@@ -74,7 +132,7 @@ ms_context_new(MsDevice *device, GError **error)
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
-  ms_device_set_extensions(device, ms_compiler_probe(self->context, device, self->cache_folder));
+  ms_device_set_extensions(device, probe_compiler(self));
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
@@ -186,24 +244,6 @@ ms_context_unlock_kernels(MsContext *self)
   g_mutex_unlock(&root_of(self)->kernel_lock);
 }
 
-static MsProgram *
-find_or_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
-{
-  g_autofree char *hash = ms_program_spec_hash(spec);
-  MsProgram *program = g_hash_table_lookup(self->programs, hash);
-  gint64 start = g_get_monotonic_time();
-
-  if (program)
-    return program;
-  program = ms_program_build(self->context, self->device, spec, self->cache_folder, error);
-  if (!program)
-    return NULL;
-  if (log)
-    ms_timing_log_add_host(log, MS_STAGE_BUILD, ms_program_is_from_cache(program) ? "cached" : "source", 0, start);
-  g_hash_table_insert(self->programs, g_steal_pointer(&hash), program);
-  return program;
-}
-
 /**
  * ms_context_build:
  * @log: (nullable): gets a build row when the program was not built before in this context
@@ -214,9 +254,18 @@ MsProgram *
 ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
 {
   MsContext *root = root_of(self);
+  g_autofree char *hash = ms_program_spec_hash(spec);
 
   g_mutex_lock(&root->build_lock);
-  MsProgram *program = find_or_build(root, spec, log, error);
+  MsProgram *program = g_hash_table_lookup(root->programs, hash);
+  gint64 start = g_get_monotonic_time();
+  if (!program) {
+    program = ms_program_build(root->context, root->device, spec, root->cache_folder, error);
+    if (program && log)
+      ms_timing_log_add_host(log, MS_STAGE_BUILD, ms_program_is_from_cache(program) ? "cached" : "source", 0, start);
+    if (program)
+      g_hash_table_insert(root->programs, g_steal_pointer(&hash), program);
+  }
   g_mutex_unlock(&root->build_lock);
   return program;
 }
@@ -228,9 +277,8 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
   cl_int status = CL_SUCCESS;
   cl_mem buffer = clCreateBuffer(self->context, flags, bytes, host, &status);
 
-  if (ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, ms_device_get_name(self->device)))
-    return buffer;
-  return NULL;
+  return ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, ms_device_get_name(self->device)) ? buffer
+                                                                                                           : NULL;
 }
 
 /** ms_nd_range_of_groups: @groups work-groups of @group work-items in one dimension. */
@@ -254,4 +302,264 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_KERNEL, launch->name, launch->bytes, event);
   return ms_cl_check(clFlush(self->queue), error, "flushing the queue");
+}
+
+/* Transfers between host memory and the device: by the driver, or through pinned memory where that is faster. */
+
+/*
+ * Bytes of a staging slot. The driver needs about 25 microseconds for each slot and handles one slot at a time, so
+ * smaller slots are slower. Larger slots take longer to pin, and fewer threads can copy.
+ */
+#define STAGING_CHUNK ((gsize)2 << 20)
+
+/*
+ * Returns how many threads stage a transfer, or 0 for the driver's own transfer, which also serves where no memory can
+ * be pinned.
+ */
+static guint
+staging_lanes(MsContext *self, gsize bytes)
+{
+  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), self->processors, bytes);
+
+  if (self->transfer_form == MS_TRANSFER_STAGED)
+    lanes = MAX(lanes, 2);
+  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
+    return 0;
+  if (!self->staging)
+    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, NULL);
+  self->cannot_stage = !self->staging;
+  return self->staging ? lanes : 0;
+}
+
+/* Waits for a transfer; @log: (nullable): gets its event. */
+static gboolean
+end_transfer(MsContext *self, MsStage stage, gsize bytes, cl_event event, MsTimingLog *log, GError **error)
+{
+  if (log)
+    ms_timing_log_add_event(log, stage, NULL, bytes, event);
+  return ms_context_wait(self, event, error);
+}
+
+/** ms_context_upload: copies bytes to the device and waits until @from may be reused. */
+gboolean
+ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log, GError **error)
+{
+  const gsize offset = range->offset, bytes = range->bytes;
+  guint lanes = staging_lanes(self, bytes);
+  g_auto(cl_event) event = NULL;
+
+  if (lanes > 0)
+    return ms_staging_upload(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, from, log, error);
+  cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
+  return ms_cl_check(status, error, "uploading %zu bytes", bytes) &&
+         end_transfer(self, MS_STAGE_UPLOAD, bytes, event, log, error);
+}
+
+/** ms_context_upload_image: copies texels to an image object and waits until @from may be reused. */
+gboolean
+ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log, GError **error)
+{
+  const gsize width = texels->width, height = texels->height;
+  const gsize origin[3] = {0, 0, 0}, extent[3] = {width, height, 1};
+  g_auto(cl_event) event = NULL;
+  cl_int status =
+    clEnqueueWriteImage(self->queue, texels->image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
+
+  return ms_cl_check(status, error, "uploading an image object of %zux%zu", width, height) &&
+         end_transfer(self, MS_STAGE_UPLOAD, width * height * 4, event, log, error);
+}
+
+/** ms_context_download: copies bytes from the device once everything enqueued before has ended. */
+gboolean
+ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
+{
+  const gsize offset = range->offset, bytes = range->bytes;
+  guint lanes = staging_lanes(self, bytes);
+  g_auto(cl_event) event = NULL;
+
+  if (lanes > 0)
+    return ms_staging_download(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, into, log, error);
+  cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
+  return ms_cl_check(status, error, "downloading %zu bytes", bytes) &&
+         end_transfer(self, MS_STAGE_DOWNLOAD, bytes, event, log, error);
+}
+
+static gboolean
+run_probe(MsContext *context, cl_kernel kernel, cl_mem buffer, GError **error)
+{
+  MsNDRange range = {.dimensions = 1, .global = {64}};
+  guint32 values[64] = {0};
+
+  if (!ms_cl_check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), error, "setting an argument") ||
+      !ms_context_launch(context, &(MsLaunch){kernel, "probe", range, 0}, NULL, error) ||
+      !ms_context_download(context, &(MsBufferRange){buffer, 0, sizeof values}, values, NULL, error))
+    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
+    if (values[i] == i * i + 1)
+      continue;
+    ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
+                 ms_device_get_name(ms_context_get_device(context)));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_context_probe: builds and runs a trivial kernel; %FALSE says why the device cannot be used. */
+gboolean
+ms_context_probe(MsContext *context, GError **error)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  g_auto(cl_kernel) kernel = NULL;
+  g_auto(cl_mem) buffer = NULL;
+  MsProgram *program;
+
+  ms_program_spec_add_part(spec, "probe.cl");
+  program = ms_context_build(context, spec, NULL, error);
+  if (!program)
+    return FALSE;
+  kernel = ms_program_create_kernel(program, "probe", error);
+  if (!kernel)
+    return FALSE;
+  buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, 64 * sizeof(guint32), NULL, error);
+  return buffer && run_probe(context, kernel, buffer, error);
+}
+
+static gboolean
+contains_ignoring_case(const char *text, const char *part)
+{
+  g_autofree char *a = g_utf8_casefold(text, -1);
+  g_autofree char *b = g_utf8_casefold(part, -1);
+
+  return strstr(a, b) != NULL;
+}
+
+/**
+ * ms_device_matches:
+ * @device_selector: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's or platform's name in any case
+ */
+gboolean
+ms_device_matches(MsDevice *device, const char *device_selector)
+{
+  MsDeviceType type = ms_device_get_limits(device)->type;
+
+  if (strcmp(device_selector, "auto") == 0)
+    return TRUE;
+  if (strcmp(device_selector, "cpu") == 0)
+    return type == MS_DEVICE_TYPE_CPU;
+  if (strcmp(device_selector, "gpu") == 0)
+    return type == MS_DEVICE_TYPE_GPU;
+  if (strcmp(device_selector, ms_device_get_address(device)) == 0)
+    return TRUE;
+  if (g_regex_match_simple("^[0-9]+:[0-9]+$", device_selector, 0, 0))
+    return FALSE;
+  return contains_ignoring_case(ms_device_get_name(device), device_selector) ||
+         contains_ignoring_case(ms_device_get_platform(device), device_selector);
+}
+
+/* GPUs before accelerators before processors: the order in which `auto` tries them. */
+static int
+preference(MsDevice *device)
+{
+  switch (ms_device_get_limits(device)->type) {
+  case MS_DEVICE_TYPE_GPU:
+    return 0;
+  case MS_DEVICE_TYPE_ACCELERATOR:
+    return 1;
+  case MS_DEVICE_TYPE_CPU:
+    return 2;
+  case MS_DEVICE_TYPE_OTHER:
+    return 3;
+  }
+  g_return_val_if_reached(3);
+}
+
+static int
+compare_preference(gconstpointer a, gconstpointer b)
+{
+  return preference(*(MsDevice *const *)a) - preference(*(MsDevice *const *)b);
+}
+
+/* Stable: devices of one kind stay in the loader's order (g_ptr_array_sort is a merge sort in GLib). */
+static GPtrArray *
+candidates(GPtrArray *devices, const char *device_selector)
+{
+  GPtrArray *matching = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (guint i = 0; i < devices->len; i++)
+    if (ms_device_matches(g_ptr_array_index(devices, i), device_selector))
+      g_ptr_array_add(matching, g_object_ref(g_ptr_array_index(devices, i)));
+  g_ptr_array_sort(matching, compare_preference);
+  return matching;
+}
+
+static MsContext *
+open_working(MsDevice *device, GError **error)
+{
+  g_autoptr(MsContext) context = ms_context_new(device, error);
+
+  if (!context || !ms_context_probe(context, error))
+    return NULL;
+  return g_steal_pointer(&context);
+}
+
+static void
+report_none(const char *device_selector, GPtrArray *devices, GPtrArray *rejected, GError **error)
+{
+  g_autoptr(GString) known = g_string_new(NULL);
+
+  for (guint i = 0; i < devices->len; i++) {
+    MsDevice *device = g_ptr_array_index(devices, i);
+    g_string_append_printf(known, "%s%s %s", i > 0 ? ", " : "", ms_device_get_address(device),
+                           ms_device_get_name(device));
+  }
+  if (rejected->len == 0)
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device matches “%s”. There are: %s.", device_selector, known->str);
+  else
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", device_selector,
+                 (const char *)g_ptr_array_index(rejected, 0));
+}
+
+/**
+ * ms_device_choose_among:
+ * @devices: (element-type MsDevice): the devices to choose from
+ * @device_selector: see ms_device_matches()
+ * @rejected: (out) (optional) (transfer full): a sentence for each device that was tried and does not work
+ *
+ * Opens the first matching device that can build and run a trivial kernel, GPUs first.
+ *
+ * Returns: (transfer full): its context, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+MsContext *
+ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *rejected, GError **error)
+{
+  g_autoptr(GPtrArray) matching = candidates(devices, device_selector);
+  g_autoptr(GPtrArray) sentences = g_ptr_array_new_with_free_func(g_free);
+  MsContext *context = NULL;
+
+  for (guint i = 0; i < matching->len && !context; i++) {
+    g_autoptr(GError) reason = NULL;
+    MsDevice *device = g_ptr_array_index(matching, i);
+    context = open_working(device, &reason);
+    if (!context)
+      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_name(device),
+                                                 ms_device_get_address(device), reason->message));
+  }
+  if (!context)
+    report_none(device_selector, devices, sentences, error);
+  if (rejected) {
+    g_ptr_array_add(sentences, NULL);
+    *rejected = g_strdupv((GStrv)sentences->pdata);
+  }
+  return context;
+}
+
+/** ms_device_choose: ms_device_choose_among() over all devices of this machine. */
+MsContext *
+ms_device_choose(const char *device_selector, GStrv *rejected, GError **error)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(error);
+
+  if (rejected)
+    *rejected = NULL;
+  return devices ? ms_device_choose_among(devices, device_selector, rejected, error) : NULL;
 }

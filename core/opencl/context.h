@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/opencl/cl-auto.h"
+#include "core/opencl/cl.h"
 #include "core/opencl/device.h"
 #include "core/opencl/program.h"
 #include "core/opencl/timing.h"
@@ -69,3 +69,29 @@ MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_wait(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_finish(MsContext *self, GError **error);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
+
+/** MsBufferRange: @bytes bytes of a buffer from its byte @offset on. */
+typedef struct {
+  cl_mem buffer;
+  gsize offset;
+  gsize bytes;
+} MsBufferRange;
+
+/** MsTexels: @width x @height texels of 4 bytes at the top left of an image object. */
+typedef struct {
+  cl_mem image;
+  gsize width;
+  gsize height;
+} MsTexels;
+
+gboolean ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log,
+                           GError **error);
+gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log,
+                                 GError **error);
+gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
+
+gboolean ms_context_probe(MsContext *context, GError **error);
+
+MsContext *ms_device_choose(const char *device_selector, GStrv *rejected, GError **error);
+MsContext *ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *rejected, GError **error);
+gboolean ms_device_matches(MsDevice *device, const char *device_selector);

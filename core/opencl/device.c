@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/opencl/cl-error.h"
+#include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
 
 struct _MsDevice {
   GObject parent_instance;
   cl_device_id id;
-  cl_platform_id platform_id;
   char *name;
   char *vendor;
   char *platform;
@@ -19,23 +19,216 @@ struct _MsDevice {
   char *extensions;
   char *address;
   MsDeviceLimits limits;
-  MsUnknownLimit unknown;
+  const char *unknown;   /* (nullable): the query of the first limit that plans need and the driver does not state */
+  cl_int unknown_status; /* of that query; CL_SUCCESS for a limit of 0 */
 };
 
+/* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
+#define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
+#define NV_COMPUTE_CAPABILITY_MINOR 0x4001
+#define NV_WARP_SIZE 0x4003
+#define AMD_WAVEFRONT_WIDTH 0x4043
+#define PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
+#define MAX_NUM_SUB_GROUPS 0x105C
+#define OPENCL_C_FEATURES 0x106F
+
+/** NamedVersion: cl_name_version of OpenCL 3.0. */
+typedef struct {
+  guint32 version;
+  char name[64];
+} NamedVersion;
+
+/*
+ * The unsigned value of a query of 4 or 8 bytes; 0 where the device does not support the query, which then counts as
+ * a device without what is asked for: images, double precision, sub-groups, a known clock or vector width.
+ */
+static guint64
+query_number(cl_device_id id, cl_device_info what)
+{
+  guint64 wide = 0;
+  guint32 narrow = 0;
+  gsize size = 0;
+
+  if (clGetDeviceInfo(id, what, 0, NULL, &size) != CL_SUCCESS)
+    return 0;
+  if (size == sizeof narrow && clGetDeviceInfo(id, what, size, &narrow, NULL) == CL_SUCCESS)
+    return narrow;
+  if (size == sizeof wide && clGetDeviceInfo(id, what, size, &wide, NULL) == CL_SUCCESS)
+    return wide;
+  return 0;
+}
+
+/* A limit without which nothing can be planned: the first that the driver refuses to state, or states as 0, is kept. */
+static guint64
+require_number(MsDevice *self, cl_device_info what, const char *name)
+{
+  gsize size = 0;
+  cl_int status = clGetDeviceInfo(self->id, what, 0, NULL, &size);
+  guint64 number = status == CL_SUCCESS ? query_number(self->id, what) : 0;
+
+  if (number == 0 && !self->unknown) {
+    self->unknown = name;
+    self->unknown_status = status;
+  }
+  return number;
+}
+
+#define REQUIRE(self, what) require_number(self, what, #what)
+
+static MsDeviceType
+device_type(cl_device_id id)
+{
+  guint64 type = query_number(id, CL_DEVICE_TYPE);
+
+  if (type & CL_DEVICE_TYPE_GPU)
+    return MS_DEVICE_TYPE_GPU;
+  if (type & CL_DEVICE_TYPE_CPU)
+    return MS_DEVICE_TYPE_CPU;
+  if (type & CL_DEVICE_TYPE_ACCELERATOR)
+    return MS_DEVICE_TYPE_ACCELERATOR;
+  return MS_DEVICE_TYPE_OTHER;
+}
+
+static guint
+opencl_version(const char *text)
+{
+  guint major = 0, minor = 0;
+
+  if (sscanf(text, "OpenCL %u.%u", &major, &minor) != 2)
+    return 100;
+  return major * 100 + minor * 10;
+}
+
+static gboolean
+has_extension(MsDevice *self, const char *extension)
+{
+  g_auto(GStrv) words = g_strsplit(self->extensions, " ", -1);
+
+  return g_strv_contains((const char *const *)words, extension);
+}
+
+/* Sends a vendor's query only to that vendor's devices, because API checkers report it as an error on others. */
+static guint
+preferred_multiple(MsDevice *self)
+{
+  guint64 answer = 0;
+
+  if (has_extension(self, "cl_nv_device_attribute_query"))
+    answer = query_number(self->id, NV_WARP_SIZE);
+  else if (has_extension(self, "cl_amd_device_attribute_query"))
+    answer = query_number(self->id, AMD_WAVEFRONT_WIDTH);
+  else if (self->limits.opencl_version >= 300)
+    answer = query_number(self->id, PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+  if (answer > 0)
+    return (guint)answer;
+  return self->limits.type == MS_DEVICE_TYPE_GPU ? 32 : 1;
+}
+
+/* OpenCL C features are listed since version 3.0, as pairs of version and name. */
+static gboolean
+has_feature(MsDevice *self, const char *feature)
+{
+  gsize size = 0;
+
+  if (self->limits.opencl_version < 300 || clGetDeviceInfo(self->id, OPENCL_C_FEATURES, 0, NULL, &size) != CL_SUCCESS)
+    return FALSE;
+  g_autofree NamedVersion *features = g_malloc0(size + 1);
+  if (clGetDeviceInfo(self->id, OPENCL_C_FEATURES, size, features, NULL) != CL_SUCCESS)
+    return FALSE;
+  for (gsize i = 0; i < size / sizeof *features; i++)
+    if (strncmp(features[i].name, feature, sizeof features[i].name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/*
+ * Whether it has the extension of OpenCL 2 or the feature of OpenCL C 3.0; the number is 0 where sub-groups are absent.
+ */
+static gboolean
+has_subgroups(MsDevice *self)
+{
+  gboolean known = (self->limits.opencl_version >= 200 && has_extension(self, "cl_khr_subgroups")) ||
+                   has_feature(self, "__opencl_c_subgroups");
+
+  return known && query_number(self->id, MAX_NUM_SUB_GROUPS) > 0;
+}
+
+static guint
+nvidia_capability(MsDevice *self)
+{
+  if (!has_extension(self, "cl_nv_device_attribute_query"))
+    return 0;
+  return (guint)(query_number(self->id, NV_COMPUTE_CAPABILITY_MAJOR) * 10 +
+                 query_number(self->id, NV_COMPUTE_CAPABILITY_MINOR));
+}
+
+static void
+require_work_item_sizes(MsDevice *self)
+{
+  gsize *sizes = self->limits.max_work_item;
+  cl_int status =
+    clGetDeviceInfo(self->id, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof self->limits.max_work_item, sizes, NULL);
+
+  if (status == CL_SUCCESS && sizes[0] > 0 && sizes[1] > 0 && sizes[2] > 0)
+    return;
+  if (!self->unknown) {
+    self->unknown = "CL_DEVICE_MAX_WORK_ITEM_SIZES";
+    self->unknown_status = status;
+  }
+}
+
+static void
+read_limits(MsDevice *self)
+{
+  const cl_device_id id = self->id;
+  MsDeviceLimits *l = &self->limits;
+
+  l->type = device_type(id);
+  l->compute_units = (guint)REQUIRE(self, CL_DEVICE_MAX_COMPUTE_UNITS);
+  l->clock_mhz = (guint)query_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+  l->global_memory = REQUIRE(self, CL_DEVICE_GLOBAL_MEM_SIZE);
+  l->max_allocation = REQUIRE(self, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  l->local_memory = REQUIRE(self, CL_DEVICE_LOCAL_MEM_SIZE);
+  l->local_is_dedicated = query_number(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
+  l->max_work_group = REQUIRE(self, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  require_work_item_sizes(self);
+  l->images = query_number(id, CL_DEVICE_IMAGE_SUPPORT) != 0;
+  l->image_max_width = query_number(id, CL_DEVICE_IMAGE2D_MAX_WIDTH);
+  l->image_max_height = query_number(id, CL_DEVICE_IMAGE2D_MAX_HEIGHT);
+  l->fp64 = query_number(id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+  l->opencl_version = opencl_version(self->version);
+  l->subgroups = has_subgroups(self);
+  l->subgroup_shuffle = l->subgroups && has_extension(self, "cl_khr_subgroup_shuffle");
+  l->int64_atomics = has_extension(self, "cl_khr_int64_base_atomics");
+  l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
+  l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
+  l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
+  l->preferred_multiple = preferred_multiple(self);
+  l->nvidia_capability = nvidia_capability(self);
+}
+
 G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)
+
+/* The texts of a snapshot, in this order. */
+#define N_TEXTS 7
+
+static void
+list_texts(MsDevice *self, char **texts[N_TEXTS])
+{
+  char **const all[N_TEXTS] = {&self->name,    &self->vendor,     &self->platform, &self->driver,
+                               &self->version, &self->extensions, &self->address};
+
+  memcpy(texts, all, sizeof all);
+}
 
 static void
 ms_device_finalize(GObject *object)
 {
-  MsDevice *self = MS_DEVICE(object);
+  char **texts[N_TEXTS];
 
-  g_free(self->name);
-  g_free(self->vendor);
-  g_free(self->platform);
-  g_free(self->driver);
-  g_free(self->version);
-  g_free(self->extensions);
-  g_free(self->address);
+  list_texts(MS_DEVICE(object), texts);
+  for (guint i = 0; i < N_TEXTS; i++)
+    g_free(*texts[i]);
   G_OBJECT_CLASS(ms_device_parent_class)->finalize(object);
 }
 
@@ -81,17 +274,18 @@ static MsDevice *
 new_for_id(cl_device_id id, guint platform_index, guint device_index)
 {
   MsDevice *self = g_object_new(MS_TYPE_DEVICE, NULL);
+  cl_platform_id platform = NULL;
 
   self->id = id;
-  clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof self->platform_id, &self->platform_id, NULL);
+  clGetDeviceInfo(id, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
   self->name = query_string(id, CL_DEVICE_NAME);
   self->vendor = query_string(id, CL_DEVICE_VENDOR);
   self->driver = query_string(id, CL_DRIVER_VERSION);
   self->version = query_string(id, CL_DEVICE_VERSION);
   self->extensions = query_string(id, CL_DEVICE_EXTENSIONS);
-  self->platform = query_platform_string(self->platform_id, CL_PLATFORM_NAME);
+  self->platform = query_platform_string(platform, CL_PLATFORM_NAME);
   self->address = g_strdup_printf("%u:%u", platform_index, device_index);
-  ms_device_limits_read(id, self->version, self->extensions, &self->limits, &self->unknown);
+  read_limits(self);
   return self;
 }
 
@@ -151,18 +345,6 @@ ms_device_enumerate(GError **error)
     return NULL;
   }
   return g_steal_pointer(&devices);
-}
-
-/* The texts of a snapshot, in this order. */
-#define N_TEXTS 7
-
-static void
-list_texts(MsDevice *self, char **texts[N_TEXTS])
-{
-  char **const all[N_TEXTS] = {&self->name,    &self->vendor,     &self->platform, &self->driver,
-                               &self->version, &self->extensions, &self->address};
-
-  memcpy(texts, all, sizeof all);
 }
 
 /** ms_device_to_snapshot: (transfer floating): all that other processes of this program need to know about a device. */
@@ -246,13 +428,13 @@ ms_device_get_limits(MsDevice *self)
 gboolean
 ms_device_check_limits(MsDevice *self, GError **error)
 {
-  if (!self->unknown.name)
+  if (!self->unknown)
     return TRUE;
   ms_set_error(error, MS_ERROR_DEVICE,
                "The driver of the device %s does not state its limit %s (%s); update the driver, or choose another "
                "device with --device.",
-               self->name, self->unknown.name,
-               self->unknown.status == CL_SUCCESS ? "0" : ms_cl_status_name(self->unknown.status));
+               self->name, self->unknown,
+               self->unknown_status == CL_SUCCESS ? "0" : ms_cl_status_name(self->unknown_status));
   return FALSE;
 }
 
@@ -271,48 +453,19 @@ ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions)
   self->limits.byte_products = extensions.byte_products;
 }
 
-const char *
-ms_device_get_name(MsDevice *self)
-{
-  return self->name;
-}
+#define GETTER(text)                                                                                                   \
+  const char *ms_device_get_##text(MsDevice *self)                                                                     \
+  {                                                                                                                    \
+    return self->text;                                                                                                 \
+  }
 
-const char *
-ms_device_get_vendor(MsDevice *self)
-{
-  return self->vendor;
-}
-
-const char *
-ms_device_get_platform(MsDevice *self)
-{
-  return self->platform;
-}
-
-const char *
-ms_device_get_driver(MsDevice *self)
-{
-  return self->driver;
-}
-
-const char *
-ms_device_get_version(MsDevice *self)
-{
-  return self->version;
-}
-
-const char *
-ms_device_get_extensions(MsDevice *self)
-{
-  return self->extensions;
-}
-
-/** ms_device_get_address: "P:D", the form that --device takes. */
-const char *
-ms_device_get_address(MsDevice *self)
-{
-  return self->address;
-}
+GETTER(name)
+GETTER(vendor)
+GETTER(platform)
+GETTER(driver)
+GETTER(version)
+GETTER(extensions)
+GETTER(address) /* "P:D", the form that --device takes */
 
 /** ms_device_type_name: "cpu", "gpu", "accelerator" or "other", as reports and --device spell it. */
 const char *

@@ -4,9 +4,61 @@
 
 #include <CL/cl.h>
 #include <glib-object.h>
+#include <glib.h>
 
 #include "core/error.h"
-#include "core/opencl/device-limits.h"
+
+typedef enum {
+  MS_DEVICE_TYPE_CPU,
+  MS_DEVICE_TYPE_GPU,
+  MS_DEVICE_TYPE_ACCELERATOR,
+  MS_DEVICE_TYPE_OTHER,
+} MsDeviceType;
+
+/**
+ * MsDeviceLimits: the limits that plans depend on, as plain numbers, so that plans can be tested with invented devices.
+ * @preferred_multiple: work-items that execute in lockstep (warp or wavefront); 1 where unknown
+ * @subgroups: whether OpenCL C has sub-groups; @subgroup_shuffle: whether their work-items can read each other's
+ *   registers
+ * @vector_bytes: bytes of a vector register, from the device's native vector width of int
+ * @clang_vectors: whether its compiler accepts clang's vectors of any length; set when a context is opened
+ * @byte_products: whether it also accepts sums of products of bytes in vectors of 512 bits; set with @clang_vectors
+ * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
+ * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
+ * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
+ */
+typedef struct {
+  MsDeviceType type;
+  guint compute_units;
+  guint clock_mhz;
+  guint64 global_memory;
+  guint64 max_allocation;
+  guint64 local_memory;
+  gboolean local_is_dedicated;
+  gsize max_work_group;
+  gsize max_work_item[3];
+  gboolean images;
+  gsize image_max_width;
+  gsize image_max_height;
+  gboolean fp64;
+  gboolean subgroups;
+  gboolean subgroup_shuffle;
+  gboolean int64_atomics;
+  guint vector_bytes;
+  gboolean clang_vectors;
+  gboolean byte_products;
+  gboolean little_endian;
+  gboolean host_unified;
+  guint preferred_multiple;
+  guint opencl_version;
+  guint nvidia_capability;
+} MsDeviceLimits;
+
+/** MsCompilerExtensions: the fields of #MsDeviceLimits that are found out by building programs. */
+typedef struct {
+  gboolean clang_vectors;
+  gboolean byte_products;
+} MsCompilerExtensions;
 
 #define MS_TYPE_DEVICE (ms_device_get_type())
 G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)

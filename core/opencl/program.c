@@ -1,11 +1,310 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/program.h"
 
-#include "core/opencl/cl-error.h"
-#include "core/opencl/program-cache.h"
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "core/folder.h"
+#include "core/opencl/cl.h"
+#include "ms-kernels.h"
+
+#define STANDARD "-cl-std=CL1.2"
+#define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
+
+struct _MsProgramSpec {
+  GObject parent_instance;
+  GPtrArray *parts;    /* interned names */
+  GHashTable *sources; /* texts of the parts that are not files of kernels/, by name */
+  GString *options;
+};
+
+G_DEFINE_FINAL_TYPE(MsProgramSpec, ms_program_spec, G_TYPE_OBJECT)
+
+static void
+ms_program_spec_finalize(GObject *object)
+{
+  MsProgramSpec *self = MS_PROGRAM_SPEC(object);
+
+  g_ptr_array_unref(self->parts);
+  g_hash_table_unref(self->sources);
+  g_string_free(self->options, TRUE);
+  G_OBJECT_CLASS(ms_program_spec_parent_class)->finalize(object);
+}
+
+static void
+ms_program_spec_class_init(MsProgramSpecClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_program_spec_finalize;
+}
+
+static void
+ms_program_spec_init(MsProgramSpec *self)
+{
+  self->parts = g_ptr_array_new();
+  self->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
+  self->options = g_string_new(STANDARD);
+}
+
+/** ms_program_spec_new: a spec without parts, for OpenCL C 1.2. */
+MsProgramSpec *
+ms_program_spec_new(void)
+{
+  return g_object_new(MS_TYPE_PROGRAM_SPEC, NULL);
+}
+
+/**
+ * ms_program_spec_add_part:
+ * @part: a file of kernels/ by its path there, as in "prelude/types.cl"; parts are compiled in the order they are added
+ */
+void
+ms_program_spec_add_part(MsProgramSpec *self, const char *part)
+{
+  g_ptr_array_add(self->parts, (gpointer)g_intern_string(part));
+}
+
+/** ms_program_spec_add_source: adds a part that is not a file of kernels/; build logs show it as @name. */
+void
+ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source)
+{
+  ms_program_spec_add_part(self, name);
+  g_hash_table_replace(self->sources, (gpointer)g_intern_string(name), g_bytes_ref(source));
+}
+
+void
+ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value)
+{
+  g_string_append_printf(self->options, " -D%s=%" G_GINT64_FORMAT, name, value);
+}
+
+/**
+ * ms_program_spec_define_text: adds -DNAME=TEXT; @text must not contain blanks or quotes, which drivers split
+ * differently.
+ */
+void
+ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text)
+{
+  g_return_if_fail(strpbrk(text, " \t\"'\\") == NULL);
+
+  g_string_append_printf(self->options, " -D%s=%s", name, text);
+}
+
+/** ms_program_spec_set_standard: chooses the version of OpenCL C, as in "CL3.0", instead of 1.2; call it once. */
+void
+ms_program_spec_set_standard(MsProgramSpec *self, const char *standard)
+{
+  g_return_if_fail(g_str_has_prefix(self->options->str, STANDARD));
+
+  g_string_erase(self->options, 0, strlen(STANDARD));
+  g_string_prepend(self->options, standard);
+  g_string_prepend(self->options, "-cl-std=");
+}
+
+guint
+ms_program_spec_get_n_parts(MsProgramSpec *self)
+{
+  return self->parts->len;
+}
+
+const char *
+ms_program_spec_get_part(MsProgramSpec *self, guint index)
+{
+  return g_ptr_array_index(self->parts, index);
+}
+
+/* (transfer full): the text of a part; a part that does not exist is a programming error. */
+static GBytes *
+part_source(MsProgramSpec *self, guint index)
+{
+  GBytes *own = g_hash_table_lookup(self->sources, ms_program_spec_get_part(self, index));
+  g_autofree char *path = g_strconcat(KERNEL_PREFIX, ms_program_spec_get_part(self, index), NULL);
+  g_autoptr(GError) error = NULL;
+  GBytes *source = own ? g_bytes_ref(own)
+                       : g_resource_lookup_data(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, &error);
+
+  if (error)
+    g_error("Kernel part %s is not embedded: %s", path, error->message);
+  return source;
+}
+
+/** ms_program_spec_to_variant: (transfer floating): for another process of this program. */
+GVariant *
+ms_program_spec_to_variant(MsProgramSpec *self)
+{
+  GVariantBuilder parts;
+
+  g_variant_builder_init(&parts, G_VARIANT_TYPE("a(sms)"));
+  for (guint i = 0; i < self->parts->len; i++) {
+    const char *name = ms_program_spec_get_part(self, i);
+    GBytes *own = g_hash_table_lookup(self->sources, name);
+    g_autofree char *text = own ? g_strndup(g_bytes_get_data(own, NULL), g_bytes_get_size(own)) : NULL;
+    g_variant_builder_add(&parts, "(sms)", name, text);
+  }
+  return g_variant_new("(sa(sms))", self->options->str, &parts);
+}
+
+static gboolean
+is_embedded(const char *part)
+{
+  g_autofree char *path = g_strconcat(KERNEL_PREFIX, part, NULL);
+
+  return g_resource_get_info(ms_kernels_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL, NULL, NULL);
+}
+
+/** ms_program_spec_new_from_variant: (transfer full) (nullable): %NULL if it names a part that does not exist. */
+MsProgramSpec *
+ms_program_spec_new_from_variant(GVariant *variant)
+{
+  g_autoptr(MsProgramSpec) self = ms_program_spec_new();
+  g_autoptr(GVariantIter) parts = NULL;
+  const char *options, *name, *text;
+
+  g_variant_get(variant, "(&sa(sms))", &options, &parts);
+  g_string_assign(self->options, options);
+  while (g_variant_iter_next(parts, "(&sm&s)", &name, &text)) {
+    g_autoptr(GBytes) source = text ? g_bytes_new(text, strlen(text)) : NULL;
+    if (source)
+      ms_program_spec_add_source(self, name, source);
+    else if (is_embedded(name))
+      ms_program_spec_add_part(self, name);
+    else
+      return NULL;
+  }
+  return g_steal_pointer(&self);
+}
+
+/** ms_program_spec_get_options: the options as the compiler gets them. */
+const char *
+ms_program_spec_get_options(MsProgramSpec *self)
+{
+  return self->options->str;
+}
+
+/**
+ * ms_program_spec_compose:
+ *
+ * Returns: (transfer full): the whole program as the device compiles it. A #line before each part makes the build log
+ *   name the part's own file and line.
+ */
+char *
+ms_program_spec_compose(MsProgramSpec *self)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < self->parts->len; i++) {
+    g_autoptr(GBytes) source = part_source(self, i);
+    g_string_append_printf(text, "#line 1 \"%s\"\n", ms_program_spec_get_part(self, i));
+    g_string_append_len(text, g_bytes_get_data(source, NULL), (gssize)g_bytes_get_size(source));
+    g_string_append_c(text, '\n');
+  }
+  return g_string_free(text, FALSE);
+}
+
+/** ms_program_spec_hash: (transfer full): SHA-256 in hex over sources and options. */
+char *
+ms_program_spec_hash(MsProgramSpec *self)
+{
+  g_autofree char *source = ms_program_spec_compose(self);
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+  g_checksum_update(sum, (const guchar *)source, -1);
+  g_checksum_update(sum, (const guchar *)"", 1);
+  g_checksum_update(sum, (const guchar *)self->options->str, -1);
+  return g_strdup(g_checksum_get_string(sum));
+}
+
+/*
+ * A file is: magic, the key (64 hex digits), the SHA-256 of the binary (64 hex digits), the binary. Some runtimes abort
+ * the process on a truncated binary, so a binary with a wrong checksum is never loaded.
+ */
+#define MAGIC "MSLABPC1"
+#define MAGIC_SIZE 8
+#define DIGEST_SIZE 64
+#define HEADER_SIZE (MAGIC_SIZE + 2 * DIGEST_SIZE)
+
+/**
+ * ms_program_cache_key:
+ *
+ * Returns: (transfer full): SHA-256 in hex over platform, device, driver, sources and options
+ */
+char *
+ms_program_cache_key(MsDevice *device, MsProgramSpec *spec)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_autofree char *hash = ms_program_spec_hash(spec);
+  const char *const fields[] = {
+    ms_device_get_platform(device), ms_device_get_vendor(device),  ms_device_get_name(device),
+    ms_device_get_driver(device),   ms_device_get_version(device), hash,
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
+    g_checksum_update(sum, (const guchar *)fields[i], (gssize)strlen(fields[i]) + 1);
+  return g_strdup(g_checksum_get_string(sum));
+}
+
+/** ms_program_cache_folder: (transfer full): the folder of the binaries. */
+char *
+ms_program_cache_folder(void)
+{
+  return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "programs", NULL);
+}
+
+static char *
+cache_path(const char *folder, const char *key)
+{
+  g_autofree char *name = g_strconcat(key, ".bin", NULL);
+
+  return g_build_filename(folder, name, NULL);
+}
+
+static gboolean
+header_agrees(const char *data, gsize size, const char *key)
+{
+  if (size <= HEADER_SIZE || memcmp(data, MAGIC, MAGIC_SIZE) != 0)
+    return FALSE;
+  if (memcmp(data + MAGIC_SIZE, key, DIGEST_SIZE) != 0)
+    return FALSE;
+  g_autofree char *digest =
+    g_compute_checksum_for_data(G_CHECKSUM_SHA256, (const guchar *)data + HEADER_SIZE, size - HEADER_SIZE);
+  return memcmp(data + MAGIC_SIZE + DIGEST_SIZE, digest, DIGEST_SIZE) == 0;
+}
+
+/* (transfer full) (nullable): the binary, or NULL when there is none with a valid checksum */
+static GBytes *
+load_binary(const char *folder, const char *key)
+{
+  g_autofree char *path = cache_path(folder, key);
+  g_autofree char *data = NULL;
+  gsize size = 0;
+
+  if (!g_file_get_contents(path, &data, &size, NULL))
+    return NULL;
+  if (!header_agrees(data, size, key)) {
+    g_unlink(path);
+    return NULL;
+  }
+  return g_bytes_new(data + HEADER_SIZE, size - HEADER_SIZE);
+}
+
+/* Writes a binary under a temporary name and renames it, so that readers see all of it or none. */
+static gboolean
+store_binary(const char *folder, const char *key, GBytes *binary, GError **error)
+{
+  g_autofree char *path = cache_path(folder, key);
+  g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, binary);
+  g_autoptr(GByteArray) file = g_byte_array_new();
+
+  if (!ms_folder_make(folder, MS_FOLDER_PRIVATE, error))
+    return FALSE;
+  g_byte_array_append(file, (const guint8 *)MAGIC, MAGIC_SIZE);
+  g_byte_array_append(file, (const guint8 *)key, DIGEST_SIZE);
+  g_byte_array_append(file, (const guint8 *)digest, DIGEST_SIZE);
+  g_byte_array_append(file, g_bytes_get_data(binary, NULL), (guint)g_bytes_get_size(binary));
+  return g_file_set_contents_full(path, (const char *)file->data, file->len, G_FILE_SET_CONTENTS_CONSISTENT, 0600,
+                                  error);
+}
 
 struct _MsProgram {
-  GObject parent_instance;
   cl_program program;
   MsDevice *device;
   MsProgramSpec *spec;
@@ -13,29 +312,14 @@ struct _MsProgram {
   gboolean from_cache;
 };
 
-G_DEFINE_FINAL_TYPE(MsProgram, ms_program, G_TYPE_OBJECT)
-
-static void
-ms_program_finalize(GObject *object)
+void
+ms_program_free(MsProgram *self)
 {
-  MsProgram *self = MS_PROGRAM(object);
-
   g_clear_pointer(&self->program, clReleaseProgram);
   g_clear_object(&self->device);
   g_clear_object(&self->spec);
   g_free(self->log);
-  G_OBJECT_CLASS(ms_program_parent_class)->finalize(object);
-}
-
-static void
-ms_program_class_init(MsProgramClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_program_finalize;
-}
-
-static void
-ms_program_init(MsProgram *self)
-{
+  g_free(self);
 }
 
 static char *
@@ -104,14 +388,16 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
 static gboolean
 load_from_cache(MsProgram *self, cl_context context, const char *folder, const char *key)
 {
-  g_autoptr(GBytes) binary = ms_program_cache_load(folder, key);
+  g_autoptr(GBytes) binary = load_binary(folder, key);
 
   if (!binary)
     return FALSE;
   self->program =
     program_from_binary(context, ms_device_get_id(self->device), binary, ms_program_spec_get_options(self->spec));
   if (!self->program) {
-    ms_program_cache_remove(folder, key);
+    /* The driver rejected it. */
+    g_autofree char *path = cache_path(folder, key);
+    g_unlink(path);
     return FALSE;
   }
   self->log = g_strdup("");
@@ -126,7 +412,7 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
   g_autoptr(GBytes) binary = read_binary(self->program);
   g_autoptr(GError) error = NULL;
 
-  if (binary && !ms_program_cache_store(folder, key, binary, &error))
+  if (binary && !store_binary(folder, key, binary, &error))
     g_debug("%s", error->message);
 }
 
@@ -143,7 +429,7 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
 MsProgram *
 ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, const char *cache_folder, GError **error)
 {
-  g_autoptr(MsProgram) self = g_object_new(MS_TYPE_PROGRAM, NULL);
+  g_autoptr(MsProgram) self = g_new0(MsProgram, 1);
   g_autofree char *key = cache_folder ? ms_program_cache_key(device, spec) : NULL;
 
   self->device = g_object_ref(device);

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/opencl/cl-auto.h"
-#include "core/opencl/cl-error.h"
+#include "core/opencl/cl.h"
 
 /* A lane copies one slot while the device transfers the other. */
 #define SLOTS 2

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/timing.h"
 
-#include "core/opencl/cl-error.h"
+#include "core/opencl/cl.h"
 
 typedef struct {
   guint row;

@@ -117,3 +117,42 @@ char *ms_option_argument(const MsOptionInfo *self);
 char *ms_option_usage(const MsOptionInfo *self);
 gboolean ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error);
 gboolean ms_option_check_used(const MsOptionInfo *self, gconstpointer record, gconstpointer context, GError **error);
+
+gboolean ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, GError **error);
+char *ms_option_get_text(const MsOptionInfo *self, gconstpointer record);
+char *ms_option_to_argument(const MsOptionInfo *self, gconstpointer record);
+double ms_option_get_number(const MsOptionInfo *self, gconstpointer record);
+void ms_option_set_number(const MsOptionInfo *self, gpointer record, double value);
+gboolean ms_option_equal(const MsOptionInfo *self, gconstpointer a, gconstpointer b);
+gboolean ms_option_is_default(const MsOptionInfo *self, gconstpointer record);
+gboolean ms_option_table_set_keys(const MsOptionTable *self, gpointer record, const char *option, const char *text,
+                                  GError **error);
+
+int ms_choice_find(const char *const *names, const char *text);
+int ms_choice_parse(const char *const *names, const char *option, const char *text, GError **error);
+
+const char *ms_option_tooltip(const MsOptionInfo *option);
+char *ms_option_help_text(const MsOptionInfo *option);
+void ms_option_help_append_row(GString *text, const char *left, const char *right);
+void ms_option_help_append_group(GString *text, const MsOptionTable *table, MsOptionGroup group, gboolean only_common);
+
+/** MsOptionTarget: a table, and the struct into which its options are read. */
+typedef struct {
+  const MsOptionTable *table;
+  gpointer record;
+} MsOptionTarget;
+
+/**
+ * MsOptionReader:
+ * @targets: the tables; their names must differ
+ * @given: (element-type utf8): receives the names of the options that were given, in order
+ * @inputs: (element-type utf8): receives the other arguments
+ */
+typedef struct {
+  const MsOptionTarget *targets;
+  guint n_targets;
+  GPtrArray *given;
+  GPtrArray *inputs;
+} MsOptionReader;
+
+gboolean ms_option_reader_read(const MsOptionReader *self, int argc, char **argv, GError **error);

@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 #define MAX_BINS (1u << 22)

@@ -5,8 +5,8 @@
 
 #include "core/folder.h"
 #include "core/json.h"
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 /* The array grows until a pass is long enough to time or the array is well beyond every cache. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 /* Must equal the constant of images/differences.cl. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 #define BINS (MS_N_CHANNELS * 256)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/launch.h"
 
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 
 /* Alignment that a host pointer needs to be used in place: the widest vector of OpenCL. */
 #define HOST_ALIGNMENT 128

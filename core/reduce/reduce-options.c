@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/option/choice.h"
+#include "core/option/option.h"
 #include "core/reduce/reduce-plan.h"
 
 static const char *const storage_values[] = {"buffer", "image", NULL};

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/factors.h"
-#include "core/option/option-text.h"
+#include "core/option/option.h"
 #include "core/reduce/operators.h"
 
 typedef enum {

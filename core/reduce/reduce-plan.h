@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/opencl/device.h"
-#include "core/opencl/program-spec.h"
+#include "core/opencl/program.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
 

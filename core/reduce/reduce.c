@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/reduce-words.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/swap.h"
 

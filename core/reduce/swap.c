@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/device-labels.h"
 
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/regions/label-kernels.h"
 
 static MsBufferRange

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/label-kernels.h"
 
-#include "core/opencl/kernel-args.h"
+#include "core/opencl/cl.h"
 
 /* Pixels of a work-item, of all pixels and of a row; see kernels/regions/label.cl. */
 #define SPAN 64

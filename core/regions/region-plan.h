@@ -2,7 +2,7 @@
 /* Plans the memory of dividing an image into regions as far as its size says; makes no call but arithmetic. */
 #pragma once
 
-#include "core/filter/settings/params.h"
+#include "core/filter/settings/settings.h"
 
 /**
  * MsRegionPlanRequest:

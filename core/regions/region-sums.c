@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-sums.h"
 
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/reduce/launch.h"
 
 /* Pixels of a work-item, and work-items of a group. */

@@ -7,7 +7,7 @@
 
 #include <gio/gio.h>
 
-#include "core/filter/settings/params.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 #include "core/memory-budget.h"
 #include "core/opencl/context.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/opencl/device.h"
-#include "core/opencl/program-spec.h"
+#include "core/opencl/program.h"
 #include "core/opencl/timing.h"
 
 static const MsMessageType requests[] = {

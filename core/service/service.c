@@ -13,11 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/engine/device-engine.h"
-#include "core/engine/reference-engine.h"
-#include "core/opencl/device-chooser.h"
+#include "core/engine/engine.h"
+#include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
-#include "core/opencl/probe.h"
 #include "core/process/child.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"

@@ -4,7 +4,7 @@
 
 #include "app/command-line/command-line.h"
 #include "app/command-line/help.h"
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"

@@ -5,11 +5,10 @@
 #include <glib/gstdio.h>
 
 #include "core/batch/streamed-result.h"
-#include "core/engine/device-engine.h"
-#include "core/engine/reference-engine.h"
-#include "core/filter/pyramid/halving.h"
+#include "core/engine/engine.h"
+#include "core/filter/pyramid/pyramid.h"
 #include "core/filter/reference.h"
-#include "core/filter/space/space-tables.h"
+#include "core/filter/space/space.h"
 #include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"

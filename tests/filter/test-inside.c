@@ -4,9 +4,8 @@
  * tests, and that their pixels are those of the serial reference.
  */
 #include "core/filter/mean-shift.h"
-#include "core/opencl/cl-auto.h"
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "core/filter/plan/plan-stripes.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
@@ -73,7 +72,8 @@ static guint64
 small_budget(MsMeanShift *filter, MsImage *source, const MsSettings *settings)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, source, settings, NULL, &error);
+  g_autoptr(MsPlan) whole =
+    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings}, &error);
 
   g_assert_no_error(error);
   g_assert_false(whole->in_stripes);
@@ -85,11 +85,12 @@ compare_stripes(MsMeanShift *filter, MsImage *source, const MsSettings *settings
 {
   const MsReferenceRun run = {.region = region};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, source, settings, region, &error);
+  g_autoptr(MsPlan) plan =
+    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
   g_assert_true(plan->in_stripes && plan->stripe_rows < plan->request.region.height / 2);
-  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsPlanRun){source, plan}, &error);
+  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = source}, plan, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_reference_run(source, &settings->params, &run, &error);
   ms_fixture_assert_same(expected, actual, ms_filter_kernel_name(plan->settings.options.kernel));
@@ -142,7 +143,7 @@ test_mask(void)
   guint marked = 0;
 
   ms_pyramid_halve(ms_image_get_pixels(source), size, coarse);
-  ms_pyramid_mark(coarse, size, (MsPyramidRows){0, size.height}, ms_pyramid_edge(&settings.params), mask);
+  ms_pyramid_mark(coarse, size, (MsRows){0, size.height}, ms_pyramid_edge(&settings.params), mask);
   for (guint i = 0; i < 128 * 96; i++)
     marked += mask[i];
   g_assert_cmpuint(marked, >, 128 * 96 / 50);
@@ -157,7 +158,7 @@ test_enlarge(void)
   const guint8 coarse[2 * 4] = {0, 0, 0, 0, 80, 80, 80, 0};
   guint8 original[3 * 2 * 4] = {0}, fine[3 * 2 * 4];
 
-  ms_pyramid_enlarge(coarse, original, (MsPyramidSize){2, 3}, (MsPyramidRows){0, 3}, fine);
+  ms_pyramid_enlarge(coarse, original, (MsPyramidSize){2, 3}, (MsRows){0, 3}, fine);
   for (int y = 0; y < 3; y++)
     g_assert_cmpint(fine[y * 2 * 4], ==, expected[y]);
 }
@@ -171,8 +172,8 @@ test_enlarge_odd(void)
     g_autoptr(MsImage) coarse = ms_fixture_scene(even.width / 2, even.height / 2, 20 + (guint)i);
     guint8 original[10 * 10 * 4] = {0}, larger[10 * 10 * 4], smaller[9 * 9 * 4];
 
-    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, even, (MsPyramidRows){0, even.height}, larger);
-    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, odd, (MsPyramidRows){0, odd.height}, smaller);
+    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, even, (MsRows){0, even.height}, larger);
+    ms_pyramid_enlarge(ms_image_get_pixels(coarse), original, odd, (MsRows){0, odd.height}, smaller);
     for (int y = 0; y < odd.height; y++)
       g_assert_cmpmem(larger + y * even.width * 4, odd.width * 4, smaller + y * odd.width * 4, odd.width * 4);
   }

@@ -4,8 +4,8 @@
  * matrix units the form for those), and what its plan chooses and refuses.
  */
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan/plan-checks.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan-private.h"
+#include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 

@@ -3,9 +3,8 @@
  * Combinations of toggles that have an effect against the serial reference, on sizes that are not multiples of a
  * work-group.
  */
-#include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

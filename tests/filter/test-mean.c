@@ -5,9 +5,8 @@
  * without doubles.
  */
 #include "core/filter/reference.h"
-#include "core/opencl/cl-auto.h"
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "tests/support/fixture.h"
 
 #define N_MAX (129 * 129)

@@ -2,8 +2,7 @@
 /* Modes of pixels: every kernel that writes them against the serial reference. */
 #include <string.h>
 
-#include "core/filter/plan/plan-stripes.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 
 static const char *const arguments[][2] = {
@@ -65,8 +64,8 @@ budget_for_rows(MsMeanShift *filter, MsImage *source, const MsSettings *settings
 {
   guint16 modes[1];
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) whole = ms_mean_shift_plan_request(
-    filter, &(MsFilterRequest){.source = source, .settings = settings, .modes = modes}, &error);
+  g_autoptr(MsPlan) whole =
+    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings, .modes = modes}, &error);
 
   g_assert_no_error(error);
   return ms_plan_device_bytes(whole, rows) + 3 * (guint64)ms_image_get_width(source) * (guint64)rows;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 
 static void
 test_rows_are_complete(void)

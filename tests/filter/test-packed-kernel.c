@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan/plan-checks.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan-private.h"
+#include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 

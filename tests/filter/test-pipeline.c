@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Stripes on several queues of one device: the rule that makes them, and the same picture as from one queue. */
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan/plan-stripes.h"
+#include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 
 #define WIDTH 200
@@ -91,7 +91,8 @@ static MsPlan *
 cut_plan(MsMeanShift *filter, MsImage *image, const MsSettings *settings, const MsRegion *region, guint lanes, int rows)
 {
   g_autoptr(GError) error = NULL;
-  MsPlan *plan = ms_mean_shift_plan(filter, image, settings, region, &error);
+  MsPlan *plan =
+    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
   plan->lanes = lanes;
@@ -117,7 +118,8 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
   g_assert_no_error(error);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, lanes, rows);
   ms_mean_shift_set_progress(filter, note_progress, &progress);
-  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, log, NULL}, &error);
+  g_autoptr(MsImage) actual =
+    ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, plan, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, kernel);
   int stripes = (ms_image_get_height(actual) + rows - 1) / rows;
@@ -161,10 +163,11 @@ test_cancelled(void)
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 8);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 3, 10);
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, NULL, cancellable}, &error));
+  g_assert_null(
+    ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .cancellable = cancellable}, plan, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error(&error);
-  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, &(MsPlanRun){image, plan, NULL, NULL}, &error);
+  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image}, plan, &error);
   g_assert_no_error(error);
   g_assert_nonnull(after);
 }

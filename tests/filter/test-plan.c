@@ -5,11 +5,10 @@
  */
 #include <string.h>
 
-#include "core/filter/plan/bands.h"
-#include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan/plan-checks.h"
-#include "core/filter/plan/plan-stripes.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan-private.h"
+#include "core/filter/plan/plan.h"
+#include "core/filter/pyramid/pyramid.h"
+#include "core/filter/settings/settings.h"
 #include "tests/support/fixture.h"
 
 static MsPlanRequest

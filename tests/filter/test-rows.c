@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

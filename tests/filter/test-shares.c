@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The division of rows among devices and its corrections, as pure functions. */
-#include "core/filter/split/learned-speeds.h"
-#include "core/filter/split/split-part.h"
-#include "core/filter/split/split-partner.h"
+#include "core/filter/split/speeds.h"
 #include "core/filter/split/split.h"
 
 static void
@@ -234,9 +232,9 @@ test_builds_are_no_speed(void)
   const MsTiming build = {.stage = MS_STAGE_BUILD, .kernel = "source", .ended_ns = 900000000};
 
   ms_timing_log_add(log, &kernel);
-  g_assert_cmpfloat(ms_split_part_speed_ms(&(MsSplitPart){.milliseconds = 3.5, .log = log}), ==, 3.5);
+  g_assert_cmpfloat(ms_split_speed_ms(log, 3.5), ==, 3.5);
   ms_timing_log_add(log, &build);
-  g_assert_cmpfloat(ms_split_part_speed_ms(&(MsSplitPart){.milliseconds = 903.5, .log = log}), ==, 0);
+  g_assert_cmpfloat(ms_split_speed_ms(log, 903.5), ==, 0);
 }
 
 /* The speed measured with a photograph is kept when a thumbnail follows. */

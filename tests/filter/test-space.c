@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "core/filter/plan/planner.h"
-#include "core/filter/space/space-tables.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/space/space.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
@@ -97,10 +96,11 @@ test_modes_and_stripes(void)
   /* The budget is that of one kernel; auto would choose another one on other devices. */
   settings.options.kernel = MS_KERNEL_ROWS;
   ms_mean_shift_set_memory_budget(filter, MS_SPACE_TABLES_BYTES + 80000);
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, source, &settings, NULL, &error);
+  g_autoptr(MsPlan) plan =
+    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->stripe_rows, <, 90);
-  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, &(MsPlanRun){source, plan, NULL, NULL}, &error);
+  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = source}, plan, &error);
   ms_fixture_assert_same(whole, striped, "in stripes");
 }
 

@@ -2,7 +2,7 @@
 /* Whether devices filter together or the fastest alone: both ways are timed, then the faster one is used. */
 #include <glib/gstdio.h>
 
-#include "core/filter/split/split-rates.h"
+#include "core/filter/split/speeds.h"
 
 /* Speeds of both ways in pixels a millisecond, 0 where they are not known. */
 typedef struct {

@@ -2,7 +2,6 @@
 /* An image on several devices at once against the same image on one. */
 #include <glib/gstdio.h>
 
-#include "core/filter/split/split-partner.h"
 #include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The stripes and bands of plans: the memory of a stripe and the rows of a launch. */
-#include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan/plan-stripes.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
+#include "core/filter/settings/settings.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *

@@ -5,12 +5,12 @@
  */
 #include <string.h>
 
-#include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
+#include "core/filter/settings/settings.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *
-plan_of(const MsOptions *options, MsRule rule)
+plan_of(const MsToggles *options, MsRule rule)
 {
   MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_DIRECT, 0);
   g_autoptr(GError) error = NULL;
@@ -26,7 +26,7 @@ plan_of(const MsOptions *options, MsRule rule)
 }
 
 static MsPlan *
-plan_with(const MsOptions *options)
+plan_with(const MsToggles *options)
 {
   return plan_of(options, MS_RULE_OPENCV);
 }
@@ -41,7 +41,7 @@ assert_only_part_of(const MsPlan *plan, const char *const *choices, const char *
 }
 
 static void
-assert_only_part(const MsOptions *options, const char *const *choices, const char *chosen)
+assert_only_part(const MsToggles *options, const char *const *choices, const char *chosen)
 {
   g_autoptr(MsPlan) plan = plan_with(options);
 
@@ -49,7 +49,7 @@ assert_only_part(const MsOptions *options, const char *const *choices, const cha
 }
 
 static void
-assert_define(const MsOptions *options, const char *define)
+assert_define(const MsToggles *options, const char *define)
 {
   g_autoptr(MsPlan) plan = plan_with(options);
   g_autofree char *all = g_strdup_printf(" %s ", ms_program_spec_get_options(plan->program));
@@ -59,7 +59,7 @@ assert_define(const MsOptions *options, const char *define)
     g_error("%s is not among the options of the build:%s", define, all);
 }
 
-static MsOptions
+static MsToggles
 defaults(void)
 {
   return ms_settings_default().options;
@@ -69,7 +69,7 @@ static void
 test_memory(void)
 {
   static const char *const choices[] = {"direct/source-buffer.cl", "direct/source-image.cl", NULL};
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   for (options.memory = MS_MEMORY_BUFFER; options.memory <= MS_MEMORY_IMAGE; options.memory++) {
     g_autoptr(MsPlan) plan = plan_with(&options);
@@ -82,7 +82,7 @@ static void
 test_local_memory(void)
 {
   static const char *const choices[] = {"direct/window-global.cl", "direct/window-local.cl", NULL};
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   options.work_group_width = 16;
   options.work_group_height = 8;
@@ -104,7 +104,7 @@ test_border(void)
                                         "direct/border-clip.cl", "direct/border-clip-image.cl", NULL};
   static const char *const groups[] = {"direct/group-anywhere.cl", "direct/group-inside.cl", NULL};
   static const MsRule rules[] = {MS_RULE_REPLICATE, MS_RULE_OPENCV, MS_RULE_TRUNCATE};
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   for (gsize i = 0; i < G_N_ELEMENTS(rules); i++)
     for (options.memory = MS_MEMORY_BUFFER; options.memory <= MS_MEMORY_IMAGE; options.memory++) {
@@ -121,7 +121,7 @@ test_border(void)
 static void
 test_local_memory_is_read(void)
 {
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   options.local_memory = 1;
   g_autoptr(MsPlan) plan = plan_with(&options);
@@ -136,7 +136,7 @@ test_unroll_and_access(void)
   static const char *const choices[] = {"direct/step-pointer.cl", "direct/step-vload4.cl", "direct/step-vload8.cl",
                                         "direct/step-vload16.cl", NULL};
   static const int unrolls[] = {1, 2, 4};
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   for (gsize i = 0; i < G_N_ELEMENTS(unrolls); i++) {
     g_autofree char *define = g_strdup_printf("UNROLL=%d", unrolls[i]);
@@ -153,7 +153,7 @@ test_unroll_and_access(void)
 static void
 test_work_group(void)
 {
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   options.work_group_width = 16;
   options.work_group_height = 2;
@@ -169,7 +169,7 @@ static void
 test_schedule(void)
 {
   static const char *const choices[] = {"direct/mean-shift-direct.cl", "direct/mean-shift-refill.cl", NULL};
-  MsOptions options = defaults();
+  MsToggles options = defaults();
 
   options.schedule = MS_SCHEDULE_FIXED;
   g_autoptr(MsPlan) fixed = plan_with(&options);

@@ -7,7 +7,7 @@
 
 #include "core/batch/worker.h"
 #include "core/opencl/device.h"
-#include "core/opencl/program-spec.h"
+#include "core/opencl/program.h"
 #include "core/service/protocol.h"
 #include "tests/fuzz/fuzz.h"
 

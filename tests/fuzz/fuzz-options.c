@@ -8,8 +8,7 @@
 #include "core/batch/naming.h"
 #include "core/batch/shard.h"
 #include "core/factors.h"
-#include "core/filter/settings/options.h"
-#include "core/filter/settings/settings-factors.h"
+#include "core/filter/settings/settings.h"
 #include "core/reduce/reduce-options.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,13 +2,13 @@
 /* The parts that panels are made of: differences, timing rows, numbers as text, charts and tables of reports. */
 #include <string.h>
 
-#include "core/filter/plan/planner.h"
+#include "core/chart/chart.h"
+#include "core/filter/plan/plan.h"
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
-#include "ui/panels/common/chart-view.h"
-#include "core/chart/chart.h"
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
+#include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/kernel/source-view.h"

@@ -2,7 +2,7 @@
 /* The panel of regions against the serial code: their number, the row of the selected one, the pictures. */
 #include <string.h>
 
-#include "core/engine/filter-modes.h"
+#include "core/engine/engine.h"
 #include "tests/gui/panel-fixture.h"
 #include "ui/document/picture-regions.h"
 #include "ui/panels/regions/regions-panel.h"
@@ -13,9 +13,10 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
   const MsSettings *settings = ms_run_get_requested(run);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
   g_autoptr(GError) error = NULL;
-  MsModesRun modes_run = {NULL};
+  g_autoptr(MsEngine) reference = ms_reference_engine_new();
+  MsEngineRun modes_run = {.want_modes = TRUE};
 
-  g_autoptr(MsImage) filtered = ms_filter_modes_run(NULL, source, settings, &modes_run, &error);
+  g_autoptr(MsImage) filtered = ms_engine_run(reference, source, settings, &modes_run, &error);
   g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
   const MsFiltered found = {filtered, modes, &settings->params};

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/chart/chart-private.h"
-#include "core/filter/settings/settings-factors.h"
+#include "core/filter/settings/settings.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json-read.h"
@@ -15,6 +15,7 @@
 #include "ui/document/document-settings.h"
 #include "ui/engine/window-engine-hold.h"
 #include "ui/panels/common/chart-view.h"
+#include "ui/panels/common/report-export.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/tune/tune-panel.h"

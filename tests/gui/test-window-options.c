@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"

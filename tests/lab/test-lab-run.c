@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include "core/engine/tuned.h"
-#include "core/engine/winner-store.h"
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab.h"

@@ -2,7 +2,7 @@
 /* Stored searches and winners: for which device, driver, problem and version they hold, and damaged files. */
 #include <string.h>
 
-#include "core/engine/problem-class.h"
+#include "core/engine/tuned.h"
 #include "tests/lab/tune-fixture.h"
 
 static void

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "core/engine/split-engine.h"
-#include "core/filter/settings/kernel-names.h"
-#include "core/opencl/device-chooser.h"
+#include "core/filter/settings/settings.h"
+#include "core/opencl/context.h"
 #include "tests/support/fault-layer.h"
 #include "tests/support/fixture.h"
 

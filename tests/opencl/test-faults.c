@@ -3,9 +3,9 @@
 #include <gmodule.h>
 #include <string.h>
 
-#include "core/filter/settings/kernel-names.h"
+#include "core/filter/settings/settings.h"
 #include "core/lab/measure/energy.h"
-#include "core/opencl/device-chooser.h"
+#include "core/opencl/context.h"
 #include "core/opencl/staging.h"
 #include "core/reduce/bandwidth.h"
 #include "tests/support/fault-layer.h"

@@ -6,12 +6,10 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "core/opencl/cl-error.h"
+#include "core/opencl/cl.h"
 #include "core/opencl/context.h"
-#include "core/opencl/device-chooser.h"
 #include "core/opencl/driver-cache.h"
-#include "core/opencl/probe.h"
-#include "core/opencl/program-cache.h"
+#include "core/opencl/program.h"
 #include "tests/support/fixture.h"
 
 static void

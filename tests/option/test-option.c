@@ -5,9 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/option/option-help.h"
-#include "core/option/option-reader.h"
-#include "core/option/option-text.h"
+#include "core/option/option.h"
 
 typedef struct {
   gboolean loud;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/filter/settings/kernel-names.h"
 #include "core/filter/mean-shift.h"
+#include "core/filter/settings/settings.h"
 #include "core/lab/measure/statistics.h"
 #include "tests/support/fixture.h"
 
@@ -42,7 +42,7 @@ new_entry(MsMeanShift *filter, MsImage *image, MsSettings settings, const char *
     settings.params.levels = atoi(words[1] + strlen("levels="));
   if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
-  entry.plan = ms_mean_shift_plan(filter, image, &settings, NULL, &error);
+  entry.plan = ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
   if (!entry.plan)
     die(kernel, error);
   return entry;
@@ -67,7 +67,8 @@ run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *p
   double processor_start = processor_ms();
   gint64 start = g_get_monotonic_time();
 
-  if (!ms_mean_shift_run_plan_into(filter, &(MsPlanRun){image, entry->plan, log, NULL}, pixels, &error))
+  if (!ms_mean_shift_run_plan_into(filter, &(MsFilterRequest){.source = image, .log = log}, entry->plan, pixels,
+                                   &error))
     die(entry->name, error);
   if (index < 0)
     return;

@@ -24,9 +24,10 @@ static void
 filter_once(Lane *lane)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(lane->filter, lane->stream->image, &lane->stream->settings, NULL, &error);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(
+    lane->filter, &(MsFilterRequest){.source = lane->stream->image, .settings = &lane->stream->settings}, &error);
 
-  if (!plan || !ms_mean_shift_run_plan_into(lane->filter, &(MsPlanRun){lane->stream->image, plan, NULL, NULL},
+  if (!plan || !ms_mean_shift_run_plan_into(lane->filter, &(MsFilterRequest){.source = lane->stream->image}, plan,
                                             lane->pixels, &error))
     g_error("%s", error->message);
 }

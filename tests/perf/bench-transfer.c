@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/context.h"
 #include "core/opencl/staging.h"
 #include "tests/support/fixture.h"
 

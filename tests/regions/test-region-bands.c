@@ -3,7 +3,7 @@
  * Regions of pictures that are filtered in several stripes, or on two devices, against those of the serial code, label
  * by label: a region that crosses from one stripe into the next is one region.
  */
-#include "core/filter/plan/plan-stripes.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/split/split.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
@@ -99,12 +99,12 @@ budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
   const MsFilterRequest request = request_modes(self, modes);
   g_autoptr(GError) error = NULL;
   guint crossed = 0;
-  g_autoptr(MsPlan) whole = ms_mean_shift_plan_request(filter, &request, &error);
+  g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, &request, &error);
 
   g_assert_no_error(error);
   const guint64 budget = ms_plan_device_bytes(whole, STRIPE_ROWS) + (whole->coarser ? 3 * WIDTH * STRIPE_ROWS : 0);
   ms_mean_shift_set_memory_budget(filter, budget);
-  g_autoptr(MsPlan) cut = ms_mean_shift_plan_request(filter, &request, &error);
+  g_autoptr(MsPlan) cut = ms_mean_shift_plan(filter, &request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(cut->stripe_rows, <=, STRIPE_ROWS);
   g_assert_cmpint(cut->in_stripes, ==, cut->coarser != NULL);

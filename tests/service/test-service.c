@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/opencl/device.h"
-#include "core/opencl/program-spec.h"
+#include "core/opencl/program.h"
 #include "core/opencl/timing.h"
 #include "core/process/channel.h"
 #include "core/service/protocol.h"

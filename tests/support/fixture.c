@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/opencl/device-chooser.h"
+#include "core/opencl/context.h"
 
 /**
  * ms_fixture_context:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/filter/mean-shift.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/image/common/image.h"
 #include "core/lab/measure/energy.h"
 #include "core/opencl/context.h"

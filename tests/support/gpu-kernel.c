@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/reference.h"
 
 /** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "core/filter/settings/kernel-names.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
+#include "core/filter/settings/settings.h"
 #include "tests/support/fixture.h"
 
 /* More than the table has. */

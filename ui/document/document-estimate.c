@@ -3,9 +3,8 @@
 
 #include <glib/gstdio.h>
 
-#include "core/engine/problem-class.h"
 #include "core/engine/tuned.h"
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "core/lab/tune/tune-store.h"
 #include "ui/document/document-private.h"
 #include "ui/document/document-settings.h"

@@ -5,7 +5,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "ui/common/format.h"
 #include "ui/document/document-filter.h"
 

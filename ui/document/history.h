@@ -2,7 +2,7 @@
 /* MsHistory: earlier settings of a document, for undo and redo; one drag of a slider is one step. */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 
 typedef struct _MsHistory MsHistory;
 

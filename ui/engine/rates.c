@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "core/filter/plan/planner.h"
-#include "core/filter/settings/settings-factors.h"
+#include "core/filter/plan/plan.h"
+#include "core/filter/settings/settings.h"
 
 /* @ms: for each pixel visited; @device: name, %NULL for the serial reference */
 typedef struct {

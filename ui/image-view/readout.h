@@ -2,7 +2,7 @@
 /* Readout: text about the pixel under the pointer: both values and the statistics of its filter window. */
 #pragma once
 
-#include "core/filter/settings/params.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"
 

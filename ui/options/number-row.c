@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "ui/document/document-settings.h"
 #include "ui/options/option-row.h"
 

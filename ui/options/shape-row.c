@@ -2,7 +2,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "ui/document/document-settings.h"
 #include "ui/options/option-row.h"
 #include "ui/options/radio.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/plan/plan-direct.h"
-
-#include "core/filter/plan/plan-checks.h"
+#include "core/filter/plan/plan-private.h"
 
 /*
  * The study's kernel [MS]: one work-item computes one pixel. Its parts, in order: the mean (by rule and device), how a
@@ -19,7 +17,7 @@ refuse(GError **error, const char *reason)
 static gboolean
 check_toggles(const MsPlanRequest *request, GError **error)
 {
-  const MsOptions *o = &request->settings.options;
+  const MsToggles *o = &request->settings.options;
   const MsDeviceLimits *l = &request->limits;
 
   if (o->schedule == MS_SCHEDULE_REFILL && o->local_memory)
@@ -52,7 +50,7 @@ check_toggles(const MsPlanRequest *request, GError **error)
  * The study found 128 work-items, 32 columns wide, fastest on its GPUs; on a processor long rows make loads contiguous.
  */
 static void
-resolve_work_group(MsOptions *options, const MsDeviceLimits *limits)
+resolve_work_group(MsToggles *options, const MsDeviceLimits *limits)
 {
   gboolean gpu = limits->type == MS_DEVICE_TYPE_GPU;
 
@@ -81,31 +79,25 @@ mean_part(MsRule rule, const MsDeviceLimits *limits)
   g_return_val_if_reached(NULL);
 }
 
-static const char *
-source_part(const MsOptions *options)
-{
-  if (options->memory == MS_MEMORY_IMAGE)
-    return "direct/source-image.cl";
-  return "direct/source-buffer.cl";
-}
+/* The parts that load so many pixels at once; a further value of --unroll has a row here. */
+static const struct {
+  int unroll;
+  const char *part;
+} vload_steps[] = {{1, "direct/step-vload4.cl"}, {2, "direct/step-vload8.cl"}, {4, "direct/step-vload16.cl"}};
 
 static const char *
-step_part(const MsOptions *options)
+step_part(const MsToggles *options)
 {
   if (options->access == MS_ACCESS_POINTER)
     return "direct/step-pointer.cl";
-  switch (options->unroll) {
-  case 2:
-    return "direct/step-vload8.cl";
-  case 4:
-    return "direct/step-vload16.cl";
-  default:
-    return "direct/step-vload4.cl";
-  }
+  for (guint i = 0; i < G_N_ELEMENTS(vload_steps); i++)
+    if (vload_steps[i].unroll == options->unroll)
+      return vload_steps[i].part;
+  g_return_val_if_reached(NULL);
 }
 
 static const char *
-border_part(const MsParams *params, const MsOptions *options, int extent)
+border_part(const MsParams *params, const MsToggles *options, int extent)
 {
   gboolean image = options->memory == MS_MEMORY_IMAGE;
   int radius;
@@ -119,7 +111,7 @@ border_part(const MsParams *params, const MsOptions *options, int extent)
 
 /* Over an image object, work-groups whose windows stay inside it need no bounds arithmetic [MS]. */
 static const char *
-group_part(const MsParams *params, const MsOptions *options)
+group_part(const MsParams *params, const MsToggles *options)
 {
   gboolean clips = options->memory == MS_MEMORY_IMAGE && params->rule != MS_RULE_REPLICATE;
 
@@ -127,14 +119,14 @@ group_part(const MsParams *params, const MsOptions *options)
 }
 
 static gboolean
-refills(const MsOptions *options)
+refills(const MsToggles *options)
 {
   return options->schedule == MS_SCHEDULE_REFILL;
 }
 
 /* Bytes of the tile, or under `refill` of the counter of the group's next pixel. */
 static gsize
-group_bytes(const MsOptions *options)
+group_bytes(const MsToggles *options)
 {
   if (refills(options))
     return sizeof(cl_int);
@@ -144,43 +136,43 @@ group_bytes(const MsOptions *options)
 static void
 compose(MsPlan *plan)
 {
-  const MsOptions *o = &plan->settings.options;
+  const MsToggles *o = &plan->settings.options;
   const MsParams *p = &plan->settings.params;
   int extent = MAX(plan->request.width, plan->request.height);
 
-  ms_program_spec_add_part(plan->program, "prelude/types.cl");
-  ms_program_spec_add_part(plan->program, mean_part(p->rule, &plan->request.limits));
-  ms_program_spec_add_part(plan->program, source_part(o));
-  ms_program_spec_add_part(plan->program, step_part(o));
-  ms_program_spec_add_part(plan->program, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
-  ms_program_spec_add_part(plan->program, "direct/window-row.cl");
-  ms_program_spec_add_part(plan->program, border_part(p, o, extent));
-  ms_program_spec_add_part(plan->program, group_part(p, o));
-  ms_program_spec_add_part(plan->program, "prelude/change.cl");
+  ms_plan_add_part(plan, "prelude/types.cl");
+  ms_plan_add_part(plan, mean_part(p->rule, &plan->request.limits));
+  ms_plan_add_part(plan, o->memory == MS_MEMORY_IMAGE ? "direct/source-image.cl" : "direct/source-buffer.cl");
+  ms_plan_add_part(plan, step_part(o));
+  ms_plan_add_part(plan, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
+  ms_plan_add_part(plan, "direct/window-row.cl");
+  ms_plan_add_part(plan, border_part(p, o, extent));
+  ms_plan_add_part(plan, group_part(p, o));
+  ms_plan_add_part(plan, "prelude/change.cl");
   ms_plan_add_marks(plan);
-  ms_program_spec_add_part(plan->program, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
+  ms_plan_add_part(plan, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
   if (refills(o))
-    ms_program_spec_define_int(plan->program, "REFILL_ROWS", REFILL_ROWS);
-  ms_program_spec_define_int(plan->program, "UNROLL", o->unroll);
-  ms_program_spec_define_int(plan->program, "TILE_WIDTH", o->work_group_width);
-  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", o->work_group_height);
+    ms_plan_define(plan, "REFILL_ROWS", REFILL_ROWS);
+  ms_plan_define(plan, "UNROLL", o->unroll);
+  ms_plan_define(plan, "TILE_WIDTH", o->work_group_width);
+  ms_plan_define(plan, "TILE_HEIGHT", o->work_group_height);
 }
 
 /** ms_plan_direct: plans the study's kernel, to which every toggle applies. */
 gboolean
-ms_plan_direct(MsPlan *plan, const MsPlanRequest *request, GError **error)
+ms_plan_direct(MsPlan *plan, GError **error)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
                                MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP,    MS_ARG_LOCAL};
-  MsOptions *options = &plan->settings.options;
+  MsToggles *options = &plan->settings.options;
   gsize bytes;
   MsPass *pass;
 
-  if (!check_toggles(request, error))
+  if (!check_toggles(&plan->request, error))
     return FALSE;
-  resolve_work_group(options, &request->limits);
+  resolve_work_group(options, &plan->request.limits);
   bytes = group_bytes(options);
-  if (!ms_plan_check_work_group(request, options->work_group_width, options->work_group_height, bytes, error))
+  if (!ms_plan_check_work_group(plan, options->work_group_width, options->work_group_height, bytes, error))
     return FALSE;
   compose(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/plan/plan-matrix.h"
-
-#include "core/filter/plan/plan-checks.h"
+#include "core/filter/plan/plan-private.h"
 
 /*
  * The matrix kernel computes squared distances and sums as products of small matrices on a GPU's matrix units. Its
@@ -65,18 +63,17 @@ compose(MsPlan *plan)
   guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
   g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
 
-  ms_program_spec_add_part(plan->program, "matrix/layout.cl");
-  ms_program_spec_add_part(plan->program, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
-  ms_program_spec_add_part(plan->program, plan->settings.params.rule == MS_RULE_TRUNCATE
-                                            ? "prelude/mean-reciprocal-truncate.cl"
-                                            : "prelude/mean-reciprocal.cl");
-  ms_program_spec_add_part(plan->program, "matrix/features.cl");
-  ms_program_spec_add_part(plan->program, "matrix/windows.cl");
-  ms_program_spec_add_part(plan->program, "matrix/group.cl");
-  ms_program_spec_add_part(plan->program, "matrix/mean-shift-matrix.cl");
-  ms_program_spec_define_int(plan->program, "SP", plan->radius);
-  ms_program_spec_define_int(plan->program, "BLOCK", group.block);
-  ms_program_spec_define_int(plan->program, "WARPS", group.warps);
+  ms_plan_add_part(plan, "matrix/layout.cl");
+  ms_plan_add_part(plan, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
+  ms_plan_add_part(plan, plan->settings.params.rule == MS_RULE_TRUNCATE ? "prelude/mean-reciprocal-truncate.cl"
+                                                                        : "prelude/mean-reciprocal.cl");
+  ms_plan_add_part(plan, "matrix/features.cl");
+  ms_plan_add_part(plan, "matrix/windows.cl");
+  ms_plan_add_part(plan, "matrix/group.cl");
+  ms_plan_add_part(plan, "matrix/mean-shift-matrix.cl");
+  ms_plan_define(plan, "SP", plan->radius);
+  ms_plan_define(plan, "BLOCK", group.block);
+  ms_plan_define(plan, "WARPS", group.warps);
   ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
 }
 
@@ -118,9 +115,9 @@ add_passes(MsPlan *plan)
   Group group = group_of(&plan->request.limits);
   MsPass *prepare, *filter;
 
-  plan->scratch[plan->n_scratch++] =
-    (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)};
-  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)};
+  ms_plan_add_scratch(
+    plan, (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)});
+  ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
   prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
   prepare->pad_x = pad_columns(plan->radius);
   prepare->pad_y = plan->radius + 2;
@@ -134,11 +131,14 @@ add_passes(MsPlan *plan)
 }
 
 static gboolean
-check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+check(const MsPlan *plan, GError **error)
 {
+  const MsPlanNeeds needs =
+    MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
+  const MsPlanRequest *request = &plan->request;
   Group group = group_of(&request->limits);
 
-  if (!ms_plan_check_default_toggles(request, group.block, group_height(&group), error))
+  if (!ms_plan_check_default_toggles(plan, group.block, group_height(&group), error))
     return FALSE;
   if (request->limits.type == MS_DEVICE_TYPE_CPU) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
@@ -152,11 +152,7 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
                  "--kernel packed or --kernel direct.");
     return FALSE;
   }
-  if (!ms_plan_check_clipped_windows(request, MS_KERNEL_MATRIX, error) ||
-      !ms_plan_check_doubles(request, MS_KERNEL_MATRIX, error) ||
-      !ms_plan_check_whole_radius(request, MS_KERNEL_MATRIX, error) ||
-      !ms_plan_check_no_modes(request, MS_KERNEL_MATRIX, error) ||
-      !ms_plan_check_extent(request, MS_KERNEL_MATRIX, error))
+  if (!ms_plan_check_needs(request, MS_KERNEL_MATRIX, needs, error))
     return FALSE;
   if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
     ms_set_error(
@@ -166,20 +162,19 @@ check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
       request->width, request->height);
     return FALSE;
   }
-  return ms_plan_check_work_group(request, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
-         ms_plan_check_work_group(request, group.block, group_height(&group), local_bytes(plan), error);
+  return ms_plan_check_work_group(plan, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
+         ms_plan_check_work_group(plan, group.block, group_height(&group), local_bytes(plan), error);
 }
 
 /** ms_plan_matrix: plans the matrix kernel: with the device's matrix units where it has them, in plain C elsewhere. */
 gboolean
-ms_plan_matrix(MsPlan *plan, const MsPlanRequest *request, GError **error)
+ms_plan_matrix(MsPlan *plan, GError **error)
 {
-  Group group = group_of(&request->limits);
+  Group group = group_of(&plan->request.limits);
 
-  if (!check(plan, request, error))
+  if (!check(plan, error))
     return FALSE;
-  plan->settings.options.work_group_width = group.block;
-  plan->settings.options.work_group_height = group_height(&group);
+  ms_plan_set_work_group(plan, group.block, group_height(&group));
   compose(plan);
   add_passes(plan);
   return TRUE;

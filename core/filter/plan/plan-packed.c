@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/plan/plan-packed.h"
-
-#include "core/filter/plan/plan-checks.h"
+#include "core/filter/plan/plan-private.h"
 
 /*
  * The packed kernel processes four samples at a time as bytes of a word with a GPU's byte instructions. Its parts, in
@@ -112,10 +110,9 @@ static void
 define_reach(MsPlan *plan)
 {
   char digits[G_ASCII_DTOSTR_BUF_SIZE];
-  g_autofree char *text = NULL;
+  const double sp = ms_params_numbers(&plan->settings.params).sp;
+  g_autofree char *text = g_strconcat(g_ascii_formatd(digits, sizeof digits, "%#.9g", sp), "f", NULL);
 
-  g_ascii_formatd(digits, sizeof digits, "%#.9g", ms_params_numbers(&plan->settings.params).sp);
-  text = g_strconcat(digits, "f", NULL);
   ms_program_spec_define_text(plan->program, "REACH", text);
 }
 
@@ -125,30 +122,27 @@ compose(MsPlan *plan)
   gboolean truncates = plan->settings.params.rule == MS_RULE_TRUNCATE;
   gboolean whole = ms_plan_has_whole_radius(&plan->request);
 
-  ms_program_spec_add_part(plan->program, "packed/layout.cl");
-  ms_program_spec_add_part(plan->program,
-                           has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
-  ms_program_spec_add_part(plan->program,
-                           truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
-  ms_program_spec_add_part(plan->program, "packed/prepare.cl");
-  ms_program_spec_add_part(plan->program, whole ? "packed/reach-whole.cl" : "packed/reach-half.cl");
-  ms_program_spec_add_part(plan->program, "packed/window.cl");
-  ms_program_spec_add_part(plan->program,
-                           has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
-  ms_program_spec_add_part(plan->program, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
+  ms_plan_add_part(plan, "packed/layout.cl");
+  ms_plan_add_part(plan, has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
+  ms_plan_add_part(plan, truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
+  ms_plan_add_part(plan, "packed/prepare.cl");
+  ms_plan_add_part(plan, whole ? "packed/reach-whole.cl" : "packed/reach-half.cl");
+  ms_plan_add_part(plan, "packed/window.cl");
+  ms_plan_add_part(plan, has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
+  ms_plan_add_part(plan, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
   ms_plan_add_marks(plan);
-  ms_program_spec_add_part(plan->program, "packed/list.cl");
-  ms_program_spec_add_part(plan->program, ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl");
-  ms_program_spec_add_part(plan->program, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
-  ms_program_spec_define_int(plan->program, "SP", plan->radius);
+  ms_plan_add_part(plan, "packed/list.cl");
+  ms_plan_add_part(plan, ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl");
+  ms_plan_add_part(plan, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
+  ms_plan_define(plan, "SP", plan->radius);
   if (!whole)
     define_reach(plan);
-  ms_program_spec_define_int(plan->program, "GRAIN", grain(plan->radius));
-  ms_program_spec_define_int(plan->program, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
-  ms_program_spec_define_int(plan->program, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
-  ms_program_spec_define_int(plan->program, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
-  ms_program_spec_define_int(plan->program, "TABLE", TABLE_SLOTS);
-  ms_program_spec_define_int(plan->program, "FIRST_STEPS", ms_plan_is_masked(plan) ? 0 : 1);
+  ms_plan_define(plan, "GRAIN", grain(plan->radius));
+  ms_plan_define(plan, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
+  ms_plan_define(plan, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
+  ms_plan_define(plan, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
+  ms_plan_define(plan, "TABLE", TABLE_SLOTS);
+  ms_plan_define(plan, "FIRST_STEPS", ms_plan_is_masked(plan) ? 0 : 1);
 }
 
 /* Records, reciprocals, the list of pixels that have not converged, and its length. */
@@ -157,10 +151,10 @@ add_scratch(MsPlan *plan)
 {
   gsize side = 2 * plan->radius + 1;
 
-  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = side * row_bytes(plan)};
-  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)};
-  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = (gsize)plan->request.region.width * sizeof(cl_uint4)};
-  plan->scratch[plan->n_scratch++] = (MsScratch){.fixed_bytes = sizeof(cl_uint), .cleared = TRUE};
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = side * row_bytes(plan)});
+  ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->request.region.width * sizeof(cl_uint4)});
+  ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = sizeof(cl_uint), .cleared = TRUE});
 }
 
 static void
@@ -208,36 +202,36 @@ add_later(MsPlan *plan)
 }
 
 static gboolean
-check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+check(const MsPlan *plan, GError **error)
 {
-  if (!ms_plan_check_default_toggles(request, FIRST_WIDTH, FIRST_HEIGHT, error) ||
-      !ms_plan_check_clipped_windows(request, MS_KERNEL_PACKED, error) ||
-      !ms_plan_check_doubles(request, MS_KERNEL_PACKED, error) ||
-      !ms_plan_check_extent(request, MS_KERNEL_PACKED, error))
+  const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_SHORT_SIDES;
+  const MsParams *p = &plan->request.settings.params;
+
+  if (!ms_plan_check_default_toggles(plan, FIRST_WIDTH, FIRST_HEIGHT, error) ||
+      !ms_plan_check_needs(&plan->request, MS_KERNEL_PACKED, needs, error))
     return FALSE;
-  if (ms_params_numbers(&request->settings.params).isr2 > MAX_ISR2) {
+  if (ms_params_numbers(p).isr2 > MAX_ISR2) {
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The packed kernel distinguishes the margin from the image by a distance of 255, which --sr %g reaches; choose "
       "--kernel direct.",
-      request->settings.params.sr);
+      p->sr);
     return FALSE;
   }
-  return ms_plan_check_work_group(request, PREPARE_WIDTH, 1, 0, error) &&
-         ms_plan_check_work_group(request, FIRST_WIDTH, FIRST_HEIGHT, 2 * sizeof(cl_uint), error) &&
-         ms_plan_check_work_group(request, later_width(plan), 1, later_local_bytes(plan), error);
+  return ms_plan_check_work_group(plan, PREPARE_WIDTH, 1, 0, error) &&
+         ms_plan_check_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT, 2 * sizeof(cl_uint), error) &&
+         ms_plan_check_work_group(plan, later_width(plan), 1, later_local_bytes(plan), error);
 }
 
 /**
  * ms_plan_packed: plans the packed kernel: with the device's byte instructions where it has them, in plain C elsewhere.
  */
 gboolean
-ms_plan_packed(MsPlan *plan, const MsPlanRequest *request, GError **error)
+ms_plan_packed(MsPlan *plan, GError **error)
 {
-  if (!check(plan, request, error))
+  if (!check(plan, error))
     return FALSE;
-  plan->settings.options.work_group_width = FIRST_WIDTH;
-  plan->settings.options.work_group_height = FIRST_HEIGHT;
+  ms_plan_set_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT);
   compose(plan);
   add_scratch(plan);
   add_prepare(plan);

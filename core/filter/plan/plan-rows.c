@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/plan/plan-rows.h"
-
-#include "core/filter/plan/plan-checks.h"
+#include "core/filter/plan/plan-private.h"
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
@@ -11,7 +9,7 @@
 
 #define TILE_WIDTH 64
 #define TILE_HEIGHT 4
-#define KNOWING_TILES 8 /* tiles of a work-item where windows are remembered */
+#define KNOWING_TILES 8 /* tiles of a work-item where windows are remembered, which share them */
 #define PREPARE_COLUMNS 1024
 #define PREPARE_ROWS 16
 #define COLUMN_PADDING 48 /* the pitch of a column exceeds the rows by at most twice as many */
@@ -38,43 +36,21 @@ knows_windows(const MsPlan *plan, int lanes)
   return is_large(plan->radius, lanes) && plan->settings.params.rule != MS_RULE_REPLICATE;
 }
 
-/* The tiles of a work-item, which share the windows that they remember. */
-static int
-tiles_of(const MsPlan *plan, int lanes)
-{
-  return knows_windows(plan, lanes) ? KNOWING_TILES : 1;
-}
-
-/* A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. */
-static const char *
-window_part(int radius, int lanes)
-{
-  if (is_large(radius, lanes))
-    return "rows/window-any.cl";
-  return 2 * radius + 1 <= lanes / 2 ? "rows/window-pair.cl" : "rows/window-row.cl";
-}
-
-static void
-add_edge(MsPlan *plan)
-{
-  gboolean clips = plan->request.settings.params.rule != MS_RULE_REPLICATE;
-
-  ms_program_spec_add_part(plan->program, clips ? "rows/edge-clip.cl" : "rows/edge-replicate.cl");
-  ms_program_spec_define_int(plan->program, "HALF_RADIUS", clips && !ms_plan_has_whole_radius(&plan->request));
-}
-
-/* The sums of a window; those of two rows a vector are packed and have their own type. */
+/*
+ * A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. The
+ * sums of two rows a vector are packed and have their own type.
+ */
 static void
 add_window(MsPlan *plan, int lanes)
 {
-  gboolean large = is_large(plan->radius, lanes);
+  gboolean large = is_large(plan->radius, lanes), pair = !large && 2 * plan->radius + 1 <= lanes / 2;
 
-  if (large || 2 * plan->radius + 1 > lanes / 2) {
+  if (!pair) {
     ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
     ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
-    ms_program_spec_add_part(plan->program, "rows/window-sums.cl");
+    ms_plan_add_part(plan, "rows/window-sums.cl");
   }
-  ms_program_spec_add_part(plan->program, window_part(plan->radius, lanes));
+  ms_plan_add_part(plan, large ? "rows/window-any.cl" : pair ? "rows/window-pair.cl" : "rows/window-row.cl");
 }
 
 static const char *
@@ -104,30 +80,32 @@ compose(MsPlan *plan, int lanes)
 {
   const MsParams *p = &plan->settings.params;
   gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2, known = knows_windows(plan, lanes);
+  gboolean clips = p->rule != MS_RULE_REPLICATE;
 
-  ms_program_spec_add_part(plan->program, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
-  ms_program_spec_add_part(plan->program, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
-  ms_program_spec_add_part(plan->program, has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl");
-  ms_program_spec_add_part(plan->program, "rows/layout.cl");
-  ms_program_spec_add_part(plan->program, "rows/prepare.cl");
+  ms_plan_add_part(plan, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
+  ms_plan_add_part(plan, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
+  ms_plan_add_part(plan, has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl");
+  ms_plan_add_part(plan, "rows/layout.cl");
+  ms_plan_add_part(plan, "rows/prepare.cl");
   if (known)
-    ms_program_spec_add_part(plan->program, "rows/prepare-columns.cl");
-  ms_program_spec_add_part(plan->program, "rows/fold.cl");
-  add_edge(plan);
-  ms_program_spec_add_part(plan->program, mean_part(p->rule));
-  ms_program_spec_add_part(plan->program, "rows/samples.cl");
+    ms_plan_add_part(plan, "rows/prepare-columns.cl");
+  ms_plan_add_part(plan, "rows/fold.cl");
+  ms_plan_add_part(plan, clips ? "rows/edge-clip.cl" : "rows/edge-replicate.cl");
+  ms_plan_define(plan, "HALF_RADIUS", clips && !ms_plan_has_whole_radius(&plan->request));
+  ms_plan_add_part(plan, mean_part(p->rule));
+  ms_plan_add_part(plan, "rows/samples.cl");
   add_window(plan, lanes);
-  ms_program_spec_add_part(plan->program, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
-  ms_program_spec_add_part(plan->program, known ? "rows/known-on.cl" : "rows/known-off.cl");
-  ms_program_spec_add_part(plan->program, "rows/first-step.cl");
+  ms_plan_add_part(plan, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
+  ms_plan_add_part(plan, known ? "rows/known-on.cl" : "rows/known-off.cl");
+  ms_plan_add_part(plan, "rows/first-step.cl");
   ms_plan_add_marks(plan);
-  ms_program_spec_add_part(plan->program, "rows/tile.cl");
-  ms_program_spec_add_part(plan->program, "rows/start-neighbours.cl");
-  ms_program_spec_add_part(plan->program, "rows/mean-shift-rows.cl");
-  ms_program_spec_define_int(plan->program, "TILE_WIDTH", TILE_WIDTH);
-  ms_program_spec_define_int(plan->program, "TILE_HEIGHT", TILE_HEIGHT);
-  ms_program_spec_define_int(plan->program, "TILES", tiles_of(plan, lanes));
-  ms_program_spec_define_int(plan->program, "PREPARE_COLUMNS", PREPARE_COLUMNS);
+  ms_plan_add_part(plan, "rows/tile.cl");
+  ms_plan_add_part(plan, "rows/start-neighbours.cl");
+  ms_plan_add_part(plan, "rows/mean-shift-rows.cl");
+  ms_plan_define(plan, "TILE_WIDTH", TILE_WIDTH);
+  ms_plan_define(plan, "TILE_HEIGHT", TILE_HEIGHT);
+  ms_plan_define(plan, "TILES", known ? KNOWING_TILES : 1);
+  ms_plan_define(plan, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
 /* The pitch of kernels/rows/layout.cl. */
@@ -137,28 +115,21 @@ margin(int radius)
   return (2 * radius + 48) / 16 * 16;
 }
 
-/* The planes of the part that compose() chooses. */
+/* Bytes of a pixel in the planes of the part that compose() chooses. */
 static gsize
-planes_of(const MsPlan *plan, int lanes)
+pixel_bytes(const MsPlan *plan, int lanes)
 {
-  return has_bytes(plan, lanes) ? 2 : 3;
-}
-
-static gsize
-row_bytes(const MsPlan *plan, int lanes)
-{
-  gsize pitch = (((plan->request.width + 31) / 32 + 2 * margin(plan->radius) / 32) | 1) * 32;
-
-  return planes_of(plan, lanes) * pitch * sizeof(cl_ushort);
+  return (has_bytes(plan, lanes) ? 2 : 3) * sizeof(cl_ushort);
 }
 
 static void
 add_prepare_planes(MsPlan *plan, int lanes)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  gsize pitch = (((plan->request.width + 31) / 32 + 2 * margin(plan->radius) / 32) | 1) * 32;
   MsPass *pass;
 
-  plan->scratch[plan->n_scratch++] = (MsScratch){.row_bytes = row_bytes(plan, lanes)};
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = pitch * pixel_bytes(plan, lanes)});
   pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
   pass->item_width = PREPARE_COLUMNS;
   pass->pad_x = margin(plan->radius);
@@ -170,7 +141,7 @@ static void
 add_prepare_columns(MsPlan *plan, int lanes)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
-  gsize bytes = planes_of(plan, lanes) * (gsize)plan->request.width * sizeof(cl_ushort);
+  gsize bytes = pixel_bytes(plan, lanes) * plan->request.width;
   MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
 
   plan->scratch[0].row_bytes += bytes;
@@ -186,15 +157,16 @@ add_passes(MsPlan *plan, int lanes)
 {
   static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
                                       MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
+  const gboolean known = knows_windows(plan, lanes);
   MsPass *filter;
 
   add_prepare_planes(plan, lanes);
-  if (knows_windows(plan, lanes))
+  if (known)
     add_prepare_columns(plan, lanes);
   filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
   ms_plan_add_last_args(plan, filter);
   filter->item_width = TILE_WIDTH;
-  filter->item_height = TILE_HEIGHT * tiles_of(plan, lanes);
+  filter->item_height = TILE_HEIGHT * (known ? KNOWING_TILES : 1);
   /*
    * Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them.
    */
@@ -212,29 +184,22 @@ coordinates_fit(const MsPlanRequest *request, int radius)
 }
 
 static gboolean
-check(const MsPlan *plan, const MsPlanRequest *request, GError **error)
+plan_lanes(MsPlan *plan, int lanes, GError **error)
 {
-  const MsParams *p = &request->settings.params;
-  MsKernel kernel = plan->settings.options.kernel;
+  const MsPlanRequest *request = &plan->request;
+  const MsKernel kernel = plan->settings.options.kernel;
 
-  if (!ms_plan_check_default_toggles(request, 1, 1, error) || !ms_plan_check_doubles(request, kernel, error))
+  if (!ms_plan_check_default_toggles(plan, 1, 1, error) ||
+      !ms_plan_check_needs(request, kernel, MS_NEEDS_DOUBLES, error))
     return FALSE;
   if (!coordinates_fit(request, plan->radius)) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
                  "--kernel direct.",
-                 ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height, p->sp);
+                 ms_filter_kernel_name(kernel), request->width, request->height, request->settings.params.sp);
     return FALSE;
   }
-  return TRUE;
-}
-
-static gboolean
-plan_lanes(MsPlan *plan, const MsPlanRequest *request, int lanes, GError **error)
-{
-  if (!check(plan, request, error))
-    return FALSE;
-  plan->settings.options.work_group_width = plan->settings.options.work_group_height = 1;
+  ms_plan_set_work_group(plan, 1, 1);
   compose(plan, lanes);
   add_passes(plan, lanes);
   return TRUE;
@@ -242,22 +207,22 @@ plan_lanes(MsPlan *plan, const MsPlanRequest *request, int lanes, GError **error
 
 /** ms_plan_rows: plans the rows kernel in OpenCL C's own vectors of sixteen lanes. */
 gboolean
-ms_plan_rows(MsPlan *plan, const MsPlanRequest *request, GError **error)
+ms_plan_rows(MsPlan *plan, GError **error)
 {
-  return plan_lanes(plan, request, 16, error);
+  return plan_lanes(plan, 16, error);
 }
 
 /**
  * ms_plan_rows_wide: plans the rows kernel in vectors of thirty-two lanes, which only compilers built on clang support.
  */
 gboolean
-ms_plan_rows_wide(MsPlan *plan, const MsPlanRequest *request, GError **error)
+ms_plan_rows_wide(MsPlan *plan, GError **error)
 {
-  if (!request->limits.clang_vectors) {
+  if (!plan->request.limits.clang_vectors) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The rows-wide kernel needs the vectors of clang, which this device's compiler does not support; "
                  "choose --kernel rows.");
     return FALSE;
   }
-  return plan_lanes(plan, request, 32, error);
+  return plan_lanes(plan, 32, error);
 }

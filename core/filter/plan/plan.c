@@ -1,9 +1,289 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/plan/plan.h"
+/*
+ * Makes the plan of a request, or says why it cannot run; makes no OpenCL call, so that every rule can be tested with
+ * invented limits. The function of a kernel chooses program and passes; here the kernel is chosen, the levels above are
+ * planned, and the region is cut into stripes whose buffers fit the device, and into bands short enough for cancelling.
+ */
+#include "core/filter/plan/plan-private.h"
 
-#include <string.h>
+#include <glib/gi18n-lib.h>
+#include <math.h>
 
-#include "core/filter/space/space-tables.h"
+#include "core/filter/pyramid/pyramid.h"
+#include "core/filter/space/space.h"
+
+/* The function that plans each kernel. */
+static gboolean (*const kernels[])(MsPlan *plan, GError **error) = {
+  [MS_KERNEL_DIRECT] = ms_plan_direct, [MS_KERNEL_ROWS] = ms_plan_rows,     [MS_KERNEL_ROWS_WIDE] = ms_plan_rows_wide,
+  [MS_KERNEL_MATRIX] = ms_plan_matrix, [MS_KERNEL_PACKED] = ms_plan_packed,
+};
+
+/*
+ * From this radius on the matrix kernel is faster than the packed one on devices that have both, with most pictures and
+ * colour radii of kernels/README.md.
+ */
+#define FIRST_MATRIX_RADIUS 15
+
+/*
+ * The kernels that `auto` tries on that device, fastest first, before MS_KERNEL_AUTO; the last one must accept every
+ * request.
+ */
+static const MsKernel *
+preference(const MsPlanRequest *request)
+{
+  static const MsKernel cpu[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel wide_cpu[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel gpu[] = {MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel bytes_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel packed_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel matrix_gpu[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  const MsDeviceLimits *l = &request->limits;
+
+  if (l->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY)
+    return request->settings.params.sp >= FIRST_MATRIX_RADIUS ? matrix_gpu : packed_gpu;
+  if (l->nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY)
+    return bytes_gpu;
+  if (l->type == MS_DEVICE_TYPE_GPU)
+    return gpu;
+  return l->vector_bytes >= 64 ? wide_cpu : cpu;
+}
+
+/*
+ * Samples that one launch may test: about 0.1 s on a slow processor or a fast GPU, short enough for cancelling and long
+ * enough for the cost of a launch to be negligible.
+ */
+#define CPU_SAMPLES_PER_BAND 2.5e8
+#define ROWS_SAMPLES_PER_BAND 1.0e9 /* the rows kernels are much faster */
+#define MOST_EXTENSION 4            /* by how much a launch may exceed the samples to have enough work-items */
+#define LEAST_ITEMS 20
+#define GPU_SAMPLES_PER_BAND 1.0e11
+
+/* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
+#define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
+
+/* Enough for an upload, kernels and a download at the same time. */
+#define LANES 3
+
+/*
+ * Bounds measured on an H200: smaller images gain nothing, since each stripe's transfer starts threads; larger stripes
+ * lengthen the first upload and the last download, which overlap no kernels.
+ */
+#define LEAST_PIPELINED_BYTES (G_GUINT64_CONSTANT(128) << 20)
+#define LEAST_STRIPE_BYTES (G_GUINT64_CONSTANT(16) << 20)
+#define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
+#define MOST_STRIPES 16
+
+/* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
+static guint64
+level_stripe_bytes(const MsPlan *self, guint64 source_rows)
+{
+  const MsPlanRequest *above = &self->coarser->request;
+  const guint64 rows = (guint64)ms_bands_coarser_most((int)source_rows, above->height);
+
+  return source_rows * self->request.width + rows * above->width * (self->request.modes ? 9 : 5);
+}
+
+/** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
+guint64
+ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
+{
+  guint64 source_rows = MIN((guint64)self->request.height, (guint64)stripe_rows + 2 * (guint64)self->halo);
+  guint64 bytes = source_rows * self->request.width * 4 + (guint64)stripe_rows * self->request.region.width * 4;
+
+  if (self->request.modes)
+    bytes += (guint64)stripe_rows * self->request.region.width * 4;
+  if (self->settings.params.space != MS_SPACE_RGB)
+    bytes += MS_SPACE_TABLES_BYTES;
+  if (self->in_stripes)
+    bytes += level_stripe_bytes(self, source_rows);
+  for (guint i = 0; i < self->n_scratch; i++)
+    bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
+  return bytes;
+}
+
+/*
+ * The largest number of rows of the region whose source with halo, scratch and result fit @budget bytes and one
+ * allocation; 0 where not even one row fits.
+ */
+static int
+rows_within_budget(const MsPlan *plan, guint64 budget)
+{
+  int low = 0, high = plan->request.region.height;
+
+  if (ms_plan_device_bytes(plan, high) <= budget)
+    return high;
+  while (low < high) {
+    int middle = low + (high - low + 1) / 2;
+    if (ms_plan_device_bytes(plan, middle) <= budget)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+/*
+ * Sets the plan's lanes and, where there are several, shortens its stripes so that all lanes together take at most
+ * @budget bytes of the device. Several lanes pay where the device has its own memory and the image is large. A stripe
+ * has at least four times the rows of its halo, which are transferred and prepared twice.
+ */
+static void
+set_lanes(MsPlan *plan, guint64 budget)
+{
+  const MsPlanRequest *q = &plan->request;
+  const guint64 row_bytes = (guint64)q->region.width * 4, bytes = row_bytes * (guint64)q->region.height;
+  const guint64 stripe_bytes = CLAMP(bytes / MOST_STRIPES, LEAST_STRIPE_BYTES, MOST_STRIPE_BYTES);
+  gint64 rows = (gint64)((stripe_bytes + row_bytes - 1) / row_bytes);
+
+  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || bytes < LEAST_PIPELINED_BYTES)
+    return;
+  rows = MIN(MAX(rows, 4 * (gint64)plan->halo), plan->stripe_rows);
+  while (rows > 1 && LANES * ms_plan_device_bytes(plan, (int)rows) > budget)
+    rows /= 2;
+  if (2 * rows > q->region.height || rows < 2 * (gint64)plan->halo)
+    return;
+  plan->lanes = LANES;
+  plan->stripe_rows = (int)rows;
+}
+
+static double
+samples_per_band(const MsPlan *plan)
+{
+  const int kernel = plan->settings.options.kernel;
+
+  if (plan->request.limits.type == MS_DEVICE_TYPE_GPU)
+    return GPU_SAMPLES_PER_BAND;
+  return kernel == MS_KERNEL_ROWS || kernel == MS_KERNEL_ROWS_WIDE ? ROWS_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND;
+}
+
+/* The rows of the highest work-item of the band's passes, or 16, so that work-items and work-groups stay whole. */
+static int
+whole_rows(const MsPlan *plan)
+{
+  int rows = 16;
+
+  for (guint i = 0; i < plan->n_passes; i++)
+    if (plan->passes[i].grid == MS_GRID_BAND)
+      rows = MAX(rows, plan->passes[i].item_height);
+  return rows;
+}
+
+/* The rows that have enough of the largest work-items for the threads of a processor to end at about the same time. */
+static int
+balanced_rows(const MsPlan *plan, int whole)
+{
+  const int item_width = plan->passes[plan->n_passes - 1].item_width, width = plan->request.region.width;
+
+  return whole * MAX(1, LEAST_ITEMS * item_width / width);
+}
+
+/* Rows of one launch: at least 1, and a multiple of the rows that keep work-groups whole if the samples allow it. */
+static int
+rows_per_band(const MsPlan *plan)
+{
+  double side = 2.0 * plan->radius + 1.0;
+  double per_row = side * side * plan->request.region.width * MIN(plan->settings.params.max_iterations, 3);
+  double rows = samples_per_band(plan) / per_row;
+  const int whole = whole_rows(plan);
+
+  if (rows >= plan->request.region.height)
+    return plan->request.region.height;
+  rows = MAX(rows, MIN(MOST_EXTENSION * rows, balanced_rows(plan, whole)));
+  return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
+}
+
+/* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
+static guint64
+largest_budget(const MsPlanRequest *request)
+{
+  const guint64 half = request->limits.global_memory / 2;
+
+  return request->memory_budget > 0 ? MIN(half, request->memory_budget) : half;
+}
+
+/*
+ * A processor's stripes stay small unless the halo needs more: a stripe has at least the rows of its halo where the
+ * device has the memory, since the halo is transferred and prepared again for each stripe.
+ */
+static guint64
+memory_budget(const MsPlan *plan)
+{
+  const MsPlanRequest *request = &plan->request;
+  /* A budget of at most one allocation also keeps each single buffer within the limit of an allocation. */
+  guint64 largest = MIN(largest_budget(request), request->limits.max_allocation);
+  int least_rows = CLAMP(plan->halo, 1, request->region.height);
+
+  if (request->limits.type != MS_DEVICE_TYPE_CPU)
+    return largest;
+  return MIN(largest, MAX(CPU_BUDGET, ms_plan_device_bytes(plan, least_rows)));
+}
+
+/* Bytes of the buffers of this level and those above it. */
+static guint64
+level_bytes(const MsPlan *self)
+{
+  const guint64 pixels = (guint64)self->request.width * self->request.height;
+  const guint64 above = self->coarser ? level_bytes(self->coarser) + 2 * pixels : 0;
+
+  return above + ms_plan_device_bytes(self, self->request.region.height) +
+         (guint64)(self->request.height - MIN(self->request.height, self->request.region.height + 2 * self->halo)) *
+           self->request.width * 4;
+}
+
+/* Whether this level and those above it fit on the device together; they are then not cut into stripes. */
+static gboolean
+fits_whole(const MsPlan *self)
+{
+  return level_bytes(self) <= largest_budget(&self->request) &&
+         ms_plan_device_bytes(self, self->request.region.height) <= self->request.limits.max_allocation;
+}
+
+static gboolean
+cut(MsPlan *self, GError **error)
+{
+  guint64 budget = memory_budget(self);
+  int rows = rows_within_budget(self, budget);
+  int limit = self->source_is_image ? (int)MIN((gsize)G_MAXINT, self->request.limits.image_max_height) : G_MAXINT;
+
+  if (self->request.height > limit)
+    rows = MIN(rows, limit - 2 * self->halo);
+  if (rows < 1) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %zu MiB that "
+                 "the device offers.",
+                 2 * self->halo + 1, self->request.width, (gsize)(budget >> 20));
+    return FALSE;
+  }
+  self->stripe_rows = rows;
+  if (!self->in_stripes)
+    set_lanes(self, budget);
+  return TRUE;
+}
+
+/*
+ * Sets the rows of stripes and bands, or fails with MS_ERROR_UNSUPPORTED where one row does not fit the device. A level
+ * below others is in stripes only where it does not fit with them.
+ */
+static gboolean
+cut_into_stripes(MsPlan *self, GError **error)
+{
+  const gboolean masked = ms_plan_is_masked(self);
+
+  self->in_stripes = masked && (self->request.has_coarser || !fits_whole(self));
+  self->lanes = 1;
+  self->stripe_rows = self->request.region.height;
+  if ((!masked || self->in_stripes) && !cut(self, error))
+    return FALSE;
+  self->band_rows = MIN(self->stripe_rows, rows_per_band(self));
+  return TRUE;
+}
+
+/** ms_plan_is_masked: whether only the pixels of a mask are filtered: on all levels of a pyramid but the topmost. */
+gboolean
+ms_plan_is_masked(const MsPlan *self)
+{
+  return self->settings.params.levels > 0;
+}
 
 void
 ms_plan_free(MsPlan *self)
@@ -16,87 +296,141 @@ ms_plan_free(MsPlan *self)
   g_free(self);
 }
 
-/** ms_plan_is_masked: whether only the pixels of a mask are filtered: on all levels of a pyramid but the topmost. */
-gboolean
-ms_plan_is_masked(const MsPlan *self)
+/**
+ * ms_plan_request:
+ *
+ * Returns: a request for the whole image with the device's default memory budget
+ */
+MsPlanRequest
+ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height)
 {
-  return self->settings.params.levels > 0;
+  return (MsPlanRequest){
+    .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
 }
 
-/** ms_plan_add_marks: adds the parts that select the pixels to filter and that store modes. */
-void
-ms_plan_add_marks(MsPlan *self)
+/* Modes are positions within the image, in 16 bits. */
+static gboolean
+check_modes(const MsPlanRequest *request, GError **error)
 {
-  ms_program_spec_add_part(self->program, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
-  ms_program_spec_add_part(self->program, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
+  const MsParams *p = &request->settings.params;
+
+  if (!request->modes)
+    return TRUE;
+  if (p->rule != MS_RULE_REPLICATE)
+    return ms_plan_check_needs(request, request->settings.options.kernel, MS_NEEDS_SHORT_SIDES, error);
+  ms_set_error_literal(error, MS_ERROR_UNSUPPORTED,
+                       N_("Under --rule replicate pixels may converge outside the image, so that there are no regions; "
+                          "choose --rule opencv."));
+  return FALSE;
 }
 
-/** ms_plan_add_last_args: appends the mask and the modes, where the plan has them, to the arguments of the pass. */
-void
-ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
+static gboolean
+check_request(const MsPlanRequest *request, GError **error)
 {
-  g_assert(pass->n_args + 2 <= MS_PLAN_MAX_ARGS);
-  if (ms_plan_is_masked(self))
-    pass->args[pass->n_args++] = MS_ARG_MASK;
-  if (self->request.modes)
-    pass->args[pass->n_args++] = MS_ARG_MODES;
+  const MsRegion *r = &request->region;
+
+  g_return_val_if_fail(r->x >= 0 && r->y >= 0 && r->width > 0 && r->height > 0, FALSE);
+  g_return_val_if_fail(r->x + r->width <= request->width && r->y + r->height <= request->height, FALSE);
+  return ms_params_validate(&request->settings.params, error) && check_modes(request, error);
+}
+
+/* Plans the levels above, where `auto` may choose other kernels. */
+static gboolean
+plan_coarser(MsPlan *plan, GError **error)
+{
+  const MsPlanRequest *request = &plan->request;
+  MsPlanRequest above = *request;
+  const MsPyramidSize size = ms_pyramid_size(request->width, request->height, 1);
+
+  if (!ms_plan_is_masked(plan))
+    return TRUE;
+  above.settings.params = ms_params_coarser(&request->settings.params);
+  above.width = size.width;
+  above.height = size.height;
+  above.region = (MsRegion){0, 0, size.width, size.height};
+  above.has_coarser = FALSE;
+  plan->coarser = ms_plan_new(&above, error);
+  return plan->coarser != NULL;
+}
+
+static MsPlan *
+plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
+{
+  g_autoptr(MsPlan) plan = g_new0(MsPlan, 1);
+
+  plan->request = *request;
+  plan->settings = request->settings;
+  plan->settings.options.kernel = kernel;
+  plan->program = ms_program_spec_new();
+  if (!ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &plan->radius))
+    plan->radius = (int)ceilf(ms_params_numbers(&request->settings.params).sp);
+  plan->halo = (int)MIN((gint64)plan->radius * plan->settings.params.max_iterations, plan->request.height);
+  if (!kernels[kernel](plan, error) || !plan_coarser(plan, error))
+    return NULL;
+  ms_plan_add_space(plan);
+  return cut_into_stripes(plan, error) ? g_steal_pointer(&plan) : NULL;
+}
+
+static MsPlan *
+plan_auto(const MsPlanRequest *request, GError **error)
+{
+  g_autoptr(GString) reasons = g_string_new(NULL);
+
+  for (const MsKernel *kernel = preference(request);; kernel++) {
+    g_autoptr(GError) reason = NULL;
+    MsPlan *plan = plan_kernel(request, *kernel, &reason);
+    if (plan) {
+      plan->rejected = reasons->len > 0 ? g_strdup(reasons->str) : NULL;
+      return plan;
+    }
+    if (kernel[1] == MS_KERNEL_AUTO) {
+      g_propagate_error(error, g_steal_pointer(&reason));
+      return NULL;
+    }
+    g_string_append_printf(reasons, "%s%s: %s", reasons->len > 0 ? " " : "", ms_filter_kernel_name(*kernel),
+                           reason->message);
+  }
 }
 
 /**
- * ms_plan_add_pass: (transfer none): appends a pass with one pixel for each work-item; the caller sets the other
- * fields.
+ * ms_plan_new:
+ *
+ * Returns: (transfer full): the plan, or %NULL with #MS_ERROR_USAGE for a bad parameter or #MS_ERROR_UNSUPPORTED and
+ *   the reason why this combination has no effect or does not fit the device
  */
-MsPass *
-ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+MsPlan *
+ms_plan_new(const MsPlanRequest *request, GError **error)
 {
-  MsPass *pass = &self->passes[self->n_passes++];
-
-  g_assert(self->n_passes <= MS_PLAN_MAX_PASSES && n_args <= MS_PLAN_MAX_ARGS);
-  *pass = (MsPass){.function = function, .grid = grid, .item_width = 1, .item_height = 1, .n_args = n_args};
-  memcpy(pass->args, args, n_args * sizeof *args);
-  return pass;
+  if (!check_request(request, error))
+    return NULL;
+  if (request->settings.options.kernel == MS_KERNEL_AUTO)
+    return plan_auto(request, error);
+  return plan_kernel(request, request->settings.options.kernel, error);
 }
 
-/* Columns of a work-group of the conversions. */
-#define CONVERT_WIDTH 64
-
-static void
-define_tables(MsProgramSpec *program)
+/** ms_plan_refusal: (transfer full) (nullable): why the request cannot run, %NULL when it can. */
+char *
+ms_plan_refusal(const MsPlanRequest *request)
 {
-  ms_program_spec_define_int(program, "LUV_NODES", MS_SPACE_LUV_NODES);
-  ms_program_spec_define_int(program, "NODES", MS_SPACE_NODES);
-  ms_program_spec_define_int(program, "LINEAR", MS_SPACE_LINEAR);
-  ms_program_spec_define_int(program, "ROOT", MS_SPACE_ROOT);
-  ms_program_spec_define_int(program, "LIGHT", MS_SPACE_LIGHT);
-  ms_program_spec_define_int(program, "ENCODE", MS_SPACE_ENCODE);
-  ms_program_spec_define_int(program, "LUV_U", MS_SPACE_U);
-  ms_program_spec_define_int(program, "LUV_V", MS_SPACE_V);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  return plan ? NULL : g_strdup(error->message);
 }
 
 /**
- * ms_plan_add_space: adds the conversion of the source to the colour space before all other passes, and that of the
- * result back to sRGB after them; without the latter where modes are computed, since regions are divided in the colour
- * space.
+ * ms_plan_option_refusal:
+ * @value: a value of @option as on the command line
+ *
+ * Returns: (transfer full) (nullable): why @value cannot be chosen with the other settings, as the window shows beside
+ *   a disabled control
  */
-void
-ms_plan_add_space(MsPlan *self)
+char *
+ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value)
 {
-  static const MsArg convert_args[] = {MS_ARG_SOURCE, MS_ARG_TABLES, MS_ARG_IMAGE};
-  static const MsArg restore_args[] = {MS_ARG_RESULT, MS_ARG_TABLES, MS_ARG_REGION, MS_ARG_BAND};
-  const MsSpace space = self->settings.params.space;
-  MsPass *pass;
+  MsPlanRequest changed = *request;
+  g_autoptr(GError) error = NULL;
 
-  if (space == MS_SPACE_RGB)
-    return;
-  define_tables(self->program);
-  ms_program_spec_add_part(self->program, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
-  ms_program_spec_add_part(self->program, "space/convert.cl");
-  pass = ms_plan_add_pass(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
-  pass->local[0] = CONVERT_WIDTH;
-  pass->local[1] = 1;
-  if (self->request.modes)
-    return;
-  pass = ms_plan_add_pass(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
-  pass->local[0] = CONVERT_WIDTH;
-  pass->local[1] = 1;
+  return ms_option_set_text(option, &changed.settings, value, &error) ? ms_plan_refusal(&changed)
+                                                                      : g_strdup(error->message);
 }

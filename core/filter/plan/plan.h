@@ -5,10 +5,10 @@
  */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 #include "core/opencl/device.h"
-#include "core/opencl/program-spec.h"
+#include "core/opencl/program.h"
 
 #define MS_PLAN_MAX_ARGS 14
 #define MS_PLAN_MAX_PASSES 6
@@ -139,11 +139,12 @@ struct MsPlan {
   gboolean in_stripes;
 };
 
-void ms_plan_free(MsPlan *self);
+MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
+MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
+char *ms_plan_refusal(const MsPlanRequest *request);
+char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
-void ms_plan_add_marks(MsPlan *self);
-void ms_plan_add_space(MsPlan *self);
-void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
-MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
+guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
+void ms_plan_free(MsPlan *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)

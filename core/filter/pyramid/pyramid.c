@@ -3,6 +3,42 @@
 
 #include <string.h>
 
+/** ms_bands_next: at most @step rows of @whole, beginning after the first @done. */
+MsRows
+ms_bands_next(MsRows whole, int done, int step)
+{
+  return (MsRows){whole.first + done, MIN(step, whole.count - done)};
+}
+
+/** ms_bands_with_halo: @rows extended by @halo rows on both sides and clipped to the image. */
+MsRows
+ms_bands_with_halo(MsRows rows, int halo, int height)
+{
+  int first = MAX(0, rows.first - halo);
+  int end = MIN((gint64)height, (gint64)rows.first + rows.count + halo);
+
+  return (MsRows){first, end - first};
+}
+
+/* Rows of the level above beyond half those of the level: its edges, and the neighbours that make them edges. */
+#define COARSER_HALO 3
+
+/** ms_bands_coarser: the rows of the level above, of @height rows, from which @rows are enlarged and marked. */
+MsRows
+ms_bands_coarser(MsRows rows, int height)
+{
+  const int first = rows.first / 2, end = (rows.first + rows.count + 1) / 2;
+
+  return ms_bands_with_halo((MsRows){first, end - first}, COARSER_HALO, height);
+}
+
+/** ms_bands_coarser_most: the most rows that ms_bands_coarser() gives for @count rows. */
+int
+ms_bands_coarser_most(int count, int height)
+{
+  return MIN(height, count / 2 + 2 + 2 * COARSER_HALO);
+}
+
 /* The smallest squared colour difference that is an edge, however small the colour radius. */
 #define LEAST_EDGE 16
 
@@ -128,9 +164,9 @@ enlarged_value(const guint8 *coarse, MsPyramidSize size, int x, int y, int chann
  * number of rows the weights of an odd row, where it fills vectors of four values.
  */
 void
-ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsPyramidRows rows, guint8 *fine)
+ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsRows rows, guint8 *fine)
 {
-  for (int y = rows.first; y < rows.end; y++)
+  for (int y = rows.first; y < rows.first + rows.count; y++)
     for (int x = 0; x < size.width; x++, fine += 4, original += 4) {
       for (int k = 0; k < 3; k++)
         fine[k] = enlarged_value(coarse, size, x, y, k);
@@ -188,14 +224,79 @@ is_at_edge(const guint8 *coarse, int width, int x, int y, int edge)
  * pixels around (2x - 1, 2y + 1) of the finer level, as cv::pyrMeanShiftFiltering() does.
  */
 void
-ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsPyramidRows rows, int edge, guint8 *mask)
+ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsRows rows, int edge, guint8 *mask)
 {
   const MsPyramidSize from = ms_pyramid_size(size.width, size.height, 1);
+  const int end = rows.first + rows.count;
 
-  memset(mask, 0, (gsize)size.width * (rows.end - rows.first));
-  for (int y = MAX(1, (rows.first - 1) / 2); y < from.height - 1 && 2 * y < rows.end; y++)
+  memset(mask, 0, (gsize)size.width * rows.count);
+  for (int y = MAX(1, (rows.first - 1) / 2); y < from.height - 1 && 2 * y < end; y++)
     for (int x = 1; x < from.width - 1; x++)
       if (is_at_edge(coarse, from.width, x, y, edge))
-        for (int j = MAX(2 * y, rows.first); j <= MIN(2 * y + 2, rows.end - 1); j++)
+        for (int j = MAX(2 * y, rows.first); j <= MIN(2 * y + 2, end - 1); j++)
           memset(mask + (gsize)(j - rows.first) * size.width + 2 * x - 2, 1, 3);
+}
+
+/* Rows of the picture that a row of the next level is made from. */
+#define ROWS 5
+
+/* added: rows of the picture; made: rows of the next level; recent: row y of the picture at y % ROWS */
+struct _MsHalving {
+  MsPyramidSize size;
+  guint8 *coarse;
+  int added;
+  int made;
+  guint8 *recent;
+};
+
+/**
+ * ms_halving_new:
+ * @size: of the picture
+ * @coarse: (out caller-allocates): pixels of the next level; complete after the last row, and must live until then
+ *
+ * Returns: (transfer full): a picture without rows yet
+ */
+MsHalving *
+ms_halving_new(MsPyramidSize size, guint8 *coarse)
+{
+  MsHalving *self = g_new0(MsHalving, 1);
+
+  self->size = size;
+  self->coarse = coarse;
+  self->recent = g_malloc((gsize)size.width * 4 * ROWS);
+  return self;
+}
+
+static void
+make_row(MsHalving *self)
+{
+  const MsPyramidSize next = ms_pyramid_size(self->size.width, self->size.height, 1);
+  const guint8 *rows[ROWS];
+
+  for (int j = 0; j < ROWS; j++) {
+    const int y = ms_pyramid_reflect(2 * self->made + j - 2, self->size.height);
+    rows[j] = self->recent + (gsize)(y % ROWS) * self->size.width * 4;
+  }
+  ms_pyramid_halve_row(rows, self->size.width, self->coarse + (gsize)self->made * next.width * 4);
+  self->made++;
+}
+
+/** ms_halving_add_row: the next row of the picture, four bytes a pixel. */
+void
+ms_halving_add_row(MsHalving *self, const guint8 *row)
+{
+  const int rows = ms_pyramid_size(self->size.width, self->size.height, 1).height;
+  const gsize bytes = (gsize)self->size.width * 4;
+
+  memcpy(self->recent + (gsize)(self->added % ROWS) * bytes, row, bytes);
+  self->added++;
+  while (self->made < rows && MIN(2 * self->made + 2, self->size.height - 1) < self->added)
+    make_row(self);
+}
+
+void
+ms_halving_free(MsHalving *self)
+{
+  g_free(self->recent);
+  g_free(self);
 }

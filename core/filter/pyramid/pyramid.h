@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The pyramid of cv::pyrMeanShiftFiltering, as it is since OpenCV 4.7, in plain C: halving, enlarging, and marking the
- * pixels of the finer level that are filtered again.
- */
+/* MsRows: a range of image rows; ranges are cut into steps and extended by the halo of a window. */
 #pragma once
 
-#include "core/filter/settings/params.h"
+#include <glib.h>
+
+#include "core/filter/settings/settings.h"
+
+/** MsRows: rows @first to @first + @count - 1. */
+typedef struct {
+  int first;
+  int count;
+} MsRows;
+
+MsRows ms_bands_next(MsRows whole, int done, int step);
+MsRows ms_bands_with_halo(MsRows rows, int halo, int height);
+MsRows ms_bands_coarser(MsRows rows, int height);
+int ms_bands_coarser_most(int count, int height);
 
 /** MsPyramidSize: columns and rows of one level. */
 typedef struct {
@@ -13,18 +23,19 @@ typedef struct {
   int height;
 } MsPyramidSize;
 
-/** MsPyramidRows: the rows of a level from @first on, before @end. */
-typedef struct {
-  int first;
-  int end;
-} MsPyramidRows;
-
 MsPyramidSize ms_pyramid_size(int width, int height, int level);
 int ms_pyramid_edge(const MsParams *params);
 int ms_pyramid_reflect(int at, int extent);
 void ms_pyramid_halve_row(const guint8 *const rows[5], int width, guint8 *coarse);
 void ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse);
-void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsPyramidRows rows,
-                        guint8 *fine);
+void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsRows rows, guint8 *fine);
 void ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine);
-void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsPyramidRows rows, int edge, guint8 *mask);
+void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsRows rows, int edge, guint8 *mask);
+
+typedef struct _MsHalving MsHalving;
+
+MsHalving *ms_halving_new(MsPyramidSize size, guint8 *coarse);
+void ms_halving_add_row(MsHalving *self, const guint8 *row);
+void ms_halving_free(MsHalving *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHalving, ms_halving_free)

@@ -4,9 +4,9 @@
 #include <gio/gio.h>
 #include <string.h>
 
-#include "core/folder.h"
-#include "core/option/choice.h"
 #include "core/filter/settings/ms-presets.h"
+#include "core/folder.h"
+#include "core/option/option.h"
 
 #define BUILT_IN "/io/github/meanshift_lab/presets/presets.ini"
 

@@ -4,7 +4,7 @@
 
 #include <glib-object.h>
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 
 #define MS_TYPE_PRESETS (ms_presets_get_type())
 /* Signal: "changed" (): one of the user's presets was added or removed. */

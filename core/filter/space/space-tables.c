@@ -3,7 +3,7 @@
  * The tables reproduce those of cv::cvtColor(), which are computed in single precision; tests/app/colours.py compares
  * the conversions of all colours. The order of every sum and product matters.
  */
-#include "core/filter/space/space-tables.h"
+#include "core/filter/space/space.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "core/filter/space/space-tables.h"
-
 /* The unit of light and of the cube roots in the conversion back. */
 #define BASE 16384
 

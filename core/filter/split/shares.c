@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/option/choice.h"
+#include "core/option/option.h"
 
 /* A share changes by at most this part of itself in one step, so that a sudden slowdown cannot make it diverge. */
 #define LARGEST_CHANGE 0.5

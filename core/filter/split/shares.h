@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "core/filter/plan/bands.h"
+#include "core/filter/pyramid/pyramid.h"
 
 #define MS_SHARES_MAX 16
 

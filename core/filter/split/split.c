@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/split/split.h"
 
-#include "core/filter/split/split-part.h"
-#include "core/filter/split/split-partner.h"
-#include "core/filter/split/split-rates.h"
+#include "core/filter/split/speeds.h"
 #include "core/image/common/pixel-memory.h"
 
 /* Enough steps to correct the shares within one image, few enough that halos and launches take little time. */
@@ -80,21 +78,7 @@ add_filter(MsSplit *self, MsContext *context, char *name)
 static gboolean
 is_separate_gpu(MsSplit *self, guint index)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self, index));
-
-  return limits->type == MS_DEVICE_TYPE_GPU && !limits->host_unified;
-}
-
-/* The copies of all devices share the processors of the host. */
-static void
-share_processors(MsSplit *self)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < self->filters->len; i++)
-    n += is_separate_gpu(self, i);
-  for (guint i = 0; i < self->filters->len; i++)
-    ms_context_set_processors(ms_split_get_context(self, i), ms_split_choose_processors(g_get_num_processors(), n));
+  return ms_device_has_own_memory(ms_context_get_device(ms_split_get_context(self, index)));
 }
 
 /**
@@ -109,13 +93,17 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
   g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_SHARES_MAX, NULL);
 
   MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
+  guint n = 0;
   for (guint i = 0; i < contexts->len; i++) {
     MsContext *context = g_ptr_array_index(contexts, i);
     add_filter(self, context, ms_learned_speeds_device(ms_context_get_device(context)));
     ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), TRUE);
+    n += is_separate_gpu(self, i);
   }
+  /* The copies of all devices share the processors of the host. */
+  for (guint i = 0; i < contexts->len; i++)
+    ms_context_set_processors(ms_split_get_context(self, i), ms_split_choose_processors(g_get_num_processors(), n));
   self->mode = mode;
-  share_processors(self);
   return self;
 }
 
@@ -144,12 +132,6 @@ ms_split_set_steps(MsSplit *self, guint steps)
   self->steps = MAX(steps, 1);
 }
 
-static gboolean
-shares_memory(MsSplit *self, guint index)
-{
-  return !ms_device_has_own_memory(ms_context_get_device(ms_split_get_context(self, index)));
-}
-
 /**
  * ms_split_set_memory_budget: bytes of the machine's memory that the buffers of all devices may take together; devices
  * without memory of their own get equal parts. Between images no memory of results is kept then.
@@ -161,9 +143,9 @@ ms_split_set_memory_budget(MsSplit *self, guint64 bytes)
 
   ms_pixel_memory_set_keeps(self->results, FALSE);
   for (guint i = 0; i < self->filters->len; i++)
-    sharing += shares_memory(self, i);
+    sharing += !is_separate_gpu(self, i);
   for (guint i = 0; i < self->filters->len; i++)
-    if (shares_memory(self, i))
+    if (!is_separate_gpu(self, i))
       ms_mean_shift_set_memory_budget(g_ptr_array_index(self->filters, i), MAX(bytes / MAX(sharing, 1), 1));
 }
 
@@ -232,98 +214,211 @@ ms_split_get_rows(MsSplit *self, guint index)
   return self->totals[index].rows;
 }
 
-/* The time of each device for its part; 0 where that does not measure its speed. */
-static void
-find_times(MsSplit *self, const MsSplitPart *parts, const MsRows *rows, double *milliseconds)
-{
-  guint n = self->filters->len;
+/*
+ * The rows of an image that one of several devices computes in one step: filled before its thread starts, read after it
+ * has ended. The request is of the whole image, as are the pixels; milliseconds, good and error are set by the run.
+ */
+typedef struct {
+  MsMeanShift *filter;
+  MsFilterRequest request;
+  MsRows rows;
+  guint8 *pixels;
+  double milliseconds;
+  gboolean good;
+  GError *error;
+} Part;
 
-  for (guint i = 0; i < n; i++)
-    milliseconds[i] = rows[i].count > 0 ? ms_split_part_speed_ms(&parts[i]) : 0;
-  if (!has_partner(self))
-    return;
-  milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
-  ms_split_partner_end_step(&self->partner, milliseconds, n);
+static gpointer
+run_part(gpointer data)
+{
+  Part *self = data;
+  MsFilterRequest request = self->request;
+  const int width = ms_image_get_width(request.source);
+  const gsize first = (gsize)self->rows.first * width;
+  const MsRegion region = {0, self->rows.first, width, self->rows.count};
+
+  request.region = &region;
+  request.modes = request.modes ? request.modes + first * 2 : NULL;
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, &self->error);
+  gint64 start = g_get_monotonic_time();
+  self->good =
+    plan && ms_mean_shift_run_plan_into(self->filter, &request, plan, self->pixels + first * 4, &self->error);
+  self->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
+  return NULL;
 }
 
+/* Runs the parts side by side, the last one on the calling thread. */
 static void
-account(MsSplit *self, const MsSplitPart *parts, const MsRows *rows)
+run_parts(Part *parts, guint n)
+{
+  GThread *threads[MS_SHARES_MAX] = {NULL};
+
+  for (guint i = 0; i < n; i++)
+    if (parts[i].rows.count > 0 && i + 1 < n)
+      threads[i] = g_thread_new("device", run_part, &parts[i]);
+  if (parts[n - 1].rows.count > 0)
+    run_part(&parts[n - 1]);
+  for (guint i = 0; i < n; i++)
+    if (threads[i])
+      g_thread_join(threads[i]);
+}
+
+/* Clears the errors of all parts; FALSE with the first one if there is any. */
+static gboolean
+take_error(Part *parts, guint n, GError **error)
+{
+  gboolean good = TRUE;
+
+  for (guint i = 0; i < n; i++) {
+    if (parts[i].rows.count == 0 || parts[i].good)
+      continue;
+    if (good)
+      g_propagate_error(error, g_steal_pointer(&parts[i].error));
+    g_clear_error(&parts[i].error);
+    good = FALSE;
+  }
+  return good;
+}
+
+/**
+ * ms_split_speed_ms:
+ *
+ * Returns: the @milliseconds of a run as a measure of the device's speed; 0 where the device built a program, since the
+ *   time of compilation, also at the first launch, does not depend on the pixels
+ */
+double
+ms_split_speed_ms(MsTimingLog *log, double milliseconds)
+{
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    if (ms_timing_log_get(log, i)->stage == MS_STAGE_BUILD)
+      return 0;
+  return milliseconds;
+}
+
+/* A partner's speed changes from step to step as that of a processor with other work does; the mean is about 1. */
+static const double variation[] = {1.0, 0.8, 1.25, 1.1, 0.85, 1.2, 0.9, 1.0};
+
+/** ms_split_partner_begin: at the start of an image. */
+void
+ms_split_partner_begin(MsSplitPartner *self)
+{
+  self->step = 0;
+  self->total_ms = 0;
+}
+
+/**
+ * ms_split_partner_take:
+ * @rows: the partner's rows of this step
+ * @first_rows: those of the first device
+ * @first_ms: its time for them; where that is 0 for unknown, its last known speed is used
+ *
+ * Returns: the milliseconds that the partner takes; 0 while no speed is known
+ */
+double
+ms_split_partner_take(MsSplitPartner *self, int rows, int first_rows, double first_ms)
+{
+  if (first_rows > 0 && first_ms > 0)
+    self->row_ms = first_ms / first_rows;
+  return rows * self->row_ms * self->ratio * variation[self->step++ % G_N_ELEMENTS(variation)];
+}
+
+/** ms_split_partner_end_step: counts a step of @n devices, which ends with the slowest of them. */
+void
+ms_split_partner_end_step(MsSplitPartner *self, const double *milliseconds, guint n)
+{
+  double longest = 0;
+
+  for (guint i = 0; i < n; i++)
+    longest = MAX(longest, milliseconds[i]);
+  self->total_ms += longest;
+}
+
+/* Counts the rows and times of each device, where these measure its speed, and corrects the shares. */
+static void
+account(MsSplit *self, const Part *parts)
 {
   const MsSplitPolicy *policy = ms_split_mode_policy(self->mode);
+  const guint n = self->filters->len;
   double milliseconds[MS_SHARES_MAX] = {0};
+  MsRows rows[MS_SHARES_MAX];
 
-  find_times(self, parts, rows, milliseconds);
-  for (guint i = 0; i < self->filters->len; i++) {
+  for (guint i = 0; i < n; i++) {
+    rows[i] = parts[i].rows;
+    milliseconds[i] = rows[i].count > 0 ? ms_split_speed_ms(parts[i].request.log, parts[i].milliseconds) : 0;
+  }
+  if (has_partner(self)) {
+    milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
+    ms_split_partner_end_step(&self->partner, milliseconds, n);
+  }
+  for (guint i = 0; i < n; i++) {
     self->totals[i].rows += (guint64)rows[i].count;
     self->totals[i].timed_rows += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
     self->totals[i].busy_ms += milliseconds[i];
-    self->totals[i].kernel_ms += ms_timing_log_total_ms(parts[i].log, MS_STAGE_KERNEL);
+    self->totals[i].kernel_ms += ms_timing_log_total_ms(parts[i].request.log, MS_STAGE_KERNEL);
   }
   if (policy->corrected)
     ms_shares_correct(&self->shares, policy, rows, milliseconds);
 }
 
+/* The image that is filtered, its result, and the settings of each device. */
+typedef struct {
+  const MsFilterRequest *request;
+  const MsSettings *settings;
+  guint8 *pixels;
+} Job;
+
 static gboolean
-run_step(MsSplit *self, const MsSplitPart *common, MsRows step, MsTimingLog *log, GError **error)
+run_step(MsSplit *self, const Job *job, MsRows step, GError **error)
 {
   g_autoptr(GPtrArray) logs = g_ptr_array_new_with_free_func(g_object_unref);
   guint n = self->filters->len;
   MsRows rows[MS_SHARES_MAX];
-  MsSplitPart parts[MS_SHARES_MAX];
+  Part parts[MS_SHARES_MAX];
 
   ms_shares_cut(&self->shares, step, rows);
   for (guint i = 0; i < n; i++) {
-    parts[i] = *common;
-    parts[i].filter = g_ptr_array_index(self->filters, i);
-    parts[i].settings = &common->settings[i];
-    parts[i].rows = rows[i];
-    parts[i].log = ms_timing_log_new();
-    g_ptr_array_add(logs, parts[i].log);
+    parts[i] = (Part){g_ptr_array_index(self->filters, i), *job->request, rows[i], job->pixels, 0, FALSE, NULL};
+    parts[i].request.settings = &job->settings[i];
+    parts[i].request.log = ms_timing_log_new();
+    g_ptr_array_add(logs, parts[i].request.log);
   }
-  ms_split_parts_run(parts, has_partner(self) ? n - 1 : n);
+  run_parts(parts, has_partner(self) ? n - 1 : n);
   if (has_partner(self) && rows[n - 1].count > 0)
-    ms_split_part_run(&parts[n - 1]);
-  if (!ms_split_parts_take_error(parts, n, error))
+    run_part(&parts[n - 1]);
+  if (!take_error(parts, n, error))
     return FALSE;
-  account(self, parts, rows);
-  for (guint i = 0; log && i < n; i++)
-    ms_timing_log_append(log, parts[i].log);
+  account(self, parts);
+  for (guint i = 0; job->request->log && i < n; i++)
+    ms_timing_log_append(job->request->log, parts[i].request.log);
   return TRUE;
-}
-
-static gboolean
-all_overlap(MsSplit *self)
-{
-  gboolean all = !has_partner(self);
-
-  for (guint i = 0; all && i < self->filters->len; i++)
-    all = self->shares.left_out[i] || is_separate_gpu(self, i);
-  return all;
 }
 
 static guint
 steps_of(MsSplit *self, MsImage *source)
 {
   guint active = ms_shares_count_active(&self->shares);
+  gboolean all_overlap = !has_partner(self);
 
   if (active == 1 && self->shares.n > 1)
     return 1;
-  if (!all_overlap(self) || self->steps < 2)
+  for (guint i = 0; all_overlap && i < self->filters->len; i++)
+    all_overlap = self->shares.left_out[i] || is_separate_gpu(self, i);
+  if (!all_overlap || self->steps < 2)
     return self->steps;
   const gboolean corrected = ms_split_mode_policy(self->mode)->corrected && !self->measured;
   return ms_split_choose_steps(ms_image_get_byte_size(source), corrected, active, self->steps);
 }
 
 static gboolean
-run_steps(MsSplit *self, const MsSplitPart *common, MsTimingLog *log, GError **error)
+run_steps(MsSplit *self, const Job *job, GError **error)
 {
-  MsRows whole = {0, ms_image_get_height(common->source)}, step = {0, 0};
-  guint steps = steps_of(self, common->source);
+  MsRows whole = {0, ms_image_get_height(job->request->source)}, step = {0, 0};
+  guint steps = steps_of(self, job->request->source);
   int rows_per_step = MAX(1, (int)((whole.count + steps - 1) / steps));
 
   for (int done = 0; done < whole.count; done += step.count) {
     step = ms_bands_next(whole, done, rows_per_step);
-    if (!run_step(self, common, step, log, error))
+    if (!run_step(self, job, step, error))
       return FALSE;
     if (self->progress)
       self->progress(done + step.count, whole.count, self->progress_data);
@@ -358,27 +453,6 @@ start_shares(MsSplit *self, const MsSplitRates *rates)
     ms_split_rates_choose(rates, &self->shares);
 }
 
-/* A device is faster alone than beside others, so that only speeds measured side by side give shares. */
-static void
-keep_shares(MsSplit *self, const MsSplitRates *rates, int width)
-{
-  if (self->filters->len > 1 && ms_shares_count_active(&self->shares) == 1)
-    return;
-  for (guint i = 0; i < self->filters->len; i++)
-    if (self->totals[i].busy_ms > 0)
-      ms_learned_speeds_add(self->speeds, g_ptr_array_index(self->names, i), rates->work,
-                            (double)self->totals[i].timed_rows * width, self->totals[i].busy_ms);
-}
-
-static void
-keep_rates(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
-{
-  ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
-  for (guint i = 0; i < self->filters->len; i++)
-    if (is_separate_gpu(self, i))
-      ms_split_rates_keep_kernels(rates, i, (double)self->totals[i].rows * width, self->totals[i].kernel_ms);
-}
-
 /** ms_split_save_speeds: saves what was learned since the last save; the last reference does so as well. */
 void
 ms_split_save_speeds(MsSplit *self)
@@ -391,11 +465,21 @@ ms_split_save_speeds(MsSplit *self)
 static void
 keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us)
 {
+  const guint n = self->filters->len;
+
   if (!self->speeds)
     return;
-  keep_shares(self, rates, width);
-  if (leaves_out(self) && self->compares)
-    keep_rates(self, rates, width, start_us);
+  /* A device is faster alone than beside others, so that only speeds measured side by side give shares. */
+  for (guint i = 0; i < n && (n == 1 || ms_shares_count_active(&self->shares) > 1); i++)
+    if (self->totals[i].busy_ms > 0)
+      ms_learned_speeds_add(self->speeds, g_ptr_array_index(self->names, i), rates->work,
+                            (double)self->totals[i].timed_rows * width, self->totals[i].busy_ms);
+  if (leaves_out(self) && self->compares) {
+    ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
+    for (guint i = 0; i < n; i++)
+      if (is_separate_gpu(self, i))
+        ms_split_rates_keep_kernels(rates, i, (double)self->totals[i].rows * width, self->totals[i].kernel_ms);
+  }
   if ((self->images & (self->images - 1)) == 0)
     ms_learned_speeds_save(self->speeds);
 }
@@ -419,11 +503,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   g_autofree guint8 *pixels = ms_pixel_memory_take(self->results, (guint64)width, (guint64)height);
   g_autofree char *work = ms_learned_speeds_work(settings);
   const MsSplitRates rates = {self->speeds, self->names, work, (guint64)width * (guint64)height, ++self->images};
-  MsSplitPart common = {.source = source,
-                        .settings = settings,
-                        .pixels = pixels,
-                        .modes = request->modes,
-                        .cancellable = request->cancellable};
+  const Job job = {request, settings, pixels};
 
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
@@ -433,7 +513,7 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
   ms_split_partner_begin(&self->partner);
   start_shares(self, &rates);
   gint64 start_us = g_get_monotonic_time();
-  if (!run_steps(self, &common, request->log, error))
+  if (!run_steps(self, &job, error))
     return NULL;
   keep_speeds(self, &rates, width, start_us);
   return ms_pixel_memory_image(self->results, width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));

@@ -7,7 +7,7 @@
 #include "core/factors-json.h"
 #include "core/json.h"
 #include "core/lab/experiment/ms-experiments.h"
-#include "core/option/choice.h"
+#include "core/option/option.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
 #define PEER_SCRIPT "/io/github/meanshift_lab/MeanshiftLab/peers/peer.py"

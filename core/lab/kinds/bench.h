@@ -2,9 +2,9 @@
 /* MsLabBench: what the configurations of one experiment share: the device, the inputs and the reference results. */
 #pragma once
 
-#include "core/filter/settings/params.h"
-#include "core/image/common/image.h"
 #include "core/factors.h"
+#include "core/filter/settings/settings.h"
+#include "core/image/common/image.h"
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 

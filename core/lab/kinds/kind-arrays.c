@@ -8,8 +8,8 @@
 
 #include "core/lab/kinds/kind.h"
 #include "core/lab/kinds/warp-model.h"
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
 #include "core/reduce/bank-model.h"
 #include "core/reduce/launch.h"
 #include "core/reduce/reduce-options.h"

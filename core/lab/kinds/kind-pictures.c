@@ -5,14 +5,14 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/engine/filter-modes.h"
+#include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
 #include "core/filter/split/split.h"
 #include "core/lab/kinds/kind.h"
-#include "core/opencl/cl-error.h"
-#include "core/opencl/context-transfer.h"
-#include "core/option/choice.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/context.h"
+#include "core/option/option.h"
 #include "core/regions/segment-table.h"
 
 /* Kind mean-shift: the filter with any option of its table, on the device or by the serial reference. */
@@ -63,8 +63,9 @@ filter_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, G
   const guint64 start = ms_clock_now_ns();
 
   if (!base->on_host)
-    return ms_mean_shift_run_plan_into(self->filter, &(MsPlanRun){base->image, self->plan, base->log, cancellable},
-                                       self->pixels, error);
+    return ms_mean_shift_run_plan_into(
+      self->filter, &(MsFilterRequest){.source = base->image, .log = base->log, .cancellable = cancellable}, self->plan,
+      self->pixels, error);
   g_clear_object(&self->serial_result);
   self->serial_result =
     ms_reference_run(base->image, &base->settings.params, &(MsReferenceRun){.cancellable = cancellable}, error);
@@ -181,9 +182,11 @@ static gboolean
 regions_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
 {
   Regions *self = (Regions *)base;
-  MsModesRun run = {.cancellable = cancellable};
+  g_autoptr(MsEngine) engine =
+    base->context ? ms_device_engine_new(base->context, MS_FALLBACK_FAIL, NULL, NULL) : ms_reference_engine_new();
+  MsEngineRun run = {.want_modes = TRUE, .cancellable = cancellable};
 
-  self->filtered = ms_filter_modes_run(base->context, base->image, &base->settings, &run, error);
+  self->filtered = ms_engine_run(engine, base->image, &base->settings, &run, error);
   self->modes = run.modes;
   return self->filtered != NULL;
 }

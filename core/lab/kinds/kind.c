@@ -4,8 +4,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/filter/settings/settings-factors.h"
-#include "core/option/choice.h"
+#include "core/filter/settings/settings.h"
+#include "core/option/option.h"
 
 /** ms_lab_kind_find: (transfer none): the kind of this name, or %NULL. */
 const MsLabKind *

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/lab/kinds/bench.h"
 #include "core/lab/measure/measure.h"
 #include "core/lab/tune/tuner.h"

@@ -2,7 +2,7 @@
 /* The store of searches: the whole record of a search beside its winner, so that a later search can continue it. */
 #pragma once
 
-#include "core/engine/winner-store.h"
+#include "core/engine/tuned.h"
 #include "core/lab/tune/tuner.h"
 
 char *ms_tune_store_path(const char *directory, const MsWinnerKey *key);

@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/filter/plan/planner.h"
+#include "core/filter/plan/plan.h"
 #include "ui/document/document-runs.h"
 #include "ui/document/document-settings.h"
 #include "ui/common/template.h"

@@ -5,6 +5,8 @@
 #include <glib.h>
 
 #include "core/error.h"
+#include "core/factors.h"
+#include "core/option/option.h"
 
 #define MS_SP_MIN 1.0
 #define MS_SP_MAX 64.0
@@ -82,3 +84,74 @@ gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
 MsParams ms_params_coarser(const MsParams *self);
 int ms_params_halo(const MsParams *self, int height);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
+
+/** MsKernel: the planner resolves `auto`. A new kernel goes at the end, with a row in kernel-names.c and kernels.c. */
+typedef enum {
+  MS_KERNEL_AUTO,
+  MS_KERNEL_DIRECT,
+  MS_KERNEL_ROWS,
+  MS_KERNEL_ROWS_WIDE,
+  MS_KERNEL_MATRIX,
+  MS_KERNEL_PACKED,
+} MsKernel;
+
+/* In the order of MsKernel, %NULL-terminated. */
+extern const char *const ms_filter_kernel_names[];
+
+const char *ms_filter_kernel_name(MsKernel kernel);
+
+typedef enum {
+  MS_MEMORY_BUFFER,
+  MS_MEMORY_IMAGE,
+} MsMemory;
+
+typedef enum {
+  MS_ACCESS_POINTER,
+  MS_ACCESS_VLOAD,
+} MsAccess;
+
+typedef enum {
+  MS_SCHEDULE_FIXED,
+  MS_SCHEDULE_REFILL,
+} MsSchedule;
+
+/**
+ * MsToggles: how the filter is computed. Enumerations are stored as int, the type that the option table expects.
+ * @memory: an #MsMemory
+ * @local_memory: 0 or 1
+ * @unroll: 1, 2 or 4 pixels in one step of the innermost loop
+ * @access: an #MsAccess
+ * @work_group_width: work-items in a row of a work-group, 0 for auto
+ * @work_group_height: rows of a work-group, 0 for auto
+ * @kernel: an #MsKernel
+ * @schedule: an #MsSchedule
+ */
+typedef struct {
+  int memory;
+  int local_memory;
+  int unroll;
+  int access;
+  int work_group_width;
+  int work_group_height;
+  int kernel;
+  int schedule;
+} MsToggles;
+
+/** MsSettings: the parameters and toggles of a run. */
+typedef struct {
+  MsParams params;
+  MsToggles options;
+} MsSettings;
+
+/** ms_options: the options of the filter, in the order in which they are shown. */
+extern const MsOptionTable ms_options;
+
+MsSettings ms_settings_default(void);
+gboolean ms_settings_equal(const MsSettings *a, const MsSettings *b);
+char *ms_settings_to_arguments(const MsSettings *self);
+GVariant *ms_settings_to_variant(const MsSettings *self);
+gboolean ms_settings_from_variant(GVariant *values, MsSettings *self);
+
+const MsOptionInfo *ms_option_find(const char *name);
+
+gboolean ms_settings_from_factors(const MsFactors *factors, MsSettings *settings, GError **error);

@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* MsKernelArg: an argument of a kernel; all arguments of a kernel are set by one call. */
+/*
+ * Scope-bound ownership of OpenCL handles: g_auto(cl_mem) and the like are released at the end of their scope;
+ * g_steal_pointer() passes them on.
+ */
 #pragma once
 
+#include <CL/cl.h>
 #include <glib.h>
 
-#include "core/opencl/cl-auto.h"
+#include "core/error.h"
+
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_mem, clReleaseMemObject, NULL)
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_kernel, clReleaseKernel, NULL)
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_program, clReleaseProgram, NULL)
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_event, clReleaseEvent, NULL)
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_context, clReleaseContext, NULL)
+G_DEFINE_AUTO_CLEANUP_FREE_FUNC(cl_command_queue, clReleaseCommandQueue, NULL)
+
+const char *ms_cl_status_name(cl_int status);
+gboolean ms_cl_check(cl_int status, GError **error, const char *doing_format, ...) G_GNUC_PRINTF(3, 4);
 
 /** MsKernelArg: one argument; @value of %NULL asks for @size bytes of local memory. */
 typedef struct {

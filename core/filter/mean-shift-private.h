@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* MsFilterRun: executes a plan over its region, stripe by stripe and band by band, on one queue of a device. */
+#pragma once
+
+#include "core/filter/mean-shift.h"
+#include "core/filter/pyramid/pyramid.h"
+
+/** MsDeviceBuffer: a device buffer that only grows. */
+typedef struct {
+  cl_mem mem;
+  gsize bytes;
+} MsDeviceBuffer;
+
+/**
+ * MsFilterBuffers: the device memory of a filter, kept between its runs so that a repeated run allocates nothing; all
+ * zero before the first run.
+ * @modes: for plans with modes
+ * @mask: for plans with a mask
+ * @edges: a byte for each pixel of the level above, for plans with a mask
+ * @tables: for plans that convert colours
+ */
+typedef struct {
+  MsDeviceBuffer source;
+  MsDeviceBuffer result;
+  MsDeviceBuffer modes;
+  MsDeviceBuffer mask;
+  MsDeviceBuffer edges;
+  MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
+  cl_mem tables;
+  cl_mem image;
+  gsize image_width;
+  gsize image_height;
+} MsFilterBuffers;
+
+typedef struct MsFilterRun MsFilterRun;
+
+/**
+ * MsFilterRun:
+ * @log: (nullable): gets a row for the build and one for each transfer and launch
+ * @stripe: rows of the result that the buffers hold now
+ * @held: the rows of the image that they need
+ * @band: rows of the result that are launched together
+ * @source: the pixels of the whole image
+ * @pixels: region width x region height x 4 bytes for the result
+ * @modes: (nullable): column and row for each pixel of the region, for plans with modes
+ * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
+ * @progress: (nullable): called after each band
+ * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
+ * @start_stripe: (nullable): called with @start_data for each stripe when its source is on the device, before the
+ *   passes of its bands
+ * @early_rows: whether each band is downloaded before @progress is called
+ */
+struct MsFilterRun {
+  MsContext *context;
+  const MsPlan *plan;
+  MsFilterBuffers *buffers;
+  MsTimingLog *log;
+  cl_kernel kernels[MS_PLAN_MAX_PASSES];
+  MsRows stripe;
+  MsRows held;
+  MsRows band;
+  const guint8 *source;
+  guint8 *pixels;
+  guint16 *modes;
+  const guint8 *coarser;
+  GCancellable *cancellable;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  int *rows_done;
+  gboolean (*start_stripe)(const MsFilterRun *stripe, gpointer data, GError **error);
+  gpointer start_data;
+  gboolean early_rows;
+};
+
+/** MsFilterLevels: the device memory of the levels above the picture, all zero before the first run. */
+typedef struct {
+  MsFilterBuffers above[MS_LEVELS_MAX];
+} MsFilterLevels;
+
+void ms_filter_buffers_release(MsFilterBuffers *self);
+gboolean ms_filter_run_reserve(MsFilterRun *self, GError **error);
+gboolean ms_filter_run_create_kernels(MsFilterRun *self, GError **error);
+void ms_filter_run_release_kernels(MsFilterRun *self);
+gboolean ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error);
+gboolean ms_filter_run_upload(const MsFilterRun *self, GError **error);
+gboolean ms_filter_run_download(const MsFilterRun *self, GError **error);
+gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
+gboolean ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error);
+gboolean ms_filter_run(MsFilterRun *self, GError **error);
+
+gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);
+void ms_filter_levels_release(MsFilterLevels *self);
+
+GPtrArray *ms_filter_lanes_new(void);
+gboolean ms_filter_lanes_run(GPtrArray *self, const MsFilterRun *run, GError **error);

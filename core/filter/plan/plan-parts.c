@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* What the plans of several kernels share: parts, passes and checks. */
+#include "core/filter/plan/plan-private.h"
+
+#include <string.h>
+
+#include "core/filter/space/space.h"
+
+/* The largest coordinate that 16 bits hold. */
+#define MAX_EXTENT 65535
+
+/* Columns of a work-group of the conversions. */
+#define CONVERT_WIDTH 64
+
+/** ms_plan_add_part: adds a file of kernels/ to the program. */
+void
+ms_plan_add_part(MsPlan *self, const char *part)
+{
+  ms_program_spec_add_part(self->program, part);
+}
+
+/** ms_plan_define: adds a constant to the program. */
+void
+ms_plan_define(MsPlan *self, const char *name, gint64 value)
+{
+  ms_program_spec_define_int(self->program, name, value);
+}
+
+/** ms_plan_add_scratch: adds a temporary buffer. */
+void
+ms_plan_add_scratch(MsPlan *self, MsScratch scratch)
+{
+  self->scratch[self->n_scratch++] = scratch;
+}
+
+/** ms_plan_set_work_group: sets the work-group that reports state. */
+void
+ms_plan_set_work_group(MsPlan *self, gsize width, gsize height)
+{
+  self->settings.options.work_group_width = (int)width;
+  self->settings.options.work_group_height = (int)height;
+}
+
+/** ms_plan_add_marks: adds the parts that select the pixels to filter and that store modes. */
+void
+ms_plan_add_marks(MsPlan *self)
+{
+  ms_plan_add_part(self, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
+  ms_plan_add_part(self, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
+}
+
+/** ms_plan_add_last_args: appends the mask and the modes, where the plan has them, to the arguments of the pass. */
+void
+ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
+{
+  g_assert(pass->n_args + 2 <= MS_PLAN_MAX_ARGS);
+  if (ms_plan_is_masked(self))
+    pass->args[pass->n_args++] = MS_ARG_MASK;
+  if (self->request.modes)
+    pass->args[pass->n_args++] = MS_ARG_MODES;
+}
+
+/**
+ * ms_plan_add_pass: (transfer none): appends a pass with one pixel for each work-item; the caller sets the other
+ * fields.
+ */
+MsPass *
+ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+{
+  MsPass *pass = &self->passes[self->n_passes++];
+
+  g_assert(self->n_passes <= MS_PLAN_MAX_PASSES && n_args <= MS_PLAN_MAX_ARGS);
+  *pass = (MsPass){.function = function, .grid = grid, .item_width = 1, .item_height = 1, .n_args = n_args};
+  memcpy(pass->args, args, n_args * sizeof *args);
+  return pass;
+}
+
+static void
+add_conversion(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+{
+  MsPass *pass = ms_plan_add_pass(self, function, grid, args, n_args);
+
+  pass->local[0] = CONVERT_WIDTH;
+  pass->local[1] = 1;
+}
+
+/**
+ * ms_plan_add_space: adds the conversion of the source to the colour space before all other passes, and that of the
+ * result back to sRGB after them; without the latter where modes are computed, since regions are divided in the colour
+ * space.
+ */
+void
+ms_plan_add_space(MsPlan *self)
+{
+  static const MsArg convert_args[] = {MS_ARG_SOURCE, MS_ARG_TABLES, MS_ARG_IMAGE};
+  static const MsArg restore_args[] = {MS_ARG_RESULT, MS_ARG_TABLES, MS_ARG_REGION, MS_ARG_BAND};
+  static const struct {
+    const char *name;
+    int value;
+  } tables[] = {
+    {"LUV_NODES", MS_SPACE_LUV_NODES},
+    {"NODES", MS_SPACE_NODES},
+    {"LINEAR", MS_SPACE_LINEAR},
+    {"ROOT", MS_SPACE_ROOT},
+    {"LIGHT", MS_SPACE_LIGHT},
+    {"ENCODE", MS_SPACE_ENCODE},
+    {"LUV_U", MS_SPACE_U},
+    {"LUV_V", MS_SPACE_V},
+  };
+  const MsSpace space = self->settings.params.space;
+
+  if (space == MS_SPACE_RGB)
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
+    ms_plan_define(self, tables[i].name, tables[i].value);
+  ms_plan_add_part(self, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
+  ms_plan_add_part(self, "space/convert.cl");
+  add_conversion(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
+  if (!self->request.modes)
+    add_conversion(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
+}
+
+/**
+ * ms_plan_check_work_group: whether the device supports a work-group of @width x @height with @local_bytes of local
+ * memory.
+ */
+gboolean
+ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error)
+{
+  const MsDeviceLimits *l = &self->request.limits;
+
+  if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1])
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "A work-group of %zux%zu is too large: the device takes %zu work-items, at most %zux%zu.", width,
+                 height, l->max_work_group, l->max_work_item[0], l->max_work_item[1]);
+  else if (local_bytes > l->local_memory)
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "A work-group of %zux%zu needs %zu bytes of local memory; the device has %zu.", width, height,
+                 local_bytes, (gsize)l->local_memory);
+  else
+    return TRUE;
+  return FALSE;
+}
+
+/*
+ * Accepts the kernel's own work-group when the kernel is chosen by name, so that the settings that a report states can
+ * be repeated.
+ */
+static gboolean
+names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int width, int height)
+{
+  return option->offset == G_STRUCT_OFFSET(MsSettings, options.work_group_width) &&
+         settings->options.kernel != MS_KERNEL_AUTO && settings->options.work_group_width == width &&
+         settings->options.work_group_height == height;
+}
+
+/**
+ * ms_plan_check_default_toggles:
+ * @width: columns of the kernel's own work-group
+ * @height: its rows
+ *
+ * Whether every toggle but the kernel itself has its default or the kernel's own value; for kernels on which the
+ * toggles have no effect.
+ */
+gboolean
+ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error)
+{
+  const MsSettings *settings = &self->request.settings;
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_options.rows[i];
+    if (row->group != MS_OPTION_GROUP_TOGGLE || row->offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
+        ms_option_is_default(row, settings) || names_own_work_group(row, settings, width, height))
+      continue;
+    g_autofree char *value = ms_option_get_text(row, settings);
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "This kernel does not support --%s %s; leave that out or choose --kernel direct.", row->name, value);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/**
+ * ms_plan_has_whole_radius: whether every window reaches equally far to all sides, unlike windows of a radius with a
+ * fraction of one half.
+ */
+gboolean
+ms_plan_has_whole_radius(const MsPlanRequest *request)
+{
+  int radius;
+
+  return ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &radius);
+}
+
+/** ms_plan_check_needs: whether @request has all that the kernel needs. */
+gboolean
+ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error)
+{
+  const MsParams *p = &request->settings.params;
+  const char *name = ms_filter_kernel_name(kernel);
+  char sp[G_ASCII_DTOSTR_BUF_SIZE];
+
+  if (needs & MS_NEEDS_CLIPPED_WINDOWS && p->rule == MS_RULE_REPLICATE)
+    ms_set_error(
+      error, MS_ERROR_UNSUPPORTED,
+      "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.", name);
+  else if (needs & MS_NEEDS_DOUBLES && !request->limits.fp64)
+    ms_set_error(
+      error, MS_ERROR_UNSUPPORTED,
+      "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.", name);
+  else if (needs & MS_NEEDS_WHOLE_RADIUS && !ms_plan_has_whole_radius(request))
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
+                 "radius or --kernel packed.",
+                 name, g_ascii_dtostr(sp, sizeof sp, p->sp));
+  else if (needs & MS_NEEDS_NO_MODES && request->modes)
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The %s kernel does not write the modes that regions are made of; choose --kernel packed.", name);
+  else if (needs & MS_NEEDS_SHORT_SIDES && MAX(request->width, request->height) > MAX_EXTENT)
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
+                 name, MAX_EXTENT, request->width, request->height);
+  else
+    return TRUE;
+  return FALSE;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the plans of the kernels share, and their functions: each fills a plan for its request, or refuses with
+ * #MS_ERROR_UNSUPPORTED and a sentence; none makes an OpenCL call.
+ */
+#pragma once
+
+#include "core/filter/plan/plan.h"
+
+/* The least compute capability, times ten, of NVIDIA devices with the matrix units that the matrix kernel uses. */
+#define MS_KERNEL_MATRIX_CAPABILITY 80
+
+/* The least one of devices with the instruction that multiplies and adds four bytes, which the packed kernel uses. */
+#define MS_KERNEL_BYTES_CAPABILITY 61
+
+/**
+ * MsPlanNeeds: what a kernel needs of a request.
+ * @MS_NEEDS_CLIPPED_WINDOWS: windows inside the image, as under every rule but replicate
+ * @MS_NEEDS_DOUBLES: a device that computes in double precision, for the means
+ * @MS_NEEDS_WHOLE_RADIUS: windows that reach equally far to all sides
+ * @MS_NEEDS_NO_MODES: no modes, for kernels that do not write them
+ * @MS_NEEDS_SHORT_SIDES: coordinates that fit 16 bits
+ */
+typedef enum {
+  MS_NEEDS_CLIPPED_WINDOWS = 1 << 0,
+  MS_NEEDS_DOUBLES = 1 << 1,
+  MS_NEEDS_WHOLE_RADIUS = 1 << 2,
+  MS_NEEDS_NO_MODES = 1 << 3,
+  MS_NEEDS_SHORT_SIDES = 1 << 4,
+} MsPlanNeeds;
+
+void ms_plan_add_part(MsPlan *self, const char *part);
+void ms_plan_add_marks(MsPlan *self);
+void ms_plan_add_space(MsPlan *self);
+void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
+void ms_plan_add_scratch(MsPlan *self, MsScratch scratch);
+void ms_plan_define(MsPlan *self, const char *name, gint64 value);
+MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
+void ms_plan_set_work_group(MsPlan *self, gsize width, gsize height);
+
+gboolean ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error);
+gboolean ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error);
+gboolean ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error);
+gboolean ms_plan_has_whole_radius(const MsPlanRequest *request);
+
+gboolean ms_plan_direct(MsPlan *plan, GError **error);
+gboolean ms_plan_rows(MsPlan *plan, GError **error);
+gboolean ms_plan_rows_wide(MsPlan *plan, GError **error);
+gboolean ms_plan_matrix(MsPlan *plan, GError **error);
+gboolean ms_plan_packed(MsPlan *plan, GError **error);
