@@ -36,6 +36,8 @@ main(int argc, char **argv)
   g_autoptr(MsCommandLine) line = NULL;
 
   ms_language_init();
+  /* Standard output is for results. */
+  g_log_writer_default_set_use_stderr(TRUE);
   if (g_strcmp0(ms_child_get_role(), MS_SERVICE_ROLE) == 0)
     return ms_service_run();
   line = ms_command_line_parse(argc, argv, &error);

@@ -42,9 +42,9 @@ void
 ms_error_take(GError **error, MsError code, char *translated, char *english)
 {
   GError *made = g_error_new_literal(MS_ERROR, (int)code, translated);
-  MsErrorPrivate *private = ms_error_get_private(made);
+  MsErrorPrivate *priv = ms_error_get_private(made);
 
-  *private = (MsErrorPrivate){english, translated};
+  *priv = (MsErrorPrivate){english, translated};
   g_propagate_error(error, made);
 }
 
@@ -111,12 +111,12 @@ ms_prefix_error(GError **error, const char *format, ...)
   va_end(again);
   va_end(args);
   if ((*error)->domain == MS_ERROR) {
-    MsErrorPrivate *private = ms_error_get_private(*error);
+    MsErrorPrivate *priv = ms_error_get_private(*error);
     char *before = ms_error_dup_english(*error);
-    g_free(private->english);
-    g_free(private->translated);
-    private->english = join(english, before);
-    private->translated = g_strconcat(translated, (*error)->message, NULL);
+    g_free(priv->english);
+    g_free(priv->translated);
+    priv->english = join(english, before);
+    priv->translated = g_strconcat(translated, (*error)->message, NULL);
   }
   (*error)->message = join(translated, (*error)->message);
 }
@@ -125,12 +125,11 @@ ms_prefix_error(GError **error, const char *format, ...)
 char *
 ms_error_dup_english(const GError *error)
 {
-  const MsErrorPrivate *private = error->domain == MS_ERROR ? ms_error_get_private(error) : NULL;
-  const char *translated = private ? private->translated : NULL;
+  const MsErrorPrivate *priv = error->domain == MS_ERROR ? ms_error_get_private(error) : NULL;
+  const char *translated = priv ? priv->translated : NULL;
 
   if (!translated || !g_str_has_suffix(error->message, translated))
     return g_strdup(error->message);
   /* Callers may have prefixed the sentence. */
-  return g_strdup_printf("%.*s%s", (int)(strlen(error->message) - strlen(translated)), error->message,
-                         private->english);
+  return g_strdup_printf("%.*s%s", (int)(strlen(error->message) - strlen(translated)), error->message, priv->english);
 }

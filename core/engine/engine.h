@@ -45,8 +45,8 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @used: (out): the settings with every `auto` resolved
  * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
  * @program: (out) (nullable) (transfer full): the program that ran
- * @modes: (out) (nullable) (transfer full): column and row at which each pixel converges, two numbers a pixel, where they
- *   are wanted
+ * @modes: (out) (nullable) (transfer full): where wanted, column and row at which each pixel converges, two numbers a
+ *   pixel
  */
 typedef struct {
   const MsRegion *region;

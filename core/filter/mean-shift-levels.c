@@ -102,8 +102,8 @@ halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **erro
 
 /*
  * Enqueues what fills the result, the modes and the mask of a stripe whose source is on the device, before its own
- * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that @fine holds.
- * Result and modes are those that pixels keep where they are not filtered again.
+ * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that @fine
+ * holds. Result and modes are those that pixels keep where they are not filtered again.
  */
 static gboolean
 start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError **error)

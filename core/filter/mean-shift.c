@@ -439,6 +439,9 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
                      .progress_data = self->progress_data,
                      .early_rows = self->early_rows};
 
+  g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u lanes",
+          ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,
+          plan->settings.options.work_group_height, plan->n_passes, plan->stripe_rows, plan->band_rows, plan->lanes);
   if (plan->lanes > 1)
     return ms_filter_lanes_run(self->lanes, &run, error);
   if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, error)))

@@ -133,6 +133,8 @@ ms_context_new(MsDevice *device, GError **error)
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
   ms_device_set_extensions(device, probe_compiler(self));
+  g_debug("device %s: %s (%s), driver %s", ms_device_get_address(device), ms_device_get_name(device),
+          ms_device_get_platform(device), ms_device_get_driver(device));
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
 }
 

@@ -434,8 +434,13 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
 
   self->device = g_object_ref(device);
   self->spec = g_object_ref(spec);
-  if (key && load_from_cache(self, context, cache_folder, key))
+  g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,
+          ms_program_spec_get_part(spec, self->spec->parts->len - 1), ms_program_spec_get_options(spec));
+  if (key && load_from_cache(self, context, cache_folder, key)) {
+    g_debug("cache: %s/%s.bin is used", cache_folder, key);
     return g_steal_pointer(&self);
+  }
+  g_debug("cache: %s, so the program is built from source", key ? "there is no binary" : "it is off");
   if (!build_from_source(self, context, error))
     return NULL;
   if (key)

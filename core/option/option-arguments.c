@@ -76,7 +76,16 @@ ms_option_help_append_row(GString *text, const char *left, const char *right)
 const char *
 ms_option_tooltip(const MsOptionInfo *option)
 {
-  return _(option->tip ? option->tip : option->help);
+  const char *text = _(option->tip ? option->tip : option->help), *place = strstr(text, "%s");
+  g_autoptr(GString) whole = g_string_new(text);
+
+  if (!place)
+    return text;
+  g_string_truncate(whole, (gsize)(place - text));
+  for (guint i = 0; option->values[i]; i++)
+    g_string_append_printf(whole, "%s%s", i == 0 ? "" : option->values[i + 1] ? _(", ") : _(" or "), option->values[i]);
+  g_string_append(whole, place + 2);
+  return g_intern_string(whole->str);
 }
 
 /** ms_option_help_text: (transfer full): the help text with the row's range and default. */

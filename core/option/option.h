@@ -54,7 +54,7 @@ typedef enum {
  * @label: (nullable): the label of the window's control, with a mnemonic
  * @argument: (nullable): the form of the value in --help; %NULL for a flag, and for a choice, whose @values are joined
  * @help: one line without a full stop
- * @tip: (nullable): of a toggle: what it changes in the kernel and when it helps, in sentences
+ * @tip: (nullable): of a toggle: what it changes in the kernel and when it helps, in sentences; %s stands for @values
  * @values: (nullable): the names of a choice, %NULL-terminated
  * @numeric_values: whether the names are the numbers that are stored
  * @value_is_optional: whether --name alone stands for the first of @values; any other is written --name=value

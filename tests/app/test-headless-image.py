@@ -48,6 +48,19 @@ class OneImage(HeadlessCase):
             self.assertAlmostEqual(row["ms"], (row["ended_ns"] - row["started_ns"]) / 1e6, places=5)
         read_png(target.read_bytes())
 
+    def test_debug_messages_say_what_was_chosen(self):
+        source = self.picture("a.png", 37, 29)
+        wanted = ["device 0:0: ", "plan: kernel direct, work-groups of 16x2,",
+                  "program: 12 parts, the last direct/mean-shift-direct.cl, with -cl-std=CL1.2 -DUNROLL=2",
+                  "cache: "]
+        output, error = self.run_program(source, "--kernel", "direct", "--unroll", "2", "--work-group", "16x2",
+                                         "--device", "0:0", "-o", "-", "--format", "png",
+                                         env={"G_MESSAGES_DEBUG": "meanshift-lab"})
+        for line in wanted:
+            self.assertTrue(any(line in found for found in error.splitlines()), f"{line}\n{error}")
+        read_png(output)
+        self.assertNotIn("DEBUG", self.run_program(source, "-o", self.out / "b.png")[1])
+
     def test_every_way_gives_the_same_picture(self):
         source = self.picture("a.png", 37, 29)
         pictures = []

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <json-glib/json-glib.h>
+
 #include "core/filter/settings/settings.h"
 
 static void
@@ -27,6 +29,47 @@ test_rows_are_complete(void)
       g_assert_cmpstr(table[i].name, !=, table[j].name);
   }
   g_assert_null(ms_option_find("no-such-option"));
+}
+
+/* The schema of the reports names the values of each choice, in the order of the table. */
+static void
+test_schema_has_the_values(void)
+{
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "headless-report.schema.json", NULL);
+  g_autoptr(JsonParser) parser = json_parser_new();
+  g_autoptr(GError) error = NULL;
+
+  json_parser_load_from_file(parser, path, &error);
+  g_assert_no_error(error);
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_options.rows[i];
+    const char *group = row->group == MS_OPTION_GROUP_TOGGLE ? "options" : "parameters";
+    g_autofree char *query = g_strdup_printf("$.properties.images.items.properties.%s.properties.%s", group, row->json);
+    g_autoptr(JsonNode) found = json_path_query(query, json_parser_get_root(parser), &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(json_array_get_length(json_node_get_array(found)), ==, 1);
+    JsonObject *member = json_array_get_object_element(json_node_get_array(found), 0);
+    if (!row->values || !json_object_has_member(member, "enum")) {
+      g_assert_true(!row->values || g_str_equal(row->name, "kernel"));
+      continue;
+    }
+    JsonArray *values = json_object_get_array_member(member, "enum");
+    g_assert_cmpuint(json_array_get_length(values), ==, ms_option_n_values(row));
+    for (guint k = 0; row->values[k]; k++) {
+      JsonNode *value = json_array_get_element(values, k);
+      g_autofree char *text = row->numeric_values ? g_strdup_printf("%" G_GINT64_FORMAT, json_node_get_int(value))
+                                                  : json_node_dup_string(value);
+      g_assert_true(g_strv_contains(row->values, text));
+    }
+  }
+}
+
+/* The tip of a toggle names the values of the table. */
+static void
+test_tip_has_the_values(void)
+{
+  g_assert_true(g_str_has_prefix(ms_option_tooltip(ms_option_find("unroll")),
+                                 "The innermost loop takes 1, 2 or 4 pixels in one step. More"));
 }
 
 static void
@@ -180,6 +223,8 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/options/rows-are-complete", test_rows_are_complete);
+  g_test_add_func("/options/schema", test_schema_has_the_values);
+  g_test_add_func("/options/tip", test_tip_has_the_values);
   g_test_add_func("/options/choices-round-trip", test_choices_round_trip);
   g_test_add_func("/options/wrong-values", test_wrong_values);
   g_test_add_func("/options/arguments-repeat-the-settings", test_arguments_repeat_the_settings);

@@ -200,7 +200,7 @@ static const MsOptionInfo rows[] = {
                 "memory, so the copy only costs time.")),
   ROW(TOGGLE, CHOICE, options.unroll, "unroll", "unroll", N_("_Unroll"), "1",
       N_("Pixels in one step of the innermost loop"), .values = unroll_values, .numeric_values = TRUE,
-      .tip = N_("The innermost loop takes 1, 2 or 4 pixels in one step. More pixels mean fewer branches and more "
+      .tip = N_("The innermost loop takes %s pixels in one step. More pixels mean fewer branches and more "
                 "independent operations, but more registers for each work-item.")),
   ROW(TOGGLE, CHOICE, options.access, "access", "access", N_("_Access"), "pointer",
       N_("Loads of one uchar4, or vload4, vload8 or vload16 according to --unroll"), .values = access_values,

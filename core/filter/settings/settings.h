@@ -85,7 +85,10 @@ MsParams ms_params_coarser(const MsParams *self);
 int ms_params_halo(const MsParams *self, int height);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
 
-/** MsKernel: the planner resolves `auto`. A new kernel goes at the end, with a row in kernel-names.c and kernels.c. */
+/**
+ * MsKernel: the planner resolves `auto`. A new kernel goes at the end, with its name in settings.c and its function in
+ * plan.c.
+ */
 typedef enum {
   MS_KERNEL_AUTO,
   MS_KERNEL_DIRECT,
@@ -119,7 +122,7 @@ typedef enum {
  * MsToggles: how the filter is computed. Enumerations are stored as int, the type that the option table expects.
  * @memory: an #MsMemory
  * @local_memory: 0 or 1
- * @unroll: 1, 2 or 4 pixels in one step of the innermost loop
+ * @unroll: pixels in one step of the innermost loop
  * @access: an #MsAccess
  * @work_group_width: work-items in a row of a work-group, 0 for auto
  * @work_group_height: rows of a work-group, 0 for auto
