@@ -201,13 +201,6 @@ check_wait(MsContext *self, cl_int status, GError **error)
   return ms_cl_check(status, error, "waiting for the device");
 }
 
-/** ms_context_wait: waits until @event has completed; for ever, if the driver never says so. */
-gboolean
-ms_context_wait(MsContext *self, cl_event event, GError **error)
-{
-  return check_wait(self, clWaitForEvents(1, &event), error);
-}
-
 /** ms_context_finish: waits for everything enqueued. */
 gboolean
 ms_context_finish(MsContext *self, GError **error)
@@ -333,13 +326,13 @@ staging_lanes(MsContext *self, gsize bytes)
   return self->staging ? lanes : 0;
 }
 
-/* Waits for a transfer; @log: (nullable): gets its event. */
+/* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
 static gboolean
 end_transfer(MsContext *self, MsStage stage, gsize bytes, cl_event event, MsTimingLog *log, GError **error)
 {
   if (log)
     ms_timing_log_add_event(log, stage, NULL, bytes, event);
-  return ms_context_wait(self, event, error);
+  return check_wait(self, clWaitForEvents(1, &event), error);
 }
 
 /** ms_context_upload: copies bytes to the device and waits until @from may be reused. */

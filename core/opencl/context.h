@@ -66,7 +66,6 @@ void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
-gboolean ms_context_wait(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_finish(MsContext *self, GError **error);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 

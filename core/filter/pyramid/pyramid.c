@@ -60,9 +60,9 @@ ms_pyramid_edge(const MsParams *params)
   return MAX(ms_params_numbers(params).isr2, LEAST_EDGE);
 }
 
-/** ms_pyramid_reflect: @at within 0 to @extent - 1, reflected about the first and last, which are not repeated. */
-int
-ms_pyramid_reflect(int at, int extent)
+/* @at within 0 to @extent - 1, reflected about the first and last, which are not repeated. */
+static int
+reflect(int at, int extent)
 {
   if (extent == 1)
     return 0;
@@ -78,21 +78,19 @@ halved_value(const guint8 *const rows[5], int width, int x, int channel)
   int sum = 0;
 
   for (int i = 0; i < 5; i++) {
-    const gsize at = (gsize)ms_pyramid_reflect(2 * x + i - 2, width) * 4 + channel;
+    const gsize at = (gsize)reflect(2 * x + i - 2, width) * 4 + channel;
     for (int j = 0; j < 5; j++)
       sum += weights[j] * weights[i] * rows[j][at];
   }
   return (guint8)((sum + 128) >> 8);
 }
 
-/**
- * ms_pyramid_halve_row:
- * @rows: for row y of the next level the rows 2y - 2 to 2y + 2, reflected
- * @width: of @rows, in pixels
- * @coarse: (out): the row of the next level, see ms_pyramid_halve()
+/*
+ * Makes row y of the next level, as ms_pyramid_halve() does, from the rows 2y - 2 to 2y + 2, reflected, of so many
+ * pixels.
  */
-void
-ms_pyramid_halve_row(const guint8 *const rows[5], int width, guint8 *coarse)
+static void
+halve_row(const guint8 *const rows[5], int width, guint8 *coarse)
 {
   for (int x = 0; x < width / 2 + width % 2; x++, coarse += 4) {
     for (int k = 0; k < 3; k++)
@@ -116,8 +114,8 @@ ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
   for (int y = 0; y < next.height; y++) {
     const guint8 *rows[5];
     for (int j = 0; j < 5; j++)
-      rows[j] = fine + (gsize)ms_pyramid_reflect(2 * y + j - 2, size.height) * size.width * 4;
-    ms_pyramid_halve_row(rows, size.width, coarse + (gsize)y * next.width * 4);
+      rows[j] = fine + (gsize)reflect(2 * y + j - 2, size.height) * size.width * 4;
+    halve_row(rows, size.width, coarse + (gsize)y * next.width * 4);
   }
 }
 
@@ -274,10 +272,10 @@ make_row(MsHalving *self)
   const guint8 *rows[ROWS];
 
   for (int j = 0; j < ROWS; j++) {
-    const int y = ms_pyramid_reflect(2 * self->made + j - 2, self->size.height);
+    const int y = reflect(2 * self->made + j - 2, self->size.height);
     rows[j] = self->recent + (gsize)(y % ROWS) * self->size.width * 4;
   }
-  ms_pyramid_halve_row(rows, self->size.width, self->coarse + (gsize)self->made * next.width * 4);
+  halve_row(rows, self->size.width, self->coarse + (gsize)self->made * next.width * 4);
   self->made++;
 }
 

@@ -25,8 +25,6 @@ typedef struct {
 
 MsPyramidSize ms_pyramid_size(int width, int height, int level);
 int ms_pyramid_edge(const MsParams *params);
-int ms_pyramid_reflect(int at, int extent);
-void ms_pyramid_halve_row(const guint8 *const rows[5], int width, guint8 *coarse);
 void ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse);
 void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsRows rows, guint8 *fine);
 void ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine);
