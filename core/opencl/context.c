@@ -379,44 +379,30 @@ ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsT
          end_transfer(self, MS_STAGE_DOWNLOAD, bytes, event, log, error);
 }
 
-static gboolean
-run_probe(MsContext *context, cl_kernel kernel, cl_mem buffer, GError **error)
-{
-  MsNDRange range = {.dimensions = 1, .global = {64}};
-  guint32 values[64] = {0};
-
-  if (!ms_cl_check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), error, "setting an argument") ||
-      !ms_context_launch(context, &(MsLaunch){kernel, "probe", range, 0}, NULL, error) ||
-      !ms_context_download(context, &(MsBufferRange){buffer, 0, sizeof values}, values, NULL, error))
-    return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(values); i++) {
-    if (values[i] == i * i + 1)
-      continue;
-    ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
-                 ms_device_get_name(ms_context_get_device(context)));
-    return FALSE;
-  }
-  return TRUE;
-}
-
 /** ms_context_probe: builds and runs a trivial kernel; %FALSE says why the device cannot be used. */
 gboolean
-ms_context_probe(MsContext *context, GError **error)
+ms_context_probe(MsContext *self, GError **error)
 {
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  guint32 values[64] = {0};
   g_auto(cl_kernel) kernel = NULL;
   g_auto(cl_mem) buffer = NULL;
-  MsProgram *program;
 
   ms_program_spec_add_part(spec, "probe.cl");
-  program = ms_context_build(context, spec, NULL, error);
-  if (!program)
+  MsProgram *program = ms_context_build(self, spec, NULL, error);
+  kernel = program ? ms_program_create_kernel(program, "probe", error) : NULL;
+  buffer = kernel ? ms_context_create_buffer(self, CL_MEM_READ_WRITE, sizeof values, NULL, error) : NULL;
+  if (!buffer || !ms_cl_check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), error, "setting an argument") ||
+      !ms_context_launch(self, &(MsLaunch){kernel, "probe", {.dimensions = 1, .global = {64}}, 0}, NULL, error) ||
+      !ms_context_download(self, &(MsBufferRange){buffer, 0, sizeof values}, values, NULL, error))
     return FALSE;
-  kernel = ms_program_create_kernel(program, "probe", error);
-  if (!kernel)
-    return FALSE;
-  buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, 64 * sizeof(guint32), NULL, error);
-  return buffer && run_probe(context, kernel, buffer, error);
+  for (guint i = 0; i < G_N_ELEMENTS(values); i++)
+    if (values[i] != i * i + 1) {
+      ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
+                   ms_device_get_name(self->device));
+      return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -455,17 +441,10 @@ ms_device_matches(MsDevice *device, const char *device_selector)
 static int
 preference(MsDevice *device)
 {
-  switch (ms_device_get_limits(device)->type) {
-  case MS_DEVICE_TYPE_GPU:
-    return 0;
-  case MS_DEVICE_TYPE_ACCELERATOR:
-    return 1;
-  case MS_DEVICE_TYPE_CPU:
-    return 2;
-  case MS_DEVICE_TYPE_OTHER:
-    return 3;
-  }
-  g_return_val_if_reached(3);
+  static const int order[] = {
+    [MS_DEVICE_TYPE_GPU] = 0, [MS_DEVICE_TYPE_ACCELERATOR] = 1, [MS_DEVICE_TYPE_CPU] = 2, [MS_DEVICE_TYPE_OTHER] = 3};
+
+  return order[ms_device_get_limits(device)->type];
 }
 
 static int
@@ -485,16 +464,6 @@ candidates(GPtrArray *devices, const char *device_selector)
       g_ptr_array_add(matching, g_object_ref(g_ptr_array_index(devices, i)));
   g_ptr_array_sort(matching, compare_preference);
   return matching;
-}
-
-static MsContext *
-open_working(MsDevice *device, GError **error)
-{
-  g_autoptr(MsContext) context = ms_context_new(device, error);
-
-  if (!context || !ms_context_probe(context, error))
-    return NULL;
-  return g_steal_pointer(&context);
 }
 
 static void
@@ -534,7 +503,9 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
   for (guint i = 0; i < matching->len && !context; i++) {
     g_autoptr(GError) reason = NULL;
     MsDevice *device = g_ptr_array_index(matching, i);
-    context = open_working(device, &reason);
+    context = ms_context_new(device, &reason);
+    if (context && !ms_context_probe(context, &reason))
+      g_clear_object(&context);
     if (!context)
       g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_name(device),
                                                  ms_device_get_address(device), reason->message));

@@ -22,19 +22,15 @@ typedef struct {
   gsize chunk;     /* which part of the job the slot holds */
 } Slot;
 
-typedef struct {
-  Slot slots[SLOTS];
-} Lane;
-
 struct _MsStaging {
   cl_context context;
   cl_command_queue queue;
   gsize chunk_bytes;
-  Lane lanes[MOST_LANES]; /* pinned when first used, except the first, which ms_staging_new() pins */
-  GMutex busy;            /* held during a job, which uses all slots */
-  GThreadPool *threads;   /* (nullable): wait between jobs, because starting threads for each job takes time */
-  GMutex lock;            /* guards the last three members of the job */
-  GCond ended;            /* signalled when no thread of the pool works on the job any more */
+  Slot lanes[MOST_LANES][SLOTS]; /* pinned when first used, except the first, which ms_staging_new() pins */
+  GMutex busy;                   /* held during a job, which uses all slots */
+  GThreadPool *threads;          /* (nullable): wait between jobs, because starting threads for each job takes time */
+  GMutex lock;                   /* guards the last three members of the job */
+  GCond ended;                   /* signalled when no thread of the pool works on the job any more */
 };
 
 /* One transfer, which the lanes carry out chunk by chunk. */
@@ -50,11 +46,12 @@ typedef struct {
   GError *error;                       /* the first failure, after which lanes take no more chunks */
 } Job;
 
+/* What one thread does of a job. */
 typedef struct {
   Job *job;
-  Lane *lane;
+  Slot *slots;
   cl_event *timed; /* those of this lane among the events of the job */
-} Hand;
+} LaneJob;
 
 /**
  * ms_staging_lanes_for:
@@ -94,7 +91,7 @@ ms_staging_free(MsStaging *self)
   if (self->threads)
     g_thread_pool_free(self->threads, TRUE, TRUE);
   for (guint i = 0; i < MOST_LANES * SLOTS; i++)
-    release_slot(self, &self->lanes[i / SLOTS].slots[i % SLOTS]);
+    release_slot(self, &self->lanes[i / SLOTS][i % SLOTS]);
   g_mutex_clear(&self->busy);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->ended);
@@ -122,10 +119,10 @@ pin_slot(MsStaging *self, Slot *slot, GError **error)
 }
 
 static gboolean
-pin_lane(MsStaging *self, Lane *lane, GError **error)
+pin_lane(MsStaging *self, Slot *slots, GError **error)
 {
   for (guint i = 0; i < SLOTS; i++)
-    if (!lane->slots[i].host && !pin_slot(self, &lane->slots[i], error))
+    if (!slots[i].host && !pin_slot(self, &slots[i], error))
       return FALSE;
   return TRUE;
 }
@@ -150,7 +147,7 @@ ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GE
   g_mutex_init(&self->busy);
   g_mutex_init(&self->lock);
   g_cond_init(&self->ended);
-  return pin_lane(self, &self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
+  return pin_lane(self, self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
 }
 
 static gboolean
@@ -187,37 +184,27 @@ static gboolean
 start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
 {
   const gsize at = chunk * job->self->chunk_bytes, length = chunk_length(job, chunk);
+  const gsize offset = job->copy.offset + at;
   cl_command_queue queue = job->self->queue;
+  cl_mem buffer = job->copy.buffer;
   cl_int status;
 
   slot->chunk = chunk;
-  if (job->upload) {
+  if (job->upload)
     memcpy(slot->host, job->host + at, length);
-    status = clEnqueueWriteBuffer(queue, job->copy.buffer, CL_FALSE, job->copy.offset + at, length, slot->host, 0, NULL,
-                                  &slot->moving);
-  } else {
-    status = clEnqueueReadBuffer(queue, job->copy.buffer, CL_FALSE, job->copy.offset + at, length, slot->host, 0, NULL,
-                                 &slot->moving);
-  }
+  status = job->upload
+             ? clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
+             : clEnqueueReadBuffer(queue, buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
   return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue");
 }
 
-/* Keeps the first event and the latest one: reading the times of all takes longer than a tenth of the transfers. */
-static void
-keep_event(cl_event timed[TIMED], cl_event ended)
-{
-  cl_event *to = timed[0] ? &timed[1] : &timed[0];
-
-  g_clear_pointer(to, clReleaseEvent);
-  *to = ended;
-}
-
 /* Waits until the device has finished with the slot, and copies out what was downloaded. */
 static gboolean
-finish_slot(const Hand *hand, Slot *slot, GError **error)
+finish_slot(const LaneJob *lane, Slot *slot, GError **error)
 {
-  Job *job = hand->job;
+  Job *job = lane->job;
+  cl_event *timed = lane->timed[0] ? &lane->timed[1] : &lane->timed[0];
 
   if (!slot->moving)
     return TRUE;
@@ -228,7 +215,9 @@ finish_slot(const Hand *hand, Slot *slot, GError **error)
     (void)clFinish(job->self->queue); /* the slot is used again */
   if (good && !job->upload)
     memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
-  keep_event(hand->timed, g_steal_pointer(&slot->moving));
+  /* The first event and the latest one are kept: reading all times takes longer than a tenth of the transfers. */
+  g_clear_pointer(timed, clReleaseEvent);
+  *timed = g_steal_pointer(&slot->moving);
   return good;
 }
 
@@ -237,34 +226,34 @@ finish_slot(const Hand *hand, Slot *slot, GError **error)
  * memory takes no chunks; the first lane always has pinned memory.
  */
 static void
-run_lane(Hand *hand)
+run_lane(LaneJob *lane)
 {
   gboolean good = TRUE;
   gsize chunk = 0;
   guint turn = 0;
 
-  if (!pin_lane(hand->job->self, hand->lane, NULL))
+  if (!pin_lane(lane->job->self, lane->slots, NULL))
     return;
-  while (good && take_chunk(hand->job, &chunk)) {
+  while (good && take_chunk(lane->job, &chunk)) {
     g_autoptr(GError) error = NULL;
-    Slot *slot = &hand->lane->slots[turn++ % SLOTS];
-    good = finish_slot(hand, slot, &error) && start_slot(hand->job, slot, chunk, &error);
+    Slot *slot = &lane->slots[turn++ % SLOTS];
+    good = finish_slot(lane, slot, &error) && start_slot(lane->job, slot, chunk, &error);
     if (!good)
-      take_error(hand->job, g_steal_pointer(&error));
+      take_error(lane->job, g_steal_pointer(&error));
   }
   for (guint i = 0; i < SLOTS; i++) {
     g_autoptr(GError) error = NULL;
-    if (!finish_slot(hand, &hand->lane->slots[turn++ % SLOTS], &error))
-      take_error(hand->job, g_steal_pointer(&error));
+    if (!finish_slot(lane, &lane->slots[turn++ % SLOTS], &error))
+      take_error(lane->job, g_steal_pointer(&error));
   }
 }
 
 static void
-run_pooled_lane(gpointer hand, gpointer data)
+run_pooled_lane(gpointer lane, gpointer data)
 {
-  Job *job = ((Hand *)hand)->job;
+  Job *job = ((LaneJob *)lane)->job;
 
-  run_lane(hand);
+  run_lane(lane);
   g_mutex_lock(&job->self->lock);
   if (--job->working == 0)
     g_cond_signal(&job->self->ended);
@@ -289,14 +278,14 @@ static void
 run_lanes(Job *job)
 {
   const guint n = (guint)MIN(CLAMP(job->copy.lanes, 1, MOST_LANES), job->n_chunks);
-  Hand hands[MOST_LANES];
+  LaneJob lanes[MOST_LANES];
 
   job->working = start_threads(job->self, n - 1);
   for (guint i = 0; i < n; i++)
-    hands[i] = (Hand){job, &job->self->lanes[i], &job->events[i * TIMED]};
+    lanes[i] = (LaneJob){job, job->self->lanes[i], &job->events[i * TIMED]};
   for (guint i = job->working; i > 0; i--)
-    g_thread_pool_push(job->self->threads, &hands[i], NULL);
-  run_lane(&hands[0]);
+    g_thread_pool_push(job->self->threads, &lanes[i], NULL);
+  run_lane(&lanes[0]);
   g_mutex_lock(&job->self->lock);
   while (job->working > 0)
     g_cond_wait(&job->self->ended, &job->self->lock);

@@ -21,9 +21,7 @@ G_DEFINE_FINAL_TYPE(MsTimingLog, ms_timing_log, G_TYPE_OBJECT)
 static void
 release_pending(gpointer data)
 {
-  PendingEvent *pending = data;
-
-  clReleaseEvent(pending->event);
+  clReleaseEvent(((PendingEvent *)data)->event);
 }
 
 static void
@@ -93,6 +91,16 @@ ms_timing_log_new_from_variant(GVariant *rows)
   return g_steal_pointer(&self);
 }
 
+/* An event of the last row. */
+static void
+add_pending(MsTimingLog *self, cl_event event)
+{
+  PendingEvent pending = {self->rows->len - 1, event};
+
+  clRetainEvent(event);
+  g_array_append_val(self->pending, pending);
+}
+
 /**
  * ms_timing_log_add_event:
  * @kernel: (nullable): the kernel's name
@@ -103,11 +111,9 @@ void
 ms_timing_log_add_event(MsTimingLog *self, MsStage stage, const char *kernel, guint64 bytes, cl_event event)
 {
   MsTiming row = {.stage = stage, .kernel = kernel ? g_intern_string(kernel) : NULL, .bytes = bytes};
-  PendingEvent pending = {self->rows->len, event};
 
-  clRetainEvent(event);
   g_array_append_val(self->rows, row);
-  g_array_append_val(self->pending, pending);
+  add_pending(self, event);
 }
 
 /**
@@ -122,11 +128,8 @@ ms_timing_log_add_events(MsTimingLog *self, MsStage stage, guint64 bytes, cl_eve
   g_return_if_fail(n > 0);
 
   ms_timing_log_add_event(self, stage, NULL, bytes, events[0]);
-  for (gsize i = 1; i < n; i++) {
-    PendingEvent pending = {self->rows->len - 1, events[i]};
-    clRetainEvent(events[i]);
-    g_array_append_val(self->pending, pending);
-  }
+  for (gsize i = 1; i < n; i++)
+    add_pending(self, events[i]);
 }
 
 /**

@@ -202,16 +202,6 @@ refuse(const MsOptionInfo *self, const char *text, GError **error)
 }
 
 static gboolean
-parse_text(const char *text, char **field)
-{
-  if (*text == '\0')
-    return FALSE;
-  g_free(*field);
-  *field = g_strdup(text);
-  return TRUE;
-}
-
-static gboolean
 parse_int(const MsOptionInfo *self, const char *text, int *field)
 {
   gint64 value = 0;
@@ -289,16 +279,6 @@ choice_number(const MsOptionInfo *self, int index)
 }
 
 static gboolean
-parse_choice(const MsOptionInfo *self, const char *text, int *field)
-{
-  int index = ms_choice_find(self->values, text);
-
-  if (index >= 0)
-    *field = choice_number(self, index);
-  return index >= 0;
-}
-
-static gboolean
 parse_side(const MsOptionInfo *self, const char **text, int *side)
 {
   char *end = NULL;
@@ -328,12 +308,18 @@ parse_shape(const MsOptionInfo *self, const char *text, int *field)
 static gboolean
 parse_value(const MsOptionInfo *self, gpointer record, const char *text)
 {
+  int index;
+
   switch (self->kind) {
   case MS_OPTION_FLAG:
     *FIELD(self, record, gboolean) = TRUE;
     return TRUE;
   case MS_OPTION_TEXT:
-    return parse_text(text, FIELD(self, record, char *));
+    if (*text == '\0')
+      return FALSE;
+    g_free(*FIELD(self, record, char *));
+    *FIELD(self, record, char *) = g_strdup(text);
+    return TRUE;
   case MS_OPTION_INT:
     return parse_int(self, text, FIELD(self, record, int));
   case MS_OPTION_REAL:
@@ -343,7 +329,10 @@ parse_value(const MsOptionInfo *self, gpointer record, const char *text)
   case MS_OPTION_SECONDS:
     return parse_seconds(text, FIELD(self, record, double));
   case MS_OPTION_CHOICE:
-    return parse_choice(self, text, FIELD(self, record, int));
+    index = ms_choice_find(self->values, text);
+    if (index >= 0)
+      *FIELD(self, record, int) = choice_number(self, index);
+    return index >= 0;
   case MS_OPTION_SHAPE:
     return parse_shape(self, text, FIELD(self, record, int));
   case MS_OPTION_PARSED:
@@ -367,29 +356,6 @@ ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, 
   return parse_value(self, record, text) || refuse(self, text, error);
 }
 
-static const char *
-choice_name(const MsOptionInfo *self, int value)
-{
-  for (int i = 0; self->values[i]; i++)
-    if (choice_number(self, i) == value)
-      return self->values[i];
-  return NULL;
-}
-
-static char *
-print_real(double value)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  return g_strdup(g_ascii_formatd(text, sizeof text, "%.10g", value));
-}
-
-static char *
-print_shape(const int *sides)
-{
-  return sides[0] ? g_strdup_printf("%dx%d", sides[0], sides[1]) : g_strdup("auto");
-}
-
 /**
  * ms_option_get_text:
  *
@@ -399,6 +365,9 @@ print_shape(const int *sides)
 char *
 ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
 {
+  const int *sides = FIELD(self, record, const int);
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
   switch (self->kind) {
   case MS_OPTION_FLAG:
     return g_strdup(*FIELD(self, record, const gboolean) ? "on" : "off");
@@ -408,13 +377,16 @@ ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
     return g_strdup_printf("%d", *FIELD(self, record, const int));
   case MS_OPTION_REAL:
   case MS_OPTION_SECONDS:
-    return print_real(*FIELD(self, record, const double));
+    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.10g", *FIELD(self, record, const double)));
   case MS_OPTION_AMOUNT:
     return g_strdup_printf("%" G_GUINT64_FORMAT, *FIELD(self, record, const guint64));
   case MS_OPTION_CHOICE:
-    return g_strdup(choice_name(self, *FIELD(self, record, const int)));
+    for (int i = 0; self->values[i]; i++)
+      if (choice_number(self, i) == *FIELD(self, record, const int))
+        return g_strdup(self->values[i]);
+    return NULL;
   case MS_OPTION_SHAPE:
-    return print_shape(FIELD(self, record, const int));
+    return sides[0] ? g_strdup_printf("%dx%d", sides[0], sides[1]) : g_strdup("auto");
   case MS_OPTION_PARSED:
     return NULL;
   }

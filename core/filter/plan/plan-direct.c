@@ -109,15 +109,6 @@ border_part(const MsParams *params, const MsToggles *options, int extent)
   return image ? "direct/border-clip-image.cl" : "direct/border-clip.cl";
 }
 
-/* Over an image object, work-groups whose windows stay inside it need no bounds arithmetic [MS]. */
-static const char *
-group_part(const MsParams *params, const MsToggles *options)
-{
-  gboolean clips = options->memory == MS_MEMORY_IMAGE && params->rule != MS_RULE_REPLICATE;
-
-  return clips ? "direct/group-inside.cl" : "direct/group-anywhere.cl";
-}
-
 static gboolean
 refills(const MsToggles *options)
 {
@@ -138,6 +129,7 @@ compose(MsPlan *plan)
 {
   const MsToggles *o = &plan->settings.options;
   const MsParams *p = &plan->settings.params;
+  const gboolean clips = o->memory == MS_MEMORY_IMAGE && p->rule != MS_RULE_REPLICATE;
   int extent = MAX(plan->request.width, plan->request.height);
 
   ms_plan_add_part(plan, "prelude/types.cl");
@@ -147,7 +139,8 @@ compose(MsPlan *plan)
   ms_plan_add_part(plan, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
   ms_plan_add_part(plan, "direct/window-row.cl");
   ms_plan_add_part(plan, border_part(p, o, extent));
-  ms_plan_add_part(plan, group_part(p, o));
+  /* Over an image object, work-groups whose windows stay inside it need no bounds arithmetic [MS]. */
+  ms_plan_add_part(plan, clips ? "direct/group-inside.cl" : "direct/group-anywhere.cl");
   ms_plan_add_part(plan, "prelude/change.cl");
   ms_plan_add_marks(plan);
   ms_plan_add_part(plan, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");

@@ -159,27 +159,23 @@ name_kernels(const MsSplitRates *self, guint device)
   return g_strconcat("kernels: ", (const char *)g_ptr_array_index(self->devices, device), NULL);
 }
 
+/* The speed that is kept under a name, which is freed. */
 static double
-load(const MsSplitRates *self, const MsShares *shares)
+load(const MsSplitRates *self, char *name)
 {
-  g_autofree char *team = name_team(self, shares);
-  g_autofree char *work = name_work(self);
+  g_autofree char *owned = name, *work = name_work(self);
 
-  return ms_learned_speeds_get(self->speeds, team, work);
+  return ms_learned_speeds_get(self->speeds, owned, work);
 }
 
-/* The speed of the kernels of the first device that gets rows. */
-static double
-load_kernels(const MsSplitRates *self, const MsShares *shares)
+/* Keeps a speed under a name, which is freed; the first image compiles kernels, so that its time is not kept. */
+static void
+keep(const MsSplitRates *self, char *name, double pixels, double milliseconds)
 {
-  guint device = 0;
+  g_autofree char *owned = name, *work = name_work(self);
 
-  while (device + 1 < shares->n && shares->left_out[device])
-    device++;
-  g_autofree char *name = name_kernels(self, device);
-  g_autofree char *work = name_work(self);
-
-  return ms_learned_speeds_get(self->speeds, name, work);
+  if (self->image > 1)
+    ms_learned_speeds_add(self->speeds, owned, work, pixels, milliseconds);
 }
 
 /**
@@ -206,9 +202,13 @@ void
 ms_split_rates_choose(const MsSplitRates *self, MsShares *shares)
 {
   MsShares fastest = *shares;
+  guint device = 0;
 
   ms_shares_keep_fastest(&fastest);
-  if (ms_split_rates_prefer_alone(load(self, shares), load(self, &fastest), load_kernels(self, &fastest), self->image))
+  while (device + 1 < shares->n && fastest.left_out[device])
+    device++;
+  if (ms_split_rates_prefer_alone(load(self, name_team(self, shares)), load(self, name_team(self, &fastest)),
+                                  load(self, name_kernels(self, device)), self->image))
     *shares = fastest;
 }
 
@@ -216,20 +216,13 @@ ms_split_rates_choose(const MsSplitRates *self, MsShares *shares)
 void
 ms_split_rates_keep(const MsSplitRates *self, const MsShares *shares, double milliseconds)
 {
-  g_autofree char *team = name_team(self, shares);
-  g_autofree char *work = name_work(self);
-
-  if (self->image > 1)
-    ms_learned_speeds_add(self->speeds, team, work, (double)self->pixels, milliseconds);
+  keep(self, name_team(self, shares), (double)self->pixels, milliseconds);
 }
 
 /** ms_split_rates_keep_kernels: @milliseconds: of the kernels of one device, for so many @pixels */
 void
 ms_split_rates_keep_kernels(const MsSplitRates *self, guint device, double pixels, double milliseconds)
 {
-  g_autofree char *name = name_kernels(self, device);
-  g_autofree char *work = name_work(self);
-
-  if (self->image > 1 && milliseconds > 0)
-    ms_learned_speeds_add(self->speeds, name, work, pixels, milliseconds);
+  if (milliseconds > 0)
+    keep(self, name_kernels(self, device), pixels, milliseconds);
 }
