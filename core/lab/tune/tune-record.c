@@ -9,7 +9,7 @@
 #include "core/factors-json.h"
 #include "core/json.h"
 #include "core/number.h"
-#include "core/option/choice.h"
+#include "core/option/option.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
