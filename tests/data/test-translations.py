@@ -87,7 +87,7 @@ class TranslationsTest(unittest.TestCase):
     def test_every_error_of_the_program_is_looked_up(self):
         paths = [os.path.join(folder, name) for top in ("app", "core")
                  for folder, _, names in os.walk(os.path.join(SOURCE, top)) for name in names if name.endswith(".c")]
-        self.assertGreater(len(paths), 200)
+        self.assertGreater(len(paths), 100)
         found = [f"{path}: {match.group()}" for path in sorted(paths) if not path.endswith("core/error.c")
                  for match in UNTRANSLATED.finditer(read(path))]
         self.assertEqual(found, [])
