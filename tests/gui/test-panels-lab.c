@@ -15,7 +15,6 @@
 #include "ui/document/document-settings.h"
 #include "ui/engine/window-engine-hold.h"
 #include "ui/panels/common/chart-view.h"
-#include "ui/panels/common/report-export.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/tune/tune-panel.h"

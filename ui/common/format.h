@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 
 #define MS_NO_NUMBER "–"
 

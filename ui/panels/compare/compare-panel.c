@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/option/option-help.h"
+#include "core/option/option.h"
 #include "ui/common/format.h"
 #include "ui/document/document-settings.h"
 

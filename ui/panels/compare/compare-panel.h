@@ -2,7 +2,7 @@
 /* MsComparePanel: measures combinations of toggles on the open picture and applies one of them. */
 #pragma once
 
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "ui/panels/common/job-panel.h"
 #include "ui/panels/common/report-view.h"
 
