@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/gui/panel-fixture.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -140,6 +141,20 @@ panel_fixture_screenshot(PanelFixture *self, const char *name)
   g_autoptr(GdkPixbuf) picture = gdk_pixbuf_get_from_window(window, 0, 0, width, height);
   g_assert_nonnull(picture);
   g_assert_true(gdk_pixbuf_save(picture, path, "png", NULL, NULL));
+}
+
+/** panel_fixture_remove_folder: removes a file, or a folder with all that is in it. */
+void
+panel_fixture_remove_folder(const char *path)
+{
+  GDir *dir = g_dir_open(path, 0, NULL);
+
+  for (const char *name; dir && (name = g_dir_read_name(dir));) {
+    g_autofree char *below = g_build_filename(path, name, NULL);
+    panel_fixture_remove_folder(below);
+  }
+  g_clear_pointer(&dir, g_dir_close);
+  g_assert_cmpint(g_remove(path), ==, 0);
 }
 
 typedef gboolean (*Match)(GtkWidget *widget, gconstpointer data);

@@ -21,6 +21,7 @@ void panel_fixture_show_empty(GType panel_type);
 void panel_fixture_tear_down(PanelFixture *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PanelFixture, panel_fixture_tear_down)
 MsRun *panel_fixture_filter(PanelFixture *self, const char *option, const char *value);
+void panel_fixture_remove_folder(const char *path);
 void panel_fixture_screenshot(PanelFixture *self, const char *name);
 
 /** SET_UP_PANEL: declares @fixture, a panel that is closed at the end of the test; otherwise as SET_UP(). */

@@ -2,13 +2,13 @@
 /* The processes that the window starts for the Lab and the workspace Batch: killed, stopped, paused and resumed. */
 #include <glib/gstdio.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/image/image-save.h"
 #include "tests/gui/panel-fixture.h"
+#include "tests/gui/processes.h"
 #include "tests/support/fixture.h"
 #include "ui/batch/batch-page.h"
 #include "ui/batch/batch-rows.h"
@@ -19,88 +19,20 @@
 
 #define VICTIM "--victim"
 
-/* Processes */
-
-/* Adds the children of @pid, and theirs. */
-static void
-add_descendants(GPid pid, GArray *pids)
-{
-  g_autofree char *folder = g_strdup_printf("/proc/%d/task", pid);
-  GDir *tasks = g_dir_open(folder, 0, NULL);
-
-  for (const char *task; tasks && (task = g_dir_read_name(tasks));) {
-    g_autofree char *path = g_build_filename(folder, task, "children", NULL);
-    g_autofree char *text = NULL;
-    g_auto(GStrv) words = g_file_get_contents(path, &text, NULL, NULL) ? g_strsplit(text, " ", -1) : NULL;
-    for (char **word = words; word && *word; word++) {
-      GPid child = atoi(*word);
-      if (child <= 0)
-        continue;
-      g_array_append_val(pids, child);
-      add_descendants(child, pids);
-    }
-  }
-  g_clear_pointer(&tasks, g_dir_close);
-}
-
-static GArray *
-descendants(GPid pid)
-{
-  GArray *pids = g_array_new(FALSE, FALSE, sizeof(GPid));
-
-  add_descendants(pid, pids);
-  return pids;
-}
-
-static gboolean
-is_alive(GPid pid)
-{
-  g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
-  g_autofree char *text = NULL;
-
-  return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, ") Z ") == NULL;
-}
-
-static guint
-count_alive(GArray *pids)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < pids->len; i++)
-    n += is_alive(g_array_index(pids, GPid, i));
-  return n;
-}
-
-/* The program that the window has started, which has arguments, unlike the process of the window's device. */
-static GPid
-find_program(void)
-{
-  g_autoptr(GArray) pids = descendants(getpid());
-
-  for (guint i = 0; i < pids->len; i++) {
-    g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", g_array_index(pids, GPid, i));
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (g_file_get_contents(path, &text, &length, NULL) && length > strlen(text) + 1 &&
-        g_str_has_suffix(text, "meanshift-lab"))
-      return g_array_index(pids, GPid, i);
-  }
-  g_assert_not_reached();
-}
-
 /* Kills the program, or stops it and cancels its job by a click; its children end with it in both cases. */
 static void
 end_program(GtkWidget *root, int number, const char *cancel)
 {
-  const GPid program = find_program();
-  g_autoptr(GArray) pids = descendants(program);
+  const GPid program = processes_find_program();
+  g_autoptr(GArray) pids = processes_below(program);
 
+  g_assert_cmpint(program, !=, 0);
   g_assert_cmpuint(pids->len, >, 0);
   g_array_append_val(pids, program);
   g_assert_cmpint(kill(program, number), ==, 0);
   if (number == SIGSTOP)
     gtk_button_clicked(GTK_BUTTON(find_button(root, cancel)));
-  wait_for(4, count_alive(pids) == 0);
+  wait_for(4, processes_count_alive(pids) == 0);
 }
 
 static const int numbers[] = {SIGKILL, SIGSEGV, SIGSTOP};
@@ -253,22 +185,9 @@ add_folder(Batch *self)
 }
 
 static void
-remove_all(const char *path)
-{
-  GDir *dir = g_dir_open(path, 0, NULL);
-
-  for (const char *name; dir && (name = g_dir_read_name(dir));) {
-    g_autofree char *below = g_build_filename(path, name, NULL);
-    remove_all(below);
-  }
-  g_clear_pointer(&dir, g_dir_close);
-  g_assert_cmpint(g_remove(path), ==, 0);
-}
-
-static void
 tear_down_batch(Batch *self)
 {
-  remove_all(self->folder);
+  panel_fixture_remove_folder(self->folder);
   g_free(self->folder);
   g_free(self->output);
 }
@@ -482,7 +401,7 @@ start_victim(const char *const *arguments)
 static guint
 count_descendants(GPid pid)
 {
-  g_autoptr(GArray) pids = descendants(pid);
+  g_autoptr(GArray) pids = processes_below(pid);
 
   return pids->len;
 }
@@ -503,11 +422,11 @@ test_orphans(void)
     const GPid victim = start_victim(commands[i / 2]);
     wait_for(30, count_descendants(victim) > 1);
     g_usleep(i % 2 * 700 * 1000); /* while it starts, and while it works */
-    g_autoptr(GArray) pids = descendants(victim);
+    g_autoptr(GArray) pids = processes_below(victim);
     if (i == 3)
       kill(g_array_index(pids, GPid, 0), SIGSTOP);
     kill(victim, SIGKILL);
-    wait_for(1, count_alive(pids) == 0);
+    wait_for(1, processes_count_alive(pids) == 0);
     g_spawn_close_pid(victim);
   }
 }

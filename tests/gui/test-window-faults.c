@@ -13,6 +13,7 @@
 #include "core/opencl/driver-cache.h"
 #include "core/process/child.h"
 #include "tests/faults/shared-count.h"
+#include "tests/gui/processes.h"
 #include "tests/gui/window-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/document/document-filter.h"
@@ -131,16 +132,6 @@ assert_works(WindowFixture *fixture)
   window_fixture_assert_filtered(fixture);
 }
 
-/* No process of this one has ended without being waited for. */
-static void
-assert_no_zombie(void)
-{
-  siginfo_t info = {.si_pid = 0};
-
-  if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
-    g_assert_cmpint(info.si_pid, ==, 0);
-}
-
 /* Faults of the driver */
 
 typedef struct {
@@ -205,7 +196,7 @@ test_steps(gconstpointer data)
   remove_faults();
   start_fresh_process(&fixture);
   assert_works(&fixture);
-  assert_no_zombie();
+  g_assert_false(processes_has_zombie());
 }
 
 /* A driver that breaks every time: the request is tried twice, then nothing is started until something changes. */
@@ -346,7 +337,7 @@ test_signals(void)
     signal_results(&fixture, numbers[i / 3]);
   }
   ms_window_engine_set_watchdog(fixture.engine, 0);
-  assert_no_zombie();
+  g_assert_false(processes_has_zombie());
   g_test_message("%u descriptors before, %u after", before, ms_fixture_count_descriptors());
   g_assert_cmpuint(ms_fixture_count_descriptors(), <=, before + 40); /* those of the results of runs */
 }
@@ -418,7 +409,7 @@ test_nonsense(gconstpointer data)
   ms_window_engine_choose(engine, "cpu");
   wait_for(60, ms_window_engine_get_state(engine) == MS_WINDOW_ENGINE_READY);
   ms_window_engine_shut_down(engine);
-  assert_no_zombie();
+  g_assert_false(processes_has_zombie());
   g_assert_cmpuint(ms_fixture_count_descriptors(), <=, before);
 }
 

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/gui/processes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Adds the children of @pid, and theirs. */
+static void
+add_descendants(GPid pid, GArray *pids)
+{
+  g_autofree char *folder = g_strdup_printf("/proc/%d/task", pid);
+  GDir *tasks = g_dir_open(folder, 0, NULL);
+
+  for (const char *task; tasks && (task = g_dir_read_name(tasks));) {
+    g_autofree char *path = g_build_filename(folder, task, "children", NULL);
+    g_autofree char *text = NULL;
+    g_auto(GStrv) words = g_file_get_contents(path, &text, NULL, NULL) ? g_strsplit(text, " ", -1) : NULL;
+    for (char **word = words; word && *word; word++) {
+      GPid child = atoi(*word);
+      if (child <= 0)
+        continue;
+      g_array_append_val(pids, child);
+      add_descendants(child, pids);
+    }
+  }
+  g_clear_pointer(&tasks, g_dir_close);
+}
+
+/** processes_below: (transfer full) (element-type GPid): the children of @pid, and theirs, each before its own. */
+GArray *
+processes_below(GPid pid)
+{
+  GArray *pids = g_array_new(FALSE, FALSE, sizeof(GPid));
+
+  add_descendants(pid, pids);
+  return pids;
+}
+
+static gboolean
+is_alive(GPid pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
+  g_autofree char *text = NULL;
+
+  return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, ") Z ") == NULL;
+}
+
+guint
+processes_count_alive(GArray *pids)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < pids->len; i++)
+    n += is_alive(g_array_index(pids, GPid, i));
+  return n;
+}
+
+/**
+ * processes_find_program: the program that this process has started for the Lab or the workspace Batch, which has
+ * arguments, unlike the process of the window's device; 0 for none.
+ */
+GPid
+processes_find_program(void)
+{
+  g_autoptr(GArray) pids = processes_below(getpid());
+
+  for (guint i = 0; i < pids->len; i++) {
+    g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", g_array_index(pids, GPid, i));
+    g_autofree char *text = NULL;
+    gsize length = 0;
+    if (g_file_get_contents(path, &text, &length, NULL) && length > strlen(text) + 1 &&
+        g_str_has_suffix(text, "meanshift-lab"))
+      return g_array_index(pids, GPid, i);
+  }
+  return 0;
+}
+
+/** processes_has_zombie: whether a child of this process has ended without having been waited for. */
+gboolean
+processes_has_zombie(void)
+{
+  siginfo_t info = {.si_pid = 0};
+
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}

@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes below this one, for tests that end them. */
+#pragma once
+
+#include <glib.h>
+
+GArray *processes_below(GPid pid);
+guint processes_count_alive(GArray *pids);
+GPid processes_find_program(void);
+gboolean processes_has_zombie(void);
