@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "tests/support/fixture.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240
@@ -199,6 +197,19 @@ GtkWidget *
 find_by_type(GtkWidget *root, GType type)
 {
   return find(root, is_of_type, GSIZE_TO_POINTER(type));
+}
+
+static gboolean
+is_of_name(GtkWidget *widget, gconstpointer data)
+{
+  return g_strcmp0(gtk_widget_get_name(widget), data) == 0;
+}
+
+/** find_by_name: by the name of the widget in its .ui file. */
+GtkWidget *
+find_by_name(GtkWidget *root, const char *name)
+{
+  return find(root, is_of_name, name);
 }
 
 static gboolean

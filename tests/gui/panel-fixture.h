@@ -45,6 +45,7 @@ void panel_fixture_screenshot(PanelFixture *self, const char *name);
 gboolean panel_fixture_iterate(void);
 void panel_fixture_settle(void);
 GtkWidget *find_by_type(GtkWidget *root, GType type);
+GtkWidget *find_by_name(GtkWidget *root, const char *name);
 GtkWidget *find_button(GtkWidget *root, const char *label);
 GtkWidget *find_label_with(GtkWidget *root, const char *part);
 GtkWidget *find_named(GtkWidget *root, const char *name);

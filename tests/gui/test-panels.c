@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "tests/gui/panel-fixture.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/runs/runs-panel.h"

@@ -12,7 +12,7 @@
 #include "tests/support/fixture.h"
 #include "ui/batch/batch-page.h"
 #include "ui/batch/batch-rows.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/tune/tune-panel.h"
 #include "ui/program/program-job.h"

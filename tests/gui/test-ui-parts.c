@@ -6,12 +6,11 @@
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "ui/common/format.h"
+#include "ui/document/document.h"
 #include "ui/document/history.h"
 #include "ui/image-view/picture.h"
-#include "ui/image-view/pixbuf.h"
 #include "core/filter/settings/filter-presets.h"
 #include "ui/image-view/readout.h"
-#include "ui/run/run-list.h"
 #include "ui/image-view/view-geometry.h"
 
 static MsViewGeometry
@@ -346,29 +345,33 @@ run_of(MsImage *result, double sp)
 static void
 test_runs_are_judged(void)
 {
-  g_autoptr(MsRunList) list = ms_run_list_new();
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
   g_autoptr(MsImage) one = ms_fixture_noise(8, 8, 1), same = ms_fixture_noise(8, 8, 1),
                      other = ms_fixture_noise(8, 8, 2);
   g_autoptr(MsRun) first = run_of(one, 10), second = run_of(same, 10), wrong = run_of(other, 10),
                    incomparable = run_of(other, 11);
 
-  ms_run_list_add(list, first);
-  ms_run_list_add(list, second);
-  ms_run_list_add(list, wrong);
-  ms_run_list_add(list, incomparable);
+  g_autoptr(MsDocument) document = ms_document_new(engine, one, NULL, "noise");
+
+  ms_document_add_run(document, first);
+  ms_document_add_run(document, wrong);
+  ms_document_add_run(document, incomparable);
+  ms_document_add_run(document, second);
   g_assert_cmpint(ms_run_get_match(first), ==, MS_MATCH_BASELINE);
   g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_IDENTICAL);
   g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_DIFFERENT);
   g_assert_cmpint(ms_run_get_match(incomparable), ==, MS_MATCH_UNKNOWN);
   /* Equal pictures are kept once. */
   g_assert_true(ms_run_get_result(first) == ms_run_get_result(second));
-  g_assert_cmpuint(ms_run_list_get_picture_bytes(list), ==, 2 * 8 * 8 * 4);
-  ms_run_list_set_bound(list, 8 * 8 * 4);
+  ms_document_set_memory_bound(document, 2 * 8 * 8 * 4);
+  g_assert_true(ms_run_has_result(wrong));
+  ms_document_set_memory_bound(document, 2 * 8 * 8 * 4 - 1);
   g_assert_true(ms_run_has_result(first));
   g_assert_false(ms_run_has_result(wrong));
   g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_DIFFERENT);
-  ms_run_list_remove(list, first);
-  g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_BASELINE);
+  ms_document_remove_run(document, first);
+  g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_BASELINE);
+  g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_DIFFERENT);
 }
 
 int

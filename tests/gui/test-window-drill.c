@@ -19,14 +19,11 @@
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "ui/batch/batch-page.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/statistics/picture-statistics.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-tabs.h"
+#include "ui/window/window.h"
 
 /* The shortest silence that a machine with much other work does not mistake for a hang. */
 #define WATCHDOG_MS 4000
@@ -34,7 +31,7 @@
 #define BATCH_PICTURES 6
 
 /* Memory is compared from this signal on: then the window keeps as many runs as it may. */
-#define SETTLED_AFTER(n) ((n) / 4)
+#define SETTLED_AFTER(n) ((n) / 2)
 
 /* Fewer signals than this are too few to see a slow growth of memory. */
 #define LEAST_FOR_MEMORY 100

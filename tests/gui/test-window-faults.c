@@ -16,12 +16,10 @@
 #include "tests/gui/processes.h"
 #include "tests/gui/window-fixture.h"
 #include "tests/support/fixture.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
 #include "ui/panels/statistics/picture-statistics.h"
-#include "ui/window/window-message.h"
+#include "ui/window/window.h"
 
 /* The shortest silence that a machine with much other work does not mistake for a hang. */
 #define WATCHDOG_MS 4000

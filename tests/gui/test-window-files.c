@@ -5,14 +5,8 @@
 #include "core/image/image-io.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-print.h"
-#include "ui/window/window-save.h"
-#include "ui/window/window-tabs.h"
+#include "ui/document/document.h"
+#include "ui/window/window.h"
 
 static void
 test_placeholder(void)

@@ -8,10 +8,8 @@
 #include "tests/gui/window-fixture.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
-#include "ui/window/load-row.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-tabs.h"
+#include "ui/window/window-private.h"
+#include "ui/window/window.h"
 
 /* The least picture that has a preview. */
 #define SIDE 4096
@@ -107,10 +105,11 @@ write_file(WindowFixture *fixture, const char *name, GBytes *bytes)
   return path;
 }
 
+/* (nullable) */
 static GtkWidget *
 load_row(WindowFixture *fixture)
 {
-  return find_by_type(GTK_WIDGET(fixture->window), MS_TYPE_LOAD_ROW);
+  return find_by_name(GTK_WIDGET(fixture->window), "load-row");
 }
 
 static double

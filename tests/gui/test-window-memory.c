@@ -2,9 +2,8 @@
 /* The resident memory of the process, in a separate program, so that other tests do not change it. */
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-settings.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-tabs.h"
+#include "ui/document/document.h"
+#include "ui/window/window.h"
 
 /* A decrease counts as no growth. */
 static gint64

@@ -11,12 +11,10 @@
 #include "core/image/image-io.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-runs.h"
+#include "ui/document/document.h"
 #include "ui/panels/runs/run-strip.h"
-#include "ui/window/recent-popover.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-tabs.h"
+#include "ui/window/window-private.h"
+#include "ui/window/window.h"
 
 /* ---- Dropping */
 
@@ -249,29 +247,13 @@ test_drag_out(void)
 
 /* ---- Recent pictures */
 
-static gboolean
-is_recent_button(GtkWidget *widget)
-{
-  return GTK_IS_MENU_BUTTON(widget) && MS_IS_RECENT_POPOVER(gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget)));
-}
-
-static void
-find_recent_popover(GtkWidget *widget, gpointer found)
-{
-  if (is_recent_button(widget))
-    *(GtkPopover **)found = gtk_menu_button_get_popover(GTK_MENU_BUTTON(widget));
-  else if (GTK_IS_CONTAINER(widget))
-    gtk_container_forall(GTK_CONTAINER(widget), find_recent_popover, found);
-}
-
 /* (nullable): the button of the picture of that name in the list of recent pictures, which is opened. */
 static GtkWidget *
 recent_item(WindowFixture *fixture, const char *name)
 {
-  GtkPopover *popover = NULL;
+  GtkWidget *button = find_by_name(GTK_WIDGET(fixture->window), "recent");
+  GtkPopover *popover = gtk_menu_button_get_popover(GTK_MENU_BUTTON(button));
 
-  find_recent_popover(GTK_WIDGET(fixture->window), &popover);
-  g_assert_nonnull(popover);
   gtk_popover_popup(popover);
   GtkWidget *label = find_label_with(GTK_WIDGET(popover), name);
   return label ? gtk_widget_get_ancestor(label, GTK_TYPE_BUTTON) : NULL;

@@ -5,9 +5,8 @@
 
 #include "core/option/option.h"
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/window/window-message.h"
+#include "ui/document/document.h"
+#include "ui/window/window.h"
 
 static void
 test_numbers(void)

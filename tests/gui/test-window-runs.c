@@ -3,12 +3,9 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/image-view/image-view.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-tabs.h"
+#include "ui/window/window.h"
 
 /* Settings that take minutes on any processor: an image object excludes the fast kernels. */
 static MsSettings

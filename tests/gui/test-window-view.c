@@ -5,13 +5,11 @@
 #include <time.h>
 
 #include "tests/gui/window-fixture.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
-#include "ui/image-view/image-view-regions.h"
-#include "ui/image-view/image-view-zoom.h"
-#include "ui/window/window-tabs.h"
+#include "ui/image-view/image-view-private.h"
+#include "ui/image-view/image-view.h"
+#include "ui/window/window.h"
 
 static guint32
 pixel_at(cairo_surface_t *surface, int x, int y)

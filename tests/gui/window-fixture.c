@@ -7,13 +7,9 @@
 #include "core/image/image-save.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/options/options-panel.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-tabs.h"
+#include "ui/window/window.h"
 
 /* All tests of a process share one application object; each test opens its own windows. */
 static MsApplication *

@@ -10,7 +10,7 @@
 #include "ui/common/files.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 
 struct _MsBatchForm {
   GtkBin parent_instance;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/document/document-filter.h"
-
+#include "core/engine/tuned.h"
+#include "core/filter/plan/plan.h"
 #include "ui/document/document-private.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/engine/window-engine-filter.h"
 
 /*
  * Each movement of a slider is a new request. A running request continues for this long to show at least the visible
@@ -34,8 +31,8 @@ ms_document_set_visible(MsDocument *self, const MsRegion *visible)
   self->visible = *visible;
 }
 
-void
-ms_document_set_progress(MsDocument *self, double progress)
+static void
+set_progress(MsDocument *self, double progress)
 {
   self->progress = progress;
   g_object_notify(G_OBJECT(self), "progress");
@@ -48,7 +45,7 @@ covers_visible(MsDocument *self, const MsRegion *last)
 }
 
 static void
-piece_cb(MsImage *image, const MsRegion *region, gpointer data)
+on_piece(MsImage *image, const MsRegion *region, gpointer data)
 {
   MsDocument *self = data;
   MsPiece *piece = g_new0(MsPiece, 1);
@@ -63,9 +60,9 @@ piece_cb(MsImage *image, const MsRegion *region, gpointer data)
 }
 
 static void
-progress_cb(double done, gpointer data)
+on_progress(double done, gpointer data)
 {
-  ms_document_set_progress(data, done);
+  set_progress(data, done);
 }
 
 static void
@@ -78,8 +75,8 @@ clear_pieces(MsDocument *self)
 }
 
 /* Starts the waiting request, if any, after the running one has ended. */
-void
-ms_document_end_request(MsDocument *self)
+static void
+end_request(MsDocument *self)
 {
   g_clear_object(&self->cancellable);
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
@@ -88,11 +85,11 @@ ms_document_end_request(MsDocument *self)
     return;
   }
   g_object_notify(G_OBJECT(self), "busy");
-  ms_document_set_progress(self, 0);
+  set_progress(self, 0);
 }
 
 static void
-filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
+on_filtered(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsDocument) self = data;
   g_autoptr(GError) error = NULL;
@@ -106,7 +103,7 @@ filtered_cb(GObject *source, GAsyncResult *result, gpointer data)
     clear_pieces(self);
     g_signal_emit_by_name(self, "problem", error);
   }
-  ms_document_end_request(self);
+  end_request(self);
 }
 
 /* The view draws pieces in order, so an old piece stays visible until a newer one covers it. */
@@ -122,7 +119,7 @@ forget_covered_pieces(MsDocument *self)
 static void
 start(MsDocument *self)
 {
-  static const MsFilterEvents events = {.piece = piece_cb, .progress = progress_cb};
+  static const MsFilterEvents events = {.piece = on_piece, .progress = on_progress};
   gboolean seen = self->visible.width > 0 && self->visible.height > 0;
   const MsWindowEngineRequest request = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
                                          &events};
@@ -133,12 +130,12 @@ start(MsDocument *self)
   self->started_us = g_get_monotonic_time();
   self->request_step = ms_history_get_step(self->history);
   forget_covered_pieces(self);
-  ms_window_engine_filter_async(self->engine, &request, self->cancellable, filtered_cb, g_object_ref(self));
+  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_filtered, g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
 }
 
 static gboolean
-cancel_late_cb(gpointer data)
+on_cancel_late(gpointer data)
 {
   MsDocument *self = data;
 
@@ -164,7 +161,7 @@ ms_document_request_filter(MsDocument *self)
   if (self->shown || age_ms >= SHOW_SOMETHING_MS)
     g_cancellable_cancel(self->cancellable);
   else if (self->cancel_timer == 0)
-    self->cancel_timer = g_timeout_add(SHOW_SOMETHING_MS - age_ms, cancel_late_cb, self);
+    self->cancel_timer = g_timeout_add(SHOW_SOMETHING_MS - age_ms, on_cancel_late, self);
 }
 
 /**
@@ -209,4 +206,117 @@ GPtrArray *
 ms_document_get_pieces(MsDocument *self)
 {
   return self->pieces;
+}
+
+static void
+on_repeat_progress(double done, gpointer data)
+{
+  MsDocument *self = data;
+
+  set_progress(self, (self->repeats_done + done) / self->n_repeats);
+}
+
+static void repeat_once(MsDocument *self);
+
+static void
+on_repeated(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsDocument) self = data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsRun) run = ms_window_engine_filter_finish(MS_WINDOW_ENGINE(source), result, &error);
+
+  if (run)
+    ms_run_add_time(self->repeated, ms_run_get_kernel_ms(run));
+  else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit_by_name(self, "problem", error);
+  self->repeats_done++;
+  if (run && self->repeats_done < self->n_repeats && !g_cancellable_is_cancelled(self->cancellable)) {
+    repeat_once(self);
+    return;
+  }
+  g_clear_object(&self->repeated);
+  end_request(self);
+}
+
+static void
+repeat_once(MsDocument *self)
+{
+  static const MsFilterEvents events = {.progress = on_repeat_progress};
+  const MsWindowEngineRequest request = {self->source, ms_run_get_requested(self->repeated), NULL, &events};
+
+  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_repeated, g_object_ref(self));
+}
+
+/** ms_document_can_repeat_run: whether nothing is being filtered and the device of @run (nullable) is in use. */
+gboolean
+ms_document_can_repeat_run(MsDocument *self, MsRun *run)
+{
+  return run && !self->cancellable && ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY &&
+         ms_run_get_device(run) == ms_window_engine_get_device(self->engine);
+}
+
+/**
+ * ms_document_repeat_run:
+ *
+ * Filters with the settings of @run @n more times and adds the times to the run. Changes of the settings wait until
+ * then; ms_document_cancel() ends it earlier.
+ */
+void
+ms_document_repeat_run(MsDocument *self, MsRun *run, guint n)
+{
+  if (n == 0 || !ms_document_can_repeat_run(self, run))
+    return;
+  self->repeated = g_object_ref(run);
+  self->n_repeats = n;
+  self->repeats_done = 0;
+  self->cancellable = g_cancellable_new();
+  self->started_us = g_get_monotonic_time();
+  repeat_once(self);
+  g_object_notify(G_OBJECT(self), "busy");
+}
+
+/** ms_document_is_repeating: whether the time of a run is being measured again. */
+gboolean
+ms_document_is_repeating(MsDocument *self)
+{
+  return self->repeated != NULL;
+}
+
+/* Resolves every `auto` as a run would; %FALSE if the settings cannot run or no device is open. */
+static gboolean
+resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
+{
+  MsPlanRequest request;
+
+  *resolved = *settings;
+  if (ms_window_engine_is_reference(self->engine))
+    return TRUE;
+  if (!ms_document_plan_request(self, &request))
+    return FALSE;
+  request.settings =
+    ms_tuned_settings(settings, ms_window_engine_get_device(self->engine), request.width, request.height);
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  if (plan)
+    *resolved = plan->settings;
+  return plan != NULL;
+}
+
+/**
+ * ms_document_estimate_ms:
+ *
+ * Estimates the kernel time of @settings as ms_rates_estimate() does.
+ *
+ * Returns: milliseconds, negative when no such kernel has been measured
+ */
+double
+ms_document_estimate_ms(MsDocument *self, const MsSettings *settings)
+{
+  MsDevice *device = ms_window_engine_get_device(self->engine);
+  MsSettings resolved;
+  const MsRateQuery query = {device ? ms_device_get_name(device) : NULL, &resolved, ms_image_get_width(self->source),
+                             ms_image_get_height(self->source)};
+
+  return resolve(self, settings, &resolved)
+           ? ms_rates_estimate(ms_window_engine_get_rates(self->engine), device, &query)
+           : -1;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Private members of MsDocument, for its files on settings, filtering and runs. */
+/* Private members of MsDocument, for its files on filtering and runs. */
 #pragma once
 
 #include "ui/document/document.h"
 #include "ui/document/history.h"
-#include "ui/run/run-list.h"
 
 struct _MsDocument {
   GObject parent_instance;
@@ -13,7 +12,10 @@ struct _MsDocument {
   GFile *file;
   char *title;
   MsHistory *history;
-  MsRunList *runs;
+  GListStore *runs; /* MsRun, oldest first */
+  MsRun *baseline;  /* (nullable) */
+  guint n_runs;     /* that were added so far */
+  guint64 memory_bound;
   MsRun *current;
   MsRun *run_a;
   MsRun *run_b;
@@ -31,15 +33,7 @@ struct _MsDocument {
   double progress;
   guint request_step; /* the step of the history that the running request belongs to */
 
-  MsRates *tuned; /* (nullable): from the search in the file @tuned_path, modified at @tuned_changed */
-  char *tuned_path;
-  gint64 tuned_changed;
-
   MsRun *repeated; /* (nullable): the run whose time is measured again */
   guint n_repeats;
   guint repeats_done;
 };
-
-void ms_document_end_request(MsDocument *self);
-void ms_document_set_progress(MsDocument *self, double progress);
-void ms_document_forget_removed_runs(MsDocument *self);

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/document/document-filter.h"
+#include "ui/document/document.h"
+
+#include <glib/gi18n-lib.h>
+
+#include "core/filter/plan/plan.h"
+#include "ui/common/format.h"
 #include "ui/document/document-private.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+
+/* Limit on the memory of the pictures of all runs, unless another one is set. */
+#define DEFAULT_MEMORY_BOUND (G_GUINT64_CONSTANT(1) << 30)
 
 G_DEFINE_FINAL_TYPE(MsDocument, ms_document, G_TYPE_OBJECT)
 
 enum {
   PROP_0,
-  PROP_TITLE,
-  PROP_SOURCE,
   PROP_CURRENT_RUN,
   PROP_RUN_A,
   PROP_RUN_B,
   PROP_BUSY,
   PROP_PROGRESS,
-  PROP_CAN_UNDO,
-  PROP_CAN_REDO,
   N_PROPS,
 };
 
@@ -28,12 +30,6 @@ ms_document_get_property(GObject *object, guint id, GValue *value, GParamSpec *p
   MsDocument *self = MS_DOCUMENT(object);
 
   switch (id) {
-  case PROP_TITLE:
-    g_value_set_string(value, self->title);
-    break;
-  case PROP_SOURCE:
-    g_value_set_object(value, self->source);
-    break;
   case PROP_CURRENT_RUN:
     g_value_set_object(value, self->current);
     break;
@@ -49,28 +45,9 @@ ms_document_get_property(GObject *object, guint id, GValue *value, GParamSpec *p
   case PROP_PROGRESS:
     g_value_set_double(value, self->progress);
     break;
-  case PROP_CAN_UNDO:
-    g_value_set_boolean(value, ms_document_can_undo(self));
-    break;
-  case PROP_CAN_REDO:
-    g_value_set_boolean(value, ms_document_can_redo(self));
-    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
-}
-
-static void
-ms_document_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  MsDocument *self = MS_DOCUMENT(object);
-
-  if (id == PROP_RUN_A)
-    ms_document_set_run_a(self, g_value_get_object(value));
-  else if (id == PROP_RUN_B)
-    ms_document_set_run_b(self, g_value_get_object(value));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
 }
 
 static void
@@ -98,33 +75,14 @@ ms_document_finalize(GObject *object)
   g_clear_object(&self->current);
   g_clear_object(&self->run_a);
   g_clear_object(&self->run_b);
+  g_clear_object(&self->baseline);
   g_clear_object(&self->runs);
   g_clear_pointer(&self->history, ms_history_free);
   g_ptr_array_unref(self->pieces);
-  ms_document_forget_removed_runs(self);
+  g_clear_pointer(&self->removed, g_ptr_array_unref);
   g_clear_object(&self->repeated);
-  g_clear_pointer(&self->tuned, ms_rates_free);
-  g_free(self->tuned_path);
   g_free(self->title);
   G_OBJECT_CLASS(ms_document_parent_class)->finalize(object);
-}
-
-static void
-install_properties(GObjectClass *object_class)
-{
-  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
-  const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
-
-  properties[PROP_TITLE] = g_param_spec_string("title", NULL, NULL, NULL, readable);
-  properties[PROP_SOURCE] = g_param_spec_object("source", NULL, NULL, MS_TYPE_IMAGE, readable);
-  properties[PROP_CURRENT_RUN] = g_param_spec_object("current-run", NULL, NULL, MS_TYPE_RUN, readable);
-  properties[PROP_RUN_A] = g_param_spec_object("run-a", NULL, NULL, MS_TYPE_RUN, writable);
-  properties[PROP_RUN_B] = g_param_spec_object("run-b", NULL, NULL, MS_TYPE_RUN, writable);
-  properties[PROP_BUSY] = g_param_spec_boolean("busy", NULL, NULL, FALSE, readable);
-  properties[PROP_PROGRESS] = g_param_spec_double("progress", NULL, NULL, 0, 1, 0, readable);
-  properties[PROP_CAN_UNDO] = g_param_spec_boolean("can-undo", NULL, NULL, FALSE, readable);
-  properties[PROP_CAN_REDO] = g_param_spec_boolean("can-redo", NULL, NULL, FALSE, readable);
-  g_object_class_install_properties(object_class, N_PROPS, properties);
 }
 
 static void
@@ -138,12 +96,17 @@ static void
 ms_document_class_init(MsDocumentClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   object_class->get_property = ms_document_get_property;
-  object_class->set_property = ms_document_set_property;
   object_class->dispose = ms_document_dispose;
   object_class->finalize = ms_document_finalize;
-  install_properties(object_class);
+  properties[PROP_CURRENT_RUN] = g_param_spec_object("current-run", NULL, NULL, MS_TYPE_RUN, readable);
+  properties[PROP_RUN_A] = g_param_spec_object("run-a", NULL, NULL, MS_TYPE_RUN, readable);
+  properties[PROP_RUN_B] = g_param_spec_object("run-b", NULL, NULL, MS_TYPE_RUN, readable);
+  properties[PROP_BUSY] = g_param_spec_boolean("busy", NULL, NULL, FALSE, readable);
+  properties[PROP_PROGRESS] = g_param_spec_double("progress", NULL, NULL, 0, 1, 0, readable);
+  g_object_class_install_properties(object_class, N_PROPS, properties);
   add_signal("settings-changed", G_TYPE_NONE);
   add_signal("pieces-changed", G_TYPE_NONE);
   add_signal("problem", G_TYPE_ERROR);
@@ -165,19 +128,16 @@ ms_document_init(MsDocument *self)
   MsSettings settings = ms_settings_default();
 
   self->history = ms_history_new(&settings);
-  self->runs = ms_run_list_new();
+  self->runs = g_list_store_new(MS_TYPE_RUN);
+  self->memory_bound = DEFAULT_MEMORY_BOUND;
   self->pieces = g_ptr_array_new_with_free_func(piece_free);
   self->live = TRUE;
 }
 
-static void
-pictures_dropped_cb(MsDocument *self, guint n)
-{
-  g_signal_emit_by_name(self, "pictures-dropped", n);
-}
+/* The picture */
 
 static void
-engine_changed_cb(MsDocument *self)
+on_engine_changed(MsDocument *self)
 {
   if (ms_window_engine_get_state(self->engine) != MS_WINDOW_ENGINE_FAILED && self->live)
     ms_document_request_filter(self);
@@ -200,8 +160,7 @@ ms_document_new(MsWindowEngine *engine, MsImage *source, GFile *file, const char
   self->source = g_object_ref(source);
   self->file = file ? g_object_ref(file) : NULL;
   self->title = g_strdup(title);
-  g_signal_connect_object(engine, "changed", G_CALLBACK(engine_changed_cb), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(self->runs, "dropped", G_CALLBACK(pictures_dropped_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "changed", G_CALLBACK(on_engine_changed), self, G_CONNECT_SWAPPED);
   return self;
 }
 
@@ -229,4 +188,129 @@ const char *
 ms_document_get_title(MsDocument *self)
 {
   return self->title;
+}
+
+/* The settings and their history */
+
+const MsSettings *
+ms_document_get_settings(MsDocument *self)
+{
+  return ms_history_get(self->history);
+}
+
+static void
+settings_changed(MsDocument *self)
+{
+  g_signal_emit_by_name(self, "settings-changed");
+  if (self->live)
+    ms_document_request_filter(self);
+}
+
+static void
+push_settings(MsDocument *self, const MsSettings *settings, const char *name, gboolean gradual)
+{
+  if (ms_settings_equal(settings, ms_document_get_settings(self)))
+    return;
+  ms_history_push(self->history, settings, name, gradual);
+  settings_changed(self);
+}
+
+/** ms_document_set_settings: takes over all settings, as one undo step. */
+void
+ms_document_set_settings(MsDocument *self, const MsSettings *settings)
+{
+  push_settings(self, settings, NULL, FALSE);
+}
+
+/** ms_document_set_dragging: whether a slider is being dragged, all moves of which are one undo step and one run. */
+void
+ms_document_set_dragging(MsDocument *self, gboolean dragging)
+{
+  ms_history_set_dragging(self->history, dragging);
+}
+
+/**
+ * ms_document_set_option: sets one option from text, with the syntax of the command line. Successive values of a number
+ * are one undo step and one run, because sliders and spin buttons pass through many; each choice is its own.
+ */
+gboolean
+ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
+{
+  MsSettings settings = *ms_document_get_settings(self);
+  const MsOptionInfo *option = ms_option_find(name);
+
+  g_return_val_if_fail(option != NULL, FALSE);
+  if (!ms_option_set_text(option, &settings, value, error))
+    return FALSE;
+  push_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
+  return TRUE;
+}
+
+/** ms_document_plan_request: fills in everything that a plan depends on; %FALSE while there is no OpenCL device. */
+gboolean
+ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
+{
+  MsDevice *device = ms_window_engine_get_device(self->engine);
+
+  if (!device)
+    return FALSE;
+  *request = ms_plan_request(ms_document_get_settings(self), ms_device_get_limits(device),
+                             ms_image_get_width(self->source), ms_image_get_height(self->source));
+  return TRUE;
+}
+
+/**
+ * ms_document_option_refusal: (transfer full) (nullable): the reason why @value is unavailable; see
+ * ms_plan_option_refusal().
+ */
+char *
+ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
+{
+  MsPlanRequest request;
+
+  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
+    return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
+  g_autofree char *refusal =
+    ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+  return refusal ? ms_words_of_window(refusal) : NULL;
+}
+
+void
+ms_document_undo(MsDocument *self)
+{
+  if (ms_history_undo(self->history))
+    settings_changed(self);
+}
+
+void
+ms_document_redo(MsDocument *self)
+{
+  if (ms_history_redo(self->history))
+    settings_changed(self);
+}
+
+gboolean
+ms_document_can_undo(MsDocument *self)
+{
+  return ms_history_can_undo(self->history);
+}
+
+gboolean
+ms_document_can_redo(MsDocument *self)
+{
+  return ms_history_can_redo(self->history);
+}
+
+/** ms_document_get_undo_name: (nullable): the option whose change ms_document_undo() takes back. */
+const char *
+ms_document_get_undo_name(MsDocument *self)
+{
+  return ms_history_get_undo_name(self->history);
+}
+
+/** ms_document_get_redo_name: (nullable): the option whose change ms_document_redo() makes again. */
+const char *
+ms_document_get_redo_name(MsDocument *self)
+{
+  return ms_history_get_redo_name(self->history);
 }

@@ -8,10 +8,9 @@
 
 #define MS_TYPE_DOCUMENT (ms_document_get_type())
 /*
- * Properties, all with notify:
- *   "title" (string), "source" (MsImage), "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the
- *   two sides of the views show; NULL stands for the source on side A and for the current run on side B), "busy"
- *   (boolean), "progress" (double, 0 to 1), "can-undo", "can-redo" (boolean)
+ * Properties, all readable with notify:
+ *   "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the two sides of the views show; NULL
+ *   stands for the source on side A and for the current run on side B), "busy" (boolean), "progress" (double, 0 to 1)
  * Signals:
  *   "settings-changed" (): the settings have changed
  *   "pieces-changed" (): the list of finished parts of the next result has changed
@@ -25,3 +24,65 @@ MsWindowEngine *ms_document_get_engine(MsDocument *self);
 MsImage *ms_document_get_source(MsDocument *self);
 GFile *ms_document_get_file(MsDocument *self);
 const char *ms_document_get_title(MsDocument *self);
+
+/* The settings and their history. */
+
+const MsSettings *ms_document_get_settings(MsDocument *self);
+void ms_document_set_settings(MsDocument *self, const MsSettings *settings);
+void ms_document_set_dragging(MsDocument *self, gboolean dragging);
+gboolean ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error);
+gboolean ms_document_plan_request(MsDocument *self, MsPlanRequest *request);
+char *ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value);
+void ms_document_undo(MsDocument *self);
+void ms_document_redo(MsDocument *self);
+gboolean ms_document_can_undo(MsDocument *self);
+gboolean ms_document_can_redo(MsDocument *self);
+const char *ms_document_get_undo_name(MsDocument *self);
+const char *ms_document_get_redo_name(MsDocument *self);
+
+/* The filter, which runs when the settings change. */
+
+/** MsPiece: a finished part of the next result and its position in the picture. */
+typedef struct {
+  MsImage *image;
+  MsRegion region;
+} MsPiece;
+
+void ms_document_set_live(MsDocument *self, gboolean live);
+gboolean ms_document_is_live(MsDocument *self);
+void ms_document_set_visible(MsDocument *self, const MsRegion *visible);
+void ms_document_request_filter(MsDocument *self);
+void ms_document_cancel(MsDocument *self);
+gboolean ms_document_is_busy(MsDocument *self);
+guint ms_document_get_busy_ms(MsDocument *self);
+double ms_document_get_progress(MsDocument *self);
+GPtrArray *ms_document_get_pieces(MsDocument *self);
+
+/* The time of a run measured again, so that its spread is known, and an estimate for other settings. */
+
+gboolean ms_document_can_repeat_run(MsDocument *self, MsRun *run);
+void ms_document_repeat_run(MsDocument *self, MsRun *run, guint n);
+gboolean ms_document_is_repeating(MsDocument *self);
+double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
+
+/* The runs and the two that the views show. */
+
+void ms_document_add_run(MsDocument *self, MsRun *run);
+GListModel *ms_document_get_runs(MsDocument *self);
+MsRun *ms_document_get_newest_run(MsDocument *self);
+MsRun *ms_document_get_current_run(MsDocument *self);
+void ms_document_remove_run(MsDocument *self, MsRun *run);
+MsRun *ms_document_get_removed_run(MsDocument *self);
+void ms_document_undo_removal(MsDocument *self);
+MsRun *ms_document_get_baseline(MsDocument *self);
+void ms_document_set_baseline(MsDocument *self, MsRun *run);
+void ms_document_restore_run(MsDocument *self, MsRun *run);
+void ms_document_set_memory_bound(MsDocument *self, guint64 bytes);
+MsRun *ms_document_get_run_a(MsDocument *self);
+MsRun *ms_document_get_run_b(MsDocument *self);
+void ms_document_set_run_a(MsDocument *self, MsRun *run);
+void ms_document_set_run_b(MsDocument *self, MsRun *run);
+MsImage *ms_document_get_picture_a(MsDocument *self);
+MsImage *ms_document_get_picture_b(MsDocument *self);
+MsRun *ms_document_get_shown_run(MsDocument *self);
+gboolean ms_document_is_stale(MsDocument *self);

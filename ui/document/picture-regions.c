@@ -2,8 +2,7 @@
 #include "ui/document/picture-regions.h"
 
 #include "core/service/protocol.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
+#include "ui/document/document.h"
 
 #define MIN_PIXELS_DEFAULT 50
 
@@ -104,7 +103,7 @@ begin_next(MsPictureRegions *self)
 }
 
 static gboolean
-end_late_cb(gpointer data)
+on_end_late(gpointer data)
 {
   MsPictureRegions *self = data;
 
@@ -122,7 +121,7 @@ end_soon(MsPictureRegions *self)
   const gint64 age_ms = (g_get_monotonic_time() - self->began_us) / 1000;
 
   if (ms_picture_result_is_busy(MS_PICTURE_RESULT(self)) && self->timer == 0)
-    self->timer = g_timeout_add((guint)CLAMP(FINISH_MS - age_ms, 0, FINISH_MS), end_late_cb, self);
+    self->timer = g_timeout_add((guint)CLAMP(FINISH_MS - age_ms, 0, FINISH_MS), on_end_late, self);
 }
 
 /*
@@ -208,7 +207,7 @@ ms_picture_regions_get_selected(MsPictureRegions *self)
 }
 
 static void
-result_changed_cb(MsPictureRegions *self)
+on_result_changed(MsPictureRegions *self)
 {
   g_clear_handle_id(&self->timer, g_source_remove);
   if (self->next && same_work(get_known(self), self->next))
@@ -273,12 +272,12 @@ ms_picture_regions_init(MsPictureRegions *self)
 {
   self->min_pixels = MIN_PIXELS_DEFAULT;
   self->x = self->y = -1;
-  g_signal_connect(self, "changed", G_CALLBACK(result_changed_cb), NULL);
+  g_signal_connect(self, "changed", G_CALLBACK(on_result_changed), NULL);
 }
 
 /* A run of the filter has to wait for the request for regions, so that is shortened. */
 static void
-busy_cb(MsPictureRegions *self, GParamSpec *pspec, MsDocument *document)
+on_busy(MsPictureRegions *self, GParamSpec *pspec, MsDocument *document)
 {
   if (ms_document_is_busy(document))
     end_soon(self);
@@ -295,7 +294,7 @@ ms_picture_regions_of(MsDocument *document)
     return self;
   self = g_object_new(MS_TYPE_PICTURE_REGIONS, NULL);
   g_object_set_data_full(G_OBJECT(document), key, self, g_object_unref);
-  g_signal_connect_object(document, "notify::busy", G_CALLBACK(busy_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(on_busy), self, G_CONNECT_SWAPPED);
   return self;
 }
 
@@ -347,4 +346,39 @@ MsImage *
 ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer(G_TASK(result), error);
+}
+
+/* Consecutive labels get colours that are easily distinguished. */
+static MsImage *
+paint_labels(const MsSegmentation *segmentation)
+{
+  const gsize n = (gsize)segmentation->width * segmentation->height;
+  guint8 *pixels = g_malloc(n * 4);
+
+  for (gsize i = 0; i < n; i++) {
+    const guint32 colour = segmentation->labels[i] * 2654435769u;
+    pixels[4 * i] = (guint8)(colour >> 24);
+    pixels[4 * i + 1] = (guint8)(colour >> 16);
+    pixels[4 * i + 2] = (guint8)(colour >> 8);
+    pixels[4 * i + 3] = 255;
+  }
+  return ms_image_new_take(segmentation->width, segmentation->height, pixels, NULL);
+}
+
+/** ms_region_picture_paint: (transfer full): the size of @source, from which @segmentation and @table come. */
+MsImage *
+ms_region_picture_paint(MsRegionPicture self, const MsSegmentation *segmentation, const MsSegmentTable *table,
+                        MsImage *source)
+{
+  switch (self) {
+  case MS_REGION_PICTURE_OUTLINES:
+    return ms_segmentation_outline(segmentation, source);
+  case MS_REGION_PICTURE_LABELS:
+    return paint_labels(segmentation);
+  case MS_REGION_PICTURE_MEANS:
+    return ms_segment_table_paint(table, segmentation, source);
+  case MS_N_REGION_PICTURES:
+    break;
+  }
+  g_assert_not_reached();
 }

@@ -2,9 +2,25 @@
 /* MsPictureRegions: the regions of a document's picture, found off the main thread, and the one that is selected. */
 #pragma once
 
+#include "core/regions/segment-table.h"
 #include "ui/document/document.h"
-#include "ui/document/region-picture.h"
 #include "ui/engine/picture-result.h"
+
+/**
+ * MsRegionPicture: how the regions of a picture are painted.
+ * @MS_REGION_PICTURE_OUTLINES: the original with the outlines of the regions
+ * @MS_REGION_PICTURE_LABELS: a colour for each label, usually another one than the neighbours'
+ * @MS_REGION_PICTURE_MEANS: each region in its mean colour
+ */
+typedef enum {
+  MS_REGION_PICTURE_OUTLINES,
+  MS_REGION_PICTURE_LABELS,
+  MS_REGION_PICTURE_MEANS,
+  MS_N_REGION_PICTURES,
+} MsRegionPicture;
+
+MsImage *ms_region_picture_paint(MsRegionPicture self, const MsSegmentation *segmentation, const MsSegmentTable *table,
+                                 MsImage *source);
 
 #define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
 /*

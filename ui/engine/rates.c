@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/engine/rates.h"
 
+#include <glib/gstdio.h>
 #include <math.h>
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
+#include "core/lab/tune/tune-store.h"
 
 /* @ms: for each pixel visited; @device: name, %NULL for the serial reference */
 typedef struct {
@@ -14,7 +16,10 @@ typedef struct {
 } Rate;
 
 struct _MsRates {
-  GArray *rates; /* Rate; the newest last */
+  GArray *rates;  /* Rate; the newest last */
+  MsRates *tuned; /* (nullable): from the search in the file @tuned_path, modified at @tuned_changed */
+  char *tuned_path;
+  gint64 tuned_changed;
 };
 
 static void
@@ -37,6 +42,8 @@ void
 ms_rates_free(MsRates *self)
 {
   g_array_unref(self->rates);
+  g_clear_pointer(&self->tuned, ms_rates_free);
+  g_free(self->tuned_path);
   g_free(self);
 }
 
@@ -142,4 +149,59 @@ double
 ms_rates_find_kernel(MsRates *self, const MsRateQuery *query)
 {
   return find(self, query, FALSE);
+}
+
+static gint64
+time_of_change(const char *path)
+{
+  GStatBuf about;
+
+  return g_stat(path, &about) == 0 ? (gint64)about.st_mtim.tv_sec * 1000000000 + about.st_mtim.tv_nsec : 0;
+}
+
+/*
+ * (transfer none): the rates of the saved search for this device and class of problem; reloaded when its file changes.
+ */
+static MsRates *
+tuned_rates(MsRates *self, MsDevice *device, const MsRateQuery *query)
+{
+  g_autofree char *problem = ms_problem_class_filter(query->settings->params.sp, query->width, query->height);
+  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+  g_autofree char *path = ms_tune_store_path(NULL, &key);
+  gint64 changed = time_of_change(path);
+
+  if (self->tuned && g_strcmp0(path, self->tuned_path) == 0 && changed == self->tuned_changed)
+    return self->tuned;
+  g_clear_pointer(&self->tuned, ms_rates_free);
+  g_free(self->tuned_path);
+  self->tuned = ms_rates_new();
+  self->tuned_path = g_steal_pointer(&path);
+  self->tuned_changed = changed;
+  g_autoptr(MsTuneRecord) record = changed ? ms_tune_store_load(NULL, &key, NULL) : NULL;
+  if (record && g_strcmp0(record->version, MS_VERSION) == 0)
+    ms_rates_add_record(self->tuned, record, ms_device_get_limits(device));
+  return self->tuned;
+}
+
+/**
+ * ms_rates_estimate:
+ * @device: (nullable): that of @query
+ *
+ * Estimates the kernel time of a run in proportion to the pixels that it visits at most. The rate is that of the newest
+ * run of any picture on the same device with the same toggles, else that of a search for the fastest configuration;
+ * where these toggles were never measured, the same with the same kernel.
+ *
+ * Returns: milliseconds, negative when no such kernel has been measured
+ */
+double
+ms_rates_estimate(MsRates *self, MsDevice *device, const MsRateQuery *query)
+{
+  MsRates *tuned = device ? tuned_rates(self, device, query) : NULL;
+  double ms = ms_rates_find_same(self, query);
+
+  if (ms < 0 && tuned)
+    ms = ms_rates_find_same(tuned, query);
+  if (ms < 0)
+    ms = ms_rates_find_kernel(self, query);
+  return ms < 0 && tuned ? ms_rates_find_kernel(tuned, query) : ms;
 }

@@ -28,3 +28,4 @@ typedef struct {
 
 double ms_rates_find_same(MsRates *self, const MsRateQuery *query);
 double ms_rates_find_kernel(MsRates *self, const MsRateQuery *query);
+double ms_rates_estimate(MsRates *self, MsDevice *device, const MsRateQuery *query);

@@ -507,7 +507,7 @@ ms_window_engine_pump(MsWindowEngine *self)
 }
 
 static gboolean
-pump_cb(GCancellable *cancellable, gpointer data)
+on_cancelled(GCancellable *cancellable, gpointer data)
 {
   MsJob *job = data;
   MsWindowEngine *self = g_task_get_source_object(job->task);
@@ -535,7 +535,7 @@ ms_window_engine_push(MsWindowEngine *self, MsJob *job)
   }
   if (cancellable) {
     job->cancelled = g_cancellable_source_new(cancellable);
-    g_source_set_callback(job->cancelled, G_SOURCE_FUNC(pump_cb), job, NULL);
+    g_source_set_callback(job->cancelled, G_SOURCE_FUNC(on_cancelled), job, NULL);
     g_source_attach(job->cancelled, NULL);
   }
   g_queue_insert_sorted(&self->waiting, job, compare_jobs, NULL);

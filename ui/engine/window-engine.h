@@ -89,3 +89,28 @@ void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall 
 MsAnswer *ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 void ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error);
 void ms_window_engine_hurry(MsWindowEngine *self, GCancellable *cancellable);
+
+/* Filters an image on the device of the window. */
+/**
+ * MsWindowEngineRequest: a filter request; its members are copied or referenced.
+ * @visible: (nullable): the part to compute and report first
+ * @events: called during the run
+ */
+typedef struct {
+  MsImage *source;
+  const MsSettings *settings;
+  const MsRegion *visible;
+  const MsFilterEvents *events;
+} MsWindowEngineRequest;
+
+void ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request,
+                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
+MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+
+/* Keeps the window's requests waiting while a measurement has the device to itself. */
+void ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAsyncReadyCallback callback,
+                                 gpointer user_data);
+gboolean ms_window_engine_hold_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+void ms_window_engine_release(MsWindowEngine *self, GCancellable *cancellable);
+gboolean ms_window_engine_is_held(MsWindowEngine *self);
+void ms_window_engine_cancel_holders(MsWindowEngine *self);

@@ -1,12 +1,111 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/image-view/image-view-input.h"
+/* The zoom and position of the picture in an image view, and the mouse, touch and keys that change them. */
+#include "ui/image-view/image-view-private.h"
 
 #include <math.h>
 
-#include "ui/image-view/image-view-private.h"
-#include "ui/image-view/image-view-readout.h"
-#include "ui/image-view/image-view-regions.h"
-#include "ui/image-view/image-view-zoom.h"
+/* Pixels between the two panes side by side. */
+#define PANE_GAP 4
+
+/** ms_image_view_effective_mode: the mode, or the original while Space is held. */
+MsViewMode
+ms_image_view_effective_mode(MsImageView *self)
+{
+  return self->peek ? MS_VIEW_ORIGINAL : self->mode;
+}
+
+/** ms_image_view_scale: device pixels per widget pixel. */
+double
+ms_image_view_scale(MsImageView *self)
+{
+  return gtk_widget_get_scale_factor(GTK_WIDGET(self));
+}
+
+/** ms_image_view_pane_width: the width of one pane in device pixels. */
+double
+ms_image_view_pane_width(MsImageView *self)
+{
+  double width = gtk_widget_get_allocated_width(GTK_WIDGET(self)) * ms_image_view_scale(self);
+
+  return ms_image_view_effective_mode(self) == MS_VIEW_SIDE_BY_SIDE ? floor((width - PANE_GAP) / 2) : width;
+}
+
+/** ms_image_view_pointer_in_pane: the position of the pointer in its pane, in device pixels. */
+void
+ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y)
+{
+  double pane = ms_image_view_pane_width(self);
+
+  *x = self->pointer_x * ms_image_view_scale(self);
+  *y = self->pointer_y * ms_image_view_scale(self);
+  if (ms_image_view_effective_mode(self) == MS_VIEW_SIDE_BY_SIDE && *x > pane)
+    *x -= pane + PANE_GAP;
+}
+
+/** ms_image_view_moved: passes the visible part to the document, which filters it first. */
+void
+ms_image_view_moved(MsImageView *self)
+{
+  MsRegion visible = ms_image_view_get_visible(self);
+
+  if (self->document)
+    ms_document_set_visible(self->document, &visible);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+  g_signal_emit_by_name(self, "readout-changed");
+}
+
+/** ms_image_view_update_pane: updates the geometry after the size, scale or mode has changed. */
+void
+ms_image_view_update_pane(MsImageView *self)
+{
+  double height = gtk_widget_get_allocated_height(GTK_WIDGET(self)) * ms_image_view_scale(self);
+
+  ms_view_geometry_set_pane(&self->geometry, ms_image_view_pane_width(self), height);
+  ms_image_view_moved(self);
+}
+
+double
+ms_image_view_get_zoom(MsImageView *self)
+{
+  return self->geometry.zoom;
+}
+
+/** ms_image_view_set_zoom: zooms about the centre; 1 is one device pixel per pixel of the picture. */
+void
+ms_image_view_set_zoom(MsImageView *self, double zoom)
+{
+  ms_view_geometry_zoom_at(&self->geometry, zoom, self->geometry.pane_width / 2, self->geometry.pane_height / 2);
+  ms_image_view_moved(self);
+}
+
+void
+ms_image_view_zoom_in(MsImageView *self)
+{
+  ms_image_view_set_zoom(self, self->geometry.zoom * MS_VIEW_WHEEL_STEP * MS_VIEW_WHEEL_STEP);
+}
+
+void
+ms_image_view_zoom_out(MsImageView *self)
+{
+  ms_image_view_set_zoom(self, self->geometry.zoom / MS_VIEW_WHEEL_STEP / MS_VIEW_WHEEL_STEP);
+}
+
+/** ms_image_view_fit: shows the whole picture, and keeps doing so when the window is resized. */
+void
+ms_image_view_fit(MsImageView *self)
+{
+  ms_view_geometry_fit(&self->geometry);
+  ms_image_view_moved(self);
+}
+
+/** ms_image_view_get_visible: the visible part of the picture. */
+MsRegion
+ms_image_view_get_visible(MsImageView *self)
+{
+  return ms_view_geometry_visible(&self->geometry);
+}
+
+/* Pointer and keys */
 
 /* Distance from which the pointer grabs the divider, and the step of one key press. */
 #define DIVIDER_REACH 12
@@ -66,7 +165,7 @@ set_cursor(MsImageView *self, const char *name)
 }
 
 static void
-motion_cb(MsImageView *self, double x, double y)
+on_motion(MsImageView *self, double x, double y)
 {
   self->pointer_x = x;
   self->pointer_y = y;
@@ -77,7 +176,7 @@ motion_cb(MsImageView *self, double x, double y)
 }
 
 static void
-leave_cb(MsImageView *self)
+on_leave(MsImageView *self)
 {
   self->pointer_inside = FALSE;
   ms_image_view_update_readout(self);
@@ -95,13 +194,13 @@ zoom_at_pointer(MsImageView *self, double zoom)
 }
 
 static void
-scroll_cb(MsImageView *self, double dx, double dy)
+on_scroll(MsImageView *self, double dx, double dy)
 {
   zoom_at_pointer(self, self->geometry.zoom * pow(MS_VIEW_WHEEL_STEP, -dy));
 }
 
 static void
-drag_begin_cb(MsImageView *self, double x, double y)
+on_drag_begin(MsImageView *self, double x, double y)
 {
   gtk_widget_grab_focus(GTK_WIDGET(self));
   self->drags_divider = over_divider(self, x);
@@ -111,7 +210,7 @@ drag_begin_cb(MsImageView *self, double x, double y)
 }
 
 static void
-drag_update_cb(MsImageView *self, double dx, double dy)
+on_drag_update(MsImageView *self, double dx, double dy)
 {
   double scale = ms_image_view_scale(self);
 
@@ -126,7 +225,7 @@ drag_update_cb(MsImageView *self, double dx, double dy)
 }
 
 static void
-drag_end_cb(MsImageView *self, double dx, double dy)
+on_drag_end(MsImageView *self, double dx, double dy)
 {
   double x, y;
 
@@ -138,13 +237,13 @@ drag_end_cb(MsImageView *self, double dx, double dy)
 }
 
 static void
-pinch_begin_cb(MsImageView *self)
+on_pinch_begin(MsImageView *self)
 {
   self->pinch_zoom = self->geometry.zoom;
 }
 
 static void
-pinch_cb(MsImageView *self, double factor)
+on_pinch(MsImageView *self, double factor)
 {
   zoom_at_pointer(self, self->pinch_zoom * factor);
 }
@@ -159,15 +258,15 @@ ms_image_view_add_input(MsImageView *self)
                                   GDK_SMOOTH_SCROLL_MASK | GDK_BUTTON_PRESS_MASK | GDK_BUTTON_RELEASE_MASK |
                                   GDK_KEY_PRESS_MASK | GDK_TOUCH_MASK | GDK_TOUCHPAD_GESTURE_MASK);
   self->scroll = gtk_event_controller_scroll_new(widget, GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
-  g_signal_connect_swapped(self->scroll, "scroll", G_CALLBACK(scroll_cb), self);
+  g_signal_connect_swapped(self->scroll, "scroll", G_CALLBACK(on_scroll), self);
   self->motion = gtk_event_controller_motion_new(widget);
-  g_signal_connect_swapped(self->motion, "motion", G_CALLBACK(motion_cb), self);
-  g_signal_connect_swapped(self->motion, "leave", G_CALLBACK(leave_cb), self);
+  g_signal_connect_swapped(self->motion, "motion", G_CALLBACK(on_motion), self);
+  g_signal_connect_swapped(self->motion, "leave", G_CALLBACK(on_leave), self);
   self->drag = gtk_gesture_drag_new(widget);
-  g_signal_connect_swapped(self->drag, "drag-begin", G_CALLBACK(drag_begin_cb), self);
-  g_signal_connect_swapped(self->drag, "drag-update", G_CALLBACK(drag_update_cb), self);
-  g_signal_connect_swapped(self->drag, "drag-end", G_CALLBACK(drag_end_cb), self);
+  g_signal_connect_swapped(self->drag, "drag-begin", G_CALLBACK(on_drag_begin), self);
+  g_signal_connect_swapped(self->drag, "drag-update", G_CALLBACK(on_drag_update), self);
+  g_signal_connect_swapped(self->drag, "drag-end", G_CALLBACK(on_drag_end), self);
   self->pinch = gtk_gesture_zoom_new(widget);
-  g_signal_connect_swapped(self->pinch, "begin", G_CALLBACK(pinch_begin_cb), self);
-  g_signal_connect_swapped(self->pinch, "scale-changed", G_CALLBACK(pinch_cb), self);
+  g_signal_connect_swapped(self->pinch, "begin", G_CALLBACK(on_pinch_begin), self);
+  g_signal_connect_swapped(self->pinch, "scale-changed", G_CALLBACK(on_pinch), self);
 }

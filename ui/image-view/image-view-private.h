@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Private members of MsImageView, for its files on zoom, input, readout and drawing. */
+/* What the files of MsImageView share: its members and functions. */
 #pragma once
+
+#include <gtk/gtk-a11y.h>
+#include <gtk/gtk.h>
 
 #include "ui/document/picture-regions.h"
 #include "ui/image-view/image-view.h"
@@ -47,3 +50,28 @@ struct _MsImageView {
   double pointer_y;
   gboolean pointer_inside;
 };
+
+void ms_image_view_set_divider(MsImageView *self, double divider);
+char *ms_image_view_badge(MsImageView *self);
+void ms_image_view_update_readout(MsImageView *self);
+
+/* Drawing, and the regions that are drawn. */
+void ms_image_view_draw(MsImageView *self, cairo_t *cr);
+void ms_image_view_follow_regions(MsImageView *self);
+void ms_image_view_leave_regions(MsImageView *self);
+void ms_image_view_update_regions(MsImageView *self);
+void ms_image_view_paint_regions(MsImageView *self);
+char *ms_image_view_caption_regions(MsImageView *self);
+void ms_image_view_click(MsImageView *self, double x, double y);
+void ms_view_slot_show(MsViewSlot *self, MsImage *image, MsImage *other, GtkWidget *view);
+void ms_view_slot_clear(MsViewSlot *self);
+
+/* Zoom, pan, pointer and keys. */
+void ms_image_view_add_input(MsImageView *self);
+gboolean ms_image_view_press_key(MsImageView *self, GdkEventKey *event);
+void ms_image_view_moved(MsImageView *self);
+void ms_image_view_update_pane(MsImageView *self);
+double ms_image_view_scale(MsImageView *self);
+void ms_image_view_pointer_in_pane(MsImageView *self, double *x, double *y);
+MsViewMode ms_image_view_effective_mode(MsImageView *self);
+double ms_image_view_pane_width(MsImageView *self);

@@ -1,35 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/document/document-filter.h"
-#include "ui/document/document-repeat.h"
-#include "ui/document/document-runs.h"
-#include "ui/engine/window-engine-hold.h"
-#include "ui/image-view/image-view-accessible.h"
+#include "ui/image-view/image-view-private.h"
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/image-view/image-view-draw.h"
-#include "ui/image-view/image-view-slot.h"
-#include "ui/image-view/image-view-input.h"
-#include "ui/image-view/image-view-private.h"
-#include "ui/image-view/image-view-readout.h"
-#include "ui/image-view/image-view-regions.h"
-#include "ui/image-view/image-view-zoom.h"
+#include "ui/image-view/readout.h"
 
 const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1] = {"original",   "filtered", "split", "side-by-side",
                                                              "difference", "regions",  NULL};
 
 G_DEFINE_FINAL_TYPE(MsImageView, ms_image_view, GTK_TYPE_DRAWING_AREA)
 
+static GType ms_image_view_accessible_get_type(void);
+
 enum {
   PROP_0,
-  PROP_DOCUMENT,
   PROP_MODE,
-  PROP_PEEK,
   PROP_DIVIDER,
   PROP_GAIN,
   PROP_REGION_PICTURE,
-  PROP_ZOOM,
-  PROP_READOUT,
   N_PROPS,
 };
 
@@ -57,20 +45,21 @@ update_pictures(MsImageView *self)
 /* Properties */
 
 static void
-pictures_changed_cb(MsImageView *self)
+on_pictures_changed(MsImageView *self)
 {
   update_pictures(self);
   ms_image_view_update_readout(self);
 }
 
+/* To be called once. */
 static void
 set_document(MsImageView *self, MsDocument *document)
 {
   MsImage *source = ms_document_get_source(document);
 
   self->document = g_object_ref(document);
-  g_signal_connect_object(document, "notify::run-a", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "notify::run-b", G_CALLBACK(pictures_changed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::run-a", G_CALLBACK(on_pictures_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::run-b", G_CALLBACK(on_pictures_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::busy", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::progress", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
@@ -98,14 +87,8 @@ ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec 
   MsImageView *self = MS_IMAGE_VIEW(object);
 
   switch (id) {
-  case PROP_DOCUMENT:
-    g_value_set_object(value, self->document);
-    break;
   case PROP_MODE:
     g_value_set_int(value, self->mode);
-    break;
-  case PROP_PEEK:
-    g_value_set_boolean(value, self->peek);
     break;
   case PROP_DIVIDER:
     g_value_set_double(value, self->divider);
@@ -116,12 +99,6 @@ ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec 
   case PROP_REGION_PICTURE:
     g_value_set_int(value, self->region_picture);
     break;
-  case PROP_ZOOM:
-    g_value_set_double(value, self->geometry.zoom);
-    break;
-  case PROP_READOUT:
-    g_value_set_string(value, ms_image_view_get_readout(self));
-    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
   }
@@ -130,33 +107,12 @@ ms_image_view_get_property(GObject *object, guint id, GValue *value, GParamSpec 
 static void
 ms_image_view_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  MsImageView *self = MS_IMAGE_VIEW(object);
-
-  switch (id) {
-  case PROP_DOCUMENT:
-    set_document(self, g_value_get_object(value));
-    break;
-  case PROP_MODE:
-    ms_image_view_set_mode(self, g_value_get_int(value));
-    break;
-  case PROP_PEEK:
-    ms_image_view_set_peek(self, g_value_get_boolean(value));
-    break;
-  case PROP_DIVIDER:
-    ms_image_view_set_divider(self, g_value_get_double(value));
-    break;
-  case PROP_GAIN:
-    ms_image_view_set_gain(self, g_value_get_int(value));
-    break;
-  case PROP_REGION_PICTURE:
-    set_region_picture(self, g_value_get_int(value));
-    break;
-  case PROP_ZOOM:
-    ms_image_view_set_zoom(self, g_value_get_double(value));
-    break;
-  default:
+  if (id == PROP_GAIN)
+    ms_image_view_set_gain(MS_IMAGE_VIEW(object), g_value_get_int(value));
+  else if (id == PROP_REGION_PICTURE)
+    set_region_picture(MS_IMAGE_VIEW(object), g_value_get_int(value));
+  else
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
 }
 
 /* Widget */
@@ -230,6 +186,7 @@ ms_image_view_class_init(MsImageViewClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
   const GParamFlags writable = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
 
   object_class->get_property = ms_image_view_get_property;
@@ -240,21 +197,16 @@ ms_image_view_class_init(MsImageViewClass *klass)
   widget_class->map = ms_image_view_map;
   widget_class->size_allocate = ms_image_view_size_allocate;
   widget_class->key_press_event = ms_image_view_key_press;
-  properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
-                                                  G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
-  properties[PROP_MODE] = g_param_spec_int("mode", NULL, NULL, 0, MS_N_VIEW_MODES - 1, MS_VIEW_FILTERED, writable);
-  properties[PROP_PEEK] = g_param_spec_boolean("peek", NULL, NULL, FALSE, writable);
-  properties[PROP_DIVIDER] = g_param_spec_double("divider", NULL, NULL, 0, 1, 0.5, writable);
+  properties[PROP_MODE] = g_param_spec_int("mode", NULL, NULL, 0, MS_N_VIEW_MODES - 1, MS_VIEW_FILTERED, readable);
+  properties[PROP_DIVIDER] = g_param_spec_double("divider", NULL, NULL, 0, 1, 0.5, readable);
   properties[PROP_GAIN] = g_param_spec_int("gain", NULL, NULL, 1, 64, 8, writable);
   properties[PROP_REGION_PICTURE] =
     g_param_spec_int("region-picture", NULL, NULL, 0, MS_N_REGION_PICTURES - 1, MS_REGION_PICTURE_OUTLINES, writable);
-  properties[PROP_ZOOM] = g_param_spec_double("zoom", NULL, NULL, MS_ZOOM_MIN, MS_ZOOM_MAX, 1, writable);
-  properties[PROP_READOUT] =
-    g_param_spec_string("readout", NULL, NULL, NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
+  g_signal_new("readout-changed", MS_TYPE_IMAGE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   g_signal_new("region-clicked", MS_TYPE_IMAGE_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_css_name(widget_class, "imageview");
-  gtk_widget_class_set_accessible_type(widget_class, MS_TYPE_IMAGE_VIEW_ACCESSIBLE);
+  gtk_widget_class_set_accessible_type(widget_class, ms_image_view_accessible_get_type());
 }
 
 static void
@@ -277,7 +229,10 @@ ms_image_view_init(MsImageView *self)
 GtkWidget *
 ms_image_view_new(MsDocument *document)
 {
-  return g_object_new(MS_TYPE_IMAGE_VIEW, "document", document, NULL);
+  MsImageView *self = g_object_new(MS_TYPE_IMAGE_VIEW, NULL);
+
+  set_document(self, document);
+  return GTK_WIDGET(self);
 }
 
 MsDocument *
@@ -312,7 +267,6 @@ ms_image_view_set_peek(MsImageView *self, gboolean peek)
     return;
   self->peek = peek;
   ms_image_view_update_pane(self);
-  notify(self, PROP_PEEK);
 }
 
 double
@@ -380,4 +334,175 @@ ms_image_view_describe(MsImageView *self)
     self->document ? ms_document_get_title(self->document) : _("no picture"),
     _(words[ms_image_view_effective_mode(self)]), self->geometry.zoom * 100, badge,
     a ? ms_run_get_label(a) : _("original"), regions ? _(". ") : "", regions ? regions : "");
+}
+
+/* The readout */
+
+static const guint8 *
+pixel_of(MsImage *image, const MsRegion *region, int x, int y)
+{
+  x -= region->x;
+  y -= region->y;
+  if (x < 0 || y < 0 || x >= region->width || y >= region->height)
+    return NULL;
+  return ms_image_get_pixels(image) + ((gsize)y * region->width + x) * 4;
+}
+
+static const guint8 *
+filtered_pixel(MsImageView *self, int x, int y)
+{
+  GPtrArray *pieces = ms_document_get_pieces(self->document);
+  MsImage *image = ms_document_get_picture_b(self->document);
+
+  for (guint i = pieces->len; i-- > 0 && !ms_document_get_run_b(self->document);) {
+    const MsPiece *piece = g_ptr_array_index(pieces, i);
+    const guint8 *found = pixel_of(piece->image, &piece->region, x, y);
+    if (found)
+      return found;
+  }
+  if (!image)
+    return NULL;
+  MsRegion extent = ms_image_get_extent(image);
+  return pixel_of(image, &extent, x, y);
+}
+
+static char *
+readout_at_pointer(MsImageView *self)
+{
+  MsImage *a = ms_document_get_picture_a(self->document);
+  double pane_x, pane_y, x, y;
+
+  ms_image_view_pointer_in_pane(self, &pane_x, &pane_y);
+  ms_view_geometry_to_picture(&self->geometry, pane_x, pane_y, &x, &y);
+  if (!a || !self->pointer_inside || x < 0 || y < 0 || x >= self->geometry.width || y >= self->geometry.height)
+    return g_strdup("");
+  return ms_readout_format(a, filtered_pixel(self, (int)x, (int)y), &ms_document_get_settings(self->document)->params,
+                           (int)x, (int)y);
+}
+
+/** ms_image_view_update_readout: called when the pointer, the picture or its position has changed. */
+void
+ms_image_view_update_readout(MsImageView *self)
+{
+  g_autofree char *text = self->document ? readout_at_pointer(self) : g_strdup("");
+
+  if (g_strcmp0(text, self->readout) == 0)
+    return;
+  g_free(self->readout);
+  self->readout = g_steal_pointer(&text);
+  g_signal_emit_by_name(self, "readout-changed");
+}
+
+/** ms_image_view_get_readout: (transfer none): the text about the pixel under the pointer, empty for none. */
+const char *
+ms_image_view_get_readout(MsImageView *self)
+{
+  return self->readout ? self->readout : "";
+}
+
+/* What assistive technology reads: a picture with a description, and the position of the divider as its value */
+
+typedef struct {
+  GtkWidgetAccessible parent_instance;
+  char *description;
+} MsImageViewAccessible;
+
+typedef struct {
+  GtkWidgetAccessibleClass parent_class;
+} MsImageViewAccessibleClass;
+
+static MsImageView *
+view_of(gpointer accessible)
+{
+  return (MsImageView *)gtk_accessible_get_widget(GTK_ACCESSIBLE(accessible));
+}
+
+static void
+get_value_and_text(AtkValue *value, double *number, char **text)
+{
+  MsImageView *view = view_of(value);
+
+  *number = view ? ms_image_view_get_divider(view) * 100 : 0;
+  if (text)
+    *text = view ? ms_image_view_describe(view) : NULL;
+}
+
+static AtkRange *
+get_range(AtkValue *value)
+{
+  return atk_range_new(0, 100, _("Divider of the split view, in percent of the width"));
+}
+
+static double
+get_increment(AtkValue *value)
+{
+  return 1;
+}
+
+static void
+set_value(AtkValue *value, const double number)
+{
+  MsImageView *view = view_of(value);
+
+  if (view)
+    ms_image_view_set_divider(view, number / 100);
+}
+
+static void
+value_iface_init(AtkValueIface *iface)
+{
+  iface->get_value_and_text = get_value_and_text;
+  iface->get_range = get_range;
+  iface->get_increment = get_increment;
+  iface->set_value = set_value;
+}
+
+G_DEFINE_TYPE_WITH_CODE(MsImageViewAccessible, ms_image_view_accessible, GTK_TYPE_WIDGET_ACCESSIBLE,
+                        G_IMPLEMENT_INTERFACE(ATK_TYPE_VALUE, value_iface_init))
+
+static const char *
+get_description(AtkObject *object)
+{
+  MsImageViewAccessible *self = (MsImageViewAccessible *)object;
+  MsImageView *view = view_of(self);
+
+  g_free(self->description);
+  self->description = view ? ms_image_view_describe(view) : NULL;
+  return self->description;
+}
+
+static void
+on_view_changed(MsImageView *view, GParamSpec *pspec, AtkObject *object)
+{
+  g_object_notify(G_OBJECT(object), "accessible-description");
+}
+
+static void
+initialize(AtkObject *object, gpointer data)
+{
+  ATK_OBJECT_CLASS(ms_image_view_accessible_parent_class)->initialize(object, data);
+  atk_object_set_role(object, ATK_ROLE_IMAGE);
+  atk_object_set_name(object, _("Picture"));
+  g_signal_connect_object(data, "notify::mode", G_CALLBACK(on_view_changed), object, 0);
+  g_signal_connect_object(data, "notify::divider", G_CALLBACK(on_view_changed), object, 0);
+}
+
+static void
+ms_image_view_accessible_finalize(GObject *object)
+{
+  g_free(((MsImageViewAccessible *)object)->description);
+  G_OBJECT_CLASS(ms_image_view_accessible_parent_class)->finalize(object);
+}
+
+static void
+ms_image_view_accessible_class_init(MsImageViewAccessibleClass *klass)
+{
+  G_OBJECT_CLASS(klass)->finalize = ms_image_view_accessible_finalize;
+  ATK_OBJECT_CLASS(klass)->initialize = initialize;
+  ATK_OBJECT_CLASS(klass)->get_description = get_description;
+}
+
+static void
+ms_image_view_accessible_init(MsImageViewAccessible *self)
+{
 }

@@ -8,7 +8,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/document/document.h"
-#include "ui/document/region-picture.h"
+#include "ui/document/picture-regions.h"
 
 /** MsViewMode: what is shown; ms_view_mode_names[] holds the names used by the window's action. */
 typedef enum {
@@ -25,11 +25,10 @@ extern const char *const ms_view_mode_names[MS_N_VIEW_MODES + 1];
 
 #define MS_TYPE_IMAGE_VIEW (ms_image_view_get_type())
 /*
- * Properties, all with notify: "document" (MsDocument), "mode" (int, an MsViewMode), "peek" (boolean: whether the
- * original is shown instead), "divider" (double, 0 to 1), "gain" (int: what differences are multiplied by),
- * "region-picture" (int, an MsRegionPicture: how regions are shown), "zoom" (double, device pixels a pixel), "readout"
- * (string: the text about the pixel under the pointer, empty for none)
- * Signal: "region-clicked" (): the region of a pixel was selected with the pointer
+ * Properties, all with notify: "mode" (int, an MsViewMode), "divider" (double, 0 to 1); writable: "gain" (int: what
+ * differences are multiplied by), "region-picture" (int, an MsRegionPicture: how regions are shown)
+ * Signals: "readout-changed" (): the zoom or the text about the pixel under the pointer has changed;
+ * "region-clicked" (): the region of a pixel was selected with the pointer
  */
 G_DECLARE_FINAL_TYPE(MsImageView, ms_image_view, MS, IMAGE_VIEW, GtkDrawingArea)
 
@@ -39,7 +38,13 @@ MsViewMode ms_image_view_get_mode(MsImageView *self);
 void ms_image_view_set_mode(MsImageView *self, MsViewMode mode);
 void ms_image_view_set_peek(MsImageView *self, gboolean peek);
 double ms_image_view_get_divider(MsImageView *self);
-void ms_image_view_set_divider(MsImageView *self, double divider);
 void ms_image_view_set_gain(MsImageView *self, int gain);
-char *ms_image_view_badge(MsImageView *self);
 char *ms_image_view_describe(MsImageView *self);
+const char *ms_image_view_get_readout(MsImageView *self);
+
+double ms_image_view_get_zoom(MsImageView *self);
+void ms_image_view_set_zoom(MsImageView *self, double zoom);
+void ms_image_view_zoom_in(MsImageView *self);
+void ms_image_view_zoom_out(MsImageView *self);
+void ms_image_view_fit(MsImageView *self);
+MsRegion ms_image_view_get_visible(MsImageView *self);

@@ -258,7 +258,7 @@ prepare_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancel
 }
 
 static void
-prepared_cb(GObject *source, GAsyncResult *result, gpointer data)
+on_prepared(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsPicture *self = MS_PICTURE(source);
 
@@ -276,7 +276,7 @@ ms_picture_prepare(MsPicture *self)
   if (self->cancellable)
     return;
   self->cancellable = g_cancellable_new();
-  task = g_task_new(self, self->cancellable, prepared_cb, NULL);
+  task = g_task_new(self, self->cancellable, on_prepared, NULL);
   g_task_run_in_thread(task, prepare_thread);
 }
 
@@ -371,4 +371,30 @@ ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain)
   }
   cairo_surface_mark_dirty(surface);
   return surface;
+}
+
+/** ms_pixbuf_from_image: (transfer full): shares the pixels. */
+GdkPixbuf *
+ms_pixbuf_from_image(MsImage *image)
+{
+  return gdk_pixbuf_new_from_bytes(ms_image_get_bytes(image), GDK_COLORSPACE_RGB, TRUE, 8, ms_image_get_width(image),
+                                   ms_image_get_height(image), (int)ms_image_get_stride(image));
+}
+
+/** ms_pixbuf_to_image: (transfer full): a copy; without an alpha channel everything is opaque. */
+MsImage *
+ms_pixbuf_to_image(GdkPixbuf *pixbuf)
+{
+  int width = gdk_pixbuf_get_width(pixbuf), height = gdk_pixbuf_get_height(pixbuf);
+  int channels = gdk_pixbuf_get_n_channels(pixbuf), stride = gdk_pixbuf_get_rowstride(pixbuf);
+  const guint8 *from = gdk_pixbuf_read_pixels(pixbuf);
+  guint8 *pixels = g_malloc((gsize)width * height * 4), *p = pixels;
+
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++, p += 4) {
+      const guint8 *q = from + (gsize)y * stride + (gsize)x * channels;
+      memcpy(p, q, 3);
+      p[3] = channels == 4 ? q[3] : 255;
+    }
+  return ms_image_new_take(width, height, pixels, NULL);
 }

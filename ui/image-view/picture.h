@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cairo.h>
+#include <gdk-pixbuf/gdk-pixbuf.h>
 
 #include "core/image/common/image.h"
 
@@ -24,3 +25,7 @@ int ms_picture_get_width(MsPicture *self);
 int ms_picture_get_height(MsPicture *self);
 int ms_picture_level_for_zoom(MsPicture *self, double zoom);
 cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain);
+
+/* Conversion between MsImage and GdkPixbuf, for the clipboard and previews. */
+GdkPixbuf *ms_pixbuf_from_image(MsImage *image);
+MsImage *ms_pixbuf_to_image(GdkPixbuf *pixbuf);

@@ -21,7 +21,7 @@ G_DEFINE_FINAL_TYPE(MsDeviceChooser, ms_device_chooser, GTK_TYPE_MENU_BUTTON)
 static guint chosen_signal;
 
 static void
-toggled_cb(MsDeviceChooser *self, GtkToggleButton *button)
+on_toggled(MsDeviceChooser *self, GtkToggleButton *button)
 {
   g_autofree char *device_selector = g_strdup(gtk_widget_get_name(GTK_WIDGET(button)));
 
@@ -64,7 +64,7 @@ add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *device_sele
   gtk_widget_show_all(button);
   if (strcmp(device_selector, ms_window_engine_get_device_selector(self->engine)) == 0)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(button), TRUE);
-  g_signal_connect_swapped(button, "toggled", G_CALLBACK(toggled_cb), self);
+  g_signal_connect_swapped(button, "toggled", G_CALLBACK(on_toggled), self);
   return GTK_RADIO_BUTTON(button);
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "core/filter/settings/filter-presets.h"
 #include "ui/document/document.h"
 
 #define MS_TYPE_OPTIONS_PANEL (ms_options_panel_get_type())

@@ -3,7 +3,7 @@
 
 /* Only the chosen button takes the focus, so that Tab stops once at a group. */
 static void
-toggled_cb(GtkToggleButton *button)
+on_toggled(GtkToggleButton *button)
 {
   gboolean active = gtk_toggle_button_get_active(button), had_focus = FALSE;
 
@@ -16,7 +16,7 @@ toggled_cb(GtkToggleButton *button)
 
 /* A click gives the button the focus before the button becomes active. */
 static gboolean
-button_press_cb(GtkWidget *button)
+on_button_press(GtkWidget *button)
 {
   gtk_widget_set_can_focus(button, TRUE);
   return GDK_EVENT_PROPAGATE;
@@ -30,7 +30,7 @@ step_of(guint key)
 
 /* The group is a list with the newest button first. */
 static gboolean
-key_press_cb(GtkWidget *button, GdkEventKey *event)
+on_key_press(GtkWidget *button, GdkEventKey *event)
 {
   GSList *group = gtk_radio_button_get_group(GTK_RADIO_BUTTON(button));
   int step = step_of(event->keyval), n = (int)g_slist_length(group), index = g_slist_index(group, button);
@@ -67,8 +67,8 @@ ms_radio_button_new(GtkRadioButton *group, const char *label)
 
   atk_object_add_relationship(accessible, ATK_RELATION_MEMBER_OF, accessible);
   gtk_widget_set_can_focus(button, gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(button)));
-  g_signal_connect(button, "toggled", G_CALLBACK(toggled_cb), NULL);
-  g_signal_connect(button, "button-press-event", G_CALLBACK(button_press_cb), NULL);
-  g_signal_connect(button, "key-press-event", G_CALLBACK(key_press_cb), NULL);
+  g_signal_connect(button, "toggled", G_CALLBACK(on_toggled), NULL);
+  g_signal_connect(button, "button-press-event", G_CALLBACK(on_button_press), NULL);
+  g_signal_connect(button, "key-press-event", G_CALLBACK(on_key_press), NULL);
   return button;
 }

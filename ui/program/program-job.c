@@ -15,7 +15,7 @@
 #include "core/image/image-save.h"
 #include "core/json.h"
 #include "core/process/child.h"
-#include "ui/engine/window-engine-hold.h"
+#include "ui/engine/window-engine.h"
 
 /* The time that a cancelled program gets to end by itself before it is killed. */
 #define GRACE_S 2

@@ -24,52 +24,7 @@ struct _MsRun {
 
 G_DEFINE_FINAL_TYPE(MsRun, ms_run, G_TYPE_OBJECT)
 
-enum {
-  PROP_0,
-  PROP_LABEL,
-  PROP_BASELINE,
-  PROP_MATCH,
-  PROP_RESULT,
-  PROP_N_TIMES,
-  N_PROPS,
-};
-
-static GParamSpec *properties[N_PROPS];
-
-static void
-ms_run_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  MsRun *self = MS_RUN(object);
-
-  switch (id) {
-  case PROP_LABEL:
-    g_value_set_string(value, self->label);
-    break;
-  case PROP_BASELINE:
-    g_value_set_boolean(value, ms_run_is_baseline(self));
-    break;
-  case PROP_MATCH:
-    g_value_set_int(value, self->match);
-    break;
-  case PROP_RESULT:
-    g_value_set_object(value, self->result);
-    break;
-  case PROP_N_TIMES:
-    g_value_set_uint(value, self->times->len);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-  }
-}
-
-static void
-ms_run_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  if (id == PROP_LABEL)
-    ms_run_set_label(MS_RUN(object), g_value_get_string(value));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-}
+static guint changed_signal;
 
 static void
 ms_run_finalize(GObject *object)
@@ -91,22 +46,8 @@ ms_run_finalize(GObject *object)
 static void
 ms_run_class_init(MsRunClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS(klass);
-
-  object_class->get_property = ms_run_get_property;
-  object_class->set_property = ms_run_set_property;
-  object_class->finalize = ms_run_finalize;
-  properties[PROP_LABEL] = g_param_spec_string("label", NULL, NULL, NULL,
-                                               G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
-  properties[PROP_BASELINE] =
-    g_param_spec_boolean("baseline", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_MATCH] = g_param_spec_int("match", NULL, NULL, MS_MATCH_UNKNOWN, MS_MATCH_DIFFERENT, MS_MATCH_UNKNOWN,
-                                            G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_RESULT] =
-    g_param_spec_object("result", NULL, NULL, MS_TYPE_IMAGE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  properties[PROP_N_TIMES] =
-    g_param_spec_uint("n-times", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties(object_class, N_PROPS, properties);
+  G_OBJECT_CLASS(klass)->finalize = ms_run_finalize;
+  changed_signal = g_signal_new("changed", MS_TYPE_RUN, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -215,7 +156,7 @@ void
 ms_run_add_time(MsRun *self, double kernel_ms)
 {
   g_array_append_val(self->times, kernel_ms);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_N_TIMES]);
+  g_signal_emit(self, changed_signal, 0);
 }
 
 /** ms_run_summarise: median and spread of the kernel time in milliseconds over the run and its repeats. */
@@ -238,7 +179,7 @@ ms_run_set_label(MsRun *self, const char *label)
     return;
   g_free(self->label);
   self->label = g_strdup(label);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_LABEL]);
+  g_signal_emit(self, changed_signal, 0);
 }
 
 gboolean
@@ -280,7 +221,7 @@ ms_run_share_result(MsRun *self, MsRun *other)
   g_return_if_fail(strcmp(self->digest, other->digest) == 0);
 
   if (g_set_object(&self->result, other->result))
-    g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_RESULT]);
+    g_signal_emit(self, changed_signal, 0);
 }
 
 void
@@ -289,7 +230,7 @@ ms_run_drop_result(MsRun *self)
   if (!self->result)
     return;
   g_clear_object(&self->result);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_RESULT]);
+  g_signal_emit(self, changed_signal, 0);
 }
 
 static MsMatch
@@ -313,6 +254,5 @@ ms_run_judge(MsRun *self, MsRun *baseline)
   if (match == self->match)
     return;
   self->match = match;
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_MATCH]);
-  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_BASELINE]);
+  g_signal_emit(self, changed_signal, 0);
 }

@@ -45,10 +45,7 @@ typedef struct {
 } MsRunFacts;
 
 #define MS_TYPE_RUN (ms_run_get_type())
-/*
- * Properties: "label" (string, read-write), "baseline" (boolean), "match" (int, an MsMatch), "result" (MsImage),
- * "n-times" (uint, the run and its repeats).
- */
+/* Signal: "changed" (): its label, its picture, its times or its comparison with the baseline. */
 G_DECLARE_FINAL_TYPE(MsRun, ms_run, MS, RUN, GObject)
 
 MsRun *ms_run_new(const MsRunFacts *facts);

@@ -4,7 +4,6 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/options/preferences.h"
-#include "ui/window/window-open.h"
 #include "ui/window/window.h"
 
 #define APPLICATION_ID "io.github.meanshift_lab.MeanshiftLab"
@@ -75,7 +74,7 @@ take_out(GtkWidget *child, gpointer overlay)
  * assistive reader follows. The window itself needs them until it is finalized.
  */
 static void
-shortcuts_destroyed_cb(GtkContainer *overlay)
+on_shortcuts_destroyed(GtkContainer *overlay)
 {
   gtk_container_forall(overlay, take_out, overlay);
 }
@@ -86,7 +85,7 @@ add_shortcuts(GtkApplicationWindow *window)
   g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource(RESOURCES "/ui/window/shortcuts.ui");
   GtkShortcutsWindow *overlay = GTK_SHORTCUTS_WINDOW(gtk_builder_get_object(builder, "shortcuts"));
 
-  g_signal_connect(overlay, "destroy", G_CALLBACK(shortcuts_destroyed_cb), NULL);
+  g_signal_connect(overlay, "destroy", G_CALLBACK(on_shortcuts_destroyed), NULL);
   gtk_application_window_set_help_overlay(window, overlay);
 }
 
@@ -110,13 +109,13 @@ front_window(MsApplication *self)
 }
 
 static void
-new_window_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_new_window(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   new_window(data);
 }
 
 static void
-preferences_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_preferences(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsApplication *self = data;
   GtkWindow *parent = gtk_application_get_active_window(GTK_APPLICATION(self));
@@ -125,7 +124,7 @@ preferences_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-about_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_about(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   gtk_show_about_dialog(gtk_application_get_active_window(data), "program-name", "Meanshift Lab", "version", MS_VERSION,
                         "comments", _("Mean-shift filtering on any OpenCL device"), "logo-icon-name", APPLICATION_ID,
@@ -134,7 +133,7 @@ about_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-quit_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_quit(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   GList *windows = g_list_copy_deep(gtk_application_get_windows(data), (GCopyFunc)(GCallback)g_object_ref, NULL);
 
@@ -146,14 +145,14 @@ quit_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static const GActionEntry entries[] = {
-  {"new-window", new_window_cb},
-  {"preferences", preferences_cb},
-  {"about", about_cb},
-  {"quit", quit_cb},
+  {"new-window", on_new_window},
+  {"preferences", on_preferences},
+  {"about", on_about},
+  {"quit", on_quit},
 };
 
 static void
-dark_changed_cb(GSettings *settings)
+on_dark_changed(GSettings *settings)
 {
   GtkSettings *gtk = gtk_settings_get_default();
 
@@ -164,7 +163,7 @@ dark_changed_cb(GSettings *settings)
 }
 
 static void
-watchdog_changed_cb(GSettings *settings, const char *key, MsWindowEngine *engine)
+on_watchdog_changed(GSettings *settings, const char *key, MsWindowEngine *engine)
 {
   ms_window_engine_set_watchdog(engine, (guint)g_settings_get_int(settings, "watchdog") * 1000);
 }
@@ -198,11 +197,11 @@ ms_application_startup(GApplication *application)
   load_style();
   self->settings = ms_preferences_open();
   self->engine = ms_window_engine_new();
-  g_signal_connect(self->settings, "changed::dark", G_CALLBACK(dark_changed_cb), NULL);
-  g_signal_connect_object(self->settings, "changed::watchdog", G_CALLBACK(watchdog_changed_cb), self->engine, 0);
+  g_signal_connect(self->settings, "changed::dark", G_CALLBACK(on_dark_changed), NULL);
+  g_signal_connect_object(self->settings, "changed::watchdog", G_CALLBACK(on_watchdog_changed), self->engine, 0);
   if (g_settings_get_boolean(self->settings, "dark"))
-    dark_changed_cb(self->settings);
-  watchdog_changed_cb(self->settings, NULL, self->engine);
+    on_dark_changed(self->settings);
+  on_watchdog_changed(self->settings, NULL, self->engine);
   g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
   set_shortcuts(GTK_APPLICATION(self));
   device = g_settings_get_string(self->settings, "device");

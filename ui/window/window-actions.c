@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/window/window-actions.h"
+
+#include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/common/format.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-repeat.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/engine/window-engine-hold.h"
-#include "ui/image-view/image-view-zoom.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-print.h"
-#include "ui/window/window-private.h"
-#include "ui/window/window-state.h"
-#include "ui/window/window-save.h"
-#include "ui/window/window-tabs.h"
-#include "ui/window/window-workspaces.h"
 
 /* An action without parameter that calls one function of the window. */
 #define WINDOW_ACTION(name, call)                                                                                      \
-  static void name##_cb(GSimpleAction *action, GVariant *parameter, gpointer data)                                     \
+  static void on_##name(GSimpleAction *action, GVariant *parameter, gpointer data)                                     \
   {                                                                                                                    \
     MsWindow *self = data;                                                                                             \
     call;                                                                                                              \
@@ -48,7 +36,7 @@ WINDOW_ACTION(previous_tab, gtk_notebook_prev_page(GTK_NOTEBOOK(self->notebook))
 
 /* A measurement is stopped before a request that waits for its end. */
 static void
-cancel_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_cancel(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
 
@@ -59,7 +47,7 @@ cancel_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-reset_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_reset(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
   MsSettings settings = ms_settings_default();
@@ -68,13 +56,13 @@ reset_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-zoom_to_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_zoom_to(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   ms_image_view_set_zoom(ms_window_get_view(data), g_variant_get_double(parameter));
 }
 
 static void
-use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_use_processor(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
   MsDevice *device = ms_window_engine_get_device(self->engine);
@@ -87,7 +75,7 @@ use_processor_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-repeat_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
+on_repeat(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
 
@@ -96,7 +84,7 @@ repeat_cb(GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
-view_mode_cb(GSimpleAction *action, GVariant *state, gpointer data)
+on_view_mode(GSimpleAction *action, GVariant *state, gpointer data)
 {
   MsWindow *self = data;
   MsImageView *view = ms_window_get_view(self);
@@ -111,44 +99,44 @@ view_mode_cb(GSimpleAction *action, GVariant *state, gpointer data)
 }
 
 static void
-workspace_cb(GSimpleAction *action, GVariant *state, gpointer data)
+on_workspace(GSimpleAction *action, GVariant *state, gpointer data)
 {
   ms_window_show_workspace(data, g_variant_get_string(state, NULL));
 }
 
 static void
-fullscreen_cb(GSimpleAction *action, GVariant *state, gpointer data)
+on_fullscreen(GSimpleAction *action, GVariant *state, gpointer data)
 {
   ms_window_show_only_picture(data, g_variant_get_boolean(state));
 }
 
 static const GActionEntry entries[] = {
-  {"menu", menu_cb},
-  {"open", open_cb},
-  {"open-sample", open_sample_cb},
-  {"paste", paste_cb},
-  {"save", save_cb},
-  {"save-as", save_as_cb},
-  {"copy", copy_cb},
-  {"copy-command", copy_command_cb},
-  {"print", print_cb},
-  {"close-tab", close_tab_cb},
-  {"undo", undo_cb},
-  {"redo", redo_cb},
-  {"reset", reset_cb},
-  {"filter", filter_cb},
-  {"cancel", cancel_cb},
-  {"repeat", repeat_cb, "i"},
-  {"zoom-in", zoom_in_cb},
-  {"zoom-out", zoom_out_cb},
-  {"zoom-fit", zoom_fit_cb},
-  {"zoom-to", zoom_to_cb, "d"},
-  {"next-tab", next_tab_cb},
-  {"previous-tab", previous_tab_cb},
-  {"use-processor", use_processor_cb},
-  {"view-mode", NULL, "s", "'split'", view_mode_cb},
-  {"workspace", NULL, "s", "'picture'", workspace_cb},
-  {"fullscreen", NULL, NULL, "false", fullscreen_cb},
+  {"menu", on_menu},
+  {"open", on_open},
+  {"open-sample", on_open_sample},
+  {"paste", on_paste},
+  {"save", on_save},
+  {"save-as", on_save_as},
+  {"copy", on_copy},
+  {"copy-command", on_copy_command},
+  {"print", on_print},
+  {"close-tab", on_close_tab},
+  {"undo", on_undo},
+  {"redo", on_redo},
+  {"reset", on_reset},
+  {"filter", on_filter},
+  {"cancel", on_cancel},
+  {"repeat", on_repeat, "i"},
+  {"zoom-in", on_zoom_in},
+  {"zoom-out", on_zoom_out},
+  {"zoom-fit", on_zoom_fit},
+  {"zoom-to", on_zoom_to, "d"},
+  {"next-tab", on_next_tab},
+  {"previous-tab", on_previous_tab},
+  {"use-processor", on_use_processor},
+  {"view-mode", NULL, "s", "'split'", on_view_mode},
+  {"workspace", NULL, "s", "'picture'", on_workspace},
+  {"fullscreen", NULL, NULL, "false", on_fullscreen},
 };
 
 /* Actions that need an open picture. */

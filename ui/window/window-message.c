@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/window/window-message.h"
+
+#include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "ui/common/format.h"
-#include "ui/window/window-private.h"
 
 /** ms_window_get_message: (transfer none): the text of the info bar, empty while it is hidden. */
 const char *
@@ -37,7 +37,7 @@ message_free(gpointer data)
 }
 
 static gboolean
-hide_cb(gpointer data)
+on_hide(gpointer data)
 {
   MsWindow *self = data;
 
@@ -59,7 +59,7 @@ show(MsWindow *self, const Message *message)
   gtk_widget_set_visible(self->message_cpu, (message->offers & MS_OFFER_CPU) != 0);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
   if (message->type == GTK_MESSAGE_INFO)
-    self->message_timer = g_timeout_add_seconds(NOTICE_S, hide_cb, self);
+    self->message_timer = g_timeout_add_seconds(NOTICE_S, on_hide, self);
 }
 
 /**

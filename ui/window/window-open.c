@@ -1,25 +1,191 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/common/files.h"
-#include "ui/window/window-open.h"
-
-#include "core/image/codec.h"
+/* Opens pictures in a window, from files, samples, drops and the clipboard; a file is loaded on another thread. */
+#include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
-#include "core/image/image-io.h"
-#include "ui/batch/batch-page.h"
-#include "ui/image-view/pixbuf.h"
-#include "ui/window/picture-load.h"
-#include "ui/window/recent-popover.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-folder.h"
-#include "ui/window/window-private.h"
-#include "ui/window/window-tabs.h"
-#include "ui/window/window-workspaces.h"
 
-/* Size of the preview in the file chooser. */
-#define PREVIEW_SIZE 192
+#include "core/image/codec.h"
+#include "core/image/image-io.h"
+#include "core/service/shared-image.h"
+#include "ui/batch/batch-page.h"
+#include "ui/common/files.h"
+#include "ui/image-view/picture.h"
 
 #define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
+#define LOAD_ROW "/io/github/meanshift_lab/MeanshiftLab/ui/window/load-row.ui"
+
+/* Progress of a shorter load is not shown, because it would flicker. */
+#define SHOW_AFTER_MS 200
+#define UPDATE_MS 100
+
+/* Smaller pictures are decoded so quickly that a preview would only delay them. */
+#define PREVIEW_PIXELS (G_GUINT64_CONSTANT(16) << 20)
+#define PREVIEW_WIDTH 480
+#define PREVIEW_HEIGHT 300
+
+/* Size of the preview in the file chooser. */
+#define CHOOSER_PREVIEW 192
+
+/*
+ * A picture that is being loaded.
+ * @order: of the request among all pictures of the window
+ * @losses: (nullable): what loading left out of the file
+ * @row: (nullable), weak: with the progress, a preview, and a button that cancels
+ * @permille: of the rows; written by the loading thread
+ * @preview: (nullable) (atomic): passed from the loading thread to the main loop
+ */
+typedef struct {
+  MsWindow *window; /* the source of the task, which keeps it */
+  GFile *file;
+  char *title;
+  guint order;
+  MsImageLimits limits;
+  char *losses;
+  GCancellable *cancellable;
+  GCancellable *closing;
+  gulong closing_handler;
+  GtkWidget *row;
+  GtkProgressBar *progress;
+  GtkImage *preview_image;
+  guint timer;
+  int permille;
+  MsImage *preview;
+} Load;
+
+static void
+load_free(gpointer data)
+{
+  Load *self = data;
+
+  g_cancellable_disconnect(self->closing, self->closing_handler);
+  g_clear_object(&self->closing);
+  g_clear_object(&self->cancellable);
+  g_clear_object(&self->preview);
+  g_clear_weak_pointer(&self->row);
+  g_object_unref(self->file);
+  g_free(self->title);
+  g_free(self->losses);
+  g_free(self);
+}
+
+/* On the thread */
+
+/* Reads a file that has no path; the messages of GIO do not name the file. */
+static MsImage *
+load_from_bytes(Load *self, GError **error)
+{
+  g_autofree char *name = g_file_get_parse_name(self->file);
+  g_autoptr(GError) cause = NULL;
+  g_autoptr(GBytes) bytes = g_file_load_bytes(self->file, self->cancellable, NULL, &cause);
+
+  if (bytes)
+    return ms_image_load_bytes(bytes, name, &self->limits, self->cancellable, error);
+  g_set_error(error, cause->domain, cause->code,
+              _("'%s' cannot be read: %s. Copy it to this computer and open it there."), name, cause->message);
+  return NULL;
+}
+
+static void
+on_row(guint64 done, guint64 total, gpointer data)
+{
+  Load *self = data;
+
+  g_atomic_int_set(&self->permille, (int)(done * 1000 / total));
+}
+
+static MsImage *
+load_from_path(Load *self, const char *path, GError **error)
+{
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, &self->limits, self->cancellable, error);
+
+  if (!file)
+    return NULL;
+  if (!file->bytes && (guint64)file->header.width * file->header.height >= PREVIEW_PIXELS)
+    g_atomic_pointer_set(&self->preview, ms_image_file_load_preview(file, NULL));
+  file->rows = on_row;
+  file->rows_data = self;
+  MsImage *image = ms_image_file_load(file, error);
+  if (image) {
+    g_autofree char *name = g_file_get_parse_name(self->file);
+    self->losses = ms_image_header_describe_losses(&file->header, name, MS_LANGUAGE_USER);
+  }
+  return image;
+}
+
+static void
+load_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Load *self = data;
+  g_autofree char *path = g_file_get_path(self->file);
+  GError *error = NULL;
+  MsImage *image = path ? load_from_path(self, path, &error) : load_from_bytes(self, &error);
+
+  if (image)
+    g_task_return_pointer(task, ms_shared_image_move(image), g_object_unref);
+  else
+    g_task_return_error(task, error);
+}
+
+/* The row with the progress */
+
+static void
+add_row(Load *self)
+{
+  g_autoptr(GtkBuilder) builder = gtk_builder_new_from_resource(LOAD_ROW);
+
+  g_set_weak_pointer(&self->row, GTK_WIDGET(gtk_builder_get_object(builder, "row")));
+  self->progress = GTK_PROGRESS_BAR(gtk_builder_get_object(builder, "progress"));
+  self->preview_image = GTK_IMAGE(gtk_builder_get_object(builder, "preview"));
+  g_signal_connect_object(gtk_builder_get_object(builder, "cancel"), "clicked", G_CALLBACK(g_cancellable_cancel),
+                          self->cancellable, G_CONNECT_SWAPPED);
+  gtk_container_add(GTK_CONTAINER(self->window->loads), self->row);
+}
+
+static void
+show_fraction(Load *self, double fraction)
+{
+  g_autofree char *text = fraction > 0 ? g_strdup_printf(_("Loading %s… %.0f %%"), self->title, fraction * 100)
+                                       : g_strdup_printf(_("Loading %s…"), self->title);
+
+  gtk_progress_bar_set_fraction(self->progress, fraction);
+  gtk_progress_bar_set_text(self->progress, text);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->progress)), text);
+}
+
+static void
+show_preview(Load *self, MsImage *preview)
+{
+  g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(preview);
+  int width = ms_image_get_width(preview), height = ms_image_get_height(preview);
+  double scale = MIN(MIN((double)PREVIEW_WIDTH / width, (double)PREVIEW_HEIGHT / height), 1);
+  g_autoptr(GdkPixbuf) scaled =
+    gdk_pixbuf_scale_simple(pixbuf, MAX((int)(width * scale), 1), MAX((int)(height * scale), 1), GDK_INTERP_BILINEAR);
+  g_autofree char *name = g_strdup_printf(_("Preview of %s"), self->title);
+
+  gtk_image_set_from_pixbuf(self->preview_image, scaled);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->preview_image)), name);
+  gtk_widget_show(GTK_WIDGET(self->preview_image));
+}
+
+static gboolean
+on_update(gpointer data)
+{
+  Load *self = data;
+
+  if (!self->window->notebook || g_cancellable_is_cancelled(self->closing))
+    return G_SOURCE_CONTINUE;
+  if (!self->row) {
+    add_row(self);
+    self->timer = g_timeout_add(UPDATE_MS, on_update, self);
+  }
+  show_fraction(self, g_atomic_int_get(&self->permille) / 1000.0);
+  g_autoptr(MsImage) preview = g_atomic_pointer_get(&self->preview);
+  if (preview) {
+    g_atomic_pointer_set(&self->preview, NULL);
+    show_preview(self, preview);
+  }
+  return g_source_get_id(g_main_current_source()) == self->timer;
+}
 
 /* Loading */
 
@@ -57,14 +223,16 @@ report_failure(MsWindow *self, const GError *error)
 }
 
 static void
-loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
+on_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsWindow *self = MS_WINDOW(source);
-  GFile *file;
-  char *losses;
+  Load *load = g_task_get_task_data(G_TASK(result));
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) image = ms_picture_load_finish(result, &file, &losses, &error);
+  g_autoptr(MsImage) image = g_task_propagate_pointer(G_TASK(result), &error);
 
+  g_clear_handle_id(&load->timer, g_source_remove);
+  if (load->row)
+    gtk_widget_destroy(load->row);
   if (!self->notebook || g_cancellable_is_cancelled(self->closing))
     return;
   self->n_opening--;
@@ -75,12 +243,38 @@ loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
       report_failure(self, error);
     return;
   }
-  g_autofree char *title = display_name(file);
-  ms_window_add_in_order(self, image, file, title, GPOINTER_TO_UINT(data));
+  ms_window_add_in_order(self, image, load->file, load->title, load->order);
   ms_window_replace(self);
-  remember(self, file);
-  if (losses)
-    ms_window_report(self, GTK_MESSAGE_INFO, losses, MS_OFFER_NOTHING, NULL);
+  remember(self, load->file);
+  if (load->losses)
+    ms_window_report(self, GTK_MESSAGE_INFO, load->losses, MS_OFFER_NOTHING, NULL);
+}
+
+static void
+on_closing(GCancellable *closing, gpointer cancellable)
+{
+  g_cancellable_cancel(cancellable);
+}
+
+/* The load is cancelled with the window, and alone by the button of its row. */
+static void
+load(MsWindow *window, GFile *file)
+{
+  g_autoptr(GTask) task = g_task_new(window, window->closing, on_loaded, NULL);
+  Load *self = g_new0(Load, 1);
+
+  self->window = window;
+  self->file = g_object_ref(file);
+  self->title = display_name(file);
+  self->order = window->next_order++;
+  self->limits = ms_image_limits_default();
+  self->limits.max_pixels = (guint64)g_settings_get_int(window->settings, "largest-picture") * 1000000;
+  self->cancellable = g_cancellable_new();
+  self->closing = g_object_ref(window->closing);
+  self->closing_handler = g_cancellable_connect(self->closing, G_CALLBACK(on_closing), self->cancellable, NULL);
+  self->timer = g_timeout_add(SHOW_AFTER_MS, on_update, self);
+  g_task_set_task_data(task, self, load_free);
+  g_task_run_in_thread(task, load_in_thread);
 }
 
 static gboolean
@@ -102,9 +296,7 @@ ms_window_open(MsWindow *self, GFile *file)
   if (self->n_opening == 0)
     ms_window_clear_message(self);
   self->n_opening++;
-  guint64 megapixels = (guint64)g_settings_get_int(self->settings, "largest-picture");
-  const MsPictureLoadRequest request = {GTK_WIDGET(self), GTK_CONTAINER(self->loads), file, megapixels * 1000000};
-  ms_picture_load_async(&request, self->closing, loaded_cb, GUINT_TO_POINTER(self->next_order++));
+  load(self, file);
 }
 
 /** ms_window_is_opening: whether pictures are being loaded. */
@@ -134,7 +326,7 @@ open_uris(MsWindow *self, char **uris)
 /* Choosing */
 
 static void
-update_preview_cb(GtkFileChooser *chooser, GtkWidget *preview)
+on_update_preview(GtkFileChooser *chooser, GtkWidget *preview)
 {
   g_autofree char *path = gtk_file_chooser_get_preview_filename(chooser);
   MsImageHeader header;
@@ -142,7 +334,7 @@ update_preview_cb(GtkFileChooser *chooser, GtkWidget *preview)
 
   /* The preview is limited to formats that the program can open and to sizes that decode quickly. */
   if (path && ms_image_peek_size(path, NULL, &header, NULL) && (guint64)header.width * header.height <= 64000000)
-    pixbuf = gdk_pixbuf_new_from_file_at_size(path, PREVIEW_SIZE, PREVIEW_SIZE, NULL);
+    pixbuf = gdk_pixbuf_new_from_file_at_size(path, CHOOSER_PREVIEW, CHOOSER_PREVIEW, NULL);
   gtk_image_set_from_pixbuf(GTK_IMAGE(preview), pixbuf);
   gtk_file_chooser_set_preview_widget_active(chooser, pixbuf != NULL);
 }
@@ -167,7 +359,7 @@ add_filters(GtkFileChooser *chooser)
 }
 
 static void
-chosen_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
+on_chosen(GtkNativeDialog *dialog, int response, MsWindow *self)
 {
   GSList *files = response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_files(GTK_FILE_CHOOSER(dialog)) : NULL;
 
@@ -190,31 +382,19 @@ ms_window_choose_files(MsWindow *self)
   gtk_file_chooser_set_select_multiple(chooser, TRUE);
   gtk_file_chooser_set_preview_widget(chooser, preview);
   gtk_file_chooser_set_use_preview_label(chooser, FALSE);
-  g_signal_connect(chooser, "update-preview", G_CALLBACK(update_preview_cb), preview);
+  g_signal_connect(chooser, "update-preview", G_CALLBACK(on_update_preview), preview);
   add_filters(chooser);
   if (folder[0] != '\0')
     gtk_file_chooser_set_current_folder_uri(chooser, folder);
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(chosen_cb), self, 0);
+  g_signal_connect_object(dialog, "response", G_CALLBACK(on_chosen), self, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
-}
-
-/* Opening again */
-
-/** ms_window_add_recent_menu: creates the list of recent pictures. */
-void
-ms_window_add_recent_menu(MsWindow *self)
-{
-  GtkWidget *popover = ms_recent_popover_new(self->recent_button);
-
-  g_signal_connect_object(popover, "chosen", G_CALLBACK(ms_window_open), self, G_CONNECT_SWAPPED);
-  gtk_menu_button_set_popover(GTK_MENU_BUTTON(self->recent_button), popover);
 }
 
 /* Pasting and dropping */
 
 static void
-pasted_image_cb(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
+on_pasted_image(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
 {
   g_autoptr(MsWindow) self = data;
   g_autoptr(MsImage) image = pixbuf ? ms_pixbuf_to_image(pixbuf) : NULL;
@@ -229,7 +409,7 @@ pasted_image_cb(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
 }
 
 static void
-pasted_uris_cb(GtkClipboard *clipboard, char **uris, gpointer data)
+on_pasted_uris(GtkClipboard *clipboard, char **uris, gpointer data)
 {
   g_autoptr(MsWindow) self = data;
 
@@ -238,7 +418,7 @@ pasted_uris_cb(GtkClipboard *clipboard, char **uris, gpointer data)
   if (uris && uris[0])
     open_uris(self, uris);
   else
-    gtk_clipboard_request_image(clipboard, pasted_image_cb, g_object_ref(self));
+    gtk_clipboard_request_image(clipboard, on_pasted_image, g_object_ref(self));
 }
 
 /** ms_window_paste: opens the files or the picture on the clipboard. */
@@ -247,11 +427,11 @@ ms_window_paste(MsWindow *self)
 {
   GtkClipboard *clipboard = gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD);
 
-  gtk_clipboard_request_uris(clipboard, pasted_uris_cb, g_object_ref(self));
+  gtk_clipboard_request_uris(clipboard, on_pasted_uris, g_object_ref(self));
 }
 
 static void
-dropped_cb(GtkWidget *widget, char **uris)
+on_dropped(GtkWidget *widget, char **uris)
 {
   open_uris(MS_WINDOW(widget), uris);
 }
@@ -259,5 +439,5 @@ dropped_cb(GtkWidget *widget, char **uris)
 void
 ms_window_accept_drops(MsWindow *self)
 {
-  ms_drops_accept(GTK_WIDGET(self), dropped_cb);
+  ms_drops_accept(GTK_WIDGET(self), on_dropped);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Private members of MsWindow, for its files on tabs, actions, files, messages and state. */
+/* What the files of MsWindow share: its members and functions. */
 #pragma once
 
+#include "ui/common/thumbnails.h"
 #include "ui/window/window.h"
 
 struct _MsWindow {
@@ -21,11 +22,12 @@ struct _MsWindow {
   GtkWidget *lab_popover;
   GtkWidget *lab_settings;
   GtkWidget *batch;
-  GtkWidget *overview;
   GtkWidget *menu_button;
   GtkWidget *undo;
   GtkWidget *redo;
-  GtkWidget *recent_button;
+  GtkWidget *recent_popover;
+  GtkWidget *recent_box;
+  MsThumbnails *recent_thumbnails;
   GtkWidget *device_chooser;
   GtkWidget *pages;
   GtkWidget *notebook;
@@ -34,6 +36,9 @@ struct _MsWindow {
   GtkWidget *side_panel;
   GtkWidget *bottom_panel;
   GtkWidget *folder_strip;
+  GtkWidget *folder_box;
+  MsThumbnails *folder_thumbnails;
+  double folder_place; /* of the open picture in the strip: 0 at the left, 1 at the right */
   GtkWidget *run_strip;
   GtkWidget *bottom_stack;
   GtkWidget *options_panel;
@@ -66,3 +71,45 @@ struct _MsWindow {
   GtkWidget *replaced; /* (nullable), weak: the view that the picture being opened takes the place of */
   guint32 space_down;  /* time of the key event, 0 while Space is up */
 };
+
+/* The window itself. */
+void ms_window_show_workspace(MsWindow *self, const char *name);
+void ms_window_update_lab_settings(MsWindow *self);
+void ms_window_show_only_picture(MsWindow *self, gboolean only_picture);
+
+/* The actions, and which of them are possible. */
+void ms_window_add_actions(MsWindow *self);
+void ms_window_update_actions(MsWindow *self);
+
+/* The tabs, and the title, progress and readout of the picture in front. */
+void ms_window_tab_switched(MsWindow *self);
+void ms_window_tabs_changed(MsWindow *self);
+void ms_window_tab_removed(MsWindow *self, GtkWidget *view);
+void ms_window_cancel_tabs(MsWindow *self);
+void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
+void ms_window_close_view(GtkWidget *view);
+void ms_window_leave_front(MsWindow *self);
+void ms_window_update_title(MsWindow *self);
+void ms_window_update_progress(MsWindow *self);
+
+/* Opening, and the other pictures of the folder. */
+void ms_window_choose_files(MsWindow *self);
+void ms_window_paste(MsWindow *self);
+void ms_window_accept_drops(MsWindow *self);
+void ms_window_open_sample(MsWindow *self);
+void ms_window_open_neighbour(MsWindow *self, int step);
+void ms_window_replace(MsWindow *self);
+void ms_window_add_thumbnails(MsWindow *self);
+void ms_window_show_folder(MsWindow *self);
+void ms_window_list_recent(MsWindow *self);
+
+/* The bar with a message. */
+void ms_window_show_message_of_tab(MsWindow *self);
+void ms_window_message_answered(MsWindow *self, int response);
+
+/* Saving, copying and printing. */
+void ms_window_copy_picture(MsWindow *self);
+void ms_window_copy_command(MsWindow *self);
+void ms_window_save(MsWindow *self);
+void ms_window_save_as(MsWindow *self);
+void ms_window_print(MsWindow *self);

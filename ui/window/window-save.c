@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/window/window-save.h"
+#include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/image-view/pixbuf.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-private.h"
+#include "ui/image-view/picture.h"
 
 typedef struct {
   MsImage *image;
@@ -56,7 +51,7 @@ report_saved(MsWindow *self, const SaveJob *job)
 }
 
 static void
-saved_cb(GObject *source, GAsyncResult *result, gpointer data)
+on_saved(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsWindow *self = MS_WINDOW(source);
   SaveJob *job = g_task_get_task_data(G_TASK(result));
@@ -78,7 +73,7 @@ saved_cb(GObject *source, GAsyncResult *result, gpointer data)
 static void
 save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwrite)
 {
-  g_autoptr(GTask) task = g_task_new(self, NULL, saved_cb, NULL);
+  g_autoptr(GTask) task = g_task_new(self, NULL, on_saved, NULL);
   SaveJob *job = g_new0(SaveJob, 1);
   const MsCodec *codec = ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_from_path(path));
 
@@ -193,7 +188,7 @@ may_replace(MsWindow *self, const char *path)
 }
 
 static void
-save_response_cb(GtkNativeDialog *dialog, int response, MsWindow *self)
+on_save_response(GtkNativeDialog *dialog, int response, MsWindow *self)
 {
   GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
   g_autofree char *path = gtk_file_chooser_get_filename(chooser);
@@ -256,7 +251,7 @@ ask_where_to_save(MsWindow *self)
   add_format_choices(chooser);
   add_quality_choices(chooser, g_settings_get_int(self->settings, "jpeg-quality"));
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(save_response_cb), self, 0);
+  g_signal_connect_object(dialog, "response", G_CALLBACK(on_save_response), self, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
 
@@ -328,4 +323,44 @@ ms_window_copy_command(MsWindow *self)
 
   gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), line, -1);
   ms_window_report(self, GTK_MESSAGE_INFO, _("The command line is on the clipboard."), MS_OFFER_LOG, line);
+}
+
+static void
+on_draw_page(GtkPrintOperation *operation, GtkPrintContext *context, int page, gpointer image)
+{
+  g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(image);
+  cairo_t *cr = gtk_print_context_get_cairo_context(context);
+  double width = gtk_print_context_get_width(context), height = gtk_print_context_get_height(context);
+  double scale = MIN(width / gdk_pixbuf_get_width(pixbuf), height / gdk_pixbuf_get_height(pixbuf));
+
+  cairo_scale(cr, scale, scale);
+  gdk_cairo_set_source_pixbuf(cr, pixbuf, 0, 0);
+  cairo_paint(cr);
+}
+
+/** ms_window_new_print_operation: (transfer full): prints the filtered picture, as large as the page. */
+GtkPrintOperation *
+ms_window_new_print_operation(MsWindow *self)
+{
+  GtkPrintOperation *operation = gtk_print_operation_new();
+
+  gtk_print_operation_set_n_pages(operation, 1);
+  gtk_print_operation_set_job_name(operation, ms_document_get_title(self->document));
+  g_signal_connect_data(operation, "draw-page", G_CALLBACK(on_draw_page),
+                        g_object_ref(ms_document_get_picture_b(self->document)),
+                        (GClosureNotify)(void (*)(void))g_object_unref, 0);
+  return operation;
+}
+
+/** ms_window_print: asks for a printer and prints the filtered picture. */
+void
+ms_window_print(MsWindow *self)
+{
+  g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(self);
+  g_autoptr(GError) error = NULL;
+
+  gtk_print_operation_set_allow_async(operation, TRUE);
+  if (gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, GTK_WINDOW(self), &error) ==
+      GTK_PRINT_OPERATION_RESULT_ERROR)
+    ms_window_report_error(self, error);
 }

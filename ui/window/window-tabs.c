@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/window/window-tabs.h"
-
-#include "ui/document/document-filter.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
-#include "ui/window/window-front.h"
+/* The tabs of a window, and what it shows of the picture in front: title, progress, readout. */
 #include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
+
+#include "ui/common/format.h"
 
 /** ms_window_get_view: (transfer none) (nullable): the view in the current tab. */
 MsImageView *
@@ -24,10 +21,207 @@ ms_window_get_n_documents(MsWindow *self)
   return self->notebook ? gtk_notebook_get_n_pages(GTK_NOTEBOOK(self->notebook)) : 0;
 }
 
+/* The picture in front */
+
+/* Shorter runs show no progress bar, because it would flicker. */
+#define PROGRESS_DELAY_MS 400
+
+/** ms_window_update_title: shows name, size and time of the picture in the header bar. */
+void
+ms_window_update_title(MsWindow *self)
+{
+  MsImage *source = self->document ? ms_document_get_source(self->document) : NULL;
+  const char *title = self->document ? ms_document_get_title(self->document) : "Meanshift Lab";
+  MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
+  g_autofree char *size =
+    source ? g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source)) : NULL;
+  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
+  g_autofree char *subtitle = run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
+
+  if (!self->notebook)
+    return;
+  g_autofree char *label = subtitle ? g_strdup_printf("%s, %s", title, subtitle) : g_strdup("");
+  gtk_label_set_text(GTK_LABEL(self->title_label), label);
+  gtk_widget_set_tooltip_text(self->title_label, label);
+  gtk_window_set_title(GTK_WINDOW(self), title);
+}
+
+static void
+update_readout(MsWindow *self)
+{
+  MsImageView *view = ms_window_get_view(self);
+  double percent = view ? ms_image_view_get_zoom(view) * 100 : 100;
+  g_autofree char *zoom = g_strdup_printf(percent < 10 ? "%.2g %%" : "%.0f %%", percent);
+  g_autofree char *name = g_strdup_printf(_("Zoom, %s"), zoom);
+
+  if (!self->notebook)
+    return;
+  gtk_label_set_text(GTK_LABEL(self->readout), view ? ms_image_view_get_readout(view) : "");
+  gtk_label_set_text(GTK_LABEL(self->zoom_label), zoom);
+  atk_object_set_name(gtk_widget_get_accessible(gtk_widget_get_ancestor(self->zoom_label, GTK_TYPE_MENU_BUTTON)), name);
+}
+
+static gboolean
+on_show_progress(gpointer data)
+{
+  MsWindow *self = data;
+
+  self->progress_delay = 0;
+  gtk_widget_show(self->progress_box);
+  return G_SOURCE_REMOVE;
+}
+
+/* The time left is estimated only after this time, since an earlier estimate is inaccurate. */
+#define ESTIMATE_MS 1000
+
+/* (transfer full): the finished share, and for long runs the time left */
+static char *
+progress_text(MsDocument *document)
+{
+  double done = ms_document_get_progress(document), ms = ms_document_get_busy_ms(document);
+  g_autofree char *left = done > 0 && ms >= ESTIMATE_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
+
+  if (done <= 0)
+    return g_strdup("");
+  return left ? g_strdup_printf(_("%.0f %%, about %s left"), done * 100, left) : g_strdup_printf("%.0f %%", done * 100);
+}
+
+/** ms_window_update_progress: updates the progress bar and the actions that depend on it. */
+void
+ms_window_update_progress(MsWindow *self)
+{
+  gboolean busy = self->document && ms_document_is_busy(self->document);
+
+  if (!self->notebook)
+    return;
+  if (busy && self->progress_delay == 0 && !gtk_widget_get_visible(self->progress_box))
+    self->progress_delay = g_timeout_add(PROGRESS_DELAY_MS, on_show_progress, self);
+  if (!busy) {
+    g_clear_handle_id(&self->progress_delay, g_source_remove);
+    gtk_widget_hide(self->progress_box);
+  }
+  g_autofree char *text = busy ? progress_text(self->document) : g_strdup("");
+  gtk_label_set_text(GTK_LABEL(self->progress_text), text);
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), busy ? ms_document_get_progress(self->document) : 0);
+  ms_window_update_actions(self);
+}
+
+static void
+on_run_ended(MsWindow *self)
+{
+  ms_window_update_title(self);
+  update_readout(self);
+  /* A successful run removes the message about a failed one. */
+  if (gtk_info_bar_get_message_type(GTK_INFO_BAR(self->message_bar)) == GTK_MESSAGE_ERROR)
+    ms_window_clear_message(self);
+}
+
+static void
+on_pictures_dropped(MsWindow *self, guint n)
+{
+  g_autofree char *text = g_strdup_printf(
+    g_dngettext(GETTEXT_PACKAGE,
+                "%u earlier picture was removed to save memory; timings and settings are kept. The limit is set in "
+                "Preferences.",
+                "%u earlier pictures were removed to save memory; timings and settings are kept. The limit is set in "
+                "Preferences.",
+                n),
+    n);
+
+  ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
+}
+
+/* A click on a region shows the row of the region. */
+static void
+on_region_clicked(MsWindow *self)
+{
+  if (self->only_picture)
+    return;
+  g_settings_set_boolean(self->settings, "bottom-panel", TRUE);
+  gtk_stack_set_visible_child_name(GTK_STACK(self->bottom_stack), "regions");
+}
+
+static void
+follow(MsWindow *self, MsDocument *document, MsImageView *view)
+{
+  g_signal_connect_object(document, "notify::current-run", G_CALLBACK(on_run_ended), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::busy", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::progress", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_lab_settings), self,
+                          G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "problem", G_CALLBACK(ms_window_report_error), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "readout-changed", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "region-clicked", G_CALLBACK(on_region_clicked), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
+}
+
+static void
+unfollow(MsWindow *self, MsDocument *document)
+{
+  g_signal_handlers_disconnect_by_data(document, self);
+  for (guint i = 0; i < ms_window_get_n_documents(self); i++)
+    g_signal_handlers_disconnect_by_data(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i), self);
+}
+
+/* @view: (nullable): the view whose mode the controls show and set */
+static void
+bind_controls(MsWindow *self, MsImageView *view)
+{
+  const GBindingFlags both = G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL;
+
+  g_clear_pointer(&self->gain_binding, g_binding_unbind);
+  g_clear_pointer(&self->region_picture_binding, g_binding_unbind);
+  if (!view)
+    return;
+  self->gain_binding = g_object_bind_property(view, "gain", self->gain, "value", both);
+  self->region_picture_binding = g_object_bind_property(view, "region-picture", self->region_picture, "active", both);
+}
+
+/* @view: (nullable): the view whose title, readout and progress are shown */
+static void
+set_front(MsWindow *self, MsImageView *view)
+{
+  MsDocument *document = view ? ms_image_view_get_document(view) : NULL;
+
+  if (document == self->document)
+    return;
+  if (self->document)
+    unfollow(self, self->document);
+  bind_controls(self, view);
+  g_set_object(&self->document, document);
+  if (document)
+    follow(self, document, view);
+  g_object_notify(G_OBJECT(self), "document");
+  ms_window_show_folder(self);
+  ms_window_show_message_of_tab(self);
+  ms_window_update_lab_settings(self);
+  ms_window_update_title(self);
+  update_readout(self);
+  ms_window_update_progress(self);
+}
+
+/** ms_window_leave_front: disconnects from the picture in front when the window is closed. */
+void
+ms_window_leave_front(MsWindow *self)
+{
+  if (self->document) {
+    unfollow(self, self->document);
+    g_clear_object(&self->document);
+    g_object_notify(G_OBJECT(self), "document");
+  }
+  bind_controls(self, NULL);
+  g_clear_handle_id(&self->message_timer, g_source_remove);
+  g_clear_handle_id(&self->progress_delay, g_source_remove);
+}
+
+/* Tabs */
+
 void
 ms_window_tab_switched(MsWindow *self)
 {
-  ms_window_set_front(self, ms_window_get_view(self));
+  set_front(self, ms_window_get_view(self));
 }
 
 void
@@ -40,7 +234,7 @@ ms_window_tabs_changed(MsWindow *self)
   gtk_notebook_set_show_tabs(GTK_NOTEBOOK(self->notebook), n > 1);
   gtk_stack_set_visible_child_name(GTK_STACK(self->pages), n > 0 ? "work" : "placeholder");
   if (n == 0)
-    ms_window_set_front(self, NULL);
+    set_front(self, NULL);
 }
 
 #define PAGE_KEY "ms-page"
@@ -85,7 +279,7 @@ ms_window_close_view(GtkWidget *view)
 }
 
 static void
-close_clicked_cb(GtkButton *button, GtkWidget *view)
+on_close_clicked(GtkButton *button, GtkWidget *view)
 {
   ms_window_close_view(view);
 }
@@ -121,7 +315,7 @@ new_tab_label(GtkWidget *view, const char *title)
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
   gtk_widget_set_tooltip_text(button, name);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
-  g_signal_connect(button, "clicked", G_CALLBACK(close_clicked_cb), view);
+  g_signal_connect(button, "clicked", G_CALLBACK(on_close_clicked), view);
   gtk_box_pack_start(GTK_BOX(box), label, TRUE, TRUE, 0);
   gtk_box_pack_end(GTK_BOX(box), button, FALSE, FALSE, 0);
   gtk_widget_show_all(box);
@@ -143,13 +337,13 @@ first_mode(MsWindow *self)
 }
 
 static void
-picture_memory_changed_cb(GSettings *settings, const char *key, MsDocument *document)
+on_picture_memory_changed(GSettings *settings, const char *key, MsDocument *document)
 {
   ms_document_set_memory_bound(document, (guint64)g_settings_get_int(settings, "picture-memory") << 20);
 }
 
 static void
-live_changed_cb(GSettings *settings, const char *key, MsDocument *document)
+on_live_changed(GSettings *settings, const char *key, MsDocument *document)
 {
   ms_document_set_live(document, g_settings_get_boolean(settings, "live"));
 }
@@ -164,17 +358,17 @@ new_document(MsWindow *self, MsImage *image, GFile *file, const char *title)
     ms_document_set_live(document, FALSE);
     ms_document_set_settings(document, ms_document_get_settings(self->document));
   }
-  picture_memory_changed_cb(self->settings, NULL, document);
-  live_changed_cb(self->settings, NULL, document);
-  g_signal_connect_object(self->settings, "changed::picture-memory", G_CALLBACK(picture_memory_changed_cb), document,
+  on_picture_memory_changed(self->settings, NULL, document);
+  on_live_changed(self->settings, NULL, document);
+  g_signal_connect_object(self->settings, "changed::picture-memory", G_CALLBACK(on_picture_memory_changed), document,
                           0);
-  g_signal_connect_object(self->settings, "changed::live", G_CALLBACK(live_changed_cb), document, 0);
+  g_signal_connect_object(self->settings, "changed::live", G_CALLBACK(on_live_changed), document, 0);
   return document;
 }
 
 /* The first request waits for the size of the view, so that the visible part is computed first. */
 static gboolean
-first_request_cb(gpointer data)
+on_first_request(gpointer data)
 {
   MsDocument *document = data;
 
@@ -238,9 +432,9 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   name_page(self, view, page, title);
   gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(self->notebook), view, TRUE);
   gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), page);
-  ms_window_set_front(self, MS_IMAGE_VIEW(view));
+  set_front(self, MS_IMAGE_VIEW(view));
   /* A view that is not on the screen must not get keys. */
   if (g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->workspaces)), "picture") == 0)
     gtk_widget_grab_focus(view);
-  g_idle_add_full(G_PRIORITY_LOW, first_request_cb, g_object_ref(document), g_object_unref);
+  g_idle_add_full(G_PRIORITY_LOW, on_first_request, g_object_ref(document), g_object_unref);
 }

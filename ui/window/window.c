@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
+/* The window: its panels and workspaces, its size and layout, and its keys. */
+#include "ui/window/window-private.h"
+
+#include <glib/gi18n-lib.h>
+
 #include "ui/batch/batch-page.h"
+#include "ui/common/format.h"
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
+#include "ui/panels/compare/compare-panel.h"
+#include "ui/panels/experiment/experiment-panel.h"
+#include "ui/panels/kernel/source-view.h"
+#include "ui/panels/regions/regions-panel.h"
 #include "ui/panels/runs/run-strip.h"
-#include "ui/window/folder-strip.h"
-#include "ui/window/window-actions.h"
-#include "ui/window/window-folder.h"
-#include "ui/window/window-front.h"
-#include "ui/window/window-message.h"
-#include "ui/window/window-open.h"
-#include "ui/window/window-private.h"
-#include "ui/window/window-state.h"
-#include "ui/window/window-tabs.h"
-#include "ui/window/window-workspaces.h"
+#include "ui/panels/runs/runs-panel.h"
+#include "ui/panels/statistics/histogram-view.h"
+#include "ui/panels/statistics/statistics-panel.h"
+#include "ui/panels/timing/timing-view.h"
+#include "ui/panels/tune/tune-panel.h"
 
 G_DEFINE_FINAL_TYPE(MsWindow, ms_window, GTK_TYPE_APPLICATION_WINDOW)
 
@@ -29,6 +34,332 @@ MsDocument *
 ms_window_get_document(MsWindow *self)
 {
   return self->document;
+}
+
+/* The panels */
+
+#define LEAST_HEIGHT 190
+
+/* A narrower overview would cut off its columns, so it is hidden and the pages remain. */
+#define OVERVIEW_WIDTH 760
+
+typedef struct {
+  GType (*type)(void);
+  const char *name;
+  const char *title;
+  gboolean in_lab;
+  gboolean in_overview;
+  const char *flag; /* (nullable): a boolean property that is set on this page's panel, whose type other pages share */
+} Page;
+
+static const Page pages[] = {
+  {ms_timing_view_get_type, "timings", N_("Timings"), FALSE, TRUE},
+  {ms_histogram_view_get_type, "histogram", N_("Histogram"), FALSE, TRUE},
+  {ms_statistics_panel_get_type, "statistics", N_("Statistics"), FALSE, TRUE},
+  {ms_regions_panel_get_type, "regions", N_("Regions"), FALSE, FALSE},
+  {ms_runs_panel_get_type, "runs", N_("Runs"), FALSE, FALSE},
+  {ms_experiment_panel_get_type, "experiments", N_("Experiments"), TRUE, FALSE},
+  {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, "learn"},
+  {ms_compare_panel_get_type, "compare", N_("Compare"), TRUE, FALSE},
+  {ms_tune_panel_get_type, "tune", N_("Tune"), TRUE, FALSE},
+  {ms_source_view_get_type, "kernel", N_("Kernel"), TRUE, FALSE},
+};
+
+static GtkWidget *
+new_panel(const Page *page, GObject *window, gboolean compact)
+{
+  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "compact", compact, page->flag, TRUE, NULL);
+
+  g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
+  return panel;
+}
+
+/* Panels scroll, so that no page makes the window larger than the screen. @panel: (nullable) */
+static GtkWidget *
+wrap(GtkWidget *panel, int least_height)
+{
+  GtkWidget *scrolled = gtk_scrolled_window_new(NULL, NULL);
+
+  gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), least_height);
+  if (panel)
+    gtk_container_add(GTK_CONTAINER(scrolled), panel);
+  gtk_widget_show(scrolled);
+  return scrolled;
+}
+
+static void
+on_open_clicked(GtkWidget *button, GtkStack *stack)
+{
+  gtk_stack_set_visible_child_name(stack, gtk_widget_get_name(button));
+}
+
+/* A column of the overview: a title that opens the full page, and the compact form of its panel. */
+static GtkWidget *
+new_column(const Page *page, GtkStack *stack, GObject *window)
+{
+  GtkWidget *column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *button = gtk_button_new_with_label(_(page->title));
+  g_autofree char *name = g_strdup_printf(_("Open %s"), _(page->title));
+
+  gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
+  gtk_widget_set_halign(button, GTK_ALIGN_START);
+  gtk_widget_set_name(button, page->name);
+  gtk_widget_set_tooltip_text(button, name);
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  gtk_style_context_add_class(gtk_widget_get_style_context(button), "column-title");
+  g_signal_connect_object(button, "clicked", G_CALLBACK(on_open_clicked), stack, 0);
+  gtk_container_add(GTK_CONTAINER(column), button);
+  gtk_widget_show_all(column);
+  gtk_box_pack_start(GTK_BOX(column), wrap(new_panel(page, window, TRUE), 100), TRUE, TRUE, 0);
+  return column;
+}
+
+/* Hides the overview where it does not fit; the stack then shows the page that was named first. */
+static void
+on_fit_overview(GtkWidget *stack, GtkAllocation *allocation, GtkWidget *overview)
+{
+  gboolean fits = allocation->width >= OVERVIEW_WIDTH;
+
+  if (fits != gtk_widget_get_visible(overview))
+    gtk_widget_set_visible(overview, fits);
+}
+
+static void
+add_overview(GtkStack *stack, GObject *window)
+{
+  GtkWidget *overview = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
+
+  gtk_box_set_homogeneous(GTK_BOX(overview), TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    if (pages[i].in_overview)
+      gtk_box_pack_start(GTK_BOX(overview), new_column(&pages[i], stack, window), TRUE, TRUE, 0);
+  gtk_widget_show(overview);
+  gtk_stack_add_titled(stack, overview, "overview", _("Overview"));
+  g_signal_connect_object(stack, "size-allocate", G_CALLBACK(on_fit_overview), overview, 0);
+}
+
+/* A page gets its panel when it is first shown, because creating all of them delays the first picture. */
+static void
+on_fill(GtkContainer *scrolled, GObject *window)
+{
+  const Page *page = g_object_get_data(G_OBJECT(scrolled), "ms-page");
+
+  g_signal_handlers_disconnect_by_func(scrolled, on_fill, window);
+  gtk_container_add(scrolled, new_panel(page, window, FALSE));
+}
+
+static GtkWidget *
+new_page(const Page *page, GObject *window)
+{
+  GtkWidget *scrolled = wrap(NULL, LEAST_HEIGHT);
+
+  g_object_set_data(G_OBJECT(scrolled), "ms-page", (gpointer)page);
+  g_signal_connect_object(scrolled, "map", G_CALLBACK(on_fill), window, 0);
+  return scrolled;
+}
+
+/* Adds a page for every panel to its stack; panels follow the property "document" of @window. */
+static void
+add_panels(GtkStack *picture, GtkStack *lab, GObject *window)
+{
+  add_overview(picture, window);
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
+    gtk_stack_add_titled(pages[i].in_lab ? lab : picture, new_page(&pages[i], window), pages[i].name,
+                         _(pages[i].title));
+}
+
+/* The workspaces */
+
+/** ms_window_show_workspace: @name: picture, lab or batch */
+void
+ms_window_show_workspace(MsWindow *self, const char *name)
+{
+  gtk_stack_set_visible_child_name(GTK_STACK(self->workspaces), name);
+}
+
+/** ms_window_update_lab_settings: shows the current settings in the workspace Lab. */
+void
+ms_window_update_lab_settings(MsWindow *self)
+{
+  g_autofree char *text = NULL;
+
+  if (!self->notebook)
+    return;
+  if (self->document)
+    text = ms_settings_text(ms_document_get_settings(self->document), NULL, TRUE);
+  gtk_label_set_text(GTK_LABEL(self->lab_settings), text ? text : _("No picture is open."));
+  atk_object_set_description(gtk_widget_get_accessible(self->lab_button), text ? text : "");
+  gtk_widget_set_sensitive(self->lab_button, text != NULL);
+}
+
+/* The controls are created when they are first shown, and are updated only while they are visible. */
+static void
+on_lab_settings_shown(MsWindow *self)
+{
+  if (!gtk_bin_get_child(GTK_BIN(self->lab_popover))) {
+    GtkWidget *panel = g_object_new(MS_TYPE_OPTIONS_PANEL, "visible", TRUE, NULL);
+    ms_options_panel_put_toggles_first(MS_OPTIONS_PANEL(panel));
+    gtk_widget_set_size_request(panel, 340, 400);
+    gtk_container_add(GTK_CONTAINER(self->lab_popover), panel);
+  }
+  g_object_set(gtk_bin_get_child(GTK_BIN(self->lab_popover)), "document", self->document, NULL);
+}
+
+static void
+on_lab_settings_hidden(GtkBin *popover)
+{
+  if (gtk_bin_get_child(popover))
+    g_object_set(gtk_bin_get_child(popover), "document", NULL, NULL);
+}
+
+static void
+on_open(MsWindow *self, const char *path)
+{
+  g_autoptr(GFile) file = g_file_new_for_path(path);
+
+  ms_window_show_workspace(self, "picture");
+  ms_window_open(self, file);
+}
+
+static void
+on_workspace_changed(MsWindow *self)
+{
+  GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self), "workspace");
+  const char *name = gtk_stack_get_visible_child_name(GTK_STACK(self->workspaces));
+
+  if (name && action)
+    g_simple_action_set_state(G_SIMPLE_ACTION(action), g_variant_new_string(name));
+}
+
+/* Fills the workspaces with their panels and restores which one was in use. */
+static void
+add_workspaces(MsWindow *self)
+{
+  add_panels(GTK_STACK(self->bottom_stack), GTK_STACK(self->lab_stack), G_OBJECT(self));
+  g_object_bind_property(self, "document", self->run_strip, "document", G_BINDING_SYNC_CREATE);
+  ms_batch_page_set_engine(MS_BATCH_PAGE(self->batch), self->engine);
+  g_object_bind_property(self, "document", self->batch, "document", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object(self->lab_popover, "show", G_CALLBACK(on_lab_settings_shown), self, G_CONNECT_SWAPPED);
+  g_signal_connect(self->lab_popover, "hide", G_CALLBACK(on_lab_settings_hidden), NULL);
+  g_signal_connect_object(self->batch, "open", G_CALLBACK(on_open), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->workspaces, "notify::visible-child", G_CALLBACK(on_workspace_changed), self,
+                          G_CONNECT_SWAPPED);
+  g_settings_bind(self->settings, "bottom-page", self->bottom_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "lab-page", self->lab_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "workspace", self->workspaces, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+}
+
+/* Size and layout */
+
+static void
+remember_size(MsWindow *self)
+{
+  int width, height;
+
+  g_settings_set_boolean(self->settings, "window-maximized", self->maximized);
+  if (self->maximized || self->fullscreen)
+    return;
+  gtk_window_get_size(GTK_WINDOW(self), &width, &height);
+  g_settings_set_int(self->settings, "window-width", width);
+  g_settings_set_int(self->settings, "window-height", height);
+}
+
+static void
+remember_panels(MsWindow *self)
+{
+  int side = gtk_widget_get_allocated_width(self->side_panel);
+  int bottom = gtk_widget_get_allocated_height(self->bottom_panel);
+
+  if (ms_window_get_n_documents(self) == 0)
+    return;
+  if (gtk_widget_get_visible(self->side_panel) && side > 1)
+    g_settings_set_int(self->settings, "side-panel-width", side);
+  if (gtk_widget_get_visible(self->bottom_panel) && bottom > 1)
+    g_settings_set_int(self->settings, "bottom-panel-height", bottom);
+}
+
+/* Saves the sizes of the window and its panels. */
+static void
+remember_state(MsWindow *self)
+{
+  remember_size(self);
+  remember_panels(self);
+}
+
+/* GtkPaned measures from the left and the top, but the saved values are the sizes of the panels. */
+static void
+place_panel(GtkWidget *paned, int extent, int size)
+{
+  if (extent > 1)
+    gtk_paned_set_position(GTK_PANED(paned), MAX(extent - size, extent / 4));
+}
+
+static gboolean
+on_place_panels(gpointer data)
+{
+  MsWindow *self = data;
+
+  /* This idle handler runs after drawing, when the window may have been closed already. */
+  if (!self->settings)
+    return G_SOURCE_REMOVE;
+  place_panel(self->side_paned, gtk_widget_get_allocated_width(self->side_paned),
+              g_settings_get_int(self->settings, "side-panel-width"));
+  place_panel(self->bottom_paned, gtk_widget_get_allocated_height(self->bottom_paned),
+              g_settings_get_int(self->settings, "bottom-panel-height"));
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_work_mapped(MsWindow *self)
+{
+  g_signal_handlers_disconnect_by_func(self->side_paned, on_work_mapped, self);
+  g_idle_add_full(G_PRIORITY_HIGH_IDLE + 30, on_place_panels, g_object_ref(self), g_object_unref);
+}
+
+/* Restores the size of the window; panels are sized when first shown. */
+static void
+restore_state(MsWindow *self)
+{
+  gtk_window_set_default_size(GTK_WINDOW(self), g_settings_get_int(self->settings, "window-width"),
+                              g_settings_get_int(self->settings, "window-height"));
+  if (g_settings_get_boolean(self->settings, "window-maximized"))
+    gtk_window_maximize(GTK_WINDOW(self));
+  gtk_widget_set_size_request(self->side_panel, 300, -1);
+  g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "folder-strip", self->folder_strip, "visible", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "bottom-panel", self->bottom_panel, "visible", G_SETTINGS_BIND_DEFAULT);
+  g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(on_work_mapped), self);
+}
+
+/* The setting is unbound meanwhile, so that the next session shows the panels. */
+static void
+hide_panel(MsWindow *self, GtkWidget *panel, const char *key, gboolean hidden)
+{
+  if (hidden)
+    g_settings_unbind(panel, "visible");
+  gtk_widget_set_visible(panel, !hidden);
+  if (!hidden)
+    g_settings_bind(self->settings, key, panel, "visible", G_SETTINGS_BIND_DEFAULT);
+}
+
+/** ms_window_show_only_picture: fills the screen with the picture, without any panel, or shows the panels again. */
+void
+ms_window_show_only_picture(MsWindow *self, gboolean only_picture)
+{
+  if (self->only_picture == only_picture)
+    return;
+  self->only_picture = only_picture;
+  if (only_picture)
+    ms_window_show_workspace(self, "picture");
+  hide_panel(self, self->side_panel, "side-panel", only_picture);
+  hide_panel(self, self->folder_strip, "folder-strip", only_picture);
+  hide_panel(self, self->bottom_panel, "bottom-panel", only_picture);
+  gtk_widget_set_visible(self->status_bar, !only_picture);
+  if (only_picture)
+    gtk_window_fullscreen(GTK_WINDOW(self));
+  else
+    gtk_window_unfullscreen(GTK_WINDOW(self));
+  ms_window_update_actions(self);
 }
 
 /* Keys */
@@ -112,7 +443,7 @@ ms_window_state_event(GtkWidget *widget, GdkEventWindowState *event)
 static gboolean
 ms_window_delete_event(GtkWidget *widget, GdkEventAny *event)
 {
-  ms_window_remember_state(MS_WINDOW(widget));
+  remember_state(MS_WINDOW(widget));
   return GDK_EVENT_PROPAGATE;
 }
 
@@ -140,6 +471,8 @@ ms_window_dispose(GObject *object)
   g_clear_object(&self->engine);
   g_clear_object(&self->settings);
   g_clear_object(&self->closing);
+  g_clear_object(&self->folder_thumbnails);
+  g_clear_object(&self->recent_thumbnails);
   G_OBJECT_CLASS(ms_window_parent_class)->dispose(object);
 }
 
@@ -171,7 +504,8 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(menu_button);
   BIND(undo);
   BIND(redo);
-  BIND(recent_button);
+  BIND(recent_popover);
+  BIND(recent_box);
   BIND(device_chooser);
   BIND(pages);
   BIND(notebook);
@@ -180,6 +514,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(side_panel);
   BIND(bottom_panel);
   BIND(folder_strip);
+  BIND(folder_box);
   BIND(run_strip);
   BIND(bottom_stack);
   BIND(options_panel);
@@ -199,7 +534,8 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(message_log);
   BIND(message_cpu);
   BIND(message_device);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_open_in_place);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_show_folder);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_list_recent);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_switched);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_removed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
@@ -225,7 +561,6 @@ ms_window_class_init(MsWindowClass *klass)
   g_object_class_install_properties(object_class, N_PROPS, properties);
   g_type_ensure(MS_TYPE_BATCH_PAGE);
   g_type_ensure(MS_TYPE_DEVICE_CHOOSER);
-  g_type_ensure(MS_TYPE_FOLDER_STRIP);
   g_type_ensure(MS_TYPE_OPTIONS_PANEL);
   g_type_ensure(MS_TYPE_RUN_STRIP);
   bind_template(widget_class);
@@ -237,17 +572,18 @@ ms_window_init(MsWindow *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   self->closing = g_cancellable_new();
   ms_window_accept_drops(self);
+  ms_window_add_thumbnails(self);
   g_object_bind_property(self, "document", self->options_panel, "document", G_BINDING_SYNC_CREATE);
 }
 
 static void
-device_chosen_cb(MsWindow *self, const char *device_selector)
+on_device_chosen(MsWindow *self, const char *device_selector)
 {
   g_settings_set_string(self->settings, "device", device_selector);
 }
 
 static void
-engine_changed_cb(MsWindow *self)
+on_engine_changed(MsWindow *self)
 {
   const GError *problem = ms_window_engine_get_problem(self->engine);
 
@@ -259,7 +595,7 @@ engine_changed_cb(MsWindow *self)
 
 /* A warning belongs to the window, not to the picture that is shown. */
 static void
-engine_recovered_cb(MsWindow *self, const GError *report)
+on_engine_recovered(MsWindow *self, const GError *report)
 {
   const char *end = strchr(report->message, '\n');
   g_autofree char *sentence = g_strndup(report->message, end - report->message);
@@ -275,15 +611,14 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
 
   self->engine = g_object_ref(engine);
   self->settings = g_object_ref(settings);
-  ms_window_add_workspaces(self);
+  add_workspaces(self);
   ms_window_add_actions(self);
   ms_device_chooser_set_engine(MS_DEVICE_CHOOSER(self->device_chooser), engine);
-  g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(device_chosen_cb), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(engine, "changed", G_CALLBACK(engine_changed_cb), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(engine, "recovered", G_CALLBACK(engine_recovered_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(on_device_chosen), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "changed", G_CALLBACK(on_engine_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "recovered", G_CALLBACK(on_engine_recovered), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "holders-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
-  ms_window_add_recent_menu(self);
-  ms_window_restore_state(self);
+  restore_state(self);
   ms_window_update_title(self);
   ms_window_update_progress(self);
   return self;

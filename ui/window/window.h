@@ -13,3 +13,25 @@ G_DECLARE_FINAL_TYPE(MsWindow, ms_window, MS, WINDOW, GtkApplicationWindow)
 
 MsWindow *ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *settings);
 MsDocument *ms_window_get_document(MsWindow *self);
+MsImageView *ms_window_get_view(MsWindow *self);
+guint ms_window_get_n_documents(MsWindow *self);
+
+void ms_window_open(MsWindow *self, GFile *file);
+gboolean ms_window_is_opening(MsWindow *self);
+void ms_window_add_image(MsWindow *self, MsImage *image, GFile *file, const char *title);
+void ms_window_close_tab(MsWindow *self);
+char *ms_window_get_command_line(MsWindow *self);
+GtkPrintOperation *ms_window_new_print_operation(MsWindow *self);
+
+/** MsOffer: buttons of a message; flags. */
+typedef enum {
+  MS_OFFER_NOTHING = 0,
+  MS_OFFER_DEVICE = 1 << 0,
+  MS_OFFER_CPU = 1 << 1,
+  MS_OFFER_LOG = 1 << 2,
+} MsOffer;
+
+void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
+void ms_window_report_error(MsWindow *self, const GError *error);
+void ms_window_clear_message(MsWindow *self);
+const char *ms_window_get_message(MsWindow *self);

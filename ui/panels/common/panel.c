@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel.h"
 
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/panels/ms-panels.h"
 
 typedef struct {

@@ -6,7 +6,7 @@
 
 #include "core/option/option.h"
 #include "ui/common/format.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 
 /* A check button of the values to compare. */
 typedef struct {

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/filter/plan/plan.h"
-#include "ui/document/document-runs.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/drawn.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ui/common/format.h"
-#include "ui/document/document-filter.h"
+#include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/table.h"

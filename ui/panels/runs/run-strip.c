@@ -8,8 +8,8 @@
 #include "core/image/image-save.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
-#include "ui/document/document-runs.h"
-#include "ui/image-view/pixbuf.h"
+#include "ui/document/document.h"
+#include "ui/image-view/picture.h"
 
 /* As in run-item.ui. */
 #define THUMBNAIL_WIDTH 56

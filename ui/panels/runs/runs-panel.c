@@ -4,8 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#include "ui/document/document-repeat.h"
-#include "ui/document/document-runs.h"
+#include "ui/document/document.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/table.h"
@@ -261,7 +260,7 @@ follow_runs(MsRunsPanel *self)
   for (guint i = 0; runs && i < g_list_model_get_n_items(runs); i++) {
     g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
     g_signal_handlers_disconnect_by_func(run, ms_panel_invalidate, self);
-    g_signal_connect_object(run, "notify", G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object(run, "changed", G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
   }
   ms_panel_invalidate(MS_PANEL(self));
 }

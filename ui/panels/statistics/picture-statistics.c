@@ -3,7 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "ui/document/document-runs.h"
+#include "ui/document/document.h"
 
 /* The work of one request. */
 typedef struct {
@@ -216,7 +216,6 @@ static void
 ms_pixel_panel_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_connect(panel, ms_picture_statistics_of(document), "changed", G_CALLBACK(show));
-  ms_panel_follow(panel, document, "notify::source");
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-a");
   ms_panel_follow(panel, document, "notify::run-b");

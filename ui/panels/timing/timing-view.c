@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
-#include "ui/document/document-runs.h"
+#include "ui/document/document.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/drawn.h"
 #include "ui/panels/common/table.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "ui/document/document-settings.h"
+#include "ui/document/document.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/table.h"
