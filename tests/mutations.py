@@ -744,7 +744,7 @@ MUTATIONS = [
     ('window: a request is never tried again', 'ui/engine/window-engine.c', 'if (!job->is_retried) {', 'if (FALSE) {',
      'window-faults'),
     ('window: a cancellation waits for the driver', 'ui/document/document-filter.c',
-     'ms_window_engine_hurry(self->engine, self->cancellable);', ';', 'window-faults'),
+     'ms_window_engine_enforce_cancel(self->engine, self->cancellable);', ';', 'window-faults'),
     ('service: labels of regions are not checked', 'core/service/protocol.c',
      'return count == 0 || (least >= 1 && greatest <= n);', 'return TRUE;', 'service'),
 

@@ -9,6 +9,9 @@
 
 #define KEY "ms-shared-pixels"
 
+/* Set on an image whose pixels are not to be kept shared any more. */
+#define DETACHED_KEY "ms-detached-pixels"
+
 struct _MsSharedPixels {
   int fd;
   gsize size;
@@ -101,9 +104,13 @@ ms_shared_image_attach(MsImage *image, MsSharedPixels *pixels)
 {
   g_object_set_data_full(G_OBJECT(image), KEY, pixels ? ms_shared_pixels_ref(pixels) : NULL,
                          (GDestroyNotify)ms_shared_pixels_unref);
+  g_object_set_data(G_OBJECT(image), DETACHED_KEY, GINT_TO_POINTER(pixels == NULL));
 }
 
-/** ms_shared_image_get: (transfer full): the pixels of @image, which are copied once if they are not shared yet. */
+/**
+ * ms_shared_image_get: (transfer full): the pixels of @image, which are copied once if they were never shared, and each
+ * time if they are no longer to be kept shared, since they hold a descriptor.
+ */
 MsSharedPixels *
 ms_shared_image_get(MsImage *image, GError **error)
 {
@@ -112,7 +119,7 @@ ms_shared_image_get(MsImage *image, GError **error)
   if (known)
     return ms_shared_pixels_ref(known);
   MsSharedPixels *made = copy_pixels(image, error);
-  if (made)
+  if (made && !g_object_get_data(G_OBJECT(image), DETACHED_KEY))
     ms_shared_image_attach(image, made);
   return made;
 }

@@ -7,7 +7,6 @@
 #include "tests/support/image-files.h"
 #include "ui/common/format.h"
 #include "ui/document/document.h"
-#include "ui/document/history.h"
 #include "ui/image-view/picture.h"
 #include "core/filter/settings/filter-presets.h"
 #include "ui/image-view/readout.h"
@@ -83,70 +82,95 @@ test_empty_pane(void)
   g_assert_cmpint(ms_view_geometry_visible(&geometry).width, ==, 100);
 }
 
-static void
-set_sp(MsHistory *history, double sp, const char *name)
+/* A document whose changes start nothing. */
+static MsDocument *
+new_document(void)
 {
-  MsSettings settings = *ms_history_get(history);
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(8, 8, 1);
+  MsDocument *document = ms_document_new(engine, image, NULL, "noise");
+
+  ms_document_set_live(document, FALSE);
+  return document;
+}
+
+static double
+sp_of(MsDocument *document)
+{
+  return ms_document_get_settings(document)->params.sp;
+}
+
+/* As a slider does. */
+static void
+move_sp(MsDocument *document, int sp)
+{
+  g_autofree char *text = g_strdup_printf("%d", sp);
+
+  g_assert_true(ms_document_set_option(document, "sp", text, NULL));
+}
+
+/* As a preset does. */
+static void
+set_sp(MsDocument *document, double sp)
+{
+  MsSettings settings = *ms_document_get_settings(document);
 
   settings.params.sp = sp;
-  ms_history_push(history, &settings, name, name != NULL);
+  ms_document_set_settings(document, &settings);
 }
 
 static void
 test_history(void)
 {
-  MsSettings first = ms_settings_default();
-  g_autoptr(MsHistory) history = ms_history_new(&first);
+  const MsSettings first = ms_settings_default();
+  g_autoptr(MsDocument) document = new_document();
 
-  g_assert_false(ms_history_undo(history));
+  g_assert_false(ms_document_can_undo(document));
   for (int sp = 2; sp < 9; sp++)
-    set_sp(history, sp, "sp");
-  set_sp(history, 20, "other");
-  set_sp(history, 30, NULL);
-  set_sp(history, 31, NULL);
-  g_assert_true(ms_history_undo(history));
-  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 30);
-  g_assert_true(ms_history_undo(history));
-  g_assert_true(ms_history_undo(history));
-  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
-  g_assert_true(ms_history_undo(history));
-  g_assert_true(ms_settings_equal(ms_history_get(history), &first));
-  g_assert_true(ms_history_redo(history));
-  set_sp(history, 5, "sp");
-  g_assert_false(ms_history_can_redo(history));
-  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 5);
-  g_assert_true(ms_history_undo(history));
-  g_assert_cmpfloat(ms_history_get(history)->params.sp, ==, 8);
+    move_sp(document, sp);
+  g_assert_true(ms_document_set_option(document, "sr", "21", NULL));
+  set_sp(document, 30);
+  set_sp(document, 31);
+  ms_document_undo(document);
+  g_assert_cmpfloat(sp_of(document), ==, 30);
+  ms_document_undo(document);
+  ms_document_undo(document);
+  g_assert_cmpfloat(sp_of(document), ==, 8);
+  g_assert_cmpfloat(ms_document_get_settings(document)->params.sr, ==, first.params.sr);
+  ms_document_undo(document);
+  g_assert_true(ms_settings_equal(ms_document_get_settings(document), &first));
+  ms_document_redo(document);
+  move_sp(document, 5);
+  g_assert_false(ms_document_can_redo(document));
+  g_assert_cmpfloat(sp_of(document), ==, 5);
+  ms_document_undo(document);
+  g_assert_cmpfloat(sp_of(document), ==, 8);
 }
 
 /* Two choices in short succession are two steps, unlike moves of a slider. */
 static void
 test_choices_are_steps(void)
 {
-  MsSettings settings = ms_settings_default();
-  g_autoptr(MsHistory) history = ms_history_new(&settings);
+  g_autoptr(MsDocument) document = new_document();
 
-  for (int unroll = 2; unroll <= 4; unroll += 2) {
-    settings.options.unroll = unroll;
-    ms_history_push(history, &settings, "unroll", FALSE);
-  }
-  g_assert_true(ms_history_undo(history));
-  g_assert_cmpint(ms_history_get(history)->options.unroll, ==, 2);
-  g_assert_cmpstr(ms_history_get_undo_name(history), ==, "unroll");
+  g_assert_true(ms_document_set_option(document, "unroll", "2", NULL));
+  g_assert_true(ms_document_set_option(document, "unroll", "4", NULL));
+  ms_document_undo(document);
+  g_assert_cmpint(ms_document_get_settings(document)->options.unroll, ==, 2);
+  g_assert_cmpstr(ms_document_get_undo_name(document), ==, "unroll");
 }
 
 /* A day of changes keeps the newest five hundred. */
 static void
 test_history_is_bounded(void)
 {
-  MsSettings first = ms_settings_default();
-  g_autoptr(MsHistory) history = ms_history_new(&first);
+  g_autoptr(MsDocument) document = new_document();
   guint steps = 0;
 
   for (int i = 0; i < 2000; i++)
-    set_sp(history, 1 + i % 60, NULL);
-  while (ms_history_undo(history))
-    steps++;
+    set_sp(document, 1 + i % 60);
+  for (; ms_document_can_undo(document); steps++)
+    ms_document_undo(document);
   g_assert_cmpuint(steps, ==, 499);
 }
 

@@ -30,6 +30,9 @@
 
 #define BATCH_PICTURES 6
 
+/* Shared memory: of the picture and of the newest results. */
+#define MOST_SHARED (1 + 32)
+
 /* Memory is compared from this signal on: then the window keeps as many runs as it may. */
 #define SETTLED_AFTER(n) ((n) / 2)
 
@@ -292,6 +295,7 @@ strike_once(Drill *self, guint index)
   window_fixture_wait_idle(self->fixture);
   window_fixture_assert_filtered(self->fixture);
   wait_for(10, !processes_has_zombie());
+  wait_for(10, count_shared_memory() <= MOST_SHARED);
 }
 
 static void

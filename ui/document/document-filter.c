@@ -128,7 +128,7 @@ start(MsDocument *self)
   self->shown = !seen;
   self->cancellable = g_cancellable_new();
   self->started_us = g_get_monotonic_time();
-  self->request_step = ms_history_get_step(self->history);
+  self->request_step = ms_document_get_step(self);
   forget_covered_pieces(self);
   ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_filtered, g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
@@ -175,7 +175,7 @@ ms_document_cancel(MsDocument *self)
   if (!self->cancellable)
     return;
   g_cancellable_cancel(self->cancellable);
-  ms_window_engine_hurry(self->engine, self->cancellable);
+  ms_window_engine_enforce_cancel(self->engine, self->cancellable);
   clear_pieces(self);
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ui/document/document.h"
-#include "ui/document/history.h"
 
 struct _MsDocument {
   GObject parent_instance;
@@ -11,7 +10,12 @@ struct _MsDocument {
   MsImage *source;
   GFile *file;
   char *title;
-  MsHistory *history;
+  GArray *steps; /* of the history of the settings, the current one at @position */
+  guint position;
+  guint n_steps;       /* that were made so far */
+  const char *merging; /* (nullable): interned: the option whose next change may replace the last one */
+  gint64 changed_us;
+  gboolean dragging;
   GListStore *runs; /* MsRun, oldest first */
   MsRun *baseline;  /* (nullable) */
   guint n_runs;     /* that were added so far */
@@ -37,3 +41,5 @@ struct _MsDocument {
   guint n_repeats;
   guint repeats_done;
 };
+
+guint ms_document_get_step(MsDocument *self);

@@ -12,6 +12,192 @@
 
 G_DEFINE_FINAL_TYPE(MsDocument, ms_document, G_TYPE_OBJECT)
 
+/* The settings and their history */
+
+/* Changes of one control within this time are one step. */
+#define MERGE_US (1500 * 1000)
+
+#define MAX_STEPS 500
+
+/* @name: (nullable): interned: the option that led to @settings; @number: unique among the steps of a document */
+typedef struct {
+  MsSettings settings;
+  const char *name;
+  guint number;
+} Step;
+
+static Step *
+step_at(MsDocument *self, guint index)
+{
+  return &g_array_index(self->steps, Step, index);
+}
+
+const MsSettings *
+ms_document_get_settings(MsDocument *self)
+{
+  return &step_at(self, self->position)->settings;
+}
+
+/** ms_document_get_step: identifies the current step of the history; the moves of one drag belong to one step. */
+guint
+ms_document_get_step(MsDocument *self)
+{
+  return step_at(self, self->position)->number;
+}
+
+static void
+add_step(MsDocument *self, const MsSettings *settings, const char *name)
+{
+  const Step step = {*settings, name, self->n_steps++};
+
+  if (self->steps->len == MAX_STEPS)
+    g_array_remove_index(self->steps, 0);
+  g_array_append_val(self->steps, step);
+  self->position = self->steps->len - 1;
+}
+
+static void
+settings_changed(MsDocument *self)
+{
+  g_signal_emit_by_name(self, "settings-changed");
+  if (self->live)
+    ms_document_request_filter(self);
+}
+
+/*
+ * @name: (nullable): the option
+ * @gradual: whether a change shortly after another one of the same option, or in the same drag, replaces it
+ */
+static void
+change_settings(MsDocument *self, const MsSettings *settings, const char *name, gboolean gradual)
+{
+  const char *option = g_intern_string(name);
+  const gboolean soon = g_get_monotonic_time() - self->changed_us < MERGE_US;
+
+  if (ms_settings_equal(settings, ms_document_get_settings(self)))
+    return;
+  g_array_set_size(self->steps, self->position + 1);
+  if (gradual && self->position > 0 && (soon || self->dragging) && option == self->merging)
+    step_at(self, self->position)->settings = *settings;
+  else
+    add_step(self, settings, option);
+  self->merging = option;
+  self->changed_us = g_get_monotonic_time();
+  settings_changed(self);
+}
+
+/** ms_document_set_settings: takes over all settings, as one undo step. */
+void
+ms_document_set_settings(MsDocument *self, const MsSettings *settings)
+{
+  change_settings(self, settings, NULL, FALSE);
+}
+
+/** ms_document_set_dragging: whether a slider is being dragged, all moves of which are one undo step and one run. */
+void
+ms_document_set_dragging(MsDocument *self, gboolean dragging)
+{
+  self->dragging = dragging;
+  if (dragging)
+    self->merging = NULL;
+}
+
+/**
+ * ms_document_set_option: sets one option from text, with the syntax of the command line. Successive values of a number
+ * are one undo step and one run, because sliders and spin buttons pass through many; each choice is its own.
+ */
+gboolean
+ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
+{
+  MsSettings settings = *ms_document_get_settings(self);
+  const MsOptionInfo *option = ms_option_find(name);
+
+  g_return_val_if_fail(option != NULL, FALSE);
+  if (!ms_option_set_text(option, &settings, value, error))
+    return FALSE;
+  change_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
+  return TRUE;
+}
+
+gboolean
+ms_document_can_undo(MsDocument *self)
+{
+  return self->position > 0;
+}
+
+gboolean
+ms_document_can_redo(MsDocument *self)
+{
+  return self->position + 1 < self->steps->len;
+}
+
+static void
+go_to_step(MsDocument *self, guint position)
+{
+  self->position = position;
+  self->merging = NULL;
+  settings_changed(self);
+}
+
+void
+ms_document_undo(MsDocument *self)
+{
+  if (ms_document_can_undo(self))
+    go_to_step(self, self->position - 1);
+}
+
+void
+ms_document_redo(MsDocument *self)
+{
+  if (ms_document_can_redo(self))
+    go_to_step(self, self->position + 1);
+}
+
+/** ms_document_get_undo_name: (nullable): the option whose change ms_document_undo() takes back. */
+const char *
+ms_document_get_undo_name(MsDocument *self)
+{
+  return step_at(self, self->position)->name;
+}
+
+/** ms_document_get_redo_name: (nullable): the option whose change ms_document_redo() makes again. */
+const char *
+ms_document_get_redo_name(MsDocument *self)
+{
+  return ms_document_can_redo(self) ? step_at(self, self->position + 1)->name : NULL;
+}
+
+/** ms_document_plan_request: fills in everything that a plan depends on; %FALSE while there is no OpenCL device. */
+gboolean
+ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
+{
+  MsDevice *device = ms_window_engine_get_device(self->engine);
+
+  if (!device)
+    return FALSE;
+  *request = ms_plan_request(ms_document_get_settings(self), ms_device_get_limits(device),
+                             ms_image_get_width(self->source), ms_image_get_height(self->source));
+  return TRUE;
+}
+
+/**
+ * ms_document_option_refusal: (transfer full) (nullable): the reason why @value is unavailable; see
+ * ms_plan_option_refusal().
+ */
+char *
+ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
+{
+  MsPlanRequest request;
+
+  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
+    return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
+  g_autofree char *refusal =
+    ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+  return refusal ? ms_words_of_window(refusal) : NULL;
+}
+
+/* The object */
+
 enum {
   PROP_0,
   PROP_CURRENT_RUN,
@@ -77,7 +263,7 @@ ms_document_finalize(GObject *object)
   g_clear_object(&self->run_b);
   g_clear_object(&self->baseline);
   g_clear_object(&self->runs);
-  g_clear_pointer(&self->history, ms_history_free);
+  g_array_unref(self->steps);
   g_ptr_array_unref(self->pieces);
   g_clear_pointer(&self->removed, g_ptr_array_unref);
   g_clear_object(&self->repeated);
@@ -125,9 +311,10 @@ piece_free(gpointer data)
 static void
 ms_document_init(MsDocument *self)
 {
-  MsSettings settings = ms_settings_default();
+  const MsSettings settings = ms_settings_default();
 
-  self->history = ms_history_new(&settings);
+  self->steps = g_array_new(FALSE, FALSE, sizeof(Step));
+  add_step(self, &settings, NULL);
   self->runs = g_list_store_new(MS_TYPE_RUN);
   self->memory_bound = DEFAULT_MEMORY_BOUND;
   self->pieces = g_ptr_array_new_with_free_func(piece_free);
@@ -188,129 +375,4 @@ const char *
 ms_document_get_title(MsDocument *self)
 {
   return self->title;
-}
-
-/* The settings and their history */
-
-const MsSettings *
-ms_document_get_settings(MsDocument *self)
-{
-  return ms_history_get(self->history);
-}
-
-static void
-settings_changed(MsDocument *self)
-{
-  g_signal_emit_by_name(self, "settings-changed");
-  if (self->live)
-    ms_document_request_filter(self);
-}
-
-static void
-push_settings(MsDocument *self, const MsSettings *settings, const char *name, gboolean gradual)
-{
-  if (ms_settings_equal(settings, ms_document_get_settings(self)))
-    return;
-  ms_history_push(self->history, settings, name, gradual);
-  settings_changed(self);
-}
-
-/** ms_document_set_settings: takes over all settings, as one undo step. */
-void
-ms_document_set_settings(MsDocument *self, const MsSettings *settings)
-{
-  push_settings(self, settings, NULL, FALSE);
-}
-
-/** ms_document_set_dragging: whether a slider is being dragged, all moves of which are one undo step and one run. */
-void
-ms_document_set_dragging(MsDocument *self, gboolean dragging)
-{
-  ms_history_set_dragging(self->history, dragging);
-}
-
-/**
- * ms_document_set_option: sets one option from text, with the syntax of the command line. Successive values of a number
- * are one undo step and one run, because sliders and spin buttons pass through many; each choice is its own.
- */
-gboolean
-ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
-{
-  MsSettings settings = *ms_document_get_settings(self);
-  const MsOptionInfo *option = ms_option_find(name);
-
-  g_return_val_if_fail(option != NULL, FALSE);
-  if (!ms_option_set_text(option, &settings, value, error))
-    return FALSE;
-  push_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
-  return TRUE;
-}
-
-/** ms_document_plan_request: fills in everything that a plan depends on; %FALSE while there is no OpenCL device. */
-gboolean
-ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
-{
-  MsDevice *device = ms_window_engine_get_device(self->engine);
-
-  if (!device)
-    return FALSE;
-  *request = ms_plan_request(ms_document_get_settings(self), ms_device_get_limits(device),
-                             ms_image_get_width(self->source), ms_image_get_height(self->source));
-  return TRUE;
-}
-
-/**
- * ms_document_option_refusal: (transfer full) (nullable): the reason why @value is unavailable; see
- * ms_plan_option_refusal().
- */
-char *
-ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
-{
-  MsPlanRequest request;
-
-  if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
-    return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
-  g_autofree char *refusal =
-    ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
-  return refusal ? ms_words_of_window(refusal) : NULL;
-}
-
-void
-ms_document_undo(MsDocument *self)
-{
-  if (ms_history_undo(self->history))
-    settings_changed(self);
-}
-
-void
-ms_document_redo(MsDocument *self)
-{
-  if (ms_history_redo(self->history))
-    settings_changed(self);
-}
-
-gboolean
-ms_document_can_undo(MsDocument *self)
-{
-  return ms_history_can_undo(self->history);
-}
-
-gboolean
-ms_document_can_redo(MsDocument *self)
-{
-  return ms_history_can_redo(self->history);
-}
-
-/** ms_document_get_undo_name: (nullable): the option whose change ms_document_undo() takes back. */
-const char *
-ms_document_get_undo_name(MsDocument *self)
-{
-  return ms_history_get_undo_name(self->history);
-}
-
-/** ms_document_get_redo_name: (nullable): the option whose change ms_document_redo() makes again. */
-const char *
-ms_document_get_redo_name(MsDocument *self)
-{
-  return ms_history_get_redo_name(self->history);
 }

@@ -196,26 +196,11 @@ ms_device_child_get_heard(MsDeviceChild *self)
   return self->heard_us;
 }
 
-GPid
-ms_device_child_get_pid(MsDeviceChild *self)
+/** ms_device_child_get: (transfer none): the process, whose status and last words are known after its end. */
+MsChild *
+ms_device_child_get(MsDeviceChild *self)
 {
-  return ms_child_get_pid(self->child);
-}
-
-/** ms_device_child_get_status: of waitpid(), after the event of its end. */
-int
-ms_device_child_get_status(MsDeviceChild *self)
-{
-  return ms_child_get_status(self->child);
-}
-
-/** ms_device_child_describe_end: (transfer full): see ms_child_describe_end(). */
-char *
-ms_device_child_describe_end(MsDeviceChild *self, MsChildEnd end, double silence_s)
-{
-  const MsChildWatch watch = {.silence_s = silence_s};
-
-  return ms_child_describe_end(self->child, end, &watch);
+  return self->child;
 }
 
 /**

@@ -24,7 +24,5 @@ gboolean ms_device_child_send(MsDeviceChild *self, guint32 number, MsRequestKind
 void ms_device_child_stop(MsDeviceChild *self, MsChildEnd end);
 gboolean ms_device_child_is_over(MsDeviceChild *self);
 gint64 ms_device_child_get_heard(MsDeviceChild *self);
-GPid ms_device_child_get_pid(MsDeviceChild *self);
-int ms_device_child_get_status(MsDeviceChild *self);
-char *ms_device_child_describe_end(MsDeviceChild *self, MsChildEnd end, double silence_s);
+MsChild *ms_device_child_get(MsDeviceChild *self);
 void ms_device_child_close(MsDeviceChild *self, double patience_s);

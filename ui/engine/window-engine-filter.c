@@ -253,7 +253,7 @@ ms_window_engine_release(MsWindowEngine *self, GCancellable *cancellable)
   self->is_held = FALSE;
   g_ptr_array_remove(self->holders, cancellable);
   g_signal_emit_by_name(self, "holders-changed");
-  ms_window_engine_pump(self);
+  ms_window_engine_send_next(self);
 }
 
 /** ms_window_engine_is_held: whether a measurement has the device or waits for it. */

@@ -72,12 +72,12 @@ struct _MsWindowEngine {
   char *death;       /* (nullable): the report of the last death, until the device is open again */
   char *death_detail;
   char *spare_cache; /* (nullable): the folder of the process where the usual cache may be damaged */
-  guint pulse;
-  guint hurry;
-  GQueue shared; /* GWeakRef of the recent results, whose shared pixels hold descriptors */
+  guint silence_timer;
+  guint cancel_timer; /* ends the process if it goes on with a cancelled request */
+  GQueue shared;      /* GWeakRef of the recent results, whose shared pixels hold descriptors */
 };
 
 MsJob *ms_job_new(MsJobKind kind, GTask *task);
 void ms_job_fail(MsJob *self, GError *error);
 void ms_window_engine_push(MsWindowEngine *self, MsJob *job);
-void ms_window_engine_pump(MsWindowEngine *self);
+void ms_window_engine_send_next(MsWindowEngine *self);

@@ -11,10 +11,10 @@
 #define DEFAULT_WATCHDOG_MS 30000
 
 /* How often the silence of the process is looked at while a request runs. */
-#define PULSE_MS 100
+#define SILENCE_CHECK_MS 100
 
 /* How long a request that a user has cancelled may go on before its process is killed. */
-#define HURRY_MS 1500
+#define CANCEL_MS 1500
 
 /* How long the process may take to end by itself when the window is closed. */
 #define CLOSE_S 1.5
@@ -223,8 +223,8 @@ read_failure(GVariant *content, gboolean *is_lost)
 static MsJob *
 take_running(MsWindowEngine *self)
 {
-  g_clear_handle_id(&self->pulse, g_source_remove);
-  g_clear_handle_id(&self->hurry, g_source_remove);
+  g_clear_handle_id(&self->silence_timer, g_source_remove);
+  g_clear_handle_id(&self->cancel_timer, g_source_remove);
   return g_steal_pointer(&self->running);
 }
 
@@ -295,7 +295,7 @@ on_message(MsMessage *message, gpointer data)
 
   if (!take_message(self, message) && self->child)
     ms_device_child_stop(self->child, MS_CHILD_END_BROKEN);
-  ms_window_engine_pump(self);
+  ms_window_engine_send_next(self);
 }
 
 /* How the process ends */
@@ -305,7 +305,7 @@ static char *
 describe_death(MsWindowEngine *self, MsChildEnd end)
 {
   const char *name = device_name(self);
-  const int status = ms_device_child_get_status(self->child);
+  const int status = ms_child_get_status(ms_device_child_get(self->child));
 
   switch (end) {
   case MS_CHILD_END_SILENT:
@@ -332,7 +332,7 @@ describe_death(MsWindowEngine *self, MsChildEnd end)
 static gboolean
 may_be_damaged_cache(MsWindowEngine *self, const MsJob *job, MsChildEnd end)
 {
-  const int status = ms_device_child_get_status(self->child);
+  const int status = ms_child_get_status(ms_device_child_get(self->child));
 
   if (!job || job->has_reported || end != MS_CHILD_END_DIED)
     return FALSE;
@@ -384,7 +384,8 @@ on_ended(MsChildEnd end, gpointer data)
   g_free(self->death);
   g_free(self->death_detail);
   self->death = describe_death(self, end);
-  self->death_detail = ms_device_child_describe_end(self->child, end, self->watchdog_ms / 1000.0);
+  self->death_detail = ms_child_describe_end(ms_device_child_get(self->child), end,
+                                             &(MsChildWatch){.silence_s = self->watchdog_ms / 1000.0});
   ms_device_child_close(g_steal_pointer(&self->child), 0);
   self->is_open = FALSE;
   self->deaths++;
@@ -400,13 +401,13 @@ on_ended(MsChildEnd end, gpointer data)
     self->vain_starts = 0;
     fail(self, problem);
   }
-  ms_window_engine_pump(self);
+  ms_window_engine_send_next(self);
 }
 
 /* What is sent to the process */
 
 static gboolean
-pulse(gpointer data)
+on_silence_check(gpointer data)
 {
   MsWindowEngine *self = data;
   const gint64 silence_us = g_get_monotonic_time() - ms_device_child_get_heard(self->child);
@@ -434,7 +435,7 @@ send(MsWindowEngine *self, MsJob *job)
   self->number++;
   job->has_reported = FALSE;
   if (is_watched(self, job))
-    self->pulse = g_timeout_add(PULSE_MS, pulse, self);
+    self->silence_timer = g_timeout_add(SILENCE_CHECK_MS, on_silence_check, self);
   ms_device_child_send(self->child, self->number, job->call.kind, job->call.content, fds);
 }
 
@@ -486,9 +487,9 @@ opens_early(MsWindowEngine *self)
   return self->state == MS_WINDOW_ENGINE_OPENING || (self->death && self->deaths <= MOST_IDLE_DEATHS);
 }
 
-/** ms_window_engine_pump: sends what is next, unless something runs. */
+/** ms_window_engine_send_next: sends what is next, unless something runs. */
 void
-ms_window_engine_pump(MsWindowEngine *self)
+ms_window_engine_send_next(MsWindowEngine *self)
 {
   while (!self->running && !self->is_held && !self->is_closed &&
          !(self->child && ms_device_child_is_over(self->child))) {
@@ -517,7 +518,6 @@ on_cancelled(GCancellable *cancellable, gpointer data)
       ms_device_child_send(self->child, self->number, MS_REQUEST_CANCEL, g_variant_new("()"), NULL);
   } else if (g_queue_remove(&self->waiting, job)) {
     fail_cancelled(job);
-    return G_SOURCE_REMOVE;
   }
   return G_SOURCE_REMOVE;
 }
@@ -539,7 +539,7 @@ ms_window_engine_push(MsWindowEngine *self, MsJob *job)
     g_source_attach(job->cancelled, NULL);
   }
   g_queue_insert_sorted(&self->waiting, job, compare_jobs, NULL);
-  ms_window_engine_pump(self);
+  ms_window_engine_send_next(self);
 }
 
 /** ms_window_engine_call_async: sends a request between two filter requests. */
@@ -572,27 +572,28 @@ ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error)
 }
 
 static gboolean
-end_hurried(gpointer data)
+on_cancel_late(gpointer data)
 {
   MsWindowEngine *self = data;
 
-  self->hurry = 0;
+  self->cancel_timer = 0;
   ms_device_child_stop(self->child, MS_CHILD_END_CANCELLED);
   return G_SOURCE_REMOVE;
 }
 
 /**
- * ms_window_engine_hurry:
+ * ms_window_engine_enforce_cancel:
  * @cancellable: (nullable): of a request that a user has cancelled
  *
  * Ends the process if it goes on with the request for two seconds. A request that is only replaced by a newer one gets
  * more time, because a compiler cannot be interrupted and its work would be lost.
  */
 void
-ms_window_engine_hurry(MsWindowEngine *self, GCancellable *cancellable)
+ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
 {
-  if (cancellable && self->running && self->child && cancellable_of(self->running) == cancellable && self->hurry == 0)
-    self->hurry = g_timeout_add(HURRY_MS, end_hurried, self);
+  if (cancellable && self->running && self->child && cancellable_of(self->running) == cancellable &&
+      self->cancel_timer == 0)
+    self->cancel_timer = g_timeout_add(CANCEL_MS, on_cancel_late, self);
 }
 
 /* The object */
@@ -665,10 +666,9 @@ ms_window_engine_new(void)
 void
 ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
 {
-  char *copy = g_strdup(device_selector);
+  g_autofree char *previous = self->device_selector; /* which @device_selector may be */
 
-  g_free(self->device_selector);
-  self->device_selector = copy;
+  self->device_selector = g_strdup(device_selector);
   self->openings++;
   self->is_open = FALSE;
   self->vain_starts = self->deaths = 0;
@@ -678,7 +678,7 @@ ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
   g_clear_pointer(&self->explanation, g_free);
   g_clear_pointer(&self->death, g_free);
   emit_changed(self);
-  ms_window_engine_pump(self);
+  ms_window_engine_send_next(self);
 }
 
 static void
@@ -773,5 +773,5 @@ ms_window_engine_get_rates(MsWindowEngine *self)
 GPid
 ms_window_engine_get_pid(MsWindowEngine *self)
 {
-  return self->child ? ms_device_child_get_pid(self->child) : 0;
+  return self->child ? ms_child_get_pid(ms_device_child_get(self->child)) : 0;
 }

@@ -88,7 +88,7 @@ void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall 
                                  GAsyncReadyCallback callback, gpointer user_data);
 MsAnswer *ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 void ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error);
-void ms_window_engine_hurry(MsWindowEngine *self, GCancellable *cancellable);
+void ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable);
 
 /* Filters an image on the device of the window. */
 /**

@@ -7,31 +7,48 @@
 #include "ui/document/document.h"
 #include "ui/options/option-row.h"
 
-/* Presets */
+/* The panel */
 
-#define MS_TYPE_PRESETS_POPOVER (ms_presets_popover_get_type())
-G_DECLARE_FINAL_TYPE(MsPresetsPopover, ms_presets_popover, MS, PRESETS_POPOVER, GtkPopover)
-
-struct _MsPresetsPopover {
-  GtkPopover parent_instance;
-  MsPresets *presets;
+struct _MsOptionsPanel {
+  GtkBox parent_instance;
   MsDocument *document;
-  GtkWidget *list;
-  GtkWidget *entry;
-  GtkWidget *keep;
+  MsPresets *presets;
+  GHashTable *rows; /* name of the option -> MsOptionRow */
+  GtkWidget *presets_popover;
+  GtkWidget *preset_list;
+  GtkWidget *preset_name;
+  GtkWidget *keep_preset;
+  GtkWidget *filter_box;
+  GtkWidget *toggle_heading;
+  GtkWidget *toggle_box;
+  GtkWidget *cost;
+  GtkWidget *note;
+  const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
+  char *considered_value;
+  guint update_source;
 };
 
-G_DEFINE_FINAL_TYPE(MsPresetsPopover, ms_presets_popover, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, GTK_TYPE_BOX)
+
+enum {
+  PROP_0,
+  PROP_DOCUMENT,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+/* Presets */
 
 static void
-report(MsPresetsPopover *self, const GError *error)
+report(MsOptionsPanel *self, const GError *error)
 {
   if (self->document)
     g_signal_emit_by_name(self->document, "problem", error);
 }
 
 static void
-on_apply(MsPresetsPopover *self, GtkWidget *button)
+on_apply_preset(MsOptionsPanel *self, GtkWidget *button)
 {
   MsSettings settings;
   g_autoptr(GError) error = NULL;
@@ -39,7 +56,7 @@ on_apply(MsPresetsPopover *self, GtkWidget *button)
   if (!self->document)
     return;
   settings = *ms_document_get_settings(self->document);
-  gtk_popover_popdown(GTK_POPOVER(self));
+  gtk_popover_popdown(GTK_POPOVER(self->presets_popover));
   if (ms_presets_apply(self->presets, gtk_widget_get_name(button), &settings, &error))
     ms_document_set_settings(self->document, &settings);
   else
@@ -47,7 +64,7 @@ on_apply(MsPresetsPopover *self, GtkWidget *button)
 }
 
 static void
-on_remove(MsPresetsPopover *self, GtkWidget *button)
+on_remove_preset(MsOptionsPanel *self, GtkWidget *button)
 {
   g_autofree char *name = g_strdup(gtk_widget_get_name(button));
   g_autoptr(GError) error = NULL;
@@ -57,29 +74,29 @@ on_remove(MsPresetsPopover *self, GtkWidget *button)
 }
 
 static void
-on_keep(MsPresetsPopover *self)
+on_keep_preset(MsOptionsPanel *self)
 {
-  g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->entry))));
+  g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->preset_name))));
   g_autoptr(GError) error = NULL;
 
-  if (!self->document || !gtk_widget_get_sensitive(self->keep))
+  if (!self->document || !gtk_widget_get_sensitive(self->keep_preset))
     return;
   if (ms_presets_add(self->presets, name, ms_document_get_settings(self->document), &error))
-    gtk_entry_set_text(GTK_ENTRY(self->entry), "");
+    gtk_entry_set_text(GTK_ENTRY(self->preset_name), "");
   else
     report(self, error);
 }
 
 static void
-on_typed(MsPresetsPopover *self)
+on_preset_typed(MsOptionsPanel *self)
 {
-  g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->entry))));
+  g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->preset_name))));
 
-  gtk_widget_set_sensitive(self->keep, self->document && name[0] != '\0');
+  gtk_widget_set_sensitive(self->keep_preset, self->document && name[0] != '\0');
 }
 
 static GtkWidget *
-new_remover(MsPresetsPopover *self, const char *name)
+new_remover(MsOptionsPanel *self, const char *name)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-delete-symbolic", GTK_ICON_SIZE_BUTTON);
   g_autofree char *text = g_strdup_printf(_("Delete the preset “%s”"), name);
@@ -88,13 +105,13 @@ new_remover(MsPresetsPopover *self, const char *name)
   gtk_widget_set_tooltip_text(button, text);
   atk_object_set_name(gtk_widget_get_accessible(button), text);
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
-  g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_remove), self);
+  g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_remove_preset), self);
   return button;
 }
 
 /* (transfer full): the parameters of the preset, and its toggles that differ from the default */
 static char *
-describe(MsPresetsPopover *self, const char *name)
+describe_preset(MsOptionsPanel *self, const char *name)
 {
   g_auto(GStrv) keys = ms_presets_keys(self->presets, name);
   MsSettings settings = ms_settings_default();
@@ -117,10 +134,10 @@ new_line_of_text(const char *text)
 
 /* The name of the preset above what it sets. */
 static GtkWidget *
-new_chooser(MsPresetsPopover *self, const char *name)
+new_chooser(MsOptionsPanel *self, const char *name)
 {
   GtkWidget *button = gtk_button_new(), *lines = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *text = describe(self, name);
+  g_autofree char *text = describe_preset(self, name);
   GtkWidget *values = new_line_of_text(text);
 
   gtk_style_context_add_class(gtk_widget_get_style_context(values), "caption");
@@ -135,24 +152,24 @@ new_chooser(MsPresetsPopover *self, const char *name)
 }
 
 static void
-add_preset(MsPresetsPopover *self, const char *name, gboolean own)
+add_preset(MsOptionsPanel *self, const char *name, gboolean own)
 {
   GtkWidget *line = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *button = new_chooser(self, name);
 
   gtk_widget_set_name(button, name);
-  g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_apply), self);
+  g_signal_connect_swapped(button, "clicked", G_CALLBACK(on_apply_preset), self);
   gtk_box_pack_start(GTK_BOX(line), button, TRUE, TRUE, 0);
   if (own)
     gtk_box_pack_end(GTK_BOX(line), new_remover(self, name), FALSE, FALSE, 0);
   gtk_widget_show_all(line);
-  gtk_container_add(GTK_CONTAINER(self->list), line);
+  gtk_container_add(GTK_CONTAINER(self->preset_list), line);
 }
 
 static void
-fill(MsPresetsPopover *self)
+fill_presets(MsOptionsPanel *self)
 {
-  gtk_container_foreach(GTK_CONTAINER(self->list), (GtkCallback)(GCallback)gtk_widget_destroy, NULL);
+  gtk_container_foreach(GTK_CONTAINER(self->preset_list), (GtkCallback)(GCallback)gtk_widget_destroy, NULL);
   for (int own = 0; own <= 1; own++) {
     g_auto(GStrv) names = ms_presets_list(self->presets, own);
     for (guint i = 0; names[i]; i++)
@@ -160,83 +177,7 @@ fill(MsPresetsPopover *self)
   }
 }
 
-static void
-ms_presets_popover_dispose(GObject *object)
-{
-  MsPresetsPopover *self = MS_PRESETS_POPOVER(object);
-
-  g_clear_object(&self->presets);
-  g_clear_object(&self->document);
-  G_OBJECT_CLASS(ms_presets_popover_parent_class)->dispose(object);
-}
-
-static void
-ms_presets_popover_class_init(MsPresetsPopoverClass *klass)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-
-  G_OBJECT_CLASS(klass)->dispose = ms_presets_popover_dispose;
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/options/presets-popover.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsPresetsPopover, list);
-  gtk_widget_class_bind_template_child(widget_class, MsPresetsPopover, entry);
-  gtk_widget_class_bind_template_child(widget_class, MsPresetsPopover, keep);
-  gtk_widget_class_bind_template_callback(widget_class, on_keep);
-  gtk_widget_class_bind_template_callback(widget_class, on_typed);
-}
-
-static void
-ms_presets_popover_init(MsPresetsPopover *self)
-{
-  gtk_widget_init_template(GTK_WIDGET(self));
-}
-
-static GtkWidget *
-ms_presets_popover_new(GtkWidget *relative_to, MsPresets *presets)
-{
-  MsPresetsPopover *self = g_object_new(MS_TYPE_PRESETS_POPOVER, "relative-to", relative_to, NULL);
-
-  self->presets = g_object_ref(presets);
-  g_signal_connect_object(presets, "changed", G_CALLBACK(fill), self, G_CONNECT_SWAPPED);
-  fill(self);
-  return GTK_WIDGET(self);
-}
-
-/* @document: (nullable): the document whose settings are changed and saved. */
-static void
-ms_presets_popover_set_document(MsPresetsPopover *self, MsDocument *document)
-{
-  g_set_object(&self->document, document);
-  on_typed(self);
-}
-
-/* The panel */
-
-struct _MsOptionsPanel {
-  GtkBox parent_instance;
-  MsDocument *document;
-  MsPresets *presets;
-  GHashTable *rows; /* name of the option -> MsOptionRow */
-  GtkWidget *presets_button;
-  GtkWidget *filter_box;
-  GtkWidget *toggle_heading;
-  GtkWidget *toggle_box;
-  GtkWidget *cost;
-  GtkWidget *note;
-  const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
-  char *considered_value;
-  guint update_source;
-};
-
-G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, GTK_TYPE_BOX)
-
-enum {
-  PROP_0,
-  PROP_DOCUMENT,
-  N_PROPS,
-};
-
-static GParamSpec *properties[N_PROPS];
+/* The settings */
 
 /* Shows which values the last run used for `auto`, and why faster kernels were rejected. */
 static void
@@ -369,8 +310,7 @@ set_document(MsOptionsPanel *self, MsDocument *document)
   g_hash_table_iter_init(&iter, self->rows);
   while (g_hash_table_iter_next(&iter, NULL, &row))
     ms_option_row_set_document(row, document);
-  ms_presets_popover_set_document(
-    MS_PRESETS_POPOVER(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self->presets_button))), document);
+  on_preset_typed(self);
   update_cost(self);
   update_note(self);
 }
@@ -421,7 +361,12 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
   g_object_class_install_properties(object_class, N_PROPS, properties);
   gtk_widget_class_set_template_from_resource(widget_class,
                                               "/io/github/meanshift_lab/MeanshiftLab/ui/options/options-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_button);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_popover);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, preset_list);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, preset_name);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, keep_preset);
+  gtk_widget_class_bind_template_callback(widget_class, on_keep_preset);
+  gtk_widget_class_bind_template_callback(widget_class, on_preset_typed);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_heading);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
@@ -444,8 +389,8 @@ ms_options_panel_init(MsOptionsPanel *self)
     g_hash_table_insert(self->rows, (gpointer)table[i].name, row);
   }
   self->presets = ms_presets_new(NULL);
-  gtk_menu_button_set_popover(GTK_MENU_BUTTON(self->presets_button),
-                              ms_presets_popover_new(self->presets_button, self->presets));
+  g_signal_connect_object(self->presets, "changed", G_CALLBACK(fill_presets), self, G_CONNECT_SWAPPED);
+  fill_presets(self);
   set_document(self, NULL);
 }
 

@@ -9,20 +9,6 @@
 #define SCHEMA_PATH "/io/github/meanshift_lab/MeanshiftLab/"
 #define COMPILED "/io/github/meanshift_lab/MeanshiftLab/gschemas.compiled"
 
-struct _MsPreferencesWindow {
-  GtkWindow parent_instance;
-  GtkWidget *live;
-  GtkWidget *dark;
-  GtkWidget *gain;
-  GtkWidget *memory;
-  GtkWidget *largest;
-  GtkWidget *watchdog;
-  GtkWidget *quality;
-  GtkWidget *compression;
-};
-
-G_DEFINE_FINAL_TYPE(MsPreferencesWindow, ms_preferences_window, GTK_TYPE_WINDOW)
-
 /* GSettings reads compiled schemas from folders only, so the built-in one is written to a temporary folder. */
 static GSettingsSchemaSource *
 own_schema_source(GError **error)
@@ -77,46 +63,36 @@ ms_preferences_open(void)
   return schema ? g_settings_new_full(schema, NULL, NULL) : open_uninstalled();
 }
 
-static void
-ms_preferences_window_class_init(MsPreferencesWindowClass *klass)
+static gboolean
+on_key(GtkWidget *window, GdkEventKey *event)
 {
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-  GtkBindingSet *bindings = gtk_binding_set_by_class(klass);
-
-  gtk_binding_entry_add_signal(bindings, GDK_KEY_Escape, 0, "close", 0);
-  g_signal_new_class_handler("close", MS_TYPE_PREFERENCES_WINDOW, G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-                             G_CALLBACK(gtk_window_close), NULL, NULL, NULL, G_TYPE_NONE, 0);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/options/preferences.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, live);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, dark);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, gain);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, memory);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, largest);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, watchdog);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, quality);
-  gtk_widget_class_bind_template_child(widget_class, MsPreferencesWindow, compression);
+  if (event->keyval != GDK_KEY_Escape)
+    return GDK_EVENT_PROPAGATE;
+  gtk_window_close(GTK_WINDOW(window));
+  return GDK_EVENT_STOP;
 }
 
-static void
-ms_preferences_window_init(MsPreferencesWindow *self)
-{
-  gtk_widget_init_template(GTK_WIDGET(self));
-}
+/* The controls, which are named like the settings. */
+static const struct {
+  const char *key;
+  const char *property;
+} controls[] = {
+  {"live", "active"},           {"dark", "active"},    {"difference-gain", "value"}, {"picture-memory", "value"},
+  {"largest-picture", "value"}, {"watchdog", "value"}, {"jpeg-quality", "value"},    {"png-compression", "value"},
+};
 
 /** ms_preferences_window_new: (transfer none): the preferences; changes take effect at once. */
 GtkWidget *
 ms_preferences_window_new(GtkWindow *parent, GSettings *settings)
 {
-  MsPreferencesWindow *self = g_object_new(MS_TYPE_PREFERENCES_WINDOW, "transient-for", parent, NULL);
+  g_autoptr(GtkBuilder) builder =
+    gtk_builder_new_from_resource("/io/github/meanshift_lab/MeanshiftLab/ui/options/preferences.ui");
+  GtkWidget *window = GTK_WIDGET(gtk_builder_get_object(builder, "window"));
 
-  g_settings_bind(settings, "live", self->live, "active", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "dark", self->dark, "active", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "difference-gain", self->gain, "value", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "picture-memory", self->memory, "value", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "largest-picture", self->largest, "value", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "watchdog", self->watchdog, "value", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "jpeg-quality", self->quality, "value", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(settings, "png-compression", self->compression, "value", G_SETTINGS_BIND_DEFAULT);
-  return GTK_WIDGET(self);
+  gtk_window_set_transient_for(GTK_WINDOW(window), parent);
+  g_signal_connect(window, "key-press-event", G_CALLBACK(on_key), NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(controls); i++)
+    g_settings_bind(settings, controls[i].key, gtk_builder_get_object(builder, controls[i].key), controls[i].property,
+                    G_SETTINGS_BIND_DEFAULT);
+  return window;
 }

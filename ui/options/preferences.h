@@ -6,7 +6,4 @@
 
 GSettings *ms_preferences_open(void);
 
-#define MS_TYPE_PREFERENCES_WINDOW (ms_preferences_window_get_type())
-G_DECLARE_FINAL_TYPE(MsPreferencesWindow, ms_preferences_window, MS, PREFERENCES_WINDOW, GtkWindow)
-
 GtkWidget *ms_preferences_window_new(GtkWindow *parent, GSettings *settings);

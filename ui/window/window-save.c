@@ -167,24 +167,37 @@ is_original(MsDocument *document, const char *path)
   return original && g_file_equal(original, file);
 }
 
+/* (transfer none): a question with a button that cancels; others are to be added. */
+static GtkDialog *
+new_question(MsWindow *self, GtkMessageType type, const char *text, const char *detail)
+{
+  GtkWidget *dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, type,
+                                             GTK_BUTTONS_NONE, "%s", text);
+
+  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", detail);
+  gtk_dialog_add_button(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL);
+  return GTK_DIALOG(dialog);
+}
+
+static int
+ask(GtkDialog *question, int default_response)
+{
+  gtk_dialog_set_default_response(question, default_response);
+  const int response = gtk_dialog_run(question);
+  gtk_widget_destroy(GTK_WIDGET(question));
+  return response;
+}
+
 /* The file chooser has asked about replacing a file; replacing the original needs another confirmation. */
 static gboolean
 may_replace(MsWindow *self, const char *path)
 {
-  GtkWidget *dialog;
-  int response;
-
   if (!is_original(self->document, path))
     return TRUE;
-  dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT,
-                                  GTK_MESSAGE_WARNING, GTK_BUTTONS_NONE, _("Replace the original picture?"));
-  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), _("The original file will be overwritten."));
-  gtk_dialog_add_buttons(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL, _("_Replace"), GTK_RESPONSE_ACCEPT,
-                         NULL);
-  gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_CANCEL);
-  response = gtk_dialog_run(GTK_DIALOG(dialog));
-  gtk_widget_destroy(dialog);
-  return response == GTK_RESPONSE_ACCEPT;
+  GtkDialog *question = new_question(self, GTK_MESSAGE_WARNING, _("Replace the original picture?"),
+                                     _("The original file will be overwritten."));
+  gtk_dialog_add_button(question, _("_Replace"), GTK_RESPONSE_ACCEPT);
+  return ask(question, GTK_RESPONSE_CANCEL) == GTK_RESPONSE_ACCEPT;
 }
 
 static void
@@ -219,21 +232,14 @@ suggest_place(GtkFileChooser *chooser, MsDocument *document)
 static gboolean
 may_save_stale(MsWindow *self)
 {
-  GtkWidget *dialog;
-  int response;
-
   if (ms_document_get_run_b(self->document) || !ms_document_is_stale(self->document))
     return TRUE;
-  dialog =
-    gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, GTK_MESSAGE_QUESTION,
-                           GTK_BUTTONS_NONE, _("The picture shown was filtered with other settings."));
-  gtk_message_dialog_format_secondary_text(
-    GTK_MESSAGE_DIALOG(dialog), _("Filter it with the current settings first, or save the picture as it is shown."));
-  gtk_dialog_add_buttons(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL, _("_Save as Shown"),
-                         GTK_RESPONSE_ACCEPT, _("_Filter First"), GTK_RESPONSE_APPLY, NULL);
-  gtk_dialog_set_default_response(GTK_DIALOG(dialog), GTK_RESPONSE_APPLY);
-  response = gtk_dialog_run(GTK_DIALOG(dialog));
-  gtk_widget_destroy(dialog);
+  GtkDialog *question =
+    new_question(self, GTK_MESSAGE_QUESTION, _("The picture shown was filtered with other settings."),
+                 _("Filter it with the current settings first, or save the picture as it is shown."));
+  gtk_dialog_add_buttons(question, _("_Save as Shown"), GTK_RESPONSE_ACCEPT, _("_Filter First"), GTK_RESPONSE_APPLY,
+                         NULL);
+  const int response = ask(question, GTK_RESPONSE_APPLY);
   if (response == GTK_RESPONSE_APPLY)
     ms_document_request_filter(self->document);
   return response == GTK_RESPONSE_ACCEPT;
