@@ -17,7 +17,6 @@ typedef enum {
 /** ms_tune_strategy_names: %NULL-terminated, in the order of MsTuneStrategy. */
 extern const char *const ms_tune_strategy_names[];
 
-
 /**
  * MsTrial: one configuration of the search.
  * @ns: NAN unless @outcome is MS_OUTCOME_OK
