@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/csv.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/path-text.h"
@@ -15,14 +16,20 @@ is_number(const char *text)
 }
 
 static void
+begin_cell(GString *line)
+{
+  if (line->len > 0 && line->str[line->len - 1] != '\n')
+    g_string_append_c(line, ',');
+}
+
+static void
 append_cell(GString *line, const char *text, gboolean marked)
 {
   g_autofree char *valid = g_strconcat(marked ? "'" : "", text, NULL);
   g_auto(GStrv) parts = g_strsplit(valid, "\"", -1);
   g_autofree char *doubled = g_strjoinv("\"\"", parts);
 
-  if (line->len > 0 && line->str[line->len - 1] != '\n')
-    g_string_append_c(line, ',');
+  begin_cell(line);
   g_string_append_printf(line, strpbrk(valid, ",\"\r\n") ? "\"%s\"" : "%s", doubled);
 }
 
@@ -62,4 +69,29 @@ ms_csv_append_path(GString *line, const char *path)
   g_autofree char *text = ms_path_to_text(path ? path : "");
 
   append_cell(line, text, text[0] == '\'' || looks_like_formula(text));
+}
+
+/**
+ * ms_csv_append_number:
+ * @format: (nullable): as of printf(); without it as short as it is exact
+ *
+ * Appends a number in the C locale; one that is not finite is an empty cell.
+ */
+void
+ms_csv_append_number(GString *line, double value, const char *format)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  begin_cell(line);
+  if (isfinite(value))
+    g_string_append(line, format ? g_ascii_formatd(digits, sizeof digits, format, value)
+                                 : g_ascii_dtostr(digits, sizeof digits, value));
+}
+
+/** ms_csv_append_integer: appends a whole number. */
+void
+ms_csv_append_integer(GString *line, gint64 value)
+{
+  begin_cell(line);
+  g_string_append_printf(line, "%" G_GINT64_FORMAT, value);
 }

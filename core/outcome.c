@@ -5,27 +5,22 @@
 
 #include "core/error.h"
 
-static const char *const outcome_names[] = {
-  [MS_OUTCOME_PENDING] = N_("pending"),  [MS_OUTCOME_OK] = N_("ok"),   [MS_OUTCOME_CONSTRAINT] = N_("constraint"),
-  [MS_OUTCOME_BUILD] = N_("build"),      [MS_OUTCOME_RUN] = N_("run"), [MS_OUTCOME_WRONG] = N_("wrong-result"),
+const char *const ms_outcome_names[] = {
+  [MS_OUTCOME_PENDING] = N_("pending"),
+  [MS_OUTCOME_OK] = N_("ok"),
+  [MS_OUTCOME_CONSTRAINT] = N_("constraint"),
+  [MS_OUTCOME_BUILD] = N_("build"),
+  [MS_OUTCOME_RUN] = N_("run"),
+  [MS_OUTCOME_WRONG] = N_("wrong-result"),
   [MS_OUTCOME_TIMEOUT] = N_("time-out"),
+  NULL,
 };
 
 /** ms_outcome_to_string: the word that reports use; ms_text() translates it. */
 const char *
 ms_outcome_to_string(MsOutcome outcome)
 {
-  return outcome_names[outcome];
-}
-
-/** ms_outcome_from_string: the outcome of a word in a report; MS_OUTCOME_PENDING for an unknown word. */
-MsOutcome
-ms_outcome_from_string(const char *text)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(outcome_names); i++)
-    if (g_strcmp0(outcome_names[i], text) == 0)
-      return i;
-  return MS_OUTCOME_PENDING;
+  return ms_outcome_names[outcome];
 }
 
 /** ms_outcome_from_error: the outcome that an error of a measurement stands for. */

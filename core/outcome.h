@@ -24,6 +24,8 @@ typedef enum {
   MS_OUTCOME_TIMEOUT,
 } MsOutcome;
 
+/** ms_outcome_names: %NULL-terminated: as reports spell them. */
+extern const char *const ms_outcome_names[];
+
 const char *ms_outcome_to_string(MsOutcome outcome);
-MsOutcome ms_outcome_from_string(const char *text);
 MsOutcome ms_outcome_from_error(const GError *error);

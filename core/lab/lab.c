@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
-#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
 #include "core/lab/report/report-save.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
@@ -402,11 +402,8 @@ ms_lab_list_nodes(GError **error)
   g_autoptr(GPtrArray) all = ms_experiment_list(error);
   GPtrArray *nodes = all ? g_ptr_array_new() : NULL;
 
-  for (guint i = 0; all && i < all->len; i++) {
-    g_autoptr(JsonBuilder) builder = json_builder_new();
-    ms_json_add_experiment(builder, all->pdata[i]);
-    g_ptr_array_add(nodes, json_builder_get_root(builder));
-  }
+  for (guint i = 0; all && i < all->len; i++)
+    g_ptr_array_add(nodes, ms_record_to_node(&ms_experiment_record, all->pdata[i]));
   return nodes;
 }
 

@@ -8,7 +8,7 @@
 #include "core/filter/settings/settings.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
 #include "core/lab/report/report-metric.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"

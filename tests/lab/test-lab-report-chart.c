@@ -9,7 +9,6 @@
 #include "core/chart/chart-private.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-metric.h"

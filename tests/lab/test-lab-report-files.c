@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-csv.h"
-#include "core/lab/report/report-json-read.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-save.h"
 #include "tests/lab/report-fixture.h"

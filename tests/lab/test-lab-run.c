@@ -9,7 +9,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab.h"
 #include "core/lab/lab-tune.h"
-#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-text.h"
 #include "tests/lab/lab-fixture.h"

@@ -288,98 +288,12 @@ ms_experiment_peer_script(void)
 }
 
 static void
-add_words(JsonBuilder *builder, const char *name, char **words)
+add_words(const MsField *field, gconstpointer member, JsonBuilder *builder)
 {
-  ms_json_begin_array(builder, name);
-  for (char **word = words; *word; word++)
+  ms_json_begin_array(builder, field->name);
+  for (char *const *word = *(char *const *const *)member; *word; word++)
     json_builder_add_string_value(builder, *word);
   json_builder_end_array(builder);
-}
-
-static void
-add_axes(JsonBuilder *builder, const MsExperiment *e)
-{
-  ms_json_begin_array(builder, "axes");
-  for (guint i = 0; i < e->axes->len; i++) {
-    const MsAxis *axis = e->axes->pdata[i];
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "key", axis->key);
-    add_words(builder, "values", axis->values);
-    add_words(builder, "quick", axis->quick);
-    json_builder_end_object(builder);
-  }
-  json_builder_end_array(builder);
-}
-
-static void
-add_cases(JsonBuilder *builder, const MsExperiment *e)
-{
-  ms_json_begin_array(builder, "cases");
-  for (guint i = 0; i < e->cases->len; i++) {
-    const MsCase *one = e->cases->pdata[i];
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "name", one->name);
-    ms_json_add_factors(builder, "settings", one->factors);
-    ms_json_add_boolean(builder, "quick", one->quick);
-    json_builder_end_object(builder);
-  }
-  json_builder_end_array(builder);
-}
-
-static void
-add_plot(JsonBuilder *builder, const MsPlot *plot)
-{
-  ms_json_begin_object(builder, "plot");
-  ms_json_add_text(builder, "type", plot_types[plot->type]);
-  ms_json_add_text(builder, "x", plot->x);
-  ms_json_add_text(builder, "x_title", plot->x_title);
-  ms_json_add_text(builder, "series", plot->series);
-  ms_json_add_text(builder, "y", plot->y);
-  ms_json_add_text(builder, "y2", plot->y2);
-  ms_json_add_boolean(builder, "log_x", plot->log_x);
-  ms_json_add_boolean(builder, "log_y", plot->log_y);
-  json_builder_end_object(builder);
-}
-
-static void
-add_published(JsonBuilder *builder, const MsExperiment *e)
-{
-  ms_json_begin_array(builder, "published");
-  for (guint i = 0; i < e->published->len; i++) {
-    const MsPublished *p = e->published->pdata[i];
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "device", p->device);
-    ms_json_add_text(builder, "source", p->source);
-    ms_json_add_text(builder, "quantity", p->metric);
-    ms_json_add_text(builder, "unit", p->unit);
-    ms_json_add_factors(builder, "where", p->where);
-    ms_json_add_number(builder, "low", p->low);
-    ms_json_add_number(builder, "high", p->high);
-    json_builder_end_object(builder);
-  }
-  json_builder_end_array(builder);
-}
-
-/** ms_json_add_experiment: adds an object. */
-void
-ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *e)
-{
-  json_builder_begin_object(builder);
-  ms_json_add_text(builder, "name", e->name);
-  ms_json_add_text(builder, "title", e->title);
-  ms_json_add_text(builder, "kind", e->kind);
-  ms_json_add_text(builder, "study", e->study);
-  ms_json_add_text(builder, "section", e->section);
-  ms_json_add_text(builder, "description", e->description);
-  ms_json_add_text(builder, "finding", e->finding);
-  add_axes(builder, e);
-  add_cases(builder, e);
-  ms_json_add_factors(builder, "fixed", e->fixed);
-  ms_json_add_factors(builder, "quick_fixed", e->quick_fixed);
-  ms_json_add_factors(builder, "baseline", e->baseline);
-  add_plot(builder, &e->plot);
-  add_published(builder, e);
-  json_builder_end_object(builder);
 }
 
 /* An array of strings; NULL when it is absent or holds anything else. */
@@ -400,101 +314,98 @@ get_json_words(JsonObject *object, const char *name)
   return g_strv_builder_end(builder);
 }
 
-static void
-get_axes(MsExperiment *e, JsonObject *object)
-{
-  JsonArray *axes = ms_json_get_array(object, "axes");
+static const MsField axis_fields[] = {
+  MS_FIELD(MsAxis, key, TEXT, "key"),
+  MS_FIELD(MsAxis, values, OWN, "values", .add = add_words),
+  MS_FIELD(MsAxis, quick, OWN, "quick", .add = add_words),
+};
+static const MsRecord axis_record = MS_RECORD(axis_fields);
 
-  for (guint i = 0; axes && i < json_array_get_length(axes); i++) {
-    JsonObject *axis = ms_json_get_element(axes, i);
-    if (!axis)
-      continue;
-    const char *key = ms_json_get_text(axis, "key");
-    g_auto(GStrv) values = get_json_words(axis, "values");
-    g_auto(GStrv) quick = get_json_words(axis, "quick");
-    if (key && values)
-      ms_experiment_add_axis(e, key, (const char *const *)values, (const char *const *)quick);
-  }
+/* The axis is complete then, and nothing is left to be read. */
+static gpointer
+make_axis(gpointer experiment, JsonObject *object)
+{
+  const char *key = ms_json_get_text(object, "key");
+  g_auto(GStrv) values = get_json_words(object, "values");
+  g_auto(GStrv) quick = get_json_words(object, "quick");
+
+  if (key && values)
+    ms_experiment_add_axis(experiment, key, (const char *const *)values, (const char *const *)quick);
+  return NULL;
 }
 
-static void
-get_cases(MsExperiment *e, JsonObject *object)
-{
-  JsonArray *cases = ms_json_get_array(object, "cases");
+static const MsField case_fields[] = {
+  MS_FIELD(MsCase, name, TEXT, "name"),
+  MS_FIELD(MsCase, factors, FACTORS, "settings"),
+  MS_FIELD(MsCase, quick, BOOLEAN, "quick"),
+};
+static const MsRecord case_record = MS_RECORD(case_fields);
 
-  for (guint i = 0; cases && i < json_array_get_length(cases); i++) {
-    JsonObject *one = ms_json_get_element(cases, i);
-    g_autoptr(MsFactors) factors = one ? ms_json_get_factors(one, "settings") : NULL;
-    const char *name = one ? ms_json_get_text(one, "name") : NULL;
-    if (name && factors)
-      ms_experiment_add_case(e, name, factors)->quick = ms_json_get_boolean(one, "quick", TRUE);
-  }
+static gpointer
+make_case(gpointer experiment, JsonObject *object)
+{
+  g_autoptr(MsFactors) factors = ms_json_get_factors(object, "settings");
+  const char *name = ms_json_get_text(object, "name");
+
+  return name && factors ? ms_experiment_add_case(experiment, name, factors) : NULL;
 }
 
-static void
-get_plot(MsExperiment *e, JsonObject *object)
-{
-  JsonObject *plot = ms_json_get_object(object, "plot");
-  const char *type = plot ? ms_json_get_text(plot, "type") : NULL;
-  const char *y = plot ? ms_json_get_text(plot, "y") : NULL;
+#define PLOT(member, form) MS_FIELD(MsPlot, member, form, #member)
+static const MsField plot_fields[] = {
+  MS_FIELD(MsPlot, type, CHOICE, "type", .names = plot_types),
+  PLOT(x, TEXT),
+  PLOT(x_title, TEXT),
+  PLOT(series, TEXT),
+  PLOT(y, TEXT),
+  PLOT(y2, TEXT),
+  PLOT(log_x, BOOLEAN),
+  PLOT(log_y, BOOLEAN),
+};
+static const MsRecord plot_record = MS_RECORD(plot_fields);
 
-  if (!plot)
-    return;
-  e->plot.type = (MsPlotType)MAX(type ? ms_choice_find(plot_types, type) : 0, 0);
-  if (y) {
-    g_free(e->plot.y);
-    e->plot.y = g_strdup(y);
-  }
-  e->plot.x = g_strdup(ms_json_get_text(plot, "x"));
-  e->plot.x_title = g_strdup(ms_json_get_text(plot, "x_title"));
-  e->plot.series = g_strdup(ms_json_get_text(plot, "series"));
-  e->plot.y2 = g_strdup(ms_json_get_text(plot, "y2"));
-  e->plot.log_x = ms_json_get_boolean(plot, "log_x", FALSE);
-  e->plot.log_y = ms_json_get_boolean(plot, "log_y", FALSE);
+#define PUBLISHED(member, form, name) MS_FIELD(MsPublished, member, form, name)
+static const MsField published_fields[] = {
+  PUBLISHED(device, TEXT, "device"), PUBLISHED(source, TEXT, "source"),  PUBLISHED(metric, TEXT, "quantity"),
+  PUBLISHED(unit, TEXT, "unit"),     PUBLISHED(where, FACTORS, "where"), PUBLISHED(low, NUMBER, "low"),
+  PUBLISHED(high, NUMBER, "high"),
+};
+static const MsRecord published_record = MS_RECORD(published_fields);
+
+static gpointer
+make_published(gpointer experiment, JsonObject *object)
+{
+  MsFactors *where = ms_json_get_factors(object, "where");
+
+  if (!where)
+    return NULL;
+  MsPublished *self = g_new0(MsPublished, 1);
+  *self = (MsPublished){g_strdup(""), g_strdup(""), g_strdup(""), g_strdup(""), where, 0, 0};
+  g_ptr_array_add(((MsExperiment *)experiment)->published, self);
+  return self;
 }
 
-static char *
-get_text_or_empty(JsonObject *object, const char *name)
-{
-  const char *text = ms_json_get_text(object, name);
+#define EXPERIMENT(member, form, ...) MS_FIELD(MsExperiment, member, form, __VA_ARGS__)
+static const MsField experiment_fields[] = {
+  EXPERIMENT(name, TEXT, "name"),
+  EXPERIMENT(title, TEXT, "title"),
+  EXPERIMENT(kind, TEXT, "kind"),
+  EXPERIMENT(study, TEXT, "study"),
+  EXPERIMENT(section, TEXT, "section"),
+  EXPERIMENT(description, TEXT, "description"),
+  EXPERIMENT(finding, TEXT, "finding"),
+  EXPERIMENT(axes, RECORDS, "axes", .record = &axis_record, .make = make_axis),
+  EXPERIMENT(cases, RECORDS, "cases", .record = &case_record, .make = make_case),
+  EXPERIMENT(fixed, FACTORS, "fixed"),
+  EXPERIMENT(quick_fixed, FACTORS, "quick_fixed"),
+  EXPERIMENT(baseline, FACTORS, "baseline"),
+  EXPERIMENT(plot, RECORD, "plot", .record = &plot_record),
+  EXPERIMENT(published, RECORDS, "published", .record = &published_record, .make = make_published),
+};
 
-  return g_strdup(text ? text : "");
-}
+/** ms_experiment_record: the members of an #MsExperiment. */
+const MsRecord ms_experiment_record = MS_RECORD(experiment_fields);
 
-static void
-get_published(MsExperiment *e, JsonObject *object)
-{
-  JsonArray *all = ms_json_get_array(object, "published");
-
-  for (guint i = 0; all && i < json_array_get_length(all); i++) {
-    JsonObject *one = ms_json_get_element(all, i);
-    MsFactors *where = one ? ms_json_get_factors(one, "where") : NULL;
-    if (!where)
-      continue;
-    MsPublished *p = g_new0(MsPublished, 1);
-    *p = (MsPublished){get_text_or_empty(one, "device"),
-                       get_text_or_empty(one, "source"),
-                       get_text_or_empty(one, "quantity"),
-                       get_text_or_empty(one, "unit"),
-                       where,
-                       ms_json_get_number(one, "low"),
-                       ms_json_get_number(one, "high")};
-    g_ptr_array_add(e->published, p);
-  }
-}
-
-static void
-replace_factors(MsFactors **place, JsonObject *object, const char *name)
-{
-  MsFactors *read = ms_json_get_factors(object, name);
-
-  if (!read)
-    return;
-  ms_factors_free(*place);
-  *place = read;
-}
-
-/** ms_json_get_experiment: (transfer full): the reverse of ms_json_add_experiment(). */
+/** ms_json_get_experiment: (transfer full): the experiment of a report. */
 MsExperiment *
 ms_json_get_experiment(JsonObject *object, GError **error)
 {
@@ -506,19 +417,9 @@ ms_json_get_experiment(JsonObject *object, GError **error)
     ms_set_error_literal(error, MS_ERROR_FORMAT, "The report does not say which experiment it belongs to.");
     return NULL;
   }
-  MsExperiment *e = ms_experiment_new(name, title, kind);
-  e->study = g_strdup(ms_json_get_text(object, "study"));
-  e->section = g_strdup(ms_json_get_text(object, "section"));
-  e->description = g_strdup(ms_json_get_text(object, "description"));
-  e->finding = g_strdup(ms_json_get_text(object, "finding"));
-  get_axes(e, object);
-  get_cases(e, object);
-  replace_factors(&e->fixed, object, "fixed");
-  replace_factors(&e->quick_fixed, object, "quick_fixed");
-  replace_factors(&e->baseline, object, "baseline");
-  get_plot(e, object);
-  get_published(e, object);
-  return e;
+  MsExperiment *self = ms_experiment_new(name, title, kind);
+  ms_record_get(&ms_experiment_record, self, object);
+  return self;
 }
 
 static MsExperiment *

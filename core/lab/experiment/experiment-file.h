@@ -5,9 +5,8 @@
  */
 #pragma once
 
-#include <json-glib/json-glib.h>
-
 #include "core/lab/experiment/experiment.h"
+#include "core/record/record.h"
 
 MsExperiment *ms_experiment_parse(const char *name, const char *text, gssize length, GError **error);
 MsExperiment *ms_experiment_load(const char *name_or_path, GError **error);
@@ -16,5 +15,5 @@ GPtrArray *ms_experiment_list(GError **error);
 
 char *ms_experiment_peer_script(void);
 
-void ms_json_add_experiment(JsonBuilder *builder, const MsExperiment *experiment);
+extern const MsRecord ms_experiment_record;
 MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);

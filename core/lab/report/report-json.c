@@ -1,189 +1,235 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A report as JSON: all fields and raw samples, so that a run can be resumed or compared. See data/report.schema.json.
+ * A report as JSON, with all fields and raw samples, so that a run can be resumed or compared; see
+ * data/report.schema.json. As CSV (RFC 4180) it has a line for each configuration, with times in nanoseconds and decimal
+ * points in every locale.
  */
 #include "core/lab/report/report-json.h"
 
 #include <math.h>
 
+#include "core/csv.h"
+#include "core/error.h"
+#include "core/factors-json.h"
+#include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-private.h"
+#include "core/lab/report/report-text.h"
 
-static void
-add_samples(JsonBuilder *builder, const char *name, const GArray *samples)
+#define FORMAT_NAME "meanshift-lab experiment report"
+#define FORMAT_VERSION 1
+
+#define DEVICE(member, form) MS_FIELD(MsReportDevice, member, form, #member)
+static const MsField device_fields[] = {
+  DEVICE(name, TEXT),
+  DEVICE(platform, TEXT),
+  DEVICE(driver, TEXT),
+  DEVICE(type, TEXT),
+  DEVICE(compute_units, COUNT),
+  DEVICE(peak_read_gb_per_s, NUMBER),
+  DEVICE(peak_copy_gb_per_s, NUMBER),
+};
+static const MsRecord device_record = MS_RECORD(device_fields);
+
+#define SUMMARY(member, name) MS_FIELD(MsSummary, member, NUMBER, name)
+static const MsField summary_fields[] = {
+  MS_FIELD(MsSummary, n, COUNT, "n"),
+  SUMMARY(median, "median_ns"),
+  SUMMARY(minimum, "minimum_ns"),
+  SUMMARY(q1, "q1_ns"),
+  SUMMARY(q3, "q3_ns"),
+  SUMMARY(maximum, "maximum_ns"),
+  SUMMARY(mean, "mean_ns"),
+  SUMMARY(iqr, "iqr_ns"),
+  SUMMARY(spread, "spread"),
+};
+static const MsRecord summary_record = MS_RECORD(summary_fields);
+
+#define STAGE(member, form, name) MS_FIELD(MsStageSeries, member, form, name)
+static const MsField stage_fields[] = {
+  STAGE(stage, WORD, "stage"),          STAGE(name, WORD, "name"),        STAGE(bytes, COUNT, "bytes"),
+  STAGE(headline, BOOLEAN, "headline"), STAGE(ns, NUMBERS, "samples_ns"),
+};
+static const MsRecord stage_record = MS_RECORD(stage_fields);
+
+static gpointer
+make_stage(gpointer measurement, JsonObject *object)
 {
-  ms_json_begin_array(builder, name);
-  for (guint i = 0; i < samples->len; i++)
-    json_builder_add_double_value(builder, g_array_index(samples, double, i));
-  json_builder_end_array(builder);
+  const char *stage = ms_json_get_text(object, "stage"), *name = ms_json_get_text(object, "name");
+
+  return stage && name ? ms_measurement_stage(measurement, stage, name) : NULL;
+}
+
+static gboolean
+is_verified(gconstpointer verification)
+{
+  return ((const MsVerification *)verification)->done;
+}
+
+#define VERIFICATION(member, form) MS_FIELD(MsVerification, member, form, #member)
+static const MsField verification_fields[] = {
+  VERIFICATION(total, COUNT),
+  VERIFICATION(mismatches, COUNT),
+  VERIFICATION(max_difference, NUMBER),
+  VERIFICATION(against, TEXT),
+};
+static const MsRecord verification_record = MS_RECORD(verification_fields, is_verified);
+
+#define WORK(member) MS_FIELD(MsWork, member, NUMBER, #member)
+static const MsField work_fields[] = {
+  WORK(pixels),   WORK(window_samples), WORK(elements),     WORK(bytes),
+  WORK(accesses), WORK(uncoalesced),    WORK(local_cycles), WORK(bank_conflicts),
+};
+static const MsRecord work_record = MS_RECORD(work_fields);
+
+static double
+find_metric(gconstpointer owner, const MsField *field)
+{
+  const MsReportRow *row = owner;
+
+  return ms_report_row_metric(row->report, row, field->name);
+}
+
+#define DERIVED(name) MS_FIELD_OF(COMPUTED, name, .number = find_metric)
+static const MsField derived_fields[] = {
+  DERIVED("megapixels-per-s"), DERIVED("window-samples-per-s"), DERIVED("elements-per-s"),
+  DERIVED("gb-per-s"),         DERIVED("peak-share"),           DERIVED("energy"),
+};
+static const MsRecord derived_record = MS_RECORD(derived_fields);
+
+static gboolean
+is_compared(gconstpointer row)
+{
+  return isfinite(((const MsReportRow *)row)->speedup.ratio);
+}
+
+static char *
+dup_verdict(gconstpointer row)
+{
+  return is_compared(row) ? g_strdup(ms_verdict_to_string(((const MsReportRow *)row)->speedup.verdict)) : NULL;
+}
+
+static const MsField speedup_fields[] = {
+  MS_FIELD(MsReportRow, speedup.ratio, NUMBER, "ratio"),   MS_FIELD(MsReportRow, speedup.low, NUMBER, "low"),
+  MS_FIELD(MsReportRow, speedup.high, NUMBER, "high"),     MS_FIELD_OF(COMPUTED_TEXT, "verdict", .text = dup_verdict),
+  MS_FIELD(MsReportRow, baseline, BOOLEAN, "is_baseline"),
+};
+static const MsRecord speedup_record = MS_RECORD(speedup_fields, is_compared);
+
+static double
+first_extra(gconstpointer row, const MsField *field)
+{
+  return ms_measurement_first_extra_ns(((const MsReportRow *)row)->measurement);
+}
+
+static double
+count_outliers(gconstpointer row, const MsField *field)
+{
+  const GArray *samples = ((const MsReportRow *)row)->measurement->samples;
+
+  return (double)ms_statistics_outliers((const double *)samples->data, samples->len, NULL);
+}
+
+static double
+clock_drop(gconstpointer row, const MsField *field)
+{
+  const GArray *samples = ((const MsReportRow *)row)->measurement->samples;
+  MsDrift drift = ms_statistics_find_clock_drop((const double *)samples->data, samples->len);
+
+  return drift.found ? drift.ratio : NAN;
 }
 
 static void
-add_rounds(JsonBuilder *builder, const GArray *rounds)
+add_rounds(const MsField *field, gconstpointer member, JsonBuilder *builder)
 {
-  ms_json_begin_array(builder, "rounds");
+  const GArray *rounds = *(GArray *const *)member;
+
+  ms_json_begin_array(builder, field->name);
   for (guint i = 0; i < rounds->len; i++)
     json_builder_add_int_value(builder, g_array_index(rounds, guint, i));
   json_builder_end_array(builder);
 }
 
+/* Rounds must ascend; the array stays empty when they do not, so that nothing is compared by them. */
 static void
-add_device(JsonBuilder *builder, const MsReportDevice *device)
+get_rounds(const MsField *field, gpointer member, JsonObject *object)
 {
-  ms_json_begin_object(builder, "device");
-  ms_json_add_text(builder, "name", device->name);
-  ms_json_add_text(builder, "platform", device->platform);
-  ms_json_add_text(builder, "driver", device->driver);
-  ms_json_add_text(builder, "type", device->type);
-  ms_json_add_integer(builder, "compute_units", device->compute_units);
-  ms_json_add_number(builder, "peak_read_gb_per_s", device->peak_read_gb_per_s);
-  ms_json_add_number(builder, "peak_copy_gb_per_s", device->peak_copy_gb_per_s);
-  json_builder_end_object(builder);
-}
+  GArray *into = *(GArray **)member;
+  JsonArray *array = ms_json_get_array(object, "rounds");
+  gint64 last = -1;
 
-static void
-add_summary(JsonBuilder *builder, const MsSummary *s)
-{
-  ms_json_begin_object(builder, "summary");
-  ms_json_add_integer(builder, "n", s->n);
-  ms_json_add_number(builder, "median_ns", s->median);
-  ms_json_add_number(builder, "minimum_ns", s->minimum);
-  ms_json_add_number(builder, "q1_ns", s->q1);
-  ms_json_add_number(builder, "q3_ns", s->q3);
-  ms_json_add_number(builder, "maximum_ns", s->maximum);
-  ms_json_add_number(builder, "mean_ns", s->mean);
-  ms_json_add_number(builder, "iqr_ns", s->iqr);
-  ms_json_add_number(builder, "spread", s->spread);
-  json_builder_end_object(builder);
-}
-
-static void
-add_stages(JsonBuilder *builder, GPtrArray *stages)
-{
-  ms_json_begin_array(builder, "stages");
-  for (guint i = 0; i < stages->len; i++) {
-    const MsStageSeries *stage = stages->pdata[i];
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "stage", stage->stage);
-    ms_json_add_text(builder, "name", stage->name);
-    ms_json_add_integer(builder, "bytes", (gint64)stage->bytes);
-    ms_json_add_boolean(builder, "headline", stage->headline);
-    add_samples(builder, "samples_ns", stage->ns);
-    json_builder_end_object(builder);
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *node = json_array_get_element(array, i);
+    gint64 value = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -1;
+    guint round = (guint)value;
+    if (value <= last || value > G_MAXINT32) {
+      g_array_set_size(into, 0);
+      return;
+    }
+    g_array_append_val(into, round);
+    last = value;
   }
-  json_builder_end_array(builder);
 }
 
-static void
-add_verification(JsonBuilder *builder, const MsVerification *v)
+#define ANCHOR(member, form, ...) MS_FIELD(MsMeasurement, member, form, __VA_ARGS__)
+static const MsField anchor_fields[] = {
+  ANCHOR(outcome, CHOICE, "outcome", .names = ms_outcome_names),
+  ANCHOR(message, TEXT, "message"),
+  ANCHOR(samples, NUMBERS, "samples_ns"),
+  ANCHOR(rounds, OWN, "rounds", .add = add_rounds, .get = get_rounds),
+};
+static const MsRecord anchor_record = MS_RECORD(anchor_fields);
+
+#define ROW(member, form, ...) MS_FIELD(MsReportRow, member, form, __VA_ARGS__)
+#define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
+static const MsField row_fields[] = {
+  ROW(factors, FACTORS, "settings"),
+  ROW(label, TEXT, "label"),
+  ROW(group, TEXT, "group"),
+  MEASURED(outcome, CHOICE, "outcome", .names = ms_outcome_names),
+  MEASURED(message, TEXT, "message"),
+  MEASURED(samples, NUMBERS, "samples_ns"),
+  MEASURED(rounds, OWN, "rounds", .add = add_rounds, .get = get_rounds),
+  MEASURED(walls, NUMBERS, "walls_ns"),
+  ROW(summary, SHOWN, "summary", .record = &summary_record),
+  MEASURED(first_ns, NUMBER, "first_ns"),
+  MEASURED(first_wall_ns, NUMBER, "first_wall_ns"),
+  MS_FIELD_OF(COMPUTED, "first_extra_ns", .number = first_extra),
+  MEASURED(prepare_ns, NUMBER, "prepare_ns"),
+  MEASURED(rejected, COUNT, "rejected"),
+  MS_FIELD_OF(COMPUTED_WHOLE, "outliers", .number = count_outliers),
+  MS_FIELD_OF(COMPUTED, "clock_drop_ratio", .number = clock_drop),
+  MEASURED(stages, RECORDS, "stages", .record = &stage_record, .make = make_stage),
+  MEASURED(verification, RECORD, "verification", .record = &verification_record),
+  MEASURED(work, RECORD, "work", .record = &work_record),
+  MS_FIELD_OF(SHOWN, "derived", .record = &derived_record),
+  MEASURED(joules, NUMBER, "joules"),
+  MEASURED(watts, NUMBER, "watts"),
+  MEASURED(energy_source, TEXT, "energy_source"),
+  MS_FIELD_OF(SHOWN, "speedup", .record = &speedup_record),
+};
+static const MsRecord row_record = MS_RECORD(row_fields);
+
+/* A row that can be read has settings. */
+static gpointer
+make_row(gpointer report, JsonObject *object)
 {
-  json_builder_set_member_name(builder, "verification");
-  if (!v->done) {
-    json_builder_add_null_value(builder);
-    return;
-  }
-  json_builder_begin_object(builder);
-  ms_json_add_integer(builder, "total", (gint64)v->total);
-  ms_json_add_integer(builder, "mismatches", (gint64)v->mismatches);
-  ms_json_add_number(builder, "max_difference", v->max_difference);
-  ms_json_add_text(builder, "against", v->against);
-  json_builder_end_object(builder);
-}
+  g_autoptr(MsFactors) factors = ms_json_get_factors(object, "settings");
+  MsReportRow *row = factors ? ms_report_add_row(report, factors, "", "") : NULL;
 
-static void
-add_work(JsonBuilder *builder, const MsWork *work)
-{
-  ms_json_begin_object(builder, "work");
-  ms_json_add_number(builder, "pixels", work->pixels);
-  ms_json_add_number(builder, "window_samples", work->window_samples);
-  ms_json_add_number(builder, "elements", work->elements);
-  ms_json_add_number(builder, "bytes", work->bytes);
-  ms_json_add_number(builder, "accesses", work->accesses);
-  ms_json_add_number(builder, "uncoalesced", work->uncoalesced);
-  ms_json_add_number(builder, "local_cycles", work->local_cycles);
-  ms_json_add_number(builder, "bank_conflicts", work->bank_conflicts);
-  json_builder_end_object(builder);
-}
-
-static void
-add_speedup(JsonBuilder *builder, const MsReportRow *row)
-{
-  json_builder_set_member_name(builder, "speedup");
-  if (!isfinite(row->speedup.ratio)) {
-    json_builder_add_null_value(builder);
-    return;
-  }
-  json_builder_begin_object(builder);
-  ms_json_add_number(builder, "ratio", row->speedup.ratio);
-  ms_json_add_number(builder, "low", row->speedup.low);
-  ms_json_add_number(builder, "high", row->speedup.high);
-  ms_json_add_text(builder, "verdict", ms_verdict_to_string(row->speedup.verdict));
-  ms_json_add_boolean(builder, "is_baseline", row->baseline);
-  json_builder_end_object(builder);
-}
-
-static void
-add_disturbances(JsonBuilder *builder, const MsMeasurement *m)
-{
-  const double *samples = (const double *)m->samples->data;
-  MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
-
-  ms_json_add_integer(builder, "rejected", m->rejected);
-  ms_json_add_integer(builder, "outliers", (gint64)ms_statistics_outliers(samples, m->samples->len, NULL));
-  ms_json_add_number(builder, "clock_drop_ratio", drift.found ? drift.ratio : NAN);
-}
-
-static void
-add_derived(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
-{
-  static const char *const names[] = {"megapixels-per-s", "window-samples-per-s", "elements-per-s",
-                                      "gb-per-s",         "peak-share",           "energy"};
-
-  ms_json_begin_object(builder, "derived");
-  for (gsize i = 0; i < G_N_ELEMENTS(names); i++)
-    ms_json_add_number(builder, names[i], ms_report_row_metric(self, row, names[i]));
-  json_builder_end_object(builder);
-}
-
-static void
-add_row(JsonBuilder *builder, const MsReport *self, const MsReportRow *row)
-{
-  const MsMeasurement *m = row->measurement;
-
-  json_builder_begin_object(builder);
-  ms_json_add_factors(builder, "settings", row->factors);
-  ms_json_add_text(builder, "label", row->label);
-  ms_json_add_text(builder, "group", row->group);
-  ms_json_add_text(builder, "outcome", ms_outcome_to_string(m->outcome));
-  ms_json_add_text(builder, "message", m->message);
-  add_samples(builder, "samples_ns", m->samples);
-  add_rounds(builder, m->rounds);
-  add_samples(builder, "walls_ns", m->walls);
-  add_summary(builder, &row->summary);
-  ms_json_add_number(builder, "first_ns", m->first_ns);
-  ms_json_add_number(builder, "first_wall_ns", m->first_wall_ns);
-  ms_json_add_number(builder, "first_extra_ns", ms_measurement_first_extra_ns(m));
-  ms_json_add_number(builder, "prepare_ns", m->prepare_ns);
-  add_disturbances(builder, m);
-  add_stages(builder, m->stages);
-  add_verification(builder, &m->verification);
-  add_work(builder, &m->work);
-  add_derived(builder, self, row);
-  ms_json_add_number(builder, "joules", m->joules);
-  ms_json_add_number(builder, "watts", m->watts);
-  ms_json_add_text(builder, "energy_source", m->energy_source);
-  add_speedup(builder, row);
-  json_builder_end_object(builder);
+  if (row)
+    row->measurement->verification.done = ms_json_get_object(object, "verification") != NULL;
+  return row;
 }
 
 /* One anchor for each group of rows, in the order of the rows. */
 static void
-add_anchors(JsonBuilder *builder, const MsReport *self)
+add_anchors(const MsField *field, gconstpointer owner, JsonBuilder *builder)
 {
+  const MsReport *self = owner;
   g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
 
-  ms_json_begin_array(builder, "anchors");
+  ms_json_begin_array(builder, field->name);
   for (guint i = 0; i < self->rows->len; i++) {
     const char *group = ((const MsReportRow *)self->rows->pdata[i])->group;
     const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
@@ -191,14 +237,46 @@ add_anchors(JsonBuilder *builder, const MsReport *self)
       continue;
     json_builder_begin_object(builder);
     ms_json_add_text(builder, "group", group);
-    ms_json_add_text(builder, "outcome", ms_outcome_to_string(anchor->outcome));
-    ms_json_add_text(builder, "message", anchor->message);
-    add_samples(builder, "samples_ns", anchor->samples);
-    add_rounds(builder, anchor->rounds);
+    ms_record_add_members(&anchor_record, anchor, builder);
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
 }
+
+static void
+get_anchors(const MsField *field, gpointer owner, JsonObject *object)
+{
+  JsonArray *anchors = ms_json_get_array(object, field->name);
+
+  for (guint i = 0; anchors && i < json_array_get_length(anchors); i++) {
+    JsonObject *one = ms_json_get_element(anchors, i);
+    const char *group = one ? ms_json_get_text(one, "group") : NULL;
+    if (!group)
+      continue;
+    MsMeasurement *anchor = ms_measurement_new();
+    ms_record_get(&anchor_record, anchor, one);
+    g_hash_table_insert(((MsReport *)owner)->anchors, g_strdup(group), anchor);
+  }
+}
+
+#define REPORT(member, form, ...) MS_FIELD(MsReport, member, form, __VA_ARGS__)
+static const MsField report_fields[] = {
+  REPORT(program_version, TEXT, "version"),
+  REPORT(date, TEXT, "date"),
+  REPORT(device, RECORD, "device", .record = &device_record),
+  MS_FIELD_AT(MsReport, experiment, SHOWN, "experiment", .record = &ms_experiment_record),
+  REPORT(input, TEXT, "input"),
+  REPORT(quick, BOOLEAN, "quick"),
+  REPORT(complete, BOOLEAN, "complete"),
+  REPORT(noise, NUMBER, "noise"),
+  REPORT(seed, COUNT, "seed"),
+  REPORT(restarts, COUNT, "restarts"),
+  MS_FIELD_OF(OWN, "anchors", .add = add_anchors, .get = get_anchors),
+  REPORT(rows, RECORDS, "rows", .record = &row_record, .make = make_row),
+};
+
+/** ms_report_record: the members of a report but those that say what it is. */
+const MsRecord ms_report_record = MS_RECORD(report_fields);
 
 /** ms_report_to_json_node: (transfer full): the report as a tree. */
 JsonNode *
@@ -207,25 +285,10 @@ ms_report_to_json_node(const MsReport *self)
   g_autoptr(JsonBuilder) builder = json_builder_new();
 
   json_builder_begin_object(builder);
-  ms_json_add_text(builder, "format", MS_REPORT_FORMAT);
-  ms_json_add_integer(builder, "format_version", MS_REPORT_VERSION);
+  ms_json_add_text(builder, "format", FORMAT_NAME);
+  ms_json_add_integer(builder, "format_version", FORMAT_VERSION);
   ms_json_add_text(builder, "program", "meanshift-lab");
-  ms_json_add_text(builder, "version", self->program_version);
-  ms_json_add_text(builder, "date", self->date);
-  add_device(builder, &self->device);
-  json_builder_set_member_name(builder, "experiment");
-  ms_json_add_experiment(builder, self->experiment);
-  ms_json_add_text(builder, "input", self->input);
-  ms_json_add_boolean(builder, "quick", self->quick);
-  ms_json_add_boolean(builder, "complete", self->complete);
-  ms_json_add_number(builder, "noise", self->noise);
-  ms_json_add_integer(builder, "seed", self->seed);
-  ms_json_add_integer(builder, "restarts", self->restarts);
-  add_anchors(builder, self);
-  ms_json_begin_array(builder, "rows");
-  for (guint i = 0; i < self->rows->len; i++)
-    add_row(builder, self, self->rows->pdata[i]);
-  json_builder_end_array(builder);
+  ms_record_add_members(&ms_report_record, self, builder);
   json_builder_end_object(builder);
   return json_builder_get_root(builder);
 }
@@ -241,4 +304,187 @@ ms_report_to_json(const MsReport *self)
   json_generator_set_pretty(generator, TRUE);
   json_generator_set_indent(generator, 1);
   return json_generator_to_data(generator, NULL);
+}
+
+/** ms_report_from_node: (transfer full): the reverse of ms_report_to_json_node(); @node: (nullable) */
+MsReport *
+ms_report_from_node(JsonNode *node, GError **error)
+{
+  JsonObject *object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
+  JsonObject *described = object ? ms_json_get_object(object, "experiment") : NULL;
+
+  if (!described || !ms_json_get_array(object, "rows") ||
+      g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0) {
+    ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a report of an experiment.");
+    return NULL;
+  }
+  g_autoptr(MsExperiment) experiment = ms_json_get_experiment(described, error);
+  if (!experiment)
+    return NULL;
+  MsReport *self = ms_report_new(experiment);
+  const double noise = self->noise;
+  ms_record_get(&ms_report_record, self, object);
+  self->noise = isfinite(self->noise) ? self->noise : noise;
+  for (guint i = 0; i < self->rows->len; i++)
+    ms_report_finish_row(self, self->rows->pdata[i]);
+  ms_report_rank(self);
+  return self;
+}
+
+/**
+ * ms_report_from_json:
+ * @text: text that ms_report_to_json() wrote
+ * @length: bytes, or -1 when it ends in a zero
+ *
+ * Returns: (transfer full): the report; its verdicts are computed from the samples
+ */
+MsReport *
+ms_report_from_json(const char *text, gssize length, GError **error)
+{
+  g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
+
+  return root ? ms_report_from_node(root, error) : NULL;
+}
+
+/* --json writes the reports as an array; the file of a report folder is one report. */
+static GPtrArray *
+reports_from_node(JsonNode *root, GError **error)
+{
+  JsonArray *array = JSON_NODE_HOLDS_OBJECT(root) ? ms_json_get_array(json_node_get_object(root), "experiments") : NULL;
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  for (guint i = 0; i < (array ? json_array_get_length(array) : 1); i++) {
+    MsReport *report = ms_report_from_node(array ? json_array_get_element(array, i) : root, error);
+    if (!report)
+      return NULL;
+    g_ptr_array_add(reports, report);
+  }
+  if (reports->len > 0)
+    return g_steal_pointer(&reports);
+  ms_set_error_literal(error, MS_ERROR_FORMAT, "There is no report of an experiment in it.");
+  return NULL;
+}
+
+/**
+ * ms_reports_load:
+ * @path: a file with one report, from a report folder, or with several, from --json
+ *
+ * Returns: (transfer full) (element-type MsReport): at least one report, or %NULL with an error that names the file
+ */
+GPtrArray *
+ms_reports_load(const char *path, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr(JsonNode) root = NULL;
+  g_autoptr(GError) local = NULL;
+  GPtrArray *reports = NULL;
+  gsize length;
+
+  if (g_file_get_contents(path, &text, &length, &local))
+    root = ms_json_parse(text, (gssize)length, &local);
+  if (root)
+    reports = reports_from_node(root, &local);
+  if (local)
+    g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
+  return reports;
+}
+
+/** ms_report_load: (transfer full): the first report in the file @path, or %NULL with an error that names it. */
+MsReport *
+ms_report_load(const char *path, GError **error)
+{
+  g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
+
+  return reports ? ms_report_ref(reports->pdata[0]) : NULL;
+}
+
+static char *
+dup_experiment(gconstpointer row)
+{
+  return g_strdup(((const MsReportRow *)row)->report->experiment->name);
+}
+
+static char *
+dup_factors(gconstpointer row)
+{
+  return ms_factors_to_string(((const MsReportRow *)row)->factors);
+}
+
+static double
+count_mismatches(gconstpointer row, const MsField *field)
+{
+  const MsVerification *verification = &((const MsReportRow *)row)->measurement->verification;
+
+  return verification->done ? (double)verification->mismatches : NAN;
+}
+
+/* The columns of CSV up to those of the metrics. */
+static const MsField columns[] = {
+  MS_FIELD_OF(COMPUTED_TEXT, "experiment", .text = dup_experiment),
+  MS_FIELD_VIA(MsReportRow, report, MsReport, device.name, TEXT, "device"),
+  MS_FIELD_VIA(MsReportRow, report, MsReport, device.driver, TEXT, "driver"),
+  ROW(label, TEXT, "configuration"),
+  MS_FIELD_OF(COMPUTED_TEXT, "settings", .text = dup_factors),
+  MEASURED(outcome, CHOICE, "outcome", .names = ms_outcome_names),
+  ROW(summary.n, COUNT, "n"),
+  ROW(summary.median, NUMBER, "median_ns"),
+  ROW(summary.minimum, NUMBER, "min_ns"),
+  ROW(summary.q1, NUMBER, "q1_ns"),
+  ROW(summary.q3, NUMBER, "q3_ns"),
+  ROW(summary.maximum, NUMBER, "max_ns"),
+  ROW(summary.spread, NUMBER, "spread"),
+  MEASURED(first_ns, NUMBER, "first_ns"),
+  MS_FIELD_OF(COMPUTED, "first_extra_ns", .number = first_extra),
+  MEASURED(prepare_ns, NUMBER, "prepare_ns"),
+  MEASURED(rejected, COUNT, "rejected"),
+  MS_FIELD_OF(COMPUTED, "outliers", .number = count_outliers),
+  ROW(speedup.ratio, NUMBER, "speedup"),
+  ROW(speedup.low, NUMBER, "speedup_low"),
+  ROW(speedup.high, NUMBER, "speedup_high"),
+  MS_FIELD_OF(COMPUTED_TEXT, "verdict", .text = dup_verdict),
+  MS_FIELD_OF(COMPUTED, "mismatches", .number = count_mismatches),
+};
+static const MsRecord columns_record = MS_RECORD(columns);
+
+static char *
+dup_published(gconstpointer row)
+{
+  return ms_report_published_text(row);
+}
+
+/* The columns after those of the metrics. */
+static const MsField last_columns[] = {
+  MS_FIELD_OF(COMPUTED_TEXT, "published", .text = dup_published),
+  MEASURED(message, TEXT, "message"),
+};
+static const MsRecord last_columns_record = MS_RECORD(last_columns);
+
+static void
+append_heading(GString *text)
+{
+  ms_record_append_names(&columns_record, text);
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++) {
+    g_autofree char *name = g_strdelimit(g_strdup(ms_metric_columns[i]), "-", '_');
+    ms_csv_append(text, name);
+  }
+  ms_record_append_names(&last_columns_record, text);
+  g_string_append(text, "\r\n");
+}
+
+/** ms_report_to_csv: (transfer full): a heading and one line for each configuration; unknown values are empty fields. */
+char *
+ms_report_to_csv(const MsReport *self)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  append_heading(text);
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    ms_record_append_cells(&columns_record, row, text);
+    for (gsize k = 0; k < MS_N_METRIC_COLUMNS; k++)
+      ms_csv_append_number(text, ms_report_row_metric(self, row, ms_metric_columns[k]), NULL);
+    ms_record_append_cells(&last_columns_record, row, text);
+    g_string_append(text, "\r\n");
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -4,10 +4,8 @@
 
 #include "core/folder.h"
 #include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-csv.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
-#include "core/lab/report/report-private.h"
 #include "core/lab/report/report-text.h"
 
 #define CHART_WIDTH 900.0

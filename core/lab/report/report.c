@@ -44,6 +44,7 @@ copy_row(gconstpointer source, gpointer data)
   const MsReportRow *row = source;
   MsReportRow *copy = g_memdup2(row, sizeof *copy);
 
+  copy->report = data;
   copy->factors = ms_factors_copy(row->factors);
   copy->label = g_strdup(row->label);
   copy->group = g_strdup(row->group);
@@ -86,7 +87,7 @@ ms_report_snapshot(const MsReport *self)
   copy->program_version = g_strdup(self->program_version);
   copy->date = g_strdup(self->date);
   copy->input = g_strdup(self->input);
-  copy->rows = g_ptr_array_copy(self->rows, copy_row, NULL);
+  copy->rows = g_ptr_array_copy(self->rows, copy_row, copy);
   copy->anchors = copy_anchors(self->anchors);
   ms_report_rank(copy);
   return copy;
@@ -135,6 +136,7 @@ ms_report_add_row(MsReport *self, const MsFactors *factors, const char *label, c
 {
   MsReportRow *row = g_new0(MsReportRow, 1);
 
+  row->report = self;
   row->factors = ms_factors_copy(factors);
   row->label = g_strdup(label);
   row->group = g_strdup(group);

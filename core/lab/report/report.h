@@ -19,13 +19,17 @@ typedef struct {
   double peak_copy_gb_per_s;
 } MsReportDevice;
 
+typedef struct _MsReport MsReport;
+
 /**
  * MsReportRow: one configuration.
+ * @report: the report that has it
  * @group: rows of one group did the same work, so their times can be compared
  * @speedup: over the group's baseline
  * @published: (element-type MsPublished): its published values, owned by the experiment
  */
 typedef struct {
+  const MsReport *report;
   MsFactors *factors;
   char *label;
   char *group;
@@ -42,7 +46,7 @@ typedef struct {
  * @restarts: how often the driver ended the process that measured
  * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
  */
-typedef struct {
+struct _MsReport {
   MsExperiment *experiment;
   MsReportDevice device;
   char *program_version;
@@ -55,7 +59,7 @@ typedef struct {
   guint restarts;
   GPtrArray *rows;
   GHashTable *anchors;
-} MsReport;
+};
 
 MsReport *ms_report_new(MsExperiment *experiment);
 MsReport *ms_report_snapshot(const MsReport *self);

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/number.h"
 #include "core/option/option.h"
+#include "core/record/record.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
@@ -227,62 +228,33 @@ ms_tune_record_to_text(const MsTuneRecord *self)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-static void
-add_trial(JsonBuilder *builder, const MsTrial *trial)
-{
-  json_builder_begin_object(builder);
-  ms_json_add_factors(builder, "settings", trial->factors);
-  ms_json_add_text(builder, "outcome", ms_outcome_to_string(trial->outcome));
-  ms_json_add_number(builder, "ns", trial->ns);
-  ms_json_add_text(builder, "message", trial->message);
-  json_builder_end_object(builder);
-}
+static const MsField trial_fields[] = {
+  MS_FIELD(MsTrial, factors, FACTORS, "settings"),
+  MS_FIELD(MsTrial, outcome, CHOICE, "outcome", .names = ms_outcome_names),
+  MS_FIELD(MsTrial, ns, NUMBER, "ns"),
+  MS_FIELD(MsTrial, message, TEXT, "message"),
+};
+static const MsRecord trial_record = MS_RECORD(trial_fields);
 
-/** ms_tune_record_to_json_node: (transfer full): everything, the winner first. */
-JsonNode *
-ms_tune_record_to_json_node(const MsTuneRecord *self)
-{
-  g_autoptr(JsonBuilder) builder = json_builder_new();
-  const MsTrial *best = ms_tune_record_best(self);
-
-  json_builder_begin_object(builder);
-  ms_json_add_text(builder, "format", FORMAT_NAME);
-  ms_json_add_text(builder, "device", self->device);
-  ms_json_add_text(builder, "driver", self->driver);
-  ms_json_add_text(builder, "problem", self->problem);
-  ms_json_add_factors(builder, "measured", self->measured);
-  ms_json_add_text(builder, "version", self->version);
-  ms_json_add_text(builder, "date", self->date);
-  ms_json_add_text(builder, "strategy", ms_tune_strategy_names[self->strategy]);
-  ms_json_add_number(builder, "seed", self->seed);
-  ms_json_add_number(builder, "space_size", (double)self->space_size);
-  ms_json_add_boolean(builder, "complete", self->complete);
-  ms_json_add_factors(builder, "winner", best ? best->factors : NULL);
-  ms_json_add_number(builder, "winner_ns", best ? best->ns : NAN);
-  ms_json_begin_array(builder, "trials");
-  for (guint i = 0; i < self->trials->len; i++)
-    add_trial(builder, self->trials->pdata[i]);
-  json_builder_end_array(builder);
-  json_builder_end_object(builder);
-  return json_builder_get_root(builder);
-}
-
-static void
-get_trial(MsTuneRecord *self, JsonObject *object)
+static gpointer
+make_trial(gpointer record, JsonObject *object)
 {
   MsFactors *factors = ms_json_get_factors(object, "settings");
-  double ns = ms_json_get_number(object, "ns");
+  MsTrial *trial = factors ? g_new0(MsTrial, 1) : NULL;
 
-  if (!factors)
-    return;
-  MsTrial *trial = g_new0(MsTrial, 1);
+  if (!trial)
+    return NULL;
   trial->factors = factors;
-  trial->outcome = ms_outcome_from_string(ms_json_get_text(object, "outcome"));
-  if (trial->outcome == MS_OUTCOME_OK && !(ns > 0))
-    trial->outcome = MS_OUTCOME_RUN;
-  trial->ns = trial->outcome == MS_OUTCOME_OK ? ns : NAN;
-  trial->message = g_strdup(ms_json_get_text(object, "message"));
-  g_ptr_array_add(self->trials, trial);
+  g_ptr_array_add(((MsTuneRecord *)record)->trials, trial);
+  return trial;
+}
+
+static void
+add_winner(const MsField *field, gconstpointer record, JsonBuilder *builder)
+{
+  const MsTrial *best = ms_tune_record_best(record);
+
+  ms_json_add_factors(builder, field->name, best ? best->factors : NULL);
 }
 
 /* The winner of the final is not always the trial with the smallest time, see ms_lab_tune(). */
@@ -298,20 +270,53 @@ get_winner(MsTuneRecord *self, JsonObject *object)
   }
 }
 
-static void
-get_head(MsTuneRecord *self, JsonObject *object)
+static double
+winner_ns(gconstpointer record, const MsField *field)
 {
-  const char *date = ms_json_get_text(object, "date");
+  const MsTrial *best = ms_tune_record_best(record);
 
-  if (date) {
-    g_free(self->date);
-    self->date = g_strdup(date);
-  }
-  self->measured = ms_json_get_factors(object, "measured");
-  self->version = g_strdup(ms_json_get_text(object, "version"));
-  self->strategy = parse_strategy(ms_json_get_text(object, "strategy"));
-  self->complete = ms_json_get_boolean(object, "complete", FALSE);
-  self->space_size = (guint64)MAX(ms_json_get_integer(object, "space_size"), 0);
+  return best ? best->ns : NAN;
+}
+
+#define RECORD(member, form, ...) MS_FIELD(MsTuneRecord, member, form, __VA_ARGS__)
+static const MsField record_fields[] = {
+  RECORD(device, TEXT, "device"),
+  RECORD(driver, TEXT, "driver"),
+  RECORD(problem, TEXT, "problem"),
+  RECORD(measured, FACTORS, "measured"),
+  RECORD(version, TEXT, "version"),
+  RECORD(date, TEXT, "date"),
+  RECORD(strategy, CHOICE, "strategy", .names = ms_tune_strategy_names),
+  RECORD(seed, AMOUNT, "seed"),
+  RECORD(space_size, AMOUNT, "space_size"),
+  RECORD(complete, BOOLEAN, "complete"),
+  MS_FIELD_OF(OWN, "winner", .add = add_winner),
+  MS_FIELD_OF(COMPUTED, "winner_ns", .number = winner_ns),
+  RECORD(trials, RECORDS, "trials", .record = &trial_record, .make = make_trial),
+};
+static const MsRecord tune_record = MS_RECORD(record_fields);
+
+/** ms_tune_record_to_json_node: (transfer full): everything, the winner first. */
+JsonNode *
+ms_tune_record_to_json_node(const MsTuneRecord *self)
+{
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "format", FORMAT_NAME);
+  ms_record_add_members(&tune_record, self, builder);
+  json_builder_end_object(builder);
+  return json_builder_get_root(builder);
+}
+
+/* A time that cannot be is a failure. */
+static void
+check_trial(MsTrial *trial)
+{
+  if (trial->outcome == MS_OUTCOME_OK && !(trial->ns > 0))
+    trial->outcome = MS_OUTCOME_RUN;
+  if (trial->outcome != MS_OUTCOME_OK)
+    trial->ns = NAN;
 }
 
 /** ms_tune_record_from_json_node: (transfer full): the reverse of ms_tune_record_to_json_node(). */
@@ -319,20 +324,16 @@ MsTuneRecord *
 ms_tune_record_from_json_node(JsonNode *node, GError **error)
 {
   JsonObject *object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_get_object(node) : NULL;
-  JsonArray *trials = object ? ms_json_get_array(object, "trials") : NULL;
 
-  if (!trials || g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0) {
+  if (!object || !ms_json_get_array(object, "trials") ||
+      g_strcmp0(ms_json_get_text(object, "format"), FORMAT_NAME) != 0) {
     ms_set_error_literal(error, MS_ERROR_FORMAT, "This is not a record of tuning.");
     return NULL;
   }
-  MsTuneRecord *self = ms_tune_record_new(ms_json_get_text(object, "device"), ms_json_get_text(object, "driver"),
-                                          ms_json_get_text(object, "problem"));
-  get_head(self, object);
-  for (guint i = 0; i < json_array_get_length(trials); i++) {
-    JsonObject *trial = ms_json_get_element(trials, i);
-    if (trial)
-      get_trial(self, trial);
-  }
+  MsTuneRecord *self = ms_tune_record_new(NULL, NULL, NULL);
+  ms_record_get(&tune_record, self, object);
+  for (guint i = 0; i < self->trials->len; i++)
+    check_trial(self->trials->pdata[i]);
   find_best(self);
   get_winner(self, object);
   return self;
