@@ -200,13 +200,13 @@ ms_batch_item_differs(const MsBatchItem *self)
   return self->verified && self->difference.mismatched_pixels > 0;
 }
 
+const char *const ms_item_status_names[] = {"pending", "done", "failed", "skipped", NULL};
+
 /** ms_item_status_name: the word that reports use. */
 const char *
 ms_item_status_name(MsItemStatus status)
 {
-  static const char *const names[] = {"pending", "done", "failed", "skipped"};
-
-  return names[status];
+  return ms_item_status_names[status];
 }
 
 /** ms_batch_count: @items: (element-type MsBatchItem). */

@@ -41,6 +41,9 @@ typedef enum {
   MS_ITEM_SKIPPED,
 } MsItemStatus;
 
+/** ms_item_status_names: %NULL-terminated: as reports spell them. */
+extern const char *const ms_item_status_names[];
+
 /**
  * MsBatchItem:
  * @seq: number in the whole list, from 1, the same in every shard

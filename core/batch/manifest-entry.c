@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/manifest-entry.h"
 
-#include <math.h>
 #include <string.h>
 
-#include "core/batch/item.h"
 #include "core/image/codec.h"
 #include "core/json.h"
-#include "core/path-text.h"
+#include "core/record/record.h"
 
 void
 ms_manifest_entry_free(MsManifestEntry *self)
@@ -17,59 +15,112 @@ ms_manifest_entry_free(MsManifestEntry *self)
   g_free(self->settings);
   g_free(self->format);
   g_free(self->error);
+  g_free(self->note);
   g_free(self->line);
   g_free(self->hash);
   g_free(self->output_hash);
   g_free(self);
 }
 
-static char *
-get_path(JsonObject *object, const char *member)
+static gboolean
+has_quality(gconstpointer entry)
 {
-  const char *text = ms_json_get_text(object, member);
+  return ((const MsManifestEntry *)entry)->quality != MS_QUALITY_AUTO;
+}
 
-  return text ? ms_path_from_text(text) : NULL;
+static gboolean
+has_stamp(gconstpointer entry)
+{
+  return ((const MsManifestEntry *)entry)->modified_ns >= 0;
+}
+
+static gboolean
+has_output_size(gconstpointer entry)
+{
+  return ((const MsManifestEntry *)entry)->output_size > 0;
+}
+
+#define ENTRY(member, form, ...) MS_FIELD(MsManifestEntry, member, form, __VA_ARGS__)
+static const MsField fields[] = {
+  ENTRY(input, PATH, "input"),
+  ENTRY(output, PATH, "output"),
+  ENTRY(format, TEXT, "format"),
+  ENTRY(quality, WHOLE, "quality", .has = has_quality),
+  ENTRY(status, CHOICE, "status", .names = ms_item_status_names),
+  ENTRY(error, TEXT, "error", .is_lax = TRUE),
+  ENTRY(note, TEXT, "note", .is_lax = TRUE),
+  ENTRY(settings, TEXT, "settings"),
+  ENTRY(size, COUNT, "size", .has = has_stamp),
+  ENTRY(modified, WHOLE, "modified", .has = has_stamp),
+  ENTRY(modified_ns, WHOLE, "modified_ns", .has = has_stamp),
+  ENTRY(hash, TEXT, "sha256"),
+  ENTRY(output_size, COUNT, "output_size", .has = has_output_size),
+  ENTRY(output_hash, TEXT, "output_sha256"),
+  ENTRY(width, WHOLE, "width", .is_lax = TRUE),
+  ENTRY(height, WHOLE, "height", .is_lax = TRUE),
+};
+static const MsRecord entry_record = MS_RECORD(fields, .is_sparse = TRUE);
+
+static void
+set_save(MsManifestEntry *entry, const MsSaveOptions *save)
+{
+  const MsCodec *codec = ms_codec_get(save->format);
+
+  entry->format = g_strdup(codec->name);
+  if (codec->has_quality)
+    entry->quality = ms_codec_resolve_quality(codec, save->quality);
+}
+
+static void
+set_stamps(MsManifestEntry *entry, const MsFileStamp *source, const MsFileStamp *result)
+{
+  if (source->known) {
+    entry->size = source->size;
+    entry->modified = source->modified;
+    entry->modified_ns = source->modified_ns;
+  }
+  if (result->known && entry->status == MS_ITEM_DONE)
+    entry->output_size = result->size;
+  entry->hash = source->hash[0] ? g_strdup(source->hash) : NULL;
+  entry->output_hash = result->hash[0] ? g_strdup(result->hash) : NULL;
 }
 
 static MsManifestEntry *
-from_object(JsonObject *object)
+entry_new(void)
 {
   MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
-  const char *settings = ms_json_get_text(object, "settings");
 
-  entry->input = get_path(object, "input");
-  entry->output = get_path(object, "output");
-  entry->settings = g_strdup(settings ? settings : "");
-  entry->format = g_strdup(ms_json_get_text(object, "format"));
-  gboolean has_quality = json_object_has_member(object, "quality");
-  entry->quality = has_quality ? (int)ms_json_get_integer(object, "quality") : MS_QUALITY_AUTO;
-  entry->done = g_strcmp0(ms_json_get_text(object, "status"), "done") == 0;
-  entry->n_done = entry->done;
-  entry->error = g_strdup(ms_json_get_text(object, "error"));
-  entry->size = (guint64)ms_json_get_integer(object, "size");
-  entry->modified = ms_json_get_integer(object, "modified");
-  entry->modified_ns =
-    json_object_has_member(object, "modified_ns") ? (int)ms_json_get_integer(object, "modified_ns") : -1;
-  entry->output_size = (guint64)ms_json_get_integer(object, "output_size");
-  entry->hash = g_strdup(ms_json_get_text(object, "sha256"));
-  entry->output_hash = g_strdup(ms_json_get_text(object, "output_sha256"));
+  entry->quality = MS_QUALITY_AUTO;
+  entry->modified_ns = -1;
   return entry;
 }
 
-/* Whether the members of a line have the right types and name an input. */
-static gboolean
-has_types(JsonObject *object)
+/**
+ * ms_manifest_line:
+ * @settings: as requested, not as resolved by the plan
+ * @save: format (not AUTO) and quality of the output
+ *
+ * Returns: (transfer full): the record of a finished or failed item as JSON, without a newline
+ */
+char *
+ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
 {
-  static const char *const texts[] = {"input", "output", "status", "settings", "format", "sha256", "output_sha256"};
-  static const char *const numbers[] = {"quality", "size", "modified", "modified_ns", "output_size"};
+  MsManifestEntry *entry = entry_new();
 
-  for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-    if (json_object_has_member(object, texts[i]) && !ms_json_get_text(object, texts[i]))
-      return FALSE;
-  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++)
-    if (json_object_has_member(object, numbers[i]) && isnan(ms_json_get_number(object, numbers[i])))
-      return FALSE;
-  return json_object_has_member(object, "input");
+  entry->input = g_canonicalize_filename(item->input, NULL);
+  entry->output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
+  entry->status = item->status;
+  entry->error = g_strdup(item->error);
+  entry->note = g_strdup(item->notes[MS_LANGUAGE_ENGLISH]);
+  entry->settings = ms_settings_to_arguments(settings);
+  entry->width = item->width;
+  entry->height = item->height;
+  if (item->output)
+    set_save(entry, save);
+  set_stamps(entry, &item->source, &item->result);
+  g_autoptr(JsonNode) node = ms_record_to_node(&entry_record, entry);
+  ms_manifest_entry_free(entry);
+  return json_to_string(node, FALSE);
 }
 
 /** ms_manifest_entry_parse: (transfer full) (nullable): the record in @line, %NULL if it is none. */
@@ -79,7 +130,14 @@ ms_manifest_entry_parse(const char *line, gsize length)
   g_autoptr(JsonNode) root = ms_json_parse(line, (gssize)length, NULL);
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
 
-  return object && has_types(object) ? from_object(object) : NULL;
+  if (!object || !json_object_has_member(object, "input") || !ms_record_fits(&entry_record, object))
+    return NULL;
+  MsManifestEntry *entry = entry_new();
+  entry->settings = g_strdup("");
+  ms_record_get(&entry_record, entry, object);
+  entry->done = entry->status == MS_ITEM_DONE;
+  entry->n_done = entry->done;
+  return entry;
 }
 
 /* Compares format and quality, which lines of older versions lack. */

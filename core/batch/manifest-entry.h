@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* MsManifestEntry: what a line of a manifest records about one input, and whether that input is still finished. */
+/*
+ * MsManifestEntry: what a line of a manifest records about one input: the line is written and read by one table, and it
+ * says whether that input is still finished.
+ */
 #pragma once
 
-#include "core/filter/settings/settings.h"
+#include "core/batch/item.h"
 #include "core/image/image-save.h"
 
 /**
@@ -11,10 +14,12 @@
  * @settings: as command-line options
  * @format: (nullable): of the output, as --format spells it; not in lines of older versions
  * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
+ * @status: how the input ended; @done: whether it is finished
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
  * @n_done: lines that record the input as finished
  * @error: (nullable): why it failed
+ * @note: (nullable): what data of the input the output lacks
  * @line: (nullable): the text of the line; set by ms_manifest_load_merged() alone
  * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
  */
@@ -24,6 +29,7 @@ typedef struct {
   char *settings;
   char *format;
   int quality;
+  MsItemStatus status;
   gboolean done;
   guint64 size;
   gint64 modified;
@@ -31,11 +37,15 @@ typedef struct {
   guint64 output_size;
   guint n_done;
   char *error;
+  char *note;
   char *line;
   char *hash;
   char *output_hash;
+  int width;
+  int height;
 } MsManifestEntry;
 
+char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
 void ms_manifest_entry_free(MsManifestEntry *self);
 gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,

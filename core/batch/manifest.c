@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/batch/manifest-line.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 

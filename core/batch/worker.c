@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/worker.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "core/process/child.h"
+#include "core/record/record.h"
 
 /* Messages */
 
-/* The members of an item, one array of bytes each, and the members of several items. */
-#define MEMBERS_TYPE "aay"
-#define JOBS_TYPE "a" MEMBERS_TYPE
+#define JOBS_TYPE "a" MS_RECORD_MESSAGE
 
 static const MsMessageType requests[] = {
   [MS_WORKER_JOBS] = {"jobs", "(" JOBS_TYPE ")", 0},
@@ -21,8 +19,8 @@ static const MsMessageType results[] = {
   [MS_WORKER_STARTED] = {"started", "(u)", 0},
   [MS_WORKER_WAITS] = {"waits", "(u)", 0},
   [MS_WORKER_PROGRESS] = {"progress", "(uii)", 0},
-  [MS_WORKER_SAVING] = {"saving", "(utt" MEMBERS_TYPE ")", 0},
-  [MS_WORKER_FINISHED] = {"finished", "(ui" MEMBERS_TYPE ")", 0},
+  [MS_WORKER_SAVING] = {"saving", "(utt" MS_RECORD_MESSAGE ")", 0},
+  [MS_WORKER_FINISHED] = {"finished", "(ui" MS_RECORD_MESSAGE ")", 0},
   [MS_WORKER_PROBLEM] = {"problem", "(ay)", 0},
   [MS_WORKER_ENDED] = {"ended", "(biayay)", 0},
 };
@@ -30,98 +28,30 @@ static const MsMessageType results[] = {
 const MsProtocol ms_worker_requests = {requests, G_N_ELEMENTS(requests)};
 const MsProtocol ms_worker_results = {results, G_N_ELEMENTS(results)};
 
-/* How members of one type are sent: as what bytes, and how a member, freed or unset, is made of them. */
-typedef struct {
-  void (*write)(GByteArray *bytes, gconstpointer member, gsize size);
-  void (*read)(gpointer member, gsize size, const guint8 *data, gsize data_size);
-} Coding;
-
 static void
-write_plain(GByteArray *bytes, gconstpointer member, gsize size)
-{
-  g_byte_array_append(bytes, member, (guint)size);
-}
-
-static void
-read_plain(gpointer member, gsize size, const guint8 *data, gsize data_size)
-{
-  if (data_size == size)
-    memcpy(member, data, size);
-}
-
-/* Sends a file name as it is, since it may not be UTF-8, with its final NUL; no bytes stand for NULL. */
-static void
-write_text(GByteArray *bytes, gconstpointer member, gsize size)
-{
-  const char *text = *(char *const *)member;
-
-  if (text)
-    g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text) + 1);
-}
-
-static void
-read_text(gpointer member, gsize size, const guint8 *data, gsize data_size)
-{
-  char **text = member;
-
-  g_free(*text);
-  *text = data_size > 0 ? g_strndup((const char *)data, data_size - 1) : NULL;
-}
-
-static void
-write_times(GByteArray *bytes, gconstpointer member, gsize size)
-{
-  const GArray *times = *(GArray *const *)member;
-
-  g_byte_array_append(bytes, (const guint8 *)times->data, times->len * (guint)sizeof(double));
-}
-
-static void
-read_times(gpointer member, gsize size, const guint8 *data, gsize data_size)
-{
-  GArray *times = *(GArray **)member;
-
-  g_array_set_size(times, 0);
-  if (data_size > 0)
-    g_array_append_vals(times, data, (guint)(data_size / sizeof(double)));
-}
-
-/* Each row is followed by its kernel's name, since a pointer is invalid in the other process. */
-static void
-write_log(GByteArray *bytes, gconstpointer member, gsize size)
+pack_log(gconstpointer member, GByteArray *bytes)
 {
   MsTimingLog *log = *(MsTimingLog *const *)member;
-  guint n = log ? ms_timing_log_get_length(log) : 0;
+  g_autoptr(GVariant) rows = log ? g_variant_ref_sink(ms_timing_log_to_variant(log)) : NULL;
 
-  for (guint i = 0; i < n; i++) {
-    const MsTiming *row = ms_timing_log_get(log, i);
-    const char *kernel = row->kernel ? row->kernel : "";
-    g_byte_array_append(bytes, (const guint8 *)row, sizeof *row);
-    g_byte_array_append(bytes, (const guint8 *)kernel, (guint)strlen(kernel) + 1);
-  }
+  if (rows)
+    g_byte_array_append(bytes, g_variant_get_data(rows), (guint)g_variant_get_size(rows));
 }
 
 static void
-read_log(gpointer member, gsize size, const guint8 *data, gsize data_size)
+unpack_log(gpointer member, const guint8 *data, gsize size)
 {
-  const guint8 *end = data + data_size;
-  MsTimingLog *log = ms_timing_log_new();
+  const GVariantType *type = G_VARIANT_TYPE(MS_TIMING_LOG_TYPE);
+  g_autoptr(GBytes) bytes = g_bytes_new(data, size);
+  g_autoptr(GVariant) rows = g_variant_ref_sink(g_variant_new_from_bytes(type, bytes, FALSE));
+  MsTimingLog *log = ms_timing_log_new_from_variant(rows);
 
-  while ((gsize)(end - data) > sizeof(MsTiming) && memchr(data + sizeof(MsTiming), 0, end - data - sizeof(MsTiming))) {
-    MsTiming row;
-    memcpy(&row, data, sizeof row);
-    const char *kernel = (const char *)data + sizeof row;
-    row.kernel = kernel[0] ? g_intern_string(kernel) : NULL;
-    row.stage = MIN(row.stage, MS_STAGE_ENCODE);
-    ms_timing_log_add(log, &row);
-    data += sizeof row + strlen(kernel) + 1;
-  }
   g_clear_object((MsTimingLog **)member);
-  *(MsTimingLog **)member = log;
+  *(MsTimingLog **)member = log ? log : ms_timing_log_new();
 }
 
 static void
-write_summary(GByteArray *bytes, gconstpointer member, gsize size)
+pack_summary(gconstpointer member, GByteArray *bytes)
 {
   GBytes *summary = *(GBytes *const *)member;
   gsize n = 0;
@@ -131,85 +61,56 @@ write_summary(GByteArray *bytes, gconstpointer member, gsize size)
 }
 
 static void
-read_summary(gpointer member, gsize size, const guint8 *data, gsize data_size)
+unpack_summary(gpointer member, const guint8 *data, gsize size)
 {
   GBytes **summary = member;
 
   g_clear_pointer(summary, g_bytes_unref);
-  *summary = data_size > 0 ? g_bytes_new(data, data_size) : NULL;
+  *summary = size > 0 ? g_bytes_new(data, size) : NULL;
 }
 
-static const Coding plain = {write_plain, read_plain};
-static const Coding text = {write_text, read_text};
-static const Coding times = {write_times, read_times};
-static const Coding timing_log = {write_log, read_log};
-static const Coding summary = {write_summary, read_summary};
-
-typedef struct {
-  gsize offset;
-  gsize size;
-  const Coding *coding;
-} Member;
-
-#define MEMBER(name, coding)                                                                                           \
-  {                                                                                                                    \
-    G_STRUCT_OFFSET(MsBatchItem, name), sizeof(((MsBatchItem *)NULL)->name), &(coding)                                 \
-  }
+#define MEMBER(member, form, ...) MS_FIELD(MsBatchItem, member, form, __VA_ARGS__)
 
 /* The members of an item that the supervisor sends to a worker. */
-static const Member job_members[] = {
-  MEMBER(seq, plain),           MEMBER(input, text),        MEMBER(relative, text),       MEMBER(output, text),
-  MEMBER(folder_length, plain), MEMBER(overwrite, plain),   MEMBER(skip_existing, plain), MEMBER(numbered, plain),
-  MEMBER(perhaps_saved, plain), MEMBER(input_spool, plain), MEMBER(output_spool, plain),
+static const MsField job_members[] = {
+  MEMBER(seq, COUNT, "seq"),
+  MEMBER(input, TEXT, "input"),
+  MEMBER(relative, TEXT, "relative"),
+  MEMBER(output, TEXT, "output"),
+  MEMBER(folder_length, COUNT, "folder_length"),
+  MEMBER(overwrite, BOOLEAN, "overwrite"),
+  MEMBER(skip_existing, BOOLEAN, "skip_existing"),
+  MEMBER(numbered, BOOLEAN, "numbered"),
+  MEMBER(perhaps_saved, BOOLEAN, "perhaps_saved"),
+  MEMBER(input_spool, WHOLE, "input_spool"),
+  MEMBER(output_spool, WHOLE, "output_spool"),
 };
 
 /* The members of a finished item that the worker sends back. */
-static const Member result_members[] = {
-  MEMBER(output, text),
-  MEMBER(error, text),
-  MEMBER(shown, text),
-  MEMBER(reason, text),
-  MEMBER(notes[MS_LANGUAGE_ENGLISH], text),
-  MEMBER(notes[MS_LANGUAGE_USER], text),
-  MEMBER(source, plain),
-  MEMBER(result, plain),
-  MEMBER(width, plain),
-  MEMBER(height, plain),
-  MEMBER(used, plain),
-  MEMBER(device, text),
-  MEMBER(log, timing_log),
-  MEMBER(kernel_ms, times),
-  MEMBER(filter_ms, times),
-  MEMBER(rejected, text),
-  MEMBER(verified, plain),
-  MEMBER(difference, plain),
-  MEMBER(summary, summary),
+static const MsField result_members[] = {
+  MEMBER(output, TEXT, "output"),
+  MEMBER(error, TEXT, "error"),
+  MEMBER(shown, TEXT, "shown"),
+  MEMBER(reason, TEXT, "reason"),
+  MEMBER(notes[MS_LANGUAGE_ENGLISH], TEXT, "note"),
+  MEMBER(notes[MS_LANGUAGE_USER], TEXT, "shown note"),
+  MEMBER(source, OWN, "source"),
+  MEMBER(result, OWN, "result"),
+  MEMBER(width, WHOLE, "width"),
+  MEMBER(height, WHOLE, "height"),
+  MEMBER(used, OWN, "used"),
+  MEMBER(device, TEXT, "device"),
+  MEMBER(log, OWN, "log", .pack = pack_log, .unpack = unpack_log),
+  MEMBER(kernel_ms, NUMBERS, "kernel_ms"),
+  MEMBER(filter_ms, NUMBERS, "filter_ms"),
+  MEMBER(rejected, TEXT, "rejected"),
+  MEMBER(verified, BOOLEAN, "verified"),
+  MEMBER(difference, OWN, "difference"),
+  MEMBER(summary, OWN, "summary", .pack = pack_summary, .unpack = unpack_summary),
 };
 
-static GVariant *
-write_members(const MsBatchItem *item, const Member *members, gsize n)
-{
-  GVariantBuilder builder;
-
-  g_variant_builder_init(&builder, G_VARIANT_TYPE(MEMBERS_TYPE));
-  for (gsize i = 0; i < n; i++) {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    members[i].coding->write(bytes, (const guint8 *)item + members[i].offset, members[i].size);
-    g_variant_builder_add_value(&builder, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes->data, bytes->len, 1));
-  }
-  return g_variant_builder_end(&builder);
-}
-
-static void
-read_members(GVariant *message, MsBatchItem *item, const Member *members, gsize n)
-{
-  for (gsize i = 0; i < MIN(n, g_variant_n_children(message)); i++) {
-    g_autoptr(GVariant) child = g_variant_get_child_value(message, i);
-    gsize size = 0;
-    const guint8 *data = g_variant_get_fixed_array(child, &size, 1);
-    members[i].coding->read((guint8 *)item + members[i].offset, members[i].size, data, size);
-  }
-}
+static const MsRecord job_record = MS_RECORD(job_members);
+static const MsRecord result_record = MS_RECORD(result_members);
 
 /** ms_worker_message_new_jobs: (transfer floating): @items: (element-type MsBatchItem). */
 GVariant *
@@ -220,8 +121,7 @@ ms_worker_message_new_jobs(GPtrArray *items)
   g_variant_builder_init(&builder, G_VARIANT_TYPE("(" JOBS_TYPE ")"));
   g_variant_builder_open(&builder, G_VARIANT_TYPE(JOBS_TYPE));
   for (guint i = 0; i < items->len; i++)
-    g_variant_builder_add_value(&builder,
-                                write_members(g_ptr_array_index(items, i), job_members, G_N_ELEMENTS(job_members)));
+    g_variant_builder_add_value(&builder, ms_record_to_message(&job_record, items->pdata[i]));
   g_variant_builder_close(&builder);
   return g_variant_builder_end(&builder);
 }
@@ -236,7 +136,7 @@ ms_worker_message_get_jobs(GVariant *message)
   for (gsize i = 0; i < g_variant_n_children(jobs); i++) {
     g_autoptr(GVariant) job = g_variant_get_child_value(jobs, i);
     MsBatchItem *item = ms_batch_item_new(0, NULL, NULL);
-    read_members(job, item, job_members, G_N_ELEMENTS(job_members));
+    ms_record_from_message(&job_record, item, job);
     item->index = (guint)i;
     g_ptr_array_add(items, item);
   }
@@ -247,14 +147,14 @@ ms_worker_message_get_jobs(GVariant *message)
 GVariant *
 ms_worker_message_new_result(const MsBatchItem *item)
 {
-  return write_members(item, result_members, G_N_ELEMENTS(result_members));
+  return ms_record_to_message(&result_record, item);
 }
 
 /** ms_worker_message_take_result: copies the results of ms_worker_message_new_result() into @item. */
 void
 ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
 {
-  read_members(payload, item, result_members, G_N_ELEMENTS(result_members));
+  ms_record_from_message(&result_record, item, payload);
 }
 
 /* The worker */

@@ -135,12 +135,22 @@ add_field(const MsField *field, gconstpointer member, JsonBuilder *builder)
   }
 }
 
+static gboolean
+is_written(const MsRecord *self, const MsField *field, gconstpointer record)
+{
+  const gboolean is_text = field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH;
+
+  if (self->is_sparse && is_text && !*(char *const *)find_member(field, record))
+    return FALSE;
+  return !field->has || field->has(record);
+}
+
 /** ms_record_add_members: adds the members to the object begun before. */
 void
 ms_record_add_members(const MsRecord *self, gconstpointer record, JsonBuilder *builder)
 {
   for (guint i = 0; i < self->n; i++)
-    if (!self->fields[i].has || self->fields[i].has(record))
+    if (is_written(self, &self->fields[i], record))
       add_field(&self->fields[i], find_member(&self->fields[i], record), builder);
 }
 
@@ -289,7 +299,7 @@ ms_record_fits(const MsRecord *self, JsonObject *object)
     const gboolean is_text =
       field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH || field->kind == MS_FIELD_CHOICE;
     const gboolean is_whole = field->kind == MS_FIELD_WHOLE || field->kind == MS_FIELD_COUNT;
-    if (!json_object_has_member(object, field->name))
+    if (field->is_lax || !json_object_has_member(object, field->name))
       continue;
     if ((is_text && !ms_json_get_text(object, field->name)) ||
         (is_whole && isnan(ms_json_get_number(object, field->name))))

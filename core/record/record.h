@@ -72,6 +72,7 @@ typedef enum {
  * @number: the value of a computed number
  * @text: (transfer full): the value of a computed text
  * @has: (nullable): whether the member is written to JSON at all; without it always
+ * @is_lax: whether ms_record_fits() passes over it
  * @add: of a kind of its own: adds the member to the object begun before
  * @get: (nullable): reads it
  * @pack: (nullable): appends its bytes to a message
@@ -90,17 +91,23 @@ struct _MsField {
   double (*number)(gconstpointer owner, const MsField *field);
   char *(*text)(gconstpointer owner);
   gboolean (*has)(gconstpointer owner);
+  gboolean is_lax;
   void (*add)(const MsField *field, gconstpointer member, JsonBuilder *builder);
   void (*get)(const MsField *field, gpointer member, JsonObject *object);
   void (*pack)(gconstpointer member, GByteArray *bytes);
   void (*unpack)(gpointer member, const guint8 *data, gsize size);
 };
 
-/** MsRecord: @is_known: (nullable): whether an object stands for the struct in JSON; otherwise null does. */
+/**
+ * MsRecord: the rows of a struct.
+ * @is_known: (nullable): whether an object stands for the struct in JSON; otherwise null does
+ * @is_sparse: whether a text of %NULL is left out of the object instead of being null
+ */
 struct _MsRecord {
   const MsField *fields;
   guint n;
   gboolean (*is_known)(gconstpointer record);
+  gboolean is_sparse;
 };
 
 /** MS_RECORD: the table of the array @fields. */
