@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsRecord: a table with a row for each member of a struct. By the table the struct is written as JSON, as a line of CSV
- * and as a message, and read back; tests compare it with the schema of the report.
+ * MsRecord: a table with a row for each member of a struct. By the table the struct is written as JSON, as a line of
+ * CSV and as a message, and read back; tests compare it with the schema of the report.
  *
  * What is unknown is written as it always was: in JSON a number that is not finite and a text of %NULL are null, in CSV
- * both are an empty cell. Where a report has 0 in CSV for what is null in JSON (the times of an image that was not
- * filtered), its table of columns says so.
+ * both are an empty cell. A report that has 0 in CSV for what is null in JSON says so at its columns.
  *
  * Reading is lenient, since reports of older versions lack members: a number that is absent or of another type becomes
  * NAN; any other member keeps the value that it had.
@@ -33,7 +32,8 @@ typedef struct _MsRecord MsRecord;
  * @MS_FIELD_RECORD: a struct with the table @record
  * @MS_FIELD_RECORDS: GPtrArray * of such structs
  * @MS_FIELD_SHOWN: as @MS_FIELD_RECORD, but not read
- * @MS_FIELD_OWN: what @add, @get, @pack and @unpack of the row make of it; without @pack its bytes, which have no pointers
+ * @MS_FIELD_OWN: what @add, @get, @pack and @unpack of the row make of it; without @pack its bytes, in which there are
+ *   no pointers
  * @MS_FIELD_COMPUTED: what @number finds; not read
  * @MS_FIELD_COMPUTED_WHOLE: the same, a whole number
  * @MS_FIELD_COMPUTED_TEXT: what @text finds; not read

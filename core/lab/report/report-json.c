@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A report as JSON, with all fields and raw samples, so that a run can be resumed or compared; see
- * data/report.schema.json. As CSV (RFC 4180) it has a line for each configuration, with times in nanoseconds and decimal
- * points in every locale.
+ * data/report.schema.json. As CSV (RFC 4180) it has a line for each configuration, with times in nanoseconds and
+ * decimal points in every locale.
  */
 #include "core/lab/report/report-json.h"
 
@@ -471,7 +471,7 @@ append_heading(GString *text)
   g_string_append(text, "\r\n");
 }
 
-/** ms_report_to_csv: (transfer full): a heading and one line for each configuration; unknown values are empty fields. */
+/** ms_report_to_csv: (transfer full): a heading and a line for each configuration; unknown values are empty fields. */
 char *
 ms_report_to_csv(const MsReport *self)
 {
