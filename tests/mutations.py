@@ -449,6 +449,8 @@ MUTATIONS = [
      '  if (!other)\n    return FALSE;', '  if (TRUE)\n    return FALSE;', 'batch-plan'),
     ('conflicts: what exists is overwritten', 'core/batch/batch.c',
      'if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)\n    return;', 'return;', 'batch-plan'),
+    ('record: a number that is absent keeps its value', 'core/record/record.c',
+     '*(double *)member = ms_json_get_number(object, field->name);', '', 'record /record/damaged-json'),
     ('manifest: other settings count as done', 'core/batch/manifest-entry.c',
      '|| strcmp(self->settings, line) != 0 ', '', 'batch-manifest'),
     ('manifest: a changed input counts as done', 'core/batch/manifest-entry.c',

@@ -3,9 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
-#include "app/report/image-report-csv.h"
-#include "app/report/image-report-json.h"
-#include "app/report/image-report-text.h"
+#include "app/report/image-report.h"
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The part of JSON Schema that the project's schemas use: type, enum, required, properties, additionalProperties,
- * items.
- */
+/* Checks JSON by the project's schemas with Python's jsonschema. */
 #pragma once
 
 #include <json-glib/json-glib.h>
 
-char *ms_test_schema_violation(JsonNode *schema, JsonNode *node);
+char *ms_test_schema_violation(const char *name, JsonNode *node);
