@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/report/image-report.h"
-#include "core/filter/settings/options.h"
+#include "core/filter/settings/settings.h"
 #include "core/json.h"
 #include "core/lab/report/report-json.h"
 

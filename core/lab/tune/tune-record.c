@@ -9,21 +9,11 @@
 #include "core/factors-json.h"
 #include "core/json.h"
 #include "core/number.h"
-#include "core/option/option.h"
 #include "core/record/record.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
 
 const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
-
-/* MS_TUNE_AUTO for what is no strategy */
-static MsTuneStrategy
-parse_strategy(const char *text)
-{
-  const int index = text ? ms_choice_find(ms_tune_strategy_names, text) : -1;
-
-  return index >= 0 ? (MsTuneStrategy)index : MS_TUNE_AUTO;
-}
 
 static void
 trial_free(MsTrial *self)

@@ -5,7 +5,7 @@
 
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-json-read.h"
+#include "core/lab/report/report-json.h"
 #include "ui/common/format.h"
 
 typedef struct {
@@ -174,7 +174,7 @@ ms_job_panel_add_experiment(MsProgramJob *job, const MsExperiment *experiment)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
 
-  ms_json_add_experiment(builder, experiment);
+  ms_record_add(&ms_experiment_record, experiment, builder);
   g_autofree char *text = ms_json_builder_to_text(builder);
   ms_program_job_add_text(job, "experiment", "experiment.json", text);
 }

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-csv.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-text.h"
