@@ -95,7 +95,7 @@ parse_pair(MsFactors *self, const char *word, GError **error)
   const char *colon = strchr(word, ':');
 
   if (!colon || colon == word) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a setting; write KEY:VALUE, separated by blanks.", word);
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a setting; write KEY:VALUE, separated by blanks.", word);
     return FALSE;
   }
   g_autofree char *key = g_strndup(word, (gsize)(colon - word));
@@ -215,6 +215,6 @@ ms_factors_parse_size(const char *text, gint64 *width, gint64 *height, GError **
   *height = 1;
   if (parts[0] && parse_count(parts[0], width) && (!parts[1] || parse_count(parts[1], height)))
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a size; write WIDTHxHEIGHT, a count, or 2^K.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a size; write WIDTHxHEIGHT, a count, or 2^K.", text);
   return FALSE;
 }

@@ -60,7 +60,7 @@ mslab_batch_init(MslabBatch *self)
 MslabBatch *
 mslab_batch_new(const char *const *inputs, const char *output)
 {
-  g_return_val_if_fail(inputs != NULL && output != NULL, NULL);
+  g_return_val_if_fail(inputs && output, NULL);
 
   MslabBatch *self = g_object_new(MSLAB_TYPE_BATCH, NULL);
   self->inputs = g_strdupv((char **)inputs);

@@ -96,7 +96,7 @@ mslab_engine_open(const char *selector, GError **error)
 {
   g_autoptr(MslabEngine) self = NULL;
 
-  g_return_val_if_fail(selector != NULL, NULL);
+  g_return_val_if_fail(selector, NULL);
   self = g_object_new(MSLAB_TYPE_ENGINE, NULL);
   self->engine = ms_engine_open(selector, MS_FALLBACK_DEFAULT, keep_note, self, error);
   return self->engine ? g_steal_pointer(&self) : NULL;

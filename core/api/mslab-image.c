@@ -149,7 +149,7 @@ mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channel
   const Layout layout = {width, height, stride, channels};
   g_autoptr(MsImage) image = NULL;
 
-  g_return_val_if_fail(pixels != NULL, NULL);
+  g_return_val_if_fail(pixels, NULL);
   if (!check_layout(g_bytes_get_size(pixels), &layout, error))
     return NULL;
   image = share_or_copy(pixels, &layout, error);
@@ -173,7 +173,7 @@ mslab_image_load(const char *path, GCancellable *cancellable, GError **error)
   MsImageLimits limits = ms_image_limits_default();
   g_autoptr(MsImage) image = NULL;
 
-  g_return_val_if_fail(path != NULL, NULL);
+  g_return_val_if_fail(path, NULL);
   image = ms_image_load(path, &limits, cancellable, error);
   return image ? ms_api_image_new(image) : NULL;
 }
@@ -194,7 +194,7 @@ mslab_image_save(MslabImage *self, const char *path, GCancellable *cancellable, 
 {
   MsSaveOptions options = ms_save_options_default();
 
-  g_return_val_if_fail(MSLAB_IS_IMAGE(self) && path != NULL, FALSE);
+  g_return_val_if_fail(MSLAB_IS_IMAGE(self) && path, FALSE);
   options.overwrite = TRUE;
   return ms_image_save(self->image, path, &options, NULL, cancellable, error);
 }

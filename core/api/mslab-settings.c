@@ -73,7 +73,7 @@ find(const char *name, GError **error)
   const MsOptionInfo *option = ms_option_find(name);
 
   if (!option)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("There is no setting of the name “%s”."), name);
+    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("There is no setting of the name '%s'."), name);
   return option;
 }
 
@@ -91,7 +91,7 @@ find(const char *name, GError **error)
 gboolean
 mslab_settings_set(MslabSettings *self, const char *name, const char *value, GError **error)
 {
-  g_return_val_if_fail(MSLAB_IS_SETTINGS(self) && name != NULL && value != NULL, FALSE);
+  g_return_val_if_fail(MSLAB_IS_SETTINGS(self) && name && value, FALSE);
 
   const MsOptionInfo *option = find(name, error);
   return option && ms_option_set_text(option, &self->settings, value, error);
@@ -129,7 +129,7 @@ mslab_settings_set_number(MslabSettings *self, const char *name, double value, G
 char *
 mslab_settings_get(MslabSettings *self, const char *name, GError **error)
 {
-  g_return_val_if_fail(MSLAB_IS_SETTINGS(self) && name != NULL, NULL);
+  g_return_val_if_fail(MSLAB_IS_SETTINGS(self) && name, NULL);
 
   const MsOptionInfo *option = find(name, error);
   return option ? ms_option_get_text(option, &self->settings) : NULL;

@@ -25,7 +25,7 @@ refuse(const char *template, const char *why, GError **error)
 {
   g_autofree char *known = g_strjoinv("}, {", (char **)fields);
 
-  ms_set_error(error, MS_ERROR_USAGE, "--name cannot be “%s”: %s. The fields are {%s}.", template, _(why), known);
+  ms_set_error(error, MS_ERROR_USAGE, "--name cannot be '%s': %s. The fields are {%s}.", template, _(why), known);
   return FALSE;
 }
 

@@ -347,7 +347,7 @@ ms_shard_parse(const char *text, MsShard *shard, GError **error)
     return TRUE;
   }
   ms_set_error(error, MS_ERROR_USAGE,
-               "--shard cannot be “%s”; it takes PART/PARTS, as in 2/8 for the second of eight, or auto.", text);
+               "--shard cannot be '%s'; it takes PART/PARTS, as in 2/8 for the second of eight, or auto.", text);
   return FALSE;
 }
 

@@ -194,7 +194,7 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
   if (g_strv_length(selectors) > MS_SHARES_MAX || g_strv_contains((const char *const *)selectors, "") ||
       g_strv_contains((const char *const *)selectors, MS_ENGINE_REFERENCE)) {
     ms_set_error(error, MS_ERROR_USAGE,
-                 "--devices cannot be “%s”; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
+                 "--devices cannot be '%s'; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
                  MS_SHARES_MAX);
     return NULL;
   }

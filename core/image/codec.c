@@ -143,7 +143,7 @@ ms_codec_from_path(const char *path)
 {
   const char *dot = strrchr(path, '.');
 
-  if (dot == NULL || strchr(dot, G_DIR_SEPARATOR) != NULL)
+  if (!dot || strchr(dot, G_DIR_SEPARATOR))
     return MS_IMAGE_FORMAT_AUTO;
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
     for (const char *const *extension = table[i].extensions; *extension != NULL; extension++)

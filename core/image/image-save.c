@@ -114,7 +114,7 @@ write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsS
 
   resolved.quality = ms_codec_resolve_quality(codec, options->quality);
   gboolean ok = codec->write(image, sink, &resolved, &notes, error);
-  if (notes_out != NULL)
+  if (notes_out)
     *notes_out = notes;
   return ok;
 }
@@ -163,7 +163,7 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
   if (!check_options(&chosen, error))
     return FALSE;
   const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_from_path(path));
-  if (codec == NULL) {
+  if (!codec) {
     g_autofree char *extensions = ms_codec_list_extensions();
     ms_set_error(error, MS_ERROR_USAGE,
                  "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name,
@@ -174,7 +174,7 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
     return FALSE;
   chosen.format = codec->format;
   g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
-  if (file == NULL)
+  if (!file)
     return FALSE;
   MsImageSink sink = {name, write_to_file, ms_atomic_file_is_direct(file) ? NULL : rewrite_file, file, cancellable};
   if (!write_image(image, &sink, &chosen, notes, error))

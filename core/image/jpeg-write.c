@@ -158,12 +158,12 @@ start(JpegWriter *self)
 {
   MsMetadata *metadata = ms_image_get_metadata(self->image);
 
-  if (metadata != NULL && metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
+  if (metadata && metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
     set_density(self, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre);
   jpeg_start_compress(&self->cinfo, TRUE);
-  if (metadata != NULL && metadata->exif != NULL)
+  if (metadata && metadata->exif)
     write_exif(self, metadata->exif);
-  if (metadata != NULL && metadata->icc != NULL)
+  if (metadata && metadata->icc)
     write_icc(self, metadata->icc);
 }
 
@@ -187,7 +187,7 @@ write_rows(JpegWriter *self)
     int y = (int)self->cinfo.next_scanline;
     stop_if(self, g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error));
     stop_if(self, !ms_image_hold_rows(self->image, y, 1, &self->error));
-    if (self->flat_row != NULL) {
+    if (self->flat_row) {
       lay_on_white(row, self->flat_row, self->cinfo.image_width);
       row = self->flat_row;
     }

@@ -346,7 +346,7 @@ alloc_pixels(Whole *self)
   self->pixels = ms_image_try_alloc_pixels((row * self->height + 3) / 4, 1);
   self->row = g_try_malloc(get_stride(self) + MS_PNG_UNFILTER_SLACK);
   self->above = g_try_malloc0(get_stride(self) + MS_PNG_UNFILTER_SLACK);
-  if (self->pixels == NULL || self->row == NULL || self->above == NULL)
+  if (!self->pixels || !self->row || !self->above)
     return FALSE;
   self->next = self->pixels + row * self->height - filtered;
   return TRUE;

@@ -48,7 +48,7 @@ ms_png_inflate(const guint8 *data, gsize size, guint8 *out, gsize out_size)
 {
   struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
 
-  if (decompressor == NULL)
+  if (!decompressor)
     return FALSE;
   enum libdeflate_result result = libdeflate_zlib_decompress(decompressor, data, size, out, out_size, NULL);
   libdeflate_free_decompressor(decompressor);

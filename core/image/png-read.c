@@ -12,11 +12,11 @@ on_error(png_structp png, png_const_charp message)
 {
   MsPngReader *self = png_get_error_ptr(png);
 
-  if (self->file->error == NULL)
+  if (!self->file->error)
     g_strlcpy(self->damage, message, sizeof self->damage);
-  if (self->file->error == NULL && g_str_has_prefix(message, "Out of memory"))
+  if (!self->file->error && g_str_has_prefix(message, "Out of memory"))
     ms_image_file_fail_memory(self->file);
-  if (self->file->error == NULL)
+  if (!self->file->error)
     ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
                  self->file->name, message);
   png_longjmp(png, 1);
@@ -52,7 +52,7 @@ on_read(png_structp png, png_bytep buffer, size_t size)
     ms_set_error(&self->file->error, MS_ERROR_FORMAT,
                  "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->file->name);
   }
-  if (self->file->error != NULL)
+  if (self->file->error)
     png_error(png, "read");
 }
 

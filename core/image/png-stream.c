@@ -169,7 +169,7 @@ filter_rows(const MsPngStream *self, gsize first, gsize n)
 {
   guint8 *filtered = g_try_malloc(n * ms_png_rows_stride(&self->rows));
 
-  if (filtered != NULL)
+  if (filtered)
     ms_png_rows_filter(&self->rows, first, n, filtered);
   return filtered;
 }
@@ -185,14 +185,14 @@ compress_band(MsPngStream *self, Band *band)
   gsize dictionary = dictionary_rows * stride;
   gboolean is_last = band->first + band->n == self->rows.height;
 
-  if (filtered == NULL)
+  if (!filtered)
     return;
   band->checksum = ms_png_checksum(filtered + dictionary, band->n * stride);
   band->output = deflate_band(self, filtered, dictionary, band->n * stride, is_last);
 }
 
 static void
-band_thread(gpointer data, gpointer user_data)
+write_band_in_thread(gpointer data, gpointer user_data)
 {
   Band *band = data;
   MsPngStream *self = user_data;
@@ -271,8 +271,8 @@ first_row_of(const MsPngStream *self, const Band *band)
 static gboolean
 start_bands(MsPngStream *self, GError **error)
 {
-  if (self->pool == NULL && self->plan.threads > 1 && self->n_bands > 1)
-    self->pool = g_thread_pool_new(band_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
+  if (!self->pool && self->plan.threads > 1 && self->n_bands > 1)
+    self->pool = g_thread_pool_new(write_band_in_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
   while (self->started < self->n_bands && self->started < self->next + bands_in_flight(&self->plan)) {
     Band *band = &self->bands[self->started];
     band->first = self->started * self->plan.band_rows;
@@ -281,10 +281,10 @@ start_bands(MsPngStream *self, GError **error)
     if (!hold_rows(self, first, band->first + band->n - first, error))
       return FALSE;
     self->started++;
-    if (self->pool != NULL)
+    if (self->pool)
       g_thread_pool_push(self->pool, band, NULL);
     else
-      band_thread(band, self);
+      write_band_in_thread(band, self);
   }
   return TRUE;
 }
@@ -363,7 +363,7 @@ choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
     const guint8 *sample = self->filtered + (size - piece) / (N_SAMPLES - 1) * i;
     g_autoptr(GBytes) runs = deflate_band(self, sample, 0, piece, TRUE);
     g_autoptr(GBytes) whole = ms_png_deflate(sample, piece, self->level);
-    if (runs == NULL || whole == NULL)
+    if (!runs || !whole)
       return set_memory_error(error);
     by_runs += g_bytes_get_size(runs);
     at_once += g_bytes_get_size(whole);
@@ -379,7 +379,7 @@ filter_whole(MsPngStream *self, GError **error)
   g_autofree guint8 *filtered = g_try_malloc(raw_size(self));
   gsize stride = ms_png_rows_stride(&self->rows), n;
 
-  if (filtered == NULL)
+  if (!filtered)
     return set_memory_error(error);
   for (gsize y = 0; y < self->rows.height; y += n) {
     gsize first = y > 0 ? y - 1 : 0;
@@ -403,7 +403,7 @@ whole_image(MsPngStream *self, GError **error)
     return NULL;
   GBytes *piece = ms_png_deflate(self->filtered, raw_size(self), self->level);
   self->is_done = piece != NULL;
-  if (piece == NULL)
+  if (!piece)
     set_memory_error(error);
   return piece;
 }
@@ -422,9 +422,9 @@ ms_png_stream_next(MsPngStream *self, GError **error)
   if (self->is_done || g_cancellable_set_error_if_cancelled(self->cancellable, error))
     return NULL;
   GBytes *piece = self->plan.is_whole && self->next == 0 ? whole_image(self, &failure) : NULL;
-  if (piece == NULL && failure == NULL)
+  if (!piece && !failure)
     piece = next_band(self, &failure);
-  if (failure != NULL)
+  if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   else if (piece == NULL)
     set_memory_error(error);
@@ -436,7 +436,7 @@ void
 ms_png_stream_free(MsPngStream *self)
 {
   g_atomic_int_set(&self->stopped, TRUE);
-  if (self->pool != NULL)
+  if (self->pool)
     g_thread_pool_free(self->pool, FALSE, TRUE);
   for (gsize i = 0; i < self->n_bands; i++)
     g_clear_pointer(&self->bands[i].output, g_bytes_unref);

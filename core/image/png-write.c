@@ -23,7 +23,7 @@ on_error(png_structp png, png_const_charp message)
 {
   PngWriter *self = png_get_error_ptr(png);
 
-  if (self->error == NULL)
+  if (!self->error)
     ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.", self->sink->name,
                  message);
   png_longjmp(png, 1);
@@ -53,9 +53,9 @@ static gboolean
 writer_open(PngWriter *self)
 {
   self->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, self, on_error, on_warning);
-  if (self->png != NULL)
+  if (self->png)
     self->info = png_create_info_struct(self->png);
-  if (self->info == NULL) {
+  if (!self->info) {
     ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
                  self->sink->name);
     return FALSE;
@@ -71,16 +71,16 @@ set_metadata(PngWriter *self)
 {
   MsMetadata *metadata = ms_image_get_metadata(self->image);
 
-  if (metadata == NULL)
+  if (!metadata)
     return;
   if (metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
     png_set_pHYs(self->png, self->info, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre,
                  PNG_RESOLUTION_METER);
-  if (metadata->exif != NULL)
+  if (metadata->exif)
     png_set_eXIf_1(self->png, self->info, g_bytes_get_size(metadata->exif),
                    (png_bytep)g_bytes_get_data(metadata->exif, NULL));
   /* New versions of libpng write no image at all with an unsound profile, where older ones left the profile out. */
-  if (metadata->icc != NULL && ms_icc_is_sound(metadata->icc))
+  if (metadata->icc && ms_icc_is_sound(metadata->icc))
     png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
                  g_bytes_get_size(metadata->icc));
   self->notes->icc_dropped = metadata->icc != NULL && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
@@ -174,7 +174,7 @@ ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, Ms
   g_clear_pointer(&self.stream, ms_png_stream_free);
   g_clear_pointer(&self.piece, g_bytes_unref);
   png_destroy_write_struct(&self.png, &self.info);
-  if (self.error == NULL)
+  if (!self.error)
     return TRUE;
   g_propagate_error(error, self.error);
   return FALSE;

@@ -203,7 +203,7 @@ alloc_block(MsTiffReader *self)
     return ms_tiff_reader_damaged(self, N_("its tiles are larger than the image"));
   self->block = g_try_malloc(size);
   self->row = g_try_malloc(row * 8);
-  if (self->block == NULL || self->row == NULL)
+  if (!self->block || !self->row)
     ms_set_error(&self->file->error, MS_ERROR_MEMORY,
                  "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
   return self->file->error == NULL;
@@ -312,7 +312,7 @@ ms_tiff_pixels_begin_rows(MsTiffReader *self)
     return 0;
   self->reads_rows = TRUE;
   self->tiles = is_tiled ? g_try_malloc(tiles) : NULL;
-  if (!is_tiled || self->tiles != NULL)
+  if (!is_tiled || self->tiles)
     return tiles + 2 * block;
   ms_set_error(&self->file->error, MS_ERROR_MEMORY,
                "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
@@ -325,7 +325,7 @@ ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out)
 {
   gsize stride = (gsize)self->width * 4;
 
-  if (self->tiles != NULL) {
+  if (self->tiles) {
     guint32 row = y % tile_height(self);
     if (row == 0 && !read_row_of_tiles(self, y, 0, self->tiles))
       return FALSE;

@@ -19,7 +19,7 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
-  if (self->file->error == NULL && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
+  if (!self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
     ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
                  self->file->name, message);
   return 1;
@@ -95,7 +95,7 @@ on_size(thandle_t handle)
 gboolean
 ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
 {
-  if (self->file->error == NULL)
+  if (!self->file->error)
     ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
                         "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->file->name,
                         kind);
@@ -106,7 +106,7 @@ ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
 gboolean
 ms_tiff_reader_damaged(MsTiffReader *self, const char *what)
 {
-  if (self->file->error == NULL)
+  if (!self->file->error)
     ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
                         "'%s' is a damaged TIFF file (%s); get a fresh copy of it.", self->file->name, what);
   return FALSE;
@@ -282,9 +282,9 @@ open_directory(MsTiffReader *self)
   self->tiff = TIFFClientOpenExt(self->file->name, "rm", self, on_read, on_no_write, on_seek, on_close, on_size, NULL,
                                  NULL, options);
   TIFFOpenOptionsFree(options);
-  if (self->tiff == NULL)
+  if (!self->tiff)
     ms_tiff_reader_damaged(self, N_("it has no directory"));
-  return self->tiff != NULL && self->file->error == NULL;
+  return self->tiff != NULL && !self->file->error;
 }
 
 /**

@@ -34,7 +34,7 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   TiffWriter *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
-  if (self->error == NULL)
+  if (!self->error)
     ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as TIFF (%s); try another format.", self->sink->name,
                  message);
   return 1;
@@ -67,7 +67,7 @@ on_write(thandle_t handle, void *data, tmsize_t size)
   TiffWriter *self = handle;
   gsize old = self->at < self->size ? MIN((guint64)size, self->size - self->at) : 0;
 
-  if (self->error != NULL || !fill_gap(self))
+  if (self->error || !fill_gap(self))
     return -1;
   if (old > 0 && !self->sink->rewrite(self->sink, self->at, data, old, &self->error))
     return -1;
@@ -168,14 +168,14 @@ writer_open(TiffWriter *self, const char *mode)
 static void
 set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
 {
-  if (metadata == NULL)
+  if (!metadata)
     return;
   if (metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0) {
     TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, RESUNIT_CENTIMETER);
     TIFFSetField(tiff, TIFFTAG_XRESOLUTION, metadata->x_pixels_per_metre / 100.0);
     TIFFSetField(tiff, TIFFTAG_YRESOLUTION, metadata->y_pixels_per_metre / 100.0);
   }
-  if (metadata->icc != NULL)
+  if (metadata->icc)
     TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (guint32)g_bytes_get_size(metadata->icc),
                  g_bytes_get_data(metadata->icc, NULL));
   notes->exif_dropped = metadata->exif != NULL;
@@ -247,14 +247,14 @@ write_to(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSave
   guint samples = ms_image_has_transparency(image) ? 4 : 3;
   TIFF *tiff = writer_open(&self, get_mode(image, samples));
 
-  if (tiff != NULL) {
+  if (tiff) {
     set_tags(tiff, image, samples, options->compression);
     set_metadata(tiff, ms_image_get_metadata(image), notes);
     if (write_rows(&self, tiff, image, samples))
       TIFFWriteDirectory(tiff);
     TIFFCleanup(tiff);
   }
-  if (self.error == NULL)
+  if (!self.error)
     return TRUE;
   g_propagate_error(error, self.error);
   return FALSE;
@@ -272,7 +272,7 @@ write_to(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSave
 gboolean
 ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
 {
-  if (sink->rewrite != NULL)
+  if (sink->rewrite)
     return write_to(image, sink, options, notes, error);
   g_autoptr(GByteArray) content = g_byte_array_new();
   MsImageSink memory = ms_image_sink_in_memory(sink->name, content, sink->cancellable);

@@ -240,7 +240,7 @@ decode(WebpReader *self, guint8 *pixels)
   config.output.is_external_memory = 1;
   config.output.u.RGBA = (WebPRGBABuffer){pixels, stride, (gsize)stride * self->height};
   WebPIDecoder *decoder = WebPIDecode(NULL, 0, &config);
-  if (decoder == NULL)
+  if (!decoder)
     return set_decoder_error(self, VP8_STATUS_OUT_OF_MEMORY);
   gboolean ok = feed(self, decoder);
   WebPIDelete(decoder);
@@ -298,7 +298,7 @@ set_config(WebPConfig *config, const MsSaveOptions *options)
 static void
 set_encode_error(WebpWriter *self, WebPEncodingError code)
 {
-  if (self->error != NULL)
+  if (self->error)
     return;
   if (code == VP8_ENC_ERROR_OUT_OF_MEMORY || code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)
     ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
@@ -345,7 +345,7 @@ encode(WebpWriter *self, MsImage *image, const MsSaveOptions *options, WebPMemor
 static gboolean
 add_chunk(WebPMux *mux, const char *name, GBytes *content)
 {
-  if (content == NULL)
+  if (!content)
     return TRUE;
   WebPData data = {g_bytes_get_data(content, NULL), g_bytes_get_size(content)};
   return WebPMuxSetChunk(mux, name, &data, 0) == WEBP_MUX_OK;
@@ -355,7 +355,7 @@ add_chunk(WebPMux *mux, const char *name, GBytes *content)
 static GBytes *
 get_exif(MsMetadata *metadata)
 {
-  if (metadata->exif != NULL)
+  if (metadata->exif)
     return g_bytes_ref(metadata->exif);
   if (metadata->x_pixels_per_metre == 0 || metadata->y_pixels_per_metre == 0)
     return NULL;
@@ -397,13 +397,13 @@ ms_webp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, M
   WebPMemoryWriterInit(&bits);
   if (encode(&self, image, options, &bits)) {
     WebPData data = {bits.mem, bits.size};
-    if (metadata != NULL)
+    if (metadata)
       write_with_metadata(&self, &data, metadata);
     else
       sink->write(sink, data.bytes, data.size, &self.error);
   }
   WebPMemoryWriterClear(&bits);
-  if (self.error == NULL)
+  if (!self.error)
     return TRUE;
   g_propagate_error(error, self.error);
   return FALSE;

@@ -18,7 +18,7 @@
 static gboolean
 refuse_range(const char *text, GError **error)
 {
-  ms_set_error(error, MS_ERROR_USAGE, "--range cannot be “%s”; it takes two edges as numbers, as in --range 0:255.",
+  ms_set_error(error, MS_ERROR_USAGE, "--range cannot be '%s'; it takes two edges as numbers, as in --range 0:255.",
                text);
   return FALSE;
 }

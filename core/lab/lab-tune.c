@@ -352,7 +352,7 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0, 0};
 
   if (!tuning.kind || !tuning.kind->add_space) {
-    ms_set_error(error, MS_ERROR_USAGE, "There is nothing to tune in “%s”.", request->kind);
+    ms_set_error(error, MS_ERROR_USAGE, "There is nothing to tune in '%s'.", request->kind);
     return NULL;
   }
   if (!ms_lab_check_keys(tuning.kind, problem, error))

@@ -38,7 +38,7 @@ kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error
   const MsLabKind *kind = ms_lab_kind_find(name);
 
   if (!kind)
-    ms_set_error(error, MS_ERROR_USAGE, "Experiment “%s” has an unknown kind, “%s”.", experiment->name, name);
+    ms_set_error(error, MS_ERROR_USAGE, "Experiment '%s' has an unknown kind, '%s'.", experiment->name, name);
   return kind;
 }
 
@@ -119,7 +119,7 @@ make_rows(Run *run, GError **error)
   }
   if (all->len > 0)
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "The experiment “%s” has no configuration to run.", run->experiment->name);
+  ms_set_error(error, MS_ERROR_USAGE, "The experiment '%s' has no configuration to run.", run->experiment->name);
   return FALSE;
 }
 
@@ -162,7 +162,7 @@ make_subject(Run *run, const MsReportRow *row, GError **error)
     subject->key = journal_key(run, "", row->factors);
   } else if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) { /* a malformed value ends the experiment */
     g_propagate_error(error, g_steal_pointer(&local));
-    ms_prefix_error(error, "The experiment “%s”, %s: ", run->experiment->name, row->label);
+    ms_prefix_error(error, "The experiment '%s', %s: ", run->experiment->name, row->label);
   } else if (local) {
     ms_measurement_fail_with(row->measurement, local);
   }
@@ -513,7 +513,7 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
   for (guint i = 0; i < experiments->len; i++)
     if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
       return g_steal_pointer(&reports);
-  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment “%s”, which is not among those to run.", path,
+  ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment '%s', which is not among those to run.", path,
                ((MsReport *)reports->pdata[0])->experiment->name);
   return NULL;
 }

@@ -477,9 +477,9 @@ report_none(const char *device_selector, GPtrArray *devices, GPtrArray *rejected
                            ms_device_get_name(device));
   }
   if (rejected->len == 0)
-    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device matches “%s”. There are: %s.", device_selector, known->str);
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device matches '%s'. There are: %s.", device_selector, known->str);
   else
-    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device for “%s” works. %s", device_selector,
+    ms_set_error(error, MS_ERROR_NO_DEVICE, "No device for '%s' works. %s", device_selector,
                  (const char *)g_ptr_array_index(rejected, 0));
 }
 

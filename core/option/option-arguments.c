@@ -222,7 +222,7 @@ apply(Reading *r, const MsOptionInfo *row, gpointer record, const char *value, G
 {
   g_ptr_array_add(r->reader->given, g_strdup(row->name));
   if (row->kind == MS_OPTION_FLAG && value) {
-    ms_set_error(error, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", row->name, value);
+    ms_set_error(error, MS_ERROR_USAGE, "--%s takes no value; leave out '=%s'.", row->name, value);
     return FALSE;
   }
   if (row->value_is_optional && !value)

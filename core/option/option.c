@@ -33,7 +33,7 @@ ms_choice_parse(const char *const *names, const char *option, const char *text, 
   g_autofree char *list = index < 0 ? g_strjoinv(", ", (char **)names) : NULL;
 
   if (list)
-    ms_set_error(error, MS_ERROR_USAGE, "%s cannot be “%s”; it takes one of: %s.", option, text, list);
+    ms_set_error(error, MS_ERROR_USAGE, "%s cannot be '%s'; it takes one of: %s.", option, text, list);
   return index;
 }
 
@@ -197,7 +197,7 @@ refuse(const MsOptionInfo *self, const char *text, GError **error)
   g_autofree char *accepted = describe_values(self);
   const char *dashes = self->is_key ? "" : "--";
 
-  ms_set_error(error, MS_ERROR_USAGE, "%s%s cannot be “%s”; it takes %s.", dashes, self->name, text, accepted);
+  ms_set_error(error, MS_ERROR_USAGE, "%s%s cannot be '%s'; it takes %s.", dashes, self->name, text, accepted);
   return FALSE;
 }
 
@@ -448,7 +448,7 @@ refuse_word(const MsOptionTable *table, const char *option, const char *word, GE
 
   for (guint i = 0; i < table->n_rows; i++)
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", table->rows[i].name);
-  ms_set_error(error, MS_ERROR_USAGE, "%s cannot contain “%s”; it takes name=value with one of these names: %s.",
+  ms_set_error(error, MS_ERROR_USAGE, "%s cannot contain '%s'; it takes name=value with one of these names: %s.",
                option, word, names->str);
   return FALSE;
 }

@@ -587,5 +587,5 @@ ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch)
   g_autofree char *how = describe_end(self, end, watch);
   g_autofree char *said = find_last_words(self);
 
-  return said ? g_strdup_printf("%s; the last error of the driver was “%s”", how, said) : g_steal_pointer(&how);
+  return said ? g_strdup_printf("%s; the last error of the driver was '%s'", how, said) : g_steal_pointer(&how);
 }

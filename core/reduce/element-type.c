@@ -59,7 +59,7 @@ ms_element_type_parse(const char *text, MsElementType *type, GError **error)
     return TRUE;
   }
   names = g_strjoinv(", ", (char **)ms_element_type_names());
-  ms_set_error(error, MS_ERROR_USAGE, "--type cannot be “%s”; it takes one of: %s.", text, names);
+  ms_set_error(error, MS_ERROR_USAGE, "--type cannot be '%s'; it takes one of: %s.", text, names);
   return FALSE;
 }
 

@@ -181,7 +181,7 @@ ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error)
     }
     g_string_append_printf(names, "%s%s", i > 0 ? ", " : "", rows[i].name);
   }
-  ms_set_error(error, MS_ERROR_USAGE, "--reduce cannot be “%s”; it takes one of: %s.", text, names->str);
+  ms_set_error(error, MS_ERROR_USAGE, "--reduce cannot be '%s'; it takes one of: %s.", text, names->str);
   return FALSE;
 }
 

@@ -266,13 +266,13 @@ split(const char *text, const char **settings, GError **error)
 
   *settings = text[length] ? text + length + 1 : "";
   if (preset && text[length] && !**settings) {
-    ms_set_error(error, MS_ERROR_USAGE, "--variant “%s” ends in a comma; name=value must follow it.", text);
+    ms_set_error(error, MS_ERROR_USAGE, "--variant '%s' ends in a comma; name=value must follow it.", text);
     return NULL;
   }
   if (!preset || preset->settings || !**settings)
     return preset;
   ms_set_error(error, MS_ERROR_USAGE,
-               "--variant auto chooses every option itself; to set “%s”, start from another preset.", *settings);
+               "--variant auto chooses every option itself; to set '%s', start from another preset.", *settings);
   return NULL;
 }
 

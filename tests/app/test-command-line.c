@@ -184,7 +184,7 @@ test_refused_values(void)
     {"x --recrsve", "did you mean --recursive?"},
     {"x --progress -o o.png", "--progress needs a value"},
     {"x -o -q", "--output needs a value"},
-    {"x --sr -1", "cannot be “-1”"},
+    {"x --sr -1", "cannot be '-1'"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)

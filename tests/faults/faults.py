@@ -98,7 +98,7 @@ class FaultCase(headless.HeadlessCase):
     def without_driver(self, error):
         """The lines of the program itself: the last ones of a driver that ends its worker are shown as they are, and
         quoted where the program says what became of the image."""
-        own = re.sub(r"the last error of the driver was “[^”]*”", "", error)
+        own = re.sub(r"the last error of the driver was '[^']*'", "", error)
         return "\n".join(line for line in own.splitlines()
                          if line.startswith("meanshift-lab: ") or "pocl" not in line)
 

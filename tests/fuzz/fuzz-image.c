@@ -25,7 +25,7 @@ check_saves(MsImage *image)
     options.format = codecs[i].format;
     options.compression = 1;
     g_autoptr(GBytes) file = ms_image_encode(image, &options, NULL, NULL, &error);
-    if (file == NULL) {
+    if (!file) {
       g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
       continue;
     }
@@ -44,7 +44,7 @@ load(GBytes *bytes, gboolean accept_damaged)
   MsImage *image = ms_image_load_bytes(bytes, "fuzz", &limits, NULL, &error);
 
   g_assert_true((image == NULL) == (error != NULL));
-  if (image == NULL)
+  if (!image)
     g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'fuzz'") != NULL);
   return image;
 }
@@ -57,11 +57,11 @@ try_bytes(const uint8_t *data, size_t size)
   g_autoptr(MsImage) strict = load(bytes, FALSE);
   g_autoptr(MsImage) accepted = load(bytes, TRUE);
 
-  if (strict != NULL)
+  if (strict)
     ms_test_assert_same_image(strict, accepted);
   else if (accepted != NULL)
     g_assert_nonnull(ms_image_get_damage(accepted));
-  if (accepted != NULL)
+  if (accepted)
     check_saves(accepted);
 }
 

@@ -443,7 +443,7 @@ def too_large(person):
     cv2.imwrite(path, numpy.zeros((1001, 1000, 3), numpy.uint8))
     person.press("ctrl+o")
     person.choose_file("Open Pictures", path)
-    person.find(part="The limit is “Largest picture” in the preferences.", role="label")
+    person.find(part="The limit is 'Largest picture' in the preferences.", role="label")
     person.click(person.find("Close this message"))
 
 

@@ -300,9 +300,9 @@ static void
 test_words(void)
 {
   static const char *const cases[][2] = {
-    {"Choose --memory buffer or --levels 0.", "Choose “Memory object” buffer or “Pyramid levels” 0."},
-    {"--unroll cannot be “3”.", "“Unroll” cannot be “3”."},
-    {"Choose another name, or --on-conflict skip.", "Choose another name, or “on conflict” skip."},
+    {"Choose --memory buffer or --levels 0.", "Choose 'Memory object' buffer or 'Pyramid levels' 0."},
+    {"--unroll cannot be '3'.", "'Unroll' cannot be '3'."},
+    {"Choose another name, or --on-conflict skip.", "Choose another name, or 'on conflict' skip."},
     {"'a--b.png' cannot be read -- it is empty.", "'a--b.png' cannot be read -- it is empty."},
   };
 

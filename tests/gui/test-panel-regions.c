@@ -151,7 +151,7 @@ test_refusal(void)
 {
   SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
   panel_fixture_filter(&f, "rule", "replicate");
-  wait_for(60, find_label_with(f.panel, "“Rule” replicate"));
+  wait_for(60, find_label_with(f.panel, "'Rule' replicate"));
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
 }
 

@@ -19,7 +19,7 @@
 /* ---- Dropping */
 
 static void
-offer_cb(GtkClipboard *clipboard, GtkSelectionData *data, guint info, gpointer uris)
+on_offer(GtkClipboard *clipboard, GtkSelectionData *data, guint info, gpointer uris)
 {
   if (g_str_equal(((char **)uris)[0], "no URI"))
     gtk_selection_data_set(data, gtk_selection_data_get_target(data), 8, (const guchar *)"# none\r\n", 8);
@@ -28,7 +28,7 @@ offer_cb(GtkClipboard *clipboard, GtkSelectionData *data, guint info, gpointer u
 }
 
 static void
-offered_cb(GtkClipboard *clipboard, gpointer uris)
+on_offered(GtkClipboard *clipboard, gpointer uris)
 {
 }
 
@@ -40,7 +40,7 @@ selection_of(char **uris)
   GtkClipboard *clipboard = gtk_clipboard_get(GDK_SELECTION_CLIPBOARD);
   GtkSelectionData *data;
 
-  g_assert_true(gtk_clipboard_set_with_data(clipboard, &target, 1, offer_cb, offered_cb, uris));
+  g_assert_true(gtk_clipboard_set_with_data(clipboard, &target, 1, on_offer, on_offered, uris));
   data = gtk_clipboard_wait_for_contents(clipboard, gdk_atom_intern_static_string(target.target));
   g_assert_nonnull(data);
   gtk_clipboard_clear(clipboard);

@@ -105,7 +105,7 @@ typedef struct {
 } FirstPixels;
 
 static void
-first_pixels_cb(FirstPixels *first)
+on_first_pixels(FirstPixels *first)
 {
   if (first->first_ms == 0)
     first->first_ms = (g_get_monotonic_time() - first->start_us) / 1000.0;
@@ -124,8 +124,8 @@ test_first_pixels(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 1280, 800);
   g_assert_true(ms_document_set_option(document, "sp", "9", NULL));
   window_fixture_wait_idle(&fixture);
-  g_signal_connect_swapped(document, "pieces-changed", G_CALLBACK(first_pixels_cb), &first);
-  g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(first_pixels_cb), &first);
+  g_signal_connect_swapped(document, "pieces-changed", G_CALLBACK(on_first_pixels), &first);
+  g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(on_first_pixels), &first);
   first.start_us = g_get_monotonic_time();
   g_assert_true(ms_document_set_option(document, "sp", "10", NULL));
   wait_for(60, first.first_ms > 0);

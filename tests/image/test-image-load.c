@@ -185,7 +185,7 @@ test_peek_is_upright(ImageFixture *self, gconstpointer data)
 {
   g_autofree char *folder = ms_test_pictures_folder("exif-orientation");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
   for (guint i = 0; i < paths->len; i++) {

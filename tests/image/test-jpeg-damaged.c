@@ -94,7 +94,7 @@ test_crash(void)
 {
   g_autofree char *folder = ms_test_pictures_folder("jpeg-reference/crashtest");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
   for (guint i = 0; i < paths->len; i++) {
@@ -102,7 +102,7 @@ test_crash(void)
     g_autoptr(MsImage) image = ms_image_load(g_ptr_array_index(paths, i), NULL, NULL, &error);
     g_test_message("%s", error ? error->message : "loaded");
     g_assert_true((image == NULL) == (error != NULL));
-    g_assert_true(error == NULL || error->domain == MS_ERROR);
+    g_assert_true(!error || error->domain == MS_ERROR);
   }
 }
 

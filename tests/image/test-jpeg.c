@@ -335,7 +335,7 @@ test_reference(void)
 {
   g_autofree char *folder = ms_test_pictures_folder("jpeg-reference/reftest");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
   for (guint i = 0; i < paths->len; i++) {
@@ -356,7 +356,7 @@ test_orientations(void)
 {
   g_autofree char *folder = ms_test_pictures_folder("exif-orientation");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".jpg");
   g_assert_cmpuint(paths->len, ==, 8);

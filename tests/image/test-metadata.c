@@ -104,7 +104,7 @@ peer_number(ExifData *data, ExifIfd directory, ExifTag tag)
   ExifEntry *entry = exif_content_get_entry(data->ifd[directory], tag);
   ExifByteOrder order = exif_data_get_byte_order(data);
 
-  if (entry == NULL)
+  if (!entry)
     return -1;
   if (entry->format == EXIF_FORMAT_SHORT)
     return exif_get_short(entry->data, order);
@@ -259,7 +259,7 @@ assert_metadata(MsImage *image, GBytes *icc, guint32 x, guint32 y)
 
   g_assert_nonnull(metadata);
   g_assert_true((metadata->icc != NULL) == (icc != NULL));
-  g_assert_true(icc == NULL || g_bytes_equal(metadata->icc, icc));
+  g_assert_true(!icc || g_bytes_equal(metadata->icc, icc));
   g_assert_cmpuint(metadata->x_pixels_per_metre, ==, x);
   g_assert_cmpuint(metadata->y_pixels_per_metre, ==, y);
 }

@@ -141,7 +141,7 @@ check_bounded(const char *name)
   glong before = most_memory_kib();
   clock_t start = clock();
 
-  if (folder == NULL)
+  if (!folder)
     return;
   limits.max_pixels = 4000000;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".png");

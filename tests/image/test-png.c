@@ -256,7 +256,7 @@ test_suite_valid(void)
 {
   g_autofree char *folder = ms_test_pictures_folder("pngsuite/valid");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, ".png");
   g_assert_cmpuint(paths->len, ==, 161);
@@ -293,7 +293,7 @@ test_suite_twins(void)
   };
   g_autofree char *folder = ms_test_pictures_folder("pngsuite/valid");
 
-  if (folder == NULL)
+  if (!folder)
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
     g_autofree char *plain = g_strdup_printf("basn%s.png", kinds[i]);

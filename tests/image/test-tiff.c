@@ -328,7 +328,7 @@ test_every_bit(void)
     g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
     g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
     g_assert_true((loaded == NULL) == (error != NULL));
-    if (error == NULL)
+    if (!error)
       continue;
     refused++;
     g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL);

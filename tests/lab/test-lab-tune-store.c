@@ -59,7 +59,7 @@ load_record(gpointer wrong, gpointer folder)
   g_autoptr(GError) error = NULL;
   g_autoptr(MsTuneRecord) record = ms_tune_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, &error);
 
-  g_assert_true(record == NULL || error == NULL);
+  g_assert_true(!record || !error);
   if (g_str_equal(wrong, "nested"))
     g_assert_nonnull(strstr(error->message, "nested"));
 }

@@ -223,7 +223,7 @@ test_errors_keep_their_english_sentence(void)
   }
   bindtextdomain(GETTEXT_PACKAGE, folder);
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
-  ms_set_error(&error, MS_ERROR_USAGE, "--%s takes no value; leave out “=%s”.", "quiet", "1");
+  ms_set_error(&error, MS_ERROR_USAGE, "--%s takes no value; leave out '=%s'.", "quiet", "1");
   g_prefix_error(&error, "x: ");
   ms_prefix_error(&error, "The report cannot be written: ");
   setlocale(LC_MESSAGES, "C");
@@ -232,7 +232,7 @@ test_errors_keep_their_english_sentence(void)
   g_prefix_error(&error, "y: ");
   g_autoptr(GError) copy = g_error_copy(error);
   g_autofree char *english = ms_error_dup_english(copy);
-  g_assert_cmpstr(english, ==, "y: The report cannot be written: x: --quiet takes no value; leave out “=1”.");
+  g_assert_cmpstr(english, ==, "y: The report cannot be written: x: --quiet takes no value; leave out '=1'.");
   g_autoptr(GError) other = g_error_new(G_FILE_ERROR, G_FILE_ERROR_NOENT, "plain");
   g_autofree char *plain = ms_error_dup_english(other);
   g_assert_cmpstr(plain, ==, "plain");

@@ -235,7 +235,7 @@ typedef struct {
 
 static const Case cases[] = {
   {"exits", MS_CHILD_END_DIED, {.silence_s = 60}, "status 0 before its work was done"},
-  {"aborts", MS_CHILD_END_DIED, {.silence_s = 60}, "signal 6 (Aborted); the last error of the driver was “fatal error"},
+  {"aborts", MS_CHILD_END_DIED, {.silence_s = 60}, "signal 6 (Aborted); the last error of the driver was 'fatal error"},
   {"hangs", MS_CHILD_END_SILENT, {.silence_s = 1}, "reported nothing for 1 s"},
   {"hangs", MS_CHILD_END_LATE, {.limit_s = 0.5, .grace_s = 0.2}, "longer than 0.5 s"},
   {"stops", MS_CHILD_END_SILENT, {.silence_s = 1}, "reported nothing for 1 s"},

@@ -140,7 +140,7 @@ ms_test_assert_folder_refused(const char *name, const char *suffix, gboolean too
 {
   g_autofree char *folder = ms_test_pictures_folder(name);
 
-  if (folder == NULL)
+  if (!folder)
     return;
   g_autoptr(GPtrArray) paths = ms_test_list_files(folder, suffix);
   for (guint i = 0; i < paths->len; i++) {
@@ -161,7 +161,7 @@ ms_test_pictures_folder(const char *name)
   const char *root = g_getenv("MS_TEST_IMAGES");
   g_autofree char *folder = root ? g_build_filename(root, name, NULL) : NULL;
 
-  if (folder != NULL && g_file_test(folder, G_FILE_TEST_IS_DIR))
+  if (folder && g_file_test(folder, G_FILE_TEST_IS_DIR))
     return g_steal_pointer(&folder);
   g_autofree char *reason =
     g_strdup_printf("The test pictures '%s' are not there; set MS_TEST_IMAGES to the folder that has them.", name);
@@ -211,7 +211,7 @@ ms_test_folder_count(const char *folder)
   guint n = 0;
 
   g_assert_nonnull(dir);
-  while (g_dir_read_name(dir) != NULL)
+  while (g_dir_read_name(dir))
     n++;
   return n;
 }

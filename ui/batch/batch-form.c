@@ -368,7 +368,7 @@ fill_settings(MsBatchForm *self)
   for (int own = 0; own <= 1; own++) {
     g_auto(GStrv) names = ms_presets_list(self->presets, own);
     for (guint i = 0; names[i]; i++) {
-      g_autofree char *title = g_strdup_printf(_("Preset “%s”"), names[i]);
+      g_autofree char *title = g_strdup_printf(_("Preset '%s'"), names[i]);
       gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(self->settings), names[i], title);
     }
   }

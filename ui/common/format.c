@@ -99,7 +99,7 @@ replace_option(const GMatchInfo *match, GString *result, gpointer data)
   const MsOptionInfo *option = ms_option_find(name);
   g_autofree char *label = option ? ms_format_plain(_(option->label)) : g_strdelimit(g_strdup(name), "-", ' ');
 
-  g_string_append_printf(result, "“%s”", label);
+  g_string_append_printf(result, "'%s'", label);
   return FALSE;
 }
 

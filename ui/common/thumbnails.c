@@ -71,7 +71,7 @@ ms_thumbnails_new(int width, int height)
 }
 
 static void
-load_thread(GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
+load_in_thread(GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
 {
   MsThumbnails *self = source;
   g_autoptr(GdkPixbuf) stored = gdk_pixbuf_new_from_file_at_scale(path, self->width, self->height, TRUE, NULL);
@@ -82,7 +82,7 @@ load_thread(GTask *task, gpointer source, gpointer path, GCancellable *cancellab
 static void load_next(MsThumbnails *self);
 
 static void
-loaded_cb(GObject *source, GAsyncResult *result, gpointer data)
+on_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsThumbnails *self = MS_THUMBNAILS(source);
   const char *path = g_task_get_task_data(G_TASK(result));
@@ -97,10 +97,10 @@ static void
 load_next(MsThumbnails *self)
 {
   while (self->loading < MOST_LOADING && !g_queue_is_empty(&self->waiting)) {
-    g_autoptr(GTask) task = g_task_new(self, NULL, loaded_cb, NULL);
+    g_autoptr(GTask) task = g_task_new(self, NULL, on_loaded, NULL);
     g_task_set_task_data(task, g_queue_pop_head(&self->waiting), g_free);
     self->loading++;
-    g_task_run_in_thread(task, load_thread);
+    g_task_run_in_thread(task, load_in_thread);
   }
 }
 

@@ -112,7 +112,7 @@ ms_document_set_option(MsDocument *self, const char *name, const char *value, GE
   MsSettings settings = *ms_document_get_settings(self);
   const MsOptionInfo *option = ms_option_find(name);
 
-  g_return_val_if_fail(option != NULL, FALSE);
+  g_return_val_if_fail(option, FALSE);
   if (!ms_option_set_text(option, &settings, value, error))
     return FALSE;
   change_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);

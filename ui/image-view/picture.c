@@ -235,7 +235,7 @@ reduce(const MsPicture *self, const Level *from, Level *into, GCancellable *canc
 }
 
 static void
-prepare_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+prepare_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   MsPicture *self = source;
   Pyramid *pyramid = g_new0(Pyramid, 1);
@@ -277,7 +277,7 @@ ms_picture_prepare(MsPicture *self)
     return;
   self->cancellable = g_cancellable_new();
   task = g_task_new(self, self->cancellable, on_prepared, NULL);
-  g_task_run_in_thread(task, prepare_thread);
+  g_task_run_in_thread(task, prepare_in_thread);
 }
 
 /** ms_picture_abandon: (transfer full): releases a picture and cancels the computation of its copies. */

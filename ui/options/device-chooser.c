@@ -161,7 +161,7 @@ ms_device_chooser_init(MsDeviceChooser *self)
 void
 ms_device_chooser_set_engine(MsDeviceChooser *self, MsWindowEngine *engine)
 {
-  g_return_if_fail(self->engine == NULL);
+  g_return_if_fail(!self->engine);
 
   self->engine = g_object_ref(engine);
   g_signal_connect_object(engine, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);

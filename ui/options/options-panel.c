@@ -99,7 +99,7 @@ static GtkWidget *
 new_remover(MsOptionsPanel *self, const char *name)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-delete-symbolic", GTK_ICON_SIZE_BUTTON);
-  g_autofree char *text = g_strdup_printf(_("Delete the preset “%s”"), name);
+  g_autofree char *text = g_strdup_printf(_("Delete the preset '%s'"), name);
 
   gtk_widget_set_name(button, name);
   gtk_widget_set_tooltip_text(button, text);
@@ -190,7 +190,7 @@ update_note(MsOptionsPanel *self)
   if (run && ms_run_get_device(run)) {
     g_autofree char *name = ms_option_get_text(kernel, ms_run_get_settings(run));
     g_autofree char *group = ms_option_get_text(shape, ms_run_get_settings(run));
-    g_string_append_printf(text, _("The last run used the kernel “%s” with work-groups of %s."), name, group);
+    g_string_append_printf(text, _("The last run used the kernel '%s' with work-groups of %s."), name, group);
     if (ms_run_get_rejected(run))
       g_string_append_printf(text, _(" Passed over: %s"), ms_run_get_rejected(run));
   } else if (run) {

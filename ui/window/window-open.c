@@ -216,7 +216,7 @@ report_failure(MsWindow *self, const GError *error)
 {
   g_autofree char *text =
     g_error_matches(error, MS_ERROR, MS_ERROR_TOO_LARGE)
-      ? g_strdup_printf("%s %s", error->message, _("The limit is “Largest picture” in the preferences."))
+      ? g_strdup_printf("%s %s", error->message, _("The limit is 'Largest picture' in the preferences."))
       : g_strdup(error->message);
 
   ms_window_report(self, GTK_MESSAGE_WARNING, text, MS_OFFER_NOTHING, NULL);

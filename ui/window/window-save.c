@@ -26,7 +26,7 @@ save_job_free(gpointer data)
 }
 
 static void
-save_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+save_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   SaveJob *job = data;
   g_autoptr(GError) error = NULL;
@@ -88,7 +88,7 @@ save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwri
   job->options.overwrite = overwrite;
   job->options.threads = g_get_num_processors();
   g_task_set_task_data(task, job, save_job_free);
-  g_task_run_in_thread(task, save_thread);
+  g_task_run_in_thread(task, save_in_thread);
 }
 
 static char *

@@ -78,7 +78,7 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
 
   if (option && value)
     return ms_option_set_text(option, settings, value, error);
-  ms_set_error(error, MS_ERROR_FORMAT, "The preset “%s” sets “%s”, which this version lacks.", name, key);
+  ms_set_error(error, MS_ERROR_FORMAT, "The preset '%s' sets '%s', which this version lacks.", name, key);
   return FALSE;
 }
 

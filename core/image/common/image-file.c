@@ -227,9 +227,9 @@ ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height)
   guint8 *pixels = self->scratch ? ms_scratch_file_map(self->scratch, width * height * 4, &self->error)
                                  : ms_image_try_alloc_pixels(width, height);
 
-  if (pixels != NULL && self->limits.accept_damaged)
+  if (pixels && self->limits.accept_damaged)
     ms_image_file_blacken(pixels, width * height);
-  if (pixels == NULL && !self->scratch)
+  if (!pixels && !self->scratch)
     ms_set_error(&self->error, MS_ERROR_MEMORY,
                  "Not enough memory for '%s': its %" PRIu64 " x %" PRIu64 " pixels need %" PRIu64
                  " MiB; close other programs or scale it down.",

@@ -438,9 +438,9 @@ rename_exclusively(MsAtomicFile *self)
 static int
 give_name(MsAtomicFile *self)
 {
-  if (self->temporary == NULL && !self->overwrite)
+  if (!self->temporary && !self->overwrite)
     return link_nameless(self, self->base);
-  if (self->temporary == NULL && name_nameless(self) != 0)
+  if (!self->temporary && name_nameless(self) != 0)
     return -1;
   if (!self->overwrite)
     return rename_exclusively(self);
@@ -494,7 +494,7 @@ ms_atomic_file_free(MsAtomicFile *self)
 {
   if (self->fd >= 0)
     close(self->fd);
-  if (self->temporary != NULL)
+  if (self->temporary)
     unlinkat(self->folder, self->temporary, 0);
   if (self->folder >= 0)
     close(self->folder);

@@ -64,7 +64,7 @@ ms_file_path_follow(const char *path)
 
   for (int i = 0; i < MOST_LINKS; i++) {
     g_autofree char *target = is_link(at) ? g_file_read_link(at, NULL) : NULL;
-    if (target == NULL)
+    if (!target)
       return g_steal_pointer(&at);
     g_autofree char *folder = g_path_get_dirname(at);
     g_free(at);
@@ -79,7 +79,7 @@ resolve_folder(const char *folder)
 {
   char *real = realpath(folder, NULL);
 
-  if (real != NULL || strcmp(folder, ".") == 0 || strcmp(folder, G_DIR_SEPARATOR_S) == 0) {
+  if (real || strcmp(folder, ".") == 0 || strcmp(folder, G_DIR_SEPARATOR_S) == 0) {
     char *copy = g_strdup(real ? real : folder);
     free(real);
     return copy;

@@ -138,7 +138,7 @@ ms_orientation_apply(MsStoredPixels *stored)
   gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
   guint8 *target = swaps ? g_try_malloc((gsize)stored->width * stored->height * 4) : stored->pixels;
 
-  if (target == NULL)
+  if (!target)
     return FALSE;
   ms_orientation_turn(stored, target, NULL, NULL);
   if (swaps) {

@@ -74,12 +74,12 @@ read_axes(MsExperiment *self, GKeyFile *file, GError **error)
     g_auto(GStrv) values = get_words(file, "Axes", *key);
     g_auto(GStrv) quick = get_words(file, "Quick Axes", *key);
     if (!values || !values[0] || (quick && !quick[0]))
-      return fail(error, "The experiment “%s” gives the axis “%s” no values.", self->name, *key);
+      return fail(error, "The experiment '%s' gives the axis '%s' no values.", self->name, *key);
     ms_experiment_add_axis(self, *key, (const char *const *)values, (const char *const *)quick);
   }
   for (char **key = quick_keys; key && *key; key++)
     if (!ms_experiment_find_axis(self, *key))
-      return fail(error, "The experiment “%s” has a quick axis “%s”, not among its axes.", self->name, *key);
+      return fail(error, "The experiment '%s' has a quick axis '%s', not among its axes.", self->name, *key);
   return TRUE;
 }
 
@@ -94,7 +94,7 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
     /* A value with a broken escape sequence counts as empty. */
     g_autoptr(MsFactors) factors = ms_factors_parse(text ? text : "", error);
     if (!factors) {
-      ms_prefix_error(error, "The experiment “%s”, case “%s”: ", self->name, *name);
+      ms_prefix_error(error, "The experiment '%s', case '%s': ", self->name, *name);
       return FALSE;
     }
     MsCase *one = ms_experiment_add_case(self, *name, factors);
@@ -102,7 +102,7 @@ read_cases(MsExperiment *self, GKeyFile *file, GError **error)
   }
   for (char **name = quick; name && *name; name++)
     if (!names || !g_strv_contains((const char *const *)names, *name))
-      return fail(error, "The experiment “%s” has a quick case “%s”, not among its cases.", self->name, *name);
+      return fail(error, "The experiment '%s' has a quick case '%s', not among its cases.", self->name, *name);
   return TRUE;
 }
 
@@ -115,7 +115,7 @@ read_plot(MsExperiment *self, GKeyFile *file, GError **error)
 
   const int index = type ? ms_choice_find(plot_types, type) : MS_PLOT_BARS;
   if (index < 0)
-    return fail(error, "Experiment “%s” has no plot type “%s”; use bars, lines or stacked.", self->name, type);
+    return fail(error, "Experiment '%s' has no plot type '%s'; use bars, lines or stacked.", self->name, type);
   plot->type = (MsPlotType)index;
   if (y) {
     g_free(plot->y);
@@ -169,7 +169,7 @@ parse_published(const char *text, GError **error)
   }
   if (!parse_range(number ? number + 1 : copy, &published->low, &published->high)) {
     ms_published_free(published);
-    fail(error, "“%s” does not end in a number or a range.", text);
+    fail(error, "'%s' does not end in a number or a range.", text);
     return NULL;
   }
   return published;
@@ -184,13 +184,13 @@ read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GErr
   g_autofree char *unit = get_text(file, group, "Unit");
 
   if (!values || !metric || !unit)
-    return fail(error, "The experiment “%s” lacks Quantity, Unit or Values in [%s].", self->name, group);
+    return fail(error, "The experiment '%s' lacks Quantity, Unit or Values in [%s].", self->name, group);
   for (char **value = values; *value; value++) {
     if (!**value)
       continue;
     MsPublished *published = parse_published(*value, error);
     if (!published) {
-      ms_prefix_error(error, "The experiment “%s”, [%s]: ", self->name, group);
+      ms_prefix_error(error, "The experiment '%s', [%s]: ", self->name, group);
       return FALSE;
     }
     published->device = g_strdup(name[0]);
@@ -211,7 +211,7 @@ read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
     if (g_strv_contains(known_groups, *group))
       continue;
     if (!g_str_has_prefix(*group, "Published "))
-      return fail(error, "The experiment “%s” has an unknown group [%s].", self->name, *group);
+      return fail(error, "The experiment '%s' has an unknown group [%s].", self->name, *group);
     if (!read_published_group(self, file, *group, error))
       return FALSE;
   }
@@ -227,7 +227,7 @@ check_plot(MsExperiment *self, GError **error)
     const char *key = keys[i];
     if (!key || !*key || ms_experiment_find_axis(self, key) || (strcmp(key, "case") == 0 && self->cases->len > 0))
       continue;
-    return fail(error, "The experiment “%s” plots “%s”, which does not vary in it.", self->name, key);
+    return fail(error, "The experiment '%s' plots '%s', which does not vary in it.", self->name, key);
   }
   return TRUE;
 }
@@ -265,13 +265,13 @@ ms_experiment_parse(const char *name, const char *text, gssize length, GError **
   gsize size = length < 0 ? strlen(text) : (gsize)length;
 
   if (!g_key_file_load_from_data(file, text, size, G_KEY_FILE_NONE, error)) {
-    ms_prefix_error(error, "The experiment “%s” cannot be read: ", name);
+    ms_prefix_error(error, "The experiment '%s' cannot be read: ", name);
     return NULL;
   }
   g_autofree char *title = get_text(file, "Experiment", "Title");
   g_autofree char *kind = get_text(file, "Experiment", "Kind");
   if (!title || !kind) {
-    fail(error, "The experiment “%s” lacks Title or Kind in [Experiment].", name);
+    fail(error, "The experiment '%s' lacks Title or Kind in [Experiment].", name);
     return NULL;
   }
   g_autoptr(MsExperiment) self = ms_experiment_new(name, title, kind);
@@ -431,7 +431,7 @@ load_shipped(const char *name, GError **error)
 
   if (!bytes) {
     ms_set_error(error, MS_ERROR_USAGE,
-                 "There is no experiment “%s”; --experiment list names them, or give the path of a file.", name);
+                 "There is no experiment '%s'; --experiment list names them, or give the path of a file.", name);
     return NULL;
   }
   const char *text = g_bytes_get_data(bytes, &size);

@@ -49,7 +49,7 @@ reduce_set_up(MsConfiguration *base, GError **error)
       (strcmp(clock, "wall") != 0 && strcmp(clock, "events") != 0)) {
     ms_set_error(error, MS_ERROR_USAGE,
                  "A device is selected or reference, a clock events or wall; "
-                 "not “%s”, “%s”.",
+                 "not '%s', '%s'.",
                  device, clock);
     return FALSE;
   }
@@ -199,7 +199,7 @@ bandwidth_set_up(MsConfiguration *base, GError **error)
     return FALSE;
   self->copies = strcmp(operation, "copy") == 0;
   if (!self->copies && strcmp(operation, "read") != 0) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not an operation; it can be read or copy.", operation);
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not an operation; it can be read or copy.", operation);
     return FALSE;
   }
   base->n = (guint64)MAX(bytes * one / 4, 1);
@@ -443,7 +443,7 @@ swap_set_up(MsConfiguration *base, GError **error)
   if (strcmp(range, "off") != 0 && !ms_swap_range_is_valid(self->range, MS_SWAP_EXAMPLE_GROUP, error))
     return FALSE;
   if (strcmp(warp, "all") != 0 && !g_ascii_string_to_unsigned(warp, 10, 1, WARPS, &only, NULL)) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a warp of the example; choose all or 1 to %d.", warp, WARPS);
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a warp of the example; choose all or 1 to %d.", warp, WARPS);
     return FALSE;
   }
   count_accesses(self, (guint)only);

@@ -32,7 +32,7 @@ filter_set_up(MsConfiguration *base, GError **error)
 
   base->on_host = strcmp(device, "reference") == 0;
   if (!base->on_host && strcmp(device, "selected") != 0) {
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a device of an experiment; it can be selected or reference.",
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a device of an experiment; it can be selected or reference.",
                  device);
     return FALSE;
   }
@@ -171,7 +171,7 @@ regions_set_up(MsConfiguration *base, GError **error)
     return FALSE;
   base->on_host = place == 1;
   if (!g_ascii_string_to_unsigned(text, 10, 1, G_MAXINT32, &least, NULL)) {
-    ms_set_error(error, MS_ERROR_USAGE, "min-region cannot be “%s”; it takes a number of pixels.", text);
+    ms_set_error(error, MS_ERROR_USAGE, "min-region cannot be '%s'; it takes a number of pixels.", text);
     return FALSE;
   }
   ((Regions *)base)->options = (MsRegionOptions){(guint)least, MS_REGION_RANGE_DEFAULT, NULL};
@@ -269,7 +269,7 @@ parse_partner(Split *self, GError **error)
   self->ratio = g_ascii_strtod(text, &end);
   if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a partner; it can be real or a ratio from 0.01 to 100.", text);
+  ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a partner; it can be real or a ratio from 0.01 to 100.", text);
   return FALSE;
 }
 
@@ -358,7 +358,7 @@ transfer_set_up(MsConfiguration *base, GError **error)
   base->parent.work = (MsWork){.bytes = 2.0 * ms_image_get_byte_size(base->image)};
   ((Transfer *)base)->memory = MAX(index, 0);
   if (index < 0)
-    ms_set_error(error, MS_ERROR_USAGE, "“%s” is not a kind of host memory; it can be pageable, pinned or staged.",
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a kind of host memory; it can be pageable, pinned or staged.",
                  memory);
   return index >= 0;
 }

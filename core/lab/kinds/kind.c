@@ -48,7 +48,7 @@ ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **erro
     if (strcmp(key, "case") == 0 || strcmp(key, "kind") == 0 || find_key(kind, key) ||
         (kind->find_option && kind->find_option(key)))
       continue;
-    ms_set_error(error, MS_ERROR_USAGE, "The kind “%s” has no setting “%s”.", kind->name, key);
+    ms_set_error(error, MS_ERROR_USAGE, "The kind '%s' has no setting '%s'.", kind->name, key);
     return FALSE;
   }
   return TRUE;

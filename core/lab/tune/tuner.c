@@ -72,7 +72,7 @@ ms_tune_space_add(MsTuneSpace *self, const char *key, const char *const *values)
 {
   MsTuneDimension dimension = {g_strdup(key), g_strdupv((char **)values)};
 
-  g_return_if_fail(values[0] != NULL);
+  g_return_if_fail(values[0]);
   g_array_append_val(self->dimensions, dimension);
 }
 
@@ -290,7 +290,7 @@ search_greedily(Search *search, GError **error)
 
   if (search->options->start && !try_settings(search, search->options->start, &trial, error))
     return FALSE;
-  while (!is_over(search) && ms_tune_record_best(search->record) == NULL) {
+  while (!is_over(search) && !ms_tune_record_best(search->record)) {
     guint before = search->record->trials->len;
     if (!probe_starts(search, error))
       return FALSE;
