@@ -121,7 +121,7 @@ test_sizes(gconstpointer data)
     g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
     for (gsize j = radius_step - 1; j < G_N_ELEMENTS(radii); j += radius_step) {
       MsParams params = {radii[j], 120, 5, 1, rule};
-      compare(&product, noise, &params, j);
+      compare(&product, noise, &params, i + j);
     }
   }
   ms_option_product_close(&product);
