@@ -130,7 +130,7 @@ check(const MsSegmentation *segmentation, MsSegmentTable *table)
  *
  * Copies the regions and checks the copies.
  *
- * Returns: whether they make sense
+ * Returns: whether they make sense; otherwise there is nothing to free
  */
 gboolean
 ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentation **segmentation,
@@ -154,5 +154,9 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
   *table = g_new(MsSegmentTable, 1);
   **table = (MsSegmentTable){n, n_neighbours, g_memdup2(data + sizes.labels, sizes.segments),
                              g_memdup2(data + sizes.labels + sizes.segments, sizes.neighbours)};
-  return check(*segmentation, *table);
+  if (check(*segmentation, *table))
+    return TRUE;
+  g_clear_pointer(segmentation, ms_segmentation_free);
+  g_clear_pointer(table, ms_segment_table_free);
+  return FALSE;
 }
