@@ -206,6 +206,25 @@ test_defaults_of_reductions(void)
   g_assert_cmpstr(line->variant, ==, "auto");
 }
 
+/* The manual lists the values of every option in the order of the table; of kernels it describes each by itself. */
+static void
+test_man_page_has_the_values(void)
+{
+  const MsOptionTable *tables[] = {&ms_options, &ms_command_options};
+  g_autofree char *raw = read_man_page();
+  g_autofree char *page = as_read(raw, TRUE);
+
+  for (gsize k = 0; k < G_N_ELEMENTS(tables); k++)
+    for (guint i = 0; i < tables[k]->n_rows; i++) {
+      const MsOptionInfo *row = &tables[k]->rows[i];
+      if (!row->values || g_str_equal(row->name, "kernel") || row->value_is_optional)
+        continue;
+      g_autofree char *values = g_strjoinv("|", (char **)row->values);
+      g_autofree char *entry = g_strdup_printf("--%s %s ", row->name, values);
+      assert_says(page, entry);
+    }
+}
+
 /* The manual states the rules by which statistics are computed, among them the formula of luma. */
 static void
 test_man_page_has_the_rules(void)
@@ -231,6 +250,7 @@ main(int argc, char **argv)
   g_test_add_func("/command-help/help-lists-every-option", test_help_lists_every_option);
   g_test_add_func("/command-help/short-help", test_short_help);
   g_test_add_func("/command-help/man-page-has-every-option", test_man_page_has_every_option);
+  g_test_add_func("/command-help/man-page-has-the-values", test_man_page_has_the_values);
   g_test_add_func("/command-help/man-page-has-no-other-entry", test_man_page_has_no_other_entry);
   g_test_add_func("/command-help/reductions-are-described", test_reductions_are_described);
   g_test_add_func("/command-help/defaults-of-reductions", test_defaults_of_reductions);

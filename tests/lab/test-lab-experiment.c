@@ -375,6 +375,8 @@ test_studies_index(void)
   g_autoptr(GPtrArray) all = ms_experiment_list(NULL);
   for (guint i = 0; i < all->len; i++) {
     const MsExperiment *e = all->pdata[i];
+    if (!e->section || !e->study)
+      g_error("%s names no Study and Section", e->name);
     g_auto(GStrv) items = g_strsplit(e->section, "; ", -1);
     for (char **item = items; *item; item++) {
       g_autofree char *key = g_strdup_printf("%s %s", e->study, *item);

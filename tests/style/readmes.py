@@ -10,8 +10,8 @@ import re
 
 import sources
 
-READMES = ('README.md', 'core/README.md', 'kernels/README.md', 'tests/README.md', 'tests/perf/README.md',
-           'ui/README.md')
+READMES = ('README.md', 'core/README.md', 'core/process/README.md', 'data/experiments/README.md',
+           'kernels/README.md', 'tests/README.md', 'tests/perf/README.md', 'ui/README.md')
 SUFFIXES = ('.1', '.build', '.c', '.cl', '.css', '.experiment', '.h', '.json', '.md', '.png', '.py', '.sh', '.txt',
             '.ui', '.xml')
 PLACEHOLDER = re.compile(r'(?<![A-Za-z])(?!README\b|LICENSE\b)[A-Z]{2,}(?![a-z])')
