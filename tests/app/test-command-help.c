@@ -206,7 +206,7 @@ test_defaults_of_reductions(void)
   g_assert_cmpstr(line->variant, ==, "auto");
 }
 
-/* The manual lists the values of every option in the order of the table; of kernels it describes each by itself. */
+/* The manual lists the values of every option in the order of the table; of --kernel it says NAME. */
 static void
 test_man_page_has_the_values(void)
 {
