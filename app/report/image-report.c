@@ -321,19 +321,20 @@ append_settings(GString *line, const MsSettings *settings)
   }
 }
 
+/* A time that was not measured is an empty cell. */
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
   MsSummary time = ms_statistics_summarise((const double *)item->kernel_ms->data, item->kernel_ms->len);
   MsSummary whole = ms_statistics_summarise((const double *)item->filter_ms->data, item->filter_ms->len);
 
-  ms_csv_append_number(line, time.n > 0 ? time.median : 0, TIME_FORMAT);
-  ms_csv_append_number(line, time.n > 0 ? time.minimum : 0, TIME_FORMAT);
-  ms_csv_append_number(line, time.n > 0 ? time.maximum : 0, TIME_FORMAT);
+  ms_csv_append_number(line, time.n > 0 ? time.median : NAN, TIME_FORMAT);
+  ms_csv_append_number(line, time.n > 0 ? time.minimum : NAN, TIME_FORMAT);
+  ms_csv_append_number(line, time.n > 0 ? time.maximum : NAN, TIME_FORMAT);
   ms_csv_append_integer(line, time.n);
-  ms_csv_append_number(line, whole.n > 0 ? whole.median : 0, TIME_FORMAT);
+  ms_csv_append_number(line, whole.n > 0 ? whole.median : NAN, TIME_FORMAT);
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
-    ms_csv_append_number(line, item->log ? ms_timing_log_total_ms(item->log, stages[i]) : 0, TIME_FORMAT);
+    ms_csv_append_number(line, item->log ? ms_timing_log_total_ms(item->log, stages[i]) : NAN, TIME_FORMAT);
 }
 
 /** ms_image_report_csv_line: (transfer full): the line of one image. */

@@ -136,6 +136,9 @@ class OneImage(HeadlessCase):
         self.assertEqual((rows[0]["status"], rows[0]["width"], rows[0]["rule"]), ("done", "40", "opencv"))
         self.assertGreater(float(rows[0]["kernel_ms_median"]), 0)
         self.assertGreater(float(rows[0]["filter_ms_median"]), 0)
+        output, _ = self.run_program(self.src, "-o", self.out, "--csv", "-", "--dry-run", "--on-conflict", "overwrite")
+        row, = csv.DictReader(io.StringIO(output.decode()))
+        self.assertEqual((row["kernel_ms_median"], row["filter_ms_median"], row["decode_ms"]), ("", "", ""))
 
     def test_names_of_other_encodings(self):
         name = os.fsdecode(b"caf\xe9.png")
