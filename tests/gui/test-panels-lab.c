@@ -155,6 +155,7 @@ test_compare(void)
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
   g_assert_nonnull(find_label_with(f.panel, "Choose the values to compare."));
+  g_assert_false(gtk_widget_get_sensitive(find_button(f.panel, "_Apply")));
   check_button(&f, "Unroll 1", TRUE);
   check_button(&f, "Unroll 2", TRUE);
   check_button(&f, "Unroll 4", TRUE);

@@ -394,6 +394,7 @@ test_runs_are_judged(void)
   g_assert_false(ms_run_has_result(wrong));
   g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_DIFFERENT);
   ms_document_remove_run(document, first);
+  ms_document_remove_run(document, first); /* which a table may still show */
   g_assert_cmpint(ms_run_get_match(wrong), ==, MS_MATCH_BASELINE);
   g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_DIFFERENT);
 }

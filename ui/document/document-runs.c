@@ -261,19 +261,23 @@ note_removed(MsDocument *self, MsRemovedRun *removed)
   g_ptr_array_add(self->removed, removed);
 }
 
-/** ms_document_remove_run: removes a run; a side that showed it shows the source or the newest run. */
+/**
+ * ms_document_remove_run: removes a run; a side that showed it shows the source or the newest run. A run that is gone
+ * already, as a table that is not up to date yet may still show it, is passed over.
+ */
 void
 ms_document_remove_run(MsDocument *self, MsRun *run)
 {
-  MsRemovedRun *removed = g_new0(MsRemovedRun, 1);
+  guint at = 0;
 
-  *removed = (MsRemovedRun){g_object_ref(run),   0, run == self->baseline, run == self->run_a, run == self->run_b,
+  if (!g_list_store_find(self->runs, run, &at))
+    return;
+  MsRemovedRun *removed = g_new0(MsRemovedRun, 1);
+  *removed = (MsRemovedRun){g_object_ref(run),   at, run == self->baseline, run == self->run_a, run == self->run_b,
                             run == self->current};
   note_removed(self, removed);
   self->newest_step = G_MAXUINT;
-  while (run_at(self, removed->position) != run)
-    removed->position++;
-  g_list_store_remove(self->runs, removed->position);
+  g_list_store_remove(self->runs, at);
   if (removed->baseline)
     ms_document_set_baseline(self, n_runs(self) > 0 ? run_at(self, 0) : NULL);
   if (removed->a)

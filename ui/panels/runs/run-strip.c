@@ -31,16 +31,23 @@ G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
 #define RUN_KEY "ms-run"
 #define THUMBNAIL_KEY "ms-thumbnail"
 
-/* Each pixel of the thumbnail is one pixel of the picture, because scaling large pictures is slow. */
+/* Each pixel of the thumbnail is one pixel of the picture: scaling is slow, and overflows from 32768 columns on. */
 static GdkPixbuf *
 new_thumbnail(MsImage *image)
 {
-  g_autoptr(GdkPixbuf) picture = ms_pixbuf_from_image(image);
   int width = ms_image_get_width(image), height = ms_image_get_height(image);
   double scale = MAX((double)width / THUMBNAIL_WIDTH, (double)height / THUMBNAIL_HEIGHT);
+  int columns = MAX((int)(width / scale), 1), rows = MAX((int)(height / scale), 1);
+  GdkPixbuf *thumbnail = gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, columns, rows);
+  guint8 *pixels = gdk_pixbuf_get_pixels(thumbnail);
 
-  return gdk_pixbuf_scale_simple(picture, MAX((int)(width / scale), 1), MAX((int)(height / scale), 1),
-                                 GDK_INTERP_NEAREST);
+  for (int y = 0; y < rows; y++)
+    for (int x = 0; x < columns; x++)
+      memcpy(pixels + (gsize)y * gdk_pixbuf_get_rowstride(thumbnail) + (gsize)x * 4,
+             ms_image_get_pixels(image) + MIN((int)((y + 0.5) * scale), height - 1) * ms_image_get_stride(image) +
+               (gsize)MIN((int)((x + 0.5) * scale), width - 1) * 4,
+             4);
+  return thumbnail;
 }
 
 static GdkPixbuf *
