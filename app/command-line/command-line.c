@@ -65,6 +65,17 @@ ms_command_line_device(const MsCommandLine *self)
   return self->device ? self->device : DEFAULT_DEVICE;
 }
 
+/** ms_command_line_image_limits: what an image that the command reads may need, the defaults where it names none. */
+MsImageLimits
+ms_command_line_image_limits(const MsCommandLine *self)
+{
+  MsImageLimits limits = ms_image_limits_default();
+
+  limits.max_pixels = self->max_pixels;
+  limits.accept_damaged = self->accept_damaged;
+  return limits;
+}
+
 /** ms_command_line_action: the action that the command line selects. */
 MsCommandAction
 ms_command_line_action(const MsCommandLine *self)

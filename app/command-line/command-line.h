@@ -144,6 +144,7 @@ MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);
 gboolean ms_command_line_has(const MsCommandLine *self, const char *name);
 MsCommandAction ms_command_line_action(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
+MsImageLimits ms_command_line_image_limits(const MsCommandLine *self);
 
 MsExitStatus ms_exit_status_for_error(const GError *error);
 

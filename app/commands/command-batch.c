@@ -100,8 +100,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   MsRunnerOptions options = ms_runner_options_default();
 
   options.settings = line->settings;
-  options.limits.max_pixels = line->max_pixels;
-  options.limits.accept_damaged = line->accept_damaged;
+  options.limits = ms_command_line_image_limits(line);
   options.save.format = (MsImageFormat)line->format;
   options.save.quality = line->quality;
   options.jobs = (guint)line->jobs;
@@ -133,7 +132,7 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
 {
   const MsCommandLine *line = c->line;
   const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
-  MsImageLimits limits = ms_image_limits_default();
+  const MsImageLimits limits = ms_command_line_image_limits(line);
   MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
                             .recursive = line->recursive,
                             .hidden = line->hidden,
@@ -153,8 +152,6 @@ plan_batch(Command *c, MsManifest *manifest, GError **error)
                             .own_files = own_files,
                             .n_own_files = G_N_ELEMENTS(own_files)};
 
-  limits.max_pixels = line->max_pixels;
-  limits.accept_damaged = line->accept_damaged;
   return ms_batch_plan(&request, error);
 }
 

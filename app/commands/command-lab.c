@@ -69,9 +69,8 @@ on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fracti
 static gboolean
 load_image(Command *c, MsImage **image, GError **error)
 {
-  MsImageLimits limits = ms_image_limits_default();
+  const MsImageLimits limits = ms_command_line_image_limits(c->line);
 
-  limits.max_pixels = c->line->max_pixels;
   *image = c->line->inputs[0] ? ms_image_load(c->line->inputs[0], &limits, c->cancellable, error) : NULL;
   return *image || !c->line->inputs[0];
 }

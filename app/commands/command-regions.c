@@ -80,7 +80,7 @@ static gboolean
 plan(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+  const MsImageLimits limits = ms_command_line_image_limits(line);
 
   if (line->memory_limit == 0)
     return TRUE;
@@ -123,7 +123,7 @@ static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  const MsImageLimits limits = {.max_pixels = line->max_pixels};
+  const MsImageLimits limits = ms_command_line_image_limits(line);
 
   MsEngineRun run = {.want_modes = TRUE, .cancellable = self->cancellable};
 

@@ -85,10 +85,12 @@ find_codec(const char *name, const guint8 *start, gsize n, GError **error)
   return NULL;
 }
 
-/* Reads the header, from the first byte. */
+/* Reads the header, from the first byte; a header that is read again must be the same, as its size has been used. */
 static gboolean
 open_decoder(MsImageFile *self, GError **error)
 {
+  const int width = self->header.width, height = self->header.height;
+
   if (!ms_image_file_fill_block(self))
     return check(self, error);
   if (!self->codec)
@@ -97,6 +99,12 @@ open_decoder(MsImageFile *self, GError **error)
     return FALSE;
   self->header = (MsImageHeader){.format = self->codec->format};
   self->codec->open(self);
+  if (!self->error && width > 0 && (self->header.width != width || self->header.height != height)) {
+    close_decoder(self);
+    self->header.width = width;
+    self->header.height = height;
+    ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' was changed while it was read; try again.", self->name);
+  }
   return check(self, error);
 }
 
@@ -127,7 +135,7 @@ drain(const MsImageFile *self, int fd, guint64 most_bytes, TakeBytes take, gpoin
 {
   g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, FALSE);
   g_autofree guint8 *piece = g_malloc(READ_SIZE);
-  guint64 most = MIN(self->limits.max_pixels, G_MAXUINT64 / 16) * MOST_BYTES_PER_PIXEL + self->limits.max_metadata;
+  guint64 most = MIN(self->limits.max_pixels, G_MAXUINT64 / 32) * MOST_BYTES_PER_PIXEL + self->limits.max_metadata;
   guint64 done = 0;
   gsize got = 0;
 

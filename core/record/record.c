@@ -188,8 +188,10 @@ get_choice(const MsField *field, guint *choice, const char *text)
 static void
 get_count(const MsField *field, gpointer member, double value)
 {
+  const double end = field->size == sizeof(guint64) ? 0x1p64 : 0x1p32;
+
   if (!isnan(value))
-    store_integer(field, member, value > 0 && value < 0x1p64 ? (guint64)value : 0);
+    store_integer(field, member, value > 0 && value < end ? (guint64)value : 0);
 }
 
 static void

@@ -259,6 +259,11 @@ class Regions(HeadlessCase):
         self.check_pictures(source, labels, table)
         self.check_png(source, labels, modes)
 
+    def test_jpeg(self):
+        self.run_program(self.picture("a.png", 53, 31), "--device", "reference", "-o", self.out / "a.jpg")
+        self.run_program(self.out / "a.jpg", "--regions", "--labels", self.out / "a.npy", "--device", "reference")
+        self.assertGreater((self.out / "a.npy").stat().st_size, 53 * 31 * 4)
+
     def check_pictures(self, source, labels, table):
         """Means are the table's; red outlines are where the label on the right or below is another."""
         original = read_png(pathlib.Path(source).read_bytes())[2]

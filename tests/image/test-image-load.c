@@ -246,6 +246,31 @@ test_load_pipe(ImageFixture *self, gconstpointer data)
   ms_test_assert_same_image(image, self->image);
 }
 
+/* The rows of a file that another one has replaced in place would not fit into memory for the first. */
+static void
+test_changed_file(ImageFixture *self, gconstpointer data)
+{
+  g_autoptr(MsImage) wider = ms_test_image_smooth(500, 90, NULL);
+  g_autoptr(GBytes) before = ms_test_encode(self->image, MS_IMAGE_FORMAT_PNG),
+                    after = ms_test_encode(wider, MS_IMAGE_FORMAT_PNG);
+  g_autofree guint8 *row = g_malloc((gsize)ms_image_get_width(self->image) * 4);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(
+    g_file_set_contents(self->target, g_bytes_get_data(before, NULL), (gssize)g_bytes_get_size(before), NULL));
+  g_autoptr(MsImageFile) file = ms_image_file_open(self->target, NULL, NULL, NULL);
+  g_assert_true(ms_image_file_start_rows(file, NULL));
+  g_assert_true(ms_image_file_read_row(file, row, NULL));
+  g_assert_true(g_file_set_contents_full(self->target, g_bytes_get_data(after, NULL), (gssize)g_bytes_get_size(after),
+                                         G_FILE_SET_CONTENTS_NONE, 0600, NULL));
+  g_assert_false(ms_image_file_start_rows(file, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+  g_assert_nonnull(strstr(error->message, "was changed"));
+  g_clear_error(&error);
+  g_assert_null(ms_image_file_load(file, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+}
+
 static void
 test_load_cancelled(ImageFixture *self, gconstpointer data)
 {
@@ -278,6 +303,7 @@ main(int argc, char **argv)
   IMAGE_FIXTURE_ADD("load-by-content", test_load_by_content);
   IMAGE_FIXTURE_ADD("peek-is-upright", test_peek_is_upright);
   IMAGE_FIXTURE_ADD("load-pipe", test_load_pipe);
+  IMAGE_FIXTURE_ADD("changed-file", test_changed_file);
   IMAGE_FIXTURE_ADD("load-cancelled", test_load_cancelled);
   return g_test_run();
 }

@@ -143,7 +143,7 @@ test_damaged_json(void)
 {
   static const char *const damaged[] = {
     "{}",
-    "{\"text\":3,\"path\":[],\"colour\":\"mauve\",\"flag\":1,\"whole\":\"x\",\"count\":-1,\"amount\":1e300,"
+    "{\"text\":3,\"path\":[],\"colour\":\"mauve\",\"flag\":1,\"whole\":\"x\",\"count\":4294967297,\"amount\":1e300,"
     "\"number\":\"1\",\"numbers\":[null,-1,\"2\",[]],\"inner\":7,\"width_away\":{},\"twice\":5}",
   };
 
