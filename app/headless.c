@@ -117,9 +117,13 @@ static MsGuardLimits
 guard_limits(const MsCommandLine *line, MsConsole *console)
 {
   const MsCommand *command = ms_command_find(line);
-  const char *input = line->inputs[0];
-  const gboolean repeats =
-    command->action == MS_COMMAND_IMAGES || !input || (!ms_file_path_is_standard(input) && !ms_image_is_stream(input));
+  const char *const read[] = {line->inputs[0], line->compare, line->experiment};
+  gboolean repeats = TRUE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(read); i++)
+    if (command->action != MS_COMMAND_IMAGES && read[i] &&
+        (ms_file_path_is_standard(read[i]) || ms_image_is_stream(read[i])))
+      repeats = FALSE;
 
   return (MsGuardLimits){line->timeout, command->measures ? 3 * GRACE_S : GRACE_S,
                          repeats ? MS_CHILD_MOST_VAIN_STARTS : 1, ms_console_print_note, console};
@@ -249,6 +253,8 @@ ms_headless_run(const MsCommandLine *line)
   MsExitStatus status = MS_EXIT_DONE;
 
   fill_closed_streams();
+  /* How a child ended is unknown where the caller has SIGCHLD ignored. */
+  signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
     run_child(line);
   if (command->uses_driver || names_device(line))

@@ -61,6 +61,8 @@ check_options(const MsCommandLine *line, MsCommandAction action, GError **error)
     const char *name = g_ptr_array_index(line->given, i);
     const MsOptionInfo *row = ms_option_table_find(&ms_command_options, name);
     guint actions = row ? row->actions : filter_actions;
+    if (g_str_equal(name, "preset"))
+      actions &= filter_actions;
     if (row && action != MS_COMMAND_WINDOW && !ms_option_check_needs(row, line->given, error))
       return FALSE;
     if (!(actions & action))
@@ -334,6 +336,7 @@ ms_output_check(const MsCommandLine *line, GError **error)
     add_place(read, NULL, line->inputs[i]);
   add_place(read, "compare", line->compare);
   add_place(read, "experiment", line->experiment);
+  add_place(read, "merge-manifests", line->merge_manifests);
   good = add_report_files(line, written, error);
   add_place(written, "output", line->output);
   add_place(written, "json", line->json);

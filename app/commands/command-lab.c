@@ -237,7 +237,8 @@ fixed_factors(const MsCommandLine *line)
   const MsOptionInfo *infos = ms_options.rows;
 
   for (guint i = 0; i < ms_options.n_rows; i++) {
-    if (!ms_command_line_has(line, infos[i].name))
+    const gboolean by_preset = line->preset && !ms_option_is_default(&infos[i], &line->settings);
+    if (!by_preset && !ms_command_line_has(line, infos[i].name))
       continue;
     g_autofree char *value = ms_option_get_text(&infos[i], &line->settings);
     ms_factors_set(fixed, infos[i].name, value);

@@ -223,8 +223,13 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
       self->child ? ms_child_follow(self->child, &watch, take_message, self, cancellable) : MS_CHILD_END_DIED;
     if (self->child)
       ms_child_end(self->child, self->text ? EXIT_S : 0);
-    if (end == MS_CHILD_END_LATE)
+    /* A command that was done before it saw that its time was over is done. */
+    if (end == MS_CHILD_END_LATE && (!self->text || self->status == MS_EXIT_INTERRUPTED)) {
+      *text = g_steal_pointer(&self->text);
+      if (!*text)
+        *text = g_steal_pointer(&self->so_far);
       return report_late(limits, error);
+    }
     if (self->text) {
       note_cache(self, limits);
       *text = g_steal_pointer(&self->text);
@@ -254,12 +259,16 @@ ms_guard_begin(void)
   return ms_child_begin(&to_child, &from_child);
 }
 
+/* Names of files and devices may not be UTF-8, which texts of messages are. */
+
 /** ms_guard_note_so_far: @channel: (nullable): tells the parent what was done, for the case that the driver fails. */
 void
 ms_guard_note_so_far(MsChannel *channel, const char *text)
 {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
   if (channel)
-    ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", text), NULL, NULL);
+    ms_channel_send(channel, MESSAGE_SO_FAR, g_variant_new("(s)", valid), NULL, NULL);
 }
 
 /** ms_guard_note_results: @channel: (nullable): says that results are written now, so that nothing is repeated. */
@@ -277,7 +286,9 @@ ms_guard_note_results(MsChannel *channel)
 void
 ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text)
 {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
   fflush(NULL);
-  ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, text), NULL, NULL);
+  ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, valid), NULL, NULL);
   _exit(status);
 }

@@ -141,13 +141,14 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   report_progress(run, row, (run->done + fraction * run->measured_rows->len) / total, row->label);
 }
 
-/* What names a row, or the anchor of its group, in the journal. */
+/* What names a row, or the anchor of its group, in the journal, whose texts are UTF-8; names of files may not be. */
 static char *
 journal_key(const Run *run, const char *what, const MsFactors *factors)
 {
   g_autofree char *text = ms_factors_to_string(factors);
+  g_autofree char *key = g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
 
-  return g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
+  return g_utf8_make_valid(key, -1);
 }
 
 /* (transfer full) (nullable): the configuration of a row; one that the plan refuses ends the row without an error. */

@@ -370,7 +370,7 @@ take_messages(Follower *f, MsChildEnd *end)
     case MS_RECEIPT_MESSAGE:
       f->heard_us = g_get_monotonic_time();
       f->child->written = 0;
-      *end = MS_CHILD_END_FINISHED;
+      *end = f->grace_us > 0 && f->reason == MS_CHILD_END_LATE ? MS_CHILD_END_LATE : MS_CHILD_END_FINISHED;
       if (f->take(&message, f->data))
         return FALSE;
       break;

@@ -135,6 +135,15 @@ check_group(const MsSortOptions *options, guint group, const MsDeviceLimits *lim
   return ms_swap_range_is_valid((guint)options->swap_range, group, error);
 }
 
+/** ms_sort_check_type: whether keys of @type can be sorted; %FALSE with #MS_ERROR_UNSUPPORTED. */
+gboolean
+ms_sort_check_type(MsElementType type, GError **error)
+{
+  if (type == MS_ELEMENT_UINT || type == MS_ELEMENT_INT || type == MS_ELEMENT_FLOAT)
+    return TRUE;
+  return REFUSE("Keys of type %s cannot be sorted; uint, int and float can.", ms_element_type_name(type));
+}
+
 /**
  * ms_sort_check: whether a device with these limits can sort @n keys with these options.
  *
@@ -146,8 +155,8 @@ ms_sort_check(const MsSortOptions *options, MsElementType type, const MsDeviceLi
   guint group = usual_group(options, limits);
   guint64 bytes = padded_length(n, block_length(options, limits, n)) * sizeof(cl_uint);
 
-  if (type != MS_ELEMENT_UINT && type != MS_ELEMENT_INT && type != MS_ELEMENT_FLOAT)
-    return REFUSE("Keys of type %s cannot be sorted; uint, int and float can.", ms_element_type_name(type));
+  if (!ms_sort_check_type(type, error))
+    return FALSE;
   if (n > MAX_KEYS || bytes > limits->max_allocation)
     return REFUSE("Sorting %" PRIu64 " keys needs a buffer of %" PRIu64
                   " bytes (padded to a power of two); the device takes %" PRIu64 ".",

@@ -31,6 +31,7 @@ typedef struct {
 MsSortOptions ms_sort_options_default(void);
 MsProgramSpec *ms_sort_compose(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits,
                                guint64 n);
+gboolean ms_sort_check_type(MsElementType type, GError **error);
 gboolean ms_sort_check(const MsSortOptions *options, MsElementType type, const MsDeviceLimits *limits, guint64 n,
                        GError **error);
 

@@ -160,6 +160,10 @@ class MergeTest(headless.HeadlessCase):
     def test_what_cannot_be_merged(self):
         _, error = self.run_program(self.src, "--merge-manifests", self.dir / "none", status=1)
         self.sentence(error, "none")
+        one = self.dir / "one.jsonl"
+        one.write_text("")
+        _, error = self.run_program(self.src, "--merge-manifests", one, "--json", one, status=2)
+        self.sentence(error, "one.jsonl")
         _, error = self.run_program("--merge-manifests", self.manifests, status=2)
         self.sentence(error, "--merge-manifests")
         _, error = self.run_program(self.src, "--merge-manifests", self.src / "a.png", status=2)

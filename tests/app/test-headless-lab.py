@@ -4,6 +4,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -33,6 +34,24 @@ class Lab(HeadlessCase):
         self.sentence(error, "--size", "99999999999999999999")
         _, error = self.run_program("--reduce", "sum", "--device", "reference", status=2)
         self.sentence(error, "--device")
+
+    def test_a_time_limit_that_a_good_driver_reaches(self):
+        _, error = self.run_program("--reduce", "sum", "--size", "16M", "--repeat", "100000", "--timeout", "1s", status=4)
+        self.sentence(error, "1 s of --timeout")
+
+    def test_an_experiment_whose_name_is_not_text(self):
+        path = os.path.join(os.fsencode(self.dir), b"m\xfcller.experiment")
+        try:
+            shutil.copy(os.path.join(SOURCE, "data/experiments/ms-unroll.experiment"), path)
+        except OSError:
+            self.skipTest("The file system takes UTF-8 names only.")
+        result = subprocess.run([PROGRAM.encode(), b"--headless", b"--experiment", path, b"--quick", b"--quiet"],
+                                capture_output=True, timeout=120, check=False)
+        self.assertEqual((result.returncode, result.stderr), (0, b""))
+
+    def test_a_preset_is_part_of_a_search(self):
+        _, error = self.run_program("--tune", "--reduce", "sum", "--preset", "Poster", status=2)
+        self.sentence(error, "--preset has no effect")
 
     def test_reduce_histogram(self):
         what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4",

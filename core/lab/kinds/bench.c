@@ -407,8 +407,11 @@ upload_array(MsLabBench *self, MsLabArray *array, GError **error)
   gsize bytes = (gsize)array->n * ms_element_type_size(array->type);
 
   array->buffer = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  return array->buffer &&
-         ms_context_upload(self->context, &(MsBufferRange){array->buffer, 0, bytes}, array->data, NULL, error);
+  if (array->buffer &&
+      ms_context_upload(self->context, &(MsBufferRange){array->buffer, 0, bytes}, array->data, NULL, error))
+    return TRUE;
+  g_clear_pointer(&array->buffer, clReleaseMemObject);
+  return FALSE;
 }
 
 /**

@@ -320,7 +320,8 @@ sort_set_up(MsConfiguration *base, GError **error)
   base->n = (guint64)width * (guint64)height;
   base->parent.work.elements = (double)base->n;
   self->bytes = (gsize)base->n * ms_element_type_size(base->type);
-  return base->on_host || ms_sort_check(&self->options, base->type, ms_configuration_limits(base), base->n, error);
+  return base->on_host ? ms_sort_check_type(base->type, error)
+                       : ms_sort_check(&self->options, base->type, ms_configuration_limits(base), base->n, error);
 }
 
 static gboolean
