@@ -262,17 +262,18 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     show_plan(c, items);
   else if (!run_items(c, items, manifest, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  /* A run without a device has no results to report. */
-  if (error && !interrupted)
-    return ms_command_fail(c->console, error);
-  if (!ms_reporter_close(reporter, interrupted, &report_error)) {
+  const MsBatchCounts counts = ms_batch_count(items);
+  const gboolean failed = error && !interrupted;
+  const MsExitStatus status = failed ? ms_command_fail(c->console, error) : MS_EXIT_INTERRUPTED;
+  /* A run that never had a device has no results to report; one that lost it reports what was done before. */
+  if (failed && counts.done == 0)
+    return status;
+  if (!ms_reporter_close(reporter, interrupted || failed, &report_error)) {
     ms_console_error(c->console, report_error->message);
     ms_progress_error(c->console, report_error);
     c->has_problem = TRUE;
   }
-  if (interrupted)
-    return MS_EXIT_INTERRUPTED;
-  return status_of_items(c, items);
+  return interrupted || failed ? status : status_of_items(c, items);
 }
 
 /* Refuses a pipe or device, because the next run reads the manifest. */

@@ -36,7 +36,8 @@ class Lab(HeadlessCase):
         self.sentence(error, "--device")
 
     def test_a_time_limit_that_a_good_driver_reaches(self):
-        _, error = self.run_program("--reduce", "sum", "--size", "16M", "--repeat", "100000", "--timeout", "1s", status=4)
+        _, error = self.run_program("--reduce", "sum", "--size", "16M", "--repeat", "100000", "--timeout", "1s",
+                                    status=4)
         self.sentence(error, "1 s of --timeout")
 
     def test_an_experiment_whose_name_is_not_text(self):

@@ -157,9 +157,14 @@ class Drivers(faults.FaultCase):
                 self.make_batch()
                 calls = self.count_calls([self.src, "-o", self.out, *OVERWRITE, *ON_CPU], "clEnqueueNDRangeKernel")
                 self.empty()
-                run = Run(self, "batch", self.batch_command(), "clEnqueueNDRangeKernel", calls // 2, mode, True)
+                report = self.dir / "report.json"
+                report.unlink(missing_ok=True)
+                command = self.batch_command("--json", report)
+                run = Run(self, "batch", command, "clEnqueueNDRangeKernel", calls // 2, mode, True)
                 run.end()
                 self.assertEqual(run.code, 4, run.about)
+                states = [image["status"] for image in json.loads(report.read_text())["images"]]
+                self.assertEqual((len(states), states.count("done")), (12, len(self.names())), run.about)
                 self.assertLessEqual(run.n_starts, 5, run.about)
                 self.assertIn("Choose another device with --device.", run.error)
                 self.check_batch(run, 12)
