@@ -213,12 +213,14 @@ seconds_left(gpointer journal)
 MsExitStatus
 ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancellable, char **text, GError **error)
 {
-  const MsChildWatch watch = {.limit_s = limits->timeout_s,
-                              .grace_s = limits->grace_s,
-                              .seconds_left = self->journal ? seconds_left : NULL,
-                              .data = self->journal};
+  const gint64 began_us = g_get_monotonic_time();
+  MsChildWatch watch = {
+    .grace_s = limits->grace_s, .seconds_left = self->journal ? seconds_left : NULL, .data = self->journal};
 
   for (guint starts = 1;; starts++) {
+    /* The limit is that of the command, however often its child is started again; 0 would be none. */
+    if (limits->timeout_s > 0)
+      watch.limit_s = MAX(limits->timeout_s - (double)(g_get_monotonic_time() - began_us) * 1e-6, 0.001);
     const MsChildEnd end =
       self->child ? ms_child_follow(self->child, &watch, take_message, self, cancellable) : MS_CHILD_END_DIED;
     if (self->child)

@@ -156,6 +156,21 @@ take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **mea
   }
 }
 
+/* A finalist that failed in the final, or was wrong there as a race may be, must not win; it is no trial any more. */
+static void
+fail_finalists(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measurements)
+{
+  for (guint i = 0; i < finalists->len; i++) {
+    const MsOutcome outcome = measurements[i]->outcome;
+    if (outcome == MS_OUTCOME_OK || outcome == MS_OUTCOME_PENDING || outcome == MS_OUTCOME_TIMEOUT)
+      continue;
+    g_autoptr(MsFactors) factors = ms_factors_copy(((const MsTrial *)finalists->pdata[i])->factors);
+    g_autoptr(GError) error = measurement_error(measurements[i]);
+    ms_tune_record_fail(record, factors, error);
+    finalists->pdata[i] = NULL;
+  }
+}
+
 static gboolean
 any_late(MsMeasurement **measurements, guint n)
 {
@@ -189,8 +204,11 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCa
   }
   gboolean good = n < finalists->len || n < 2 ||
                   ms_measure(&(MsMeasureGroup){subjects, measurements, n}, &careful, cancellable, error);
-  if (good && n == finalists->len && n >= 2 && !any_late(measurements, n))
-    take_final_times(record, finalists, measurements);
+  if (good && n == finalists->len && n >= 2) {
+    fail_finalists(record, finalists, measurements);
+    if (!any_late(measurements, n))
+      take_final_times(record, finalists, measurements);
+  }
   for (guint i = 0; i < n; i++) {
     ms_subject_free(subjects[i]);
     ms_measurement_free(measurements[i]);
