@@ -33,7 +33,7 @@ def shoot(person, name):
 def read_histogram(person):
     go_to(person, "Histogram")
     plot = person.find("Histogram", "chart")
-    person.find(part="Run 1 clipped at 0 / 255:")
+    person.find(part="defaults clipped at 0 / 255:")
     x, y, width, height = person.box(plot)
     person.mouse(x + width * 0.6, y + height * 0.5, "abs")
     wait("the bin under the pointer to be read",
@@ -196,7 +196,7 @@ def session():
     picture = os.path.join(WORK, "picture.png")
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK}, reader=True)
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     steps = (read_histogram, read_statistics, compare, enlarge, measuring, experiment, learn, tune, look_at_kernel,
              quit_while_comparing)
     for step in steps:

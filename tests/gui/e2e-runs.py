@@ -47,7 +47,7 @@ def drag_is_one_run(person):
          f"--sr {person.value(person.find('Colour radius', 'spin button')):g} " in runs(person)[-1]["Settings"] + " ")
     wait_idle(person)
     check(len(runs(person)) == 2, f"one drag made {len(runs(person)) - 1} rows")
-    check(runs(person)[-1]["Order"] == "newest", f"the newest run is not marked: {runs(person)}")
+    check(runs(person)[-1]["Order"] == "2, newest", f"the newest run is not marked: {runs(person)}")
     person.press("ctrl+z")
     wait_for_runs(person, 3)
     check("--sr 20 " in runs(person)[-1]["Settings"] + " ", f"undo took back a part of the drag: {runs(person)}")
@@ -59,7 +59,7 @@ def repeats(person):
     person.click(person.find("Filter Again ×", "push button"))
     wait("the repeats of the last run", lambda: runs(person)[-1]["Kernel time"].endswith("%, 6×"))
     check("one run" in runs(person)[-1]["Speed-up"], "one repeated run of two is enough for a speed-up")
-    person.click(person.find("Run 1", "table cell"))
+    person.click(person.find("defaults", "table cell"))
     person.enter(person.find("Times to filter again", "spin button"), "3")
     wait_idle(person)
     person.click(person.find("Filter Again ×", "push button"))
@@ -86,7 +86,7 @@ def changes_wait(person):
 def undo_of_deletion(person):
     """A run that was deleted comes back to its place, with its picture and its uses."""
     before = runs(person)
-    person.click(person.find("Run 1", "table cell"))
+    person.click(person.find("defaults", "table cell"))
     person.click(person.find("Delete", "push button"))
     wait("the run to go", lambda: len(runs(person)) == len(before) - 1)
     check(runs(person)[0]["Picture"] == "★ baseline", f"{runs(person)[0]}")
@@ -114,7 +114,7 @@ def drag_to_another_program(person):
     target = DropTarget(1320, 400)
     try:
         wait("the other program", lambda: target.said("ready"))
-        start = person.middle(person.find("Thumbnail of Run 1"))
+        start = person.middle(person.find("Thumbnail of defaults"))
         person.mouse(*start, "abs")
         person.mouse(*start, "b1p")
 
@@ -161,7 +161,7 @@ def session():
     picture = os.path.join(WORK, "picture.png")
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     person.click(person.find("Runs", "radio button"))
     wait_for_runs(person, 1)
     for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion,

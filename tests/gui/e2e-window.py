@@ -35,7 +35,7 @@ def new_person(arguments, width, environment=None):
 def narrow():
     """A window below about 1100 pixels has the columns as tabs."""
     person = new_person([SAMPLE], 1000)
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     wait("the first of the columns alone", lambda: [bool(person.has(*column)) for column in COLUMNS] ==
          [True, False, False] and not person.has("Overview", "radio button"))
     for page, column in zip(("Timings", "Histogram", "Statistics"), COLUMNS):
@@ -83,7 +83,7 @@ def notices():
     """The buttons of a notice are as wide as their texts, and lie within the window."""
     device = LostDevice()
     person = new_person([SAMPLE], 900, device.environment)
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     left, _, width, _ = person.box(person.window)
     for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
         device.lose_after(calls)
@@ -100,7 +100,7 @@ def notices():
 
 def columns_open(person):
     """All columns are visible at the same time, and each opens its page."""
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     for column in COLUMNS:
         person.find(*column)
     for page in ("Timings", "Histogram", "Statistics"):
@@ -167,7 +167,7 @@ def export_tables(person):
 def print_picture():
     """The desktop's dialog prints into a file. It warns where no printer service answers, and so must not be fatal."""
     person = Person(PROGRAM, [SAMPLE], {"XDG_DATA_HOME": WORK, "G_DEBUG": ""})
-    person.find(part="Run 1 on ", role="label")
+    wait("the first run", lambda: person.run_number() == 1)
     person.press("ctrl+p")
     dialog = person.find("Print", "dialog")
     person.click(person.find("Print to File", "table cell", dialog))
@@ -186,7 +186,7 @@ def second_window(person):
     second = next(frame for frame in frames() if frame != person.window)
     person.click(person.find("Try the Sample", root=second))
     person.find("Picture", "image", second)
-    person.find(part="Run 1 on ", role="label", root=second)
+    wait("the first run", lambda: person.run_number(second) == 1)
     check(person.has("Picture", "image", person.window), "the first window has lost its picture")
 
 

@@ -111,6 +111,11 @@ class Person:
     def find(self, name=None, role=None, root=None, part=None):
         return wait(f"“{name or part}” ({role or 'any role'})", lambda: self.has(name, role, root, part))
 
+    def run_number(self, root=None):
+        """Which run the heading of the timings is about, by its tooltip; 0 before the first one."""
+        headings = (node.description for node in self.all(part=" on ", role="label", root=root))
+        return next((int(text.split()[1].rstrip(":")) for text in headings if text.startswith("Run ")), 0)
+
     def box(self, node):
         """Where the node is on the screen, in device pixels."""
         extents = node.queryComponent().getExtents(pyatspi.DESKTOP_COORDS)

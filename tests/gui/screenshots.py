@@ -97,7 +97,7 @@ class Tour:
                 self.note(name, node.name, contrast.measure(self.crop(node)))
             elif node.getRoleName() == "text" and node.name == self.words("Kernel source"):
                 self.note(name, node.name, [*contrast.measure_words(self.crop(node, 0, 0, 700, 300))])
-            elif node.name == self.words("%s as %s") % (self.words("Run %u") % 1, "A"):
+            elif node.name == self.words("%s as %s") % (self.words("defaults"), "A"):
                 self.note(name, "mark of the newest run", self.measure_newest(node))
             elif node.getRoleName() == "image" and node.name == self.words("Picture"):
                 self.note(name, "caption", contrast.measure_caption(self.crop(node, 20, 12, 44, 20)))

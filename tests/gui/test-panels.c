@@ -204,6 +204,61 @@ test_runs(void)
   g_assert_cmpint(tree_rows(tree), ==, 3);
 }
 
+/* A run is named by what differs from the run before it; a kernel that follows from a toggle is named as well. */
+static void
+test_run_names(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_RUNS_PANEL);
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, NULL, NULL)), ==, "defaults");
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "sr", "30")), ==, "sr 30");
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "max-iterations", "3")), ==, "max iterations 3");
+  MsRun *rows = panel_fixture_filter(&f, "kernel", "rows");
+  g_assert_cmpstr(ms_run_get_label(rows), ==, "rows");
+  panel_fixture_filter(&f, "kernel", "auto");
+  MsRun *image = panel_fixture_filter(&f, "memory", "image");
+  g_assert_cmpstr(ms_run_get_label(image), ==, "image · direct");
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "unroll", "4")), ==, "unroll 4");
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "unroll", "1")), ==, "unroll 1");
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "unroll", "4")), ==, "unroll 4"); /* the same difference */
+  g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, NULL, NULL)), ==, "again");
+  MsSettings both = *ms_document_get_settings(f.document);
+  both.params.sp = 6;
+  both.params.sr = 15;
+  ms_document_set_settings(f.document, &both);
+  MsRun *last = panel_fixture_filter(&f, NULL, NULL);
+  g_assert_cmpstr(ms_run_get_label(last), ==, "sp 6 · sr 15");
+  g_autofree char *about = ms_run_describe(last);
+  g_assert_true(g_str_has_prefix(about, "Run 11: sp 6 · sr 15\n"));
+  g_assert_nonnull(strstr(about, "Memory object image"));
+  panel_fixture_screenshot(&f, "run-names");
+}
+
+/* With the kernel held, the baseline is run with the kernel that a toggle needs, and the names differ by the toggle. */
+static void
+test_hold_kernel(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_RUNS_PANEL);
+  MsRun *first = panel_fixture_filter(&f, NULL, NULL);
+  const char *kernel = ms_document_needed_kernel(f.document, ms_option_find("memory"), "image");
+  g_assert_cmpstr(kernel, ==, "direct");
+  g_assert_null(ms_document_needed_kernel(f.document, ms_option_find("memory"), "buffer"));
+  ms_document_set_holds_kernel(f.document, TRUE);
+  MsRun *image = panel_fixture_filter(&f, "memory", "image");
+  MsRun *held = ms_document_get_baseline(f.document);
+  g_assert_true(held != first && held != image);
+  g_assert_cmpint(ms_run_get_settings(held)->options.kernel, ==, MS_KERNEL_DIRECT);
+  g_assert_cmpint(ms_run_get_settings(held)->options.memory, ==, MS_MEMORY_BUFFER);
+  g_assert_cmpstr(ms_run_get_label(held), ==, "direct");
+  g_assert_cmpstr(ms_run_get_label(image), ==, "image");
+  g_assert_true(ms_document_get_current_run(f.document) == image);
+  g_assert_cmpint(ms_run_get_match(image), ==, MS_MATCH_IDENTICAL);
+
+  /* Back at the first kernel, the run that was made with it is the baseline again. */
+  panel_fixture_filter(&f, "memory", "buffer");
+  g_assert_true(ms_document_get_baseline(f.document) == first);
+  g_assert_cmpuint(g_list_model_get_n_items(ms_document_get_runs(f.document)), ==, 4);
+}
+
 static void
 on_toggle_cell(GtkTreeView *tree, int column, int row)
 {
@@ -345,6 +400,8 @@ main(int argc, char **argv)
   g_test_add_func("/panels/statistics", test_statistics);
   g_test_add_func("/panels/runs", test_runs);
   g_test_add_func("/panels/runs-sides", test_runs_sides);
+  g_test_add_func("/panels/run-names", test_run_names);
+  g_test_add_func("/panels/hold-kernel", test_hold_kernel);
   g_test_add_func("/panels/source", test_source);
   g_test_add_func("/panels/reference-engine", test_reference_engine);
   g_test_add_func("/panels/reference-run", test_reference_run);

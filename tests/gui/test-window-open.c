@@ -227,8 +227,8 @@ test_drag_out(void)
   MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
   window_fixture_activate(&fixture, "workspace::picture");
   GtkWidget *strip = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_RUN_STRIP);
-  wait_for(60, find_named(strip, "Thumbnail of Run 1"));
-  GtkWidget *handle = gtk_widget_get_parent(find_named(strip, "Thumbnail of Run 1"));
+  wait_for(60, find_named(strip, "Thumbnail of defaults"));
+  GtkWidget *handle = gtk_widget_get_parent(find_named(strip, "Thumbnail of defaults"));
   g_autoptr(GdkDragContext) context = g_object_new(gdk_x11_drag_context_get_type(), NULL);
   GtkSelectionData *data = selection_of((char *[]){(char *)"file:///nothing", NULL});
   g_assert_true(

@@ -10,6 +10,7 @@
 #define SHOW_SOMETHING_MS 250
 
 static void start(MsDocument *self);
+static void on_progress(double done, gpointer data);
 
 /** ms_document_set_live: whether every change starts the filter, or only ms_document_request_filter() does. */
 void
@@ -88,6 +89,69 @@ end_request(MsDocument *self)
   set_progress(self, 0);
 }
 
+/* The baseline with the kernel of another run, so that like is compared with like */
+
+/** ms_document_set_holds_kernel: whether the baseline is run again with the kernel of each run that has another one. */
+void
+ms_document_set_holds_kernel(MsDocument *self, gboolean holds_kernel)
+{
+  self->holds_kernel = holds_kernel;
+}
+
+gboolean
+ms_document_get_holds_kernel(MsDocument *self)
+{
+  return self->holds_kernel;
+}
+
+static gboolean
+needs_counterpart(MsDocument *self, MsRun *run)
+{
+  MsRun *baseline = self->baseline;
+
+  return self->holds_kernel && !self->requested && baseline && baseline != run && ms_run_get_device(run) &&
+         ms_run_get_device(baseline) == ms_run_get_device(run) &&
+         ms_params_equal(&ms_run_get_settings(baseline)->params, &ms_run_get_settings(run)->params) &&
+         ms_run_get_settings(baseline)->options.kernel != ms_run_get_settings(run)->options.kernel;
+}
+
+static void
+on_counterpart(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(MsDocument) self = data;
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsRun) run = ms_window_engine_filter_finish(MS_WINDOW_ENGINE(source), result, &error);
+
+  if (run)
+    ms_document_add_counterpart(self, run);
+  else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_signal_emit_by_name(self, "problem", error);
+  end_request(self);
+}
+
+/* Starts the run of the baseline with the kernel of @run; %FALSE where none is needed. */
+static gboolean
+start_counterpart(MsDocument *self, MsRun *run)
+{
+  static const MsFilterEvents events = {.progress = on_progress};
+
+  if (!needs_counterpart(self, run))
+    return FALSE;
+  MsSettings settings = *ms_run_get_requested(self->baseline);
+  const int kernel = ms_run_get_settings(run)->options.kernel;
+  MsRun *known = ms_document_find_counterpart(self, &settings, kernel);
+  if (known) {
+    ms_document_set_baseline(self, known);
+    return FALSE;
+  }
+  settings.options.kernel = kernel;
+  const MsWindowEngineRequest request = {self->source, &settings, NULL, &events};
+  g_clear_object(&self->cancellable);
+  self->cancellable = g_cancellable_new();
+  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_counterpart, g_object_ref(self));
+  return TRUE;
+}
+
 static void
 on_filtered(GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -98,6 +162,8 @@ on_filtered(GObject *source, GAsyncResult *result, gpointer data)
   if (run) {
     ms_document_add_run(self, run);
     clear_pieces(self);
+    if (start_counterpart(self, run))
+      return;
   } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     self->requested = FALSE;
     clear_pieces(self);
@@ -282,9 +348,9 @@ ms_document_is_repeating(MsDocument *self)
   return self->repeated != NULL;
 }
 
-/* Resolves every `auto` as a run would; %FALSE if the settings cannot run or no device is open. */
-static gboolean
-resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
+/** ms_document_resolve: resolves every `auto` as a run would; %FALSE if the settings cannot run or no device is open. */
+gboolean
+ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
 {
   MsPlanRequest request;
 
@@ -316,7 +382,24 @@ ms_document_estimate_ms(MsDocument *self, const MsSettings *settings)
   const MsRateQuery query = {device ? ms_device_get_name(device) : NULL, &resolved, ms_image_get_width(self->source),
                              ms_image_get_height(self->source)};
 
-  return resolve(self, settings, &resolved)
+  return ms_document_resolve(self, settings, &resolved)
            ? ms_rates_estimate(ms_window_engine_get_rates(self->engine), device, &query)
            : -1;
+}
+
+/**
+ * ms_document_needed_kernel: (transfer none) (nullable): the kernel that `auto` would choose with another value of
+ * @option, where that is another one than with the present settings.
+ */
+const char *
+ms_document_needed_kernel(MsDocument *self, const MsOptionInfo *option, const char *value)
+{
+  const MsSettings *present = ms_document_get_settings(self);
+  MsSettings settings = *present, now, then;
+
+  if (present->options.kernel != MS_KERNEL_AUTO || g_str_equal(option->name, "kernel") ||
+      !ms_option_set_text(option, &settings, value, NULL) || !ms_document_resolve(self, present, &now) ||
+      !ms_document_resolve(self, &settings, &then) || now.options.kernel == then.options.kernel)
+    return NULL;
+  return ms_filter_kernel_name(then.options.kernel);
 }

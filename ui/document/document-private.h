@@ -40,6 +40,10 @@ struct _MsDocument {
   MsRun *repeated; /* (nullable): the run whose time is measured again */
   guint n_repeats;
   guint repeats_done;
+
+  gboolean holds_kernel;
 };
 
 guint ms_document_get_step(MsDocument *self);
+MsRun *ms_document_find_counterpart(MsDocument *self, const MsSettings *requested, int kernel);
+void ms_document_add_counterpart(MsDocument *self, MsRun *run);

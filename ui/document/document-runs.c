@@ -5,7 +5,6 @@
  */
 #include "ui/document/document-private.h"
 
-#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Maximum number of runs, so that timings of a long session do not fill the memory. */
@@ -138,11 +137,17 @@ continues_newest(MsDocument *self, MsRun *run)
          newest != self->run_b && !ms_run_is_baseline(newest);
 }
 
-/* The run gets the name of the newest one, which it replaces. */
+/* The run keeps the number of the newest one, which it replaces, and the name that a person gave that one. */
 static void
 replace_newest(MsDocument *self, MsRun *run)
 {
-  ms_run_set_label(run, ms_run_get_label(ms_document_get_newest_run(self)));
+  MsRun *newest = ms_document_get_newest_run(self), *before = n_runs(self) > 1 ? run_at(self, n_runs(self) - 2) : NULL;
+
+  if (ms_run_is_named_after(newest, before))
+    ms_run_name_after(run, before);
+  else
+    ms_run_set_label(run, ms_run_get_label(newest));
+  ms_run_set_number(run, ms_run_get_number(newest));
   ms_run_judge(run, self->baseline);
   g_list_store_splice(self->runs, n_runs(self) - 1, 1, (gpointer *)&run, 1);
 }
@@ -161,12 +166,11 @@ forget_oldest(MsDocument *self)
 static void
 append(MsDocument *self, MsRun *run)
 {
-  g_autofree char *label = g_strdup_printf(_("Run %u"), ++self->n_runs);
-
   if (n_runs(self) >= MAX_RUNS)
     forget_oldest(self);
   if (ms_run_get_label(run)[0] == '\0')
-    ms_run_set_label(run, label);
+    ms_run_name_after(run, ms_document_get_newest_run(self));
+  ms_run_set_number(run, ++self->n_runs);
   if (!self->baseline)
     self->baseline = g_object_ref(run);
   ms_run_judge(run, self->baseline);
@@ -184,6 +188,44 @@ ms_document_add_run(MsDocument *self, MsRun *run)
     append(self, run);
   self->newest_step = self->request_step;
   set_current(self, run);
+}
+
+/**
+ * ms_document_find_counterpart: (transfer none) (nullable): the oldest run on the device in use that was requested with
+ * @requested, whatever its kernel, and ran with @kernel.
+ */
+MsRun *
+ms_document_find_counterpart(MsDocument *self, const MsSettings *requested, int kernel)
+{
+  for (guint i = 0; i < n_runs(self); i++) {
+    MsRun *run = run_at(self, i);
+    MsSettings other = *ms_run_get_requested(run);
+    other.options.kernel = requested->options.kernel;
+    if (ms_settings_equal(&other, requested) && ms_run_get_settings(run)->options.kernel == kernel &&
+        ms_run_get_device(run) == ms_window_engine_get_device(self->engine))
+      return run;
+  }
+  return NULL;
+}
+
+/**
+ * ms_document_add_counterpart: inserts @run before the newest one, whose name then says how it differs from @run, and
+ * makes it the baseline.
+ */
+void
+ms_document_add_counterpart(MsDocument *self, MsRun *run)
+{
+  MsRun *newest = ms_document_get_newest_run(self), *before = n_runs(self) > 1 ? run_at(self, n_runs(self) - 2) : NULL;
+  const gboolean automatic = ms_run_is_named_after(newest, before);
+
+  share_equal_picture(self, run);
+  ms_run_name_after(run, before);
+  ms_run_set_number(run, ms_run_get_number(newest));
+  ms_run_set_number(newest, ++self->n_runs);
+  if (automatic)
+    ms_run_name_after(newest, run);
+  g_list_store_insert(self->runs, n_runs(self) - 1, run);
+  ms_document_set_baseline(self, run);
 }
 
 /**

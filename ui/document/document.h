@@ -64,6 +64,13 @@ gboolean ms_document_can_repeat_run(MsDocument *self, MsRun *run);
 void ms_document_repeat_run(MsDocument *self, MsRun *run, guint n);
 gboolean ms_document_is_repeating(MsDocument *self);
 double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
+const char *ms_document_needed_kernel(MsDocument *self, const MsOptionInfo *option, const char *value);
+gboolean ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved);
+
+/* Whether a run with another kernel than the baseline's gets a baseline with the same kernel. */
+
+void ms_document_set_holds_kernel(MsDocument *self, gboolean holds_kernel);
+gboolean ms_document_get_holds_kernel(MsDocument *self);
 
 /* The runs and the two that the views show. */
 

@@ -20,6 +20,7 @@ struct _MsOptionRow {
   const MsOptionInfo *option;
   const Kind *kind;
   MsDocument *document; /* (nullable) */
+  GtkWidget *line;      /* the label at the left, the control at the right */
   GtkWidget *reset;     /* visible while the value is not the default */
   gboolean updating;    /* the controls change because the settings did; their signals are ignored */
 
@@ -105,7 +106,7 @@ new_reset_button(MsOptionRow *self)
   return button;
 }
 
-/* (nullable): how long a run would take with @value */
+/* (nullable): how long a run would take with @value, and which other kernel it needs */
 static char *
 estimate(MsOptionRow *self, const char *value)
 {
@@ -115,7 +116,13 @@ estimate(MsOptionRow *self, const char *value)
     return NULL;
   double ms = ms_document_estimate_ms(self->document, &settings);
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-  return time ? g_strdup_printf(_("About %s."), time) : NULL;
+  const char *kernel = ms_document_needed_kernel(self->document, self->option, value);
+  g_autofree char *need = kernel ? g_strdup_printf(_("Needs the kernel '%s'."), kernel) : NULL;
+  g_autofree char *about = time ? g_strdup_printf(_("About %s."), time) : NULL;
+
+  if (need && about)
+    return g_strdup_printf("%s %s", need, about);
+  return g_strdup(need ? need : about);
 }
 
 /* Makes @widget insensitive, with the reason as its tooltip, while @value is unavailable. */
@@ -144,6 +151,7 @@ add_label(MsOptionRow *self, GtkWidget *beside)
   self->reset = new_reset_button(self);
   gtk_box_pack_end(GTK_BOX(line), self->reset, FALSE, FALSE, 0);
   gtk_container_add(GTK_CONTAINER(self), line);
+  self->line = line;
   return label;
 }
 
@@ -671,6 +679,13 @@ ms_option_row_set_document(MsOptionRow *self, MsDocument *document)
   g_set_object(&self->document, document);
   gtk_widget_set_sensitive(GTK_WIDGET(self), document != NULL);
   ms_option_row_update(self);
+}
+
+/** ms_option_row_add_beside: puts a further control at the left of the row's own. */
+void
+ms_option_row_add_beside(MsOptionRow *self, GtkWidget *widget)
+{
+  gtk_box_pack_end(GTK_BOX(self->line), widget, FALSE, FALSE, 0);
 }
 
 /** ms_option_row_update: updates the controls from the document's settings. */

@@ -13,4 +13,5 @@ G_DECLARE_FINAL_TYPE(MsOptionRow, ms_option_row, MS, OPTION_ROW, GtkBox)
 GtkWidget *ms_option_row_new(const MsOptionInfo *option);
 const MsOptionInfo *ms_option_row_get_option(MsOptionRow *self);
 void ms_option_row_set_document(MsOptionRow *self, MsDocument *document);
+void ms_option_row_add_beside(MsOptionRow *self, GtkWidget *widget);
 void ms_option_row_update(MsOptionRow *self);

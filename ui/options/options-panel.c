@@ -21,6 +21,7 @@ struct _MsOptionsPanel {
   GtkWidget *filter_box;
   GtkWidget *toggle_heading;
   GtkWidget *toggle_box;
+  GtkWidget *hold;
   GtkWidget *cost;
   GtkWidget *note;
   const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
@@ -220,7 +221,14 @@ cost_text(MsOptionsPanel *self, const MsSettings *settings, gboolean considered)
   double ms = ms_document_estimate_ms(self->document, settings);
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
   g_autofree char *label = considered ? ms_format_plain(_(self->considered->label)) : NULL;
+  const char *kernel =
+    considered ? ms_document_needed_kernel(self->document, self->considered, self->considered_value) : NULL;
 
+  if (kernel)
+    return time ? g_strdup_printf(_("%s %s needs the kernel '%s' and takes about %s."), label, self->considered_value,
+                                  kernel, time)
+                : g_strdup_printf(_("%s %s needs the kernel '%s', which has not been measured yet."), label,
+                                  self->considered_value, kernel);
   if (considered)
     return time ? g_strdup_printf(_("%s %s takes about %s."), label, self->considered_value, time)
                 : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), label,
@@ -310,6 +318,8 @@ set_document(MsOptionsPanel *self, MsDocument *document)
   g_hash_table_iter_init(&iter, self->rows);
   while (g_hash_table_iter_next(&iter, NULL, &row))
     ms_option_row_set_document(row, document);
+  gtk_widget_set_sensitive(self->hold, document != NULL);
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->hold), document && ms_document_get_holds_kernel(document));
   on_preset_typed(self);
   update_cost(self);
   update_note(self);
@@ -375,6 +385,27 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
 }
 
 static void
+on_hold_toggled(MsOptionsPanel *self, GtkToggleButton *button)
+{
+  if (self->document)
+    ms_document_set_holds_kernel(self->document, gtk_toggle_button_get_active(button));
+}
+
+/* Beside the kernel: where a change needs another kernel, like is compared with like. */
+static void
+add_hold(MsOptionsPanel *self)
+{
+  self->hold = gtk_check_button_new_with_mnemonic(_("H_old"));
+  gtk_widget_set_tooltip_text(self->hold,
+                              _("Compares like with like: where a change needs another kernel, the baseline "
+                                "is run with that kernel, too."));
+  atk_object_set_name(gtk_widget_get_accessible(self->hold), _("Hold kernel"));
+  gtk_widget_show(self->hold);
+  g_signal_connect_object(self->hold, "toggled", G_CALLBACK(on_hold_toggled), self, G_CONNECT_SWAPPED);
+  ms_option_row_add_beside(g_hash_table_lookup(self->rows, "kernel"), self->hold);
+}
+
+static void
 ms_options_panel_init(MsOptionsPanel *self)
 {
   const MsOptionInfo *table = ms_options.rows;
@@ -388,6 +419,7 @@ ms_options_panel_init(MsOptionsPanel *self)
     g_signal_connect_object(row, "considered", G_CALLBACK(on_considered), self, G_CONNECT_SWAPPED);
     g_hash_table_insert(self->rows, (gpointer)table[i].name, row);
   }
+  add_hold(self);
   self->presets = ms_presets_new(NULL);
   g_signal_connect_object(self->presets, "changed", G_CALLBACK(fill_presets), self, G_CONNECT_SWAPPED);
   fill_presets(self);

@@ -4,6 +4,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/common/format.h"
+
 struct _MsRun {
   GObject parent_instance;
   MsSettings requested;
@@ -16,6 +18,7 @@ struct _MsRun {
   char *build_log;
   char *rejected;
   char *label;
+  guint number;
   char *digest; /* pictures are compared by it, so that the result of a comparison outlives the picture */
   int width;
   int height;
@@ -180,6 +183,97 @@ ms_run_set_label(MsRun *self, const char *label)
   g_free(self->label);
   self->label = g_strdup(label);
   g_signal_emit(self, changed_signal, 0);
+}
+
+/* A value that says what it is stands alone; others follow the name of their option. */
+static char *
+value_words(const MsOptionInfo *option, const MsSettings *settings)
+{
+  g_autofree char *value = ms_option_get_text(option, settings);
+  g_autofree char *label = ms_format_plain(_(option->label)), *lower = g_utf8_strdown(label, -1);
+  const gboolean is_word =
+    g_ascii_isalpha(value[0]) && !g_str_equal(value, "on") && !g_str_equal(value, "off") && !g_str_equal(value, "auto");
+
+  if (is_word || strchr(value, 'x'))
+    return g_steal_pointer(&value);
+  return g_strdup_printf("%s %s", strlen(option->name) <= 2 ? option->name : lower, value);
+}
+
+static void
+append_words(GString *text, const char *words)
+{
+  g_string_append_printf(text, "%s%s", text->len > 0 ? " · " : "", words);
+}
+
+/* (transfer full): what was asked for otherwise than in @before (nullable: the defaults), and the kernel that ran */
+static char *
+difference_words(MsRun *self, MsRun *before)
+{
+  const MsSettings usual = ms_settings_default(), *other = before ? &before->requested : &usual;
+  const MsOptionInfo *table = ms_options.rows;
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const gboolean is_kernel = g_str_equal(table[i].name, "kernel");
+    g_autofree char *value = ms_option_get_text(&table[i], &self->requested);
+    g_autofree char *usual_value = ms_option_get_text(&table[i], other);
+    g_autofree char *words = value_words(&table[i], is_kernel ? &self->settings : &self->requested);
+    if (is_kernel && before ? self->settings.options.kernel != before->settings.options.kernel
+                            : !g_str_equal(value, usual_value))
+      append_words(text, words);
+  }
+  if (before && self->device != before->device)
+    append_words(text, ms_run_get_device_name(self));
+  if (text->len == 0)
+    g_string_append(text, !before ? _("defaults")
+                          : self->requested.options.kernel != before->requested.options.kernel
+                            ? ms_filter_kernel_name(self->settings.options.kernel)
+                            : _("again"));
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/**
+ * ms_run_name_after: names the run by what differs from @before (nullable), the run before it: "image", "unroll 4",
+ * "sp 12 · sr 20"; a kernel that `auto` chose otherwise is named, too. The first run differs from the defaults.
+ */
+void
+ms_run_name_after(MsRun *self, MsRun *before)
+{
+  g_autofree char *words = difference_words(self, before);
+
+  ms_run_set_label(self, words);
+}
+
+/** ms_run_is_named_after: whether the run has the name that ms_run_name_after() gives, or none, and not one of a person. */
+gboolean
+ms_run_is_named_after(MsRun *self, MsRun *before)
+{
+  g_autofree char *words = difference_words(self, before);
+
+  return !self->label || g_str_equal(self->label, words);
+}
+
+/** ms_run_get_number: which run of its picture it is, from 1. */
+guint
+ms_run_get_number(MsRun *self)
+{
+  return self->number;
+}
+
+void
+ms_run_set_number(MsRun *self, guint number)
+{
+  self->number = number;
+}
+
+/** ms_run_describe: (transfer full): number, name, device and all settings, for a tooltip. */
+char *
+ms_run_describe(MsRun *self)
+{
+  g_autofree char *settings = ms_settings_text(&self->settings, NULL, TRUE);
+
+  return g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), ms_run_get_device_name(self),
+                         settings);
 }
 
 gboolean

@@ -66,6 +66,11 @@ MsSummary ms_run_summarise(MsRun *self);
 
 const char *ms_run_get_label(MsRun *self);
 void ms_run_set_label(MsRun *self, const char *label);
+void ms_run_name_after(MsRun *self, MsRun *before);
+gboolean ms_run_is_named_after(MsRun *self, MsRun *before);
+guint ms_run_get_number(MsRun *self);
+void ms_run_set_number(MsRun *self, guint number);
+char *ms_run_describe(MsRun *self);
 gboolean ms_run_is_baseline(MsRun *self);
 MsMatch ms_run_get_match(MsRun *self);
 

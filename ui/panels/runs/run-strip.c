@@ -191,10 +191,12 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
   const char *title = run ? ms_run_get_label(run) : _("Original");
   GdkPixbuf *thumbnail = run ? thumbnail_of_run(run) : thumbnail_of_image(ms_document_get_source(document));
   g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
+  g_autofree char *about = run ? ms_run_describe(run) : NULL;
   g_autofree char *text = g_strjoin("\n", title, time, NULL);
   g_autofree char *name = g_strdup_printf(_("Thumbnail of %s"), title);
 
   gtk_label_set_text(GTK_LABEL(gtk_builder_get_object(builder, "label")), text);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(gtk_builder_get_object(builder, "label")), about);
   gtk_image_set_from_pixbuf(GTK_IMAGE(image), thumbnail);
   atk_object_set_name(gtk_widget_get_accessible(image), name);
   set_up_toggle(self, a, title, run, run == ms_document_get_run_a(document));

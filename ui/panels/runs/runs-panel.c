@@ -128,6 +128,7 @@ set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
   g_autofree char *settings = ms_settings_to_arguments(ms_run_get_settings(run));
   g_autofree char *time = time_text(run);
   g_autofree char *speedup = speedup_text(run, baseline);
+  g_autofree char *order = g_strdup_printf(newest ? _("%u, newest") : "%u", ms_run_get_number(run));
 
   gtk_list_store_set(table->store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
                      b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
@@ -136,7 +137,7 @@ set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
                      ms_runs_panel_badge(run, baseline), MS_RUNS_PICTURE,
                      ms_run_has_result(run) ? _("kept") : _("dropped"), MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT,
                      current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, is_repeated(run, baseline),
-                     MS_RUNS_MARK, newest ? _("newest") : "", -1);
+                     MS_RUNS_MARK, order, -1);
 }
 
 /* Updates the rows from @document (nullable) in place, so that the selection is kept. */

@@ -23,7 +23,7 @@ typedef enum {
   MS_RUNS_IS_RUN,
   MS_RUNS_WEIGHT,
   MS_RUNS_REPEATED, /* whether the speed-up was computed from repeats of both runs */
-  MS_RUNS_MARK,     /* marks the newest run */
+  MS_RUNS_MARK,     /* the number of the run; the newest one is marked */
 } MsRunsColumn;
 
 MsRun *ms_runs_panel_get_selected(MsRunsPanel *self);

@@ -506,7 +506,9 @@ ms_timing_view_refresh(MsPanel *panel)
   }
   g_autofree char *heading = run_heading(run);
   MsDevice *device = ms_run_get_device(run);
+  g_autofree char *about = ms_run_describe(run);
   show_log(self, ms_run_get_log(run), heading, device == self->peak_device ? self->peak : 0);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->heading), about);
   want_peak(self, ms_document_get_engine(document));
 }
 
