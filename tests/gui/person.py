@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """A person at the real program: finds things by name through the accessibility bus, clicks, drags, types and looks."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -113,8 +114,8 @@ class Person:
 
     def run_number(self, root=None):
         """Which run the heading of the timings is about, by its tooltip; 0 before the first one."""
-        headings = (node.description for node in self.all(part=" on ", role="label", root=root))
-        return next((int(text.split()[1].rstrip(":")) for text in headings if text.startswith("Run ")), 0)
+        labels = (node.description for node in self.all(role="label", root=root))
+        return next((int(found[1]) for text in labels if (found := re.match(r"(?:B: )?Run (\d+):", text))), 0)
 
     def box(self, node):
         """Where the node is on the screen, in device pixels."""

@@ -12,6 +12,7 @@
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/kernel/source-view.h"
+#include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
 
 /* Reads a difference as one line: "=a -b +c". */
@@ -121,11 +122,11 @@ test_stage_bar(void)
   gtk_container_add(GTK_CONTAINER(window), widget);
   gtk_widget_show_all(window);
   panel_fixture_settle();
-  ms_stage_bar_add(bar, "Upload", 1);
-  ms_stage_bar_add(bar, "Nothing", 0);
-  ms_stage_bar_add(bar, "Kernel", 3);
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_B, "Upload", 0, 1);
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_B, "Nothing", 1, 0);
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_B, "Kernel", 2, 3);
   panel_fixture_settle();
-  g_assert_cmpfloat(ms_stage_bar_get_total_ms(bar), ==, 4);
+  g_assert_cmpfloat(ms_stage_bar_get_total_ms(bar, MS_STAGE_SIDE_B), ==, 4);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "Kernel: 3.00 ms, 75 %"));
   g_assert_null(strstr(atk_object_get_description(accessible), "Nothing"));
   double value = 0;
@@ -133,8 +134,14 @@ test_stage_bar(void)
   atk_value_get_value_and_text(ATK_VALUE(accessible), &value, &words);
   g_assert_cmpfloat(value, ==, 4);
   g_assert_cmpstr(words, ==, "4.00 ms");
-  ms_stage_bar_clear(bar);
-  g_assert_cmpfloat(ms_stage_bar_get_total_ms(bar), ==, 0);
+  ms_stage_bar_clear(bar, TRUE);
+  g_assert_cmpfloat(ms_stage_bar_get_total_ms(bar, MS_STAGE_SIDE_B), ==, 0);
+  /* Two runs: each stage has both times, and one that only one run has no number on the other side. */
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_B, "Kernel", 2, 6);
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_A, "Kernel", 2, 2);
+  ms_stage_bar_add(bar, MS_STAGE_SIDE_A, "Probe", 3, 1);
+  g_assert_cmpstr(atk_object_get_name(accessible), ==, "Parts of both runs");
+  g_assert_cmpstr(atk_object_get_description(accessible), ==, "Kernel: 2.00 ms → 6.00 ms; Probe: 1.00 ms → –");
   gtk_widget_destroy(window);
 }
 

@@ -10,6 +10,7 @@
 #include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/kernel/source-view.h"
 #include "ui/panels/statistics/statistics-panel.h"
+#include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
 
 static void
@@ -34,11 +35,45 @@ test_timings(void)
   double all = 0;
   for (guint i = 0; i < rows->len; i++)
     all += g_array_index(rows, MsTimingRow, i).run_ms;
-  g_assert_cmpfloat_with_epsilon(ms_stage_bar_get_total_ms(bar), all - build, 1e-6);
+  g_assert_cmpfloat_with_epsilon(ms_stage_bar_get_total_ms(bar, MS_STAGE_SIDE_B), all - build, 1e-6);
   g_assert_nonnull(find_label_with(f.panel, build > 0 ? "Building the kernels took" : "No kernels were built"));
   wait_for(60, find_label_with(f.panel, "Measured peak of the device"));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "timings");
+}
+
+/* Both runs stand on one scale, with the ratio in words: never a number below one. */
+static void
+test_timings_of_two_runs(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_TIMING_VIEW);
+  MsRun *small = panel_fixture_filter(&f, "sp", "3");
+  MsRun *large = panel_fixture_filter(&f, "sp", "24");
+  GtkWidget *bar = find_by_type(f.panel, MS_TYPE_STAGE_BAR);
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
+  g_assert_false(gtk_tree_view_column_get_visible(gtk_tree_view_get_column(tree, 5)));
+  ms_document_set_run_a(f.document, small);
+  panel_fixture_settle();
+  g_autofree char *ratio = g_strdup_printf(
+    "B is %.*f× slower (one run each): ", ms_run_get_kernel_ms(large) / ms_run_get_kernel_ms(small) < 10 ? 2 : 1,
+    ms_run_get_kernel_ms(large) / ms_run_get_kernel_ms(small));
+  g_assert_nonnull(find_label_with(f.panel, ratio));
+  g_assert_cmpstr(atk_object_get_name(gtk_widget_get_accessible(bar)), ==, "Parts of both runs");
+  g_assert_true(gtk_tree_view_column_get_visible(gtk_tree_view_get_column(tree, 5)));
+  panel_fixture_screenshot(&f, "timings-of-two");
+  for (int i = 0; i < 2; i++) {
+    ms_run_add_time(small, ms_run_get_kernel_ms(small));
+    ms_run_add_time(large, ms_run_get_kernel_ms(large));
+  }
+  ms_document_set_run_a(f.document, large);
+  ms_document_set_run_b(f.document, small);
+  panel_fixture_settle();
+  GtkWidget *faster = find_label_with(f.panel, "× faster (");
+  g_assert_nonnull(faster);
+  g_assert_null(strstr(gtk_label_get_text(GTK_LABEL(faster)), "one run"));
+  ms_document_set_run_b(f.document, large);
+  panel_fixture_settle();
+  g_assert_nonnull(find_label_with(f.panel, ", 320 × 240: kernels ")); /* a run is not compared with itself */
 }
 
 static void
@@ -79,9 +114,19 @@ test_histogram(void)
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(red), FALSE);
   g_autofree char *without = ms_histogram_plot_read_bin(plot, 120);
   g_assert_null(strstr(without, "Red"));
-  GtkWidget *scale = find_by_type(f.panel, GTK_TYPE_COMBO_BOX);
-  gtk_combo_box_set_active_id(GTK_COMBO_BOX(scale), "logarithmic");
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_button(f.panel, "Lo_g")), TRUE);
   panel_fixture_screenshot(&f, "histogram-logarithmic");
+
+  /* The pixel under the pointer in the picture stands in place of the hint, and the cursor at its luma. */
+  const MsPointed pointed = {12, 34, {10, 20, 30, 255}, {40, 50, 60, 255}};
+  ms_document_set_pointed(f.document, &pointed);
+  g_autofree char *pixel =
+    g_strdup_printf("12, 34:  A 10 20 30 → B 40 50 60,  luma %d → %d", MS_LUMA(10, 20, 30), MS_LUMA(40, 50, 60));
+  g_assert_nonnull(find_label_with(f.panel, pixel));
+  g_assert_cmpint(ms_histogram_plot_get_bin(plot), ==, MS_LUMA(40, 50, 60));
+  ms_document_set_pointed(f.document, NULL);
+  g_assert_null(find_label_with(f.panel, "12, 34:"));
+  g_assert_nonnull(find_label_with(f.panel, "Point at a level or at the picture"));
 }
 
 static void
@@ -181,8 +226,9 @@ test_runs(void)
   g_assert_cmpstr(second_badge, ==, "★ baseline");
   g_assert_cmpstr(third_badge, ==, "other parameters");
   g_autofree char *speedup = tree_cell(tree, 1, MS_RUNS_SPEEDUP);
-  g_assert_cmpfloat_with_epsilon(g_strtod(speedup, NULL), ms_run_get_kernel_ms(second) / ms_run_get_kernel_ms(first),
-                                 0.051);
+  const double ratio = ms_run_get_kernel_ms(second) / ms_run_get_kernel_ms(first);
+  g_assert_cmpfloat_with_epsilon(g_strtod(speedup, NULL), MAX(ratio, 1 / ratio), 0.051);
+  g_assert_true((strstr(speedup, "slower") != NULL) == (ratio < 1));
   g_autofree char *none = tree_cell(tree, 3, MS_RUNS_SPEEDUP);
   g_assert_cmpstr(none, ==, "–");
 
@@ -395,6 +441,7 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panels/timings", test_timings);
+  g_test_add_func("/panels/timings-of-two-runs", test_timings_of_two_runs);
   g_test_add_func("/panels/histogram", test_histogram);
   g_test_add_func("/panels/histogram-keys", test_histogram_keys);
   g_test_add_func("/panels/statistics", test_statistics);

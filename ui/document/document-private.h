@@ -42,6 +42,9 @@ struct _MsDocument {
   guint repeats_done;
 
   gboolean holds_kernel;
+
+  gboolean is_pointed;
+  MsPointed pointed; /* valid while @is_pointed */
 };
 
 guint ms_document_get_step(MsDocument *self);

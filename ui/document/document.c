@@ -295,6 +295,7 @@ ms_document_class_init(MsDocumentClass *klass)
   g_object_class_install_properties(object_class, N_PROPS, properties);
   add_signal("settings-changed", G_TYPE_NONE);
   add_signal("pieces-changed", G_TYPE_NONE);
+  add_signal("pointed", G_TYPE_NONE);
   add_signal("problem", G_TYPE_ERROR);
   add_signal("pictures-dropped", G_TYPE_UINT);
 }
@@ -375,4 +376,23 @@ const char *
 ms_document_get_title(MsDocument *self)
 {
   return self->title;
+}
+
+/** ms_document_set_pointed: says which pixel the pointer is on; @pointed: (nullable) */
+void
+ms_document_set_pointed(MsDocument *self, const MsPointed *pointed)
+{
+  if (!pointed && !self->is_pointed)
+    return;
+  self->is_pointed = pointed != NULL;
+  if (pointed)
+    self->pointed = *pointed;
+  g_signal_emit_by_name(self, "pointed");
+}
+
+/** ms_document_get_pointed: (transfer none) (nullable): the pixel that the pointer is on. */
+const MsPointed *
+ms_document_get_pointed(MsDocument *self)
+{
+  return self->is_pointed ? &self->pointed : NULL;
 }

@@ -15,6 +15,7 @@
  *   "settings-changed" (): the settings have changed
  *   "pieces-changed" (): the list of finished parts of the next result has changed
  *   "problem" (GError *): a run failed; not emitted for cancelled runs
+ *   "pointed" (): the pixel under the pointer has changed, see ms_document_get_pointed()
  *   "pictures-dropped" (guint n): the pictures of the @n oldest runs were freed to stay within the memory bound
  */
 G_DECLARE_FINAL_TYPE(MsDocument, ms_document, MS, DOCUMENT, GObject)
@@ -91,5 +92,16 @@ void ms_document_set_run_a(MsDocument *self, MsRun *run);
 void ms_document_set_run_b(MsDocument *self, MsRun *run);
 MsImage *ms_document_get_picture_a(MsDocument *self);
 MsImage *ms_document_get_picture_b(MsDocument *self);
+
+/** MsPointed: a pixel that the pointer is on, and its colours (R, G, B, A) on both sides. */
+typedef struct {
+  int x;
+  int y;
+  guint8 a[4];
+  guint8 b[4];
+} MsPointed;
+
+void ms_document_set_pointed(MsDocument *self, const MsPointed *pointed);
+const MsPointed *ms_document_get_pointed(MsDocument *self);
 MsRun *ms_document_get_shown_run(MsDocument *self);
 gboolean ms_document_is_stale(MsDocument *self);

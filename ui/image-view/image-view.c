@@ -2,6 +2,7 @@
 #include "ui/image-view/image-view-private.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
 #include "ui/image-view/readout.h"
 
@@ -366,6 +367,17 @@ filtered_pixel(MsImageView *self, int x, int y)
   return pixel_of(image, &extent, x, y);
 }
 
+/* Tells the panels of the pixel; @b: (nullable): its colour on side B, where it is known */
+static void
+point_at(MsImageView *self, MsImage *a, const guint8 *b, int x, int y)
+{
+  MsPointed pointed = {.x = x, .y = y};
+
+  memcpy(pointed.a, ms_image_get_pixels(a) + (gsize)y * ms_image_get_stride(a) + (gsize)x * 4, 4);
+  memcpy(pointed.b, b ? b : pointed.a, 4);
+  ms_document_set_pointed(self->document, &pointed);
+}
+
 static char *
 readout_at_pointer(MsImageView *self)
 {
@@ -374,10 +386,13 @@ readout_at_pointer(MsImageView *self)
 
   ms_image_view_pointer_in_pane(self, &pane_x, &pane_y);
   ms_view_geometry_to_picture(&self->geometry, pane_x, pane_y, &x, &y);
-  if (!a || !self->pointer_inside || x < 0 || y < 0 || x >= self->geometry.width || y >= self->geometry.height)
+  if (!a || !self->pointer_inside || x < 0 || y < 0 || x >= self->geometry.width || y >= self->geometry.height) {
+    ms_document_set_pointed(self->document, NULL);
     return g_strdup("");
-  return ms_readout_format(a, filtered_pixel(self, (int)x, (int)y), &ms_document_get_settings(self->document)->params,
-                           (int)x, (int)y);
+  }
+  const guint8 *b = filtered_pixel(self, (int)x, (int)y);
+  point_at(self, a, b, (int)x, (int)y);
+  return ms_readout_format(a, b, &ms_document_get_settings(self->document)->params, (int)x, (int)y);
 }
 
 /** ms_image_view_update_readout: called when the pointer, the picture or its position has changed. */

@@ -2,6 +2,7 @@
 #include "ui/run/run.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 #include "ui/common/format.h"
@@ -167,6 +168,18 @@ MsSummary
 ms_run_summarise(MsRun *self)
 {
   return ms_statistics_summarise((const double *)self->times->data, self->times->len);
+}
+
+/** ms_run_compare: how many times the kernel time of @other @self takes. */
+MsRunRatio
+ms_run_compare(MsRun *self, MsRun *other)
+{
+  const MsSummary own = ms_run_summarise(self), base = ms_run_summarise(other);
+  const double ratio = own.median / base.median, spread = hypot(own.spread, base.spread);
+  const gboolean is_repeated = isfinite(spread);
+
+  return (MsRunRatio){ratio, is_repeated ? ratio * MAX(1 - spread, 0) : ratio,
+                      is_repeated ? ratio * (1 + spread) : ratio, is_repeated};
 }
 
 const char *

@@ -64,6 +64,20 @@ double ms_run_get_kernel_ms(MsRun *self);
 void ms_run_add_time(MsRun *self, double kernel_ms);
 MsSummary ms_run_summarise(MsRun *self);
 
+/**
+ * MsRunRatio: the kernel time of a run in units of another run's.
+ * @low: the end of the ~95 % interval; equal to @ratio like @high where one of the runs has fewer than three times
+ * @is_repeated: whether the interval is known
+ */
+typedef struct {
+  double ratio;
+  double low;
+  double high;
+  gboolean is_repeated;
+} MsRunRatio;
+
+MsRunRatio ms_run_compare(MsRun *self, MsRun *other);
+
 const char *ms_run_get_label(MsRun *self);
 void ms_run_set_label(MsRun *self, const char *label);
 void ms_run_name_after(MsRun *self, MsRun *before);

@@ -2,7 +2,6 @@
 #include "ui/panels/runs/runs-panel.h"
 
 #include <glib/gi18n-lib.h>
-#include <math.h>
 
 #include "ui/document/document.h"
 #include "ui/common/format.h"
@@ -42,21 +41,23 @@ is_repeated(MsRun *run, MsRun *baseline)
 }
 
 /*
- * (transfer full): the speed-up over the baseline with its spread, or a note that it was measured once; empty for runs
- * with other filter parameters.
+ * (transfer full): how much faster or slower than the baseline, with its interval, or a note that it was measured once;
+ * empty for runs with other filter parameters.
  */
 static char *
 speedup_text(MsRun *run, MsRun *baseline)
 {
   if (!baseline || !ms_params_equal(&ms_run_get_settings(run)->params, &ms_run_get_settings(baseline)->params))
     return g_strdup(MS_NO_NUMBER);
-  MsSummary own = ms_run_summarise(run), other = ms_run_summarise(baseline);
-  g_autofree char *ratio = ms_format_ratio(other.median / own.median);
+  const MsRunRatio ratio = ms_run_compare(run, baseline);
+  const gboolean slower = ratio.ratio > 1;
+  g_autofree char *times = ms_format_ratio(slower ? ratio.ratio : 1 / ratio.ratio);
+  g_autofree char *words = slower ? g_strdup_printf(_("%s slower"), times) : g_steal_pointer(&times);
   if (run == baseline)
-    return g_steal_pointer(&ratio);
-  if (!is_repeated(run, baseline))
-    return g_strdup_printf(_("%s, one run"), ratio);
-  return g_strdup_printf("%s ± %.1f %%", ratio, 100 * hypot(own.spread, other.spread));
+    return g_steal_pointer(&words);
+  if (!ratio.is_repeated)
+    return g_strdup_printf(_("%s, one run"), words);
+  return g_strdup_printf("%s ± %.1f %%", words, 100 * (ratio.high / ratio.ratio - 1));
 }
 
 /* The median over the repeats, with its spread. */

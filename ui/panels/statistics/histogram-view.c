@@ -10,7 +10,9 @@
 #include "ui/panels/common/drawn.h"
 
 #define PAD 6
-#define MARKER_DISTANCE 40
+
+/* How much of the ground a filled channel covers; where channels overlap, their colours mix. */
+#define FILL 0.25
 
 struct _MsHistogramPlot {
   GtkDrawingArea parent_instance;
@@ -20,7 +22,8 @@ struct _MsHistogramPlot {
   gboolean has_after;
   gboolean shown[MS_N_CHANNELS];
   gboolean logarithmic;
-  int bin; /* -1: none */
+  int bin;     /* -1: none */
+  char *pixel; /* (nullable): the words for the pixel under the pointer in the picture */
 };
 
 G_DEFINE_FINAL_TYPE(MsHistogramPlot, ms_histogram_plot, GTK_TYPE_DRAWING_AREA)
@@ -37,7 +40,7 @@ ms_histogram_channel_colour(MsImageChannel channel, MsChartTheme theme)
   return theme == MS_CHART_DARK ? dark[channel] : light[channel];
 }
 
-/* The name of a channel, with its marker. */
+/* The name of a channel, with a mark in its colour. */
 static const char *
 channel_title(MsImageChannel channel)
 {
@@ -46,7 +49,7 @@ channel_title(MsImageChannel channel)
   return _(titles[channel]);
 }
 
-/* Drawing: axes, curves of both pictures with markers, and the cursor */
+/* Drawing: axes, filled curves of both pictures, and the cursor */
 
 /* The layout in pixels, and the y axis: shares of pixels from @least to @most. */
 typedef struct {
@@ -134,45 +137,52 @@ share_y(const Frame *frame, double value)
 }
 
 static void
-draw_curve(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
+curve_path(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel)
+{
+  cairo_new_path(frame->cr); /* drawing text may have left a current point */
+  for (int bin = 0; bin < 256; bin++)
+    cairo_line_to(frame->cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
+}
+
+static void
+fill_curve(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel)
+{
+  const guint32 colour = ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget));
+  cairo_t *cr = frame->cr;
+
+  curve_path(frame, histogram, channel);
+  cairo_line_to(cr, bin_x(frame, 255), frame->top + frame->height);
+  cairo_line_to(cr, bin_x(frame, 0), frame->top + frame->height);
+  cairo_close_path(cr);
+  cairo_set_source_rgba(cr, (colour >> 16 & 0xff) / 255.0, (colour >> 8 & 0xff) / 255.0, (colour & 0xff) / 255.0, FILL);
+  cairo_fill(cr);
+}
+
+/* Luma is the outline of the whole; the picture before is dashed. */
+static void
+stroke_curve(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
 {
   cairo_t *cr = frame->cr;
   static const double dash[] = {4, 3};
 
   ms_chart_set_colour(cr, ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget)));
   cairo_set_dash(cr, dash, before ? 2 : 0, 0);
-  cairo_set_line_width(cr, before ? 1.2 : 1.8);
-  cairo_new_path(cr); /* drawing text may have left a current point */
-  for (int bin = 0; bin < 256; bin++)
-    cairo_line_to(cr, bin_x(frame, bin), share_y(frame, share(histogram, channel, bin)));
+  cairo_set_line_width(cr, channel == MS_CHANNEL_LUMA ? 1.6 : 1);
+  curve_path(frame, histogram, channel);
   cairo_stroke(cr);
   cairo_set_dash(cr, NULL, 0, 0);
 }
 
-/* Curves differ by marker shape as well as by colour; markers of the picture before are hollow. */
-static void
-draw_markers(const Frame *frame, const MsHistogram *histogram, MsImageChannel channel, gboolean before)
-{
-  guint32 colours[MS_CHART_N_STYLES];
-  MsChartPaint paint = *frame->paint;
-
-  for (guint i = 0; i < MS_CHART_N_STYLES; i++)
-    colours[i] = ms_histogram_channel_colour(channel, ms_drawn_theme(frame->widget));
-  paint.series = colours;
-  paint.text = colours[0];
-  for (int bin = 8 + 8 * (int)channel; bin < 256; bin += MARKER_DISTANCE)
-    ms_chart_draw_marker(frame->cr, &paint, (MsChartStyle){channel, before}, bin_x(frame, bin),
-                         share_y(frame, share(histogram, channel, bin)));
-}
-
+/* The picture after is filled; alone, the picture before is, too. */
 static void
 draw_histogram(MsHistogramPlot *self, const Frame *frame, const MsHistogram *histogram, gboolean before)
 {
   for (int channel = 0; channel < MS_N_CHANNELS; channel++)
-    if (self->shown[channel]) {
-      draw_curve(frame, histogram, channel, before);
-      draw_markers(frame, histogram, channel, before);
-    }
+    if (self->shown[channel] && channel != MS_CHANNEL_LUMA && (!before || !self->has_after))
+      fill_curve(frame, histogram, channel);
+  for (int channel = 0; channel < MS_N_CHANNELS; channel++)
+    if (self->shown[channel])
+      stroke_curve(frame, histogram, channel, before);
 }
 
 static void
@@ -241,8 +251,7 @@ draw_x_axis(const Frame *frame)
 static void
 draw_titles(MsHistogramPlot *self, const Frame *frame)
 {
-  const char *text =
-    self->logarithmic ? _("Share of the pixels (logarithmic scale)") : _("Share of the pixels (linear scale)");
+  const char *text = _("Share of the pixels");
 
   ms_chart_set_colour(frame->cr, frame->paint->faint_text);
   cairo_move_to(frame->cr, PAD, PAD / 2.0);
@@ -382,10 +391,18 @@ ms_histogram_plot_get_preferred_height(GtkWidget *widget, int *minimum, int *nat
 }
 
 static void
+ms_histogram_plot_finalize(GObject *object)
+{
+  g_free(MS_HISTOGRAM_PLOT(object)->pixel);
+  G_OBJECT_CLASS(ms_histogram_plot_parent_class)->finalize(object);
+}
+
+static void
 ms_histogram_plot_class_init(MsHistogramPlotClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
 
+  G_OBJECT_CLASS(klass)->finalize = ms_histogram_plot_finalize;
   widget_class->draw = ms_histogram_plot_draw;
   widget_class->motion_notify_event = ms_histogram_plot_motion;
   widget_class->enter_notify_event = ms_histogram_plot_enter;
@@ -478,7 +495,7 @@ struct _MsHistogramView {
   MsPixelPanel parent_instance;
   MsHistogramPlot *plot;
   GtkContainer *channel_box;
-  GtkComboBox *scale;
+  GtkToggleButton *scale;
   GtkComboBox *pictures;
   GtkLabel *legend;
   GtkLabel *clipped;
@@ -490,7 +507,6 @@ G_DEFINE_FINAL_TYPE(MsHistogramView, ms_histogram_view, MS_TYPE_PIXEL_PANEL)
 /* As in histogram-view.ui. */
 #define PICTURES_BEFORE "before"
 #define PICTURES_AFTER "after"
-#define SCALE_LOGARITHMIC "logarithmic"
 
 /* @statistics: (nullable) */
 static void
@@ -517,7 +533,7 @@ show_words(MsHistogramView *self, MsDocument *document, const MsPictureNumbers *
 {
   g_autofree char *before = ms_picture_statistics_name_before(document);
   g_autofree char *after = ms_picture_statistics_name_after(document);
-  g_autofree char *legend = g_strdup_printf(_("Dashed, hollow marks: %s\nSolid, filled marks: %s"), before, after);
+  g_autofree char *legend = g_strdup_printf(_("Dashed: %s\nFilled: %s"), before, after);
   g_autoptr(GString) clipped = g_string_new(NULL);
 
   append_clipped(clipped, before, numbers->before);
@@ -533,9 +549,10 @@ show_reading(MsHistogramView *self)
   int bin = self->plot->bin;
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
   const char *problem = statistics ? ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)) : NULL;
-  const char *hint = _("Point at a level, or use the arrow keys.");
+  const char *hint = _("Point at a level or at the picture, or use the arrow keys.");
+  const char *pixel = self->plot->pixel;
 
-  gtk_label_set_text(self->reading, words ? words : problem ? problem : hint);
+  gtk_label_set_text(self->reading, pixel ? pixel : words ? words : problem ? problem : hint);
 }
 
 static void
@@ -557,10 +574,43 @@ show_numbers(MsPixelPanel *panel)
   show_reading(self);
 }
 
+static int
+luma_of(const guint8 *p)
+{
+  return MS_LUMA(p[0], p[1], p[2]);
+}
+
+/* The pixel under the pointer in the picture: position, colours in A and B, and their bins, at which the cursor stands */
+static void
+on_pointed(MsHistogramView *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  const MsPointed *pointed = document ? ms_document_get_pointed(document) : NULL;
+  MsHistogramPlot *plot = self->plot;
+
+  if (!pointed && !plot->pixel)
+    return;
+  g_clear_pointer(&plot->pixel, g_free);
+  if (pointed) {
+    const guint8 *a = pointed->a, *b = pointed->b;
+    plot->pixel = g_strdup_printf(_("%d, %d:  A %d %d %d → B %d %d %d,  luma %d → %d"), pointed->x, pointed->y, a[0],
+                                  a[1], a[2], b[0], b[1], b[2], luma_of(a), luma_of(b));
+  }
+  ms_histogram_plot_set_bin(plot, pointed ? luma_of(pointed->b) : -1);
+  show_reading(self);
+}
+
+static void
+ms_histogram_view_attach(MsPanel *panel, MsDocument *document)
+{
+  MS_PANEL_CLASS(ms_histogram_view_parent_class)->attach(panel, document);
+  ms_panel_connect(panel, document, "pointed", G_CALLBACK(on_pointed));
+}
+
 static void
 on_scale_changed(MsHistogramView *self)
 {
-  self->plot->logarithmic = g_strcmp0(gtk_combo_box_get_active_id(self->scale), SCALE_LOGARITHMIC) == 0;
+  self->plot->logarithmic = gtk_toggle_button_get_active(self->scale);
   gtk_widget_queue_draw(GTK_WIDGET(self->plot));
 }
 
@@ -622,6 +672,7 @@ ms_histogram_view_class_init(MsHistogramViewClass *klass)
                                          CALLBACK(show_numbers),
                                          CALLBACK(show_reading)};
 
+  MS_PANEL_CLASS(klass)->attach = ms_histogram_view_attach;
   MS_PIXEL_PANEL_CLASS(klass)->show = show_numbers;
   g_type_ensure(MS_TYPE_HISTOGRAM_PLOT);
   ms_template_bind(klass, "panels/statistics/histogram-view.ui", parts, G_N_ELEMENTS(parts));

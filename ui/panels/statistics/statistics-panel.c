@@ -140,7 +140,14 @@ show_difference(MsStatisticsPanel *self, const MsImageComparison *comparison, co
 static char *
 arrow(double before, double after)
 {
-  return g_strdup_printf("%.0f→%.0f", before, after);
+  return rint(before) == rint(after) ? g_strdup_printf("%.0f", after) : g_strdup_printf("%.0f→%.0f", before, after);
+}
+
+/* The compact form leaves alpha out where every pixel of both pictures is opaque. */
+static gboolean
+is_opaque(int channel, const MsChannelStatistics *a, const MsChannelStatistics *b)
+{
+  return channel == MS_CHANNEL_A && a->min == 255 && b->min == 255;
 }
 
 /* Fills one row for each channel, with the numbers before and after in one cell. */
@@ -152,6 +159,8 @@ add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const
     g_autofree char *min = arrow(a->min, b->min), *max = arrow(a->max, b->max), *mean = arrow(a->mean, b->mean);
     g_autofree char *deviation = arrow(a->stddev, b->stddev), *median = arrow(a->median, b->median);
     GtkTreeIter iter;
+    if (is_opaque(channel, a, b))
+      continue;
     gtk_list_store_append(self->store, &iter);
     gtk_list_store_set(self->store, &iter, COLUMN_CHANNEL, _(channel_names[channel]), COLUMN_MIN, min, COLUMN_MAX, max,
                        COLUMN_MEAN, mean, COLUMN_DEVIATION, deviation, COLUMN_MEDIAN, median, -1);

@@ -2,233 +2,13 @@
 #include "ui/panels/timing/timing-view.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 #include "ui/common/format.h"
 #include "ui/document/document.h"
 #include "ui/common/template.h"
-#include "ui/panels/common/drawn.h"
 #include "ui/panels/common/table.h"
-
-/* The bar */
-
-#define BAR_HEIGHT 28
-#define KEY_SIZE 12
-#define GAP 6
-
-typedef struct {
-  char *label;
-  double ms;
-} Part;
-
-struct _MsStageBar {
-  GtkDrawingArea parent_instance;
-  GArray *parts; /* Part */
-};
-
-G_DEFINE_FINAL_TYPE(MsStageBar, ms_stage_bar, GTK_TYPE_DRAWING_AREA)
-
-static void
-clear_part(gpointer data)
-{
-  g_free(((Part *)data)->label);
-}
-
-static void
-ms_stage_bar_finalize(GObject *object)
-{
-  g_array_unref(MS_STAGE_BAR(object)->parts);
-  G_OBJECT_CLASS(ms_stage_bar_parent_class)->finalize(object);
-}
-
-double
-ms_stage_bar_get_total_ms(MsStageBar *self)
-{
-  double total = 0;
-
-  for (guint i = 0; i < self->parts->len; i++)
-    total += g_array_index(self->parts, Part, i).ms;
-  return total;
-}
-
-static char *
-part_text(MsStageBar *self, const Part *part)
-{
-  g_autofree char *time = ms_format_ms(part->ms);
-
-  double percent = 100 * part->ms / ms_stage_bar_get_total_ms(self);
-
-  return percent < 1 ? g_strdup_printf(_("%s: %s, < 1 %%"), part->label, time)
-                     : g_strdup_printf("%s: %s, %.0f %%", part->label, time, percent);
-}
-
-static void
-draw_part(GtkWidget *widget, cairo_t *cr, const MsChartPaint *paint, guint style, const GdkRectangle *area)
-{
-  cairo_rectangle(cr, area->x, area->y, MAX(area->width - 1, 1), area->height);
-  ms_chart_fill_hatched(cr, paint, (MsChartStyle){style, FALSE});
-}
-
-static void
-draw_bar(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
-{
-  double total = ms_stage_bar_get_total_ms(self), before = 0;
-
-  for (guint i = 0; i < self->parts->len; i++) {
-    double ms = g_array_index(self->parts, Part, i).ms;
-    int left = (int)(before / total * width), right = (int)((before + ms) / total * width);
-    draw_part(GTK_WIDGET(self), cr, paint, i, &(GdkRectangle){left, 0, right - left, BAR_HEIGHT});
-    before += ms;
-  }
-}
-
-/* Lays out the legend in rows, draws it if @cr is given, and returns its height. */
-static int
-lay_legend(MsStageBar *self, cairo_t *cr, const MsChartPaint *paint, int width)
-{
-  int x = 0, y = BAR_HEIGHT + GAP, row = 0;
-
-  for (guint i = 0; i < self->parts->len; i++) {
-    g_autofree char *text = part_text(self, &g_array_index(self->parts, Part, i));
-    int text_width, text_height;
-    ms_drawn_text_size(GTK_WIDGET(self), text, &text_width, &text_height);
-    int item = MIN(KEY_SIZE + GAP + text_width, width);
-    if (x > 0 && x + item > width) {
-      x = 0;
-      y += row + GAP;
-    }
-    if (cr) {
-      GdkRectangle key = {x, y + (text_height - KEY_SIZE) / 2, KEY_SIZE + 1, KEY_SIZE};
-      draw_part(GTK_WIDGET(self), cr, paint, i, &key);
-      ms_chart_set_colour(cr, paint->text);
-      cairo_move_to(cr, x + KEY_SIZE + GAP, y);
-      ms_drawn_show_text(GTK_WIDGET(self), cr, width - KEY_SIZE - GAP, text);
-    }
-    row = text_height;
-    x += item + 3 * GAP;
-  }
-  return y + row;
-}
-
-static gboolean
-ms_stage_bar_draw(GtkWidget *widget, cairo_t *cr)
-{
-  MsStageBar *self = MS_STAGE_BAR(widget);
-  const MsChartPaint *paint = ms_chart_paint(ms_drawn_theme(widget));
-  int width = gtk_widget_get_allocated_width(widget);
-
-  if (ms_stage_bar_get_total_ms(self) <= 0)
-    return GDK_EVENT_PROPAGATE;
-  draw_bar(self, cr, paint, width);
-  lay_legend(self, cr, paint, width);
-  return GDK_EVENT_PROPAGATE;
-}
-
-static GtkSizeRequestMode
-ms_stage_bar_get_request_mode(GtkWidget *widget)
-{
-  return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
-}
-
-static void
-ms_stage_bar_get_preferred_height_for_width(GtkWidget *widget, int width, int *minimum, int *natural)
-{
-  MsStageBar *self = MS_STAGE_BAR(widget);
-
-  *minimum = *natural = self->parts->len > 0 ? lay_legend(self, NULL, NULL, width) : BAR_HEIGHT;
-}
-
-static void
-ms_stage_bar_get_preferred_height(GtkWidget *widget, int *minimum, int *natural)
-{
-  ms_stage_bar_get_preferred_height_for_width(widget, MAX(gtk_widget_get_allocated_width(widget), 320), minimum,
-                                              natural);
-}
-
-static void
-ms_stage_bar_get_preferred_width(GtkWidget *widget, int *minimum, int *natural)
-{
-  *minimum = 160;
-  *natural = 480;
-}
-
-static gboolean
-ms_stage_bar_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip)
-{
-  MsStageBar *self = MS_STAGE_BAR(widget);
-  double at = (double)x / MAX(gtk_widget_get_allocated_width(widget), 1) * ms_stage_bar_get_total_ms(self);
-
-  if (by_keyboard || y > BAR_HEIGHT)
-    return FALSE;
-  for (guint i = 0; i < self->parts->len; i++) {
-    const Part *part = &g_array_index(self->parts, Part, i);
-    if (at <= part->ms) {
-      g_autofree char *text = part_text(self, part);
-      gtk_tooltip_set_text(tooltip, text);
-      return TRUE;
-    }
-    at -= part->ms;
-  }
-  return FALSE;
-}
-
-static void
-ms_stage_bar_class_init(MsStageBarClass *klass)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
-
-  G_OBJECT_CLASS(klass)->finalize = ms_stage_bar_finalize;
-  widget_class->draw = ms_stage_bar_draw;
-  widget_class->get_request_mode = ms_stage_bar_get_request_mode;
-  widget_class->get_preferred_height = ms_stage_bar_get_preferred_height;
-  widget_class->get_preferred_height_for_width = ms_stage_bar_get_preferred_height_for_width;
-  widget_class->get_preferred_width = ms_stage_bar_get_preferred_width;
-  widget_class->query_tooltip = ms_stage_bar_query_tooltip;
-  ms_drawn_class_init(widget_class);
-}
-
-static void
-update_words(MsStageBar *self)
-{
-  g_autoptr(GString) words = g_string_new(NULL);
-  g_autofree char *total = ms_format_ms(ms_stage_bar_get_total_ms(self));
-
-  for (guint i = 0; i < self->parts->len; i++) {
-    g_autofree char *text = part_text(self, &g_array_index(self->parts, Part, i));
-    g_string_append_printf(words, "%s%s", i ? "; " : "", text);
-  }
-  ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, _("Parts of the run"), words->str);
-  ms_drawn_set_value(GTK_WIDGET(self), ms_stage_bar_get_total_ms(self), total);
-  gtk_widget_queue_resize(GTK_WIDGET(self));
-}
-
-static void
-ms_stage_bar_init(MsStageBar *self)
-{
-  self->parts = g_array_new(FALSE, TRUE, sizeof(Part));
-  g_array_set_clear_func(self->parts, clear_part);
-  gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
-  update_words(self);
-}
-
-void
-ms_stage_bar_clear(MsStageBar *self)
-{
-  g_array_set_size(self->parts, 0);
-  update_words(self);
-}
-
-/** ms_stage_bar_add: appends a part at the right; a part of zero time is ignored. */
-void
-ms_stage_bar_add(MsStageBar *self, const char *label, double ms)
-{
-  Part part = {g_strdup(label), ms};
-
-  if (ms > 0)
-    g_array_append_val(self->parts, part);
-  else
-    clear_part(&part);
-  update_words(self);
-}
+#include "ui/panels/timing/stage-bar.h"
 
 /* The view */
 
@@ -239,6 +19,8 @@ struct _MsTimingView {
   GtkLabel *peak_label;
   MsStageBar *bar;
   GtkTreeStore *store;
+  GtkTreeViewColumn *of_a;
+  GtkTreeViewColumn *ratio;
   GtkStack *stack;
   MsDevice *peak_device; /* (nullable): the device whose peak was measured or is being measured */
   double peak;           /* GB/s, 0 while unknown */
@@ -353,6 +135,8 @@ enum {
   COLUMN_BYTES,
   COLUMN_RATE,
   COLUMN_SHARE,
+  COLUMN_OF_A,
+  COLUMN_RATIO,
 };
 
 static void
@@ -414,15 +198,116 @@ show_build(MsTimingView *self, MsTimingLog *log)
   gtk_label_set_text(self->build, text);
 }
 
+/* Side A */
+
+/* Colour and hatch of a stage; kernels follow the transfers in the order of their first launch in either run. */
+static guint
+style_of(const MsTimingRow *row, GPtrArray *kernels)
+{
+  guint index = 0;
+
+  if (row->stage != MS_STAGE_KERNEL)
+    return row->stage == MS_STAGE_UPLOAD ? 0 : 1;
+  if (!g_ptr_array_find(kernels, row->name, &index)) {
+    index = kernels->len;
+    g_ptr_array_add(kernels, (gpointer)row->name);
+  }
+  return 2 + index;
+}
+
+static const MsTimingRow *
+same_row(GArray *rows, const MsTimingRow *row)
+{
+  for (guint i = 0; i < rows->len; i++) {
+    const MsTimingRow *other = &g_array_index(rows, MsTimingRow, i);
+    if (other->stage == row->stage && g_strcmp0(other->name, row->name) == 0)
+      return other;
+  }
+  return NULL;
+}
+
+/* Puts the time of side A beside that of side B. @row: (nullable): of side A; @time_of_b: 0 where B has no such stage */
+static void
+set_other(MsTimingView *self, GtkTreeIter *iter, const MsTimingRow *row, double time_of_b)
+{
+  g_autofree char *time = row ? ms_format_cell_ms(row->run_ms) : g_strdup(MS_NO_NUMBER);
+  g_autofree char *ratio =
+    row && row->run_ms > 0 && time_of_b > 0 ? ms_format_ratio(time_of_b / row->run_ms) : g_strdup(MS_NO_NUMBER);
+
+  gtk_tree_store_set(self->store, iter, COLUMN_OF_A, time, COLUMN_RATIO, ratio, -1);
+}
+
+/* Adds the bar of side A, and the rows of stages that only it has. @rows: of side B */
+static void
+show_other(MsTimingView *self, GArray *rows, GArray *others, GPtrArray *kernels)
+{
+  for (guint i = 0; i < others->len; i++) {
+    const MsTimingRow *other = &g_array_index(others, MsTimingRow, i);
+    g_autofree char *title = ms_timing_row_title(other);
+    GtkTreeIter iter;
+    if (other->stage == MS_STAGE_BUILD)
+      continue;
+    ms_stage_bar_add(self->bar, MS_STAGE_SIDE_A, title, style_of(other, kernels), other->run_ms);
+    if (same_row(rows, other))
+      continue;
+    gtk_tree_store_insert_with_values(self->store, &iter, NULL, -1, COLUMN_TITLE, title, -1);
+    set_other(self, &iter, other, 0);
+  }
+}
+
+/* (transfer full) (nullable): the kernel that explains most of the difference of @change_ms, with both times */
+static char *
+largest_change(GArray *rows, GArray *others, double change_ms)
+{
+  const MsTimingRow *most = NULL, *before = NULL;
+
+  for (guint i = 0; i < rows->len; i++) {
+    const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i), *other = same_row(others, row);
+    if (row->stage == MS_STAGE_KERNEL && other &&
+        (!most || fabs(row->run_ms - other->run_ms) > fabs(most->run_ms - before->run_ms))) {
+      most = row;
+      before = other;
+    }
+  }
+  if (!most || fabs(most->run_ms - before->run_ms) < fabs(change_ms) / 2)
+    return NULL;
+  g_autofree char *from = ms_format_ms(before->run_ms), *to = ms_format_ms(most->run_ms);
+  return g_strdup_printf("%s %s → %s", most->name, from, to);
+}
+
+/* (transfer full): whether B is slower or faster than A, by how much and how certainly, and in which stage most */
+static char *
+comparison_words(MsRun *a, MsRun *b, GArray *rows, GArray *others)
+{
+  const MsRunRatio ratio = ms_run_compare(b, a);
+  const gboolean slower = ratio.ratio >= 1;
+  const double from_ms = ms_run_get_kernel_ms(a), to_ms = ms_run_get_kernel_ms(b);
+  g_autofree char *stage = largest_change(rows, others, to_ms - from_ms);
+  g_autofree char *from = ms_format_ms(from_ms), *to = ms_format_ms(to_ms);
+  g_autofree char *where = stage ? g_steal_pointer(&stage) : g_strdup_printf("%s → %s", from, to);
+  g_autofree char *times = ms_format_ratio(slower ? ratio.ratio : 1 / ratio.ratio);
+  g_autofree char *low = ms_format_ratio(slower ? ratio.low : 1 / ratio.high);
+  g_autofree char *high = ms_format_ratio(slower ? ratio.high : 1 / ratio.low);
+  g_autofree char *interval = ratio.is_repeated ? g_strdup_printf("%s – %s", low, high) : g_strdup(_("one run each"));
+
+  if (ratio.is_repeated && ratio.low <= 1 && ratio.high >= 1)
+    return g_strdup_printf(_("A and B take the same time, as far as can be told: %s"), where);
+  return g_strdup_printf(slower ? _("B is %s slower (%s): %s") : _("B is %s faster (%s): %s"), times, interval, where);
+}
+
 /*
- * @log: (nullable): with resolved timestamps; @heading: describes the run; @peak_gb_per_s: the device's measured
+ * @log: (nullable): with resolved timestamps; @others: (nullable): the rows of side A; @heading: describes the run; @peak_gb_per_s: the device's measured
  * bandwidth, 0 if unknown.
  */
 static void
-show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_gb_per_s)
+show_log(MsTimingView *self, MsTimingLog *log, GArray *others, const char *heading, double peak_gb_per_s)
 {
+  g_autoptr(GPtrArray) kernels = g_ptr_array_new();
+
   gtk_tree_store_clear(self->store);
-  ms_stage_bar_clear(self->bar);
+  ms_stage_bar_clear(self->bar, others != NULL);
+  gtk_tree_view_column_set_visible(self->of_a, others != NULL);
+  gtk_tree_view_column_set_visible(self->ratio, others != NULL);
   gtk_stack_set_visible_child_name(self->stack, log ? "rows" : "empty");
   if (!log)
     return;
@@ -435,11 +320,15 @@ show_log(MsTimingView *self, MsTimingLog *log, const char *heading, double peak_
     g_autofree char *title = ms_timing_row_title(row);
     GtkTreeIter iter;
     append_row(self, row, title, peak_gb_per_s, NULL, &iter);
+    if (others)
+      set_other(self, &iter, same_row(others, row), row->run_ms);
     if (row->launches > 1)
       append_launches(self, log, row, peak_gb_per_s, &iter);
     if (row->stage != MS_STAGE_BUILD)
-      ms_stage_bar_add(self->bar, title, row->run_ms);
+      ms_stage_bar_add(self->bar, MS_STAGE_SIDE_B, title, style_of(row, kernels), row->run_ms);
   }
+  if (others)
+    show_other(self, rows, others, kernels);
   g_autofree char *peak = peak_gb_per_s > 0
                             ? g_strdup_printf(_("Measured peak of the device: %.1f GB/s."), peak_gb_per_s)
                             : g_strdup(_("The peak of the device has not been measured."));
@@ -493,22 +382,36 @@ run_heading(MsRun *run)
                          ms_run_get_width(run), ms_run_get_height(run), device ? _("kernels") : _("took"), kernel);
 }
 
+/* (transfer full): what the heading says of @run, compared with @other (nullable) */
+static char *
+heading_of(MsRun *run, MsRun *other, GArray *others)
+{
+  if (!other)
+    return run_heading(run);
+  g_autoptr(GArray) rows = ms_timing_rows_collect(ms_run_get_log(run));
+  return comparison_words(other, run, rows, others);
+}
+
 static void
 ms_timing_view_refresh(MsPanel *panel)
 {
   MsTimingView *self = MS_TIMING_VIEW(panel);
   MsDocument *document = ms_panel_get_document(panel);
-  MsRun *run = document ? ms_document_get_current_run(document) : NULL;
+  MsRun *run = document ? ms_document_get_shown_run(document) : NULL, *a = run ? ms_document_get_run_a(document) : NULL;
 
   if (!run) {
-    show_log(self, NULL, NULL, 0);
+    show_log(self, NULL, NULL, NULL, 0);
     return;
   }
-  g_autofree char *heading = run_heading(run);
+  MsRun *other = a != run ? a : NULL;
   MsDevice *device = ms_run_get_device(run);
-  g_autofree char *about = ms_run_describe(run);
-  show_log(self, ms_run_get_log(run), heading, device == self->peak_device ? self->peak : 0);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(self->heading), about);
+  g_autoptr(GArray) others = other ? ms_timing_rows_collect(ms_run_get_log(other)) : NULL;
+  g_autofree char *heading = heading_of(run, other, others);
+  g_autofree char *about = ms_run_describe(run), *about_other = other ? ms_run_describe(other) : NULL;
+  g_autofree char *tip = other ? g_strdup_printf("B: %s\n\nA: %s", about, about_other) : NULL;
+
+  show_log(self, ms_run_get_log(run), others, heading, device == self->peak_device ? self->peak : 0);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->heading), tip ? tip : about);
   want_peak(self, ms_document_get_engine(document));
 }
 
@@ -516,6 +419,8 @@ static void
 ms_timing_view_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_follow(panel, document, "notify::run-a");
+  ms_panel_follow(panel, document, "notify::run-b");
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 
@@ -529,6 +434,8 @@ ms_timing_view_class_init(MsTimingViewClass *klass)
                                          CHILD(peak_label),
                                          CHILD(bar),
                                          CHILD(store),
+                                         CHILD(of_a),
+                                         CHILD(ratio),
                                          CHILD(stack),
                                          MS_TEMPLATE_CALLBACK(ms_table_copy),
                                          MS_TEMPLATE_CALLBACK(ms_table_export)};

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsTimingView: the times of the last run by stage and kernel, as a table and a stacked bar; building is separate.
- * MsStageBar: the bar: each stage has colour, hatch and label, and stands in a legend.
+ * MsTimingView: the times of the shown run by stage and kernel, as a table and a stacked bar, beside those of the run on
+ * side A; building is separate.
  */
 #pragma once
 
 #include "core/opencl/timing.h"
 #include "ui/panels/common/panel.h"
-
-#define MS_TYPE_STAGE_BAR (ms_stage_bar_get_type())
-G_DECLARE_FINAL_TYPE(MsStageBar, ms_stage_bar, MS, STAGE_BAR, GtkDrawingArea)
-
-void ms_stage_bar_clear(MsStageBar *self);
-void ms_stage_bar_add(MsStageBar *self, const char *label, double ms);
-double ms_stage_bar_get_total_ms(MsStageBar *self);
 
 #define MS_TYPE_TIMING_VIEW (ms_timing_view_get_type())
 G_DECLARE_FINAL_TYPE(MsTimingView, ms_timing_view, MS, TIMING_VIEW, MsPanel)
