@@ -57,8 +57,9 @@ ms_context_init(MsContext *self)
   self->processors = g_get_num_processors();
 }
 
-/* On narrower registers such vectors are no faster, so the probe is not compiled. */
+/* On narrower registers such vectors are no faster, and products of bytes need AVX-512, so no probe is compiled. */
 #define LEAST_VECTOR_BYTES 32
+#define LEAST_VECTOR_BYTES_OF_PRODUCTS 64
 
 static gboolean
 builds(MsContext *self, const char *const *parts)
@@ -93,7 +94,7 @@ probe_compiler(MsContext *self)
 
   if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES)
     return (MsCompilerExtensions){FALSE, FALSE};
-  if (builds(self, bytes))
+  if (limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes))
     return (MsCompilerExtensions){TRUE, TRUE};
   return (MsCompilerExtensions){builds(self, lanes), FALSE};
 }

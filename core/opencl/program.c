@@ -10,6 +10,11 @@
 #include "ms-kernels.h"
 
 #define STANDARD "-cl-std=CL1.2"
+/*
+ * All functions of a program are compiled together, so it does not matter how a processor passes vectors that are wider
+ * than its registers between separately compiled ones. Runtimes built on clang print the number of such warnings.
+ */
+#define NO_WARNINGS_ABOUT_WIDE_VECTORS "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 
 struct _MsProgramSpec {
@@ -189,7 +194,7 @@ ms_program_spec_get_options(MsProgramSpec *self)
 char *
 ms_program_spec_compose(MsProgramSpec *self)
 {
-  GString *text = g_string_new(NULL);
+  GString *text = g_string_new(NO_WARNINGS_ABOUT_WIDE_VECTORS);
 
   for (guint i = 0; i < self->parts->len; i++) {
     g_autoptr(GBytes) source = part_source(self, i);
@@ -377,6 +382,8 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
     return FALSE;
   status = clBuildProgram(self->program, 1, &id, ms_program_spec_get_options(self->spec), NULL, NULL);
   self->log = read_log(self->program, id);
+  if (self->log[0])
+    g_debug("compiler: %s", self->log);
   if (status == CL_SUCCESS)
     return TRUE;
   ms_set_error(error, MS_ERROR_BUILD, "The kernel program did not build on %s (%s).\nOptions: %s\n%s",
