@@ -11,6 +11,7 @@
 #define SMALL_FONT 10.5
 #define THINNEST_LABELLED_BAR 9.0
 #define HATCH_TILE 8
+#define BAND_ALPHA 0.12
 
 /*
  * The hues of Okabe and Ito; darkened or lightened so that each has a contrast of 4.5:1 with the background of charts
@@ -267,7 +268,7 @@ draw_titles(const Drawing *d)
                 self->subtitle);
   if (self->y.title) {
     g_autofree char *title = axis_title(self, &self->y, &l->y);
-    show_text(cr, MS_CHART_MARGIN, l->top - 12, title);
+    show_fitted(cr, MS_CHART_MARGIN, l->top - 12, l->width - 2 * MS_CHART_MARGIN, title);
   }
   if (self->x.title) {
     g_autofree char *title = axis_title(self, &self->x, &l->x);
@@ -338,13 +339,36 @@ draw_y_axis(const Drawing *d)
     double value = g_array_index(ticks, double, i);
     double y = floor(ms_chart_point_y(l, value)) + 0.5;
     g_autofree char *text = ms_number_text(value);
-    ms_chart_set_colour(cr, value == l->y.minimum ? d->paint->faint_text : d->paint->grid);
+    ms_chart_set_colour(cr, value == ms_chart_foot(l) ? d->paint->faint_text : d->paint->grid);
     cairo_set_line_width(cr, 1);
     line(cr, l->left, y, l->left + l->plot_width, y);
     cairo_stroke(cr);
     ms_chart_set_colour(cr, d->paint->faint_text);
     show_text(cr, l->left - 8 - ms_chart_text_width(cr, text), y + 4, text);
   }
+}
+
+static int
+compare_numbers(gconstpointer a, gconstpointer b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* The x values of the points of all series, ascending; one that several series share occurs several times. */
+static GArray *
+all_x_values(const MsChart *self)
+{
+  GArray *values = g_array_new(FALSE, FALSE, sizeof(double));
+
+  for (guint i = 0; i < self->series->len; i++) {
+    const GArray *points = ((const MsChartSeries *)self->series->pdata[i])->points;
+    for (guint k = 0; k < points->len; k++)
+      g_array_append_val(values, g_array_index(points, MsChartPoint, k).x);
+  }
+  g_array_sort(values, compare_numbers);
+  return values;
 }
 
 /* On a logarithmic axis the ticks are the points' x values, as many as fit without overlap. */
@@ -354,15 +378,10 @@ draw_numeric_x_axis(const Drawing *d)
   const MsChart *self = d->chart;
   const MsChartLayout *l = &d->layout;
   cairo_t *cr = d->cr;
-  g_autoptr(GArray) ticks = ms_scale_ticks(&l->x, (guint)MAX(l->plot_width / 90, 2));
+  g_autoptr(GArray) ticks =
+    l->x.logarithmic ? all_x_values(self) : ms_scale_ticks(&l->x, (guint)MAX(l->plot_width / 90, 2));
   double free_from = -INFINITY;
 
-  if (l->x.logarithmic && self->series->len > 0) {
-    const MsChartSeries *first = self->series->pdata[0];
-    g_array_set_size(ticks, 0);
-    for (guint i = 0; i < first->points->len; i++)
-      g_array_append_val(ticks, g_array_index(first->points, MsChartPoint, i).x);
-  }
   ms_chart_set_colour(cr, d->paint->faint_text);
   for (guint i = 0; i < ticks->len; i++) {
     MsChartPoint place = {g_array_index(ticks, double, i), 0, 0, 0};
@@ -466,29 +485,41 @@ bar_value_text(double value)
   return ms_number_text(round(value / unit) * unit);
 }
 
+/* (transfer full): the value of a bar; both ends of a published range. */
+static char *
+bar_text(MsChartStyle style, const MsChartPoint *p)
+{
+  if (!ms_chart_is_range(style, p))
+    return bar_value_text(p->y);
+  g_autofree char *low = bar_value_text(p->low), *high = bar_value_text(p->high);
+  return g_strdup_printf("%s–%s", low, high);
+}
+
 /*
- * Draws the value above a bar or its whisker: horizontally if the bar is wide enough, else vertically; not on bars
- * narrower than a letter.
+ * Draws the value above a bar or its whisker, below one of a negative value: horizontally if the bar is wide enough,
+ * else vertically; not on bars narrower than a letter.
  */
 static void
 draw_bar_value(const Drawing *d, MsChartStyle style, const MsChartPoint *p, double x, double top)
 {
   cairo_t *cr = d->cr;
-  g_autofree char *text = bar_value_text(p->y);
+  g_autofree char *text = bar_text(style, p);
+  const gboolean below = p->y < 0;
   guint before;
 
   ms_chart_use_font(cr, SMALL_FONT, FALSE);
   double bar = ms_chart_bar_width(d->chart, &d->layout), width = ms_chart_text_width(cr, text);
   double space = ms_chart_bars_at(d->chart, p->x, 0, &before) > 1 ? bar : 2 * bar;
-  double y = isfinite(p->high) ? fmin(ms_chart_point_y(&d->layout, p->high), top) : top;
+  double y = isfinite(p->high) && !below ? fmin(ms_chart_point_y(&d->layout, p->high), top) : top;
   ms_chart_set_colour(cr, d->paint->text);
   if (width <= space + 2)
-    show_text(cr, x - width / 2, y - 5, text);
+    show_text(cr, x - width / 2, below ? y + 12 : y - 5, text);
   else if (space >= THINNEST_LABELLED_BAR)
-    draw_upright_value(d, style, x, y, text);
+    draw_upright_value(d, style, x, below ? y + 8 + width : y, text);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
 }
 
+/* A bar stands on 0, or on the bar below it in a stack; a published range is a box from its low end to its high one. */
 static void
 draw_bars(const Drawing *d, guint index)
 {
@@ -501,16 +532,60 @@ draw_bars(const Drawing *d, guint index)
 
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
+    const gboolean range = ms_chart_is_range(series->style, p);
     double base = ms_chart_stack_base(self, index, p->x);
     double x = ms_chart_point_x(self, l, index, p);
-    double top = ms_chart_point_y(l, base + p->y);
-    double bottom = base > 0 ? ms_chart_point_y(l, base) : l->top + l->plot_height;
-    cairo_rectangle(cr, x - width / 2 + 1, top, MAX(width - 2, 1.0), MAX(bottom - top, 0.5));
+    double end = ms_chart_point_y(l, base + (range ? p->high : p->y));
+    double foot = ms_chart_point_y(l, range ? p->low : base > 0 ? base : ms_chart_foot(l));
+    cairo_rectangle(cr, x - width / 2 + 1, fmin(end, foot), MAX(width - 2, 1.0), MAX(fabs(foot - end), 0.5));
     ms_chart_fill_hatched(cr, d->paint, series->style);
-    draw_whisker(d, x, p);
+    if (!range)
+      draw_whisker(d, x, p);
     if (label)
-      draw_bar_value(d, series->style, p, x, top);
+      draw_bar_value(d, series->style, p, x, end);
   }
+}
+
+/* Adds the points that have a range to the current path, along their high ends and back along the low ones. */
+static guint
+band_path(const Drawing *d, guint index)
+{
+  const MsChartSeries *series = d->chart->series->pdata[index];
+  const guint n = series->points->len;
+  guint used = 0;
+
+  cairo_new_path(d->cr);
+  for (guint i = 0; i < 2 * n; i++) {
+    const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i < n ? i : 2 * n - 1 - i);
+    if (!ms_chart_is_range(series->style, p))
+      continue;
+    cairo_line_to(d->cr, ms_chart_point_x(d->chart, &d->layout, index, p),
+                  ms_chart_point_y(&d->layout, i < n ? p->high : p->low));
+    used += i < n;
+  }
+  cairo_close_path(d->cr);
+  return used;
+}
+
+/* Draws the published ranges of a series as an area, since the study does not say where within it a size lies. */
+static void
+draw_band(const Drawing *d, guint index)
+{
+  const MsChartSeries *series = d->chart->series->pdata[index];
+  const guint32 rgb = style_colour(d->paint, series->style);
+  cairo_t *cr = d->cr;
+
+  cairo_save(cr);
+  if (band_path(d, index) > 1) {
+    cairo_set_source_rgba(cr, (rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0, BAND_ALPHA);
+    cairo_fill_preserve(cr);
+    ms_chart_set_colour(cr, rgb);
+    set_dash(cr, series->style);
+    cairo_set_line_width(cr, 1.2);
+    cairo_stroke(cr);
+  }
+  cairo_new_path(cr);
+  cairo_restore(cr);
 }
 
 static void
@@ -521,6 +596,7 @@ draw_line(const Drawing *d, guint index)
   cairo_t *cr = d->cr;
   const MsChartSeries *series = self->series->pdata[index];
 
+  draw_band(d, index);
   cairo_save(cr);
   ms_chart_set_colour(cr, style_colour(d->paint, series->style));
   set_dash(cr, series->style);
@@ -528,14 +604,16 @@ draw_line(const Drawing *d, guint index)
   cairo_new_path(cr);
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
-    cairo_line_to(cr, ms_chart_point_x(self, l, index, p), ms_chart_point_y(l, p->y));
+    if (!ms_chart_is_range(series->style, p))
+      cairo_line_to(cr, ms_chart_point_x(self, l, index, p), ms_chart_point_y(l, p->y));
   }
   cairo_stroke(cr);
   for (guint i = 0; i < series->points->len; i++) {
     const MsChartPoint *p = &g_array_index(series->points, MsChartPoint, i);
     double x = ms_chart_point_x(self, l, index, p);
     draw_whisker(d, x, p);
-    ms_chart_draw_marker(cr, d->paint, series->style, x, ms_chart_point_y(l, p->y));
+    if (!ms_chart_is_range(series->style, p))
+      ms_chart_draw_marker(cr, d->paint, series->style, x, ms_chart_point_y(l, p->y));
   }
   cairo_restore(cr);
 }

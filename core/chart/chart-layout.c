@@ -50,7 +50,7 @@ logarithmic_scale(double minimum, double maximum)
  * @minimum: smallest value to show
  * @maximum: largest value to show
  * @logarithmic: ignored where a value is not positive
- * @from_zero: whether a linear scale must begin at 0, as bars need
+ * @from_zero: whether a linear scale must contain 0, as bars need
  */
 MsScale
 ms_scale_for_range(double minimum, double maximum, gboolean logarithmic, gboolean from_zero)
@@ -59,8 +59,10 @@ ms_scale_for_range(double minimum, double maximum, gboolean logarithmic, gboolea
     return (MsScale){0.0, 1.0, FALSE};
   if (logarithmic && minimum > 0)
     return logarithmic_scale(minimum, maximum);
-  if (from_zero)
+  if (from_zero) {
     minimum = MIN(minimum, 0.0);
+    maximum = MAX(maximum, 0.0);
+  }
   if (maximum <= minimum)
     maximum = minimum + MAX(fabs(minimum), 1.0);
   double step = nice_step(maximum - minimum, 5);
@@ -191,6 +193,8 @@ find_scales(const MsChart *self, MsChartLayout *layout)
       extend(&y0, &y1, p->high);
     }
   }
+  extend(&y0, &y1, self->least);
+  extend(&y0, &y1, self->most);
   gboolean logarithmic = self->y.logarithmic && self->type != MS_CHART_STACKED;
   if (self->type == MS_CHART_BARS && y1 > 0)
     y1 *= logarithmic && y0 > 0 ? pow(10 * y1 / y0, VALUE_HEADROOM) : 1 + VALUE_HEADROOM;
@@ -422,4 +426,18 @@ ms_chart_point_y(const MsChartLayout *layout, double value)
   double share = CLAMP(ms_scale_map(&layout->y, value), 0.0, 1.0);
 
   return layout->top + (1.0 - share) * layout->plot_height;
+}
+
+/** ms_chart_foot: the value on which bars stand: 0, or the lower end of an axis that has no 0. */
+double
+ms_chart_foot(const MsChartLayout *layout)
+{
+  return layout->y.minimum < 0 && layout->y.maximum >= 0 ? 0 : layout->y.minimum;
+}
+
+/** ms_chart_is_range: whether a point is a published range, whose ends are its @low and @high. */
+gboolean
+ms_chart_is_range(MsChartStyle style, const MsChartPoint *point)
+{
+  return style.published && isfinite(point->low) && isfinite(point->high) && point->low < point->high;
 }

@@ -26,6 +26,8 @@ struct _MsChart {
   GPtrArray *categories; /* char * */
   GPtrArray *series;     /* MsChartSeries */
   MsChart *panel;        /* (nullable): the panel below */
+  double least;          /* values that the y axis shows in any case; NAN for none */
+  double most;
   guint n_measured;
   guint n_published;
 };
@@ -69,6 +71,8 @@ double ms_chart_upper_height(const MsChart *self, double height);
 MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
 double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
 double ms_chart_point_y(const MsChartLayout *layout, double value);
+double ms_chart_foot(const MsChartLayout *layout);
+gboolean ms_chart_is_range(MsChartStyle style, const MsChartPoint *point);
 double ms_chart_bar_width(const MsChart *self, const MsChartLayout *layout);
 double ms_chart_stack_base(const MsChart *self, guint series, double x);
 void ms_chart_use_font(cairo_t *cr, double size, gboolean bold);

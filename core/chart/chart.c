@@ -26,6 +26,7 @@ ms_chart_new(MsChartType type, const char *title)
 
   self->type = type;
   self->title = g_strdup(title);
+  self->least = self->most = NAN;
   self->categories = g_ptr_array_new_with_free_func(g_free);
   self->series = g_ptr_array_new_with_free_func(free_series);
   return self;
@@ -66,6 +67,14 @@ ms_chart_set_language(MsChart *self, MsLanguage language)
   self->language = language;
 }
 
+/** ms_chart_set_title: (nullable): the heading, which only the uppermost panel has. */
+void
+ms_chart_set_title(MsChart *self, const char *title)
+{
+  g_free(self->title);
+  self->title = g_strdup(title);
+}
+
 /** ms_chart_set_subtitle: (nullable): a smaller line below the title: the device, the size of the problem. */
 void
 ms_chart_set_subtitle(MsChart *self, const char *subtitle)
@@ -96,6 +105,14 @@ ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic)
   g_free(self->y.title);
   self->y.title = g_strdup(title);
   self->y.logarithmic = logarithmic;
+}
+
+/** ms_chart_set_y_values: values that the y axis shows in any case, so that panels have the same axis. */
+void
+ms_chart_set_y_values(MsChart *self, double least, double most)
+{
+  self->least = least;
+  self->most = most;
 }
 
 guint
@@ -158,11 +175,13 @@ static char *
 point_text(const MsChart *self, const MsChartSeries *series, const MsChartPoint *point)
 {
   g_autofree char *x = ms_number_text(point->x);
-  g_autofree char *y = ms_number_text(point->y);
+  const gboolean range = ms_chart_is_range(series->style, point);
+  g_autofree char *low = ms_number_text(range ? point->low : point->y);
+  g_autofree char *high = ms_number_text(point->high);
   gboolean named = self->type != MS_CHART_LINES && point->x >= 0 && point->x < self->categories->len;
   const char *place = named ? self->categories->pdata[(guint)point->x] : x;
 
-  return g_strdup_printf("%s, %s: %s", series->label, place, y);
+  return g_strdup_printf("%s, %s: %s%s%s", series->label, place, low, range ? "–" : "", range ? high : "");
 }
 
 static void
@@ -220,7 +239,9 @@ ms_chart_point_at(const MsChart *self, double width, double height, double x, do
       const MsChartPoint *point = &g_array_index(series->points, MsChartPoint, k);
       double top = ms_chart_point_y(&layout, point->y + ms_chart_stack_base(self, i, point->x));
       double dx = fabs(ms_chart_point_x(self, &layout, i, point) - x);
-      double dy = self->type == MS_CHART_LINES ? fabs(top - y) : (y < top ? top - y : 0.0);
+      double foot = ms_chart_point_y(&layout, ms_chart_foot(&layout));
+      double outside = fmax(fmin(top, foot) - y, top > foot ? y - top : 0.0);
+      double dy = self->type == MS_CHART_LINES ? fabs(top - y) : fmax(outside, 0.0);
       double distance = hypot(dx, dy);
       if (dx > reach || distance > reach || distance >= best)
         continue;

@@ -25,8 +25,8 @@ typedef enum {
  * MsChartPoint:
  * @x: the category's index for bars, the value for lines
  * @y: the height
- * @low: lower end of the whisker, NAN for none
- * @high: upper end of the whisker, NAN for none
+ * @low: lower end of the whisker, or of the range of a published value; NAN for none
+ * @high: upper end, likewise
  */
 typedef struct {
   double x;
@@ -50,6 +50,7 @@ void ms_chart_unref(MsChart *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChart, ms_chart_unref)
 
 void ms_chart_set_language(MsChart *self, MsLanguage language);
+void ms_chart_set_title(MsChart *self, const char *title);
 void ms_chart_set_subtitle(MsChart *self, const char *subtitle);
 void ms_chart_set_empty_text(MsChart *self, const char *text);
 void ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic);
@@ -63,6 +64,8 @@ guint ms_chart_add_series(MsChart *self, const char *label, gboolean published);
 
 /** ms_chart_add_point: leaves out a point that is not finite. */
 void ms_chart_add_point(MsChart *self, guint series, MsChartPoint point);
+
+void ms_chart_set_y_values(MsChart *self, double least, double most);
 
 void ms_chart_set_panel(MsChart *self, MsChart *panel);
 guint ms_chart_n_panels(const MsChart *self);

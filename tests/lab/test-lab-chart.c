@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The layout of charts: the space of labels, legends and data. */
 #include <cairo.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/chart/chart.h"
@@ -96,6 +97,94 @@ test_panels(void)
   g_assert_nonnull(strstr(words, "number 2, left: 3."));
 }
 
+/* Whether anything is drawn in a rectangle of the drawing of @chart. */
+static gboolean
+has_ink(const MsChart *chart, double x, double y, double width, double height)
+{
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 900, 480);
+  cairo_t *cr = cairo_create(surface);
+  gboolean ink = FALSE;
+
+  ms_chart_draw(chart, cr, &(MsChartPage){900, 480, MS_CHART_LIGHT});
+  cairo_destroy(cr);
+  cairo_surface_flush(surface);
+  const guint8 *data = cairo_image_surface_get_data(surface);
+  for (int row = (int)y; row < (int)(y + height); row++)
+    for (int column = (int)x; column < (int)(x + width); column++)
+      ink = ink || data[row * cairo_image_surface_get_stride(surface) + 4 * column] != 255;
+  cairo_surface_destroy(surface);
+  return ink;
+}
+
+static MsChartLayout
+layout_of(const MsChart *chart)
+{
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, 1, 1);
+  cairo_t *cr = cairo_create(surface);
+  const MsChartLayout layout = ms_chart_layout(chart, cr, 900, 480);
+
+  cairo_destroy(cr);
+  cairo_surface_destroy(surface);
+  return layout;
+}
+
+/* A logarithmic x axis has labels also where the first series could not be measured. */
+static void
+test_labels_without_first_series(void)
+{
+  g_autoptr(MsChart) chart = ms_chart_new(MS_CHART_LINES, "Title");
+
+  ms_chart_set_x_axis(chart, NULL, TRUE);
+  ms_chart_add_series(chart, "could not be measured", FALSE);
+  guint series = ms_chart_add_series(chart, "measured", FALSE);
+  ms_chart_add_point(chart, series, (MsChartPoint){1024, 3, NAN, NAN});
+  ms_chart_add_point(chart, series, (MsChartPoint){4096, 4, NAN, NAN});
+  const MsChartLayout layout = layout_of(chart);
+  g_assert_true(has_ink(chart, layout.left, layout.top + layout.plot_height + 6, 40, 20));
+}
+
+/* A bar of a negative value hangs from 0. */
+static void
+test_negative_bars(void)
+{
+  g_autoptr(MsChart) chart = ms_chart_new(MS_CHART_BARS, "Title");
+  guint series = ms_chart_add_series(chart, "extra", FALSE);
+
+  ms_chart_add_category(chart, "left");
+  ms_chart_add_category(chart, "right");
+  ms_chart_add_point(chart, series, (MsChartPoint){0, -0.5, NAN, NAN});
+  ms_chart_add_point(chart, series, (MsChartPoint){1, -1, NAN, NAN});
+  const MsChartLayout layout = layout_of(chart);
+  const MsChartPoint first = {0, -0.5, NAN, NAN};
+  const double x = ms_chart_point_x(chart, &layout, series, &first) - 10;
+  g_assert_cmpfloat(ms_chart_foot(&layout), ==, 0);
+  g_assert_true(has_ink(chart, x, ms_chart_point_y(&layout, -0.25), 20, 2));
+  g_assert_false(has_ink(chart, x, ms_chart_point_y(&layout, -0.95), 20, 2));
+}
+
+/* A published range is an area from end to end, without a line through its middle. */
+static void
+test_published_range(void)
+{
+  for (MsChartType type = MS_CHART_BARS; type <= MS_CHART_LINES; type++) {
+    g_autoptr(MsChart) chart = ms_chart_new(type, "Title");
+    guint series = ms_chart_add_series(chart, "published", TRUE);
+    for (guint i = 0; i < 2; i++) {
+      ms_chart_add_category(chart, "place");
+      ms_chart_add_point(chart, series, (MsChartPoint){i, 3, 2, 4});
+    }
+    const MsChartLayout layout = layout_of(chart);
+    const MsChartPoint first = {0, 3, 2, 4};
+    const double x = ms_chart_point_x(chart, &layout, series, &first) + 20;
+    g_autofree char *words = ms_chart_describe(chart);
+    g_assert_nonnull(strstr(words, "published, place: 2–4.") ?: strstr(words, "published, 0: 2–4."));
+    g_assert_true(has_ink(chart, x, ms_chart_point_y(&layout, 4) - 2, 20, 4));
+    g_assert_true(has_ink(chart, x, ms_chart_point_y(&layout, 2) - 2, 20, 4));
+    g_assert_false(has_ink(chart, x, ms_chart_point_y(&layout, 1.7) - 2, 20, 4));
+    g_assert_cmpint(has_ink(chart, x, ms_chart_point_y(&layout, 3.3) - 2, 20, 4), ==, type == MS_CHART_LINES);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -105,5 +194,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
   g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
   g_test_add_func("/lab-chart/panels", test_panels);
+  g_test_add_func("/lab-chart/labels-without-first-series", test_labels_without_first_series);
+  g_test_add_func("/lab-chart/negative-bars", test_negative_bars);
+  g_test_add_func("/lab-chart/published-range", test_published_range);
   return g_test_run();
 }
