@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/commands/command.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/reporter.h"
 #include "core/batch/naming.h"
+#include "core/batch/output-folder.h"
 #include "core/batch/supervisor.h"
 #include "core/batch/worker.h"
+#include "core/folder.h"
 #include "core/image/file/file-path.h"
 #include "core/printable.h"
+
+/* Files of a batch besides its images: manifest and reports. */
+#define N_OWN_FILES 3
 
 typedef struct {
   const MsCommandLine *line;
@@ -18,6 +24,7 @@ typedef struct {
   MsReporter *reporter;
   const char *device; /* (nullable): its name, if that is part of file names */
   MsChild *worker;    /* (nullable): until the supervisor takes it */
+  char *made;         /* (nullable): the first folder that was made for the outputs */
   GCancellable *cancellable;
   gboolean is_on_processor; /* set once the processor has replaced a failed device */
   gboolean has_problem;
@@ -127,32 +134,58 @@ ms_batch_command_names_device(const MsCommandLine *line)
   return line->name && ms_naming_uses(line->name, "device");
 }
 
+/* @own_files: (array length=N_OWN_FILES) */
+static MsBatchRequest
+new_request(const Command *c, MsManifest *manifest, const MsOwnFile *own_files)
+{
+  const MsCommandLine *line = c->line;
+
+  return (MsBatchRequest){.inputs = (const char *const *)line->inputs,
+                          .recursive = line->recursive,
+                          .hidden = line->hidden,
+                          .output = line->output,
+                          .name_template = line->name,
+                          .format = (MsImageFormat)line->format,
+                          .quality = line->quality,
+                          .on_conflict = (MsConflict)line->on_conflict,
+                          .follow_links = line->follow_links,
+                          .shard = line->shard,
+                          .shard_by = (MsShardBy)line->shard_by,
+                          .resume = (MsResume)line->resume,
+                          .manifest = manifest,
+                          .settings = line->settings,
+                          .device = c->device,
+                          .own_files = own_files,
+                          .n_own_files = N_OWN_FILES};
+}
+
+/* Says which folder was made for the outputs; a dry run makes none. */
+static gboolean
+make_folder(Command *c, const MsBatchRequest *request, GError **error)
+{
+  if (c->line->dry_run || !ms_output_folder_is_meant(request->output, request->inputs, request->recursive))
+    return TRUE;
+  if (!ms_folder_make_durable(request->output, &c->made, error))
+    return FALSE;
+  if (c->made) {
+    g_autofree char *sentence = g_strdup_printf(_("The folder '%s' was made for the results."), c->line->output);
+    ms_console_print_note(sentence, c->console);
+  }
+  return TRUE;
+}
+
 static GPtrArray *
 plan_batch(Command *c, MsManifest *manifest, GError **error)
 {
   const MsCommandLine *line = c->line;
-  const MsOwnFile own_files[] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
+  const MsOwnFile own_files[N_OWN_FILES] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
   const MsImageLimits limits = ms_command_line_image_limits(line);
-  MsBatchRequest request = {.inputs = (const char *const *)line->inputs,
-                            .recursive = line->recursive,
-                            .hidden = line->hidden,
-                            .output = line->output,
-                            .name_template = line->name,
-                            .format = (MsImageFormat)line->format,
-                            .quality = line->quality,
-                            .on_conflict = (MsConflict)line->on_conflict,
-                            .follow_links = line->follow_links,
-                            .shard = line->shard,
-                            .shard_by = (MsShardBy)line->shard_by,
-                            .limits = &limits,
-                            .resume = (MsResume)line->resume,
-                            .manifest = manifest,
-                            .settings = line->settings,
-                            .device = c->device,
-                            .own_files = own_files,
-                            .n_own_files = G_N_ELEMENTS(own_files)};
+  MsBatchRequest request = new_request(c, manifest, own_files);
+  g_autoptr(GPtrArray) items = NULL;
 
-  return ms_batch_plan(&request, error);
+  request.limits = &limits;
+  items = ms_batch_plan(&request, error);
+  return items && make_folder(c, &request, error) ? g_steal_pointer(&items) : NULL;
 }
 
 static void
@@ -322,7 +355,11 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *
       status = ms_command_fail(console, error);
     else
       status = run_and_report(&command, items, manifest);
+    /* Another shard may be about to write into the folder. */
+    if (items && command.made && line->shard.count == 1)
+      ms_output_folder_remove_empty(line->output, items, command.made);
   }
+  g_free(command.made);
   ms_child_free(command.worker);
   return status;
 }

@@ -3,9 +3,12 @@
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/command-line/command-line.h"
+#include "core/batch/inputs.h"
+#include "core/batch/output-folder.h"
+#include "core/folder.h"
+#include "core/image/codec.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
@@ -78,6 +81,8 @@ check_reference(const MsCommandLine *line, GError **error)
 
   if (!g_str_equal(ms_command_line_device(line), MS_ENGINE_REFERENCE))
     return TRUE;
+  if (ms_command_line_has(line, "fallback"))
+    return refuse(error, "--fallback has no effect on the serial reference, which needs no device; leave it out.");
   for (guint i = 0; i < ms_options.n_rows; i++) {
     if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
       continue;
@@ -99,6 +104,56 @@ check_devices(const MsCommandLine *line, GError **error)
     return refuse(error,
                   "--fallback cpu replaces a single device; with --devices leave it out, or list the cpu there.");
   return line->devices || check_reference(line, error);
+}
+
+static gboolean
+check_inputs(const MsCommandLine *line, GError **error)
+{
+  gboolean has_folder = ms_inputs_has_folder((const char *const *)line->inputs);
+
+  if (line->inputs[0] && ms_command_find(line)->reads_nothing) {
+    ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", ms_command_find(line)->name,
+                 line->inputs[0]);
+    return FALSE;
+  }
+  if (line->hidden && !has_folder)
+    return refuse(error, "--hidden applies to the files in a folder, and no INPUT is a folder; leave it out.");
+  return TRUE;
+}
+
+static gboolean
+writes_into_folder(const MsCommandLine *line)
+{
+  return ms_output_folder_is_meant(line->output, (const char *const *)line->inputs, line->recursive);
+}
+
+/* The format of the file that @path names, AUTO where it is decided image by image. */
+static MsImageFormat
+format_of_file(const MsCommandLine *line, const char *path)
+{
+  const MsBatchItem item = {.input = line->inputs[0], .output = (char *)path};
+
+  if (line->format == MS_IMAGE_FORMAT_AUTO && path == line->output && writes_into_folder(line))
+    return MS_IMAGE_FORMAT_AUTO;
+  return ms_batch_item_format(&item, (MsImageFormat)line->format);
+}
+
+/* Refuses --quality where no file has a format with a quality. */
+static gboolean
+check_quality(const MsCommandLine *line, GError **error)
+{
+  const char *paths[] = {line->output, line->outlines};
+  const MsCodec *without = NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(paths); i++) {
+    const MsCodec *codec = paths[i] ? ms_codec_get(format_of_file(line, paths[i])) : NULL;
+    if (paths[i] && (!codec || codec->has_quality))
+      return TRUE;
+    without = codec ? codec : without;
+  }
+  ms_set_error(error, MS_ERROR_USAGE, "--quality has no effect on %s, which loses nothing; leave it out.",
+               without->title);
+  return FALSE;
 }
 
 static gboolean
@@ -143,15 +198,13 @@ check_images(const MsCommandLine *line, GError **error)
 }
 
 static gboolean
-check_lab(const MsCommandLine *line, MsCommandAction action, GError **error)
+check_lab(const MsCommandLine *line, GError **error)
 {
   if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
   if (line->output)
     return refuse(error, "The lab saves no image: leave out -o; --report-dir names the folder of an experiment's "
                          "reports.");
-  if (action == MS_COMMAND_LIST_EXPERIMENTS && line->inputs[0])
-    return refuse(error, "--experiment list runs nothing; leave out the image, or name an experiment.");
   if (line->reduce && line->inputs[0])
     return refuse(error, "--reduce generates its array; leave out the image.");
   if (line->inputs[0] && line->inputs[1])
@@ -177,15 +230,16 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->help || self->help_all || self->version)
     return TRUE;
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
-      !check_lab(self, action, error))
+      !check_lab(self, error))
     return FALSE;
   if (action == MS_COMMAND_MERGE && !self->inputs[0])
     return refuse(error, "--merge-manifests compares with the images; name their folders, as in: photos --recursive "
                          "--merge-manifests manifests.");
   if (self->resume == MS_RESUME_HASH && !self->manifest)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
-  return check_options(self, action, error) && check_devices(self, error) && check_stdout(self, action, error) &&
-         (action != MS_COMMAND_IMAGES || check_images(self, error));
+  return check_options(self, action, error) && check_inputs(self, error) && check_devices(self, error) &&
+         check_stdout(self, action, error) && (action != MS_COMMAND_IMAGES || check_images(self, error)) &&
+         (self->quality == MS_QUALITY_AUTO || !self->inputs[0] || check_quality(self, error));
 }
 
 /* Files that would be overwritten or cannot be written */
@@ -259,16 +313,25 @@ add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
   return paths != NULL;
 }
 
+/* Whether @path lies in the folder of the outputs, which the batch checks and makes. */
+static gboolean
+is_in_new_folder(const MsCommandLine *line, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  return line->output && !g_file_test(folder, G_FILE_TEST_EXISTS) && ms_file_path_is_same(folder, line->output);
+}
+
 /*
  * Checks that the report's file can be opened. Devices and pipes are not opened, because their reader would see an end
  * of file.
  */
 static gboolean
-check_file(const char *option, const char *path, GError **error)
+check_file(const MsCommandLine *line, const char *option, const char *path, GError **error)
 {
   g_autoptr(MsAtomicFile) file = NULL;
 
-  if (!path || ms_file_path_is_standard(path) || ms_image_is_stream(path))
+  if (!path || ms_file_path_is_standard(path) || ms_image_is_stream(path) || is_in_new_folder(line, path))
     return TRUE;
   file = ms_atomic_file_open(path, TRUE, NULL, error);
   if (!file)
@@ -280,14 +343,9 @@ check_file(const char *option, const char *path, GError **error)
 static gboolean
 check_folder(const char *option, const char *path, GError **error)
 {
-  g_autofree char *nearest = g_canonicalize_filename(path, NULL);
+  g_autofree char *nearest = ms_folder_find_existing(path);
 
-  while (!g_file_test(nearest, G_FILE_TEST_EXISTS) && strcmp(nearest, "/") != 0) {
-    char *up = g_path_get_dirname(nearest);
-    g_free(nearest);
-    nearest = up;
-  }
-  if (g_file_test(nearest, G_FILE_TEST_IS_DIR) && access(nearest, W_OK | X_OK) == 0)
+  if (ms_folder_is_writable(nearest))
     return TRUE;
   ms_set_error(error, MS_ERROR_IO, "--%s cannot be '%s': the folder '%s' cannot be written to; choose another.", option,
                path, nearest);
@@ -298,7 +356,7 @@ check_folder(const char *option, const char *path, GError **error)
 static gboolean
 check_writable(const MsCommandLine *line, GError **error)
 {
-  return check_file("json", line->json, error) && check_file("csv", line->csv, error) &&
+  return check_file(line, "json", line->json, error) && check_file(line, "csv", line->csv, error) &&
          (!line->report_dir || check_folder("report-dir", line->report_dir, error));
 }
 
@@ -306,10 +364,7 @@ check_writable(const MsCommandLine *line, GError **error)
 static gboolean
 check_name(const MsCommandLine *line, GError **error)
 {
-  gboolean one = line->inputs[0] && !line->inputs[1] && !g_file_test(line->inputs[0], G_FILE_TEST_IS_DIR);
-
-  if (!line->name || !line->output || !one || g_str_has_suffix(line->output, G_DIR_SEPARATOR_S) ||
-      g_file_test(line->output, G_FILE_TEST_IS_DIR))
+  if (!line->name || !line->output || !line->inputs[0] || writes_into_folder(line))
     return TRUE;
   ms_set_error(error, MS_ERROR_USAGE,
                "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",

@@ -19,6 +19,7 @@
  * @uses_driver: whether a child does the whole work, since the driver may end it or hang
  * @measures: whether the child notes what it measured, so that another one goes on where it ended
  * @has_events: whether --progress json prints events
+ * @reads_nothing: whether it takes no image
  * @run: (nullable): %NULL for images, which are filtered by ms_batch_command_run(), and for the window
  */
 typedef struct {
@@ -27,6 +28,7 @@ typedef struct {
   gboolean uses_driver;
   gboolean measures;
   gboolean has_events;
+  gboolean reads_nothing;
   MsExitStatus (*run)(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 } MsCommand;
 

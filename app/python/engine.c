@@ -113,6 +113,13 @@ statistics_tuple(MslabStatistics *statistics)
   return channels;
 }
 
+/* None where every element is NaN, so that none is the least. */
+static PyObject *
+position_or_none(guint64 position)
+{
+  return position == G_MAXUINT64 ? Py_NewRef(Py_None) : PyLong_FromUnsignedLongLong(position);
+}
+
 /* An int, a float, a pair of them, or ((low, high), (position, position)); NULL with an exception set. */
 static PyObject *
 reduction_value(MslabReduction *reduction)
@@ -127,7 +134,7 @@ reduction_value(MslabReduction *reduction)
     return integer ? PyLong_FromString(text, NULL, 10) : PyFloat_FromDouble(mslab_reduction_get_number(reduction));
   range = integer ? Py_BuildValue("LL", (long long)low, (long long)high) : Py_BuildValue("dd", low, high);
   return mslab_reduction_get_positions(reduction, &low_at, &high_at)
-           ? Py_BuildValue("N(KK)", range, (unsigned long long)low_at, (unsigned long long)high_at)
+           ? Py_BuildValue("N(NN)", range, position_or_none(low_at), position_or_none(high_at))
            : range;
 }
 
@@ -235,6 +242,19 @@ end_turn(Engine *self)
   g_mutex_unlock(&self->turn);
 }
 
+/* NULL with an exception set for what is no text, or holds a null character, behind which the library reads nothing. */
+static const char *
+as_text(const MsPythonState *state, PyObject *object)
+{
+  Py_ssize_t length = 0;
+  const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+
+  if (!text || strlen(text) == (gsize)length)
+    return text;
+  PyErr_Format(state->usage_error, "A setting cannot hold a null character, as %R does.", object);
+  return NULL;
+}
+
 /* Takes a dict of text to text. */
 static MslabSettings *
 read_settings(const MsPythonState *state, PyObject *values)
@@ -245,8 +265,8 @@ read_settings(const MsPythonState *state, PyObject *values)
   Py_ssize_t position = 0;
 
   while (PyDict_Next(values, &position, &key, &value)) {
-    const char *name = PyUnicode_AsUTF8(key);
-    const char *text = name ? PyUnicode_AsUTF8(value) : NULL;
+    const char *name = as_text(state, key);
+    const char *text = name ? as_text(state, value) : NULL;
     if (!text)
       return NULL;
     if (!mslab_settings_set(settings, name, text, &error)) {
@@ -257,9 +277,10 @@ read_settings(const MsPythonState *state, PyObject *values)
   return g_steal_pointer(&settings);
 }
 
-/* The array holds the rows of an image of @image_height rows from @first_row on; with 0, it is the whole image. */
+/* The array holds the rows of an image of @image_height rows from @first_row on, or the whole image. */
 typedef struct {
   MslabSettings *settings;
+  gboolean is_band;
   int first_row;
   int image_height;
   Progress progress;
@@ -272,13 +293,12 @@ filter_into(Engine *self, const MsPythonPixels *source, Request *request, const 
   g_autoptr(MslabImage) image = NULL;
 
   begin_turn(self, &request->progress);
-  image = request->image_height > 0
-            ? mslab_engine_filter_band(self->engine, source->image, request->first_row, request->image_height,
-                                       request->settings, cancellable, error)
-            : mslab_engine_filter(self->engine, source->image, request->settings, cancellable, error);
+  image = request->is_band ? mslab_engine_filter_band(self->engine, source->image, request->first_row,
+                                                      request->image_height, request->settings, cancellable, error)
+                           : mslab_engine_filter(self->engine, source->image, request->settings, cancellable, error);
   end_turn(self);
   if (image)
-    mslab_image_copy_rows(image, result->buf, (gsize)result->strides[0], source->channels);
+    ms_python_pixels_copy_result(image, result);
   return image != NULL;
 }
 
@@ -324,7 +344,7 @@ engine_filter(PyObject *self, PyObject *args)
   g_autoptr(MslabSettings) settings = NULL;
   Request request = {0};
 
-  if (!PyArg_ParseTuple(args, "OOO!iiO", &array, &into, &PyDict_Type, &values, &request.first_row,
+  if (!PyArg_ParseTuple(args, "OOO!piiO", &array, &into, &PyDict_Type, &values, &request.is_band, &request.first_row,
                         &request.image_height, &progress) ||
       !may_run(self) || progress_open(&request.progress, state_of(self), progress) < 0)
     return NULL;
@@ -480,7 +500,7 @@ engine_notes(PyObject *self, void *unused)
 
 static PyMethodDef methods[] = {
   {"filter", engine_filter, METH_VARARGS,
-   "filter(image, result, settings, first_row, image_height, progress): filters into result."},
+   "filter(image, result, settings, is_band, first_row, image_height, progress): filters into result."},
   {"statistics", engine_statistics, METH_O, "statistics(image): a tuple for each of R, G, B, A and luma."},
   {"regions", engine_regions, METH_VARARGS,
    "regions(image, labels, means, settings, min_pixels, progress): fills labels and means; a tuple for each region."},

@@ -118,11 +118,40 @@ ms_python_pixels_clear(MsPythonPixels *self)
 int
 ms_python_pixels_check_result(const MsPythonPixels *self, const MsPythonState *state, const Py_buffer *result)
 {
-  gboolean same = result->ndim == 3 && is_bytes(result) && has_plain_rows(result);
+  if (!is_bytes(result)) {
+    PyErr_SetString(state->usage_error, "The array for the result needs values of uint8.");
+    return -1;
+  }
+  for (int i = 0; i < 3; i++)
+    if (result->ndim != 3 || result->shape[i] != self->view.shape[i]) {
+      PyErr_SetString(state->usage_error, "The array for the result needs the shape of the image.");
+      return -1;
+    }
+  return 0;
+}
 
-  for (int i = 0; same && i < 3; i++)
-    same = result->shape[i] == self->view.shape[i];
-  if (!same)
-    PyErr_SetString(state->usage_error, "The array for the result needs the shape and the type of the image.");
-  return same ? 0 : -1;
+/* Copies the samples of a row of four a pixel, whatever their order in @result. */
+static void
+scatter_row(const guint8 *pixels, const Py_buffer *result, guint8 *row)
+{
+  for (Py_ssize_t x = 0; x < result->shape[1]; x++, row += result->strides[1], pixels += 4)
+    for (Py_ssize_t c = 0; c < result->shape[2]; c++)
+      row[c * result->strides[2]] = pixels[c];
+}
+
+/** ms_python_pixels_copy_result: copies a filtered image into @result, whose samples may lie in any order. */
+void
+ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result)
+{
+  const gsize stride = (gsize)result->shape[1] * 4;
+  g_autoptr(GBytes) bytes = NULL;
+
+  if (has_plain_rows(result)) {
+    mslab_image_copy_rows(image, result->buf, (gsize)result->strides[0], (int)result->shape[2]);
+    return;
+  }
+  bytes = mslab_image_get_pixels(image);
+  const guint8 *pixels = g_bytes_get_data(bytes, NULL);
+  for (Py_ssize_t y = 0; y < result->shape[0]; y++)
+    scatter_row(pixels + (gsize)y * stride, result, (guint8 *)result->buf + y * result->strides[0]);
 }

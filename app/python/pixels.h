@@ -21,3 +21,4 @@ typedef struct {
 int ms_python_pixels_open(MsPythonPixels *self, const MsPythonState *state, PyObject *array);
 void ms_python_pixels_clear(MsPythonPixels *self);
 int ms_python_pixels_check_result(const MsPythonPixels *self, const MsPythonState *state, const Py_buffer *result);
+void ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result);

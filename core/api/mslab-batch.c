@@ -2,7 +2,9 @@
 #include "mslab-batch.h"
 
 #include "api-private.h"
+#include "core/batch/output-folder.h"
 #include "core/batch/runner.h"
+#include "core/folder.h"
 
 G_STATIC_ASSERT((int)MSLAB_CONFLICT_FAIL == (int)MS_CONFLICT_FAIL);
 G_STATIC_ASSERT((int)MSLAB_CONFLICT_SKIP == (int)MS_CONFLICT_SKIP);
@@ -151,21 +153,34 @@ run_items(Run *run, GPtrArray *items, const MsSettings *settings, GCancellable *
   return ms_runner_run(items, &options, &hooks, cancellable, error);
 }
 
-static GPtrArray *
-plan(MslabBatch *self, const MsSettings *settings, MsEngine *engine, GError **error)
+static MsBatchRequest
+new_request(MslabBatch *self, const MsSettings *settings, MsEngine *engine)
 {
-  MsBatchRequest request = {.inputs = (const char *const *)self->inputs,
-                            .recursive = self->recursive,
-                            .output = self->output,
-                            .name_template = self->name_template,
-                            .format = MS_IMAGE_FORMAT_AUTO,
-                            .quality = MS_QUALITY_AUTO,
-                            .on_conflict = (MsConflict)self->conflict,
-                            .shard = ms_shard_whole(),
-                            .settings = *settings,
-                            .device = ms_engine_describe(engine).name};
+  return (MsBatchRequest){.inputs = (const char *const *)self->inputs,
+                          .recursive = self->recursive,
+                          .output = self->output,
+                          .name_template = self->name_template,
+                          .format = MS_IMAGE_FORMAT_AUTO,
+                          .quality = MS_QUALITY_AUTO,
+                          .on_conflict = (MsConflict)self->conflict,
+                          .shard = ms_shard_whole(),
+                          .settings = *settings,
+                          .device = ms_engine_describe(engine).name};
+}
 
-  return ms_batch_plan(&request, error);
+static gboolean
+plan_and_run(MslabBatch *self, Run *run, const MsSettings *settings, GCancellable *cancellable, GError **error)
+{
+  const MsBatchRequest request = new_request(self, settings, run->engine);
+  g_autoptr(GPtrArray) items = ms_batch_plan(&request, error);
+  g_autofree char *made = NULL;
+  gboolean makes = ms_output_folder_is_meant(request.output, request.inputs, request.recursive);
+  gboolean good = items && (!makes || ms_folder_make_durable(request.output, &made, error)) &&
+                  run_items(run, items, settings, cancellable, error);
+
+  if (made)
+    ms_output_folder_remove_empty(self->output, items, made);
+  return good;
 }
 
 /* NOLINTBEGIN(readability-function-size): a signature of the public interface */
@@ -179,7 +194,8 @@ plan(MslabBatch *self, const MsSettings *settings, MsEngine *engine, GError **er
  * @cancellable: (nullable): ends the run early; images that are done stay
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
  *
- * Filters the images in this process. An image that fails is reported to @finished and does not end the run.
+ * Filters the images in this process. An image that fails is reported to @finished and does not end the run. A missing
+ * folder for the outputs is made, and removed again if no file came into it.
  *
  * Returns: %TRUE when every image was done, failed or skipped, or %FALSE with @error set
  */
@@ -191,8 +207,7 @@ mslab_batch_run(MslabBatch *self, MslabEngine *engine, MslabSettings *settings, 
 
   g_return_val_if_fail(MSLAB_IS_BATCH(self) && MSLAB_IS_ENGINE(engine), FALSE);
   Run run = {ms_api_engine_lock(engine), finished, user_data};
-  g_autoptr(GPtrArray) items = plan(self, &chosen, run.engine, error);
-  gboolean good = items && run_items(&run, items, &chosen, cancellable, error);
+  gboolean good = plan_and_run(self, &run, &chosen, cancellable, error);
   ms_api_engine_unlock(engine);
   return good;
 }

@@ -219,8 +219,8 @@ check_band(MsImage *band, int first_row, int image_height, GError **error)
 
   if (first_row >= 0 && first_row <= image_height - rows)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("Rows %d to %d do not lie in an image of %d rows."), first_row,
-              first_row + rows - 1, image_height);
+  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("The %d rows from row %d on do not lie in an image of %d rows."),
+              rows, first_row, image_height);
   return FALSE;
 }
 

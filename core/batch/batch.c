@@ -3,12 +3,13 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/batch/inputs.h"
 #include "core/batch/naming.h"
+#include "core/batch/output-folder.h"
 #include "core/batch/shard.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
@@ -104,26 +105,44 @@ check_own_files(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable
 
 /* The output of an image, and what happens where a file exists already */
 
+static const char *
+extension_of(const MsBatchRequest *request, const MsBatchItem *item)
+{
+  const gboolean is_known = ms_codec_from_path(item->relative) != MS_IMAGE_FORMAT_AUTO;
+
+  if (request->format == MS_IMAGE_FORMAT_AUTO && is_known)
+    return ms_naming_extension(item->relative);
+  return ms_codec_get(request->format == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_DEFAULT : request->format)
+    ->extensions[0];
+}
+
+/* Bytes that a name may have; a number that is appended to it needs some. */
+static gsize
+most_name_bytes(const MsBatchRequest *request)
+{
+  return NAME_MAX - (request->on_conflict == MS_CONFLICT_UNIQUE ? strlen("-4294967295") : 0);
+}
+
+/* (transfer full): the name that the template gives @item; *@shortened: whether its stem was too long for it. */
 static char *
-output_name(const Planning *p, const MsBatchItem *item, gboolean any_seq)
+output_name(const Planning *p, const MsBatchItem *item, gboolean any_seq, gboolean *shortened)
 {
   const MsBatchRequest *q = p->request;
+  const char *template = q->name_template ? q->name_template : MS_NAMING_DEFAULT;
   g_autofree char *stem = ms_naming_stem(item->relative);
-  const char *extension = ms_naming_extension(item->relative);
-
-  if (q->format != MS_IMAGE_FORMAT_AUTO)
-    extension = ms_codec_get(q->format)->extensions[0];
-  else if (ms_codec_from_path(item->relative) == MS_IMAGE_FORMAT_AUTO)
-    extension = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT)->extensions[0];
   MsNameParts parts = {.stem = stem,
-                       .extension = extension,
+                       .extension = extension_of(q, item),
                        .sp = q->settings.params.sp,
                        .sr = q->settings.params.sr,
                        .device = q->device ? q->device : "device",
                        .seq = item->seq,
-                       .seq_digits = p->seq_digits,
-                       .any_seq = any_seq};
-  return ms_naming_expand(q->name_template ? q->name_template : MS_NAMING_DEFAULT, &parts);
+                       .seq_digits = p->seq_digits};
+  g_autofree char *shorter = ms_naming_shorten(template, &parts, most_name_bytes(q));
+
+  parts.any_seq = any_seq;
+  parts.stem = shorter ? shorter : stem;
+  *shortened = shorter != NULL;
+  return ms_naming_expand(template, &parts);
 }
 
 /*
@@ -131,12 +150,12 @@ output_name(const Planning *p, const MsBatchItem *item, gboolean any_seq)
  * MS_NAMING_ANY_NUMBER replaces its number.
  */
 static char *
-output_path(const Planning *p, const MsBatchItem *item, gboolean any_seq)
+output_path(const Planning *p, MsBatchItem *item, gboolean any_seq)
 {
   if (!p->into_folder)
     return g_strdup(p->request->output);
   g_autofree char *below = g_path_get_dirname(item->relative);
-  g_autofree char *name = output_name(p, item, any_seq);
+  g_autofree char *name = output_name(p, item, any_seq, &item->shortened);
   if (strcmp(below, ".") == 0)
     return g_build_filename(p->request->output, name, NULL);
   return g_build_filename(p->request->output, below, name, NULL);
@@ -178,17 +197,36 @@ is_link(const MsBatchItem *item)
   return item->folder_length > 0 && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
 }
 
+static MsSaveOptions
+save_options(const MsBatchRequest *request, const MsBatchItem *item)
+{
+  return (MsSaveOptions){.format = ms_batch_item_format(item, request->format), .quality = request->quality};
+}
+
+/* Whether the manifest records the output as that of this item with these settings. */
+static gboolean
+is_own_result(const MsBatchRequest *request, const MsBatchItem *item, const char *owner)
+{
+  const MsManifestEntry *entry = ms_manifest_find(request->manifest, item->input);
+  const MsSaveOptions save = save_options(request, item);
+
+  return entry && strcmp(entry->input, owner) == 0 && ms_manifest_entry_is_alike(entry, &request->settings, &save);
+}
+
 /*
- * A run that was killed may have saved this output without recording it; the result is computed again and compared with
- * the file.
+ * Whether the output may be this result: a run that was killed may have saved it without recording it, or the input may
+ * only have been touched since. The result is computed again and compared with the file.
  */
 static gboolean
 is_perhaps_saved(const Planning *p, const MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
+  const char *owner = NULL;
 
-  return q->resume && q->manifest && !is_link(item) && g_file_test(item->output, G_FILE_TEST_IS_REGULAR) &&
-         !ms_manifest_has_output(q->manifest, item->output);
+  if (!q->resume || !q->manifest || is_link(item) || !g_file_test(item->output, G_FILE_TEST_IS_REGULAR))
+    return FALSE;
+  owner = ms_manifest_find_owner(q->manifest, item->output);
+  return !owner || is_own_result(q, item, owner);
 }
 
 /* Picks a numbered name only if the existing file is not our own earlier result. */
@@ -216,13 +254,20 @@ choose_free_name(const Planning *p, MsBatchItem *item)
   g_hash_table_replace(p->numbers, g_steal_pointer(&plain), GUINT_TO_POINTER(number + 1));
 }
 
+/* Bytes of an output that name the folder of the outputs: a slash and the item's name follow. */
+static gsize
+prefix_length(const Planning *p)
+{
+  g_autofree char *name = g_build_filename(p->request->output, "x", NULL);
+
+  return strlen(name) - strlen("x");
+}
+
 /* Refuses the names "." and "..", which a template makes of an input such as "..png". */
 static gboolean
 refuse_folder_name(const Planning *p, MsBatchItem *item)
 {
-  g_autofree char *name = g_path_get_basename(item->output);
-
-  if (!p->into_folder || !ms_naming_is_folder(name))
+  if (!p->into_folder || !ms_naming_is_folder(item->output + prefix_length(p)))
     return FALSE;
   ms_batch_item_fail(item, "'%s' would become '%s', which is not a file name; choose another --name.", item->input,
                      item->output);
@@ -273,10 +318,10 @@ refuse_link(MsBatchItem *item)
 static void
 fail_existing(const MsBatchRequest *request, MsBatchItem *item)
 {
-  if (request->resume && request->manifest && ms_manifest_has_output(request->manifest, item->output))
+  if (request->resume && request->manifest && ms_manifest_find_owner(request->manifest, item->output))
     ms_batch_item_fail(item,
-                       "'%s' is the result of an earlier run, after which its input, the settings or the file itself "
-                       "changed; replace it with --on-conflict overwrite, or choose another name.",
+                       "'%s' is the result of an earlier run with other settings or of another image; replace it with "
+                       "--on-conflict overwrite, or choose another name.",
                        item->output);
   else
     ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
@@ -308,7 +353,7 @@ check_existing(const Planning *p, MsBatchItem *item)
 
 /* Compares names without their numbers, which change when the list grows or another number is free. */
 static gboolean
-is_planned_output(const Planning *p, const MsBatchItem *item, const char *output)
+is_planned_output(const Planning *p, MsBatchItem *item, const char *output)
 {
   g_autofree char *planned = g_canonicalize_filename(item->output, NULL);
   g_autofree char *there = ms_file_path_resolve(output);
@@ -324,7 +369,7 @@ static gboolean
 take_earlier_output(const Planning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
-  MsSaveOptions save = {.format = ms_batch_item_format(item, q->format), .quality = q->quality};
+  const MsSaveOptions save = save_options(q, item);
   const MsManifestEntry *entry =
     q->resume && q->manifest && !ms_file_path_is_standard(item->input)
       ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save, q->resume == MS_RESUME_HASH)
@@ -339,15 +384,6 @@ take_earlier_output(const Planning *p, MsBatchItem *item)
   return TRUE;
 }
 
-/* The path is the folder, a slash, and what the template and the input's own folders make of it. */
-static gsize
-folder_length(const Planning *p)
-{
-  g_autofree char *name = g_build_filename(p->request->output, "x", NULL);
-
-  return p->into_folder && !p->request->follow_links ? strlen(name) - strlen("x") : 0;
-}
-
 /* Sets the output of @item, or fails or skips it with the reason. */
 static void
 choose_output(const Planning *p, MsBatchItem *item)
@@ -355,7 +391,7 @@ choose_output(const Planning *p, MsBatchItem *item)
   gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
 
   item->output = output_path(p, item, FALSE);
-  item->folder_length = folder_length(p);
+  item->folder_length = p->into_folder && !p->request->follow_links ? prefix_length(p) : 0;
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   item->skip_existing = skips_existing(p->request);
   if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || take_earlier_output(p, item))
@@ -417,7 +453,7 @@ is_result(const MsInput *input, gpointer data)
   g_autofree char *path = ms_file_path_resolve(input->path);
   if (!g_str_has_prefix(path, r->folder))
     return FALSE;
-  if (q->manifest && ms_manifest_has_output(q->manifest, path))
+  if (q->manifest && ms_manifest_find_owner(q->manifest, path))
     return TRUE;
   if (!g_hash_table_contains(r->planned, path))
     return FALSE;
@@ -448,28 +484,6 @@ remove_earlier_results(const Planning *p, GPtrArray *inputs)
 /** ms_conflict_names: (array zero-terminated=1): the values of --on-conflict, in the order of MsConflict. */
 const char *const ms_conflict_names[] = {"fail", "skip", "unique", "overwrite", NULL};
 
-/* Whether the output is a folder: an existing one, or a path that ends with a slash. */
-static gboolean
-names_folder(const char *path)
-{
-  return g_str_has_suffix(path, G_DIR_SEPARATOR_S) || g_file_test(path, G_FILE_TEST_IS_DIR);
-}
-
-static gboolean
-check_folder(const char *path, GError **error)
-{
-  if (!g_file_test(path, G_FILE_TEST_EXISTS))
-    ms_set_error(error, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", path);
-  else if (!g_file_test(path, G_FILE_TEST_IS_DIR))
-    ms_set_error(error, MS_ERROR_USAGE, "The output '%s' is a file, but a folder is needed for several images.", path);
-  else if (access(path, W_OK | X_OK) != 0)
-    ms_set_error(error, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.", path,
-                 g_strerror(errno));
-  else
-    return TRUE;
-  return FALSE;
-}
-
 /*
  * Checks before any image is filtered that outputs can be written. Devices and pipes need no writable folder; links are
  * followed, as when writing.
@@ -480,7 +494,12 @@ check_parent(const char *path, GError **error)
   g_autofree char *target = ms_file_path_follow(path);
   g_autofree char *folder = g_path_get_dirname(target);
 
-  return ms_image_is_stream(target) || check_folder(folder, error);
+  if (ms_image_is_stream(target))
+    return TRUE;
+  if (g_file_test(folder, G_FILE_TEST_EXISTS))
+    return ms_output_folder_check(folder, error);
+  ms_set_error(error, MS_ERROR_IO, "The output folder '%s' does not exist; create it first.", folder);
+  return FALSE;
 }
 
 /* Checks the extension of the output, which determines its format; devices and pipes have none. */
@@ -506,23 +525,21 @@ check_ending(const MsBatchRequest *request, GError **error)
 static gboolean
 check_output(const MsBatchRequest *request, GError **error)
 {
-  guint n = g_strv_length((char **)request->inputs);
   const MsCodec *wanted = ms_codec_get(request->format);
-  gboolean many = n > 1 || request->recursive || ms_inputs_has_folder(request->inputs);
 
   if (!request->output)
     return TRUE;
   if (wanted && !ms_codec_check_built(wanted, request->output, error))
     return FALSE;
-  if (ms_file_path_is_standard(request->output) && many) {
+  if (ms_file_path_is_standard(request->output) && ms_output_folder_has_many(request->inputs, request->recursive)) {
     ms_set_error(error, MS_ERROR_USAGE,
                  "Only one image can be written to standard output; name a folder for several with -o.");
     return FALSE;
   }
   if (ms_file_path_is_standard(request->output))
     return TRUE;
-  if (many || names_folder(request->output))
-    return check_folder(request->output, error);
+  if (ms_output_folder_is_meant(request->output, request->inputs, request->recursive))
+    return ms_output_folder_check(request->output, error);
   return check_ending(request, error) && check_parent(request->output, error);
 }
 
@@ -585,7 +602,7 @@ ms_batch_plan(const MsBatchRequest *request, GError **error)
     return NULL;
   if (!check_output(request, error))
     return NULL;
-  planning.into_folder = request->output && !ms_file_path_is_standard(request->output) && names_folder(request->output);
+  planning.into_folder = ms_output_folder_is_meant(request->output, request->inputs, request->recursive);
   g_autoptr(GPtrArray) inputs = ms_inputs_expand(request->inputs, request->recursive, request->hidden,
                                                  planning.into_folder ? request->output : NULL);
   g_autoptr(GHashTable) sources = ms_file_id_table_new();

@@ -55,6 +55,7 @@ extern const char *const ms_item_status_names[];
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
  * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
+ * @shortened: @output lacks a part of the input's name, which would have been too long
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
  * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
  * @index: in a worker, its place among the items of the supervisor's message
@@ -82,6 +83,7 @@ typedef struct {
   gboolean skip_existing;
   gboolean numbered;
   gboolean perhaps_saved;
+  gboolean shortened;
   int input_spool;
   int output_spool;
   guint index;
@@ -113,6 +115,7 @@ void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
 void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence);
 void ms_batch_item_clear_notes(MsBatchItem *self);
 void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
+void ms_batch_item_note_name(MsBatchItem *self);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);

@@ -140,6 +140,19 @@ ms_manifest_entry_parse(const char *line, gsize length)
   return entry;
 }
 
+/** ms_manifest_entry_is_part: whether @text is the beginning of a line of ms_manifest_line(), but not all of it. */
+gboolean
+ms_manifest_entry_is_part(const char *text)
+{
+  static const char start[] = "{\"input\":";
+  const gsize length = strlen(text);
+  MsManifestEntry *entry = ms_manifest_entry_parse(text, length);
+  gboolean is_whole = entry != NULL;
+
+  g_clear_pointer(&entry, ms_manifest_entry_free);
+  return !is_whole && strncmp(text, start, MIN(length, strlen(start))) == 0;
+}
+
 /* Compares format and quality, which lines of older versions lack. */
 static gboolean
 is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
@@ -150,6 +163,15 @@ is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
     return FALSE;
   return !codec->has_quality || entry->quality == MS_QUALITY_AUTO ||
          entry->quality == ms_codec_resolve_quality(codec, save->quality);
+}
+
+/** ms_manifest_entry_is_alike: whether the line records a result with these settings, format and quality. */
+gboolean
+ms_manifest_entry_is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save)
+{
+  g_autofree char *line = ms_settings_to_arguments(settings);
+
+  return self->done && strcmp(self->settings, line) == 0 && is_saved_alike(self, save);
 }
 
 /* Only a file can be unchanged, since a pipe may deliver another image each time. */
@@ -195,9 +217,6 @@ gboolean
 ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                           const MsSaveOptions *save, gboolean by_hash)
 {
-  g_autofree char *line = ms_settings_to_arguments(settings);
-
-  if (!self->done || strcmp(self->settings, line) != 0 || !is_saved_alike(self, save))
-    return FALSE;
-  return is_same_input(self, input, by_hash) && has_whole_output(self, by_hash);
+  return ms_manifest_entry_is_alike(self, settings, save) && is_same_input(self, input, by_hash) &&
+         has_whole_output(self, by_hash);
 }

@@ -48,5 +48,7 @@ typedef struct {
 char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
 void ms_manifest_entry_free(MsManifestEntry *self);
+gboolean ms_manifest_entry_is_part(const char *text);
+gboolean ms_manifest_entry_is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save);
 gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                                    const MsSaveOptions *save, gboolean by_hash);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,11 +17,12 @@ struct _MsManifest {
   char *path;
   int fd;
   gboolean merges;     /* ms_manifest_load_merged() */
-  gboolean torn;       /* a crash truncated the last line, so the next record starts a new line */
+  gboolean torn;       /* the last line does not end, so the next record starts a new line */
+  gboolean has_failed; /* a record could not be written */
   guint n_ignored;     /* lines that are no record */
   guint first_ignored; /* number of the first one, from 1 */
   GHashTable *entries; /* absolute input path, owned by the entry -> MsManifestEntry */
-  GHashTable *outputs; /* outputs of finished images, links followed; NULL until first used */
+  GHashTable *outputs; /* outputs of finished images, links followed -> input; NULL until first used */
 };
 
 G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
@@ -51,13 +53,15 @@ ms_manifest_init(MsManifest *self)
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
 }
 
-/* Lines of another process do not make a finished image unfinished. Takes ownership of @entry and @line. */
+/*
+ * A later failure leaves the output of a finished image as it is, so it does not make the image unfinished. Takes
+ * ownership of @entry.
+ */
 static void
-merge_entry(MsManifest *self, MsManifestEntry *entry, char *line)
+take_entry(MsManifest *self, MsManifestEntry *entry)
 {
   MsManifestEntry *earlier = g_hash_table_lookup(self->entries, entry->input);
 
-  entry->line = line;
   if (earlier)
     entry->n_done += earlier->n_done;
   if (!earlier || !earlier->done || entry->done) {
@@ -75,10 +79,8 @@ take_line(MsManifest *self, const char *line, gsize length)
 
   if (!entry)
     return FALSE;
-  if (self->merges)
-    merge_entry(self, entry, g_strndup(line, length));
-  else
-    g_hash_table_replace(self->entries, entry->input, entry);
+  entry->line = self->merges ? g_strndup(line, length) : NULL;
+  take_entry(self, entry);
   return TRUE;
 }
 
@@ -98,7 +100,6 @@ take_lines(MsManifest *self, const char *text, gsize length)
     }
     line = stop ? stop + 1 : end;
   }
-  self->torn = length > 0 && text[length - 1] != '\n';
 }
 
 /**
@@ -109,6 +110,10 @@ ms_manifest_describe_ignored(MsManifest *self)
 {
   if (self->n_ignored == 0)
     return NULL;
+  if (self->n_ignored == 1)
+    return g_strdup_printf(
+      _("Line %u of the manifest '%s' is not a record of an image; it is ignored, and its image is filtered again."),
+      self->first_ignored, self->path);
   return g_strdup_printf(
     _("The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
       "ignored, and their images are filtered again."),
@@ -133,6 +138,15 @@ refuse_image(MsManifest *self, const char *text, gsize length, GError **error)
   return FALSE;
 }
 
+/* Refuses a pipe, into which records vanish where nobody reads, and which the next run cannot read. */
+static gboolean
+refuse_pipe(MsManifest *self, GError **error)
+{
+  ms_set_error(error, MS_ERROR_USAGE,
+               "--manifest cannot be the pipe '%s', from which no later run could read it; name a file.", self->path);
+  return FALSE;
+}
+
 static gboolean
 read_file(MsManifest *self, const char *path, GError **error)
 {
@@ -142,8 +156,11 @@ read_file(MsManifest *self, const char *path, GError **error)
 
   g_free(self->path);
   self->path = g_strdup(path);
-  /* A pipe or device cannot be read back. */
-  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+  gboolean exists = stat(path, &info) == 0;
+  if (exists && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)))
+    return refuse_pipe(self, error);
+  /* A device cannot be read back. */
+  if (!exists || !S_ISREG(info.st_mode))
     return TRUE;
   if (!g_file_get_contents(path, &text, &length, NULL))
     return fail(self, N_("read"), error);
@@ -191,6 +208,59 @@ ms_manifest_load_merged(const char *const *paths, guint n, GError **error)
   return g_steal_pointer(&self);
 }
 
+/* Keeps other processes from appending, as far as the file system has locks. */
+static gboolean
+lock(const MsManifest *self)
+{
+  int status;
+
+  do
+    status = flock(self->fd, LOCK_EX);
+  while (status != 0 && errno == EINTR);
+  return status == 0;
+}
+
+/* The most bytes of a record that is looked for at the end of the file; few are longer than one. */
+#define MOST_TAIL (64 << 10)
+
+/*
+ * (transfer full) (nullable): the text behind the last end of a line, %NULL where there is none; *@at is its place, -1
+ * where it is longer than a record.
+ */
+static char *
+read_open_line(const MsManifest *self, off_t *at)
+{
+  const off_t end = lseek(self->fd, 0, SEEK_END);
+  const gsize size = (gsize)CLAMP(end, 0, MOST_TAIL);
+  g_autofree char *tail = g_malloc0(size + 1);
+
+  if (size == 0 || pread(self->fd, tail, size, end - (off_t)size) != (gssize)size)
+    return NULL;
+  const char *last = memrchr(tail, '\n', size);
+  const gsize first = last ? (gsize)(last - tail) + 1 : 0;
+  if (first == size)
+    return NULL;
+  *at = last || (off_t)size == end ? end - (off_t)(size - first) : -1;
+  return g_strndup(tail + first, size - first);
+}
+
+/*
+ * Removes the part of a record with which a killed run or a full disk left the file, so that every line is JSON for
+ * other programs. Other text without an end of line stays; the next record begins a new line.
+ */
+static void
+mend_last_line(MsManifest *self)
+{
+  const gboolean locked = lock(self);
+  off_t at = 0;
+  g_autofree char *line = read_open_line(self, &at);
+
+  if (line)
+    self->torn = !ms_manifest_entry_is_part(line) || !locked || ftruncate(self->fd, at) != 0;
+  if (locked)
+    flock(self->fd, LOCK_UN);
+}
+
 /**
  * ms_manifest_begin: opens the file, which is created if missing, for appending; several shards may write to one file.
  */
@@ -198,10 +268,13 @@ gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
 {
   self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  return self->fd >= 0 || fail(self, N_("opened"), error);
+  if (self->fd < 0)
+    return fail(self, N_("opened"), error);
+  mend_last_line(self);
+  return TRUE;
 }
 
-/** ms_manifest_find: (transfer none) (nullable): the last line about @input. */
+/** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
 const MsManifestEntry *
 ms_manifest_find(MsManifest *self, const char *input)
 {
@@ -238,20 +311,40 @@ collect_outputs(MsManifest *self)
   while (g_hash_table_iter_next(&each, NULL, &entry)) {
     const MsManifestEntry *line = entry;
     if (line->done && line->output)
-      g_hash_table_add(outputs, ms_file_path_resolve(line->output));
+      g_hash_table_replace(outputs, ms_file_path_resolve(line->output), line->input);
   }
   return outputs;
 }
 
-/** ms_manifest_has_output: whether a line records @path as the output of a finished input. */
-gboolean
-ms_manifest_has_output(MsManifest *self, const char *path)
+/** ms_manifest_find_owner: (transfer none) (nullable): the finished input whose output is @path, as a line records. */
+const char *
+ms_manifest_find_owner(MsManifest *self, const char *path)
 {
   g_autofree char *resolved = ms_file_path_resolve(path);
 
   if (!self->outputs)
     self->outputs = collect_outputs(self);
-  return g_hash_table_contains(self->outputs, resolved);
+  return g_hash_table_lookup(self->outputs, resolved);
+}
+
+/* Writes all of @line, or nothing of it where the disk is full; FALSE with errno set. */
+static gboolean
+write_line(MsManifest *self, const char *line)
+{
+  const gsize length = strlen(line);
+  const gboolean locked = lock(self);
+  const off_t end = lseek(self->fd, 0, SEEK_END);
+
+  errno = 0;
+  const gssize written = write(self->fd, line, length);
+  /* A short write sets no errno; it means a full disk. */
+  const int code = errno ? errno : ENOSPC;
+  if (written > 0 && (written == (gssize)length || !locked || ftruncate(self->fd, end) != 0))
+    self->torn = line[written - 1] != '\n';
+  if (locked)
+    flock(self->fd, LOCK_UN);
+  errno = code;
+  return written == (gssize)length;
 }
 
 /**
@@ -260,6 +353,8 @@ ms_manifest_has_output(MsManifest *self, const char *path)
  * @save: format (not AUTO) and quality of the output
  *
  * Appends one line in a single write, so that lines of several processes never mix.
+ *
+ * Returns: %FALSE with #MS_ERROR_IO for the first line that cannot be written, and without an error for later ones
  */
 gboolean
 ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
@@ -267,15 +362,11 @@ ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *
 {
   g_autofree char *json = ms_manifest_line(item, settings, save);
   g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
-  gsize length = strlen(line);
 
-  errno = 0;
-  gssize written = write(self->fd, line, length);
-  if (written > 0)
-    self->torn = line[written - 1] != '\n';
-  if (written == (gssize)length)
+  if (write_line(self, line))
     return TRUE;
-  /* A short write sets no errno; it means a full disk. */
-  errno = errno ? errno : ENOSPC;
-  return fail(self, N_("written"), error);
+  if (!self->has_failed)
+    fail(self, N_("written"), error);
+  self->has_failed = TRUE;
+  return FALSE;
 }

@@ -15,6 +15,6 @@ gboolean ms_manifest_begin(MsManifest *self, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
                                              const MsSaveOptions *save, gboolean by_hash);
-gboolean ms_manifest_has_output(MsManifest *self, const char *path);
+const char *ms_manifest_find_owner(MsManifest *self, const char *path);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
                             const MsSaveOptions *save, GError **error);

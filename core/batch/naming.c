@@ -29,11 +29,16 @@ refuse(const char *template, const char *why, GError **error)
   return FALSE;
 }
 
-/** ms_naming_is_folder: whether @name is "." or "..", which no file can have. */
+/** ms_naming_is_folder: whether a part of @name between slashes is empty, "." or "..", so that no file can have it. */
 gboolean
 ms_naming_is_folder(const char *name)
 {
-  return strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
+  g_auto(GStrv) parts = g_strsplit(name, G_DIR_SEPARATOR_S, -1);
+
+  for (guint i = 0; parts[i]; i++)
+    if (parts[i][0] == '\0' || strcmp(parts[i], ".") == 0 || strcmp(parts[i], "..") == 0)
+      return TRUE;
+  return FALSE;
 }
 
 /**
@@ -48,10 +53,8 @@ ms_naming_check(const char *template, GError **error)
 
   if (*template == '\0')
     return refuse(template, N_("it is empty"), error);
-  if (strchr(template, G_DIR_SEPARATOR))
-    return refuse(template, N_("it is the name of a file, without folders"), error);
   if (ms_naming_is_folder(template))
-    return refuse(template, N_("it is the name of a folder"), error);
+    return refuse(template, N_("a part between slashes is empty, or the name of a folder"), error);
   while (*p) {
     if (*p == '{' && !field_at(p, &p))
       return refuse(template, N_("it has a field that does not exist"), error);
@@ -133,6 +136,51 @@ ms_naming_expand(const char *template, const MsNameParts *parts)
       g_string_append_c(name, *p++);
   }
   return g_string_free(name, FALSE);
+}
+
+/* Bytes of the longest part of @name between slashes. */
+static gsize
+longest_part(const char *name)
+{
+  g_auto(GStrv) parts = g_strsplit(name, G_DIR_SEPARATOR_S, -1);
+  gsize longest = 0;
+
+  for (guint i = 0; parts[i]; i++)
+    longest = MAX(longest, strlen(parts[i]));
+  return longest;
+}
+
+/* (transfer full): at most @kept bytes of @stem, which end with a character, and a check sum of the whole stem. */
+static char *
+short_stem(const char *stem, gsize kept)
+{
+  g_autofree char *sum = g_compute_checksum_for_string(G_CHECKSUM_SHA256, stem, -1);
+
+  while (kept > 0 && ((guchar)stem[kept] & 0xc0) == 0x80)
+    kept--;
+  return g_strdup_printf("%.*s-%.8s", (int)kept, stem, sum);
+}
+
+/**
+ * ms_naming_shorten:
+ * @most: bytes that a part of a name between slashes may have
+ *
+ * Returns: (transfer full) (nullable): a shorter stem, which differs where the whole stems do, for a name that would be
+ *   longer than file systems store; %NULL where the name is short enough
+ */
+char *
+ms_naming_shorten(const char *template, const MsNameParts *parts, gsize most)
+{
+  MsNameParts shorter = *parts;
+  g_autofree char *stem = NULL;
+
+  for (gsize kept = strlen(parts->stem);; kept--) {
+    g_autofree char *name = ms_naming_expand(template, &shorter);
+    if (longest_part(name) <= most || kept == 0)
+      return g_steal_pointer(&stem);
+    g_free(stem);
+    shorter.stem = stem = short_stem(parts->stem, kept - 1);
+  }
 }
 
 /**

@@ -35,6 +35,7 @@ gboolean ms_naming_check(const char *template, GError **error);
 gboolean ms_naming_is_folder(const char *name);
 gboolean ms_naming_uses(const char *template, const char *field);
 char *ms_naming_expand(const char *template, const MsNameParts *parts);
+char *ms_naming_shorten(const char *template, const MsNameParts *parts, gsize most);
 char *ms_naming_numbered(const char *path, guint number);
 char *ms_naming_numbered_anyhow(const char *path);
 gboolean ms_naming_matches(const char *pattern, const char *name);

@@ -61,7 +61,7 @@ record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatch
   if (!options->manifest || item->status == MS_ITEM_SKIPPED)
     return;
   save.format = ms_batch_item_format(item, save.format);
-  if (!ms_manifest_append(options->manifest, item, &options->settings, &save, &error) && hooks->problem)
+  if (!ms_manifest_append(options->manifest, item, &options->settings, &save, &error) && error && hooks->problem)
     hooks->problem(error->message, hooks->data);
 }
 

@@ -484,8 +484,8 @@ check_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *
   work->item->perhaps_saved = FALSE;
   if (!*saved && !failure && !work->item->numbered)
     ms_set_error(&failure, MS_ERROR_EXISTS,
-                 "'%s' exists already, is not named in the manifest and differs from this result; choose another "
-                 "name, or --on-conflict skip, unique or overwrite.",
+                 "'%s' exists already and differs from this result: it is another file, or of an earlier run after "
+                 "which its input changed; replace it with --on-conflict overwrite, or choose another name.",
                  work->item->output);
   if (!failure)
     return TRUE;
@@ -554,6 +554,7 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),
                          start + (other_us ? *other_us : 0));
+  ms_batch_item_note_name(item);
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(item, language, ms_save_notes_describe(&notes, item->output, language));
   return TRUE;

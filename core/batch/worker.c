@@ -82,6 +82,7 @@ static const MsField job_members[] = {
   MEMBER(skip_existing, BOOLEAN, "skip_existing"),
   MEMBER(numbered, BOOLEAN, "numbered"),
   MEMBER(perhaps_saved, BOOLEAN, "perhaps_saved"),
+  MEMBER(shortened, BOOLEAN, "shortened"),
   MEMBER(input_spool, WHOLE, "input_spool"),
   MEMBER(output_spool, WHOLE, "output_spool"),
 };

@@ -121,7 +121,8 @@ ms_option_usage(const MsOptionInfo *self)
  * ms_option_check_needs:
  * @given: (element-type utf8): the names of the options that were given
  *
- * Returns: %FALSE with #MS_ERROR_USAGE when none of the options that this one needs was given
+ * Returns: %FALSE with #MS_ERROR_USAGE when none of the options that this one needs was given, or the one beside which
+ *   it has no effect was
  */
 gboolean
 ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error)
@@ -135,7 +136,12 @@ ms_option_check_needs(const MsOptionInfo *self, GPtrArray *given, GError **error
   if (!met)
     ms_set_error(error, MS_ERROR_USAGE, "--%s needs --%s; give that too, or leave out --%s.", self->name, names,
                  self->name);
-  return met;
+  else if (self->without && g_ptr_array_find_with_equal_func(given, self->without, g_str_equal, NULL))
+    ms_set_error(error, MS_ERROR_USAGE, "--%s has no effect with --%s; leave out one of the two.", self->name,
+                 self->without);
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /**

@@ -65,6 +65,7 @@ typedef enum {
  * @step: the change of one click of the window's control
  * @thousand: what K stands for in an amount: 1024 for bytes, 1000 for pixels and elements
  * @needs: (nullable): the names of options, separated by |, at least one of which must be given as well
+ * @without: (nullable): the name of an option beside which this one has no effect
  * @actions: bits of the program's actions to which the option applies; used only by the program's table
  * @parse: (nullable): reads a value of %MS_OPTION_PARSED into the field
  * @unused: (nullable): why the value has no effect beside the struct's other values, or %NULL if it has one; the second
@@ -94,6 +95,7 @@ typedef struct {
   double step;
   guint thousand;
   const char *needs;
+  const char *without;
   guint actions;
   gboolean (*parse)(const char *text, gpointer field, GError **error);
   const char *(*unused)(gconstpointer record, gconstpointer context);

@@ -67,7 +67,8 @@ class BadInput(HeadlessCase):
     def test_outputs_that_cannot_be_written(self):
         source = self.picture("a.png")
         self.refuse(source, "-o", self.dir / "nowhere" / "x.png", parts=["nowhere", "create it"])
-        self.refuse(source, source, "-o", self.dir / "nowhere", parts=["nowhere", "create it"])
+        self.refuse(source, source, "-o", self.out / "x.png", status=2, parts=["x.png", "end it in /"])
+        self.refuse(source, source, "-o", f"{source}/out", status=2, parts=["a.png", "is a file"])
         self.refuse(source, "-o", "/proc/x.png", parts=["/proc/x.png"])
         self.refuse(source, "-o", self.out / "x.bmp", status=2, parts=["x.bmp", "--format"])
         self.refuse(source, source, "-o", source, status=2, parts=["a.png", "folder"])
@@ -273,6 +274,64 @@ class Batches(HeadlessCase):
         self.assertEqual(error, "")
         self.assertEqual(self.names(), [])
         self.assertFalse((self.dir / "m.jsonl").exists())
+
+    def test_a_folder_of_outputs_is_made(self):
+        self.picture("a.png")
+        self.picture("deep/b.png")
+        target = self.dir / "results" / "today"
+        for name, *inputs in ((f"{target}/", self.src / "a.png"), (target, self.src, "--recursive")):
+            command = [*inputs, "-o", name, "--device", "reference", "--sp", "1"]
+            self.run_program(*command, "--dry-run")
+            self.assertFalse((self.dir / "results").exists())
+            self.run_program(*command, "--dry-run", "--json", f"{target}/report.json", status=1)
+            self.assertFalse((self.dir / "results").exists())
+            _, error = self.run_program(*command)
+            self.assertIn(f"meanshift-lab: The folder '{name}' was made for the results.\n", error)
+            self.assertIn("a.png", self.names(target))
+            subprocess.run(["rm", "-r", self.dir / "results"], check=True)
+        self.run_program(*command, "--json", target / "r.json", "--manifest", target / "m.jsonl", "--quiet")
+        self.assertEqual(self.names(target), ["a.png", "deep/b.png", "m.jsonl", "r.json"])
+
+    def test_a_folder_without_outputs_is_removed(self):
+        for name in ("a.png", "deep/b.png"):
+            pathlib.Path(self.picture(name)).write_bytes(b"\x89PNG\r\n\x1a\nno picture")
+        (self.dir / "there").mkdir()
+        for target in (self.dir / "new" / "folder", self.dir / "there" / "folder"):
+            self.run_program(self.src, "--recursive", "-o", target, "--device", "reference", status=1)
+        self.assertFalse((self.dir / "new").exists())
+        self.assertEqual(list((self.dir / "there").iterdir()), [])
+
+    def test_templates_make_subfolders(self):
+        self.picture("a.png")
+        self.picture("deep/b.png")
+        command = [self.src, "--recursive", "-o", self.out, "--device", "reference", "--name", "sp{sp}/{stem}.{ext}"]
+        self.run_program(*command, "--sp", "1")
+        self.run_program(*command, "--sp", "2")
+        self.assertEqual(self.names(), ["deep/sp1/b.png", "deep/sp2/b.png", "sp1/a.png", "sp2/a.png"])
+        self.assertEqual(self.report(*command, "--sp", "2", "--resume")["summary"]["skipped"], 2)
+        (self.dir / "elsewhere").mkdir()
+        (self.out / "sp3").symlink_to(self.dir / "elsewhere")
+        _, error = self.run_program(*command, "--sp", "3", status=1)
+        self.assertIn("is a link", error)
+        self.assertEqual(self.names(self.dir / "elsewhere"), [])
+
+    def test_names_that_are_too_long_are_shortened(self):
+        names = ["a" * 254 + end for end in "xy"]
+        for name in names:
+            self.picture("p.png")
+            (self.src / "p.png").rename(self.src / name)
+        manifest = self.dir / "m.jsonl"
+        command = [self.src, "-o", self.out, "--device", "reference", "--sp", "1", "--manifest", manifest]
+        images = self.report(*command)["images"]
+        self.assertEqual([image["status"] for image in images], ["done", "done"])
+        found = self.names()
+        self.assertEqual([len(name) for name in found], [255, 255])
+        for image in images:
+            self.assertIn(f"too long for the result, which is '{pathlib.Path(image['output']).name}'", image["note"])
+        self.assertEqual(self.report(*command, "--resume")["summary"]["skipped"], 2)
+        self.run_program(*command, "--on-conflict", "unique")
+        self.run_program(*command, "--on-conflict", "unique")
+        self.assertEqual(len(self.names()), 6)
 
     def test_shards_together_do_everything_once(self):
         for i in range(15):

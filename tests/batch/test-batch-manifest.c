@@ -171,6 +171,8 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  batch_fixture_add_picture(f, "c.png", 5, 5);
   g_autofree char *missing = g_build_filename(f->folder, "missing", "m.jsonl", NULL);
   g_autoptr(MsManifest) nowhere = batch_fixture_open_manifest(missing, &error);
   g_assert_null(nowhere);
@@ -394,7 +396,109 @@ append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsSet
   return good;
 }
 
-/* A line that was not completely written must not damage the next one. */
+/* Every byte of the manifest must belong to a line of JSON. */
+static void
+assert_lines_are_records(BatchFixture *f, guint n)
+{
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *content = NULL;
+
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  g_auto(GStrv) lines = g_strsplit(content, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, n + 1);
+  g_assert_cmpstr(lines[n], ==, "");
+  for (guint i = 0; i < n; i++) {
+    MsManifestEntry *entry = ms_manifest_entry_parse(lines[i], strlen(lines[i]));
+    g_assert_nonnull(entry);
+    ms_manifest_entry_free(entry);
+  }
+}
+
+/* Half a record of a killed run is removed; a text of somebody else that does not end its line stays. */
+static void
+test_manifest_half_record(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *content = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  batch_fixture_add_picture(f, "b.png", 5, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 2);
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  for (guint cut = 2; cut < 60; cut += 9) {
+    g_assert_true(g_file_set_contents(path, content, (gssize)(strlen(content) - cut), NULL));
+    run_with_manifest(f, &counts);
+    assert_lines_are_records(f, 2);
+  }
+  g_assert_true(g_file_set_contents(path, "{\"in", -1, NULL));
+  run_with_manifest(f, &counts);
+  assert_lines_are_records(f, 2);
+  g_assert_true(g_file_set_contents(path, "notes", -1, NULL));
+  run_with_manifest(f, &counts);
+  g_autofree char *kept = NULL;
+  g_assert_true(g_file_get_contents(path, &kept, NULL, NULL));
+  g_assert_true(g_str_has_prefix(kept, "notes\n{"));
+}
+
+static void
+test_manifest_one_bad_line(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_file(f, f->folder, "manifest.jsonl", "rubbish\n");
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+  g_autofree char *sentence = ms_manifest_describe_ignored(manifest);
+
+  g_assert_true(g_str_has_prefix(sentence, "Line 1 of the manifest"));
+}
+
+/* No run could read the records back from a pipe, and without a reader they would vanish. */
+static void
+test_manifest_is_no_pipe(BatchFixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename(f->folder, "pipe", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpint(mkfifo(path, 0600), ==, 0);
+  g_assert_null(ms_manifest_load(path, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_nonnull(strstr(error->message, "pipe"));
+}
+
+/* An input that was only touched is filtered again and its result found unchanged, in every run the same way. */
+static void
+test_manifest_touched(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *input = g_build_filename(f->in, "a.png", NULL);
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = TRUE;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  for (int i = 1; i < 3; i++) {
+    set_nanoseconds(input, i * 1000);
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+    g_assert_cmpuint(counts.done, ==, 1);
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+    g_assert_cmpuint(counts.skipped, ==, 1);
+  }
+  g_assert_cmpuint(ms_test_folder_count(f->out), ==, 1);
+
+  /* A changed input is refused, in every run the same way, and so are other settings, before anything is filtered. */
+  batch_fixture_add_picture(f, "a.png", 7, 5);
+  for (int i = 0; i < 3; i++) {
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+    g_assert_cmpuint(counts.failed, ==, 1);
+  }
+  f->request.settings.params.sr = 30;
+  f->options.settings = f->request.settings;
+  for (int i = 0; i < 3; i++) {
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+    g_assert_cmpuint(counts.failed, ==, 1);
+  }
+}
+
+/* A line that was not completely written must not damage the next one, and leaves nothing. */
 static void
 test_manifest_cut_line(BatchFixture *f, gconstpointer data)
 {
@@ -410,6 +514,7 @@ test_manifest_cut_line(BatchFixture *f, gconstpointer data)
   g_assert_null(ms_manifest_find(again, "/x/cut"));
   g_assert_nonnull(ms_manifest_find(again, "/x/whole"));
   g_assert_nonnull(ms_manifest_find(again, "/x/next"));
+  assert_lines_are_records(f, 2);
 }
 
 int
@@ -422,6 +527,10 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/damaged-lines", test_manifest_damaged_lines);
   BATCH_FIXTURE_ADD("manifest/changes-within-a-second", test_manifest_changes_within_a_second);
   BATCH_FIXTURE_ADD("manifest/cut-line", test_manifest_cut_line);
+  BATCH_FIXTURE_ADD("manifest/half-record", test_manifest_half_record);
+  BATCH_FIXTURE_ADD("manifest/one-bad-line", test_manifest_one_bad_line);
+  BATCH_FIXTURE_ADD("manifest/is-no-pipe", test_manifest_is_no_pipe);
+  BATCH_FIXTURE_ADD("manifest/touched", test_manifest_touched);
   BATCH_FIXTURE_ADD("manifest/cannot-be-written", test_manifest_cannot_be_written);
   BATCH_FIXTURE_ADD("manifest/other-outputs", test_manifest_other_outputs);
   BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);

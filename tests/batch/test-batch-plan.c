@@ -69,7 +69,11 @@ test_plan_wrong_outputs(BatchFixture *f, gconstpointer data)
 
   batch_fixture_add_picture(f, "a.png", 3, 3);
   f->request.output = missing;
-  check_plan_error(f, MS_ERROR_IO, "does not exist");
+  g_autoptr(GPtrArray) into_new = batch_fixture_plan(f);
+  g_assert_cmpuint(ms_batch_count(into_new).pending, ==, 1);
+  g_assert_false(g_file_test(missing, G_FILE_TEST_EXISTS));
+  f->request.output = below;
+  check_plan_error(f, MS_ERROR_USAGE, "end it in /");
   f->request.output = picture;
   check_plan_error(f, MS_ERROR_USAGE, "is a file");
   f->request.output = "-";

@@ -32,6 +32,7 @@ test_fields(void)
   check_name("{seq}_{stem}{stem}.jpg", "007_cat.v2cat.v2.jpg");
   check_name("{device}.{ext}", "Tesla-TM-V100-32-GB.png");
   check_name("plain", "plain");
+  check_name("sp{sp}/{stem}/{seq}.{ext}", "sp2.5/cat.v2/007.png");
 }
 
 /* A locale with decimal commas: one of the system's, or one made for this test by localedef. */
@@ -72,6 +73,45 @@ test_fields_in_a_locale_with_commas(void)
   g_assert_true(g_spawn_sync(NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
 }
 
+/* (transfer full): a name of at most @most bytes for a stem of @n bytes, the last of which is @last. */
+static char *
+name_of_long_stem(const char *template, gsize n, char last, gsize most)
+{
+  g_autofree char *stem = g_strnfill(n, 'a');
+  MsNameParts parts = {.stem = stem, .extension = "png"};
+
+  stem[n - 1] = last;
+  g_autofree char *shorter = ms_naming_shorten(template, &parts, most);
+  parts.stem = shorter ? shorter : stem;
+  return ms_naming_expand(template, &parts);
+}
+
+/* Long stems are shortened as far as necessary, and stay different where only their ends differ. */
+static void
+test_long_names(void)
+{
+  static const char *const templates[] = {"{stem}.{ext}", "x/{stem}-{stem}.{ext}", "{stem}/{seq}.{ext}"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
+    g_autofree char *a = name_of_long_stem(templates[i], 256, 'x', 255);
+    g_autofree char *b = name_of_long_stem(templates[i], 256, 'y', 255);
+    g_auto(GStrv) parts = g_strsplit(a, "/", -1);
+    g_assert_cmpstr(a, !=, b);
+    for (guint k = 0; parts[k]; k++)
+      g_assert_cmpuint(strlen(parts[k]), <=, 255);
+  }
+  g_autofree char *whole = name_of_long_stem("{stem}.{ext}", 251, 'x', 255);
+  g_autofree char *cut = name_of_long_stem("{stem}.{ext}", 252, 'x', 255);
+  g_assert_cmpuint(strlen(whole), ==, 255);
+  g_assert_true(g_str_has_suffix(whole, "aax.png"));
+  g_assert_cmpuint(strlen(cut), ==, 255);
+  const MsNameParts parts = {.stem = "\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4\u00e4", .extension = "png"};
+  for (gsize most = 14; most < 20; most++) {
+    g_autofree char *stem = ms_naming_shorten("{stem}.{ext}", &parts, most);
+    g_assert_true(g_utf8_validate(stem, -1, NULL));
+  }
+}
+
 static void
 test_matches(void)
 {
@@ -93,8 +133,9 @@ test_matches(void)
 static void
 test_refused_templates(void)
 {
-  static const char *const templates[] = {
-    "", "{name}.png", "{stem", "stem}.png", "{}.png", "sub/{stem}.png", "{stem}}.png", "{{stem}}", ".", ".."};
+  static const char *const templates[] = {"",          "{name}.png", "{stem", "stem}.png",   "{}.png",  "{stem}}.png",
+                                          "{{stem}}",  ".",          "..",    "/{stem}.png", "{stem}/", "a//{stem}",
+                                          "../{stem}", "a/./{stem}"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(templates); i++) {
     g_autoptr(GError) error = NULL;
@@ -175,6 +216,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naming/fields", test_fields);
   g_test_add_func("/naming/fields-in-a-locale-with-commas", test_fields_in_a_locale_with_commas);
+  g_test_add_func("/naming/long-names", test_long_names);
   g_test_add_func("/naming/matches", test_matches);
   g_test_add_func("/naming/refused-templates", test_refused_templates);
   g_test_add_func("/naming/parts-of-paths", test_parts_of_paths);

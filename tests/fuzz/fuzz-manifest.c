@@ -23,7 +23,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (manifest) {
     ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save, FALSE);
     ms_manifest_find_done(manifest, "/etc/hostname", &settings, &save, TRUE);
-    ms_manifest_has_output(manifest, "/tmp/out.png");
+    ms_manifest_find_owner(manifest, "/tmp/out.png");
   }
   return 0;
 }

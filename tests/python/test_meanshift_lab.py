@@ -3,6 +3,7 @@
 
 import concurrent.futures
 import inspect
+import math
 import multiprocessing
 import os
 import re
@@ -144,6 +145,43 @@ def test_result_goes_into_an_array_of_the_caller():
     assert numpy.array_equal(result, meanshift_lab.filter(image))
     assert not large[:, :10].any() and not large[:, 40:].any() and large[:, 10:40].any()
     assert numpy.array_equal(meanshift_lab.filter(image, out=image), result)
+
+
+@pytest.mark.parametrize("channels", [3, 4])
+def test_result_goes_into_an_array_of_any_layout(channels):
+    image = picture((20, 30, channels), 3)
+    result = meanshift_lab.filter(image)
+    large = numpy.zeros((60, 60, 5), numpy.uint8)
+    for out in (numpy.zeros(image.shape, numpy.uint8, order="F"), large[:40:2, ::2, :channels],
+                large[59:19:-2, 59::-2, 4:4 - channels:-1], large[:20, :30, :channels],
+                numpy.zeros((channels, 20, 30), numpy.uint8).transpose(1, 2, 0)):
+        out[:] = 0
+        assert meanshift_lab.filter(image, out=out) is out
+        assert numpy.array_equal(out, result)
+
+
+@pytest.mark.parametrize("shape, dtype, what", [((8, 8, 4), "u1", "shape"), ((8, 8), "u1", "shape"),
+                                                ((8, 8, 3), "i1", "uint8"), ((8, 8, 3), "u2", "uint8")])
+def test_a_result_of_another_form_is_refused_with_what_is_wrong(shape, dtype, what):
+    with pytest.raises(meanshift_lab.UsageError, match=what):
+        meanshift_lab.filter(picture((8, 8, 3), 1), out=numpy.zeros(shape, dtype))
+
+
+@pytest.mark.parametrize("band", [(5, 0), (0, 0), (0, 7), (1, 8), (-1, 20), (2**31 - 1, 8), (0, -1)])
+def test_a_band_that_does_not_lie_in_the_image_is_refused(band):
+    with pytest.raises(meanshift_lab.UsageError, match=f"8 rows from row {band[0]} on .* {band[1]} rows"):
+        meanshift_lab.filter(picture((8, 8, 3), 1), band=band)
+
+
+def test_texts_with_a_null_character_are_refused():
+    for settings in ({"rule": "opencv\0x"}, {"rule\0x": "opencv"}):
+        with pytest.raises(ValueError, match="null character"):
+            meanshift_lab.filter(picture((8, 8, 3), 1), **settings)
+
+
+def test_positions_of_nan_alone_are_none():
+    (low, high), positions = meanshift_lab.reduce(numpy.full(50, numpy.nan, "f4"), "minMax-positions")
+    assert math.isnan(low) and math.isnan(high) and positions == (None, None)
 
 
 @pytest.mark.parametrize("shape, dtype", [((4, 4), "u1"), ((4, 4, 2), "u1"), ((4, 4, 5), "u1"), ((4, 4, 3), "u2"),

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/batch/batch-page.h"
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -27,12 +26,11 @@
 struct _MsBatchPage {
   GtkBin parent_instance;
   MsBatchRows *rows;
-  MsBatchSpec *spec;      /* (nullable): the batch in the list */
-  MsProgramJob *job;      /* (nullable): its newest run */
-  char *folder;           /* (nullable): a temporary one, for the manifest of a batch that is to have none */
-  gboolean outdated;      /* the form was changed after @spec was made */
-  gboolean began;         /* a run of @spec has begun, which the next one resumes */
-  gboolean makes_nothing; /* the newest run is a dry run and has made the folder for the results */
+  MsBatchSpec *spec; /* (nullable): the batch in the list */
+  MsProgramJob *job; /* (nullable): its newest run */
+  char *folder;      /* (nullable): a temporary one, for the manifest of a batch that is to have none */
+  gboolean outdated; /* the form was changed after @spec was made */
+  gboolean began;    /* a run of @spec has begun, which the next one resumes */
   gboolean paused;
   guint refresh; /* (source): shows the progress */
   gint64 started_us;
@@ -189,8 +187,6 @@ on_event(MsBatchPage *self, const char *name, JsonObject *event)
 static void
 on_ended(MsBatchPage *self, GError *error)
 {
-  if (self->makes_nothing)
-    g_rmdir(self->spec->output);
   g_clear_handle_id(&self->refresh, g_source_remove);
   self->paused = FALSE;
   show_progress(self);
@@ -216,20 +212,6 @@ make_batch(MsBatchPage *self)
   self->outdated = FALSE;
 }
 
-/* Planning needs the folder for the results; a dry run removes it again if it is empty. */
-static gboolean
-make_folders(MsBatchPage *self, gboolean dry_run, GError **error)
-{
-  self->makes_nothing = dry_run && !g_file_test(self->spec->output, G_FILE_TEST_IS_DIR);
-  if (g_mkdir_with_parents(self->spec->output, 0777) != 0) {
-    ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be made: %s.", self->spec->output, g_strerror(errno));
-    return FALSE;
-  }
-  if (!self->spec->manifest && !self->folder)
-    self->folder = ms_program_job_make_folder(error);
-  return self->spec->manifest || self->folder;
-}
-
 /*
  * Runs the program for the batch in the list. A later run has the same arguments, so that each picture gets the same
  * name, and leaves out what the manifest says is done.
@@ -242,7 +224,7 @@ begin(MsBatchPage *self, gboolean dry_run)
   self->started_us = g_get_monotonic_time();
   self->finished_before = self->rows->counts[MS_ITEM_DONE];
   ms_program_job_drop(g_steal_pointer(&self->job), self);
-  if (!make_folders(self, dry_run, &error)) {
+  if (!self->spec->manifest && !self->folder && !(self->folder = ms_program_job_make_folder(&error))) {
     on_ended(self, error);
     return;
   }

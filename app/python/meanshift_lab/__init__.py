@@ -155,8 +155,8 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=
     """
     image = _as_image(array)
     result = numpy.empty(image.shape, numpy.uint8) if out is None else out
-    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), *(band or (0, 0)),
-                                progress)
+    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), band is not None,
+                                *(band if band is not None else (0, 0)), progress)
     return result
 
 
@@ -214,7 +214,8 @@ def reduce(array, op, *, device="auto"):
     op: an operator of the program's option --reduce, such as sum, minMax or stddev; UsageError lists them.
 
     Returns an exact int for sums, counts and extremes of integers, else a float; a pair (minimum, maximum) for minMax;
-    and ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order.
+    and ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order, and
+    are None where every element is NaN.
     """
     elements = numpy.ascontiguousarray(array)
     return _engines.get(device).reduce(elements, _element_type(elements), op)
