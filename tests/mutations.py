@@ -810,5 +810,6 @@ MUTATIONS = [
      'ms_outcome_from_error(error), NAN, error);\n  find_best(self);', 'ms_outcome_from_error(error), NAN, error);',
      'lab-tuner /lab/tuner/failed-trial-is-replaced'),
     ('tuner: a setting that ended the process is tried again', 'core/lab/lab-tune.c',
-     'ms_tune_record_fail(record, factors, error);', '', 'lab-run /lab/run/tune-after-a-death'),
+     'measurement_error(m);\n  ms_tune_record_fail(record, factors, error);', 'measurement_error(m);',
+     'lab-run /lab/run/tune-after-a-death'),
 ]
