@@ -147,14 +147,28 @@ load_baseline(Command *c, const char *const *names, GPtrArray **baseline, GError
   return *baseline != NULL;
 }
 
-/* Only a wrong result affects the exit status; other failures of a configuration are shown in its row. */
+/*
+ * A wrong result affects the exit status, and an experiment none of whose configurations has a time; other failures of
+ * a configuration are shown in its row.
+ */
 static MsExitStatus
-status_of_reports(GPtrArray *reports)
+status_of_reports(GPtrArray *reports, GError **error)
 {
-  for (guint i = 0; i < reports->len; i++)
-    if (ms_report_count(g_ptr_array_index(reports, i), MS_OUTCOME_WRONG) > 0)
+  const MsReport *empty = NULL;
+
+  for (guint i = 0; i < reports->len; i++) {
+    const MsReport *report = g_ptr_array_index(reports, i);
+    if (ms_report_count(report, MS_OUTCOME_WRONG) > 0)
       return MS_EXIT_DIFFERENT;
-  return MS_EXIT_DONE;
+    if (!empty && ms_report_count(report, MS_OUTCOME_OK) == 0)
+      empty = report;
+  }
+  if (!empty)
+    return MS_EXIT_DONE;
+  g_autofree char *why = ms_report_first_message(empty);
+  ms_set_error(error, MS_ERROR_FORMAT, "No configuration of the experiment '%s' has a time. The first: %s",
+               empty->experiment->name, why);
+  return MS_EXIT_SOME_FAILED;
 }
 
 static gboolean
@@ -212,7 +226,7 @@ run_experiments(Command *c, GError **error)
     write_reports(c, unfinished, NULL);
   if (!reports || !write_reports(c, reports, error))
     return ms_exit_status_for_error(*error);
-  status = status_of_reports(reports);
+  status = status_of_reports(reports, error);
   if (status != MS_EXIT_DONE || !baseline)
     return status;
   return compare_reports(c, baseline, reports, request.measure.noise, error);

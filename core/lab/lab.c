@@ -84,23 +84,67 @@ find_peak(Run *run, GError **error)
   return TRUE;
 }
 
+static gboolean
+kind_takes_image(const char *name)
+{
+  const MsLabKind *kind = ms_lab_kind_find(name);
+
+  return kind && kind->pictures;
+}
+
+/* Whether any of its configurations computes on a picture. */
+static gboolean
+takes_image(const MsExperiment *experiment)
+{
+  const MsAxis *kinds = ms_experiment_find_axis(experiment, "kind");
+
+  for (guint i = 0; i < experiment->cases->len; i++)
+    if (kind_takes_image(ms_factors_get(((const MsCase *)experiment->cases->pdata[i])->factors, "kind")))
+      return TRUE;
+  for (char **kind = kinds ? kinds->values : NULL; kind && *kind; kind++)
+    if (kind_takes_image(*kind))
+      return TRUE;
+  return kind_takes_image(ms_factors_get_or(experiment->fixed, "kind", experiment->kind));
+}
+
 /* With the caller's image the size axis has one value, the size of that image. */
 static GPtrArray *
 expand_settings(Run *run)
 {
   GPtrArray *all = ms_experiment_expand(run->experiment, run->request->quick);
-  MsImage *image = run->request->image;
+  MsImage *image = run->bench->image;
 
-  if (!image || strcmp(run->experiment->kind, "reduce") == 0)
+  if (!image)
     return all;
   g_autofree char *size = g_strdup_printf("%dx%d", ms_image_get_width(image), ms_image_get_height(image));
   for (guint i = 0; i < all->len; i++)
-    ms_factors_set(all->pdata[i], "size", size);
+    if (kind_takes_image(ms_factors_get_or(all->pdata[i], "kind", run->experiment->kind)))
+      ms_factors_set(all->pdata[i], "size", size);
   for (guint i = 0; i < all->len; i++)
     for (guint k = all->len; k-- > i + 1;)
       if (ms_factors_equal(all->pdata[i], all->pdata[k]))
         g_ptr_array_remove_index(all, k);
   return all;
+}
+
+/* A baseline that no configuration has is a mistake in the file, which would leave every row without a comparison. */
+static gboolean
+check_rows(const Run *run, GError **error)
+{
+  const MsExperiment *e = run->experiment;
+  const GPtrArray *rows = run->report->rows;
+
+  if (rows->len == 0) {
+    ms_set_error(error, MS_ERROR_USAGE, "The experiment '%s' has no configuration to run.", e->name);
+    return FALSE;
+  }
+  for (guint i = 0; i < rows->len; i++)
+    if (!e->baseline || ms_factors_contains(((const MsReportRow *)rows->pdata[i])->factors, e->baseline))
+      return TRUE;
+  g_autofree char *baseline = ms_factors_to_string(e->baseline);
+  ms_set_error(error, MS_ERROR_USAGE, "No configuration of the experiment '%s' has the settings of its baseline, '%s'.",
+               e->name, baseline);
+  return FALSE;
 }
 
 static gboolean
@@ -117,10 +161,7 @@ make_rows(Run *run, GError **error)
     g_autofree char *group = ms_lab_kind_group(kind, factors);
     ms_report_add_row(run->report, factors, label, group);
   }
-  if (all->len > 0)
-    return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "The experiment '%s' has no configuration to run.", run->experiment->name);
-  return FALSE;
+  return check_rows(run, error);
 }
 
 static gboolean
@@ -305,7 +346,7 @@ start_report(const MsLabRequest *request, MsExperiment *experiment)
   report->quick = request->quick;
   report->noise = request->measure.noise;
   report->seed = request->measure.seed;
-  report->input = g_strdup(request->image ? request->input : NULL);
+  report->input = g_strdup(request->image && takes_image(experiment) ? request->input : NULL);
   report->restarts = ms_lab_journal_count_deaths(request->journal);
   report->program_version = g_strdup(MS_VERSION);
   describe_device(&report->device, request->context);
@@ -349,7 +390,8 @@ run_experiment(Run *run, GError **error)
 MsReport *
 ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, request->image);
+  MsImage *image = takes_image(experiment) ? request->image : NULL;
+  g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
   Run run = {.experiment = experiment,
              .request = request,
@@ -457,6 +499,18 @@ keep_finished(const MsLabRequest *request, GPtrArray *reports)
     g_ptr_array_insert(request->unfinished, (gint)i, ms_report_ref(reports->pdata[i]));
 }
 
+/* Where only some experiments compute on a picture, the others run without it. */
+static gboolean
+check_image(const MsLabRequest *request, GPtrArray *experiments, GError **error)
+{
+  for (guint i = 0; i < experiments->len; i++)
+    if (!request->image || takes_image(experiments->pdata[i]))
+      return TRUE;
+  ms_set_error(error, MS_ERROR_USAGE, "The experiment '%s' takes no image; it computes on generated numbers.",
+               ((MsExperiment *)experiments->pdata[0])->name);
+  return FALSE;
+}
+
 /**
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
@@ -471,7 +525,7 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
   g_autoptr(GPtrArray) experiments = load_experiments(names, error);
   g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
 
-  if (!experiments)
+  if (!experiments || !check_image(request, experiments, error))
     return NULL;
   for (guint i = 0; i < experiments->len; i++) {
     MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
@@ -541,7 +595,10 @@ ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise)
   return all;
 }
 
-/** ms_lab_comparisons_judged: how many configurations have a time both now and in the baseline. */
+/**
+ * ms_lab_comparisons_judged: how many configurations have a time both now and in the baseline, of one device and
+ * driver.
+ */
 guint
 ms_lab_comparisons_judged(GPtrArray *comparisons)
 {
@@ -549,7 +606,7 @@ ms_lab_comparisons_judged(GPtrArray *comparisons)
 
   for (guint i = 0; i < comparisons->len; i++) {
     const MsComparison *one = comparisons->pdata[i];
-    judged += one->rows->len - one->missing;
+    judged += one->rows->len - one->missing - one->unjudged;
   }
   return judged;
 }

@@ -22,7 +22,8 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * MsLabRequest: how to run experiments; initialise it with ms_lab_request_init().
  * @context: (transfer none): the device that runs them
  * @contexts: (nullable) (element-type MsContext): the devices that experiments of kind split share an image among
- * @image: (nullable): filtered at its own size instead of generated scenes at the published sizes
+ * @image: (nullable): filtered at its own size instead of generated scenes at the published sizes, by experiments that
+ *   take one
  * @input: (nullable): name of @image in the report
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed

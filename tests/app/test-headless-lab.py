@@ -140,6 +140,21 @@ class Lab(HeadlessCase):
                        "[Fixed]\nop=sum\nsize=1000\n[Quick Fixed]\nsize=999\n[Plot]\nX=variant\n")
         return ["--experiment", own, "--budget", "50ms", "--device", "cpu"]
 
+    def test_experiments_that_cannot_be_run(self):
+        own = self.dir / "own.experiment"
+        text = "[Experiment]\nTitle=Own\nKind=mean-shift\n[Fixed]\nsize=32x32\nkernel=direct\nmemory=image\naccess="
+        own.write_text(text + "vload\n")
+        output, error = self.run_program("--experiment", own, "--quick", "--device", "cpu", status=1)
+        self.assertIn("constraint", output.decode())
+        self.assertIn("No configuration of the experiment 'own' has a time. The first: ", error)
+        for endless in ("/dev/zero", "/dev/urandom"):
+            _, error = self.run_program("--experiment", endless, "--device", "cpu", status=1)
+            self.sentence(error, endless, "too large")
+        _, error = self.run_program(*self.study(), "--compare", "/dev/zero", status=1)
+        self.sentence(error, "/dev/zero", "too large")
+        _, error = self.run_program(*self.study(), self.picture("a.png", 20, 20), status=2)
+        self.sentence(error, "takes no image")
+
     def test_experiments_are_held_against_a_baseline(self):
         what, reports, base = self.study(), self.out / "reports", self.out / "base.json"
         self.run_program(*what, "--json", base, "--report-dir", reports)

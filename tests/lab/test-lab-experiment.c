@@ -210,6 +210,9 @@ test_wrong_files(void)
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 b:2\n", "number or a range"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nQuantity=time\nUnit=ms\nValues=a:1 3..x\n", "number or a range"},
+    {"[Experiment]\nTitle=x\nKind=y\n[Axes]\na=1;2;3;4;5;6;7;8;9;10\nb=1;2;3;4;5;6;7;8;9;10\n"
+     "c=1;2;3;4;5;6;7;8;9;10\nd=1;2;3;4;5;6;7;8;9;10\ne=1;2\n",
+     "20000 configurations, more than the 10000"},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -233,6 +236,10 @@ test_own_file(void)
   g_assert_cmpstr(e->name, ==, "mine");
   g_assert_null(ms_experiment_load("/nonexistent/x.experiment", &error));
   g_assert_nonnull(strstr(error->message, "/nonexistent/x.experiment"));
+  g_clear_error(&error);
+  g_assert_null(ms_experiment_load("/dev/zero", &error)); /* has no size and no end */
+  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+  g_assert_nonnull(strstr(error->message, "1048576 bytes"));
   g_clear_error(&error);
   g_assert_null(ms_experiment_load("no-such-name", &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
@@ -93,6 +94,23 @@ test_text_and_markdown(void)
   g_assert_cmpuint(bars, >, 5);
 }
 
+/* Texts of a file that somebody sent are text, not markup and not commands of a terminal. */
+static void
+test_hostile_title(void)
+{
+  g_autoptr(MsExperiment) e =
+    ms_experiment_parse("my (own)",
+                        "[Experiment]\nTitle=<script>x</script> \033[31m [a](b) `c`\nDescription=<b>\nKind=reduce\n"
+                        "[Axes]\nvariant=naive;<i>\n",
+                        -1, NULL);
+  g_autoptr(MsReport) report = ms_report_new(e);
+  g_autofree char *markdown = ms_report_to_markdown(report);
+
+  g_assert_nonnull(strstr(markdown, "# \\<script>x\\</script> \\\\033[31m [a\\](b) \\`c\\`\n\n\\<b>\n\n"));
+  g_assert_nonnull(strstr(markdown, "](my%20%28own%29.svg)"));
+  g_assert_null(strchr(markdown, '\033'));
+}
+
 static void
 test_compare(void)
 {
@@ -147,6 +165,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/quantities", test_quantities);
   g_test_add_func("/lab/report/snapshot", test_snapshot);
   g_test_add_func("/lab/report/text", test_text_and_markdown);
+  g_test_add_func("/lab/report/hostile-title", test_hostile_title);
   g_test_add_func("/lab/report/compare", test_compare);
   g_test_add_func("/lab/report/compare/apart-in-time", test_compare_apart_in_time);
   return g_test_run();

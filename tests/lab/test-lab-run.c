@@ -274,6 +274,9 @@ test_compare_with_baseline(MsLabFixture *f, gconstpointer data)
   g_assert_false(ms_lab_comparisons_slower(same));
   g_assert_null(ms_reports_load("/nonexistent.json", &error));
   g_assert_nonnull(strstr(error->message, "/nonexistent.json"));
+  g_clear_error(&error);
+  g_assert_null(ms_reports_load("/dev/zero", &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
 }
 
 static void
@@ -292,6 +295,45 @@ test_image_of_the_caller(MsLabFixture *f, gconstpointer data)
   g_assert_cmpstr(ms_factors_get(row->factors, "size"), ==, "19x13");
   g_assert_cmpfloat(row->measurement->work.pixels, ==, 19 * 13);
   g_assert_cmpstr(report->input, ==, "mine.png");
+}
+
+/* What computes on numbers takes no picture, and the report names none. */
+static void
+test_image_that_is_not_taken(MsLabFixture *f, gconstpointer data)
+{
+  static const char numbers[] = "[Experiment]\nTitle=Numbers\nKind=reduce\n[Fixed]\nop=sum\nsize=1000\n";
+  const char *names[] = {NULL, NULL, NULL};
+  g_autofree char *path = g_build_filename(f->folder, "numbers.experiment", NULL);
+  g_autofree char *other = g_build_filename(f->folder, "small.experiment", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImage) image = ms_image_new_take(19, 13, g_malloc0(19 * 13 * 4), NULL);
+
+  g_assert_true(g_file_set_contents(path, numbers, -1, NULL) && g_file_set_contents(other, small, -1, NULL));
+  f->request.image = image;
+  f->request.input = "mine.png";
+  names[0] = path;
+  g_assert_null(ms_lab_run_experiments(names, &f->request, NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_nonnull(strstr(error->message, "takes no image"));
+  g_clear_error(&error);
+  names[1] = other;
+  g_autoptr(GPtrArray) both = ms_lab_run_experiments(names, &f->request, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_null(((MsReport *)both->pdata[0])->input);
+  g_assert_cmpstr(((MsReport *)both->pdata[1])->input, ==, "mine.png");
+}
+
+static void
+test_baseline_of_nothing(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null(run_text(f,
+                         "[Experiment]\nTitle=x\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nsize=1000\n"
+                         "[Baseline]\nvariant=minmax-36\n",
+                         NULL, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  g_assert_nonnull(strstr(error->message, "baseline, 'variant:minmax-36'"));
 }
 
 static void
@@ -501,6 +543,8 @@ static const MsLabTest tests[] = {
   {"/lab/run/resume-finished", test_resume_finished},
   {"/lab/run/compare", test_compare_with_baseline},
   {"/lab/run/image", test_image_of_the_caller},
+  {"/lab/run/no-image", test_image_that_is_not_taken},
+  {"/lab/run/no-baseline", test_baseline_of_nothing},
   {"/lab/run/tune", test_tune},
   {"/lab/run/tuned-auto", test_tuned_auto},
   {"/lab/run/journal", test_journal},

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/experiment/experiment-file.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/factors-json.h"
+#include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/ms-experiments.h"
 #include "core/option/option.h"
@@ -13,6 +15,9 @@
 #define PEER_SCRIPT "/io/github/meanshift_lab/MeanshiftLab/peers/peer.py"
 #define ENDING ".experiment"
 #define LARGEST_FILE (1 << 20)
+
+/* Each configuration is measured for a quarter of a second at least, so that more would take hours. */
+#define MOST_CONFIGURATIONS 10000
 
 static const char *const known_groups[] = {"Experiment",  "Axes",     "Quick Axes", "Cases", "Fixed",
                                            "Quick Fixed", "Baseline", "Plot",       NULL};
@@ -232,6 +237,26 @@ check_plot(MsExperiment *self, GError **error)
   return TRUE;
 }
 
+/* The number of configurations is known before any of them takes memory. */
+static gboolean
+check_size(MsExperiment *self, GError **error)
+{
+  const guint64 n = MAX(ms_experiment_count(self, FALSE), ms_experiment_count(self, TRUE));
+
+  if (n <= MOST_CONFIGURATIONS)
+    return TRUE;
+  return fail(error,
+              "The experiment '%s' has %" PRIu64 " configurations, more than the %u that are run; give its "
+              "axes fewer values.",
+              self->name, n, MOST_CONFIGURATIONS);
+}
+
+static gboolean
+check(MsExperiment *self, GError **error)
+{
+  return check_plot(self, error) && check_size(self, error);
+}
+
 static gboolean
 read_groups(MsExperiment *self, GKeyFile *file, GError **error)
 {
@@ -246,7 +271,7 @@ read_groups(MsExperiment *self, GKeyFile *file, GError **error)
   if (g_key_file_has_group(file, "Baseline"))
     self->baseline = get_settings(file, "Baseline");
   return read_axes(self, file, error) && read_cases(self, file, error) && read_plot(self, file, error) &&
-         read_other_groups(self, file, error) && check_plot(self, error);
+         read_other_groups(self, file, error) && check(self, error);
 }
 
 /**
@@ -448,23 +473,17 @@ parse_json(const char *text, gsize size, GError **error)
   if (!root)
     return NULL;
   self = ms_json_get_experiment(json_node_get_object(root), error);
-  return self && check_plot(self, error) ? g_steal_pointer(&self) : NULL;
+  return self && check(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 static MsExperiment *
 load_file(const char *path, GError **error)
 {
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-  g_autoptr(GFileInfo) info = g_file_query_info(file, G_FILE_ATTRIBUTE_STANDARD_SIZE, 0, NULL, NULL);
   g_autofree char *base = g_path_get_basename(path);
-  g_autofree char *text = NULL;
   gsize size;
+  g_autofree char *text = ms_file_text_load(path, LARGEST_FILE, &size, error);
 
-  if (info && g_file_info_get_size(info) > LARGEST_FILE) {
-    fail(error, "%s is too large for an experiment file.", path);
-    return NULL;
-  }
-  if (!g_file_get_contents(path, &text, &size, error)) {
+  if (!text) {
     ms_prefix_error(error, "The experiment cannot be loaded: ");
     return NULL;
   }

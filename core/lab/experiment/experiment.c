@@ -177,6 +177,22 @@ expand_axis(const MsExperiment *self, gboolean quick, guint depth, const MsFacto
   }
 }
 
+/** ms_experiment_count: how many configurations ms_experiment_expand() makes; G_MAXUINT64 for more than that. */
+guint64
+ms_experiment_count(const MsExperiment *self, gboolean quick)
+{
+  guint64 n = 0;
+
+  for (guint i = 0; i < self->cases->len; i++)
+    n += !quick || ((const MsCase *)self->cases->pdata[i])->quick;
+  if (self->cases->len == 0)
+    n = 1;
+  for (guint i = 0; i < self->axes->len; i++)
+    if (!g_uint64_checked_mul(&n, n, g_strv_length(axis_values(self->axes->pdata[i], quick))))
+      return G_MAXUINT64;
+  return n;
+}
+
 /**
  * ms_experiment_expand:
  * @quick: whether to use the scaled-down values

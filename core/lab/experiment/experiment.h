@@ -105,6 +105,7 @@ void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *con
 MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors);
 void ms_experiment_set_baseline(MsExperiment *self, const MsFactors *baseline);
 
+guint64 ms_experiment_count(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_expand(const MsExperiment *self, gboolean quick);
 GPtrArray *ms_experiment_find_published(const MsExperiment *self, const MsFactors *factors, gboolean quick);
 MsFactors *ms_experiment_published_scale(const MsExperiment *self, const MsFactors *factors, gboolean quick);

@@ -17,6 +17,9 @@
  */
 #define ANCHOR_DOUBT 0.5
 
+/* Makes Qn the standard deviation of a normal distribution. */
+#define QN_FACTOR 2.2219
+
 static int
 compare_doubles(gconstpointer a, gconstpointer b)
 {
@@ -59,6 +62,31 @@ ms_statistics_quantile(const double *samples, gsize n, double fraction)
     return NAN;
   g_autofree double *sorted = sorted_copy(samples, n);
   return quantile_of_sorted(sorted, n, fraction);
+}
+
+/**
+ * ms_statistics_scatter:
+ * @values: @n values in any order
+ *
+ * The estimator Qn of Rousseeuw and Croux ("Alternatives to the median absolute deviation", 1993): a quantile of the
+ * distances of all pairs, which needs no centre. It stays that of one cluster where values form two or three.
+ *
+ * Returns: an estimate of the standard deviation without outliers; 0 for fewer than two values
+ */
+double
+ms_statistics_scatter(const double *values, gsize n)
+{
+  const gsize half = n / 2 + 1, pairs = n * (n - 1) / 2, rank = half * (half - 1) / 2;
+  g_autofree double *distances = g_new(double, pairs);
+  gsize k = 0;
+
+  if (n < 2)
+    return 0;
+  for (gsize i = 0; i < n; i++)
+    for (gsize j = 0; j < i; j++)
+      distances[k++] = fabs(values[i] - values[j]);
+  qsort(distances, pairs, sizeof *distances, compare_doubles);
+  return QN_FACTOR * distances[rank - 1];
 }
 
 static double
@@ -345,6 +373,24 @@ ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes
   double doubt = ANCHOR_DOUBT * fabs(log(median_of(new_anchor) / median_of(old_anchor)));
   Interval change = {before.centre - after.centre, before.low - after.high - doubt, before.high - after.low + doubt};
   return speedup_from(&change, noise);
+}
+
+/**
+ * ms_speedup_widen:
+ * @doubt: logarithm of a factor by which both ends may be wrong
+ * @deviation: standard deviation of what else changes the logarithm of the ratio
+ * @noise: as in ms_speedup_side_by_side()
+ *
+ * Returns: @speedup with a wider interval, judged anew
+ */
+MsSpeedup
+ms_speedup_widen(const MsSpeedup *speedup, double doubt, double deviation, double noise)
+{
+  const double centre = log(speedup->ratio), more = Z_99_PERCENT * deviation;
+  const Interval wider = {centre, centre - hypot(centre - log(speedup->low), more) - doubt,
+                          centre + hypot(log(speedup->high) - centre, more) + doubt};
+
+  return speedup_from(&wider, noise);
 }
 
 static const struct {

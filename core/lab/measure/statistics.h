@@ -31,6 +31,7 @@ typedef struct {
 
 MsSummary ms_statistics_summarise(const double *samples, gsize n);
 double ms_statistics_quantile(const double *samples, gsize n, double fraction);
+double ms_statistics_scatter(const double *values, gsize n);
 
 /** MsDrift: a lasting increase of the times: @index is its first sample, @ratio how much slower it is from there. */
 typedef struct {
@@ -79,5 +80,6 @@ typedef struct {
 MsSpeedup ms_speedup_side_by_side(const MsTimes *baseline, const MsTimes *candidate, double noise);
 MsSpeedup ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes *new,
                               const MsTimes *new_anchor, double noise);
+MsSpeedup ms_speedup_widen(const MsSpeedup *speedup, double doubt, double deviation, double noise);
 const char *ms_verdict_to_string(MsVerdict verdict);
 const char *ms_verdict_describe(MsVerdict verdict);

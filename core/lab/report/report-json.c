@@ -11,6 +11,7 @@
 #include "core/csv.h"
 #include "core/error.h"
 #include "core/factors-json.h"
+#include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
@@ -18,6 +19,9 @@
 
 #define FORMAT_NAME "meanshift-lab experiment report"
 #define FORMAT_VERSION 1
+
+/* The reports of all experiments at full size have a few MiB. */
+#define LARGEST_FILE (64 << 20)
 
 #define DEVICE(member, form) MS_FIELD(MsReportDevice, member, form, #member)
 static const MsField device_fields[] = {
@@ -374,13 +378,13 @@ reports_from_node(JsonNode *root, GError **error)
 GPtrArray *
 ms_reports_load(const char *path, GError **error)
 {
-  g_autofree char *text = NULL;
   g_autoptr(JsonNode) root = NULL;
   g_autoptr(GError) local = NULL;
   GPtrArray *reports = NULL;
   gsize length;
+  g_autofree char *text = ms_file_text_load(path, LARGEST_FILE, &length, &local);
 
-  if (g_file_get_contents(path, &text, &length, &local))
+  if (text)
     root = ms_json_parse(text, (gssize)length, &local);
   if (root)
     reports = reports_from_node(root, &local);

@@ -5,15 +5,27 @@
 #include <string.h>
 
 #include "core/lab/report/report-text.h"
+#include "core/printable.h"
+
+/* Appends text in which nothing is markup: neither a tag, nor a link, nor a control character of a terminal. */
+static void
+append_escaped(GString *text, const char *raw)
+{
+  g_autofree char *lines = g_strdelimit(g_strdup(raw), "\n\t", ' ');
+  g_autofree char *plain = ms_printable(lines, "");
+
+  for (const char *p = plain; *p; p++) {
+    if (strchr("|\\*_<`", *p) || (*p == ']' && p[1] != '\0' && strchr("([:", p[1])))
+      g_string_append_c(text, '\\');
+    g_string_append_c(text, *p);
+  }
+}
 
 static void
-append_escaped(GString *text, const char *cell)
+append_paragraph(GString *text, const char *raw)
 {
-  for (const char *p = cell; *p; p++) {
-    if (strchr("|\\*_<", *p))
-      g_string_append_c(text, '\\');
-    g_string_append_c(text, *p == '\n' ? ' ' : *p);
-  }
+  append_escaped(text, raw);
+  g_string_append(text, "\n\n");
 }
 
 static void
@@ -44,18 +56,27 @@ ms_report_to_markdown(const MsReport *self)
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
-  g_autoptr(GString) text = g_string_new(NULL);
+  g_auto(GStrv) remarks = g_strsplit(footer, "\n", -1);
+  g_autofree char *picture = g_uri_escape_string(self->experiment->name, NULL, FALSE);
+  g_autoptr(GString) text = g_string_new("# ");
   const MsExperiment *e = self->experiment;
 
-  g_string_append_printf(text, "# %s\n\n", e->title);
+  append_paragraph(text, e->title);
   if (e->description)
-    g_string_append_printf(text, "%s\n\n", e->description);
-  g_string_append_printf(text, "%s\n\n![%s](%s.svg)\n\n", heading, e->title, e->name);
+    append_paragraph(text, e->description);
+  append_paragraph(text, heading);
+  g_string_append(text, "![");
+  append_escaped(text, e->title);
+  g_string_append_printf(text, "](%s.svg)\n\n", picture);
   for (guint i = 0; i < table->len; i++) {
     append_line(text, table->pdata[i]);
     if (i == 0)
       append_rule(text, ((GPtrArray *)table->pdata[i])->len);
   }
-  g_string_append_printf(text, "\n%s", footer);
+  g_string_append_c(text, '\n');
+  for (char **remark = remarks; *remark; remark++) {
+    append_escaped(text, *remark);
+    g_string_append(text, remark[1] ? "\n" : "");
+  }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -2,6 +2,7 @@
 #include "core/lab/report/report.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 free_row(gpointer data)
@@ -226,6 +227,18 @@ ms_report_rank(MsReport *self)
     row->baseline = known && baseline == row;
     row->speedup = known ? speedup_over(self, baseline, row) : MS_SPEEDUP_UNKNOWN;
   }
+}
+
+/** ms_report_first_message: (transfer full): why the first row that failed did, in one line, or an empty text. */
+char *
+ms_report_first_message(const MsReport *self)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsMeasurement *m = ((MsReportRow *)self->rows->pdata[i])->measurement;
+    if (m->message)
+      return g_strndup(m->message, strcspn(m->message, "\n"));
+  }
+  return g_strdup("");
 }
 
 /** ms_report_count: the number of rows with this outcome. */

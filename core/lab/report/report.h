@@ -74,4 +74,5 @@ MsReportRow *ms_report_find_baseline(const MsReport *self, const MsReportRow *ro
 void ms_report_rank(MsReport *self);
 MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
+char *ms_report_first_message(const MsReport *self);
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
