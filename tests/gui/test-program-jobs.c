@@ -315,6 +315,44 @@ test_batch_pause(void)
   tear_down_batch(&batch);
 }
 
+static GtkWidget *
+note_of(Batch *self)
+{
+  return find_label_with(self->page, " done");
+}
+
+/* Before the start, each row names the file that will be written; a link lists the pictures that failed alone. */
+static void
+test_batch_list(void)
+{
+  Batch batch;
+  gboolean handled = FALSE;
+
+  SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
+  set_up_batch(&batch, &f, 3);
+  GtkTreeView *tree = GTK_TREE_VIEW(find_named(batch.page, "Pictures of the batch"));
+  g_autofree char *bad = g_build_filename(batch.folder, "01.png", NULL);
+  g_autofree char *wanted = g_build_filename(batch.output, "02-flat.png", NULL);
+  g_assert_true(g_file_set_contents(bad, "no picture", -1, NULL));
+  gtk_entry_set_text(GTK_ENTRY(find_named(batch.page, "Name of the results")), "{stem}-flat.{ext}");
+  add_folder(&batch);
+  wait_for(60, count_rows(&batch, MS_ITEM_PENDING) == 3 && is_resting(&batch));
+  g_autofree char *result = tree_cell(tree, 2, MS_BATCH_RESULT);
+  g_assert_cmpstr(result, ==, wanted);
+  g_assert_false(g_file_test(batch.output, G_FILE_TEST_EXISTS));
+
+  click(&batch, "_Start");
+  wait_for(120, is_resting(&batch));
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);
+  g_signal_emit_by_name(note_of(&batch), "activate-link", "failed", &handled);
+  g_assert_true(handled);
+  g_assert_cmpint(tree_rows(tree), ==, 1);
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);
+  g_signal_emit_by_name(note_of(&batch), "activate-link", "failed", &handled);
+  g_assert_cmpint(tree_rows(tree), ==, 3);
+  tear_down_batch(&batch);
+}
+
 /* A picture that failed gets the name that was planned for it, whatever rule names the results. */
 static void
 check_retry(const char *conflict, const char *template)
@@ -441,6 +479,7 @@ main(int argc, char **argv)
   g_test_add_func("/program-jobs/tune", test_tune);
   g_test_add_func("/program-jobs/garbage", test_garbage);
   g_test_add_func("/program-jobs/batch", test_batch);
+  g_test_add_func("/program-jobs/batch-list", test_batch_list);
   g_test_add_func("/program-jobs/batch-pause", test_batch_pause);
   g_test_add_func("/program-jobs/retry", test_retry);
   g_test_add_func("/program-jobs/orphans", test_orphans);

@@ -17,11 +17,19 @@
 /* Events come much faster than anyone reads. */
 #define REFRESH_MS 100
 
+/* A request is planned when it has not changed for this time, because text is typed letter by letter. */
+#define PLANNING_DELAY_MS 200
+
 /* The largest thumbnail of a row and the largest preview, in pixels. */
 #define THUMBNAIL_WIDTH 48
 #define THUMBNAIL_HEIGHT 36
 #define PREVIEW_WIDTH 320
 #define PREVIEW_HEIGHT 220
+
+/* The height of a row: that of its thumbnail, and of two lines of a message. */
+#define ROW_HEIGHT (THUMBNAIL_HEIGHT + 4)
+
+#define NOTIFICATION "batch"
 
 struct _MsBatchPage {
   GtkBin parent_instance;
@@ -31,8 +39,10 @@ struct _MsBatchPage {
   char *folder;      /* (nullable): a temporary one, for the manifest of a batch that is to have none */
   gboolean outdated; /* the form was changed after @spec was made */
   gboolean began;    /* a run of @spec has begun, which the next one resumes */
+  gboolean planning; /* @job only lists what a run would write */
   gboolean paused;
   guint refresh; /* (source): shows the progress */
+  guint delay;   /* (source): plans what the form says */
   gint64 started_us;
   guint finished_before; /* images that were finished when the run began */
 
@@ -47,8 +57,11 @@ struct _MsBatchPage {
   GtkWidget *progress;
   GtkWidget *note;
   GtkWidget *tree;
+  GtkTreeViewColumn *message_column;
+  GtkCellRenderer *message_cell;
   GtkWidget *preview;
-  GtkWidget *before; /* the selected picture */
+  GtkWidget *message; /* of the selected picture, whole */
+  GtkWidget *before;  /* the selected picture */
   GtkWidget *after;
   GCancellable *loading; /* (nullable): of both */
 };
@@ -65,9 +78,16 @@ static GParamSpec *properties[N_PROPS];
 static guint open_signal;
 
 static gboolean
-is_running(MsBatchPage *self)
+is_busy(MsBatchPage *self)
 {
   return self->job && ms_program_job_is_running(self->job);
+}
+
+/* Whether pictures are being filtered. */
+static gboolean
+is_running(MsBatchPage *self)
+{
+  return is_busy(self) && !self->planning;
 }
 
 /* Whether the list shows the images that the form describes, so that a run continues with the pending ones. */
@@ -77,13 +97,45 @@ list_is_current(MsBatchPage *self)
   return self->spec && !self->outdated;
 }
 
+static gboolean
+is_failed_row(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
+{
+  int status;
+
+  gtk_tree_model_get(model, iter, MS_BATCH_STATUS, &status, -1);
+  return status == MS_ITEM_FAILED;
+}
+
+static gboolean
+shows_failed_only(MsBatchPage *self)
+{
+  return GTK_IS_TREE_MODEL_FILTER(gtk_tree_view_get_model(GTK_TREE_VIEW(self->tree)));
+}
+
+/* Rows that are filtered cannot be sorted. */
+static void
+show_rows(MsBatchPage *self, gboolean failed_only)
+{
+  GtkTreeView *tree = GTK_TREE_VIEW(self->tree);
+  GtkTreeModel *store = GTK_TREE_MODEL(self->rows->store);
+
+  gtk_tree_view_set_headers_clickable(tree, !failed_only);
+  if (!failed_only) {
+    gtk_tree_view_set_model(tree, store);
+    return;
+  }
+  g_autoptr(GtkTreeModel) filter = gtk_tree_model_filter_new(store, NULL);
+  gtk_tree_model_filter_set_visible_func(GTK_TREE_MODEL_FILTER(filter), is_failed_row, NULL, NULL);
+  gtk_tree_view_set_model(tree, filter);
+}
+
 /* Detaches the view from the model, because it would handle the removal of each row. */
 static void
 clear_rows(MsBatchPage *self)
 {
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), NULL);
   ms_batch_rows_clear(self->rows);
-  gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
+  show_rows(self, FALSE);
 }
 
 static void
@@ -93,7 +145,7 @@ update_buttons(MsBatchPage *self)
   const guint *counts = self->rows->counts;
 
   gtk_widget_set_sensitive(self->form, !running);
-  gtk_widget_set_sensitive(self->check, ready && !running);
+  gtk_widget_set_sensitive(self->check, ready && !is_busy(self));
   gtk_widget_set_sensitive(self->start, ready && !running && !(list_is_current(self) && counts[MS_ITEM_PENDING] == 0));
   gtk_widget_set_visible(self->start, !running);
   gtk_widget_set_visible(self->pause, running);
@@ -127,21 +179,6 @@ forget_batch(MsBatchPage *self)
   self->began = FALSE;
 }
 
-/* Clears the list of an earlier request, unless its images are being filtered. */
-static void
-request_changed(MsBatchPage *self)
-{
-  self->outdated = TRUE;
-  if (!is_running(self)) {
-    forget_batch(self);
-    clear_rows(self);
-    gtk_label_set_text(GTK_LABEL(self->note), "");
-    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
-    ms_batch_rows_list(self->rows, ms_batch_form_new_spec(MS_BATCH_FORM(self->form)));
-  }
-  update_buttons(self);
-}
-
 /** ms_batch_page_add: adds a file or folder; nothing is written before a dry run or the start. */
 void
 ms_batch_page_add(MsBatchPage *self, GFile *file)
@@ -161,7 +198,36 @@ show_progress(MsBatchPage *self)
   g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
 
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), all > 0 ? (double)finished / all : 0);
-  gtk_label_set_text(GTK_LABEL(self->note), text);
+  gtk_label_set_markup(GTK_LABEL(self->note), text);
+  gtk_widget_set_tooltip_text(self->note, counts[MS_ITEM_FAILED] == 0 ? NULL
+                                          : shows_failed_only(self)
+                                            ? _("Click “failed” to list all pictures again")
+                                            : _("Click “failed” to list the failed pictures alone"));
+}
+
+/* The link in the note lists the failed pictures alone, or all of them again. */
+static gboolean
+on_link(MsBatchPage *self)
+{
+  show_rows(self, !shows_failed_only(self));
+  show_progress(self);
+  return TRUE;
+}
+
+/* Tells a person who looks at another window that the batch has ended. */
+static void
+notify(MsBatchPage *self)
+{
+  GApplication *application = g_application_get_default();
+  GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
+  const guint *counts = self->rows->counts;
+
+  if (!application || !GTK_IS_WINDOW(window) || gtk_window_is_active(GTK_WINDOW(window)))
+    return;
+  g_autoptr(GNotification) notification = g_notification_new(_("The batch has ended"));
+  g_autofree char *body = g_strdup_printf(_("%u done, %u failed"), counts[MS_ITEM_DONE], counts[MS_ITEM_FAILED]);
+  g_notification_set_body(notification, body);
+  g_application_send_notification(application, NOTIFICATION, notification);
 }
 
 static gboolean
@@ -197,6 +263,8 @@ on_ended(MsBatchPage *self, GError *error)
     if (self->rows->iters->len == 0)
       self->outdated = TRUE;
   }
+  if (!self->planning && !(error && g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+    notify(self);
   update_buttons(self);
 }
 
@@ -207,7 +275,7 @@ make_batch(MsBatchPage *self)
     return;
   forget_batch(self);
   self->spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
-  ms_batch_rows_stop_listing(self->rows);
+  g_clear_handle_id(&self->delay, g_source_remove);
   clear_rows(self);
   self->outdated = FALSE;
 }
@@ -221,6 +289,7 @@ begin(MsBatchPage *self, gboolean dry_run)
 {
   g_autoptr(GError) error = NULL;
 
+  self->planning = dry_run;
   self->started_us = g_get_monotonic_time();
   self->finished_before = self->rows->counts[MS_ITEM_DONE];
   ms_program_job_drop(g_steal_pointer(&self->job), self);
@@ -243,12 +312,46 @@ begin(MsBatchPage *self, gboolean dry_run)
   update_buttons(self);
 }
 
+/* Lists what a run would write: the program itself says it, so that the list is that of the run. */
 static void
-on_check_clicked(MsBatchPage *self)
+plan(MsBatchPage *self)
 {
   self->outdated = TRUE;
   make_batch(self);
   begin(self, TRUE);
+}
+
+static gboolean
+on_delay_over(gpointer data)
+{
+  MsBatchPage *self = data;
+
+  self->delay = 0;
+  if (ms_batch_form_is_ready(MS_BATCH_FORM(self->form)))
+    plan(self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Replaces the list of an earlier request, unless its images are being filtered. */
+static void
+request_changed(MsBatchPage *self)
+{
+  self->outdated = TRUE;
+  if (!is_running(self)) {
+    forget_batch(self);
+    clear_rows(self);
+    gtk_label_set_text(GTK_LABEL(self->note), "");
+    gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
+    g_clear_handle_id(&self->delay, g_source_remove);
+    self->delay = g_timeout_add(PLANNING_DELAY_MS, on_delay_over, self);
+  }
+  update_buttons(self);
+}
+
+static void
+on_check_clicked(MsBatchPage *self)
+{
+  plan(self);
 }
 
 static void
@@ -351,11 +454,18 @@ stop_loading(MsBatchPage *self)
 static void
 on_selection_changed(MsBatchPage *self)
 {
-  g_autofree char *input = NULL, *output = NULL;
+  g_autofree char *input = NULL, *output = NULL, *message = NULL;
   MsItemStatus status;
+  GtkTreeModel *model;
+  GtkTreeIter iter;
   gboolean any = selected_paths(self, &input, &output, &status);
 
+  if (gtk_tree_selection_get_selected(gtk_tree_view_get_selection(GTK_TREE_VIEW(self->tree)), &model, &iter))
+    gtk_tree_model_get(model, &iter, MS_BATCH_MESSAGE, &message, -1);
+
   gtk_widget_set_visible(self->preview, any);
+  gtk_widget_set_visible(self->message, any && message && message[0]);
+  gtk_label_set_text(GTK_LABEL(self->message), any && message ? message : "");
   if (!any)
     return;
   stop_loading(self);
@@ -372,6 +482,38 @@ on_row_activated(MsBatchPage *self)
 
   if (selected_paths(self, &input, &output, &status))
     g_signal_emit(self, open_signal, 0, input);
+}
+
+/* The whole of what the columns cut off: paths and message. */
+static gboolean
+on_query_tooltip(MsBatchPage *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
+{
+  GtkTreeView *tree = GTK_TREE_VIEW(self->tree);
+  g_autoptr(GtkTreePath) path = NULL;
+  g_autofree char *input = NULL, *result = NULL, *message = NULL;
+  GtkTreeModel *model;
+  GtkTreeIter iter;
+
+  if (!gtk_tree_view_get_tooltip_context(tree, &x, &y, keyboard, &model, &path, &iter))
+    return FALSE;
+  gtk_tree_model_get(model, &iter, MS_BATCH_INPUT, &input, MS_BATCH_RESULT, &result, MS_BATCH_MESSAGE, &message, -1);
+  g_autofree char *shown = input ? g_filename_display_name(input) : g_strdup("");
+  g_autoptr(GString) text = g_string_new(shown);
+  if (result)
+    g_string_append_printf(text, "\n→ %s", result);
+  if (message)
+    g_string_append_printf(text, "\n%s", message);
+  gtk_tooltip_set_text(tooltip, text->str);
+  gtk_tree_view_set_tooltip_row(tree, tooltip, path);
+  return TRUE;
+}
+
+/* A message takes two lines of its column. */
+static void
+on_message_width(MsBatchPage *self)
+{
+  g_object_set(self->message_cell, "wrap-width", MAX(gtk_tree_view_column_get_width(self->message_column) - 8, 40),
+               NULL);
 }
 
 /* GTK asks only for rows in view, so only their files are decoded. */
@@ -393,7 +535,7 @@ add_thumbnails(GtkTreeView *tree)
   MsThumbnails *thumbnails = ms_thumbnails_new(THUMBNAIL_WIDTH, THUMBNAIL_HEIGHT);
 
   g_signal_connect_object(thumbnails, "loaded", G_CALLBACK(gtk_widget_queue_draw), tree, G_CONNECT_SWAPPED);
-  gtk_cell_renderer_set_fixed_size(cell, THUMBNAIL_WIDTH + 4, THUMBNAIL_HEIGHT + 4);
+  gtk_cell_renderer_set_fixed_size(cell, THUMBNAIL_WIDTH + 4, ROW_HEIGHT);
   gtk_tree_view_column_pack_start(column, cell, TRUE);
   gtk_tree_view_column_set_sizing(column, GTK_TREE_VIEW_COLUMN_FIXED);
   gtk_tree_view_column_set_fixed_width(column, THUMBNAIL_WIDTH + 8);
@@ -425,7 +567,7 @@ ms_batch_page_dispose(GObject *object)
 
   forget_batch(self);
   g_clear_handle_id(&self->refresh, g_source_remove);
-  ms_batch_rows_stop_listing(self->rows);
+  g_clear_handle_id(&self->delay, g_source_remove);
   stop_loading(self);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->dispose(object);
 }
@@ -454,6 +596,9 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CHILD(progress),
                                          CHILD(note),
                                          CHILD(tree),
+                                         CHILD(message_column),
+                                         CHILD(message_cell),
+                                         CHILD(message),
                                          CHILD(preview),
                                          CHILD(before),
                                          CHILD(after),
@@ -466,6 +611,9 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CALLBACK(on_copy_clicked),
                                          CALLBACK(on_copy_manifest_clicked),
                                          CALLBACK(on_selection_changed),
+                                         CALLBACK(on_link),
+                                         CALLBACK(on_query_tooltip),
+                                         CALLBACK(on_message_width),
                                          CALLBACK(on_row_activated)};
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
@@ -486,6 +634,7 @@ ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
   gtk_widget_init_template(GTK_WIDGET(self));
+  gtk_cell_renderer_set_fixed_size(self->message_cell, -1, ROW_HEIGHT);
   add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   ms_drops_accept(GTK_WIDGET(self), on_dropped);

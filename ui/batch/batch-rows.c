@@ -4,7 +4,6 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/batch/inputs.h"
 #include "core/json.h"
 #include "core/path-text.h"
 #include "ui/common/format.h"
@@ -28,7 +27,7 @@ ms_batch_rows_new(void)
   MsBatchRows *self = g_new0(MsBatchRows, 1);
 
   self->store = gtk_list_store_new(MS_BATCH_N_COLUMNS, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING,
-                                   G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_INT);
+                                   G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_INT);
   self->iters = g_array_new(FALSE, FALSE, sizeof(GtkTreeIter));
   return self;
 }
@@ -36,7 +35,6 @@ ms_batch_rows_new(void)
 void
 ms_batch_rows_free(MsBatchRows *self)
 {
-  ms_batch_rows_stop_listing(self);
   g_object_unref(self->store);
   g_array_unref(self->iters);
   g_free(self);
@@ -92,6 +90,7 @@ take(MsBatchRows *self, const Update *update)
   g_autofree char *size = update->width > 0 ? g_strdup_printf("%d × %d", update->width, update->height) : g_strdup("");
   g_autofree char *time = update->kernel_ms > 0 ? ms_format_ms(update->kernel_ms) : g_strdup("");
   g_autofree char *message = update->message ? ms_words_of_window(update->message) : NULL;
+  g_autofree char *result = update->output ? g_filename_display_name(update->output) : NULL;
   int before;
 
   if (update->index == self->iters->len)
@@ -106,8 +105,8 @@ take(MsBatchRows *self, const Update *update)
   self->counts[before]--;
   self->counts[update->status]++;
   gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, update->output, MS_BATCH_STATE, state_text(update->status),
-                     MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_STATUS,
-                     (int)update->status, -1);
+                     MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_RESULT, result,
+                     MS_BATCH_STATUS, (int)update->status, -1);
 }
 
 static MsItemStatus
@@ -141,7 +140,12 @@ ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
   take(self, &update);
 }
 
-/** ms_batch_rows_describe: (transfer full): the states of the images in words; @rate: images a second, 0 for unknown */
+/**
+ * ms_batch_rows_describe:
+ * @rate: images a second, 0 for unknown
+ *
+ * Returns: (transfer full): the states of the images in words, in markup where the failed ones are a link
+ */
 char *
 ms_batch_rows_describe(const MsBatchRows *self, double rate)
 {
@@ -151,100 +155,11 @@ ms_batch_rows_describe(const MsBatchRows *self, double rate)
   g_autofree char *skipped =
     counts[MS_ITEM_SKIPPED] ? g_strdup_printf(_(", %u skipped"), counts[MS_ITEM_SKIPPED]) : g_strdup("");
 
-  return g_strdup_printf(_("%u of %u done%s, %u failed%s"), counts[MS_ITEM_DONE],
-                         counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] + counts[MS_ITEM_PENDING], running,
-                         counts[MS_ITEM_FAILED], skipped);
-}
+  g_autofree char *failed = g_strdup_printf(_("%u failed"), counts[MS_ITEM_FAILED]);
+  g_autofree char *link =
+    counts[MS_ITEM_FAILED] > 0 ? g_strdup_printf("<a href=\"failed\">%s</a>", failed) : g_strdup(failed);
 
-/* Listing the pictures of a request, without planning it or writing anything */
-
-/* A request is listed when it has not changed for this time, because text is typed letter by letter. */
-#define DELAY_MS 200
-
-/* Rows that are added in one turn of the main loop. */
-#define ROWS_A_TURN 250
-
-static void
-add_row(MsBatchRows *self, const MsInput *input)
-{
-  const Update update = {.index = self->added,
-                         .status = MS_ITEM_PENDING,
-                         .input = input->path,
-                         .message = input->problem ? input->problem->message : NULL};
-
-  take(self, &update);
-}
-
-static gboolean
-on_turn(gpointer data)
-{
-  MsBatchRows *self = data;
-  const guint end = MIN(self->added + ROWS_A_TURN, self->found->len);
-
-  for (; self->added < end; self->added++)
-    add_row(self, self->found->pdata[self->added]);
-  if (self->added < self->found->len)
-    return G_SOURCE_CONTINUE;
-  self->source = 0;
-  g_clear_pointer(&self->found, g_ptr_array_unref);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-on_found(GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr(GPtrArray) found = g_task_propagate_pointer(G_TASK(result), NULL);
-  MsBatchRows *self = data;
-
-  /* After a cancellation, the rows may have been freed. */
-  if (!found)
-    return;
-  g_clear_object(&self->cancellable);
-  self->found = g_steal_pointer(&found);
-  self->added = 0;
-  self->source = g_idle_add(on_turn, self);
-}
-
-static void
-find_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const MsBatchSpec *spec = data;
-  const char *const *inputs = (const char *const *)spec->inputs;
-
-  g_task_return_pointer(task, ms_inputs_expand(inputs, spec->recursive, FALSE, spec->output),
-                        (GDestroyNotify)g_ptr_array_unref);
-}
-
-static gboolean
-on_delay_over(gpointer data)
-{
-  MsBatchRows *self = data;
-
-  self->source = 0;
-  self->cancellable = g_cancellable_new();
-  g_autoptr(GTask) task = g_task_new(NULL, self->cancellable, on_found, self);
-  g_task_set_task_data(task, g_steal_pointer(&self->spec), (GDestroyNotify)ms_batch_spec_free);
-  g_task_run_in_thread(task, find_in_thread);
-  return G_SOURCE_REMOVE;
-}
-
-/** ms_batch_rows_list: lists the pictures of @spec (transfer full) after a short delay; replaces the last request. */
-void
-ms_batch_rows_list(MsBatchRows *self, MsBatchSpec *spec)
-{
-  ms_batch_rows_stop_listing(self);
-  self->spec = spec;
-  self->source = g_timeout_add(DELAY_MS, on_delay_over, self);
-}
-
-/** ms_batch_rows_stop_listing: adds no further row. */
-void
-ms_batch_rows_stop_listing(MsBatchRows *self)
-{
-  g_clear_handle_id(&self->source, g_source_remove);
-  if (self->cancellable)
-    g_cancellable_cancel(self->cancellable);
-  g_clear_object(&self->cancellable);
-  g_clear_pointer(&self->found, g_ptr_array_unref);
-  g_clear_pointer(&self->spec, ms_batch_spec_free);
+  return g_strdup_printf(_("%u of %u done%s, %s%s"), counts[MS_ITEM_DONE],
+                         counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] + counts[MS_ITEM_PENDING], running, link,
+                         skipped);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsBatchRows: the list of images on the page Batch: a list store, and counts of how many images are in which state. It
- * is filled by what the program reports or, before that, with the pictures of a request.
+ * is filled by what the program reports.
  */
 #pragma once
 
+#include <gtk/gtk.h>
 #include <json-glib/json-glib.h>
 
 #include "core/batch/item.h"
-#include "ui/batch/batch-form.h"
 
 /** MsBatchColumn: columns of the store; all but MS_BATCH_STATUS are strings. */
 typedef enum {
@@ -19,6 +19,7 @@ typedef enum {
   MS_BATCH_SIZE,
   MS_BATCH_TIME,
   MS_BATCH_MESSAGE,
+  MS_BATCH_RESULT,
   MS_BATCH_STATUS,
   MS_BATCH_N_COLUMNS,
 } MsBatchColumn;
@@ -27,17 +28,10 @@ typedef struct {
   GtkListStore *store;
   GArray *iters;                     /* GtkTreeIter of every image, by index; iters of a list store persist */
   guint counts[MS_ITEM_SKIPPED + 1]; /* of images, by their status */
-  MsBatchSpec *spec;                 /* (nullable): of the request whose pictures are to be listed */
-  GCancellable *cancellable;         /* (nullable): while they are being found */
-  GPtrArray *found;                  /* (nullable) (element-type MsInput): while rows are added */
-  guint added;
-  guint source; /* the delay, or the next turn */
 } MsBatchRows;
 
 MsBatchRows *ms_batch_rows_new(void);
 void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
 void ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event);
-void ms_batch_rows_list(MsBatchRows *self, MsBatchSpec *spec);
-void ms_batch_rows_stop_listing(MsBatchRows *self);
 char *ms_batch_rows_describe(const MsBatchRows *self, double rate);
