@@ -249,6 +249,23 @@ axis_title(const MsChart *self, const MsChartAxis *axis, const MsScale *scale)
   return g_strconcat(axis->title, scale->logarithmic ? ms_text(self->language, ", logarithmic axis") : "", NULL);
 }
 
+/* What does not fit into the lines of the layout ends in dots. */
+static void
+draw_note(const Drawing *d)
+{
+  const MsChartLayout *l = &d->layout;
+  const double width = l->width - 2 * MS_CHART_MARGIN;
+  g_autoptr(GPtrArray) lines = d->chart->note ? ms_chart_wrap_text(d->cr, d->chart->note, width) : NULL;
+
+  ms_chart_set_colour(d->cr, d->paint->text);
+  for (guint i = 0; i < l->note_lines; i++) {
+    const gboolean cut = i + 1 == l->note_lines && lines->len > l->note_lines;
+    g_autofree char *text = g_strconcat(lines->pdata[i], cut ? "…" : "", NULL);
+    show_fitted(d->cr, MS_CHART_MARGIN, l->note_top + MS_CHART_NOTE_ROW * (i + 1) - 4, width, text);
+  }
+  ms_chart_set_colour(d->cr, d->paint->faint_text);
+}
+
 static void
 draw_titles(const Drawing *d)
 {
@@ -266,6 +283,7 @@ draw_titles(const Drawing *d)
   if (self->subtitle)
     show_fitted(cr, MS_CHART_MARGIN, MS_CHART_MARGIN + MS_CHART_TITLE_FONT + 17, l->width - 2 * MS_CHART_MARGIN,
                 self->subtitle);
+  draw_note(d);
   if (self->y.title) {
     g_autofree char *title = axis_title(self, &self->y, &l->y);
     show_fitted(cr, MS_CHART_MARGIN, l->top - 12, l->width - 2 * MS_CHART_MARGIN, title);

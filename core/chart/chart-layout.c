@@ -348,6 +348,14 @@ ms_chart_upper_height(const MsChart *self, double height)
   return below > 0 ? floor(height * TITLED_PANEL / (TITLED_PANEL + below)) : height;
 }
 
+static guint
+count_note_lines(const MsChart *self, cairo_t *cr, double width)
+{
+  g_autoptr(GPtrArray) lines = self->note ? ms_chart_wrap_text(cr, self->note, width) : NULL;
+
+  return lines ? MIN(lines->len, MS_CHART_NOTE_MOST) : 0;
+}
+
 MsChartLayout
 ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
 {
@@ -358,7 +366,9 @@ ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height)
   l.legend_rows = count_legend_rows(self, cr, width - 2 * MS_CHART_MARGIN);
   l.legend_is_cut = l.legend_rows > most_legend_rows(height);
   l.legend_rows = MIN(l.legend_rows, most_legend_rows(height));
-  l.legend_top = MS_CHART_MARGIN + (self->title ? MS_CHART_TITLE_FONT + 8 : 0) + (self->subtitle ? 18 : 0);
+  l.note_top = MS_CHART_MARGIN + (self->title ? MS_CHART_TITLE_FONT + 8 : 0) + (self->subtitle ? 18 : 0);
+  l.note_lines = count_note_lines(self, cr, width - 2 * MS_CHART_MARGIN);
+  l.legend_top = l.note_top + l.note_lines * MS_CHART_NOTE_ROW + (l.note_lines ? 4 : 0);
   l.left = MS_CHART_MARGIN + widest_y_label(&l, cr) + 10;
   l.top = l.legend_top + l.legend_rows * MS_CHART_LEGEND_ROW + 34;
   l.plot_width = MAX(width - l.left - MS_CHART_MARGIN, 10.0);

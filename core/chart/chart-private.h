@@ -20,6 +20,7 @@ struct _MsChart {
   MsLanguage language; /* of the chart's own texts */
   char *title;
   char *subtitle;
+  char *note;
   char *empty_text;
   MsChartAxis x;
   MsChartAxis y;
@@ -53,6 +54,8 @@ typedef struct {
   double plot_width;
   double plot_height;
   double legend_top;
+  double note_top;
+  guint note_lines;
   guint legend_rows;
   gboolean legend_is_cut; /* some series are left out of it */
   double label_angle;
@@ -63,6 +66,8 @@ typedef struct {
 
 #define MS_CHART_LEGEND_ROW 20.0
 #define MS_CHART_FONT 12.0
+#define MS_CHART_NOTE_ROW 16.0
+#define MS_CHART_NOTE_MOST 3
 
 #define MS_CHART_MARGIN 16.0
 #define MS_CHART_TITLE_FONT 17.0

@@ -45,6 +45,7 @@ clear_chart(gpointer data)
 
   g_free(self->title);
   g_free(self->subtitle);
+  g_free(self->note);
   g_free(self->empty_text);
   g_free(self->x.title);
   g_free(self->y.title);
@@ -81,6 +82,14 @@ ms_chart_set_subtitle(MsChart *self, const char *subtitle)
 {
   g_free(self->subtitle);
   self->subtitle = g_strdup(subtitle);
+}
+
+/** ms_chart_set_note: (nullable): a sentence below the subtitle, in as many as three lines. */
+void
+ms_chart_set_note(MsChart *self, const char *note)
+{
+  g_free(self->note);
+  self->note = g_strdup(note);
 }
 
 /** ms_chart_set_empty_text: (nullable): text shown when there are no points. */
@@ -205,7 +214,7 @@ ms_chart_describe(const MsChart *self)
 {
   g_autoptr(GString) text = g_string_new(self->title);
 
-  g_string_append_c(text, '.');
+  g_string_append_printf(text, ".%s%s", self->note ? " " : "", self->note ? self->note : "");
   describe_into(self, text);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -52,6 +52,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChart, ms_chart_unref)
 void ms_chart_set_language(MsChart *self, MsLanguage language);
 void ms_chart_set_title(MsChart *self, const char *title);
 void ms_chart_set_subtitle(MsChart *self, const char *subtitle);
+void ms_chart_set_note(MsChart *self, const char *note);
 void ms_chart_set_empty_text(MsChart *self, const char *text);
 void ms_chart_set_x_axis(MsChart *self, const char *title, gboolean logarithmic);
 void ms_chart_set_y_axis(MsChart *self, const char *title, gboolean logarithmic);

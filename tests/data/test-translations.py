@@ -122,6 +122,7 @@ class TranslationsTest(unittest.TestCase):
         # Keys with spaces, which other groups have, draw warnings.
         run("xgettext", "--files-from=data/experiments/po/POTFILES", "--language=Desktop", "--from-code=UTF-8",
             "--keyword", "--keyword=Title", "--keyword=Description", "--keyword=Finding", "--keyword=XTitle",
+            "--keyword=Lesson", "--keyword=Claim",
             "--output=" + template)
         self.assertEqual(words("LINGUAS", folder), words("LINGUAS"))
         for language in words("LINGUAS", folder):

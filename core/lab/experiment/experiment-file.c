@@ -2,6 +2,7 @@
 #include "core/lab/experiment/experiment-file.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -21,6 +22,8 @@
 
 static const char *const known_groups[] = {"Experiment",  "Axes",     "Quick Axes", "Cases", "Fixed",
                                            "Quick Fixed", "Baseline", "Plot",       NULL};
+
+static const char *const relations[] = {"faster", "slower", "more", "less", "equal", NULL};
 
 static const char *const plot_types[] = {"bars", "lines", "stacked", NULL};
 
@@ -207,6 +210,54 @@ read_published_group(MsExperiment *self, GKeyFile *file, const char *group, GErr
   return TRUE;
 }
 
+/* "faster", "slower 0.96", "more 1.1..1.3" */
+static gboolean
+parse_relation(MsExpect *self, const char *text)
+{
+  g_auto(GStrv) words = g_strsplit(text, " ", 2);
+  const int index = words[0] ? ms_choice_find(relations, words[0]) : -1;
+
+  if (index < 0)
+    return FALSE;
+  self->relation = (MsExpectRelation)index;
+  self->low = self->high = NAN;
+  return !words[1] || parse_range(g_strstrip(words[1]), &self->low, &self->high);
+}
+
+/* [Expect], [Expect 2] and so on: one rule each. */
+static gboolean
+read_expect_group(MsExperiment *self, GKeyFile *file, const char *group, GError **error)
+{
+  g_autofree char *where = get_text(file, group, "Where"), *over = get_text(file, group, "Over");
+  g_autofree char *study = get_text(file, group, "Study");
+  MsExpect *expect = g_new0(MsExpect, 1);
+
+  g_ptr_array_add(self->expects, expect);
+  expect->claim = get_text(file, group, "Claim");
+  expect->metric = get_text(file, group, "Metric");
+  expect->metric = expect->metric ? expect->metric : g_strdup("time");
+  expect->where = ms_factors_parse(where ? where : "", error);
+  expect->over = over && expect->where ? ms_factors_parse(over, error) : NULL;
+  if (!expect->where || (over && !expect->over)) {
+    ms_prefix_error(error, "The experiment '%s', [%s]: ", self->name, group);
+    return FALSE;
+  }
+  if (!expect->claim || !study || !parse_relation(expect, study))
+    return fail(error,
+                "The experiment '%s' needs a Claim in [%s], and Study=faster, slower, more, less or equal, with a "
+                "number or none.",
+                self->name, group);
+  if (!over && !isfinite(expect->low))
+    return fail(error, "The experiment '%s' needs Over or a number of Study in [%s].", self->name, group);
+  return TRUE;
+}
+
+static gboolean
+is_expect(const char *group)
+{
+  return strcmp(group, "Expect") == 0 || g_str_has_prefix(group, "Expect ");
+}
+
 static gboolean
 read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
 {
@@ -215,6 +266,11 @@ read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
   for (char **group = groups; *group; group++) {
     if (g_strv_contains(known_groups, *group))
       continue;
+    if (is_expect(*group)) {
+      if (!read_expect_group(self, file, *group, error))
+        return FALSE;
+      continue;
+    }
     if (!g_str_has_prefix(*group, "Published "))
       return fail(error, "The experiment '%s' has an unknown group [%s].", self->name, *group);
     if (!read_published_group(self, file, *group, error))
@@ -264,6 +320,7 @@ read_groups(MsExperiment *self, GKeyFile *file, GError **error)
   self->section = get_text(file, "Experiment", "Section");
   self->description = get_text(file, "Experiment", "Description");
   self->finding = get_text(file, "Experiment", "Finding");
+  self->lesson = get_text(file, "Experiment", "Lesson");
   g_clear_pointer(&self->fixed, ms_factors_free);
   g_clear_pointer(&self->quick_fixed, ms_factors_free);
   self->fixed = get_settings(file, "Fixed");
@@ -409,6 +466,28 @@ make_published(gpointer experiment, JsonObject *object)
   return self;
 }
 
+#define EXPECT(member, form, name, ...) MS_FIELD(MsExpect, member, form, name, __VA_ARGS__)
+static const MsField expect_fields[] = {
+  EXPECT(claim, TEXT, "claim"),   EXPECT(where, FACTORS, "where"),
+  EXPECT(over, FACTORS, "over"),  EXPECT(relation, CHOICE, "study", .names = relations),
+  EXPECT(metric, TEXT, "metric"), EXPECT(low, NUMBER, "low"),
+  EXPECT(high, NUMBER, "high"),
+};
+static const MsRecord expect_record = MS_RECORD(expect_fields);
+
+static gpointer
+make_expect(gpointer experiment, JsonObject *object)
+{
+  MsFactors *where = ms_json_get_factors(object, "where");
+
+  if (!where)
+    return NULL;
+  MsExpect *self = g_new0(MsExpect, 1);
+  *self = (MsExpect){g_strdup(""), where, NULL, MS_EXPECT_EQUAL, g_strdup("time"), NAN, NAN};
+  g_ptr_array_add(((MsExperiment *)experiment)->expects, self);
+  return self;
+}
+
 #define EXPERIMENT(member, form, ...) MS_FIELD(MsExperiment, member, form, __VA_ARGS__)
 static const MsField experiment_fields[] = {
   EXPERIMENT(name, TEXT, "name"),
@@ -418,6 +497,7 @@ static const MsField experiment_fields[] = {
   EXPERIMENT(section, TEXT, "section"),
   EXPERIMENT(description, TEXT, "description"),
   EXPERIMENT(finding, TEXT, "finding"),
+  EXPERIMENT(lesson, TEXT, "lesson"),
   EXPERIMENT(axes, RECORDS, "axes", .record = &axis_record, .make = make_axis),
   EXPERIMENT(cases, RECORDS, "cases", .record = &case_record, .make = make_case),
   EXPERIMENT(fixed, FACTORS, "fixed"),
@@ -425,6 +505,7 @@ static const MsField experiment_fields[] = {
   EXPERIMENT(baseline, FACTORS, "baseline"),
   EXPERIMENT(plot, RECORD, "plot", .record = &plot_record),
   EXPERIMENT(published, RECORDS, "published", .record = &published_record, .make = make_published),
+  EXPERIMENT(expects, RECORDS, "expects", .record = &expect_record, .make = make_expect),
 };
 
 /** ms_experiment_record: the members of an #MsExperiment. */

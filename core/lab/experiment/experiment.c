@@ -36,6 +36,16 @@ ms_published_free(MsPublished *self)
   g_free(self);
 }
 
+void
+ms_expect_free(MsExpect *self)
+{
+  g_free(self->claim);
+  g_free(self->metric);
+  ms_factors_free(self->where);
+  ms_factors_free(self->over);
+  g_free(self);
+}
+
 /**
  * ms_experiment_new:
  * @name: identifier on the command line and in file names
@@ -55,6 +65,7 @@ ms_experiment_new(const char *name, const char *title, const char *kind)
   self->axes = g_ptr_array_new_with_free_func(free_axis);
   self->cases = g_ptr_array_new_with_free_func(free_case);
   self->published = g_ptr_array_new_with_free_func((GDestroyNotify)ms_published_free);
+  self->expects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_expect_free);
   self->fixed = ms_factors_new();
   self->quick_fixed = ms_factors_new();
   self->plot.y = g_strdup("time");
@@ -79,9 +90,11 @@ clear_experiment(gpointer data)
   g_free(self->section);
   g_free(self->description);
   g_free(self->finding);
+  g_free(self->lesson);
   g_ptr_array_unref(self->axes);
   g_ptr_array_unref(self->cases);
   g_ptr_array_unref(self->published);
+  g_ptr_array_unref(self->expects);
   ms_factors_free(self->fixed);
   ms_factors_free(self->quick_fixed);
   ms_factors_free(self->baseline);

@@ -46,6 +46,32 @@ typedef struct {
 } MsPublished;
 
 typedef enum {
+  MS_EXPECT_FASTER,
+  MS_EXPECT_SLOWER,
+  MS_EXPECT_MORE,
+  MS_EXPECT_LESS,
+  MS_EXPECT_EQUAL,
+} MsExpectRelation;
+
+/**
+ * MsExpect: a rule that says what the study found, in a form that can be measured.
+ * @claim: the finding, in a few words
+ * @where: the configurations that it speaks of
+ * @over: (nullable): what they are compared with: the settings in which those differ; %NULL for a value by itself
+ * @metric: "time", "power", …
+ * @low: the study's ratio, or the value that is exceeded; NAN without a number; @high: the end of a range, else @low
+ */
+typedef struct {
+  char *claim;
+  MsFactors *where;
+  MsFactors *over;
+  MsExpectRelation relation;
+  char *metric;
+  double low;
+  double high;
+} MsExpect;
+
+typedef enum {
   MS_PLOT_BARS,
   MS_PLOT_LINES,
   MS_PLOT_STACKED,
@@ -72,6 +98,8 @@ typedef struct {
  * @kind: the MsLabKind that runs it, by name
  * @study: short name of the study (see data/experiments/README.md) or empty
  * @finding: the study's result, in a sentence
+ * @lesson: for a student: what varies, why it should matter, what was seen, what to look for
+ * @expects: (element-type MsExpect): the rules for the verdict of a report
  * @baseline: (nullable): factors of the configuration that others are compared with; %NULL for the first
  */
 typedef struct {
@@ -82,6 +110,7 @@ typedef struct {
   char *section;
   char *description;
   char *finding;
+  char *lesson;
   GPtrArray *axes;
   GPtrArray *cases;
   MsFactors *fixed;
@@ -89,6 +118,7 @@ typedef struct {
   MsFactors *baseline;
   MsPlot plot;
   GPtrArray *published;
+  GPtrArray *expects;
 } MsExperiment;
 
 /** MS_EXPERIMENT_TEXT_DOMAIN: the text domain of titles, descriptions and findings. */
@@ -100,6 +130,7 @@ void ms_experiment_unref(MsExperiment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 
 void ms_published_free(MsPublished *self);
+void ms_expect_free(MsExpect *self);
 
 void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
 MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-verdict.h"
 
 /* A linear axis would hide the smallest of values that are further apart. */
 #define AUTO_LOG_RATIO 50.0
@@ -568,5 +569,7 @@ ms_report_to_chart(const MsReport *self, MsLanguage language)
   MsChart *chart = panels->pdata[0];
   ms_chart_set_title(chart, ms_experiment_text(self->experiment->title, language));
   ms_chart_set_subtitle(chart, below);
+  g_autofree char *verdict = ms_report_verdict_text(self, language);
+  ms_chart_set_note(chart, verdict);
   return chart;
 }

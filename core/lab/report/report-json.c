@@ -16,6 +16,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
 
 #define FORMAT_NAME "meanshift-lab experiment report"
 #define FORMAT_VERSION 1
@@ -263,6 +264,41 @@ get_anchors(const MsField *field, gpointer owner, JsonObject *object)
   }
 }
 
+static char *
+dup_finding_verdict(gconstpointer report)
+{
+  const MsReport *self = report;
+
+  return self->experiment->expects->len > 0 ? g_strdup(ms_finding_verdict_name(ms_report_judge(self))) : NULL;
+}
+
+static char *
+dup_finding_text(gconstpointer report)
+{
+  return ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+}
+
+static void
+add_findings(const MsField *field, gconstpointer owner, JsonBuilder *builder)
+{
+  g_autoptr(GArray) findings = ms_report_find_findings(owner);
+
+  ms_json_begin_array(builder, field->name);
+  for (guint i = 0; i < findings->len; i++) {
+    json_builder_begin_object(builder);
+    ms_record_add_members(&ms_finding_record, &g_array_index(findings, MsFinding, i), builder);
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+static const MsField verdict_fields[] = {
+  MS_FIELD_OF(COMPUTED_TEXT, "verdict", .text = dup_finding_verdict),
+  MS_FIELD_OF(COMPUTED_TEXT, "text", .text = dup_finding_text),
+  MS_FIELD_OF(OWN, "findings", .add = add_findings),
+};
+static const MsRecord verdict_record = MS_RECORD(verdict_fields);
+
 #define REPORT(member, form, ...) MS_FIELD(MsReport, member, form, __VA_ARGS__)
 static const MsField report_fields[] = {
   REPORT(program_version, TEXT, "version"),
@@ -275,6 +311,7 @@ static const MsField report_fields[] = {
   REPORT(noise, NUMBER, "noise"),
   REPORT(seed, COUNT, "seed"),
   REPORT(restarts, COUNT, "restarts"),
+  MS_FIELD_OF(SHOWN, "verdict", .record = &verdict_record),
   MS_FIELD_OF(OWN, "anchors", .add = add_anchors, .get = get_anchors),
   REPORT(rows, RECORDS, "rows", .record = &row_record, .make = make_row),
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
 #include "core/printable.h"
 
 /* Appends text in which nothing is markup: neither a tag, nor a link, nor a control character of a terminal. */
@@ -62,6 +63,9 @@ ms_report_to_markdown(const MsReport *self)
   const MsExperiment *e = self->experiment;
 
   append_paragraph(text, e->title);
+  g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
+  if (verdict)
+    append_paragraph(text, verdict);
   if (e->description)
     append_paragraph(text, e->description);
   append_paragraph(text, heading);

@@ -2,11 +2,14 @@
 /* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
 #include "core/lab/report/report-save.h"
 
+#include <string.h>
+
 #include "core/folder.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 480.0
@@ -131,6 +134,42 @@ append_picture(GString *html, const MsReport *report)
 }
 
 static void
+append_verdict(GString *html, const MsReport *report)
+{
+  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+
+  if (!verdict)
+    return;
+  g_string_append(html, "<p><strong>");
+  append_escaped(html, verdict);
+  g_string_append(html, "</strong></p>\n");
+}
+
+/* A row of the table of verdicts: experiment, item of the study, verdict, and the whole of it. */
+static void
+append_index_row(GString *html, const MsReport *report)
+{
+  const MsExperiment *e = report->experiment;
+  const gboolean judged = e->expects->len > 0;
+  g_autofree char *text = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+  const char *sentence = text ? strstr(text, ". ") : NULL;
+
+  g_string_append(html, "<tr><td><a href=\"#");
+  append_escaped(html, e->name);
+  g_string_append(html, "\">");
+  append_escaped(html, e->title);
+  g_string_append(html, "</a></td><td>");
+  append_escaped(html, e->study);
+  g_string_append(html, " ");
+  append_escaped(html, e->section);
+  g_string_append(html, "</td><td>");
+  append_escaped(html, judged ? ms_finding_verdict_name(ms_report_judge(report)) : "no claim to compare with");
+  g_string_append(html, "</td><td class=\"wide\">");
+  append_escaped(html, sentence ? sentence + 2 : "");
+  g_string_append(html, "</td></tr>\n");
+}
+
+static void
 append_section(GString *html, const MsReport *report)
 {
   const MsExperiment *e = report->experiment;
@@ -148,6 +187,7 @@ append_section(GString *html, const MsReport *report)
   g_string_append(html, "</p>\n<p class=\"faint\">");
   append_escaped(html, heading);
   g_string_append(html, "</p>\n");
+  append_verdict(html, report);
   append_picture(html, report);
   g_string_append(html, "<p>");
   append_escaped(html, footer);
@@ -165,8 +205,10 @@ static const char page_head[] =
   "img{max-width:100%;height:auto}\n.faint{opacity:.7}\nsmall{font-weight:normal;opacity:.7}\n"
   ".scroll{overflow-x:auto}\ntable{border-collapse:collapse;font-size:13px}\n"
   "td,th{border-bottom:1px solid #8886;padding:.2em .6em;text-align:left;white-space:nowrap}\n"
-  ".n{text-align:right}\nsection{border-top:1px solid #8886;margin-top:2em}\n</style>\n</head>\n<body>\n"
-  "<h1>Experiments</h1>\n<ul>\n";
+  ".n{text-align:right}\n.wide{white-space:normal}\nsection{border-top:1px solid "
+  "#8886;margin-top:2em}\n</style>\n</head>\n<body>\n"
+  "<h1>Experiments</h1>\n<p>Does this device show what the studies found?</p>\n<div class=\"scroll\"><table>\n"
+  "<tr><th>experiment</th><th>study</th><th>verdict</th><th>measured</th></tr>\n";
 
 /** ms_report_save_index: writes index.html into @directory, with every chart and table of @reports. */
 gboolean
@@ -174,15 +216,9 @@ ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
 {
   g_autoptr(GString) html = g_string_new(page_head);
 
-  for (guint i = 0; i < reports->len; i++) {
-    const MsExperiment *e = ((MsReport *)reports->pdata[i])->experiment;
-    g_string_append(html, "<li><a href=\"#");
-    append_escaped(html, e->name);
-    g_string_append(html, "\">");
-    append_escaped(html, e->title);
-    g_string_append(html, "</a></li>\n");
-  }
-  g_string_append(html, "</ul>\n");
+  for (guint i = 0; i < reports->len; i++)
+    append_index_row(html, reports->pdata[i]);
+  g_string_append(html, "</table></div>\n");
   for (guint i = 0; i < reports->len; i++)
     append_section(html, reports->pdata[i]);
   g_string_append(html, "</body>\n</html>\n");

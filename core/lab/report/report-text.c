@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-verdict.h"
 #include "core/number.h"
 
 /** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
@@ -293,11 +294,13 @@ ms_report_to_text(const MsReport *self)
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
   guint columns = ((GPtrArray *)table->pdata[0])->len;
   g_autofree glong *widths = g_new0(glong, columns);
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(text, "%s: %s\n%s\n\n", self->experiment->name, self->experiment->title, heading);
+  g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", self->experiment->name, self->experiment->title, heading,
+                         verdict ? verdict : "", verdict ? "\n" : "");
   find_widths(table, widths);
   for (guint r = 0; r < table->len; r++)
     for (guint c = 0; c < columns; c++)

@@ -10,6 +10,7 @@
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
 #include "ui/common/files.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
@@ -19,6 +20,7 @@
 struct _MsReportView {
   GtkBin parent_instance;
   GtkStack *stack;
+  GtkLabel *verdict;
   GtkLabel *footer;
   GtkTreeView *tree;
   MsChartView *chart;
@@ -438,6 +440,7 @@ ms_report_view_class_init(MsReportViewClass *klass)
 {
   static const MsTemplatePart parts[] = {
     CHILD(stack),
+    CHILD(verdict),
     CHILD(footer),
     CHILD(tree),
     CHILD(chart),
@@ -491,6 +494,9 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
     return;
   }
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
+  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_USER);
+  gtk_label_set_text(self->verdict, verdict ? verdict : "");
+  gtk_widget_set_visible(GTK_WIDGET(self->verdict), verdict != NULL);
   show_footer(self, report);
   show_table(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);

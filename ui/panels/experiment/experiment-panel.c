@@ -53,7 +53,7 @@ static const struct {
   {"PCL", N_("Sum reduction")},       {"BD", N_("Thread swapping")}, {"", N_("Other")},
 };
 
-/* The steps of the page Learn, the most general first. */
+/* The first steps of the page Learn, the most general first; all other experiments follow, study by study. */
 static const char *const steps[] = {
   "ms-serial",      "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object",     "ms-local-memory",
   "ms-unroll",      "ms-access",          "ms-cumulative",    "ms-transfer",          "sum-stride-times",
@@ -169,20 +169,38 @@ add_shipped(MsExperimentPanel *self, GError **error)
   return all != NULL;
 }
 
-/* Adds the steps of the page Learn, numbered, without groups or search. */
+static void
+add_step(MsExperimentPanel *self, MsExperiment *experiment)
+{
+  g_autofree char *title =
+    g_strdup_printf("%u. %s", self->experiments->len + 1, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
+
+  add_row(self, NULL, experiment, title);
+}
+
+static gboolean
+is_first_step(const MsExperiment *experiment)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(steps); i++)
+    if (strcmp(steps[i], experiment->name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Adds every experiment as a step of the page Learn, numbered, without groups or search. */
 static gboolean
 add_steps(MsExperimentPanel *self, GError **error)
 {
   g_autoptr(GPtrArray) all = ms_experiment_list(error);
 
   for (guint step = 0; all && step < G_N_ELEMENTS(steps); step++)
-    for (guint i = 0; i < all->len; i++) {
-      MsExperiment *experiment = all->pdata[i];
-      g_autofree char *title =
-        g_strdup_printf("%u. %s", step + 1, ms_experiment_text(experiment->title, MS_LANGUAGE_USER));
-      if (strcmp(experiment->name, steps[step]) == 0)
-        add_row(self, NULL, experiment, title);
-    }
+    for (guint i = 0; i < all->len; i++)
+      if (strcmp(((MsExperiment *)all->pdata[i])->name, steps[step]) == 0)
+        add_step(self, all->pdata[i]);
+  for (guint study = 0; all && study < G_N_ELEMENTS(studies); study++)
+    for (guint i = 0; i < all->len; i++)
+      if (g_strcmp0(((MsExperiment *)all->pdata[i])->study, studies[study].name) == 0 && !is_first_step(all->pdata[i]))
+        add_step(self, all->pdata[i]);
   gtk_widget_hide(GTK_WIDGET(self->search));
   gtk_tree_view_set_show_expanders(self->tree, FALSE);
   atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->tree)), _("Steps"));
@@ -286,15 +304,13 @@ describe(const MsExperiment *experiment, gboolean quick)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* (transfer full): Pango markup: what is measured, and the study's finding in one sentence */
+/* (transfer full): Pango markup: the paragraph for a student, and what is measured */
 static char *
 describe_lesson(const MsExperiment *experiment)
 {
   g_autoptr(GString) text = g_string_new(NULL);
-  g_autofree char *finding =
-    g_markup_printf_escaped("<big>%s</big>\n", ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
 
-  g_string_append(text, finding);
+  append_paragraph(text, NULL, ms_experiment_text(experiment->lesson, MS_LANGUAGE_USER));
   append_paragraph(text, _("Measured here:"), ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
