@@ -17,7 +17,6 @@
 #include "core/reduce/reduce.h"
 #include "core/reduce/sort.h"
 #include "core/reduce/swap.h"
-#include "core/regions/device-labels.h"
 #include "core/regions/segmentation.h"
 
 /* Self-test: the kernels of a device on small inputs, compared with the serial code */
@@ -60,6 +59,9 @@ add_line(SelfTest *self, const char *name, guint64 differences, const GError *er
 #define WIDTH 97
 #define HEIGHT 61
 #define RADIUS 4
+
+/* Smaller regions join others. */
+#define LEAST_REGION 9
 
 /** Variant: what a test changes in the default settings. */
 typedef struct {
@@ -128,20 +130,18 @@ count_different(const guint32 *a, const guint32 *b, gsize n)
   return different;
 }
 
-/* The kernels that number regions, on the modes of the serial code. */
+/* The kernels that find regions, on the modes of the serial code. */
 static void
-test_labels(SelfTest *self, const MsFiltered *filtered)
+test_regions(SelfTest *self, const MsFiltered *filtered)
 {
-  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, MS_REGION_RANGE_DEFAULT)};
-  g_autofree guint32 *memory = g_new0(guint32, WIDTH * HEIGHT);
-  MsLabels labels = {.of_pixel = memory};
+  const MsRegionOptions options = {LEAST_REGION, MS_REGION_RANGE_DEFAULT, NULL};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) serial = ms_segmentation_new(filtered, 0, NULL, &error);
-  guint64 different = 0;
+  g_autoptr(MsSegmentation) serial = ms_segmentation_new_on(NULL, filtered, &options, NULL, &error);
+  g_autoptr(MsSegmentation) found =
+    serial ? ms_segmentation_new_on(self->context, filtered, &options, NULL, &error) : NULL;
 
-  if (serial && ms_device_labels_find(self->context, &request, &labels, &error))
-    different = count_different(memory, serial->labels, WIDTH * HEIGHT) + (labels.count != serial->n);
-  add_line(self, "labels of regions", different, error);
+  add_line(self, "labels of regions",
+           found ? count_different(found->labels, serial->labels, WIDTH * HEIGHT) + (found->n != serial->n) : 0, error);
 }
 
 static void
@@ -159,7 +159,7 @@ test_modes(SelfTest *self, MsMeanShift *filter, MsImage *source)
   add_line(self, "modes", result ? count_different((guint32 *)found, (guint32 *)serial, WIDTH * HEIGHT) : 0, error);
   if (!reference)
     return;
-  test_labels(self, &(MsFiltered){reference, serial, &settings.params});
+  test_regions(self, &(MsFiltered){.image = reference, .modes = serial, .params = &settings.params});
 }
 
 /* Tests the kernels of the filter, of colour spaces and of regions. */

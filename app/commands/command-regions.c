@@ -33,16 +33,26 @@ typedef struct {
   MsImage *source;
   MsImage *filtered;
   guint16 *modes;
+  MsDeviceResult on_device;
   MsSegmentation *segmentation;
   MsSegmentTable *table;
 } Run;
+
+/* What was filtered, except for the modes. */
+static void
+release_result(Run *self)
+{
+  g_clear_object(&self->filtered);
+  g_clear_pointer(&self->on_device.colours, clReleaseMemObject);
+  g_clear_pointer(&self->on_device.modes, clReleaseMemObject);
+}
 
 /* The device stays open until this process ends, because a driver may end it when it is closed. */
 static void
 clear_run(Run *self)
 {
   g_clear_object(&self->source);
-  g_clear_object(&self->filtered);
+  release_result(self);
   g_clear_pointer(&self->modes, g_free);
   g_clear_pointer(&self->segmentation, ms_segmentation_free);
   g_clear_pointer(&self->table, ms_segment_table_free);
@@ -130,11 +140,15 @@ filter(Run *self, GError **error)
   self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
   if (self->source)
     self->engine = ms_command_open_engine(line, FALSE, self->console, error);
-  if (self->engine)
-    ms_engine_set_progress(self->engine, on_progress, self);
-  if (self->engine)
-    self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
+  if (!self->engine)
+    return FALSE;
+  run.may_stay = !line->modes && ms_engine_get_context(self->engine) &&
+                 ms_segmentation_fits(ms_engine_get_context(self->engine), self->source);
+  ms_engine_set_progress(self->engine, on_progress, self);
+  self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);
+  self->on_device = run.stayed;
+  run.stayed = (MsDeviceResult){NULL, NULL};
   ms_engine_run_clear(&run);
   return self->filtered != NULL;
 }
@@ -143,14 +157,17 @@ static gboolean
 segment(Run *self, GError **error)
 {
   const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range, self->budget};
-  const MsFiltered filtered = {self->filtered, self->modes, &self->line->settings.params};
+  const MsFiltered filtered = {.image = self->filtered,
+                               .modes = self->modes,
+                               .params = &self->line->settings.params,
+                               .on_device = self->on_device};
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
 
   ms_memory_budget_return(self->budget, self->plan.finding);
   self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
   if (!self->segmentation)
     return FALSE;
-  g_clear_object(&self->filtered);
+  release_result(self);
   if (!self->line->modes)
     g_clear_pointer(&self->modes, g_free);
   ms_memory_budget_return(self->budget, self->plan.writing);

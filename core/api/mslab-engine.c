@@ -371,9 +371,10 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
  *
  * Filters an image and divides it into regions, the segmentation of Comaniciu and Meer (2002). Two of eight
  * neighbouring pixels are of one region where the places at which they come to rest differ by at most `sp` in column
- * and in row, and their filtered colours by at most half of `sr`; regions are what such neighbours connect. While a
- * region has fewer than @min_pixels, the smallest one joins the neighbour whose mean colour is nearest. Every device
- * finds the same regions. Progress counts the rows that are filtered; an engine that was opened with `auto` repeats the
+ * and in row, and their filtered colours by at most half of `sr`; regions are what such neighbours connect. In
+ * rounds, every region with fewer than @min_pixels pixels chooses, among the regions that it touches, the one whose
+ * mean colour is nearest, and those that choices connect become one, until none is too small or one is left. Every
+ * device finds the same regions. Progress counts the rows that are filtered; an engine that was opened with `auto` repeats the
  * filter on a processor when its device fails.
  *
  * Returns: (transfer full): the regions, or %NULL with @error set

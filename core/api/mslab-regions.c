@@ -50,13 +50,17 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
-  MsEngineRun about = {.want_modes = TRUE, .cancellable = request->cancellable};
+  MsEngineRun about = {.want_modes = TRUE,
+                       .may_stay = ms_engine_get_context(engine) &&
+                                   ms_segmentation_fits(ms_engine_get_context(engine), request->source),
+                       .cancellable = request->cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};
+  const MsFiltered found = {
+    .image = filtered, .modes = about.modes, .params = &request->settings->params, .on_device = about.stayed};
 
   if (filtered)
-    self->segmentation = ms_segmentation_new_on(
-      run.context, &(MsFiltered){filtered, about.modes, &request->settings->params}, &options, run.cancellable, error);
+    self->segmentation = ms_segmentation_new_on(run.context, &found, &options, run.cancellable, error);
   ms_engine_run_clear(&about);
   if (self->segmentation)
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, request->source, error);

@@ -45,6 +45,8 @@ ms_engine_run_clear(MsEngineRun *self)
   g_clear_pointer(&self->rejected, g_free);
   g_clear_object(&self->program);
   g_clear_pointer(&self->modes, g_free);
+  g_clear_pointer(&self->stayed.colours, clReleaseMemObject);
+  g_clear_pointer(&self->stayed.modes, clReleaseMemObject);
 }
 
 MsEngineInfo
@@ -82,7 +84,7 @@ ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEng
     }
   }
   result = MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
-  if (!result)
+  if (!result || run->stayed.colours)
     g_clear_pointer(&run->modes, g_free);
   return result;
 }
@@ -432,8 +434,12 @@ run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *pla
 static MsImage *
 run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
-  const MsFilterRequest request = {
-    .source = source, .settings = settings, .modes = run->modes, .log = run->log, .cancellable = run->cancellable};
+  const MsFilterRequest request = {.source = source,
+                                   .settings = settings,
+                                   .modes = run->modes,
+                                   .stay = run->may_stay ? &run->stayed : NULL,
+                                   .log = run->log,
+                                   .cancellable = run->cancellable};
 
   ms_mean_shift_set_pipelined(self->filter, FALSE);
   run->used = *settings;

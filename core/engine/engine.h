@@ -40,6 +40,8 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @rows: (nullable): called with the rows that are final; costs a second download of each band
  * @into: (nullable): memory for the pixels of the result, which engines may use; they are there if the result says so
  * @want_modes: also compute the modes of the whole image; without @region and @rows
+ * @may_stay: with @want_modes: result and modes may stay on one device that holds the whole picture; then @stayed has
+ *   them until the engine runs again, @modes is %NULL, and the image returned is the source
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @cancellable: (nullable) (transfer none)
  * @used: (out): the settings with every `auto` resolved
@@ -47,6 +49,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @program: (out) (nullable) (transfer full): the program that ran
  * @modes: (out) (nullable) (transfer full): where wanted, column and row at which each pixel converges, two numbers a
  *   pixel
+ * @stayed: (out) (transfer full): see @may_stay
  */
 typedef struct {
   const MsRegion *region;
@@ -56,12 +59,14 @@ typedef struct {
   gpointer rows_data;
   guint8 *into;
   gboolean want_modes;
+  gboolean may_stay;
   MsTimingLog *log;
   GCancellable *cancellable;
   MsSettings used;
   char *rejected;
   MsProgramSpec *program;
   guint16 *modes;
+  MsDeviceResult stayed;
 } MsEngineRun;
 
 void ms_engine_run_clear(MsEngineRun *self);

@@ -43,6 +43,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @source: the pixels of the whole image
  * @pixels: region width x region height x 4 bytes for the result
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
+ * @stays: whether result and modes stay on the device
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
  * @progress: (nullable): called after each band
  * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
@@ -62,6 +63,7 @@ struct MsFilterRun {
   const guint8 *source;
   guint8 *pixels;
   guint16 *modes;
+  gboolean stays;
   const guint8 *coarser;
   GCancellable *cancellable;
   MsProgressFunc progress;

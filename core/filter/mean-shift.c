@@ -292,7 +292,7 @@ download_rows(const MsFilterRun *self, MsRows rows, MsTimingLog *log, GError **e
                              self->pixels + (gsize)(rows.first - region->y) * stride, log, error);
 }
 
-/** ms_filter_run_download: the rows of the stripe, and their modes where these are wanted. */
+/** ms_filter_run_download: the rows of the stripe, and their modes where these are wanted, unless they stay. */
 gboolean
 ms_filter_run_download(const MsFilterRun *self, GError **error)
 {
@@ -300,6 +300,8 @@ ms_filter_run_download(const MsFilterRun *self, GError **error)
   const MsRows rows = self->stripe;
   const gsize width = region->width, bytes = rows.count * width * 4;
 
+  if (self->stays)
+    return TRUE;
   return download_rows(self, rows, self->log, error) &&
          (!self->modes ||
           ms_context_download(self->context, &(MsBufferRange){self->buffers->modes.mem, 0, bytes},
@@ -415,6 +417,13 @@ ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **e
   return ms_plan_new(&plan, error);
 }
 
+/* Whether the device is to keep the result of @plan, which it holds as a whole. */
+static gboolean
+stays(const MsFilterRequest *request, const MsPlan *plan)
+{
+  return request->stay && request->modes && !plan->in_stripes && plan->stripe_rows == plan->request.height;
+}
+
 /**
  * ms_mean_shift_run_plan_into:
  * @request: for which @plan was made; its settings and region are those of @plan
@@ -433,6 +442,7 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
                      .source = ms_image_get_pixels(request->source),
                      .pixels = pixels,
                      .modes = request->modes,
+                     .stays = stays(request, plan),
                      .coarser = request->coarser ? ms_image_get_pixels(request->coarser) : NULL,
                      .cancellable = request->cancellable,
                      .progress = self->progress,
@@ -449,13 +459,31 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 
-/** ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata. */
+/* Filters without a download; returns the source, whose size the result has. */
+static MsImage *
+run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
+{
+  if (!ms_mean_shift_run_plan_into(self, request, plan, NULL, error))
+    return NULL;
+  *request->stay = (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem};
+  clRetainMemObject(request->stay->colours);
+  clRetainMemObject(request->stay->modes);
+  return g_object_ref(request->source);
+}
+
+/**
+ * ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata; the source itself where
+ * the result stays on the device.
+ */
 MsImage *
 ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
 {
   const MsRegion *region = &plan->request.region;
-  g_autofree guint8 *pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
+  g_autofree guint8 *pixels = NULL;
 
+  if (stays(request, plan))
+    return run_and_stay(self, request, plan, error);
+  pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
   if (!pixels) {
     ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
                  region->height);

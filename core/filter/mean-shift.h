@@ -9,12 +9,20 @@
 #define MS_TYPE_MEAN_SHIFT (ms_mean_shift_get_type())
 G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
 
+/** MsDeviceResult: colours and modes of a whole picture in the memory of a device; %NULL for none. */
+typedef struct {
+  cl_mem colours;
+  cl_mem modes;
+} MsDeviceResult;
+
 /**
  * MsFilterRequest: one image to filter.
  * @region: (nullable): the rectangle to compute, %NULL for the whole image
  * @modes: (nullable) (out caller-allocates): column and row of the mode, the position at which each pixel converges,
  *   two numbers a pixel of the region. The result's colours are then in the space of the settings, as
  *   ms_space_convert() stores them, since ms_segmentation_new() compares them there.
+ * @stay: (nullable) (out caller-allocates): for a request with modes: where the device holds the whole picture, result
+ *   and modes stay there and neither is downloaded; both belong to the caller and are valid until the next run
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes;
  *   only the rows of @source that can influence the region are read then
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
@@ -25,6 +33,7 @@ typedef struct {
   const MsSettings *settings;
   const MsRegion *region;
   guint16 *modes;
+  MsDeviceResult *stay;
   MsImage *coarser;
   MsTimingLog *log;
   GCancellable *cancellable;

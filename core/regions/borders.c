@@ -1,75 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/borders.h"
 
-/*
- * last: for each label, the larger label of the last pair found in which it is the smaller one
- * failed: whether the budget has refused memory
- */
-typedef struct {
-  MsBorders *borders;
-  guint32 *last;
-  MsMemoryBudget *budget;
-  gboolean failed;
-} Collecting;
-
-static gboolean
-reserve(Collecting *self, gsize n)
+/** ms_borders_reserve: has space for @n pairs; %FALSE where the budget does not suffice. */
+gboolean
+ms_borders_reserve(MsBorders *self, gsize n)
 {
-  MsBorders *borders = self->borders;
-
-  if (!ms_memory_budget_take(self->budget, (n - borders->allocated) * sizeof *borders->pairs))
+  if (n <= self->allocated)
+    return TRUE;
+  if (!ms_memory_budget_take(self->budget, (n - self->allocated) * sizeof *self->pairs))
     return FALSE;
-  borders->allocated = n;
-  borders->pairs = g_renew(guint64, borders->pairs, n);
+  self->allocated = n;
+  self->pairs = g_renew(guint64, self->pairs, n);
   return TRUE;
 }
 
-/* Skips the pair found last, since most borders continue in the next row. */
-static void
-add_pair(gpointer data, guint32 later, guint32 earlier)
+static gboolean
+add_pair(MsBorders *self, guint32 a, guint32 b)
 {
-  Collecting *self = data;
-  MsBorders *borders = self->borders;
-  const guint32 a = MIN(later, earlier), b = MAX(later, earlier);
-
-  if (self->last[a] == b || self->failed)
-    return;
-  self->last[a] = b;
-  self->failed = borders->n == borders->allocated && !reserve(self, 2 * borders->allocated);
-  if (self->failed)
-    return;
-  borders->pairs[borders->n++] = (guint64)a << 32 | b;
+  if (a == b)
+    return TRUE;
+  if (self->n == self->allocated && !ms_borders_reserve(self, 2 * self->allocated + 64))
+    return FALSE;
+  self->pairs[self->n++] = (guint64)MIN(a, b) << 32 | MAX(a, b);
+  return TRUE;
 }
 
-/**
- * ms_borders_new:
- * @budget: (nullable): for this memory; it holds that of the result, and of the search, afterwards
- *
- * Returns: (transfer full): each pair of labels from 1 to @n_labels that touch, at least once; %NULL where @budget does
- *   not suffice
- */
-MsBorders *
-ms_borders_new(const MsRuns *runs, guint32 n_labels, MsMemoryBudget *budget)
+/* The pairs of a pixel and of those of its eight neighbours that come before it. */
+static gboolean
+add_pixel(MsBorders *self, const MsSegmentation *segmentation, int x, int y)
 {
-  if (!ms_memory_budget_take(budget, ((gsize)n_labels + 1) * sizeof(guint32)))
-    return NULL;
-  g_autoptr(MsBorders) self = g_new0(MsBorders, 1);
-  g_autofree guint32 *last = g_new0(guint32, (gsize)n_labels + 1);
-  Collecting collecting = {self, last, budget, FALSE};
+  const guint32 *own = segmentation->labels + (gsize)y * segmentation->width + x, *above = own - segmentation->width;
 
-  collecting.failed = !reserve(&collecting, 4 * (gsize)n_labels + 64);
-  for (int y = 0; y < runs->height && !collecting.failed; y++)
-    ms_runs_each_pair(runs, y, add_pair, &collecting);
-  return collecting.failed ? NULL : g_steal_pointer(&self);
+  if (x > 0 && !add_pair(self, own[0], own[-1]))
+    return FALSE;
+  if (y == 0)
+    return TRUE;
+  return (x == 0 || add_pair(self, own[0], above[-1])) && add_pair(self, own[0], above[0]) &&
+         (x + 1 == segmentation->width || add_pair(self, own[0], above[1]));
+}
+
+/** ms_borders_find: adds each pair of labels that touch, at least once; %FALSE where the budget does not suffice. */
+gboolean
+ms_borders_find(MsBorders *self, const MsSegmentation *segmentation)
+{
+  for (int y = 0; y < segmentation->height; y++)
+    for (int x = 0; x < segmentation->width; x++)
+      if (!add_pixel(self, segmentation, x, y))
+        return FALSE;
+  return TRUE;
 }
 
 void
-ms_borders_free(MsBorders *self)
+ms_borders_clear(MsBorders *self)
 {
-  if (!self)
-    return;
   g_free(self->pairs);
-  g_free(self);
 }
 
 /* Sorts the pairs by one of their labels; stable. */

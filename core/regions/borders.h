@@ -3,18 +3,24 @@
 #pragma once
 
 #include "core/memory-budget.h"
-#include "core/regions/runs.h"
+#include "core/regions/segmentation.h"
 
-/** MsBorders: @pairs: two labels each, the smaller one in the upper 32 bits */
+/**
+ * MsBorders:
+ * @pairs: two labels each, the smaller one in the upper 32 bits
+ * @budget: (nullable): for this memory; it holds that of the pairs afterwards
+ */
 typedef struct {
   guint64 *pairs;
   gsize n;
   gsize allocated;
+  MsMemoryBudget *budget;
 } MsBorders;
 
-MsBorders *ms_borders_new(const MsRuns *runs, guint32 n_labels, MsMemoryBudget *budget);
+gboolean ms_borders_reserve(MsBorders *self, gsize n);
+gboolean ms_borders_find(MsBorders *self, const MsSegmentation *segmentation);
 guint64 ms_borders_sort_bytes(const MsBorders *self, guint32 n_labels);
-void ms_borders_free(MsBorders *self);
 void ms_borders_sort(MsBorders *self, guint32 n_labels);
+void ms_borders_clear(MsBorders *self);
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBorders, ms_borders_free)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsBorders, ms_borders_clear)

@@ -4,13 +4,16 @@
 
 #include <gio/gio.h>
 
+#include "core/filter/mean-shift.h"
 #include "core/memory-budget.h"
-#include "core/opencl/timing.h"
+#include "core/opencl/context.h"
 #include "core/regions/closeness.h"
 
 /**
  * MsLabelRequest:
  * @closeness: the picture and which of its neighbouring pixels are of one region
+ * @on_device: the same picture, where the device that finds the regions has it; colours and modes of @closeness may
+ *   then be %NULL
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @budget: (nullable): for the memory of this computation, which it gives back
  * @log: (nullable): gets what a device computes
@@ -18,6 +21,7 @@
  */
 typedef struct {
   MsCloseness closeness;
+  MsDeviceResult on_device;
   guint min_pixels;
   MsMemoryBudget *budget;
   MsTimingLog *log;
@@ -28,8 +32,10 @@ typedef struct {
  * MsLabels:
  * @of_pixel: the caller's memory: the region of each pixel, from 1 on in the order of the regions' first pixels
  * @count: number of regions
+ * @rounds: in which small regions have joined others
  */
 typedef struct {
   guint32 *of_pixel;
   guint32 count;
+  guint rounds;
 } MsLabels;

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-sums.h"
 
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
-
-/* Pixels of a work-item, and work-items of a group. */
-#define SPAN 64
-#define GROUP 64
+#include "core/regions/region-kernels.h"
 
 /* The pixels @from to @to - 1 of row @y; @p is the first of them. */
 static void
@@ -33,19 +28,21 @@ add_run(MsRegionSums *self, int from, int to, int y, const guint8 *p)
 
 /** ms_region_sums_find: adds the pixels of label i to @sums[i - 1]; the caller has set them to 0. */
 void
-ms_region_sums_find(const MsRuns *runs, MsImage *original, MsRegionSums *sums)
+ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums)
 {
   const guint8 *pixels = ms_image_get_pixels(original);
+  const guint32 *row = segmentation->labels;
+  const int width = segmentation->width;
 
-  for (int y = 0; y < runs->height; y++)
-    for (gsize i = runs->starts[y]; i < runs->starts[y + 1]; i++) {
-      const MsRun *run = &runs->runs[i];
-      const guint8 *p = pixels + 4 * ((gsize)y * runs->width + run->x);
-      add_run(&sums[run->label - 1], run->x, ms_runs_end(runs, y, i), y, p);
+  for (int y = 0; y < segmentation->height; y++, row += width, pixels += 4 * (gsize)width)
+    for (int x = 0, end; x < width; x = end) {
+      for (end = x + 1; end < width && row[end] == row[x];)
+        end++;
+      add_run(&sums[row[x] - 1], x, end, y, pixels + 4 * (gsize)x);
     }
 }
 
-/* The numbers of a region as the kernel writes them; see kernels/regions/moments.cl. */
+/* The numbers of a region as the kernel writes them; see kernels/regions/table.cl. */
 typedef struct {
   guint32 x[2];
   guint32 y[2];
@@ -58,7 +55,7 @@ typedef struct {
   guint32 bottom;
 } Entry;
 
-#define ENTRY_WORDS (sizeof(Entry) / sizeof(guint32))
+G_STATIC_ASSERT(sizeof(Entry) == MS_REGION_ENTRY_WORDS * sizeof(guint32));
 
 static guint64
 wide(const guint32 halves[2])
@@ -84,61 +81,86 @@ read_entry(const Entry *entry, const MsSegmentation *segmentation)
   return sums;
 }
 
-static cl_kernel
-build(const MsDeviceRun *run, GError **error)
-{
-  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
-
-  ms_program_spec_define_text(spec, "ELEM", "uint");
-  ms_program_spec_define_int(spec, "WIDTH", 4);
-  ms_program_spec_define_int(spec, "SLOT", 1);
-  ms_program_spec_define_int(spec, "SPAN", SPAN);
-  ms_program_spec_define_int(spec, "ENTRY", ENTRY_WORDS);
-  ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
-  ms_program_spec_add_part(spec, "reduce/term/adders.cl");
-  ms_program_spec_add_part(spec, "reduce/term/terms.cl");
-  ms_program_spec_add_part(spec, "regions/wide.cl");
-  ms_program_spec_add_part(spec, "regions/moments.cl");
-  return ms_kernel_new(run->context, spec, "sum_regions", run->log, error);
-}
-
 static gsize
 pixel_count(const MsSegmentation *self)
 {
   return (gsize)self->width * (gsize)self->height;
 }
 
+/* Takes the labels from where they are. */
 static gboolean
-launch(const MsDeviceRun *run, cl_kernel kernel, const MsSegmentation *segmentation, const cl_mem buffers[3],
-       GError **error)
+place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, GError **error)
 {
-  const cl_int2 image = {{segmentation->width, segmentation->height}};
-  const MsKernelArg args[] = {MS_ARG_OF(buffers[0]), MS_ARG_OF(buffers[1]), MS_ARG_OF(buffers[2]), MS_ARG_OF(image)};
-  const gsize spans = (pixel_count(segmentation) + SPAN - 1) / SPAN;
-  const MsLaunch about = {kernel, "sum_regions", ms_nd_range_of_groups((spans + GROUP - 1) / GROUP, GROUP),
-                          pixel_count(segmentation) * 8};
+  const gboolean has_labels = segmentation->on_device && segmentation->context == self->run.context;
 
-  return ms_kernel_set_args(kernel, about.name, args, G_N_ELEMENTS(args), error) &&
-         ms_context_launch(run->context, &about, run->log, error);
+  if (has_labels)
+    clRetainMemObject(self->buffers[MS_REGION_BUFFER_LABELS] = segmentation->on_device);
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_COLOURS, error) &&
+         ms_region_kernels_reserve(self, MS_REGION_BUFFER_LABELS, MS_REGION_BUFFER_LABELS, error) &&
+         ms_region_kernels_reserve(self, MS_REGION_BUFFER_TOTALS, MS_REGION_BUFFER_TOTALS, error) &&
+         ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_TABLE, error) &&
+         (has_labels || ms_region_kernels_upload(self, MS_REGION_BUFFER_LABELS, segmentation->labels, error)) &&
+         ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, ms_image_get_pixels(original), error);
 }
 
 static gboolean
-compute(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, Entry *entries, GError **error)
+compute(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
-  const gsize bytes = pixel_count(segmentation) * 4, sum_bytes = segmentation->n * sizeof *entries;
-  g_auto(cl_kernel) kernel = build(run, error);
-  g_auto(cl_mem) labels =
-    kernel ? ms_device_array_new(run->context, segmentation->labels, bytes, run->log, error) : NULL;
-  g_auto(cl_mem) pixels =
-    labels ? ms_device_array_new(run->context, ms_image_get_pixels(original), bytes, run->log, error) : NULL;
-  g_auto(cl_mem) sums = pixels ? ms_device_zeros_new(run->context, sum_bytes, error) : NULL;
+  return ms_region_kernels_fill(self, MS_REGION_BUFFER_TABLE, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_LIST_NEIGHBOURS, error) &&
+         ms_region_kernels_read_totals(self, totals, error) &&
+         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_NEIGHBOURS, error);
+}
 
-  if (!sums || g_cancellable_set_error_if_cancelled(run->cancellable, error))
+/* The smaller label of a pair comes first, in the upper half where the device stores the lower one first. */
+static gboolean
+read_borders(MsRegionKernels *self, MsBorders *borders, GError **error)
+{
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_EDGES], 0, (gsize)self->n_edges * 2 * sizeof(guint32)};
+
+  if (self->n_edges == 0)
+    return TRUE;
+  if (!ms_borders_reserve(borders, self->n_edges)) {
+    ms_memory_budget_fail(borders->budget, error);
     return FALSE;
-  ms_context_lock_kernels(run->context);
-  gboolean good = launch(run, kernel, segmentation, (cl_mem[]){labels, pixels, sums}, error) &&
-                  ms_context_download(run->context, &(MsBufferRange){sums, 0, sum_bytes}, entries, run->log, error);
-  ms_context_unlock_kernels(run->context);
+  }
+  if (!ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error))
+    return FALSE;
+  borders->n = self->n_edges;
+  for (gsize i = 0; i < borders->n; i++) {
+    const guint32 *pair = (const guint32 *)&borders->pairs[i];
+    borders->pairs[i] = (guint64)pair[0] << 32 | pair[1];
+  }
+  return TRUE;
+}
+
+static gboolean
+read_results(MsRegionKernels *self, Entry *entries, MsBorders *borders, GError **error)
+{
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TABLE], 0,
+                               ms_region_kernels_bytes(self, MS_REGION_BUFFER_TABLE)};
+
+  return ms_context_download(self->run.context, &range, entries, self->run.log, error) &&
+         read_borders(self, borders, error);
+}
+
+static gboolean
+find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
+        MsBorders *borders, GError **error)
+{
+  MsRegionTotals totals;
+  gboolean good = !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
+                  ms_region_kernels_build(self, error) && place(self, segmentation, original, error);
+
+  if (!good)
+    return FALSE;
+  g_autofree Entry *entries = g_new(Entry, segmentation->n);
+  ms_context_lock_kernels(self->run.context);
+  good = compute(self, &totals, error) && read_results(self, entries, borders, error);
+  ms_context_unlock_kernels(self->run.context);
+  for (guint32 i = 0; good && i < segmentation->n; i++)
+    sums[i] = read_entry(&entries[i], segmentation);
   return good;
 }
 
@@ -163,19 +185,21 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 /**
  * ms_region_sums_find_on:
  * @sums: (out caller-allocates): of label 1 to the number of regions; the same numbers as ms_region_sums_find()
+ * @borders: (inout): empty; gets the pairs of labels that touch, most of them once
  *
- * Adds up the pixels of each region of the whole picture on the device.
+ * Adds up the pixels of each region of the whole picture on the device, and finds the neighbours.
  *
  * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-                       MsRegionSums *sums, GError **error)
+                       MsRegionSums *sums, MsBorders *borders, GError **error)
 {
-  g_autofree Entry *entries = g_new(Entry, segmentation->n);
-  const gboolean good = compute(run, segmentation, original, entries, error);
+  g_auto(MsRegionKernels) self = {{NULL}};
 
-  for (guint32 i = 0; good && i < segmentation->n; i++)
-    sums[i] = read_entry(&entries[i], segmentation);
-  return good;
+  ms_region_kernels_init(&self, run, (cl_int4){{segmentation->width, segmentation->height, 0, 0}});
+  self.budget = borders->budget;
+  self.n_regions = segmentation->n;
+  self.most_edges = MS_REGION_EXPECTED_EDGES * segmentation->n;
+  return find_on(&self, segmentation, original, sums, borders, error);
 }

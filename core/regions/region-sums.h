@@ -2,9 +2,7 @@
 /* MsRegionSums: integers over the pixels of a region, from which its means and deviations follow. */
 #pragma once
 
-#include "core/image/common/image.h"
-#include "core/opencl/context.h"
-#include "core/regions/runs.h"
+#include "core/regions/borders.h"
 #include "core/regions/segmentation.h"
 
 /**
@@ -25,8 +23,8 @@ typedef struct {
   int bottom;
 } MsRegionSums;
 
-void ms_region_sums_find(const MsRuns *runs, MsImage *original, MsRegionSums *sums);
+void ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums);
 guint64 ms_region_sums_bytes(guint32 n);
 gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
 gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-                                MsRegionSums *sums, GError **error);
+                                MsRegionSums *sums, MsBorders *borders, GError **error);

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/regions/borders.h"
 #include "core/regions/region-sums.h"
 
 static const char *const channels[3] = {"red", "green", "blue"};
@@ -36,16 +35,15 @@ neighbour_bytes(guint64 pairs, guint32 n)
 
 /*
  * Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones; %FALSE where
- * @budget does not suffice.
+ * the budget does not suffice.
  */
 static gboolean
-add_neighbours(MsSegmentTable *self, const MsRuns *runs, MsMemoryBudget *budget)
+add_neighbours(MsSegmentTable *self, MsBorders *borders)
 {
-  g_autoptr(MsBorders) borders = ms_borders_new(runs, self->n, budget);
   gsize start = 0;
 
-  if (!borders || !ms_memory_budget_take(
-                    budget, MAX(ms_borders_sort_bytes(borders, self->n), neighbour_bytes(borders->n, self->n))))
+  if (!ms_memory_budget_take(borders->budget,
+                             MAX(ms_borders_sort_bytes(borders, self->n), neighbour_bytes(borders->n, self->n))))
     return FALSE;
   ms_borders_sort(borders, self->n);
   const guint64 *pairs = borders->pairs;
@@ -69,43 +67,15 @@ add_neighbours(MsSegmentTable *self, const MsRuns *runs, MsMemoryBudget *budget)
   return TRUE;
 }
 
-typedef struct {
-  MsSegmentTable *table;
-  const MsRuns *runs;
-  MsMemoryBudget *budget;
-  gboolean found;
-} Neighbours;
-
-/* Runs in a thread while another adds up the pixels; the two write different members of the segments. */
-static gpointer
-find_neighbours(gpointer data)
-{
-  Neighbours *self = data;
-
-  self->found = add_neighbours(self->table, self->runs, self->budget);
-  return NULL;
-}
-
-/* A device that is no processor adds up the pixels if it has the memory. */
-static MsRegionSums *
-find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, const MsRuns *runs, MsImage *original,
-          GError **error)
-{
-  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
-
-  if (run && ms_context_get_limits(run->context)->type != MS_DEVICE_TYPE_CPU &&
-      ms_region_sums_fit(run->context, segmentation))
-    return ms_region_sums_find_on(run, segmentation, original, sums, error) ? g_steal_pointer(&sums) : NULL;
-  ms_region_sums_find(runs, original, sums);
-  return g_steal_pointer(&sums);
-}
-
-/* Runs, segments and sums; the table itself has the segments and the neighbours. */
+/* By a device with enough memory, otherwise by serial code. */
 static gboolean
-take_memory(MsMemoryBudget *budget, const MsSegmentation *s)
+find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
+          MsBorders *borders, GError **error)
 {
-  return !budget || ms_memory_budget_take(budget, ms_runs_bytes(s->labels, s->width, s->height) +
-                                                    s->n * (guint64)sizeof(MsSegment) + ms_region_sums_bytes(s->n));
+  if (run && ms_region_sums_fit(run->context, segmentation))
+    return ms_region_sums_find_on(run, segmentation, original, sums, borders, error);
+  ms_region_sums_find(segmentation, original, sums);
+  return ms_borders_find(borders, segmentation) || !ms_memory_budget_fail(borders->budget, error);
 }
 
 static MsSegmentTable *
@@ -113,21 +83,17 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
            GError **error)
 {
   g_autoptr(MsSegmentTable) self = g_new0(MsSegmentTable, 1);
-  g_autoptr(MsRuns) runs = ms_runs_new(segmentation->labels, segmentation->width, segmentation->height);
+  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
+  g_auto(MsBorders) borders = {.budget = budget};
 
   self->n = segmentation->n;
   self->segments = g_new0(MsSegment, segmentation->n);
-  Neighbours neighbours = {self, runs, budget, FALSE};
-  GThread *thread = g_thread_try_new("ms-neighbours", find_neighbours, &neighbours, NULL);
-  if (!thread)
-    find_neighbours(&neighbours);
-  g_autofree MsRegionSums *sums = find_sums(run, segmentation, runs, original, error);
-  if (thread)
-    g_thread_join(thread);
-  if (sums && !neighbours.found)
-    ms_memory_budget_fail(budget, error);
-  if (!sums || !neighbours.found)
+  if (!find_sums(run, segmentation, original, sums, &borders, error))
     return NULL;
+  if (!add_neighbours(self, &borders)) {
+    ms_memory_budget_fail(budget, error);
+    return NULL;
+  }
   for (guint32 i = 0; i < self->n; i++)
     finish_segment(&self->segments[i], &sums[i]);
   return g_steal_pointer(&self);
@@ -148,7 +114,8 @@ ms_segment_table_new_within(const MsDeviceRun *run, const MsSegmentation *segmen
   const guint64 mark = ms_memory_budget_mark(budget);
   MsSegmentTable *self = NULL;
 
-  if (take_memory(budget, segmentation))
+  if (ms_memory_budget_take(budget,
+                            segmentation->n * (guint64)sizeof(MsSegment) + ms_region_sums_bytes(segmentation->n)))
     self = find_table(run, segmentation, original, budget, error);
   else
     ms_memory_budget_fail(budget, error);

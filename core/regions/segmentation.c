@@ -3,68 +3,8 @@
 
 #include <math.h>
 
-#include "core/regions/device-labels.h"
-#include "core/regions/disjoint-sets.h"
-#include "core/regions/linked-labels.h"
-#include "core/regions/merging.h"
-#include "core/regions/row-threads.h"
-
-static void
-join(guint32 *parents, guint32 a, guint32 b)
-{
-  guint32 p = ms_disjoint_sets_find(parents, a), q = ms_disjoint_sets_find(parents, b);
-
-  parents[MAX(p, q)] = MIN(p, q);
-}
-
-/* Joins a pixel with those of its eight neighbours that come before it. */
-static void
-join_pixel(const MsCloseness *closeness, guint32 *parents, int x, int y)
-{
-  const gsize at = (gsize)y * closeness->width + x, above = at - closeness->width;
-
-  if (x > 0 && ms_are_close(closeness, at, at - 1))
-    join(parents, (guint32)at, (guint32)at - 1);
-  if (y == 0)
-    return;
-  for (int i = MAX(x - 1, 0); i <= MIN(x + 1, closeness->width - 1); i++)
-    if (ms_are_close(closeness, at, above + i - x))
-      join(parents, (guint32)at, (guint32)(above + i - x));
-}
-
-/*
- * Replaces each pixel's set by a number, counted from 1 in the order of the first pixels; returns the number of sets.
- */
-static guint32
-number_sets(guint32 *parents, gsize n)
-{
-  guint32 count = 0;
-
-  for (gsize i = 0; i < n; i++)
-    parents[i] = parents[i] == i ? ++count | 0x80000000u : parents[parents[i]];
-  for (gsize i = 0; i < n; i++)
-    parents[i] &= 0x7fffffffu;
-  return count;
-}
-
-/* parents[i] becomes a smaller pixel of the same set whose own entry is the set's first pixel. */
-static gboolean
-find_sets(const MsCloseness *closeness, guint32 *parents, GCancellable *cancellable, GError **error)
-{
-  const gsize n = (gsize)closeness->width * closeness->height;
-
-  for (gsize i = 0; i < n; i++)
-    parents[i] = (guint32)i;
-  for (int y = 0; y < closeness->height; y++) {
-    if (g_cancellable_set_error_if_cancelled(cancellable, error))
-      return FALSE;
-    for (int x = 0; x < closeness->width; x++)
-      join_pixel(closeness, parents, x, y);
-  }
-  for (gsize i = 0; i < n; i++)
-    parents[i] = ms_disjoint_sets_find(parents, (guint32)i);
-  return TRUE;
-}
+#include "core/regions/device-regions.h"
+#include "core/regions/reference.h"
 
 /* The rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
 static MsLabelRule
@@ -93,45 +33,31 @@ allocate_labels(int width, int height, MsMemoryBudget *budget, GError **error)
   return labels;
 }
 
-static gboolean
-find_serially(const MsLabelRequest *request, MsLabels *labels, GError **error)
+/** ms_segmentation_fits: whether the device has the memory to find the regions of an image of this size. */
+gboolean
+ms_segmentation_fits(MsContext *context, MsImage *image)
 {
-  const MsCloseness *closeness = &request->closeness;
-
-  if (!find_sets(closeness, labels->of_pixel, request->cancellable, error))
-    return FALSE;
-  labels->count = number_sets(labels->of_pixel, (gsize)closeness->width * closeness->height);
-  return TRUE;
+  return ms_device_regions_fit(context, (gsize)ms_image_get_width(image) * (gsize)ms_image_get_height(image));
 }
 
 /*
- * Connects pixels by kernels on a device with enough memory that is not a processor; otherwise by threads of the host,
- * which avoid copies of memory that processors share, or serially where @context is %NULL.
+ * By kernels on a device with enough memory; otherwise, or where @context is %NULL, by the serial code. Stores the
+ * labels in the device's memory, if they are there.
  */
 static gboolean
-find_labels(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
+find_regions(MsContext *context, const MsLabelRequest *request, MsLabels *labels, cl_mem *on_device, GError **error)
 {
   const gsize n = (gsize)request->closeness.width * request->closeness.height;
 
-  if (!context)
-    return find_serially(request, labels, error);
-  if (ms_context_get_limits(context)->type == MS_DEVICE_TYPE_CPU || !ms_device_labels_fit(context, n))
-    return ms_linked_labels_find(request, ms_row_threads_count(request->closeness.width, request->closeness.height),
-                                 labels, error);
-  return !g_cancellable_set_error_if_cancelled(request->cancellable, error) &&
-         ms_device_labels_find(context, request, labels, error);
+  if (!context || (!request->on_device.colours && !ms_device_regions_fit(context, n)))
+    return ms_reference_regions_find(request, labels, error);
+  *on_device = ms_device_regions_find(context, request, labels, error);
+  return *on_device != NULL;
 }
 
-static gboolean
-segment(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
-{
-  return find_labels(context, request, labels, error) &&
-         (request->min_pixels <= 1 || ms_merge_small_regions(request, labels, error));
-}
-
-/** ms_segmentation_closeness: which pixels of @filtered are of one region, for @range times the colour radius. */
-MsCloseness
-ms_segmentation_closeness(const MsFiltered *filtered, double range)
+/* Which pixels of @filtered are of one region, for @range times the colour radius. */
+static MsCloseness
+closeness_of(const MsFiltered *filtered, double range)
 {
   return (MsCloseness){ms_image_get_pixels(filtered->image), filtered->modes, ms_image_get_width(filtered->image),
                        ms_image_get_height(filtered->image), label_rule(filtered->params, range)};
@@ -139,13 +65,15 @@ ms_segmentation_closeness(const MsFiltered *filtered, double range)
 
 /**
  * ms_segmentation_new_on:
- * @context: (nullable): the device that filtered; %NULL for the serial code instead of kernels or several threads
+ * @context: (nullable): the device that filtered; %NULL for the serial code instead of kernels
  *
  * Two of eight neighbours are of one region where their modes differ by at most the spatial radius in column and in row
  * and their colours by at most the range of @options times the colour radius; regions are what such neighbours connect.
- * (With the whole colour radius, small steps of colour from pixel to pixel would join most of a photograph.) Then,
- * while a region with a neighbour has fewer than the least number of pixels, the smallest such region is merged into
- * the neighbour with the nearest mean colour, which keeps its label; ties are decided by the smallest label.
+ * (With the whole colour radius, small steps of colour from pixel to pixel would join most of a photograph.) Then, in
+ * rounds, each region with fewer than the least number of pixels chooses among the regions that it touches the one with
+ * the nearest mean colour, of equally near ones that with the smallest label, all as the round before has left them,
+ * and regions that choices connect become one, until no region is too small or one is left (the rule of EDISON's
+ * Prune). Means are (256 * sum + pixels / 2) / pixels, in integers.
  *
  * Returns: (transfer full): the regions, the same on every device, or %NULL with G_IO_ERROR_CANCELLED or
  *   #MS_ERROR, which is #MS_ERROR_TOO_LARGE where the budget of @options does not suffice
@@ -154,18 +82,27 @@ MsSegmentation *
 ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsRegionOptions *options,
                        GCancellable *cancellable, GError **error)
 {
-  const MsLabelRequest request = {.closeness = ms_segmentation_closeness(filtered, options->range),
+  const MsLabelRequest request = {.closeness = closeness_of(filtered, options->range),
+                                  .on_device = filtered->on_device,
                                   .min_pixels = options->min_pixels,
                                   .budget = options->budget,
+                                  .log = options->log,
                                   .cancellable = cancellable};
   const int width = request.closeness.width, height = request.closeness.height;
   g_autofree guint32 *memory = allocate_labels(width, height, options->budget, error);
   MsLabels labels = {.of_pixel = memory};
+  cl_mem on_device = NULL;
 
-  if (!memory || !segment(context, &request, &labels, error))
+  if (!memory || !find_regions(context, &request, &labels, &on_device, error))
     return NULL;
   MsSegmentation *self = g_new(MsSegmentation, 1);
-  *self = (MsSegmentation){width, height, labels.count, g_steal_pointer(&memory)};
+  *self = (MsSegmentation){.width = width,
+                           .height = height,
+                           .n = labels.count,
+                           .labels = g_steal_pointer(&memory),
+                           .rounds = labels.rounds,
+                           .context = on_device ? g_object_ref(context) : NULL,
+                           .on_device = on_device};
   return self;
 }
 
@@ -184,5 +121,7 @@ ms_segmentation_free(MsSegmentation *self)
   if (!self)
     return;
   g_free(self->labels);
+  g_clear_pointer(&self->on_device, clReleaseMemObject);
+  g_clear_object(&self->context);
   g_free(self);
 }

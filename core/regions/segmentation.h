@@ -11,18 +11,23 @@
 #include "core/image/common/image.h"
 #include "core/memory-budget.h"
 #include "core/opencl/context.h"
-#include "core/regions/closeness.h"
+#include "core/regions/label-request.h"
 
 /**
  * MsSegmentation:
  * @labels: the region of each pixel, from 1 to @n, numbered in the order of their first pixels
  * @n: number of regions
+ * @rounds: in which small regions have joined others
+ * @context, @on_device: (nullable): the device that has found the regions, and the labels in its memory
  */
 typedef struct {
   int width;
   int height;
   guint32 n;
   guint32 *labels;
+  guint rounds;
+  MsContext *context;
+  cl_mem on_device;
 } MsSegmentation;
 
 /* The share of the colour radius up to which neighbours are of one region. */
@@ -33,11 +38,13 @@ typedef struct {
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @range: the share of the colour radius up to which neighbours are of one region
  * @budget: (nullable): for the memory of the regions; it holds that of the labels afterwards
+ * @log: (nullable): gets what a device computes
  */
 typedef struct {
   guint min_pixels;
   double range;
   MsMemoryBudget *budget;
+  MsTimingLog *log;
 } MsRegionOptions;
 
 /**
@@ -45,14 +52,17 @@ typedef struct {
  * @image: the result of the filter, in the colour space of @params
  * @modes: column and row of each pixel's mode
  * @params: what both were computed with
+ * @on_device: the same in the memory of the device that finds the regions, where it stayed there; @image has then its
+ *   size alone, and @modes is %NULL
  */
 typedef struct {
   MsImage *image;
   const guint16 *modes;
   const MsParams *params;
+  MsDeviceResult on_device;
 } MsFiltered;
 
-MsCloseness ms_segmentation_closeness(const MsFiltered *filtered, double range);
+gboolean ms_segmentation_fits(MsContext *context, MsImage *image);
 MsSegmentation *ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsRegionOptions *options,
                                        GCancellable *cancellable, GError **error);
 MsSegmentation *ms_segmentation_new(const MsFiltered *filtered, guint min_pixels, GCancellable *cancellable,

@@ -149,8 +149,10 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
   if (!data)
     return FALSE;
   *segmentation = g_new(MsSegmentation, 1);
-  **segmentation =
-    (MsSegmentation){ms_image_get_width(source), ms_image_get_height(source), n, g_memdup2(data, sizes.labels)};
+  **segmentation = (MsSegmentation){.width = ms_image_get_width(source),
+                                    .height = ms_image_get_height(source),
+                                    .n = n,
+                                    .labels = g_memdup2(data, sizes.labels)};
   *table = g_new(MsSegmentTable, 1);
   **table = (MsSegmentTable){n, n_neighbours, g_memdup2(data + sizes.labels, sizes.segments),
                              g_memdup2(data + sizes.labels + sizes.segments, sizes.neighbours)};

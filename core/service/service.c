@@ -466,7 +466,7 @@ run_regions(Service *self, GError **error)
   ms_settings_from_variant(values, &settings);
   if (!find_modes(self, source, &settings, error))
     return FALSE;
-  const MsFiltered filtered = {self->modes.filtered, self->modes.modes, &settings.params};
+  const MsFiltered filtered = {.image = self->modes.filtered, .modes = self->modes.modes, .params = &settings.params};
   g_autoptr(MsSegmentation) segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
   if (!segmentation)
     return FALSE;

@@ -20,3 +20,11 @@ wide(__global const uint *sum)
 {
   return (ulong)sum[1] << 32 | sum[0];
 }
+
+/* Most values are no larger, and reading is faster than an atomic operation. */
+static inline void
+raise(volatile __global uint *value, const uint to)
+{
+  if (to > *value)
+    atomic_max(value, to);
+}

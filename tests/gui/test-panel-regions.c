@@ -19,7 +19,7 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
   g_autoptr(MsImage) filtered = ms_engine_run(reference, source, settings, &modes_run, &error);
   g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
-  const MsFiltered found = {filtered, modes, &settings->params};
+  const MsFiltered found = {.image = filtered, .modes = modes, .params = &settings->params};
   MsSegmentation *s = ms_segmentation_new_on(NULL, &found, &options, NULL, &error);
   g_assert_no_error(error);
   return s;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Times the regions of raw 8UC4 pixels: bench-regions WIDTH HEIGHT SP SR MIN REPEAT PIXELS LABELS. One line of JSON a
- * stage, in processor time of all threads and by the host's clock: the filter alone, the filter with modes, the regions
- * and their table. LABELS gets the label of each pixel in 32 bits.
+ * stage, in processor time of all threads and by the host's clock: the filter alone, the filter with modes, which
+ * stay on the device, the regions and their table. LABELS gets the label of each pixel in 32 bits.
  */
 #include <time.h>
 
 #include "core/filter/mean-shift.h"
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/timing.h"
-#include "core/regions/device-labels.h"
 #include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 
@@ -78,18 +77,25 @@ run_once(Bench *self, int index)
   if (!plain)
     die("filter", error);
   keep(self, STAGE_FILTER, index, &wall, &processor);
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(
-    self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
+  MsDeviceResult stayed = {NULL, NULL};
+  const MsFilterRequest request = {
+    .source = self->image, .settings = &self->settings, .modes = self->modes, .stay = &stayed};
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(self->filter, &request, &error);
   if (!filtered)
+    die("modes", error);
+  if (!ms_context_finish(ms_mean_shift_get_context(self->filter), &error))
     die("modes", error);
   keep(self, STAGE_MODES, index, &wall, &processor);
   g_clear_pointer(&self->result, ms_segmentation_free);
-  const MsFiltered found = {filtered, self->modes, &self->settings.params};
+  const MsFiltered found = {
+    .image = filtered, .modes = self->modes, .params = &self->settings.params, .on_device = stayed};
   self->result = ms_segmentation_new_on(ms_mean_shift_get_context(self->filter), &found, &self->options, NULL, &error);
   if (!self->result)
     die("regions", error);
+  g_clear_pointer(&stayed.colours, clReleaseMemObject);
+  g_clear_pointer(&stayed.modes, clReleaseMemObject);
   keep(self, STAGE_REGIONS, index, &wall, &processor);
-  const MsDeviceRun run = {ms_mean_shift_get_context(self->filter), NULL, NULL};
+  const MsDeviceRun run = {ms_mean_shift_get_context(self->filter), self->options.log, NULL};
   g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&run, self->result, self->image, &error);
   if (!table)
     die("table", error);
@@ -137,31 +143,19 @@ print_log(MsTimingLog *log)
   }
 }
 
+/* One more run whose steps are timed by the device. */
 static void
-print_steps(Bench *self, MsContext *context)
+print_steps(Bench *self)
 {
-  g_autofree guint32 *memory = g_new(guint32, ms_image_get_byte_size(self->image) / 4);
-  MsLabels labels = {.of_pixel = memory};
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsLabelRequest request = {.log = log};
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
   g_autoptr(GError) error = NULL;
 
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(
-    self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings, .modes = self->modes}, &error);
-  if (!filtered)
-    die("modes", error);
-  request.closeness =
-    ms_segmentation_closeness(&(MsFiltered){filtered, self->modes, &self->settings.params}, self->options.range);
-  const double begin = clock_ms(CLOCK_MONOTONIC);
-  if (!ms_device_labels_find(context, &request, &labels, &error))
-    die("steps", error);
-  const double wall = clock_ms(CLOCK_MONOTONIC) - begin;
+  self->options.log = log;
+  run_once(self, -1);
   if (!ms_timing_log_resolve(log, &error))
     die("steps", error);
-  g_print("{\"step\": \"labels before merging, wall time\", \"n\": 1, \"ms\": %s}\n",
-          g_ascii_formatd(text, sizeof text, "%.3f", wall));
   print_log(log);
+  g_print("{\"step\": \"rounds\", \"n\": %u}\n", self->result->rounds);
 }
 
 static void
@@ -207,8 +201,7 @@ main(int argc, char **argv)
     run_once(&self, k);
   for (Stage i = 0; i < N_STAGES; i++)
     print_stage(&self, i, repeat);
-  if (ms_context_get_limits(context)->type != MS_DEVICE_TYPE_CPU)
-    print_steps(&self, context);
+  print_steps(&self);
   if (!g_file_set_contents(argv[8], (const char *)self.result->labels,
                            (gsize)self.result->width * self.result->height * sizeof(guint32), &error))
     die(argv[8], error);

@@ -55,8 +55,8 @@ make_case(const Row *row)
   self.settings.params.levels = row->levels;
   g_autoptr(MsImage) filtered = ms_reference_run_with_modes(self.source, &self.settings.params, modes, NULL, &error);
   g_assert_no_error(error);
-  self.expected =
-    ms_segmentation_new(&(MsFiltered){filtered, modes, &self.settings.params}, LEAST_PIXELS, NULL, &error);
+  self.expected = ms_segmentation_new(&(MsFiltered){.image = filtered, .modes = modes, .params = &self.settings.params},
+                                      LEAST_PIXELS, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(self.expected->n, >, 10);
   return self;
@@ -79,7 +79,8 @@ compare(const Case *self, MsContext *context, MsImage *filtered, const guint16 *
   const gsize bytes = WIDTH * HEIGHT * sizeof(guint32);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsSegmentation) actual =
-    ms_segmentation_new_on(context, &(MsFiltered){filtered, modes, &self->settings.params}, &options, NULL, &error);
+    ms_segmentation_new_on(context, &(MsFiltered){.image = filtered, .modes = modes, .params = &self->settings.params},
+                           &options, NULL, &error);
 
   g_assert_no_error(error);
   g_assert_cmpuint(actual->n, ==, self->expected->n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums over the pixels of each region: those that the kernel adds up against those of the serial code, as integers. */
+/* The table of regions as integers, and which regions touch: by kernels and by the serial code, against plain loops. */
 #include <string.h>
 
 #include "core/regions/region-sums.h"
@@ -34,14 +34,21 @@ label_mixed(int x, int y, int width)
   return x == width - 1 ? 1 : (guint32)(x + y) % 2 + 2;
 }
 
-static const LabelFunc patterns[] = {label_whole, label_each, label_rows, label_mixed};
+/* Four regions whose pixels touch only those of others, so that there are far more pairs than at first expected. */
+static guint32
+label_four(int x, int y, int width)
+{
+  return (guint32)(MIN(width, 2) * (y % 2) + x % 2) + 1;
+}
+
+static const LabelFunc patterns[] = {label_whole, label_each, label_rows, label_mixed, label_four};
 
 static MsSegmentation *
 make_segmentation(int width, int height, LabelFunc label_of)
 {
   MsSegmentation *self = g_new(MsSegmentation, 1);
 
-  *self = (MsSegmentation){width, height, 0, g_new(guint32, (gsize)width * height)};
+  *self = (MsSegmentation){.width = width, .height = height, .labels = g_new(guint32, (gsize)width * height)};
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const guint32 label = label_of(x, y, width);
@@ -88,20 +95,51 @@ assert_same(const MsRegionSums *a, const MsRegionSums *b)
   g_assert_cmpmem(a->squares, sizeof a->squares, b->squares, sizeof b->squares);
 }
 
+static gboolean
+touch(const MsSegmentation *s, int a, int b)
+{
+  return ABS(a % s->width - b % s->width) <= 1 && ABS(a / s->width - b / s->width) <= 1;
+}
+
+/* Each pair of labels that touch once, in order. */
+static void
+check_borders(const MsSegmentation *s, MsBorders *borders)
+{
+  g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  const int n = s->width * s->height;
+
+  ms_borders_sort(borders, s->n);
+  for (int a = 0; a < n; a++)
+    for (int b = a + 1; b < MIN(n, a + s->width + 2); b++)
+      if (touch(s, a, b) && s->labels[a] != s->labels[b]) {
+        const guint32 p = s->labels[a], q = s->labels[b];
+        const guint64 pair = (guint64)MIN(p, q) << 32 | MAX(p, q);
+        g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
+      }
+  g_assert_cmpuint(borders->n, ==, g_hash_table_size(pairs));
+  for (gsize i = 0; i < borders->n; i++) {
+    g_assert_true(g_hash_table_contains(pairs, &borders->pairs[i]));
+    g_assert_true(i == 0 || borders->pairs[i - 1] < borders->pairs[i]);
+  }
+}
+
 static void
 compare(MsContext *context, MsImage *image, LabelFunc label_of)
 {
   g_autoptr(MsSegmentation) s = make_segmentation(ms_image_get_width(image), ms_image_get_height(image), label_of);
   g_autofree MsRegionSums *expected = g_new0(MsRegionSums, s->n), *host = g_new0(MsRegionSums, s->n);
   g_autofree MsRegionSums *device = g_new0(MsRegionSums, s->n);
-  g_autoptr(MsRuns) runs = ms_runs_new(s->labels, s->width, s->height);
+  g_auto(MsBorders) host_borders = {NULL}, device_borders = {NULL};
   g_autoptr(GError) error = NULL;
 
   add_up(s, image, expected);
-  ms_region_sums_find(runs, image, host);
+  ms_region_sums_find(s, image, host);
+  g_assert_true(ms_borders_find(&host_borders, s));
+  check_borders(s, &host_borders);
   g_assert_true(ms_region_sums_fit(context, s));
-  ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, device, &error);
+  ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, device, &device_borders, &error);
   g_assert_no_error(error);
+  check_borders(s, &device_borders);
   for (guint32 i = 0; i < s->n; i++) {
     assert_same(&expected[i], &host[i]);
     assert_same(&expected[i], &device[i]);
@@ -145,12 +183,13 @@ test_cancelled(void)
   g_autoptr(MsImage) image = ms_fixture_noise(20, 10, 1);
   g_autoptr(MsSegmentation) s = make_segmentation(20, 10, label_whole);
   g_autoptr(GError) error = NULL;
+  g_auto(MsBorders) borders = {NULL};
   MsRegionSums sums = {0};
 
   if (!context)
     return;
   g_cancellable_cancel(cancellable);
-  g_assert_false(ms_region_sums_find_on(&(MsDeviceRun){context, NULL, cancellable}, s, image, &sums, &error));
+  g_assert_false(ms_region_sums_find_on(&(MsDeviceRun){context, NULL, cancellable}, s, image, &sums, &borders, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 

@@ -102,27 +102,17 @@ mean_of(const Filtered *f, const guint32 *labels, guint32 label, gint64 mean[3])
     mean[k] = (256 * sums[k] + n / 2) / n;
 }
 
-/* The smallest region below `least` with a neighbour joins the nearest one; whether there was one. */
-static gboolean
-merge_one(const Filtered *f, guint32 *labels, guint least)
+/* The region around @label whose mean is nearest, of equally near ones that with the smallest label. */
+static guint32
+nearest(const Filtered *f, const guint32 *labels, guint32 label)
 {
-  guint32 small = 0, into = G_MAXUINT32;
-  guint smallest = least;
+  guint32 into = G_MAXUINT32;
   gint64 best = G_MAXINT64, own[3], other[3];
 
-  for (guint32 label = 0; label < PIXELS; label++) {
-    guint n = count_of(labels, label);
-    if (n > 0 && n < smallest) {
-      smallest = n;
-      small = label;
-    }
-  }
-  if (smallest == least || smallest == PIXELS)
-    return FALSE;
-  mean_of(f, labels, small, own);
+  mean_of(f, labels, label, own);
   for (int a = 0; a < PIXELS; a++)
     for (int b = 0; b < PIXELS; b++) {
-      if (labels[a] != small || labels[b] == small || !touch(a, b))
+      if (labels[a] != label || labels[b] == label || !touch(a, b))
         continue;
       gint64 d = 0;
       mean_of(f, labels, labels[b], other);
@@ -133,10 +123,34 @@ merge_one(const Filtered *f, guint32 *labels, guint least)
         into = labels[b];
       }
     }
+  return into;
+}
+
+/*
+ * All regions below `least` choose, then those that choices connect become one, with the label of the first; whether
+ * there were any.
+ */
+static gboolean
+merge_round(const Filtered *f, guint32 *labels, guint least)
+{
+  guint32 choices[PIXELS], names[PIXELS], n_small = 0;
+
+  for (guint32 label = 0; label < PIXELS; label++) {
+    const guint n = count_of(labels, label);
+    choices[label] = n > 0 && n < least && n < PIXELS ? nearest(f, labels, label) : G_MAXUINT32;
+    n_small += choices[label] != G_MAXUINT32;
+  }
+  for (guint32 label = 0; label < PIXELS; label++)
+    names[label] = label;
+  for (guint32 label = 0; label < PIXELS; label++) {
+    const guint32 from = names[label], to = choices[label] == G_MAXUINT32 ? from : names[choices[label]];
+    for (guint32 other = 0; other < PIXELS; other++)
+      if (names[other] == from || names[other] == to)
+        names[other] = MIN(from, to);
+  }
   for (int i = 0; i < PIXELS; i++)
-    if (labels[i] == small)
-      labels[i] = into;
-  return TRUE;
+    labels[i] = names[labels[i]];
+  return n_small > 0;
 }
 
 static guint32
@@ -156,7 +170,7 @@ static MsSegmentation *
 segment(const Filtered *f, guint least)
 {
   g_autoptr(GError) error = NULL;
-  const MsFiltered filtered = {f->filtered, &f->modes[0][0], &f->params};
+  const MsFiltered filtered = {.image = f->filtered, .modes = &f->modes[0][0], .params = &f->params};
   MsSegmentation *s = ms_segmentation_new(&filtered, least, NULL, &error);
 
   g_assert_no_error(error);
@@ -172,7 +186,7 @@ test_rule(Filtered *f, gconstpointer seed)
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
     g_autoptr(MsSegmentation) s = segment(f, sizes[i]);
     connect_pixels(f, expected);
-    while (merge_one(f, expected, sizes[i]))
+    while (merge_round(f, expected, sizes[i]))
       continue;
     g_assert_cmpuint(s->n, ==, number(expected));
     g_assert_cmpmem(s->labels, sizeof expected, expected, sizeof expected);
@@ -262,8 +276,8 @@ test_tie(void)
     modes[i][1] = 0;
   }
   g_autoptr(MsImage) image = ms_image_new_take(5, 1, pixels, NULL);
-  g_autoptr(MsSegmentation) s =
-    ms_segmentation_new(&(MsFiltered){image, &modes[0][0], &settings.params}, 2, NULL, &error);
+  g_autoptr(MsSegmentation) s = ms_segmentation_new(
+    &(MsFiltered){.image = image, .modes = &modes[0][0], .params = &settings.params}, 2, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpmem(s->labels, sizeof expected, expected, sizeof expected);
 }

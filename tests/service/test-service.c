@@ -31,7 +31,7 @@ set_up(Fixture *f)
   f->image = ms_fixture_scene(WIDTH, HEIGHT, 1);
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     f->labels[i] = i % WIDTH < WIDTH / 2 ? 1 : 2;
-  f->segmentation = (MsSegmentation){WIDTH, HEIGHT, N, f->labels};
+  f->segmentation = (MsSegmentation){.width = WIDTH, .height = HEIGHT, .n = N, .labels = f->labels};
   f->table = ms_segment_table_new_on(NULL, &f->segmentation, f->image, NULL);
   g_assert_cmpuint(f->table->n_neighbours, ==, 2);
 }

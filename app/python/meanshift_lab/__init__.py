@@ -169,9 +169,10 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, 
     """Filters an image and divides it into regions of connected pixels whose modes lie close together.
 
     Two of eight neighbouring pixels are of one region where their modes, the positions at which they converge, differ
-    by at most sp in column and in row, and their filtered colours by at most half of sr. While a region has fewer than
-    min_pixels, the smallest one joins the neighbour whose mean colour is nearest. array, device, progress and settings
-    are those of filter(). Every device finds the same regions.
+    by at most sp in column and in row, and their filtered colours by at most half of sr. In rounds, every region with
+    fewer than min_pixels pixels chooses the region beside it whose mean colour is nearest, and those that choices
+    connect become one, until none is too small or one is left. array, device, progress and settings are those of
+    filter(). Every device finds the same regions.
 
     Returns Regions.
     """

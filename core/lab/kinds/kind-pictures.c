@@ -194,7 +194,7 @@ regions_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error
 static MsSegmentation *
 divide(Regions *self, MsContext *context, GCancellable *cancellable, GError **error)
 {
-  const MsFiltered filtered = {self->filtered, self->modes, &self->base.settings.params};
+  const MsFiltered filtered = {.image = self->filtered, .modes = self->modes, .params = &self->base.settings.params};
 
   return ms_segmentation_new_on(context, &filtered, &self->options, cancellable, error);
 }

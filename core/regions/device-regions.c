@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The regions by kernels: connected pixels first, then rounds over a list of the regions that touch, which no longer
+ * read the pixels. Between launches that others wait for, the host looks for cancellation.
+ */
+#include "core/regions/device-regions.h"
+
+#include "core/error.h"
+#include "core/regions/region-kernels.h"
+
+/* Labels have 30 bits in kernels/regions/merge.cl, and lists of regions that touch have up to four times as many. */
+#define MOST_PIXELS ((gsize)1 << 30)
+
+/* Bytes a pixel: colours, modes, parents, labels, and a sixteenth of a word for counts. */
+#define MOST_BYTES_A_PIXEL 17
+
+/** ms_device_regions_fit: whether the device has enough memory to connect the pixels. */
+gboolean
+ms_device_regions_fit(MsContext *context, gsize n_pixels)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(context);
+
+  return n_pixels < MOST_PIXELS && n_pixels * 4 <= limits->max_allocation &&
+         n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
+}
+
+/* Takes colours and modes from where they are. */
+static gboolean
+place_picture(MsRegionKernels *self, const MsLabelRequest *request, GError **error)
+{
+  if (request->on_device.colours) {
+    clRetainMemObject(self->buffers[MS_REGION_BUFFER_COLOURS] = request->on_device.colours);
+    clRetainMemObject(self->buffers[MS_REGION_BUFFER_MODES] = request->on_device.modes);
+  }
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_TOTALS, error) &&
+         (request->on_device.colours ||
+          (ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, request->closeness.colours, error) &&
+           ms_region_kernels_upload(self, MS_REGION_BUFFER_MODES, request->closeness.modes, error)));
+}
+
+static gboolean
+is_going_on(const MsRegionKernels *self, GError **error)
+{
+  return !g_cancellable_set_error_if_cancelled(self->run.cancellable, error);
+}
+
+static gboolean
+connect(MsRegionKernels *self, GError **error)
+{
+  return ms_region_kernels_launch(self, MS_REGION_STEP_LINK, MS_REGION_STEP_COUNT_PIXELS, error) &&
+         ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_PIXELS, &self->n_regions, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_NUMBER_PIXELS, MS_REGION_STEP_SPREAD_PIXELS, error);
+}
+
+/* Adds up all regions, and lists those that touch for the first round. */
+static gboolean
+study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+{
+  self->most_edges = MS_REGION_EXPECTED_EDGES * self->n_regions;
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_EDGES, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_PIXELS, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_SUMS, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_SUM, MS_REGION_STEP_LIST_EDGES, error) &&
+         ms_region_kernels_read_totals(self, totals, error) &&
+         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_EDGES, error);
+}
+
+/* Merges as the regions have been offered to each other, and looks whether a further round is needed. */
+static gboolean
+run_round(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+{
+  return is_going_on(self, error) && ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_SETTLE_NEAREST, MS_REGION_STEP_ADD_UP, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_BEGIN_ROUND, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_FIND_NEAREST, MS_REGION_STEP_FIND_NEAREST, error) &&
+         ms_region_kernels_read_totals(self, totals, error);
+}
+
+static gboolean
+merge(MsRegionKernels *self, MsLabels *labels, GError **error)
+{
+  MsRegionTotals totals;
+
+  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_MODES], clReleaseMemObject);
+  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_PARENTS], clReleaseMemObject);
+  if (!is_going_on(self, error) || !study(self, &totals, error))
+    return FALSE;
+  for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++)
+    if (!run_round(self, &totals, error))
+      return FALSE;
+
+  return labels->rounds == 0 ||
+         (ms_region_kernels_launch(self, MS_REGION_STEP_COUNT_REGIONS, MS_REGION_STEP_COUNT_REGIONS, error) &&
+          ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_REGIONS, &labels->count, error) &&
+          ms_region_kernels_launch(self, MS_REGION_STEP_NUMBER_REGIONS, MS_REGION_STEP_REPLACE_LABELS, error));
+}
+
+static gboolean
+find(MsRegionKernels *self, const MsLabelRequest *request, MsLabels *labels, GError **error)
+{
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_LABELS], 0,
+                               ms_region_kernels_bytes(self, MS_REGION_BUFFER_LABELS)};
+
+  if (!connect(self, error))
+    return FALSE;
+  labels->count = self->n_regions;
+  return (request->min_pixels <= 1 || merge(self, labels, error)) && is_going_on(self, error) &&
+         ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error);
+}
+
+/**
+ * ms_device_regions_find:
+ * @labels: (inout): its memory for the labels is filled
+ *
+ * The regions are those of ms_reference_regions_find().
+ *
+ * Returns: (transfer full): the labels in the device's memory, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
+ */
+cl_mem
+ms_device_regions_find(MsContext *context, const MsLabelRequest *request, MsLabels *labels, GError **error)
+{
+  const MsCloseness *closeness = &request->closeness;
+  const MsDeviceRun run = {context, request->log, request->cancellable};
+  const cl_int4 image = {{closeness->width, closeness->height, closeness->rule.spatial, closeness->rule.squared_range}};
+  const guint64 mark = ms_memory_budget_mark(request->budget);
+  g_auto(MsRegionKernels) self = {0};
+  gboolean good;
+
+  ms_region_kernels_init(&self, &run, image);
+  self.min_pixels = request->min_pixels;
+  self.budget = request->budget;
+  good = is_going_on(&self, error) && ms_region_kernels_build(&self, error) && place_picture(&self, request, error);
+  if (good) {
+    ms_context_lock_kernels(context);
+    good = find(&self, request, labels, error);
+    ms_context_unlock_kernels(context);
+  }
+  ms_memory_budget_return(request->budget, mark);
+  return good ? g_steal_pointer(&self.buffers[MS_REGION_BUFFER_LABELS]) : NULL;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/regions/region-kernels.h"
+
+/* What a work-item takes on a device that is no processor: pixels of a row, and members of a list. */
+#define TILE_WIDTH 16
+#define SPAN 64
+
+/* Work-items of a group there. */
+#define GROUP 64
+
+/* On a processor, work-items for each of its cores, so that one that is slow delays little, and the least of a list. */
+#define PARTS_A_CORE 4
+#define LEAST_SPAN 1024
+
+/* Numbers of the sums of a region in kernels/regions/merge.cl. */
+#define SUM_WORDS 6
+
+/* What the work-items of a kernel divide among themselves. */
+typedef enum {
+  OVER_EACH_PIXEL,
+  OVER_TILES,
+  OVER_PIXELS,
+  OVER_REGIONS,
+  OVER_EDGES,
+} Form;
+
+/* The most buffers of a kernel. */
+#define MAX_BUFFERS 5
+
+typedef struct {
+  const char *function;
+  Form form;
+  guint n_buffers;
+  MsRegionBuffer buffers[MAX_BUFFERS];
+} StepRow;
+
+#define BUFFER(name) MS_REGION_BUFFER_##name
+
+static const StepRow steps[MS_REGION_N_STEPS] = {
+  [MS_REGION_STEP_LINK] = {"link_pixels", OVER_EACH_PIXEL, 3, {BUFFER(COLOURS), BUFFER(MODES), BUFFER(LABELS)}},
+  [MS_REGION_STEP_CONNECT] = {"connect_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
+  [MS_REGION_STEP_JOIN_TILES] = {"join_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
+  [MS_REGION_STEP_COUNT_PIXELS] = {"count_sets", OVER_PIXELS, 2, {BUFFER(PARENTS), BUFFER(COUNTS)}},
+  [MS_REGION_STEP_NUMBER_PIXELS] = {"number_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
+  [MS_REGION_STEP_SPREAD_PIXELS] = {"spread_numbers", OVER_PIXELS, 2, {BUFFER(PARENTS), BUFFER(LABELS)}},
+  [MS_REGION_STEP_SUM] = {"sum_colours",
+                          OVER_PIXELS,
+                          4,
+                          {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_START_REGIONS] = {"start_regions", OVER_REGIONS, 1, {BUFFER(JOINED)}},
+  [MS_REGION_STEP_BEGIN_ROUND] = {"begin_round",
+                                  OVER_REGIONS,
+                                  5,
+                                  {BUFFER(PIXELS), BUFFER(SUMS), BUFFER(MEANS), BUFFER(NEAREST), BUFFER(TOTALS)}},
+  [MS_REGION_STEP_LIST_EDGES] = {"list_edges",
+                                 OVER_TILES,
+                                 5,
+                                 {BUFFER(LABELS), BUFFER(MEANS), BUFFER(NEAREST), BUFFER(EDGES), BUFFER(TOTALS)}},
+  [MS_REGION_STEP_FIND_NEAREST] = {"find_nearest",
+                                   OVER_EDGES,
+                                   4,
+                                   {BUFFER(EDGES), BUFFER(JOINED), BUFFER(MEANS), BUFFER(NEAREST)}},
+  [MS_REGION_STEP_SETTLE_NEAREST] = {"settle_nearest", OVER_EDGES, 3, {BUFFER(EDGES), BUFFER(MEANS), BUFFER(NEAREST)}},
+  [MS_REGION_STEP_JOIN_REGIONS] = {"join_regions", OVER_REGIONS, 2, {BUFFER(NEAREST), BUFFER(JOINED)}},
+  [MS_REGION_STEP_ADD_UP] = {"add_up_regions", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_COUNT_REGIONS] = {"count_sets", OVER_REGIONS, 2, {BUFFER(JOINED), BUFFER(COUNTS)}},
+  [MS_REGION_STEP_NUMBER_REGIONS] = {"number_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
+  [MS_REGION_STEP_SPREAD_REGIONS] = {"spread_numbers", OVER_REGIONS, 2, {BUFFER(JOINED), BUFFER(NUMBERS)}},
+  [MS_REGION_STEP_SUM_TABLE] = {"sum_regions", OVER_PIXELS, 3, {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(TABLE)}},
+  [MS_REGION_STEP_LIST_NEIGHBOURS] = {"list_neighbours",
+                                      OVER_TILES,
+                                      3,
+                                      {BUFFER(LABELS), BUFFER(EDGES), BUFFER(TOTALS)}},
+  [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(NUMBERS)}},
+};
+
+static guint32
+divide(guint32 n, guint32 by)
+{
+  return n / by + (n % by > 0);
+}
+
+/* Members of a list that a work-item takes. */
+static guint32
+span_of(const MsRegionKernels *self, guint32 n)
+{
+  return self->n_parts > 0 ? MAX(divide(n, self->n_parts), LEAST_SPAN) : SPAN;
+}
+
+static MsNDRange
+range_of_items(const MsRegionKernels *self, gsize columns, gsize rows)
+{
+  const gsize group = self->n_parts > 0 ? 1 : GROUP;
+
+  return (MsNDRange){.dimensions = 2, .global = {(columns + group - 1) / group * group, rows}, .local = {group, 1}};
+}
+
+/* The range of a kernel, and the columns and rows of a tile, or the members of a span and of the whole list. */
+static MsNDRange
+divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
+{
+  const guint32 width = (guint32)self->image.s[0], height = (guint32)self->image.s[1];
+  guint32 n = 0, columns = TILE_WIDTH, rows = 1;
+
+  switch (form) {
+  case OVER_EACH_PIXEL:
+  case OVER_TILES:
+    if (self->n_parts > 0) {
+      columns = width;
+      rows = divide(height, self->n_parts);
+    } else if (form == OVER_EACH_PIXEL)
+      columns = 1;
+    *work = (cl_uint4){{columns, rows, self->min_pixels, self->most_edges}};
+    return range_of_items(self, divide(width, columns), divide(height, rows));
+  case OVER_PIXELS:
+    n = self->n_pixels;
+    break;
+  case OVER_REGIONS:
+    n = self->n_regions;
+    break;
+  case OVER_EDGES:
+    n = self->n_edges;
+    break;
+  }
+  *work = (cl_uint4){{span_of(self, n), n, self->min_pixels, 0}};
+  return range_of_items(self, divide(n, work->s[0]), 1);
+}
+
+static gboolean
+launch(MsRegionKernels *self, MsRegionStep step, GError **error)
+{
+  const StepRow *row = &steps[step];
+  cl_uint4 work;
+  const MsLaunch about = {self->kernels[step], row->function, divide_work(self, row->form, &work), 0};
+  MsKernelArg args[MAX_BUFFERS + 2];
+  guint n = 0;
+
+  while (n < row->n_buffers) {
+    args[n] = (MsKernelArg)MS_ARG_OF(self->buffers[row->buffers[n]]);
+    n++;
+  }
+  args[n++] = (MsKernelArg)MS_ARG_OF(self->image);
+  args[n++] = (MsKernelArg)MS_ARG_OF(work);
+  return ms_kernel_set_args(about.kernel, about.name, args, n, error) &&
+         ms_context_launch(self->run.context, &about, self->run.log, error);
+}
+
+/** ms_region_kernels_launch: enqueues the steps @first to @last; there must be something to divide. */
+gboolean
+ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error)
+{
+  for (MsRegionStep step = first; step <= last; step++)
+    if ((step != MS_REGION_STEP_SETTLE_NEAREST || self->settles) && !launch(self, step, error))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_region_kernels_init: @image: width, height, spatial radius and squared colour distance */
+void
+ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, cl_int4 image)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
+  const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
+
+  *self = (MsRegionKernels){.run = *run,
+                            .image = image,
+                            .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
+                            .settles = !limits->int64_atomics,
+                            .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
+}
+
+gboolean
+ms_region_kernels_build(MsRegionKernels *self, GError **error)
+{
+  const MsDeviceLimits *limits = ms_context_get_limits(self->run.context);
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+
+  ms_program_spec_define_int(spec, "CHANNEL", limits->little_endian ? 0 : 8);
+  if (self->settles)
+    ms_program_spec_define_int(spec, "UPPER", limits->little_endian ? 1 : 0);
+  ms_program_spec_add_part(spec, "regions/links-pixel.cl");
+  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/links-lanes.cl" : "regions/links-one.cl");
+  ms_program_spec_add_part(spec, "regions/connect.cl");
+  ms_program_spec_add_part(spec, "regions/wide.cl");
+  ms_program_spec_add_part(spec, self->settles ? "regions/nearest-32.cl" : "regions/nearest-64.cl");
+  ms_program_spec_add_part(spec, "regions/touching.cl");
+  ms_program_spec_add_part(spec, "regions/merge.cl");
+  ms_program_spec_add_part(spec, "regions/table.cl");
+  MsProgram *program = ms_context_build(self->run.context, spec, self->run.log, error);
+  for (MsRegionStep i = 0; program && i < MS_REGION_N_STEPS; i++) {
+    self->kernels[i] = ms_program_create_kernel(program, steps[i].function, error);
+    if (!self->kernels[i])
+      return FALSE;
+  }
+  return program != NULL;
+}
+
+/** ms_region_kernels_bytes: the size of @buffer for the present numbers of pixels, regions and edges. */
+guint64
+ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
+{
+  const guint64 pixels = self->n_pixels, regions = self->n_regions;
+
+  switch (buffer) {
+  case MS_REGION_BUFFER_COLOURS:
+  case MS_REGION_BUFFER_MODES:
+  case MS_REGION_BUFFER_PARENTS:
+  case MS_REGION_BUFFER_LABELS:
+    return pixels * sizeof(cl_uint);
+  case MS_REGION_BUFFER_COUNTS:
+    return divide(self->n_pixels, span_of(self, self->n_pixels)) * sizeof(cl_uint);
+  case MS_REGION_BUFFER_TOTALS:
+    return sizeof(MsRegionTotals);
+  case MS_REGION_BUFFER_SUMS:
+    return regions * SUM_WORDS * sizeof(cl_uint);
+  case MS_REGION_BUFFER_MEANS:
+  case MS_REGION_BUFFER_NEAREST:
+    return regions * 2 * sizeof(cl_uint);
+  case MS_REGION_BUFFER_PIXELS:
+  case MS_REGION_BUFFER_JOINED:
+  case MS_REGION_BUFFER_NUMBERS:
+    return regions * sizeof(cl_uint);
+  case MS_REGION_BUFFER_EDGES:
+    return (guint64)self->most_edges * 2 * sizeof(cl_uint);
+  case MS_REGION_BUFFER_TABLE:
+    return regions * MS_REGION_ENTRY_WORDS * sizeof(cl_uint);
+  }
+  g_assert_not_reached();
+}
+
+/** ms_region_kernels_reserve: creates the buffers @first to @last that do not exist yet, within the budget. */
+gboolean
+ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error)
+{
+  MsMemoryBudget *budget = ms_device_has_own_memory(ms_context_get_device(self->run.context)) ? NULL : self->budget;
+  guint64 bytes = 0;
+
+  for (MsRegionBuffer i = first; i <= last; i++)
+    bytes += self->buffers[i] ? 0 : ms_region_kernels_bytes(self, i);
+  if (!ms_memory_budget_take(budget, bytes))
+    return !ms_memory_budget_fail(budget, error);
+  for (MsRegionBuffer i = first; i <= last; i++) {
+    if (!self->buffers[i])
+      self->buffers[i] =
+        ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, ms_region_kernels_bytes(self, i), NULL, error);
+    if (!self->buffers[i])
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_region_kernels_upload: fills a whole buffer. */
+gboolean
+ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, const void *from, GError **error)
+{
+  const MsBufferRange range = {self->buffers[buffer], 0, ms_region_kernels_bytes(self, buffer)};
+
+  return ms_context_upload(self->run.context, &range, from, self->run.log, error);
+}
+
+/** ms_region_kernels_fill: enqueues the filling of a buffer with zeros. */
+gboolean
+ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **error)
+{
+  const cl_uint zero = 0;
+
+  return ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->run.context), self->buffers[buffer], &zero,
+                                         sizeof zero, 0, ms_region_kernels_bytes(self, buffer), 0, NULL, NULL),
+                     error, "clearing a buffer");
+}
+
+/**
+ * ms_region_kernels_retry_edges:
+ * @step: that has found @n_edges regions that touch
+ *
+ * Runs the step again with more space, if there was too little.
+ */
+gboolean
+ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error)
+{
+  g_debug("regions: %u, of which %u pairs touch", self->n_regions, n_edges);
+  self->n_edges = n_edges;
+  if (n_edges <= self->most_edges)
+    return TRUE;
+  self->most_edges = n_edges;
+  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_EDGES], clReleaseMemObject);
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
+         ms_region_kernels_launch(self, step, step, error);
+}
+
+/** ms_region_kernels_read_totals: waits for what was launched. */
+gboolean
+ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+{
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TOTALS], 0, sizeof *totals};
+
+  return ms_context_download(self->run.context, &range, totals, self->run.log, error);
+}
+
+/**
+ * ms_region_kernels_add_up_counts:
+ * @step: that has counted the sets of spans
+ *
+ * Replaces each count by the number of sets that begin before the span; their number is stored in @count.
+ */
+gboolean
+ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint32 *count, GError **error)
+{
+  const guint32 n = steps[step].form == OVER_PIXELS ? self->n_pixels : self->n_regions;
+  const guint32 n_spans = divide(n, span_of(self, n));
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_COUNTS], 0, n_spans * sizeof(guint32)};
+  g_autofree guint32 *counts = g_new(guint32, n_spans);
+
+  if (!ms_context_download(self->run.context, &range, counts, self->run.log, error))
+    return FALSE;
+  *count = 0;
+  for (guint32 i = 0; i < n_spans; i++) {
+    const guint32 own = counts[i];
+    counts[i] = *count;
+    *count += own;
+  }
+  return ms_context_upload(self->run.context, &range, counts, self->run.log, error);
+}
+
+/** ms_region_kernels_clear: releases the kernels and buffers. */
+void
+ms_region_kernels_clear(MsRegionKernels *self)
+{
+  for (guint i = 0; i < MS_REGION_N_STEPS; i++)
+    g_clear_pointer(&self->kernels[i], clReleaseKernel);
+  for (guint i = 0; i < MS_REGION_N_BUFFERS; i++)
+    g_clear_pointer(&self->buffers[i], clReleaseMemObject);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* MsRegionKernels: the kernels that find regions, the buffers they share, and how each is launched. */
+#pragma once
+
+#include "core/memory-budget.h"
+#include "core/opencl/context.h"
+
+/** MsRegionStep: launches of kernels in the order in which they run; rounds repeat some, and the table has its own. */
+typedef enum {
+  MS_REGION_STEP_LINK,
+  MS_REGION_STEP_CONNECT,
+  MS_REGION_STEP_JOIN_TILES,
+  MS_REGION_STEP_COUNT_PIXELS,
+  MS_REGION_STEP_NUMBER_PIXELS,
+  MS_REGION_STEP_SPREAD_PIXELS,
+  MS_REGION_STEP_SUM,
+  MS_REGION_STEP_START_REGIONS,
+  MS_REGION_STEP_BEGIN_ROUND,
+  MS_REGION_STEP_LIST_EDGES,
+  MS_REGION_STEP_FIND_NEAREST,
+  MS_REGION_STEP_SETTLE_NEAREST,
+  MS_REGION_STEP_JOIN_REGIONS,
+  MS_REGION_STEP_ADD_UP,
+  MS_REGION_STEP_COUNT_REGIONS,
+  MS_REGION_STEP_NUMBER_REGIONS,
+  MS_REGION_STEP_SPREAD_REGIONS,
+  MS_REGION_STEP_REPLACE_LABELS,
+  MS_REGION_STEP_SUM_TABLE,
+  MS_REGION_STEP_LIST_NEIGHBOURS,
+} MsRegionStep;
+
+#define MS_REGION_N_STEPS (MS_REGION_STEP_LIST_NEIGHBOURS + 1)
+
+/**
+ * MsRegionBuffer: what the kernels read and write; the links of pixels lie in the buffer of labels, and the table's
+ * picture in that of colours.
+ */
+typedef enum {
+  MS_REGION_BUFFER_COLOURS,
+  MS_REGION_BUFFER_MODES,
+  MS_REGION_BUFFER_PARENTS,
+  MS_REGION_BUFFER_LABELS,
+  MS_REGION_BUFFER_COUNTS,
+  MS_REGION_BUFFER_TOTALS,
+  MS_REGION_BUFFER_PIXELS,
+  MS_REGION_BUFFER_SUMS,
+  MS_REGION_BUFFER_MEANS,
+  MS_REGION_BUFFER_NEAREST,
+  MS_REGION_BUFFER_JOINED,
+  MS_REGION_BUFFER_NUMBERS,
+  MS_REGION_BUFFER_EDGES,
+  MS_REGION_BUFFER_TABLE,
+} MsRegionBuffer;
+
+#define MS_REGION_N_BUFFERS (MS_REGION_BUFFER_TABLE + 1)
+
+/* Numbers of a region in the table; see kernels/regions/table.cl. */
+#define MS_REGION_ENTRY_WORDS 21
+
+/* Pairs of regions that touch for which there is space at first, for each region; more are found in a second try. */
+#define MS_REGION_EXPECTED_EDGES 6
+
+/** MsRegionTotals: the counters of the kernels. */
+typedef struct {
+  guint32 n_edges;
+  guint32 n_left;
+  guint32 n_small;
+} MsRegionTotals;
+
+/**
+ * MsRegionKernels:
+ * @run: the device, and the log and the cancellable of all launches
+ * @budget: (nullable): for buffers that are of the host's memory
+ * @image: width, height, spatial radius and squared colour distance
+ * @min_pixels: a region with fewer is small
+ * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
+ * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
+ * @most_edges: for which the buffer has space
+ * @settles: whether the device needs a second pass to find the nearest regions
+ */
+typedef struct {
+  MsDeviceRun run;
+  MsMemoryBudget *budget;
+  cl_int4 image;
+  guint32 min_pixels;
+  guint32 n_pixels;
+  guint32 n_regions;
+  guint32 n_edges;
+  guint32 most_edges;
+  guint n_parts;
+  gboolean settles;
+  cl_kernel kernels[MS_REGION_N_STEPS];
+  cl_mem buffers[MS_REGION_N_BUFFERS];
+} MsRegionKernels;
+
+void ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, cl_int4 image);
+gboolean ms_region_kernels_build(MsRegionKernels *self, GError **error);
+guint64 ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer);
+gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, const void *from, GError **error);
+gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
+gboolean ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error);
+gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);
+gboolean ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **error);
+gboolean ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error);
+gboolean ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint32 *count, GError **error);
+void ms_region_kernels_clear(MsRegionKernels *self);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsRegionKernels, ms_region_kernels_clear)

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Connects pixels to regions and numbers these from 1 on in the order of their first pixels, as
+ * core/regions/reference.c does. parents[i] is a member of the set of i, at or before i, and at the end the first one.
+ * image: (width, height, spatial radius, squared colour distance). Of pixels, a work-item takes a tile of work.x
+ * columns and work.y rows; of the members of sets, work.y in all, it takes work.x.
+ *
+ * Where several work-items join sets, reads of parents race with the atomic minimum of others. They may see an outdated
+ * parent, which is also a member of the set.
+ */
+typedef struct {
+  int left;
+  int top;
+  int right;
+  int bottom;
+} tile_t;
+
+static inline tile_t
+own_tile(const int4 image, const uint4 work)
+{
+  const int left = min((int)get_global_id(0) * (int)work.x, image.x), top = (int)get_global_id(1) * (int)work.y;
+
+  return (tile_t){left, top, min(left + (int)work.x, image.x), min(top + (int)work.y, image.y)};
+}
+
+static inline uint
+find_first(volatile __global const uint *parents, uint at)
+{
+  for (uint parent = parents[at]; parent != at; parent = parents[at])
+    at = parent;
+  return at;
+}
+
+/*
+ * Like find_first(), but also halves the path to the result. It may overwrite a parent that another work-item sets at
+ * the same time; that work-item then joins the two parents itself.
+ */
+static inline uint
+find_first_halving(volatile __global uint *parents, uint at)
+{
+  for (uint parent = parents[at]; parent != at; parent = parents[at]) {
+    const uint above = parents[parent];
+
+    if (above != parent)
+      parents[at] = above;
+    at = above;
+  }
+  return at;
+}
+
+static inline void
+join(volatile __global uint *parents, const uint a, const uint b)
+{
+  uint late = a, early = b;
+
+  for (bool joined = false; !joined;) {
+    const uint p = find_first_halving(parents, late), q = find_first_halving(parents, early);
+    const uint before = p == q ? p : atomic_min(&parents[max(p, q)], min(p, q));
+
+    /* Where another work-item has set a parent of the later set meanwhile, that parent must be joined as well. */
+    joined = before == max(p, q);
+    late = before;
+    early = min(p, q);
+  }
+}
+
+/* Writes to which of the neighbours before it each pixel is close. */
+__kernel void
+link_pixels(__global const uint *colours, __global const uint *modes, __global uchar *links, const int4 image,
+            const uint4 work)
+{
+  const tile_t tile = own_tile(image, work);
+
+  for (int y = tile.top; y < tile.bottom; y++)
+    for (int x = tile.left; x < tile.right;) {
+      const uint at = (uint)y * (uint)image.x + (uint)x;
+
+      if (y > 0 && x > 0 && x + LANES < tile.right) {
+        link_lanes(colours, modes, links, at, image);
+        x += LANES;
+      } else {
+        links[at] = links_of(colours, modes, at, x, image);
+        x++;
+      }
+    }
+}
+
+/* Joins the set of @other, a pixel before, with the set whose first pixel is @first; returns the first one of both. */
+static inline uint
+join_within(__global uint *parents, const uint first, const uint other)
+{
+  uint q = parents[other];
+
+  if (q == first)
+    return first;
+  while (q != parents[q]) {
+    parents[q] = parents[parents[q]];
+    q = parents[q];
+  }
+  parents[max(q, first)] = min(q, first);
+  return min(q, first);
+}
+
+/* Joins the pixels of a tile, which no other work-item reads. */
+__kernel void
+connect_tiles(__global const uchar *links, __global uint *parents, const int4 image, const uint4 work)
+{
+  const tile_t tile = own_tile(image, work);
+  const uint width = (uint)image.x;
+
+  for (int y = tile.top; y < tile.bottom; y++) {
+    uint first = 0;
+
+    for (int x = tile.left; x < tile.right; x++) {
+      const uint at = (uint)y * width + (uint)x;
+      const uchar link = links[at];
+
+      if (x == tile.left || !(link & LEFT)) {
+        first = at;
+        parents[at] = at;
+      }
+      if (y > tile.top && link > LEFT) {
+        if (link & ABOVE)
+          first = join_within(parents, first, at - width);
+        if (link & ABOVE_LEFT && x > tile.left)
+          first = join_within(parents, first, at - width - 1);
+        if (link & ABOVE_RIGHT && x + 1 < tile.right)
+          first = join_within(parents, first, at - width + 1);
+      }
+      parents[at] = first;
+    }
+  }
+}
+
+/*
+ * Leaves out links to the row above between pixels that others join anyway: neighbours of one row are joined by links
+ * to the left, and so are the pixels above them.
+ */
+static inline uchar
+needed_links(__global const uchar *links, const uint at, const int x, const int4 image)
+{
+  const uint above = at - (uint)image.x;
+  const uchar own = links[at], before = x > 0 ? links[at - 1] : 0, after = x + 1 < image.x ? links[at + 1] : 0;
+  const bool left = own & LEFT, up = own & ABOVE, left_above = links[above] & LEFT;
+  const bool right_above = x + 1 < image.x && links[above + 1] & LEFT;
+  uchar implied = 0;
+
+  if ((before & ABOVE && left) || (up && left_above))
+    implied |= ABOVE_LEFT;
+  if (before & ABOVE && left && left_above)
+    implied |= ABOVE;
+  if ((after & ABOVE && after & LEFT) || (up && right_above))
+    implied |= ABOVE_RIGHT;
+  return own & ~implied;
+}
+
+static inline void
+join_links(volatile __global uint *parents, const uint at, const uint width, const uchar link)
+{
+  if (link & LEFT)
+    join(parents, at, at - 1);
+  if (link & ABOVE_LEFT)
+    join(parents, at, at - width - 1);
+  if (link & ABOVE)
+    join(parents, at, at - width);
+  if (link & ABOVE_RIGHT)
+    join(parents, at, at - width + 1);
+}
+
+/* Joins the pixels at the borders of a tile with those of other tiles. */
+__kernel void
+join_tiles(__global const uchar *links, volatile __global uint *parents, const int4 image, const uint4 work)
+{
+  const tile_t tile = own_tile(image, work);
+  const uint width = (uint)image.x;
+
+  for (int x = tile.left; x < tile.right && tile.top > 0 && tile.top < tile.bottom; x++) {
+    const uint at = (uint)tile.top * width + (uint)x;
+
+    join_links(parents, at, width, needed_links(links, at, x, image) & ~LEFT);
+  }
+  for (int y = tile.top; y < tile.bottom && tile.left < tile.right; y++) {
+    const uint first = (uint)y * width + (uint)tile.left, last = (uint)y * width + (uint)tile.right - 1;
+
+    if (tile.left > 0)
+      join_links(parents, first, width, links[first] & (y > tile.top ? LEFT | ABOVE_LEFT : LEFT));
+    if (tile.right < image.x && y > tile.top)
+      join_links(parents, last, width, links[last] & ABOVE_RIGHT);
+  }
+}
+
+/* Every member's parent becomes the first of its set; counts[k]: how many sets begin among members k * work.x on. */
+__kernel void
+count_sets(volatile __global uint *parents, __global uint *counts, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  uint count = 0;
+
+  if (start >= work.y)
+    return;
+  for (uint i = start; i < end; i++) {
+    const uint parent = parents[i];
+
+    if (parent == i)
+      count++;
+    else
+      parents[i] = find_first(parents, parent);
+  }
+  counts[get_global_id(0)] = count;
+}
+
+/* Numbers the first members; before[k] is how many sets begin before the members k * work.x on. */
+__kernel void
+number_sets(__global const uint *parents, __global const uint *before, __global uint *numbers, const int4 image,
+            const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  if (start >= work.y)
+    return;
+
+  uint number = before[get_global_id(0)];
+  for (uint i = start; i < end; i++)
+    if (parents[i] == i)
+      numbers[i] = ++number;
+}
+
+__kernel void
+spread_numbers(__global const uint *parents, __global uint *numbers, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++)
+    if (parents[i] != i)
+      numbers[i] = numbers[parents[i]];
+}

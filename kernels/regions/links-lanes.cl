@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Links of several pixels at a time, all of whose neighbours exist, in vectors. CHANNEL is the first bit of the three
+ * channels in the word of a pixel, in the byte order of the processor. Twin of links-one.cl.
+ */
+#define LANES 16
+
+typedef struct {
+  int16 channels[3];
+  int16 mode[2];
+} lanes_t;
+
+static inline lanes_t
+load_lanes(__global const uint *colours, __global const uint *modes, const uint at)
+{
+  const int16 colour = as_int16(vload16(0, colours + at) >> CHANNEL), mode = as_int16(vload16(0, modes + at));
+
+  return (lanes_t){{colour & 255, colour >> 8 & 255, colour >> 16 & 255}, {mode & 0xffff, mode >> 16 & 0xffff}};
+}
+
+/* -1 where the two are close. */
+static inline int16
+lanes_close(const lanes_t a, const lanes_t b, const int4 image)
+{
+  const int16 d0 = a.channels[0] - b.channels[0], d1 = a.channels[1] - b.channels[1],
+              d2 = a.channels[2] - b.channels[2], m0 = a.mode[0] - b.mode[0], m1 = a.mode[1] - b.mode[1];
+
+  return (d0 * d0 + d1 * d1 + d2 * d2 <= image.w) & (max(m0, -m0) <= image.z) & (max(m1, -m1) <= image.z);
+}
+
+static inline void
+link_lanes(__global const uint *colours, __global const uint *modes, __global uchar *links, const uint at,
+           const int4 image)
+{
+  const uint above = at - (uint)image.x;
+  const lanes_t own = load_lanes(colours, modes, at);
+  const int16 found = (lanes_close(own, load_lanes(colours, modes, at - 1), image) & LEFT) |
+                      (lanes_close(own, load_lanes(colours, modes, above - 1), image) & ABOVE_LEFT) |
+                      (lanes_close(own, load_lanes(colours, modes, above), image) & ABOVE) |
+                      (lanes_close(own, load_lanes(colours, modes, above + 1), image) & ABOVE_RIGHT);
+
+  vstore16(convert_uchar16(found), 0, links + at);
+}
+
+/* touching_of() of LANES pixels, all of whose neighbours exist; false where there is no pair. */
+static inline bool
+touching_lanes(__global const uint *labels, const int width, uchar *found)
+{
+  const uint16 own = vload16(0, labels), left = vload16(0, labels - 1), up = vload16(0, labels - width),
+               up_left = vload16(0, labels - width - 1), up_right = vload16(0, labels - width + 1);
+  const int16 by_left = own != left, by_up = own != up, by_corner = own != up_right, up_step = up != up_left;
+
+  if (!any(by_left | by_up | by_corner | up_step))
+    return false;
+
+  const uint16 right = vload16(0, labels + 1);
+  const int16 links = (by_left & (by_up | (left != up_left)) & LEFT) | (by_up & (by_left | up_step) & ABOVE) |
+                      (by_left & by_up & up_step & (own != up_left) & (left != up_left) & ABOVE_LEFT) |
+                      (by_up & by_corner & (own != right) & (up_right != right) & (up_right != up) & ABOVE_RIGHT);
+
+  vstore16(convert_uchar16(links), 0, found);
+  return any(links != 0);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Merges regions with fewer than work.z pixels in rounds, as core/regions/reference.c does. A region is its label less
+ * 1. Tiles and spans are those of connect.cl.
+ *
+ * pixels, sums: of each region, its pixels and the SUMS numbers of three channels as in wide.cl; a region that has
+ *   joined another has none
+ * means: three of 16 bits, and a bit that says whether the region is small
+ * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
+ * edges: two regions that touch, of which one is small; (0, 0) follows the last one of a span
+ * joined: for each region itself or the one that it has joined
+ * totals: the numbers of edges, of regions that are left, and of small ones
+ */
+#define SUMS 6
+
+
+#define IS_SMALL ((ulong)1 << 48)
+
+/* Adds the pixels of a span to their regions; those of one region that follow each other together. */
+__kernel void
+sum_colours(__global const uint *labels, __global const uint *colours, volatile __global uint *pixels,
+            volatile __global uint *sums, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end;) {
+    const uint label = labels[i];
+    volatile __global uint *own = sums + (size_t)(label - 1) * SUMS;
+    const uint first = i;
+    ulong sum0 = 0, sum1 = 0, sum2 = 0;
+
+    for (; i < end && labels[i] == label; i++) {
+      const uchar4 colour = as_uchar4(colours[i]);
+
+      sum0 += colour.x;
+      sum1 += colour.y;
+      sum2 += colour.z;
+    }
+    add_wide(own, sum0);
+    add_wide(own + 2, sum1);
+    add_wide(own + 4, sum2);
+    atomic_add(pixels + label - 1, i - first);
+  }
+}
+
+/* (256 * sum + pixels / 2) / pixels, which has 16 bits. */
+static inline ulong
+mean_of(__global const uint *sum, const uint pixels)
+{
+  if (pixels < 65536)
+    return (256 * sum[0] + pixels / 2) / pixels;
+  return (256 * wide(sum) + pixels / 2) / pixels;
+}
+
+__kernel void
+begin_round(__global const uint *pixels, __global const uint *sums, __global ulong *means, __global ulong *nearest,
+            volatile __global uint *totals, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  uint n_left = 0, n_small = 0;
+
+  for (uint i = start; i < end; i++) {
+    __global const uint *own = sums + (size_t)i * SUMS;
+    const uint n = pixels[i];
+
+    nearest[i] = n > 0 && n < work.z ? NOTHING : 0;
+    if (n == 0)
+      continue;
+    means[i] =
+      mean_of(own, n) | mean_of(own + 2, n) << 16 | mean_of(own + 4, n) << 32 | (n < work.z ? IS_SMALL : 0);
+    n_left++;
+    n_small += n < work.z ? 1u : 0u;
+  }
+  if (n_left > 0)
+    atomic_add(totals + 1, n_left);
+  if (n_small > 0)
+    atomic_add(totals + 2, n_small);
+}
+
+static inline ulong
+distance_of(const ulong a, const ulong b)
+{
+  const int d0 = (int)(a & 0xffff) - (int)(b & 0xffff), d1 = (int)(a >> 16 & 0xffff) - (int)(b >> 16 & 0xffff),
+            d2 = (int)(a >> 32 & 0xffff) - (int)(b >> 32 & 0xffff);
+
+  return (ulong)((long)d0 * d0 + (long)d1 * d1 + (long)d2 * d2);
+}
+
+/* Keeps the edges of a pixel with one small region, and offers the regions to each other. */
+static inline void
+keep_edges(kept_t *kept, __global const uint *at, const uchar links, __global const ulong *means,
+           volatile __global NEAREST *nearest, const int4 image)
+{
+  const uint own = *at;
+  const ulong mean = means[own - 1];
+  ulong best = NOTHING;
+
+  for (uchar link = LEFT; link <= ABOVE_RIGHT; link <<= 1) {
+    if (!(links & link))
+      continue;
+
+    const uint other = other_of(at, link, image.x);
+    const ulong other_mean = means[other - 1], distance = distance_of(mean, other_mean) << LABEL_BITS;
+    if (!((mean | other_mean) & IS_SMALL))
+      continue;
+    kept->pairs[kept->n++] = (uint2)(own - 1, other - 1);
+    best = min(best, distance | other);
+    offer(nearest, other - 1, distance | own);
+  }
+  if (best != NOTHING)
+    offer(nearest, own - 1, best);
+}
+
+/* Lists the regions that touch, of which one is small, and offers them to each other for the first round. */
+__kernel void
+list_edges(__global const uint *labels, __global const ulong *means, volatile __global NEAREST *nearest,
+           __global uint2 *edges, volatile __global uint *totals, const int4 image, const uint4 work)
+{
+  const tile_t tile = own_tile(image, work);
+  kept_t kept;
+
+  kept.n = 0;
+  for (int y = tile.top; y < tile.bottom; y++)
+    for (int x = tile.left, n; x < tile.right; x += max(n, 1)) {
+      __global const uint *row = labels + (size_t)y * (size_t)image.x;
+      uchar found[LANES];
+
+      n = touching_block(row, x, y, tile.right, image, found);
+      if (n == 0)
+        x += LANES - 1;
+      for (int i = 0; i < n; i++)
+        if (found[i])
+          keep_edges(&kept, row + x + i, found[i], means, nearest, image);
+      if (kept.n > KEPT)
+        write_pairs(&kept, edges, totals, work);
+    }
+  write_pairs(&kept, edges, totals, work);
+}
+
+/*
+ * Replaces regions by those that they have joined, keeps edges that a further round needs, and offers their regions to
+ * each other.
+ */
+__kernel void
+find_nearest(__global uint2 *edges, __global const uint *joined, __global const ulong *means,
+             volatile __global NEAREST *nearest, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  uint2 last = (uint2)(0);
+  uint kept = start;
+
+  for (uint i = start; i < end && edges[i].x != edges[i].y; i++) {
+    const uint2 edge = (uint2)(joined[edges[i].x], joined[edges[i].y]);
+
+    if (edge.x == edge.y || all(edge == last))
+      continue;
+    last = edge;
+
+    const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
+    if (!((a | b) & IS_SMALL))
+      continue;
+    edges[kept++] = edge;
+    offer(nearest, edge.x, distance | (edge.y + 1));
+    offer(nearest, edge.y, distance | (edge.x + 1));
+  }
+  if (kept < end)
+    edges[kept] = (uint2)(0);
+}
+
+/* For devices that need two passes; see nearest-32.cl. */
+__kernel void
+settle_nearest(__global const uint2 *edges, __global const ulong *means, volatile __global NEAREST *nearest,
+               const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end && edges[i].x != edges[i].y; i++) {
+    const uint2 edge = edges[i];
+    const ulong distance = distance_of(means[edge.x], means[edge.y]) << LABEL_BITS;
+
+    settle(nearest, edge.x, distance | (edge.y + 1));
+    settle(nearest, edge.y, distance | (edge.x + 1));
+  }
+}
+
+__kernel void
+start_regions(__global uint *joined, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++)
+    joined[i] = i;
+}
+
+__kernel void
+join_regions(__global const ulong *nearest, volatile __global uint *joined, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++)
+    if (nearest[i] != 0 && nearest[i] != NOTHING)
+      join(joined, i, ((uint)nearest[i] & (((uint)1 << LABEL_BITS) - 1)) - 1);
+}
+
+/* Adds the sums of regions that have joined others in this round. */
+__kernel void
+add_up_regions(volatile __global uint *joined, volatile __global uint *pixels, volatile __global uint *sums,
+               const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++) {
+    if (joined[i] == i || pixels[i] == 0)
+      continue;
+
+    const uint first = find_first(joined, i);
+    volatile __global uint *own = sums + (size_t)i * SUMS, *into = sums + (size_t)first * SUMS;
+    joined[i] = first;
+    for (int k = 0; k < SUMS; k += 2)
+      add_wide(into + k, (ulong)own[k + 1] << 32 | own[k]);
+    atomic_add(pixels + first, pixels[i]);
+    pixels[i] = 0;
+  }
+}
+
+/* numbers: of the regions of @labels, their final labels */
+__kernel void
+replace_labels(__global uint *labels, __global const uint *numbers, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++)
+    labels[i] = numbers[labels[i] - 1];
+}

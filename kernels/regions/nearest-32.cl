@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The smallest number that a region is offered, for devices without atomic operations on 64 bits: a first pass finds
+ * its upper half, a second one the lower half of those with this upper half. Twin of nearest-64.cl.
+ */
+#define NEAREST uint
+
+/* Bits of a label in a number. */
+#define LABEL_BITS 30
+
+#define NOTHING 0xffffffffffffffffUL
+
+/* Most values are no smaller, and reading is faster than an atomic operation. */
+static inline void
+lower(volatile __global uint *value, const uint to)
+{
+  if (to < *value)
+    atomic_min(value, to);
+}
+
+static inline void
+offer(volatile __global uint *nearest, const uint region, const ulong number)
+{
+  lower(nearest + 2 * (size_t)region + UPPER, (uint)(number >> 32));
+}
+
+static inline void
+settle(volatile __global uint *nearest, const uint region, const ulong number)
+{
+  if (nearest[2 * (size_t)region + UPPER] == (uint)(number >> 32))
+    lower(nearest + 2 * (size_t)region + 1 - UPPER, (uint)number);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The smallest number that a region is offered, by atomic operations on 64 bits. Twin of nearest-32.cl. */
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+
+#define NEAREST ulong
+
+/* Bits of a label in a number. */
+#define LABEL_BITS 30
+
+#define NOTHING 0xffffffffffffffffUL
+
+static inline void
+offer(volatile __global ulong *nearest, const uint region, const ulong number)
+{
+  volatile __global ulong *own = nearest + region;
+
+  for (ulong known = *own; number < known;) {
+    const ulong before = atom_cmpxchg(own, known, number);
+
+    if (before == known)
+      return;
+    known = before;
+  }
+}
+
+static inline void
+settle(volatile __global ulong *nearest, const uint region, const ulong number)
+{
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Regions found by kernels against the serial code, label by label. Under Oclgrind one small picture without the
+ * detection of races: the reads of parents race with atomic operations on purpose; see kernels/regions/connect.cl.
+ */
+#include <string.h>
+
+#include "core/regions/segmentation.h"
+#include "tests/support/fixture.h"
+
+typedef struct {
+  MsImage *filtered;
+  guint16 *modes;
+} Input;
+
+static void
+input_clear(Input *self)
+{
+  g_clear_object(&self->filtered);
+  g_clear_pointer(&self->modes, g_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Input, input_clear)
+
+/* Random colours of a few levels and random modes, so that sets of all sizes and forms occur. */
+static Input
+make_noise(int width, int height, int n_levels, int spread)
+{
+  const gsize n = (gsize)width * height;
+  g_autoptr(GRand) random = g_rand_new_with_seed((guint32)(width * 31 + height));
+  guint8 *pixels = g_malloc0(n * 4);
+  guint16 *modes = g_new(guint16, 2 * n);
+
+  for (gsize i = 0; i < n; i++) {
+    memset(pixels + 4 * i, 11 * g_rand_int_range(random, 0, n_levels), 3);
+    modes[2 * i] = (guint16)g_rand_int_range(random, 0, spread);
+    modes[2 * i + 1] = (guint16)g_rand_int_range(random, 0, spread);
+  }
+  return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
+}
+
+/* A serpentine set of pixels along every second row, and a set for each row between. */
+static Input
+make_winding(int width, int height)
+{
+  Input input = make_noise(width, height, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), (gsize)width * height * 4);
+
+  for (int y = 1; y < height; y += 2)
+    for (int x = 0; x < width; x++)
+      if (x != (y % 4 == 1 ? width - 1 : 0))
+        memset(pixels + 4 * ((gsize)y * width + x), 200, 3);
+  g_object_unref(input.filtered);
+  input.filtered = ms_image_new_take(width, height, pixels, NULL);
+  return input;
+}
+
+/* The serial code's regions, or with a @context those of the device that is tested. */
+static MsSegmentation *
+segment(MsContext *context, const Input *input, double range, guint min_pixels)
+{
+  const MsSettings settings = ms_settings_default();
+  const MsFiltered filtered = {.image = input->filtered, .modes = input->modes, .params = &settings.params};
+  g_autoptr(GError) error = NULL;
+  MsSegmentation *s =
+    ms_segmentation_new_on(context, &filtered, &(MsRegionOptions){min_pixels, range, NULL}, NULL, &error);
+
+  g_assert_no_error(error);
+  return s;
+}
+
+/* Labels of the device that is tested, and the rounds in which small regions merge. */
+static void
+compare(MsContext *context, const Input *input, double range, guint min_pixels)
+{
+  g_autoptr(MsSegmentation) expected = segment(NULL, input, range, min_pixels);
+  g_autoptr(MsSegmentation) actual = segment(context, input, range, min_pixels);
+  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+
+  g_assert_cmpuint(actual->n, ==, expected->n);
+  g_assert_cmpuint(actual->rounds, ==, expected->rounds);
+  g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
+}
+
+static void
+test_noise(void)
+{
+  static const int sizes[][2] = {{1, 1}, {300, 1}, {1, 300}, {64, 3}, {65, 66}, {201, 97}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  for (gsize i = 0; context && i < G_N_ELEMENTS(sizes); i++)
+    for (int n_levels = 2; n_levels <= 8; n_levels += 3) {
+      g_auto(Input) input = make_noise(sizes[i][0], sizes[i][1], n_levels, 14);
+      compare(context, &input, 0.5, 0);
+      compare(context, &input, 1, 0);
+      compare(context, &input, 0, 5);
+    }
+}
+
+static void
+test_winding(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_winding(333, 121);
+
+  if (context)
+    compare(context, &input, 0.5, 0);
+}
+
+/* Smooth in places, so that regions have from one pixel to hundreds, each channel for itself. */
+static Input
+make_blotches(int width, int height, GRand *random)
+{
+  const gsize n = (gsize)width * height;
+  const int period = g_rand_int_range(random, 1, 9), step = g_rand_int_range(random, 1, 60);
+  guint8 *pixels = g_malloc0(n * 4);
+  guint16 *modes = g_new0(guint16, 2 * n);
+
+  for (gsize i = 0; i < n; i++)
+    for (int k = 0; k < 3; k++) {
+      const gsize left = i % (gsize)width > 0 ? i - 1 : i, above = i >= (gsize)width ? i - width : i;
+      const int choice = g_rand_int_range(random, 0, period);
+      pixels[4 * i + k] = choice == 0       ? (guint8)(step * g_rand_int_range(random, 0, 255 / step + 1))
+                          : choice % 2 == 0 ? pixels[4 * left + k]
+                                            : pixels[4 * above + k];
+    }
+  return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
+}
+
+/* Small pictures with regions of all sizes and forms, before they are merged and after: 2,000 in the full form. */
+static void
+test_blotches(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(14);
+  const int n = ms_fixture_every_case() ? 2000 : 120;
+
+  for (int i = 0; context && i < n; i++) {
+    const int width = g_rand_int_range(random, 1, 48), height = g_rand_int_range(random, 1, 48);
+    const gboolean is_thin = i % 8 == 0;
+    g_auto(Input) input =
+      make_blotches(is_thin && i % 16 == 0 ? 1 : width, is_thin && i % 16 != 0 ? 1 : height, random);
+    const guint least = (guint)g_rand_int_range(random, 0, i % 5 == 0 ? 4000 : 40);
+    compare(context, &input, g_rand_int_range(random, 0, 5) / 4.0, least);
+  }
+}
+
+/* Single pixels of as many colours as there are cells in a pattern, each its own region. */
+static Input
+make_checkerboard(int side, int colours)
+{
+  Input input = make_noise(side, side, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), (gsize)side * side * 4);
+
+  for (int i = 0; i < side * side; i++)
+    memset(pixels + 4 * i, 60 * ((i % side) % 2 + colours * ((i / side) % 2)), 3);
+  g_object_unref(input.filtered);
+  input.filtered = ms_image_new_take(side, side, pixels, NULL);
+  return input;
+}
+
+/* The most regions that a picture can have, 2^20 in the full form; and the most pairs of them that touch. */
+static void
+test_checkerboard(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_checkerboard(ms_fixture_every_case() ? 1024 : 128, 2);
+  const guint32 pixels = (guint32)(ms_image_get_byte_size(input.filtered) / 4);
+  g_autoptr(MsSegmentation) all = segment(NULL, &input, MS_REGION_RANGE_DEFAULT, 1);
+
+  g_assert_cmpuint(all->n, ==, pixels);
+  for (guint least = 0; context && least <= 50; least = 3 * least + 1)
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, least);
+  if (context)
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, pixels + 1);
+}
+
+/* One colour is one region, however small it is. */
+static void
+test_one_colour(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_noise(131, 67, 1, 1);
+
+  if (!context)
+    return;
+  compare(context, &input, MS_REGION_RANGE_DEFAULT, 0);
+  compare(context, &input, MS_REGION_RANGE_DEFAULT, 131 * 67 + 1);
+}
+
+/* With a least number of 0 or 1 nothing merges. */
+static void
+test_nothing_merges(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_noise(60, 50, 5, 9);
+  g_autoptr(MsSegmentation) none = segment(context, &input, MS_REGION_RANGE_DEFAULT, 0);
+  g_autoptr(MsSegmentation) one = segment(context, &input, MS_REGION_RANGE_DEFAULT, 1);
+  g_autoptr(MsSegmentation) two = segment(context, &input, MS_REGION_RANGE_DEFAULT, 2);
+
+  g_assert_cmpuint(none->n, ==, one->n);
+  g_assert_cmpuint(none->rounds + one->rounds, ==, 0);
+  g_assert_cmpuint(two->n, <, one->n);
+  g_assert_cmpuint(two->rounds, >, 0);
+}
+
+/* A bar of pixels, and teeth on both sides whose labels lie next to each other on and on: more pairs than expected. */
+static void
+test_many_pairs(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_noise(90, 90, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), 90 * 90 * 4);
+
+  for (int i = 0; i < 90 * 90; i++)
+    memset(pixels + 4 * i, (i % 90 + (i / 90) / 2) % 3 == 0 ? 0 : 120, 3);
+  g_object_unref(input.filtered);
+  input.filtered = ms_image_new_take(90, 90, pixels, NULL);
+  for (guint least = 5; context && least < 9000; least *= 6)
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, least);
+}
+
+static void
+test_cancelled(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_auto(Input) input = make_noise(30, 20, 5, 9);
+  const MsSettings settings = ms_settings_default();
+  const MsFiltered filtered = {.image = input.filtered, .modes = input.modes, .params = &settings.params};
+  const MsRegionOptions options = {.min_pixels = 9, .range = MS_REGION_RANGE_DEFAULT};
+
+  g_cancellable_cancel(cancellable);
+  for (int i = 0; i < (context ? 2 : 1); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_segmentation_new_on(i == 0 ? NULL : context, &filtered, &options, cancellable, &error));
+    g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  }
+}
+
+/* The filter leaves its result on the device, where regions are found in it. */
+static void
+test_stayed(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  MsSettings settings = ms_settings_default();
+  g_autoptr(MsImage) source = ms_fixture_scene(120, 70, 3);
+  g_autofree guint16 *modes = g_new(guint16, 2 * 120 * 70);
+  g_autoptr(GError) error = NULL;
+  MsDeviceResult stayed = {NULL, NULL};
+
+  if (!context)
+    return;
+  settings.params.sp = 4;
+  settings.params.sr = 30;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  MsFilterRequest request = {.source = source, .settings = &settings, .modes = modes, .stay = &stayed};
+  g_autoptr(MsImage) placeholder = ms_mean_shift_run(filter, &request, &error);
+  g_assert_no_error(error);
+  g_assert_true(placeholder == source);
+  g_assert_true(stayed.colours && stayed.modes);
+  const MsRegionOptions options = {.min_pixels = 9, .range = MS_REGION_RANGE_DEFAULT};
+  g_autoptr(MsSegmentation) actual = ms_segmentation_new_on(
+    context, &(MsFiltered){.image = source, .params = &settings.params, .on_device = stayed}, &options, NULL, &error);
+  g_assert_no_error(error);
+  clReleaseMemObject(stayed.colours);
+  clReleaseMemObject(stayed.modes);
+  request.stay = NULL;
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(filter, &request, &error);
+  g_assert_no_error(error);
+  g_autoptr(MsSegmentation) expected =
+    ms_segmentation_new(&(MsFiltered){.image = filtered, .modes = modes, .params = &settings.params}, 9, NULL, &error);
+  g_assert_cmpuint(actual->n, ==, expected->n);
+  g_assert_cmpmem(actual->labels, 120 * 70 * 4, expected->labels, 120 * 70 * 4);
+}
+
+/* Every kernel of labels, for its accesses to memory. */
+static void
+test_simulated(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(16);
+  g_auto(Input) input = make_blotches(23, 9, random);
+
+  if (context)
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, 9);
+}
+
+/* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
+static void
+test_range(void)
+{
+  g_auto(Input) input = make_noise(40, 40, 4, 1);
+  guint32 counts[3];
+
+  for (int i = 0; i < 3; i++) {
+    g_autoptr(MsSegmentation) s = segment(NULL, &input, i / 2.0, 0);
+    counts[i] = s->n;
+  }
+  /* Levels are 19 apart in colour: half of 20 does not reach that far. */
+  g_assert_cmpuint(counts[0], ==, counts[1]);
+  g_assert_cmpuint(counts[1], >, counts[2]);
+}
+
+int
+main(int argc, char **argv)
+{
+  ms_fixture_compile_once();
+  g_test_init(&argc, &argv, NULL);
+  if (ms_fixture_under_oclgrind()) {
+    g_test_add_func("/device-regions/simulated", test_simulated);
+    return g_test_run();
+  }
+  g_test_add_func("/device-regions/noise", test_noise);
+  g_test_add_func("/device-regions/winding", test_winding);
+  g_test_add_func("/device-regions/range", test_range);
+  g_test_add_func("/device-regions/blotches", test_blotches);
+  g_test_add_func("/device-regions/checkerboard", test_checkerboard);
+  g_test_add_func("/device-regions/one-colour", test_one_colour);
+  g_test_add_func("/device-regions/nothing-merges", test_nothing_merges);
+  g_test_add_func("/device-regions/many-pairs", test_many_pairs);
+  g_test_add_func("/device-regions/cancelled", test_cancelled);
+  g_test_add_func("/device-regions/stayed", test_stayed);
+  return g_test_run();
+}
