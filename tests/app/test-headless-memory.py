@@ -103,11 +103,10 @@ class MemoryLimit(headless.HeadlessCase):
         source = self.picture("a.png", 1000, 700)
         for device, levels, limit in (("cpu", 0, "260M"), ("reference", 0, "56M"), ("cpu", 2, "266M"),
                                       ("reference", 1, "58M")):
-            for output in ((), ("-o", self.out / f"{device}.jpg")):
+            for output in ((), ("-o", self.out / f"{device}.jpg", "--on-conflict", "overwrite")):
                 with self.subTest(device=device, levels=levels, output=output):
                     arguments = (source, *output, "--stats", "--histogram", "--verify", "--sp", "1", "--max-iterations",
-                                 "1", "--levels", levels, "--device", device, "--jobs", "1", "--on-conflict",
-                                 "overwrite")
+                                 "1", "--levels", levels, "--device", device, "--jobs", "1")
                     whole = self.report(*arguments)["images"][0]
                     bands = self.report(*arguments, "--memory-limit", limit)["images"][0]
                     self.assertGreater(len(bands["timings"]), 2 * len(whole["timings"]))

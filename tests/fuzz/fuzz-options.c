@@ -83,7 +83,8 @@ try_names(const char *text)
   assert_told(taken, name_error);
   if (taken) {
     g_autofree char *name = ms_naming_expand(text, &parts);
-    g_assert_null(strchr(name, G_DIR_SEPARATOR));
+    g_assert_false(ms_naming_is_folder(name));
+    g_assert_false(g_path_is_absolute(name));
   }
 }
 
