@@ -10,6 +10,7 @@
 #include "core/lab/report/report-save.h"
 #include "core/lab/report/resume.h"
 #include "core/reduce/bandwidth.h"
+#include "core/reduce/serial.h"
 
 /* One run of ms_lab_run_experiment(). */
 typedef struct {
@@ -349,6 +350,7 @@ start_report(const MsLabRequest *request, MsExperiment *experiment)
   report->input = g_strdup(request->image && takes_image(experiment) ? request->input : NULL);
   report->restarts = ms_lab_journal_count_deaths(request->journal);
   report->program_version = g_strdup(MS_VERSION);
+  report->compiler = g_strdup(ms_serial_compiler());
   describe_device(&report->device, request->context);
   return report;
 }

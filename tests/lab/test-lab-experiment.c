@@ -316,6 +316,28 @@ test_accesses(void)
   }
 }
 
+/* What is compared with a peer or with the host's code is timed by the same clock as those, which have no events. */
+static void
+test_one_clock(void)
+{
+  g_auto(GStrv) names = ms_experiment_list_names();
+  guint compared = 0;
+
+  for (char **name = names; *name; name++) {
+    g_autoptr(MsExperiment) e = ms_experiment_load(*name, NULL);
+    g_autoptr(GPtrArray) all = ms_experiment_expand(e, FALSE);
+    gboolean host = FALSE;
+    for (guint i = 0; i < all->len; i++)
+      host |= g_str_has_suffix(ms_factors_get_or(all->pdata[i], "kind", ""), "peer") ||
+              g_strcmp0(ms_factors_get(all->pdata[i], "device"), "reference") == 0;
+    for (guint i = 0; host && i < all->len; i++)
+      if (g_strcmp0(ms_factors_get(all->pdata[i], "clock"), "wall") != 0)
+        g_error("%s compares the wall clock with another one", *name);
+    compared += host;
+  }
+  g_assert_cmpuint(compared, >=, 7);
+}
+
 static char *
 read_index(void)
 {
@@ -427,6 +449,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/cases", test_cases);
   g_test_add_func("/lab/experiment/quick-cases", test_quick_cases);
   g_test_add_func("/lab/experiment/wrong-files", test_wrong_files);
+  g_test_add_func("/lab/experiment/one-clock", test_one_clock);
   g_test_add_func("/lab/experiment/own-file", test_own_file);
   g_test_add_func("/lab/experiment/sizes", test_sizes);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);

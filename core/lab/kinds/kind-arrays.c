@@ -15,6 +15,7 @@
 #include "core/reduce/reduce-options.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
+#include "core/reduce/serial.h"
 #include "core/reduce/sort.h"
 #include "core/reduce/swap.h"
 
@@ -25,6 +26,7 @@ typedef struct {
   MsConfiguration base;
   MsReduceSpec spec;
   MsReduceOptions options;
+  MsSerialOptions serial;
   MsReducePlan *plan;
   MsReducer *reducer;
   MsReduceResult result;
@@ -32,27 +34,37 @@ typedef struct {
   double reference_ns; /* of computing @reference; 0 until it is */
 } Reduce;
 
+/* How the host computes: "serial" and "threads". */
+static gboolean
+take_serial(Reduce *self, GError **error)
+{
+  static const char *const forms[] = {"plain", "vectorised", NULL};
+  const char *threads = ms_configuration_get(&self->base, "threads");
+  const int form = ms_configuration_choose(&self->base, "serial", forms, error);
+  guint64 n = g_get_num_processors();
+
+  if (form < 0)
+    return FALSE;
+  if (strcmp(threads, "all") != 0 && !g_ascii_string_to_unsigned(threads, 10, 1, 64, &n, NULL)) {
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' is no number of threads; choose all or 1 to 64.", threads);
+    return FALSE;
+  }
+  self->serial = (MsSerialOptions){form == 1, (guint)n};
+  return TRUE;
+}
+
 static gboolean
 reduce_set_up(MsConfiguration *base, GError **error)
 {
   Reduce *self = (Reduce *)base;
-  const char *device = ms_configuration_get(base, "device"), *clock = ms_configuration_get(base, "clock");
 
   if (!ms_reduce_from_factors(base->factors, &self->spec, &self->options, &base->n, error))
     return FALSE;
   base->type = self->spec.type;
   base->parent.work.elements = (double)base->n;
   base->parent.work.bytes = (double)base->n * ms_element_type_size(base->type);
-  base->on_host = strcmp(device, "reference") == 0;
-  base->wall = !base->on_host && strcmp(clock, "wall") == 0;
-  if ((!base->on_host && strcmp(device, "selected") != 0) ||
-      (strcmp(clock, "wall") != 0 && strcmp(clock, "events") != 0)) {
-    ms_set_error(error, MS_ERROR_USAGE,
-                 "A device is selected or reference, a clock events or wall; "
-                 "not '%s', '%s'.",
-                 device, clock);
+  if (!ms_configuration_take_clock(base, error) || !take_serial(self, error))
     return FALSE;
-  }
   if (base->on_host)
     return TRUE;
   const MsDeviceLimits *limits = ms_configuration_limits(base);
@@ -88,7 +100,7 @@ reduce_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, G
     return ms_reducer_run(self->reducer, &input, &(MsReduceJob){&self->result, base->log, cancellable}, error);
   }
   const guint64 start = ms_clock_now_ns();
-  gboolean good = ms_reduce_serial(&self->spec, base->data, base->n, &self->result, error);
+  gboolean good = ms_serial_reduce(&self->spec, base->data, base->n, &self->serial, &self->result, error);
   ms_sample_add_host(sample, "serial", start);
   return good;
 }
@@ -97,10 +109,13 @@ static gboolean
 reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   Reduce *self = (Reduce *)base;
-  const guint64 start = ms_clock_now_ns();
 
-  if (self->reference_ns <= 0) {
+  if (self->reference_ns <= 0) { /* the definition is slower than the loops that a person would write */
+    MsReduceResult loops;
     if (!ms_reduce_serial(&self->spec, base->data, base->n, &self->reference, error))
+      return FALSE;
+    const guint64 start = ms_clock_now_ns();
+    if (!ms_serial_reduce(&self->spec, base->data, base->n, &self->serial, &loops, error))
       return FALSE;
     self->reference_ns = (double)(ms_clock_now_ns() - start);
   }

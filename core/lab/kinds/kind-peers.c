@@ -310,7 +310,7 @@ const MsLabKind ms_lab_peer_kinds[] = {
   {
     .name = "peer",
     .size = sizeof(Peer),
-    .keys = (const MsLabKey[]){{"size", MS_LAB_DEFAULT_SIZE}, {"library", "opencv"}, {NULL}},
+    .keys = (const MsLabKey[]){{"size", MS_LAB_DEFAULT_SIZE}, {"library", "opencv"}, {"clock", "wall"}, {NULL}},
     .find_option = ms_option_find,
     .group = MS_LAB_FILTER_GROUP,
     .pictures = TRUE,

@@ -28,14 +28,9 @@ static gboolean
 filter_set_up(MsConfiguration *base, GError **error)
 {
   Filter *self = (Filter *)base;
-  const char *device = ms_configuration_get(base, "device");
 
-  base->on_host = strcmp(device, "reference") == 0;
-  if (!base->on_host && strcmp(device, "selected") != 0) {
-    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a device of an experiment; it can be selected or reference.",
-                 device);
+  if (!ms_configuration_take_clock(base, error))
     return FALSE;
-  }
   if (base->on_host)
     return TRUE;
   MsPlanRequest request = ms_plan_request(&base->settings, ms_configuration_limits(base),
@@ -437,7 +432,7 @@ const MsLabKind ms_lab_picture_kinds[] = {
   {
     .name = "mean-shift",
     .size = sizeof(Filter),
-    .keys = (const MsLabKey[]){SIZE_KEY, {"device", "selected"}, {NULL}},
+    .keys = (const MsLabKey[]){SIZE_KEY, {"device", "selected"}, {"clock", "events"}, {NULL}},
     .find_option = ms_option_find,
     .group = MS_LAB_FILTER_GROUP,
     .pictures = TRUE,

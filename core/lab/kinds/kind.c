@@ -97,6 +97,22 @@ ms_configuration_choose(const MsConfiguration *self, const char *key, const char
   return ms_choice_parse(names, key, ms_configuration_get(self, key), error);
 }
 
+/**
+ * ms_configuration_take_clock: reads the settings "device", selected or reference, and "clock", events or wall: one
+ * clock for all that an experiment compares. What the host computes is always timed by the wall clock.
+ */
+gboolean
+ms_configuration_take_clock(MsConfiguration *self, GError **error)
+{
+  static const char *const devices[] = {"selected", "reference", NULL}, *const clocks[] = {"events", "wall", NULL};
+  const int device = ms_configuration_choose(self, "device", devices, error);
+  const int clock = device < 0 ? -1 : ms_configuration_choose(self, "clock", clocks, error);
+
+  self->on_host = device == 1;
+  self->wall = !self->on_host && clock == 1;
+  return clock >= 0;
+}
+
 const MsDeviceLimits *
 ms_configuration_limits(const MsConfiguration *self)
 {

@@ -92,11 +92,11 @@ extern const MsLabKind ms_lab_array_kinds[], ms_lab_picture_kinds[], ms_lab_peer
 #define MS_LAB_DEFAULT_SIZE "512x512"
 #define MS_LAB_FILTER_GROUP "mean-shift size:{size}{filter}"
 #define MS_LAB_REDUCE_GROUP "reduce op:{op} type:{type} size:{size}"
+/* clang-format off */
 #define MS_LAB_REDUCE_KEYS                                                                                             \
-  {"op", "sum"}, {"type", "uint"}, {"size", "2^20"}, {"variant"}, {"device", "selected"},                              \
-  {                                                                                                                    \
-    "clock", "events"                                                                                                  \
-  }
+  {"op", "sum"}, {"type", "uint"}, {"size", "2^20"}, {"variant"}, {"device", "selected"}, {"clock", "events"},         \
+  {"serial", "vectorised"}, {"threads", "1"}
+/* clang-format on */
 
 const MsLabKind *ms_lab_kind_find(const char *name);
 char *ms_lab_kind_group(const MsLabKind *kind, const MsFactors *factors);
@@ -105,6 +105,7 @@ gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GErr
 MsSubject *ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
                                 GError **error);
 const char *ms_configuration_get(const MsConfiguration *self, const char *key);
+gboolean ms_configuration_take_clock(MsConfiguration *self, GError **error);
 int ms_configuration_choose(const MsConfiguration *self, const char *key, const char *const *names, GError **error);
 const MsDeviceLimits *ms_configuration_limits(const MsConfiguration *self);
 gboolean ms_configuration_check_image(MsConfiguration *self, MsImage *result, MsVerification *verification,

@@ -474,8 +474,11 @@ y_title(const Drawing *d, const char *part)
   const char *title = ms_metric_title(d->y, d->language);
   const char *words = d->plot->type == MS_PLOT_STACKED ? NULL : whiskers(d->metric, d->language);
   const char *break_ = ms_text(d->language, "; ");
+  const gboolean wall = g_strcmp0(ms_factors_get(d->report->experiment->fixed, "clock"), "wall") == 0;
+  const char *clock = wall && g_str_has_prefix(d->y, "time") ? ms_text(d->language, "wall clock") : NULL;
 
-  return g_strconcat(title, words ? break_ : "", words ? words : "", part ? break_ : "", part ? part : "", NULL);
+  return g_strconcat(title, clock ? break_ : "", clock ? clock : "", words ? break_ : "", words ? words : "",
+                     part ? break_ : "", part ? part : "", NULL);
 }
 
 /* The panels of the metric @y, from top to bottom; all have the same y axis. */

@@ -97,8 +97,12 @@ find_metric(gconstpointer owner, const MsField *field)
 
 #define DERIVED(name) MS_FIELD_OF(COMPUTED, name, .number = find_metric)
 static const MsField derived_fields[] = {
-  DERIVED("megapixels-per-s"), DERIVED("window-samples-per-s"), DERIVED("elements-per-s"),
-  DERIVED("gb-per-s"),         DERIVED("peak-share"),           DERIVED("energy"),
+  DERIVED("megapixels-per-s"), DERIVED("window-samples-per-s"),
+  DERIVED("elements-per-s"),   DERIVED("gb-per-s"),
+  DERIVED("peak-share"),       DERIVED("energy"),
+  DERIVED("bank-conflicts"),   DERIVED("peer-speed-up"),
+  DERIVED("power-ratio"),      DERIVED("extra-time-us"),
+  DERIVED("first-run"),
 };
 static const MsRecord derived_record = MS_RECORD(derived_fields);
 
@@ -303,6 +307,7 @@ static const MsRecord verdict_record = MS_RECORD(verdict_fields);
 static const MsField report_fields[] = {
   REPORT(program_version, TEXT, "version"),
   REPORT(date, TEXT, "date"),
+  REPORT(compiler, TEXT, "compiler"),
   REPORT(device, RECORD, "device", .record = &device_record),
   MS_FIELD_AT(MsReport, experiment, SHOWN, "experiment", .record = &ms_experiment_record),
   REPORT(input, TEXT, "input"),

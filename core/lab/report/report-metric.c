@@ -5,9 +5,22 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {
-  "megapixels-per-s", "window-samples-per-s", "elements-per-s", "gb-per-s", "peak-share", "energy", "power",
-  "accesses",         "uncoalesced"};
+const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {"megapixels-per-s",
+                                                            "window-samples-per-s",
+                                                            "elements-per-s",
+                                                            "gb-per-s",
+                                                            "peak-share",
+                                                            "energy",
+                                                            "power",
+                                                            "accesses",
+                                                            "uncoalesced",
+                                                            "bank-conflicts",
+                                                            "peer-speed-up",
+                                                            "power-ratio",
+                                                            "extra-time-us",
+                                                            "first-run"};
+
+#define GIGABYTES_IN_GIBIBYTE 1.073741824
 
 static double
 time_ms(const MsReport *report, const MsReportRow *row)
@@ -251,5 +264,7 @@ ms_published_in(const MsPublished *published, const char *metric)
 
   if (wants_time && g_str_has_prefix(published->metric, "time"))
     return middle * unit_in_ms(published->unit) / unit_in_ms(metric_unit(metric));
+  if (g_strcmp0(published->unit, "GiB/s") == 0)
+    middle *= GIGABYTES_IN_GIBIBYTE;
   return g_strcmp0(published->metric, metric) == 0 ? middle : NAN;
 }

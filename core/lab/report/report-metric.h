@@ -13,8 +13,12 @@ typedef struct {
   double (*value)(const MsReport *report, const MsReportRow *row);
 } MsMetric;
 
-/** ms_metric_columns: the names of the metrics that are columns of the table and of the CSV file. */
-#define MS_N_METRIC_COLUMNS 9
+/**
+ * ms_metric_columns: the names of the metrics that are columns of the CSV file. Those from MS_N_USUAL_METRICS on are in
+ * the table only where the experiment plots them.
+ */
+#define MS_N_USUAL_METRICS 9
+#define MS_N_METRIC_COLUMNS 14
 extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
 
 const MsMetric *ms_metric_find(const char *name);

@@ -127,9 +127,21 @@ any_row_published(const MsReport *self)
 }
 
 /* The headings of ms_metric_columns. */
-static const char *const metric_titles[MS_N_METRIC_COLUMNS] = {N_("Mpx/s"), N_("window G/s"), N_("elements G/s"),
-                                                               N_("GB/s"),  N_("% of peak"),  N_("J"),
-                                                               N_("W"),     N_("accesses"),   N_("uncoalesced k")};
+static const char *const metric_titles[MS_N_METRIC_COLUMNS] = {
+  N_("Mpx/s"),    N_("window G/s"), N_("elements G/s"),  N_("GB/s"),       N_("% of peak"),       N_("J"),
+  N_("W"),        N_("accesses"),   N_("uncoalesced k"), N_("conflict %"), N_("× over the peer"), N_("× power"),
+  N_("extra µs"), N_("first ms")};
+
+/* Whether a metric is a column of the table. */
+static gboolean
+shows_metric(const MsReport *self, gsize i)
+{
+  const MsPlot *plot = &self->experiment->plot;
+  const char *name = ms_metric_columns[i];
+
+  return any_row_has(self, name) &&
+         (i < MS_N_USUAL_METRICS || g_strcmp0(plot->y, name) == 0 || g_strcmp0(plot->y2, name) == 0);
+}
 
 static void
 add_cell(GPtrArray *cells, char *text)
@@ -147,7 +159,7 @@ heading_cells(const MsReport *self, MsLanguage language)
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
     add_cell(cells, g_strdup(ms_text(language, fixed[i])));
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (any_row_has(self, ms_metric_columns[i]))
+    if (shows_metric(self, i))
       add_cell(cells, g_strdup(ms_text(language, metric_titles[i])));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
@@ -180,7 +192,7 @@ row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
   add_cell(cells, g_strdup_printf("%u", s->n));
   add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (any_row_has(self, ms_metric_columns[i]))
+    if (shows_metric(self, i))
       add_cell(cells, ms_number_text(ms_report_row_metric(self, row, ms_metric_columns[i])));
   add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
@@ -233,6 +245,32 @@ append_energy_source(const MsReport *self, GString *text, MsLanguage language)
     g_string_append(text, ms_text(language, "Energy and power: n/a, this device has no counter that can be read.\n"));
 }
 
+/* The clock of an experiment whose times are not those of the device's events. */
+static void
+append_clock(const MsReport *self, GString *text, MsLanguage language)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    if (g_strcmp0(ms_factors_get(row->factors, "clock"), "wall") != 0)
+      continue;
+    g_string_append(text, ms_text(language, "Times: by the wall clock of the host, for every row.\n"));
+    return;
+  }
+}
+
+/* What the serial code was compiled with, where a row is compared with it. */
+static void
+append_compiler(const MsReport *self, GString *text, MsLanguage language)
+{
+  for (guint i = 0; self->compiler && i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    if (g_strcmp0(ms_factors_get(row->factors, "device"), "reference") != 0)
+      continue;
+    g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);
+    return;
+  }
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self, MsLanguage language)
@@ -245,6 +283,8 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   if (self->quick && any_row_published(self))
     g_string_append(text,
                     ms_text(language, "Published values are those of the full sizes; this run was scaled down.\n"));
+  append_clock(self, text, language);
+  append_compiler(self, text, language);
   append_energy_source(self, text, language);
   if (self->restarts > 0)
     g_string_append_printf(text, ms_text(language, "Processes that the driver ended while they measured: %u.\n"),

@@ -86,6 +86,7 @@ ms_report_snapshot(const MsReport *self)
   copy->device.driver = g_strdup(self->device.driver);
   copy->device.type = g_strdup(self->device.type);
   copy->program_version = g_strdup(self->program_version);
+  copy->compiler = g_strdup(self->compiler);
   copy->date = g_strdup(self->date);
   copy->input = g_strdup(self->input);
   copy->rows = g_ptr_array_copy(self->rows, copy_row, copy);
@@ -111,6 +112,7 @@ clear_report(gpointer data)
   g_free(self->device.driver);
   g_free(self->device.type);
   g_free(self->program_version);
+  g_free(self->compiler);
   g_free(self->date);
   g_free(self->input);
   g_ptr_array_unref(self->rows);

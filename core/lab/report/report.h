@@ -43,6 +43,7 @@ typedef struct {
 /**
  * MsReport: reference counted; read-only for those who receive it.
  * @date: ISO 8601, UTC
+ * @compiler: (nullable): of the serial code that speed-ups are measured over, with its options
  * @restarts: how often the driver ended the process that measured
  * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
  */
@@ -50,6 +51,7 @@ struct _MsReport {
   MsExperiment *experiment;
   MsReportDevice device;
   char *program_version;
+  char *compiler;
   char *date;
   char *input;
   gboolean quick;
