@@ -418,16 +418,17 @@ runner_init(Runner *self)
   self->unfiltered = self->unfinished = self->items->len;
 }
 
-/* Closes the devices last, since a driver may end the process then. */
+/* The devices are closed last, since a driver may end the process then. */
 static void
 runner_clear(Runner *self)
 {
-  g_ptr_array_unref(self->engines);
   g_clear_pointer(&self->measured, ms_batch_image_free);
   g_queue_clear_full(&self->decoded, (GDestroyNotify)ms_batch_image_free);
   g_queue_clear_full(&self->filtered, (GDestroyNotify)ms_batch_image_free);
   g_cond_clear(&self->changed);
   g_mutex_clear(&self->lock);
+  if (!self->options->leaves_device_open)
+    g_ptr_array_unref(self->engines);
 }
 
 static MsEngine *

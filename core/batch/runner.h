@@ -28,6 +28,7 @@
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
  * @timeout_s: how long a worker may report nothing; 0 for a limit that grows with the observed gaps
+ * @leaves_device_open: whether the process ends right after the run, so that the system closes the device
  * @manifest: (nullable): gets a line for each finished item
  */
 typedef struct {
@@ -47,6 +48,7 @@ typedef struct {
   guint engine_copies;
   guint inspected_copies;
   double timeout_s;
+  gboolean leaves_device_open;
   MsManifest *manifest;
 } MsRunnerOptions;
 

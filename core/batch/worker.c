@@ -273,7 +273,8 @@ send_end(Worker *w, const GError *error)
  * @hooks: only @open and @inspect are called
  * @channel: (nullable) (transfer full): of a worker that was forked, %NULL for one that was started as a program
  *
- * Runs the items that arrive and reports each to the supervisor.
+ * Runs the items that arrive and reports each to the supervisor. The device stays open, since the caller ends the
+ * process.
  *
  * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
  */
@@ -299,7 +300,9 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChan
   if (!worker.channel || ms_channel_wait(worker.channel, &message, cancellable) != MS_RECEIPT_MESSAGE)
     return FALSE;
   g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message.payload);
-  ms_runner_run(items, options, &own, cancellable, &error);
+  MsRunnerOptions ending = *options;
+  ending.leaves_device_open = TRUE;
+  ms_runner_run(items, &ending, &own, cancellable, &error);
   send_end(&worker, error);
   ms_channel_free(worker.channel);
   return error == NULL;

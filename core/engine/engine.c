@@ -315,6 +315,7 @@ struct _MsDeviceEngine {
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
+  gboolean has_lanes; /* so that transfers of one picture overlap the kernels of another */
 };
 
 G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_ENGINE)
@@ -462,8 +463,7 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
                                    .log = run->log,
                                    .cancellable = run->cancellable};
 
-  /* Several queues deliver no rows before the end, and cancelling waits for all of them. */
-  ms_mean_shift_set_pipelined(self->filter, !run->interactive);
+  ms_mean_shift_set_pipelined(self->filter, !run->rows && !self->has_lanes);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, error);
   if (!plan)
     return NULL;
@@ -524,8 +524,11 @@ static MsEngine *
 open_lane(MsEngine *engine, GError **error)
 {
   g_autoptr(MsContext) sibling = ms_context_new_sibling(get_context(engine), error);
+  MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
 
-  return sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
+  if (lane)
+    MS_DEVICE_ENGINE(engine)->has_lanes = MS_DEVICE_ENGINE(lane)->has_lanes = TRUE;
+  return lane;
 }
 
 static void

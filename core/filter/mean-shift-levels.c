@@ -134,7 +134,7 @@ static void
 silence(MsFilterRun *level)
 {
   level->progress = NULL;
-  level->rows_done = NULL;
+  level->rates = NULL;
   level->early_rows = FALSE;
 }
 
@@ -361,7 +361,7 @@ run_coarser(Stripes *self, GError **error)
   above.modes = self->modes;
   silence(&above);
   ms_filter_buffers_release(self->run.buffers);
-  good = above.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, error);
+  good = above.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, NULL, error);
   ms_filter_buffers_release(&buffers);
   ms_filter_levels_release(&levels);
   return good;
@@ -398,7 +398,7 @@ run_in_stripes(const MsFilterRun *run, GError **error)
 
   self.run.start_stripe = start_stripe;
   self.run.start_data = &self;
-  good = good && ms_filter_run(&self.run, error);
+  good = good && ms_filter_run(&self.run, NULL, error);
   release(&self);
   return good;
 }

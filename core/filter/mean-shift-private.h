@@ -46,7 +46,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @stays: whether result and modes stay on the device
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
  * @progress: (nullable): called after each band
- * @rows_done: (nullable): rows computed by all runs that share the region; %NULL where this run computes it alone
+ * @rates: (nullable): gets the rates of the stripe
  * @start_stripe: (nullable): called with @start_data for each stripe when its source is on the device, before the
  *   passes of its bands
  * @early_rows: whether each band is downloaded before @progress is called
@@ -68,11 +68,18 @@ struct MsFilterRun {
   GCancellable *cancellable;
   MsProgressFunc progress;
   gpointer progress_data;
-  int *rows_done;
+  MsPlanRates *rates;
   gboolean (*start_stripe)(const MsFilterRun *stripe, gpointer data, GError **error);
   gpointer start_data;
   gboolean early_rows;
 };
+
+/** MsFilterOverlap: two further queues and the device memory of pieces, all zero before the first run. */
+typedef struct {
+  MsContext *up;
+  MsContext *down;
+  MsFilterBuffers buffers[MS_PLAN_MAX_PIECES];
+} MsFilterOverlap;
 
 /** MsFilterLevels: the device memory of the levels above the picture, all zero before the first run. */
 typedef struct {
@@ -86,12 +93,12 @@ void ms_filter_run_release_kernels(MsFilterRun *self);
 gboolean ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error);
 gboolean ms_filter_run_upload(const MsFilterRun *self, GError **error);
 gboolean ms_filter_run_download(const MsFilterRun *self, GError **error);
+gboolean ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
-gboolean ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error);
-gboolean ms_filter_run(MsFilterRun *self, GError **error);
+gboolean ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error);
 
 gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);
 void ms_filter_levels_release(MsFilterLevels *self);
 
-GPtrArray *ms_filter_lanes_new(void);
-gboolean ms_filter_lanes_run(GPtrArray *self, const MsFilterRun *run, GError **error);
+gboolean ms_filter_overlap_stripe(MsFilterOverlap *self, const MsFilterRun *run, MsRows stripe, GError **error);
+void ms_filter_overlap_release(MsFilterOverlap *self);

@@ -15,7 +15,10 @@ struct _MsMeanShift {
   MsContext *context;
   MsFilterBuffers buffers;
   MsFilterLevels levels;
-  GPtrArray *lanes; /* the further queues on the device, opened for the first plan with lanes */
+  MsFilterOverlap overlap;
+  MsSettings measured; /* the settings of the last run, whose rates follow */
+  MsPlanRates rates;
+  guint runs[2]; /* with these settings: at once, in pieces */
   guint64 memory_budget;
   MsProgressFunc progress;
   gpointer progress_data;
@@ -32,7 +35,7 @@ ms_mean_shift_finalize(GObject *object)
 
   ms_filter_buffers_release(&self->buffers);
   ms_filter_levels_release(&self->levels);
-  g_clear_pointer(&self->lanes, g_ptr_array_unref);
+  ms_filter_overlap_release(&self->overlap);
   g_clear_object(&self->context);
   G_OBJECT_CLASS(ms_mean_shift_parent_class)->finalize(object);
 }
@@ -46,7 +49,6 @@ ms_mean_shift_class_init(MsMeanShiftClass *klass)
 static void
 ms_mean_shift_init(MsMeanShift *self)
 {
-  self->lanes = ms_filter_lanes_new();
 }
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
@@ -91,8 +93,8 @@ ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
 }
 
 /**
- * ms_mean_shift_set_pipelined: whether plans made here may use several queues, so that transfers overlap kernels.
- * Single stages cannot be measured then, because a transfer's host part overlaps other stages.
+ * ms_mean_shift_set_pipelined: whether plans made here may cut large pictures into pieces, so that transfers overlap
+ * kernels, once runs with the same settings have measured that this is faster.
  */
 void
 ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
@@ -326,22 +328,44 @@ clear_scratch(const MsFilterRun *self, GError **error)
   return TRUE;
 }
 
-/* Reports progress; the lanes of one region share the count of finished rows. */
+static gboolean
+enqueue_band(const MsFilterRun *self, GError **error)
+{
+  return clear_scratch(self, error) && ms_filter_run_launch(self, MS_GRID_BAND, error);
+}
+
 static gboolean
 run_band(const MsFilterRun *self, GError **error)
 {
   const MsRegion *region = &self->plan->request.region;
-  int done = self->band.first + self->band.count - region->y;
 
-  if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !clear_scratch(self, error) ||
-      !ms_filter_run_launch(self, MS_GRID_BAND, error) || !ms_context_finish(self->context, error) ||
-      (self->early_rows && !download_rows(self, self->band, NULL, error)))
+  if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !enqueue_band(self, error) ||
+      !ms_context_finish(self->context, error) || (self->early_rows && !download_rows(self, self->band, NULL, error)))
     return FALSE;
-  if (self->rows_done)
-    done = *self->rows_done += self->band.count;
   if (self->progress)
-    self->progress(done, region->height, self->progress_data);
+    self->progress(self->band.first + self->band.count - region->y, region->height, self->progress_data);
   return TRUE;
+}
+
+/* Enqueues the passes of the stripe and calls @work for each of its bands. */
+static gboolean
+for_each_band(MsFilterRun *self, gboolean (*work)(const MsFilterRun *, GError **), GError **error)
+{
+  if (!ms_filter_run_launch(self, MS_GRID_STRIPE, error))
+    return FALSE;
+  for (int done = 0; done < self->stripe.count; done += self->band.count) {
+    self->band = ms_bands_next(self->stripe, done, self->plan->band_rows);
+    if (!work(self, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/** ms_filter_run_enqueue_bands: what ms_filter_run_bands() launches, without waiting or progress. */
+gboolean
+ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error)
+{
+  return for_each_band(self, enqueue_band, error);
 }
 
 /**
@@ -351,47 +375,78 @@ run_band(const MsFilterRun *self, GError **error)
 gboolean
 ms_filter_run_bands(MsFilterRun *self, GError **error)
 {
-  if (!ms_filter_run_launch(self, MS_GRID_STRIPE, error))
-    return FALSE;
-  for (int done = 0; done < self->stripe.count; done += self->band.count) {
-    self->band = ms_bands_next(self->stripe, done, self->plan->band_rows);
-    if (!run_band(self, error))
-      return FALSE;
-  }
-  return TRUE;
+  return for_each_band(self, run_band, error);
 }
 
-/** ms_filter_run_stripe: uploads, computes and downloads rows of the region; the kernels must have been created. */
-gboolean
-ms_filter_run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
+/* @times: by the clock: the starts of upload, kernels and download, and the end */
+static void
+keep_rates(const MsFilterRun *self, const gint64 times[4])
 {
-  gint64 start = g_get_monotonic_time();
+  const MsPlanRequest *q = &self->plan->request;
+  const double ms[3] = {(double)(times[1] - times[0]) / 1e3, (double)(times[2] - times[1]) / 1e3,
+                        (double)(times[3] - times[2]) / 1e3};
+  const double pixels = (double)self->stripe.count * q->region.width;
+
+  if (self->rates && ms[0] > 0 && ms[1] > 0 && ms[2] > 0)
+    *self->rates = (MsPlanRates){4.0 * self->held.count * q->width / ms[0], pixels / ms[1], 4.0 * pixels / ms[2], 0};
+}
+
+/* Uploads, computes and downloads rows of the region; the kernels must have been created. */
+static gboolean
+run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
+{
+  gint64 times[4] = {g_get_monotonic_time()};
 
   self->stripe = self->band = stripe;
   self->held = ms_bands_with_halo(stripe, self->plan->halo, self->plan->request.height);
   if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
     return FALSE;
+  times[1] = g_get_monotonic_time();
   ms_context_lock_kernels(self->context);
   gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
                   (!self->start_stripe || self->start_stripe(self, self->start_data, error)) &&
                   ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->context);
+  times[2] = g_get_monotonic_time();
   if (!good || !ms_filter_run_download(self, error))
     return FALSE;
+  times[3] = g_get_monotonic_time();
+  keep_rates(self, times);
   if (self->log)
-    ms_timing_log_add_filter_span(self->log, start);
+    ms_timing_log_add_filter_span(self->log, times[0]);
   return TRUE;
 }
 
-/** ms_filter_run: computes the plan's region into the pixels of the run. */
+/* Where threads, queues or memory for pieces are lacking, the stripe is computed at once. */
+static gboolean
+run_stripe_in_pieces(MsFilterRun *self, MsFilterOverlap *overlap, MsRows stripe, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
+  if (ms_filter_overlap_stripe(overlap, self, stripe, &failure))
+    return TRUE;
+  if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
+    g_debug("%s", failure->message);
+    ms_filter_overlap_release(overlap);
+    return run_stripe(self, stripe, error);
+  }
+  g_propagate_error(error, g_steal_pointer(&failure));
+  return FALSE;
+}
+
+/** ms_filter_run: computes the plan's region into the pixels of the run; @overlap: (nullable): for plans in pieces. */
 gboolean
-ms_filter_run(MsFilterRun *self, GError **error)
+ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error)
 {
   const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
   gboolean good = ms_filter_run_create_kernels(self, error);
 
-  for (int done = 0; good && done < whole.count; done += self->stripe.count)
-    good = ms_filter_run_stripe(self, ms_bands_next(whole, done, self->plan->stripe_rows), error);
+  for (int done = 0; good && done < whole.count;) {
+    const MsRows stripe = ms_bands_next(whole, done, self->plan->stripe_rows);
+    good = overlap && self->plan->pieces > 1 ? run_stripe_in_pieces(self, overlap, stripe, error)
+                                             : run_stripe(self, stripe, error);
+    done += stripe.count;
+  }
   ms_filter_run_release_kernels(self);
   return good;
 }
@@ -414,6 +469,8 @@ ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **e
   plan.modes = request->modes != NULL;
   plan.has_coarser = request->coarser != NULL;
   plan.pipelined = self->pipelined && !self->early_rows && !plan.modes;
+  if (ms_settings_equal(&self->measured, request->settings))
+    plan.rates = self->rates;
   return ms_plan_new(&plan, error);
 }
 
@@ -422,6 +479,32 @@ static gboolean
 stays(const MsFilterRequest *request, const MsPlan *plan)
 {
   return request->stay && request->modes && !plan->in_stripes && plan->stripe_rows == plan->request.height;
+}
+
+/*
+ * Keeps the rates of a run, of which the first one with new settings also builds programs, allocates and pins memory.
+ * Of several runs at once the best rates count: other work on the machine only lowers them.
+ */
+static void
+learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms)
+{
+  const guint pieces = plan->pieces;
+
+  if (!ms_settings_equal(&self->measured, &plan->request.settings)) {
+    self->measured = plan->request.settings;
+    self->rates = (MsPlanRates){0};
+    self->runs[0] = self->runs[1] = 0;
+  }
+  if (self->runs[pieces > 1]++ == 0)
+    return;
+  if (pieces > 1) {
+    const double more = MAX(ms - ms_plan_predict_ms(plan, pieces, 0), 0) / (pieces - 1);
+    self->rates.piece_ms = self->rates.piece_ms > 0 ? (self->rates.piece_ms + more) / 2 : more;
+  } else {
+    self->rates.upload = MAX(self->rates.upload, rates->upload);
+    self->rates.kernels = MAX(self->rates.kernels, rates->kernels);
+    self->rates.download = MAX(self->rates.download, rates->download);
+  }
 }
 
 /**
@@ -435,6 +518,8 @@ gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, guint8 *pixels,
                             GError **error)
 {
+  const gint64 start = g_get_monotonic_time();
+  MsPlanRates rates = {0};
   MsFilterRun run = {.context = self->context,
                      .plan = plan,
                      .buffers = &self->buffers,
@@ -447,15 +532,16 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
                      .cancellable = request->cancellable,
                      .progress = self->progress,
                      .progress_data = self->progress_data,
+                     .rates = &rates,
                      .early_rows = self->early_rows};
 
-  g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u lanes",
+  g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u pieces",
           ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,
-          plan->settings.options.work_group_height, plan->n_passes, plan->stripe_rows, plan->band_rows, plan->lanes);
-  if (plan->lanes > 1)
-    return ms_filter_lanes_run(self->lanes, &run, error);
-  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, error)))
+          plan->settings.options.work_group_height, plan->n_passes, plan->stripe_rows, plan->band_rows, plan->pieces);
+  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, &self->overlap, error)))
     return FALSE;
+  if (plan->request.pipelined)
+    learn(self, plan, &rates, (double)(g_get_monotonic_time() - start) / 1e3);
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 

@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/opencl/staging.h"
+#include "core/folder.h"
 
 struct _MsContext {
   GObject parent_instance;
@@ -57,6 +57,82 @@ ms_context_init(MsContext *self)
   self->processors = g_get_num_processors();
 }
 
+/*
+ * What is known about a device with its driver: a file beside the cached binaries keeps it, so that a start builds no
+ * program but those that it runs. Deleting the file only costs the time of finding out again.
+ */
+typedef struct {
+  gboolean works; /* a trivial kernel ran and computed what it should */
+  MsCompilerExtensions extensions;
+} DeviceNote;
+
+#define NOTE_GROUP "device"
+
+static const char *const bytes_parts[] = {"rows/lanes-32.cl",
+                                          "rows/fold.cl",
+                                          "rows/probe-lanes.cl",
+                                          "rows/distance-16.cl",
+                                          "rows/colour-bytes.cl",
+                                          "rows/probe-bytes.cl",
+                                          NULL};
+static const char *const lanes_parts[] = {"rows/lanes-32.cl", "rows/fold.cl", "rows/probe-lanes.cl", NULL};
+
+static void
+add_parts(MsProgramSpec *spec, const char *const *parts)
+{
+  for (; *parts; parts++)
+    ms_program_spec_add_part(spec, *parts);
+}
+
+/* (transfer full) (nullable): the file of the note, whose name changes with device, driver and the programs tried. */
+static char *
+note_path(MsContext *self)
+{
+  g_autoptr(MsProgramSpec) tried = ms_program_spec_new();
+
+  if (!self->cache_folder)
+    return NULL;
+  ms_program_spec_add_part(tried, "probe.cl");
+  add_parts(tried, bytes_parts);
+  g_autofree char *key = ms_program_cache_key(self->device, tried);
+  g_autofree char *name = g_strconcat(key, ".device", NULL);
+  return g_build_filename(self->cache_folder, name, NULL);
+}
+
+/* Whether there is a note. */
+static gboolean
+read_note(MsContext *self, DeviceNote *note)
+{
+  g_autofree char *path = note_path(self);
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  g_autoptr(GError) error = NULL;
+
+  if (!path || !g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
+    return FALSE;
+  note->extensions.clang_vectors = g_key_file_get_boolean(file, NOTE_GROUP, "clang-vectors", &error);
+  if (!error)
+    note->extensions.byte_products = g_key_file_get_boolean(file, NOTE_GROUP, "byte-products", &error);
+  if (!error)
+    note->works = g_key_file_get_boolean(file, NOTE_GROUP, "works", &error);
+  return !error;
+}
+
+/* If the note cannot be written, only the time of the next start is lost. */
+static void
+write_note(MsContext *self, gboolean works)
+{
+  g_autofree char *path = note_path(self);
+  g_autoptr(GKeyFile) file = g_key_file_new();
+  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+  g_autoptr(GError) error = NULL;
+
+  g_key_file_set_boolean(file, NOTE_GROUP, "clang-vectors", limits->clang_vectors);
+  g_key_file_set_boolean(file, NOTE_GROUP, "byte-products", limits->byte_products);
+  g_key_file_set_boolean(file, NOTE_GROUP, "works", works);
+  if (path && (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error)))
+    g_debug("%s", error->message);
+}
+
 /* On narrower registers such vectors are no faster, and products of bytes need AVX-512, so no probe is compiled. */
 #define LEAST_VECTOR_BYTES 32
 #define LEAST_VECTOR_BYTES_OF_PRODUCTS 64
@@ -67,8 +143,7 @@ builds(MsContext *self, const char *const *parts)
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
   g_autoptr(GError) error = NULL;
 
-  for (; *parts; parts++)
-    ms_program_spec_add_part(spec, *parts);
+  add_parts(spec, parts);
   g_autoptr(MsProgram) program = ms_program_build(self->context, self->device, spec, self->cache_folder, &error);
   if (!program)
     g_debug("%s", error->message);
@@ -82,21 +157,28 @@ builds(MsContext *self, const char *const *parts)
 static MsCompilerExtensions
 probe_compiler(MsContext *self)
 {
-  static const char *const bytes[] = {"rows/lanes-32.cl",
-                                      "rows/fold.cl",
-                                      "rows/probe-lanes.cl",
-                                      "rows/distance-16.cl",
-                                      "rows/colour-bytes.cl",
-                                      "rows/probe-bytes.cl",
-                                      NULL};
-  static const char *const lanes[] = {"rows/lanes-32.cl", "rows/fold.cl", "rows/probe-lanes.cl", NULL};
   const MsDeviceLimits *limits = ms_device_get_limits(self->device);
 
-  if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES)
-    return (MsCompilerExtensions){FALSE, FALSE};
-  if (limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes))
+  if (limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes_parts))
     return (MsCompilerExtensions){TRUE, TRUE};
-  return (MsCompilerExtensions){builds(self, lanes), FALSE};
+  return (MsCompilerExtensions){builds(self, lanes_parts), FALSE};
+}
+
+/* Sets the extensions of the device, from the note of an earlier start or by probing. */
+static void
+find_extensions(MsContext *self)
+{
+  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+  DeviceNote note = {0};
+
+  if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES) {
+    ms_device_set_extensions(self->device, note.extensions);
+    return;
+  }
+  const gboolean known = read_note(self, &note);
+  ms_device_set_extensions(self->device, known ? note.extensions : probe_compiler(self));
+  if (!known)
+    write_note(self, FALSE);
 }
 
 static MsContext *
@@ -133,7 +215,7 @@ ms_context_new(MsDevice *device, GError **error)
   self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
     return NULL;
-  ms_device_set_extensions(device, probe_compiler(self));
+  find_extensions(self);
   g_debug("device %s: %s (%s), driver %s", ms_device_get_address(device), ms_device_get_name(device),
           ms_device_get_platform(device), ms_device_get_driver(device));
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
@@ -308,6 +390,42 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
  */
 #define STAGING_CHUNK ((gsize)2 << 20)
 
+/* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
+#define MOST_OVERLAPPED_LANES 6
+
+static gboolean
+pin(MsContext *self)
+{
+  if (!self->staging && !self->cannot_stage)
+    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, NULL);
+  self->cannot_stage = !self->staging;
+  return self->staging != NULL;
+}
+
+/**
+ * ms_context_start_transfer: ms_staging_start() on the queue of this context; %NULL also where no memory can be pinned.
+ */
+MsStagedTransfer *
+ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
+{
+  return pin(self) ? ms_staging_start(self->staging, CLAMP(self->processors / 4, 1, MOST_OVERLAPPED_LANES), work)
+                   : NULL;
+}
+
+/**
+ * ms_context_mark: enqueues a marker.
+ * @after: (nullable): an event of another queue, for which the commands enqueued from now on wait
+ * @marker: (out) (transfer full) (nullable): ends when everything enqueued so far has ended
+ */
+gboolean
+ms_context_mark(MsContext *self, cl_event after, cl_event *marker, GError **error)
+{
+  const cl_int status = clEnqueueMarkerWithWaitList(self->queue, after ? 1 : 0, after ? &after : NULL, marker);
+
+  return ms_cl_check(status, error, "enqueuing a marker") &&
+         ms_cl_check(clFlush(self->queue), error, "flushing the queue");
+}
+
 /*
  * Returns how many threads stage a transfer, or 0 for the driver's own transfer, which also serves where no memory can
  * be pinned.
@@ -319,12 +437,9 @@ staging_lanes(MsContext *self, gsize bytes)
 
   if (self->transfer_form == MS_TRANSFER_STAGED)
     lanes = MAX(lanes, 2);
-  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0 || self->cannot_stage)
+  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0)
     return 0;
-  if (!self->staging)
-    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, NULL);
-  self->cannot_stage = !self->staging;
-  return self->staging ? lanes : 0;
+  return pin(self) ? lanes : 0;
 }
 
 /* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
@@ -403,6 +518,20 @@ ms_context_probe(MsContext *self, GError **error)
                    ms_device_get_name(self->device));
       return FALSE;
     }
+  return TRUE;
+}
+
+/* Whether the device can be used, by the note of an earlier start or by trying. */
+static gboolean
+works(MsContext *self, GError **error)
+{
+  DeviceNote note = {0};
+
+  if (read_note(self, &note) && note.works)
+    return TRUE;
+  if (!ms_context_probe(self, error))
+    return FALSE;
+  write_note(self, TRUE);
   return TRUE;
 }
 
@@ -505,7 +634,7 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
     g_autoptr(GError) reason = NULL;
     MsDevice *device = g_ptr_array_index(matching, i);
     context = ms_context_new(device, &reason);
-    if (context && !ms_context_probe(context, &reason))
+    if (context && !works(context, &reason))
       g_clear_object(&context);
     if (!context)
       g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_name(device),

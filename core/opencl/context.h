@@ -7,6 +7,7 @@
 #include "core/opencl/cl.h"
 #include "core/opencl/device.h"
 #include "core/opencl/program.h"
+#include "core/opencl/staging.h"
 #include "core/opencl/timing.h"
 
 #define MS_TYPE_CONTEXT (ms_context_get_type())
@@ -67,6 +68,8 @@ MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *l
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_finish(MsContext *self, GError **error);
+gboolean ms_context_mark(MsContext *self, cl_event after, cl_event *marker, GError **error);
+MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 
 /** MsBufferRange: @bytes bytes of a buffer from its byte @offset on. */

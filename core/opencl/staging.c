@@ -15,11 +15,18 @@
 /* The transfers of a lane whose times are read: its first and its last, since the queue is in order. */
 #define TIMED 2
 
+/* The bytes of a part that are copied at once. */
+typedef struct {
+  guint part;
+  gsize at;
+  gsize length;
+} Chunk;
+
 typedef struct {
   cl_mem memory;
   guint8 *host;
   cl_event moving; /* (nullable): set while the device works on the slot */
-  gsize chunk;     /* which part of the job the slot holds */
+  Chunk chunk;     /* which the slot holds */
 } Slot;
 
 struct _MsStaging {
@@ -29,22 +36,11 @@ struct _MsStaging {
   Slot lanes[MOST_LANES][SLOTS]; /* pinned when first used, except the first, which ms_staging_new() pins */
   GMutex busy;                   /* held during a job, which uses all slots */
   GThreadPool *threads;          /* (nullable): wait between jobs, because starting threads for each job takes time */
-  GMutex lock;                   /* guards the last three members of the job */
+  GMutex lock;                   /* guards the last four members of the job */
   GCond ended;                   /* signalled when no thread of the pool works on the job any more */
 };
 
-/* One transfer, which the lanes carry out chunk by chunk. */
-typedef struct {
-  MsStaging *self;
-  gboolean upload;
-  MsStagedCopy copy;
-  guint8 *host;
-  gsize n_chunks;
-  cl_event events[MOST_LANES * TIMED]; /* of each lane, for the timings */
-  guint working;                       /* threads of the pool that have not ended their part */
-  gsize next;                          /* the first chunk that no lane has taken */
-  GError *error;                       /* the first failure, after which lanes take no more chunks */
-} Job;
+typedef struct _MsStagedTransfer Job;
 
 /* What one thread does of a job. */
 typedef struct {
@@ -52,6 +48,26 @@ typedef struct {
   Slot *slots;
   cl_event *timed; /* those of this lane among the events of the job */
 } LaneJob;
+
+/*
+ * One transfer, which the lanes carry out chunk by chunk.
+ * @events: of each lane, for the timings
+ * @working: threads of the pool that have not ended their part
+ * @next: the first chunk that no lane has taken
+ * @enqueued: bytes of each part that are enqueued
+ * @error: the first failure, after which lanes take no more chunks
+ */
+struct _MsStagedTransfer {
+  MsStaging *self;
+  MsStagedWork work;
+  guint n_lanes;
+  LaneJob lanes[MOST_LANES];
+  cl_event events[MOST_LANES * TIMED];
+  guint working;
+  Chunk next;
+  gsize *enqueued;
+  GError *error;
+};
 
 /**
  * ms_staging_lanes_for:
@@ -151,12 +167,20 @@ ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GE
 }
 
 static gboolean
-take_chunk(Job *job, gsize *chunk)
+take_chunk(Job *job, Chunk *chunk)
 {
+  const MsStagedWork *work = &job->work;
+
   g_mutex_lock(&job->self->lock);
-  gboolean taken = !job->error && job->next < job->n_chunks;
-  if (taken)
-    *chunk = job->next++;
+  const gboolean taken = !job->error && job->next.part < work->n_parts;
+  if (taken) {
+    const MsStagedPart *part = &work->parts[job->next.part];
+    *chunk = job->next;
+    chunk->length = MIN(job->self->chunk_bytes, part->bytes - chunk->at);
+    job->next.at += chunk->length;
+    if (job->next.at == part->bytes)
+      job->next = (Chunk){.part = chunk->part + 1};
+  }
   g_mutex_unlock(&job->self->lock);
   return taken;
 }
@@ -169,34 +193,57 @@ take_error(Job *job, GError *error)
     job->error = g_steal_pointer(&error);
   g_mutex_unlock(&job->self->lock);
   g_clear_error(&error);
+  if (job->work.failed)
+    job->work.failed(job->work.data);
 }
 
-static gsize
-chunk_length(const Job *job, gsize chunk)
+/* Tells the caller of a part whose last chunk is enqueued, with an event that ends after all of its chunks. */
+static gboolean
+report_enqueued(Job *job, const Chunk *chunk, GError **error)
 {
-  const gsize size = job->self->chunk_bytes;
+  const MsStagedWork *work = &job->work;
+  g_auto(cl_event) marker = NULL;
 
-  return MIN(size, job->copy.bytes - chunk * size);
+  if (!work->enqueued)
+    return TRUE;
+  g_mutex_lock(&job->self->lock);
+  job->enqueued[chunk->part] += chunk->length;
+  const gboolean whole = job->enqueued[chunk->part] == work->parts[chunk->part].bytes;
+  g_mutex_unlock(&job->self->lock);
+  if (!whole)
+    return TRUE;
+  if (!ms_cl_check(clEnqueueMarkerWithWaitList(job->self->queue, 0, NULL, &marker), error, "marking a transfer") ||
+      !ms_cl_check(clFlush(job->self->queue), error, "flushing the queue"))
+    return FALSE;
+  work->enqueued(chunk->part, marker, work->data);
+  return TRUE;
 }
 
 /* Enqueues the transfer of one chunk; an upload copies the bytes into the slot first. */
 static gboolean
-start_slot(Job *job, Slot *slot, gsize chunk, GError **error)
+start_slot(Job *job, Slot *slot, const Chunk *chunk, GError **error)
 {
-  const gsize at = chunk * job->self->chunk_bytes, length = chunk_length(job, chunk);
-  const gsize offset = job->copy.offset + at;
+  const MsStagedWork *work = &job->work;
+  const MsStagedPart *part = &work->parts[chunk->part];
+  const gsize offset = part->offset + chunk->at, length = chunk->length;
   cl_command_queue queue = job->self->queue;
-  cl_mem buffer = job->copy.buffer;
+  g_auto(cl_event) after = NULL;
   cl_int status;
 
-  slot->chunk = chunk;
-  if (job->upload)
-    memcpy(slot->host, job->host + at, length);
-  status = job->upload
-             ? clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
-             : clEnqueueReadBuffer(queue, buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
+  if (work->ready && !work->ready(chunk->part, &after, work->data)) {
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer was given up.");
+    return FALSE;
+  }
+  const cl_uint n = after ? 1 : 0;
+  const cl_event *wait = after ? &after : NULL;
+  slot->chunk = *chunk;
+  if (work->upload)
+    memcpy(slot->host, part->host + chunk->at, length);
+  status = work->upload
+             ? clEnqueueWriteBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, n, wait, &slot->moving)
+             : clEnqueueReadBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, n, wait, &slot->moving);
   return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
-         ms_cl_check(clFlush(queue), error, "flushing the queue");
+         ms_cl_check(clFlush(queue), error, "flushing the queue") && report_enqueued(job, chunk, error);
 }
 
 /* Waits until the device has finished with the slot, and copies out what was downloaded. */
@@ -213,8 +260,8 @@ finish_slot(const LaneJob *lane, Slot *slot, GError **error)
 
   if (!good)
     (void)clFinish(job->self->queue); /* the slot is used again */
-  if (good && !job->upload)
-    memcpy(job->host + slot->chunk * job->self->chunk_bytes, slot->host, chunk_length(job, slot->chunk));
+  if (good && !job->work.upload)
+    memcpy(job->work.parts[slot->chunk.part].host + slot->chunk.at, slot->host, slot->chunk.length);
   /* The first event and the latest one are kept: reading all times takes longer than a tenth of the transfers. */
   g_clear_pointer(timed, clReleaseEvent);
   *timed = g_steal_pointer(&slot->moving);
@@ -229,15 +276,15 @@ static void
 run_lane(LaneJob *lane)
 {
   gboolean good = TRUE;
-  gsize chunk = 0;
   guint turn = 0;
+  Chunk chunk;
 
   if (!pin_lane(lane->job->self, lane->slots, NULL))
     return;
   while (good && take_chunk(lane->job, &chunk)) {
     g_autoptr(GError) error = NULL;
     Slot *slot = &lane->slots[turn++ % SLOTS];
-    good = finish_slot(lane, slot, &error) && start_slot(lane->job, slot, chunk, &error);
+    good = finish_slot(lane, slot, &error) && start_slot(lane->job, slot, &chunk, &error);
     if (!good)
       take_error(lane->job, g_steal_pointer(&error));
   }
@@ -273,19 +320,46 @@ start_threads(MsStaging *self, guint wanted)
   return self->threads ? MIN(wanted, g_thread_pool_get_num_threads(self->threads)) : 0;
 }
 
-/* Runs the first lane in the caller's thread. */
-static void
-run_lanes(Job *job)
+/* (transfer full): a transfer with @n lanes at most, which none of them has begun. */
+static Job *
+job_new(MsStaging *self, const MsStagedWork *work, guint n)
 {
-  const guint n = (guint)MIN(CLAMP(job->copy.lanes, 1, MOST_LANES), job->n_chunks);
-  LaneJob lanes[MOST_LANES];
+  Job *job = g_new0(Job, 1);
 
-  job->working = start_threads(job->self, n - 1);
-  for (guint i = 0; i < n; i++)
-    lanes[i] = (LaneJob){job, job->self->lanes[i], &job->events[i * TIMED]};
-  for (guint i = job->working; i > 0; i--)
-    g_thread_pool_push(job->self->threads, &lanes[i], NULL);
-  run_lane(&lanes[0]);
+  job->self = self;
+  job->work = *work;
+  job->n_lanes = CLAMP(n, 1, MOST_LANES);
+  job->enqueued = g_new0(gsize, work->n_parts);
+  for (guint i = 0; i < job->n_lanes; i++)
+    job->lanes[i] = (LaneJob){job, self->lanes[i], &job->events[i * TIMED]};
+  return job;
+}
+
+static void
+job_free(Job *job)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
+    g_clear_pointer(&job->events[i], clReleaseEvent);
+  g_clear_error(&job->error);
+  g_free(job->enqueued);
+  g_free(job);
+}
+
+/* Starts the lanes from @first on in threads of the pool; returns how many, of which some may have ended by now. */
+static guint
+push_lanes(Job *job, guint first)
+{
+  const guint n = start_threads(job->self, job->n_lanes - first);
+
+  job->working = n;
+  for (guint i = n; i > 0; i--)
+    g_thread_pool_push(job->self->threads, &job->lanes[first + i - 1], NULL);
+  return n;
+}
+
+static void
+wait_for_lanes(Job *job)
+{
   g_mutex_lock(&job->self->lock);
   while (job->working > 0)
     g_cond_wait(&job->self->ended, &job->self->lock);
@@ -296,29 +370,80 @@ static void
 add_times(const Job *job, MsTimingLog *log)
 {
   cl_event events[G_N_ELEMENTS(job->events)];
-  gsize n = 0;
+  gsize n = 0, bytes = 0;
 
   for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
     if (job->events[i])
       events[n++] = job->events[i];
-  ms_timing_log_add_events(log, job->upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, job->copy.bytes, events, n);
+  for (guint i = 0; i < job->work.n_parts; i++)
+    bytes += job->work.parts[i].bytes;
+  ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes, events, n);
 }
 
+/* Frees the transfer, of which no lane is at work. */
 static gboolean
-run_job(Job *job, MsTimingLog *log, GError **error)
+end_job(Job *job, MsTimingLog *log, GError **error)
 {
-  job->n_chunks = (job->copy.bytes + job->self->chunk_bytes - 1) / job->self->chunk_bytes;
-  g_mutex_lock(&job->self->busy);
-  run_lanes(job);
-  g_mutex_unlock(&job->self->busy);
-  if (!job->error && log)
+  const gboolean good = !job->error;
+
+  if (good && log)
     add_times(job, log);
-  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
-    g_clear_pointer(&job->events[i], clReleaseEvent);
-  if (!job->error)
-    return TRUE;
-  g_propagate_error(error, job->error);
-  return FALSE;
+  if (!good)
+    g_propagate_error(error, g_steal_pointer(&job->error));
+  job_free(job);
+  return good;
+}
+
+/**
+ * ms_staging_start:
+ * @lanes: threads to copy with
+ * @work: copied; its parts, what they point to and its data must stay until ms_staged_transfer_end()
+ *
+ * Begins a transfer in threads of its own. Other transfers of @self wait until this one has ended.
+ *
+ * Returns: (transfer full) (nullable): for ms_staged_transfer_end(); %NULL where no thread can be started
+ */
+MsStagedTransfer *
+ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
+{
+  Job *job = job_new(self, work, lanes);
+
+  g_mutex_lock(&self->busy);
+  if (push_lanes(job, 0) > 0)
+    return job;
+  g_mutex_unlock(&self->busy);
+  job_free(job);
+  return NULL;
+}
+
+/**
+ * ms_staged_transfer_end: waits for the transfer, on the thread that started it; as ms_staging_upload() does.
+ *
+ * Returns: %FALSE with #MS_ERROR_DEVICE, or G_IO_ERROR_CANCELLED where MsStagedWork.ready gave it up
+ */
+gboolean
+ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
+{
+  wait_for_lanes(self);
+  /* Pool threads that could pin no memory took no chunks. */
+  run_lane(&self->lanes[0]);
+  g_mutex_unlock(&self->self->busy);
+  return end_job(self, log, error);
+}
+
+/* Runs the first lane in the caller's thread. */
+static gboolean
+run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, MsTimingLog *log, GError **error)
+{
+  const gsize n_chunks = (copy->bytes + self->chunk_bytes - 1) / self->chunk_bytes;
+  Job *job = job_new(self, work, (guint)MIN(CLAMP(copy->lanes, 1, MOST_LANES), n_chunks));
+
+  g_mutex_lock(&self->busy);
+  push_lanes(job, 1);
+  run_lane(&job->lanes[0]);
+  wait_for_lanes(job);
+  g_mutex_unlock(&self->busy);
+  return end_job(job, log, error);
 }
 
 /**
@@ -330,9 +455,9 @@ run_job(Job *job, MsTimingLog *log, GError **error)
 gboolean
 ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log, GError **error)
 {
-  Job job = {.self = self, .upload = TRUE, .copy = *copy, .host = (guint8 *)from};
+  const MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, (guint8 *)from};
 
-  return run_job(&job, log, error);
+  return run_copy(self, copy, &(MsStagedWork){.upload = TRUE, .parts = &part, .n_parts = 1}, log, error);
 }
 
 /**
@@ -342,7 +467,7 @@ ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, M
 gboolean
 ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error)
 {
-  Job job = {.self = self, .upload = FALSE, .copy = *copy, .host = into};
+  const MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, into};
 
-  return run_job(&job, log, error);
+  return run_copy(self, copy, &(MsStagedWork){.parts = &part, .n_parts = 1}, log, error);
 }

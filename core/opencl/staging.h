@@ -21,11 +21,41 @@ typedef struct {
   gsize bytes;
 } MsStagedCopy;
 
+/** MsStagedPart: @bytes of host memory, at least one, that are copied to or from a place on the device. */
+typedef struct {
+  cl_mem buffer;
+  gsize offset;
+  gsize bytes;
+  guint8 *host;
+} MsStagedPart;
+
+/**
+ * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
+ * from the threads that copy.
+ * @ready: (nullable): waits until a part may be enqueued; %FALSE gives the transfer up. @after: (out) (nullable)
+ *   (transfer full): an event that has to end before the device touches the part
+ * @enqueued: (nullable): the part is enqueued; @marker: (transfer none): ends when it is transferred
+ * @failed: (nullable): a call failed, so that no more parts are enqueued
+ */
+typedef struct {
+  gboolean upload;
+  const MsStagedPart *parts;
+  guint n_parts;
+  gboolean (*ready)(guint part, cl_event *after, gpointer data);
+  void (*enqueued)(guint part, cl_event marker, gpointer data);
+  void (*failed)(gpointer data);
+  gpointer data;
+} MsStagedWork;
+
+typedef struct _MsStagedTransfer MsStagedTransfer;
+
 guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
 MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);
 gboolean ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error);
+MsStagedTransfer *ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work);
+gboolean ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsStaging, ms_staging_free)

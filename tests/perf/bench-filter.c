@@ -3,7 +3,8 @@
  * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL... One
  * line of JSON a kernel: the whole filter (upload, kernels, download) by the host's clock and in processor time of all
  * threads, and the kernels by their events. RESULT gets the pixels of the last kernel. The kernels take turns, so that
- * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels; "KERNEL,levels=N" filters with N levels.
+ * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels, in pieces whose number the line tells;
+ * "KERNEL,levels=N" filters with N levels.
  */
 #include <locale.h>
 #include <math.h>
@@ -17,6 +18,8 @@
 
 typedef struct {
   const char *name;
+  MsSettings settings;
+  gboolean pipelined;
   MsPlan *plan;
   double *wall_ms;
   double *processor_ms;
@@ -31,21 +34,35 @@ die(const char *what, GError *error)
 }
 
 static Entry
-new_entry(MsMeanShift *filter, MsImage *image, MsSettings settings, const char *kernel, int repeat)
+new_entry(MsSettings settings, const char *kernel, int repeat)
 {
   g_autoptr(GError) error = NULL;
-  Entry entry = {kernel, NULL, g_new0(double, repeat), g_new0(double, repeat), g_new0(double, repeat)};
   g_auto(GStrv) words = g_strsplit(kernel, ",", 2);
+  Entry entry = {.name = kernel,
+                 .pipelined = words[1] && strcmp(words[1], "pipelined") == 0,
+                 .wall_ms = g_new0(double, repeat),
+                 .processor_ms = g_new0(double, repeat),
+                 .kernel_ms = g_new0(double, repeat)};
 
-  ms_mean_shift_set_pipelined(filter, words[1] && strcmp(words[1], "pipelined") == 0);
   if (words[1] && g_str_has_prefix(words[1], "levels="))
     settings.params.levels = atoi(words[1] + strlen("levels="));
   if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
-  entry.plan = ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
-  if (!entry.plan)
-    die(kernel, error);
+  entry.settings = settings;
   return entry;
+}
+
+/* Plans anew, since a plan depends on the rates of the runs before. */
+static void
+plan(MsMeanShift *filter, MsImage *image, Entry *entry)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_clear_pointer(&entry->plan, ms_plan_free);
+  ms_mean_shift_set_pipelined(filter, entry->pipelined);
+  entry->plan = ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = &entry->settings}, &error);
+  if (!entry->plan)
+    die(entry->name, error);
 }
 
 /* Milliseconds that the threads of this process have spent computing; other processes hardly change them. */
@@ -58,12 +75,17 @@ processor_ms(void)
   return (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec / 1e3;
 }
 
-/* One run; the first, which also builds the kernels, has @index -1 and is not counted. */
+/* Runs before those that count: they build the kernels, and measure the rates by which a plan is cut into pieces. */
+#define WARMING 8
+
+/* One run; that of @index -1 is not counted. */
 static void
 run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *pixels)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   g_autoptr(GError) error = NULL;
+
+  plan(filter, image, entry);
   double processor_start = processor_ms();
   gint64 start = g_get_monotonic_time();
 
@@ -93,8 +115,8 @@ print_entry(const Entry *entry, int repeat)
   MsSummary processor = ms_statistics_summarise(entry->processor_ms, repeat);
   MsSummary kernel = ms_statistics_summarise(entry->kernel_ms, repeat);
 
-  g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"n\": %d, ", entry->name,
-          ms_filter_kernel_name(entry->plan->settings.options.kernel), repeat);
+  g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"pieces\": %u, \"n\": %d, ", entry->name,
+          ms_filter_kernel_name(entry->plan->settings.options.kernel), entry->plan->pieces, repeat);
   print_number("wall_median_ms", wall.median, ", ");
   print_number("wall_min_ms", wall.minimum, ", ");
   print_number("wall_spread", wall.spread, ", ");
@@ -131,8 +153,9 @@ main(int argc, char **argv)
   g_autofree Entry *entries = g_new0(Entry, n);
 
   for (int i = 0; i < n; i++) {
-    entries[i] = new_entry(filter, image, settings, argv[8 + i], repeat);
-    run_once(filter, image, &entries[i], -1, result);
+    entries[i] = new_entry(settings, argv[8 + i], repeat);
+    for (int k = 0; k < WARMING; k++)
+      run_once(filter, image, &entries[i], -1, result);
   }
   for (int k = 0; k < repeat; k++)
     for (int i = 0; i < n; i++)

@@ -2,8 +2,10 @@
 /* An OpenCL layer (cl_layer.h) between program and driver. Loaded by the ICD loader through OPENCL_LAYERS. */
 #include <CL/cl_layer.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "tests/faults/shared-count.h"
 #include "tests/support/fault-layer.h"
@@ -113,8 +115,38 @@ note_start(void)
     close(fd);
 }
 
+/*
+ * The file of MS_FAULT_LOG gets a line for each call: the process, nanoseconds of CLOCK_MONOTONIC_RAW, and the name. A
+ * test counts calls by it, and the time from line to line shows where a start goes.
+ */
+static void
+note_call(const char *name)
+{
+  static int fd = -2;
+  struct timespec now;
+  char line[128];
+
+  if (fd == -2)
+    fd = getenv("MS_FAULT_LOG") ? open(getenv("MS_FAULT_LOG"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600) : -1;
+  if (fd < 0)
+    return;
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  const int n = snprintf(line, sizeof line, "%ld %lld %s\n", (long)getpid(),
+                         (long long)now.tv_sec * 1000000000 + now.tv_nsec, name);
+  if (write(fd, line, (size_t)n) != n)
+    fd = -1;
+}
+
+/* For calls that are only noted. */
 static int
-fails_in_program(const char *name)
+is_noted(const char *name)
+{
+  note_call(name);
+  return 0;
+}
+
+static int
+is_due_in_program(const char *name)
 {
   const int is_counted = of_program && (!call_of_program || !strcmp(call_of_program, name));
   const int due = is_counted && fault_is_due(of_program, nth_of_program, always);
@@ -124,17 +156,26 @@ fails_in_program(const char *name)
   return due;
 }
 
+static int
+fails_in_program(const char *name)
+{
+  note_call(name);
+  return is_due_in_program(name);
+}
+
 /* For calls that only MS_FAULT_CALL counts, since tests rely on the numbers of the others. */
 static int
 fails_if_named(const char *name)
 {
-  return call_of_program && fails_in_program(name);
+  note_call(name);
+  return call_of_program && is_due_in_program(name);
 }
 
 static int
 fails(const char *name)
 {
-  return ++counted == armed || fails_in_program(name);
+  note_call(name);
+  return ++counted == armed || is_due_in_program(name);
 }
 
 /* A wrapper for calls that return a status, and one for calls that return an object and the status by pointer. */
@@ -168,6 +209,11 @@ fails(const char *name)
 #define STATUS_CALL(...) STATUS_CALL_IF(fails, __VA_ARGS__)
 #define OBJECT_CALL(...) OBJECT_CALL_IF(fails, __VA_ARGS__)
 
+STATUS_CALL_IF(is_noted, clGetPlatformIDs, (cl_uint n, cl_platform_id *p, cl_uint *n_ret), (n, p, n_ret),
+               CL_INVALID_VALUE)
+STATUS_CALL_IF(is_noted, clGetDeviceIDs,
+               (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *n_ret), (p, t, n, d, n_ret),
+               CL_INVALID_VALUE)
 OBJECT_CALL(cl_context, clCreateContext,
             (const cl_context_properties *p, cl_uint n, const cl_device_id *d,
              void(CL_CALLBACK *f)(const char *, const void *, size_t, void *), void *u, cl_int *ret),
@@ -319,6 +365,8 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   call_of_program = getenv("MS_FAULT_CALL");
   mode_of_program = getenv("MS_FAULT_MODE");
   layer = *below;
+  HOOK(clGetPlatformIDs);
+  HOOK(clGetDeviceIDs);
   HOOK(clCreateContext);
   HOOK(clCreateCommandQueue);
   HOOK(clCreateBuffer);

@@ -61,17 +61,8 @@ preference(const MsPlanRequest *request)
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
-/* Enough for an upload, kernels and a download at the same time. */
-#define LANES 3
-
-/*
- * Bounds measured on an H200: smaller images gain nothing, since each stripe's transfer starts threads; larger stripes
- * lengthen the first upload and the last download, which overlap no kernels.
- */
-#define LEAST_PIPELINED_BYTES (G_GUINT64_CONSTANT(128) << 20)
-#define LEAST_STRIPE_BYTES (G_GUINT64_CONSTANT(16) << 20)
-#define MOST_STRIPE_BYTES (G_GUINT64_CONSTANT(64) << 20)
-#define MOST_STRIPES 16
+/* The driver copies less than this as fast as threads do, so that nothing is gained. */
+#define LEAST_OVERLAPPED_BYTES (G_GUINT64_CONSTANT(8) << 20)
 
 /* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
 static guint64
@@ -122,28 +113,50 @@ rows_within_budget(const MsPlan *plan, guint64 budget)
   return low;
 }
 
+/**
+ * ms_plan_predict_ms:
+ * @piece_ms: what each further piece adds
+ *
+ * Returns: the milliseconds of a stripe in so many pieces at the rates of the request, which must be known: the first
+ *   upload, the last kernels and download, and between them the slowest of the three for each other piece
+ */
+double
+ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms)
+{
+  const MsPlanRequest *q = &self->request;
+  const double rows = (double)self->stripe_rows / pieces, pixels = rows * q->region.width;
+  const double held = MIN(q->height, rows + 2.0 * self->halo);
+  const double up = 4 * held * q->width / q->rates.upload, down = 4 * pixels / q->rates.download;
+  const double computing = pixels / q->rates.kernels;
+
+  return up + computing + down + (pieces - 1) * (MAX(MAX(up, computing), down) + piece_ms);
+}
+
 /*
- * Sets the plan's lanes and, where there are several, shortens its stripes so that all lanes together take at most
- * @budget bytes of the device. Several lanes pay where the device has its own memory and the image is large. A stripe
- * has at least four times the rows of its halo, which are transferred and prepared twice.
+ * Cuts the stripes into the number of pieces for which the measured rates predict the least time, while all pieces take
+ * at most @budget bytes of the device. A piece has at least twice the rows of its halo, which are transferred and
+ * prepared twice. Overlapping pays where the device has its own memory and the picture is large.
  */
 static void
-set_lanes(MsPlan *plan, guint64 budget)
+set_pieces(MsPlan *plan, guint64 budget)
 {
   const MsPlanRequest *q = &plan->request;
-  const guint64 row_bytes = (guint64)q->region.width * 4, bytes = row_bytes * (guint64)q->region.height;
-  const guint64 stripe_bytes = CLAMP(bytes / MOST_STRIPES, LEAST_STRIPE_BYTES, MOST_STRIPE_BYTES);
-  gint64 rows = (gint64)((stripe_bytes + row_bytes - 1) / row_bytes);
+  const guint64 bytes = (guint64)q->region.width * (guint64)plan->stripe_rows * 4;
+  const double known = q->rates.upload * q->rates.kernels * q->rates.download;
+  double least;
 
-  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || bytes < LEAST_PIPELINED_BYTES)
+  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || plan->source_is_image ||
+      bytes < LEAST_OVERLAPPED_BYTES || known <= 0)
     return;
-  rows = MIN(MAX(rows, 4 * (gint64)plan->halo), plan->stripe_rows);
-  while (rows > 1 && LANES * ms_plan_device_bytes(plan, (int)rows) > budget)
-    rows /= 2;
-  if (2 * rows > q->region.height || rows < 2 * (gint64)plan->halo)
-    return;
-  plan->lanes = LANES;
-  plan->stripe_rows = (int)rows;
+  least = ms_plan_predict_ms(plan, 1, 0);
+  for (guint n = 2; n <= MS_PLAN_MAX_PIECES; n++) {
+    const int rows = (plan->stripe_rows + (int)n - 1) / (int)n;
+    const double ms = ms_plan_predict_ms(plan, n, q->rates.piece_ms);
+    if (rows < MAX(2 * plan->halo, 1) || n * ms_plan_device_bytes(plan, rows) > budget || ms >= least)
+      continue;
+    least = ms;
+    plan->pieces = n;
+  }
 }
 
 static double
@@ -256,7 +269,7 @@ cut(MsPlan *self, GError **error)
   }
   self->stripe_rows = rows;
   if (!self->in_stripes)
-    set_lanes(self, budget);
+    set_pieces(self, budget);
   return TRUE;
 }
 
@@ -270,7 +283,7 @@ cut_into_stripes(MsPlan *self, GError **error)
   const gboolean masked = ms_plan_is_masked(self);
 
   self->in_stripes = masked && (self->request.has_coarser || !fits_whole(self));
-  self->lanes = 1;
+  self->pieces = 1;
   self->stripe_rows = self->request.region.height;
   if ((!masked || self->in_stripes) && !cut(self, error))
     return FALSE;

@@ -85,12 +85,30 @@ typedef struct {
   gboolean cleared;
 } MsScratch;
 
+/** MS_PLAN_MAX_PIECES: more would only repeat what each piece costs. */
+#define MS_PLAN_MAX_PIECES 32
+
+/**
+ * MsPlanRates: how fast earlier runs were; all 0 where that is not known.
+ * @upload: bytes a millisecond
+ * @kernels: pixels a millisecond with the settings of the request
+ * @download: bytes a millisecond
+ * @piece_ms: what each further piece adds to the prediction of ms_plan_predict_ms()
+ */
+typedef struct {
+  double upload;
+  double kernels;
+  double download;
+  double piece_ms;
+} MsPlanRates;
+
 /**
  * MsPlanRequest: all that a plan depends on.
  * @region: the rectangle of the image to compute
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
  * @modes: whether the modes are computed, the positions at which pixels converge
- * @pipelined: whether stripes may use several queues of the device
+ * @pipelined: whether transfers may overlap kernels
+ * @rates: decide into how many pieces a stripe is cut
  * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
  */
 typedef struct {
@@ -101,6 +119,7 @@ typedef struct {
   MsRegion region;
   guint64 memory_budget;
   gboolean pipelined;
+  MsPlanRates rates;
   gboolean modes;
   gboolean has_coarser;
 } MsPlanRequest;
@@ -111,7 +130,7 @@ typedef struct {
  * @radius: the whole window radius, rounded up where the window has a half
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
  * @stripe_rows: rows of the region whose source is on the device at a time
- * @lanes: queues that take stripes in turn; 1 where transfers do not overlap kernels
+ * @pieces: of a stripe, which have their own memory and overlap their transfers with each other's kernels; 1 for none
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
@@ -132,7 +151,7 @@ struct MsPlan {
   MsScratch scratch[MS_PLAN_MAX_SCRATCH];
   gboolean source_is_image;
   int stripe_rows;
-  guint lanes;
+  guint pieces;
   int band_rows;
   char *rejected;
   MsPlan *coarser;
@@ -144,6 +163,7 @@ MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
 char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
+double ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms);
 guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
 void ms_plan_free(MsPlan *self);
 
