@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/lab.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
+#include "core/lab/report/environment.h"
 #include "core/lab/report/report-json.h"
 #include "core/lab/report/report-save.h"
 #include "core/lab/report/resume.h"
@@ -266,15 +268,33 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
     &run->measure, run->cancellable, error);
 }
 
+/* A peer is another program, which is not to count as a disturbance. */
+static gboolean
+has_peer(GPtrArray *members)
+{
+  for (guint i = 0; i < members->len; i++) {
+    const char *kind = ms_factors_get(((const MsReportRow *)members->pdata[i])->factors, "kind");
+    if (kind && g_str_has_suffix(kind, "peer"))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 /* Measures the rows of a group interleaved, so that a change of the clock rate affects all. */
 static gboolean
 measure_group(Run *run, GPtrArray *members, GError **error)
 {
+  const MsMachineLoad before = ms_machine_load_now();
   const gboolean good = measure_pending(run, members, error);
+  const double others = has_peer(members) ? (double)NAN : ms_machine_load_of_others(&before);
 
   ms_lab_bench_forget(run->bench);
-  for (guint i = 0; i < members->len; i++)
-    ms_report_finish_row(run->report, members->pdata[i]);
+  for (guint i = 0; i < members->len; i++) {
+    MsReportRow *row = members->pdata[i];
+    if (row->measurement->samples->len > 0 && !isfinite(row->measurement->foreign_load))
+      row->measurement->foreign_load = others;
+    ms_report_finish_row(run->report, row);
+  }
   run->done += members->len;
   return good;
 }
@@ -490,6 +510,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
   for (guint i = 0; i < experiments->len; i++)
     ms_report_add_paths(((MsExperiment *)experiments->pdata[i])->name, directory, paths);
   g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_INDEX, NULL));
+  g_ptr_array_add(paths, g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL));
   return g_steal_pointer(&paths);
 }
 
@@ -537,7 +558,8 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
     }
     g_ptr_array_add(reports, report);
   }
-  if (request->report_dir && !ms_report_save_index(reports, request->report_dir, error))
+  if (request->report_dir && (!ms_report_save_index(reports, request->report_dir, error) ||
+                              !ms_environment_save(reports, request->report_dir, error)))
     return NULL;
   return g_steal_pointer(&reports);
 }

@@ -158,6 +158,15 @@ class Lab(HeadlessCase):
     def test_experiments_are_held_against_a_baseline(self):
         what, reports, base = self.study(), self.out / "reports", self.out / "base.json"
         self.run_program(*what, "--json", base, "--report-dir", reports)
+        environment = json.loads((reports / "environment.json").read_text())
+        self.assertIn("--report-dir", environment["command"])
+        self.assertRegex(environment["kernels_sha256"], "^[0-9a-f]{64}$")
+        self.assertEqual(environment["device"], {key: json.loads(base.read_text())["experiments"][0]["device"][key]
+                                                 for key in ("name", "platform", "driver")})
+        for part in ("compiler", "processor", "governor", "boost", "kernel"):
+            self.assertTrue(environment[part], part)
+        for row in json.loads(base.read_text())["experiments"][0]["rows"]:
+            self.assertIsInstance(row["foreign_load"], (int, float))
         for earlier in (base, reports / "own.json"):
             output, _ = self.run_program(*what, "--compare", earlier)
             self.assertIn("own against the baseline", output.decode())

@@ -27,7 +27,7 @@ ms_measurement_new(void)
   self->prepare_ns = NAN;
   self->first_ns = NAN;
   self->first_wall_ns = NAN;
-  self->joules = self->watts = NAN;
+  self->joules = self->watts = self->foreign_load = NAN;
   return self;
 }
 

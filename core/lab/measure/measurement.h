@@ -91,6 +91,8 @@ typedef struct {
  * @joules: energy of one run, the host's work around its kernels included, read from @energy_source; NAN without a
  *   counter
  * @watts: mean power over the same runs, gaps between kernels included
+ * @foreign_load: share of the processors that other programs used while its group was measured, 0 to 1; NAN where it
+ *   is not known
  */
 typedef struct {
   MsOutcome outcome;
@@ -109,6 +111,7 @@ typedef struct {
   double joules;
   double watts;
   char *energy_source;
+  double foreign_load;
 } MsMeasurement;
 
 MsMeasurement *ms_measurement_new(void);

@@ -215,6 +215,7 @@ static const MsField row_fields[] = {
   MEASURED(joules, NUMBER, "joules"),
   MEASURED(watts, NUMBER, "watts"),
   MEASURED(energy_source, TEXT, "energy_source"),
+  MEASURED(foreign_load, NUMBER, "foreign_load"),
   MS_FIELD_OF(SHOWN, "speedup", .record = &speedup_record),
 };
 static const MsRecord row_record = MS_RECORD(row_fields);
@@ -502,6 +503,7 @@ dup_published(gconstpointer row)
 static const MsField last_columns[] = {
   MS_FIELD_OF(COMPUTED_TEXT, "published", .text = dup_published),
   MEASURED(message, TEXT, "message"),
+  MEASURED(foreign_load, NUMBER, "foreign_load"),
 };
 static const MsRecord last_columns_record = MS_RECORD(last_columns);
 

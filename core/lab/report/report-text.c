@@ -80,6 +80,9 @@ add_outliers(GString *text, MsLanguage language, gsize n)
     add_remark(text, language, n == 1 ? "%zu outlier" : "%zu outliers", n);
 }
 
+/* Share of the processors above which other programs count as a disturbance. */
+#define MOST_FOREIGN_LOAD 0.1
+
 /* Why a row failed, or what disturbed its samples; empty where neither applies. */
 static char *
 remarks_of(const MsReportRow *row, MsLanguage language)
@@ -103,6 +106,9 @@ remarks_of(const MsReportRow *row, MsLanguage language)
   if (drift.found)
     add_remark(text, language, ms_text(language, "slower by %.0f %% from sample %zu on: a clock drop?"),
                (drift.ratio - 1) * 100, drift.index + 1);
+  if (m->foreign_load > MOST_FOREIGN_LOAD)
+    add_remark(text, language, ms_text(language, "disturbed: other programs used %.0f %% of the processors"),
+               m->foreign_load * 100);
   if (m->rejected)
     add_remark(text, language, ms_text(language, "%u runs rejected: events ended before they started"), m->rejected);
   return g_string_free(g_steal_pointer(&text), FALSE);

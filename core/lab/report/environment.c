@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/report/environment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "ms-kernels.h"
+
+#define KERNELS "/io/github/meanshift_lab/MeanshiftLab/kernels/"
+#define UNKNOWN "not measurable"
+
+static double
+seconds_of(const struct timeval *time)
+{
+  return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
+}
+
+/**
+ * ms_machine_load_now: the processor time used since the machine started; NAN members where the system does not say.
+ */
+MsMachineLoad
+ms_machine_load_now(void)
+{
+  g_autofree char *text = NULL;
+  struct rusage self, children;
+  double fields[8] = {0};
+
+  if (!g_file_get_contents("/proc/stat", &text, NULL, NULL) || getrusage(RUSAGE_SELF, &self) != 0 ||
+      getrusage(RUSAGE_CHILDREN, &children) != 0 ||
+      sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &fields[0], &fields[1], &fields[2], &fields[3], &fields[4],
+             &fields[5], &fields[6], &fields[7]) < 5)
+    return (MsMachineLoad){NAN, NAN, NAN};
+  const double ticks = (double)sysconf(_SC_CLK_TCK);
+  return (MsMachineLoad){(fields[0] + fields[1] + fields[2] + fields[5] + fields[6] + fields[7]) / ticks,
+                         seconds_of(&self.ru_utime) + seconds_of(&self.ru_stime) + seconds_of(&children.ru_utime) +
+                           seconds_of(&children.ru_stime),
+                         (fields[3] + fields[4]) / ticks};
+}
+
+/**
+ * ms_machine_load_of_others: the share of the processors that other programs used since @since, 0 to 1; time that a
+ * virtual machine was not given counts as theirs. NAN where it cannot be measured.
+ */
+double
+ms_machine_load_of_others(const MsMachineLoad *since)
+{
+  const MsMachineLoad now = ms_machine_load_now();
+  const double all = now.all - since->all, total = all + now.idle - since->idle;
+
+  return total > 0.05 ? CLAMP((all - (now.own - since->own)) / total, 0.0, 1.0) : (double)NAN;
+}
+
+/* (transfer full): the first line of a file that the system keeps, or that it is not measurable */
+static char *
+first_line(const char *path)
+{
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents(path, &text, NULL, NULL) || *g_strstrip(text) == '\0')
+    return g_strdup(UNKNOWN);
+  return g_strndup(text, strcspn(text, "\n"));
+}
+
+static char *
+processor_name(void)
+{
+  g_autofree char *text = NULL;
+  const char *name = g_file_get_contents("/proc/cpuinfo", &text, NULL, NULL) ? strstr(text, "model name") : NULL;
+
+  name = name ? strchr(name, ':') : NULL;
+  return name ? g_strstrip(g_strndup(name + 1, strcspn(name + 1, "\n"))) : g_strdup(UNKNOWN);
+}
+
+static char *
+boost_state(void)
+{
+  g_autofree char *boost = first_line("/sys/devices/system/cpu/cpufreq/boost");
+  g_autofree char *no_turbo = first_line("/sys/devices/system/cpu/intel_pstate/no_turbo");
+
+  if (strcmp(boost, UNKNOWN) != 0)
+    return g_strdup(strcmp(boost, "0") == 0 ? "off" : "on");
+  return strcmp(no_turbo, UNKNOWN) == 0 ? g_strdup(UNKNOWN) : g_strdup(strcmp(no_turbo, "0") == 0 ? "on" : "off");
+}
+
+static void
+add_taken(JsonBuilder *builder, const char *name, char *text)
+{
+  g_autofree char *owned = text;
+
+  ms_json_add_text(builder, name, owned);
+}
+
+static int
+compare_names(const void *a, const void *b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Adds every file of a folder of kernels, its path before its text, in the order of their names. */
+static void
+add_kernels(GChecksum *sum, const char *folder)
+{
+  GResource *kernels = ms_kernels_get_resource();
+  g_auto(GStrv) names = g_resource_enumerate_children(kernels, folder, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+
+  if (names)
+    qsort(names, g_strv_length(names), sizeof *names, compare_names);
+  for (char **name = names; name && *name; name++) {
+    g_autofree char *path = g_strconcat(folder, *name, NULL);
+    if (g_str_has_suffix(path, "/")) {
+      add_kernels(sum, path);
+      continue;
+    }
+    g_autoptr(GBytes) text = g_resource_lookup_data(kernels, path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
+    g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
+    g_checksum_update(sum, g_bytes_get_data(text, NULL), (gssize)g_bytes_get_size(text));
+  }
+}
+
+/* (transfer full): SHA-256 of the sources of all kernels, which differs where any of them was changed */
+static char *
+kernels_hash(void)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+
+  add_kernels(sum, KERNELS);
+  return g_strdup(g_checksum_get_string(sum));
+}
+
+/* The arguments as the system has them, since the command runs in a child with the same ones. */
+static void
+add_command(JsonBuilder *builder)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  ms_json_begin_array(builder, "command");
+  if (g_file_get_contents("/proc/self/cmdline", &text, &length, NULL))
+    for (const char *p = text; p < text + length; p += strlen(p) + 1) {
+      g_autofree char *word = g_utf8_make_valid(p, -1);
+      json_builder_add_string_value(builder, word);
+    }
+  json_builder_end_array(builder);
+}
+
+static void
+add_load(JsonBuilder *builder)
+{
+  double load[3];
+  const int n = getloadavg(load, 3);
+
+  ms_json_begin_array(builder, "load_averages");
+  for (int i = 0; i < n; i++)
+    json_builder_add_double_value(builder, load[i]);
+  json_builder_end_array(builder);
+}
+
+static void
+add_machine(JsonBuilder *builder)
+{
+  struct utsname system;
+
+  add_taken(builder, "processor", processor_name());
+  ms_json_add_integer(builder, "processors", g_get_num_processors());
+  add_taken(builder, "governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
+  add_taken(builder, "boost", boost_state());
+  ms_json_add_text(builder, "kernel", uname(&system) == 0 ? system.release : UNKNOWN);
+  add_load(builder);
+}
+
+static void
+add_device(JsonBuilder *builder, const MsReportDevice *device)
+{
+  ms_json_begin_object(builder, "device");
+  ms_json_add_text(builder, "name", device->name);
+  ms_json_add_text(builder, "platform", device->platform);
+  ms_json_add_text(builder, "driver", device->driver);
+  json_builder_end_object(builder);
+}
+
+/**
+ * ms_environment_save:
+ * @reports: (element-type MsReport): the reports of one run
+ *
+ * Writes environment.json: the exact command, the program and its compiler, the sources of the kernels as a hash, the
+ * device with its driver, the processor with its governor, and the load at the end.
+ */
+gboolean
+ms_environment_save(GPtrArray *reports, const char *directory, GError **error)
+{
+  const MsReport *first = reports->len > 0 ? reports->pdata[0] : NULL;
+  g_autofree char *path = g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL);
+  g_autoptr(JsonBuilder) builder = json_builder_new();
+
+  json_builder_begin_object(builder);
+  ms_json_add_text(builder, "format", "meanshift-lab environment");
+  ms_json_add_text(builder, "version", MS_VERSION);
+  add_command(builder);
+  if (first) {
+    ms_json_add_text(builder, "date", first->date);
+    ms_json_add_text(builder, "compiler", first->compiler);
+    add_device(builder, &first->device);
+  }
+  add_taken(builder, "kernels_sha256", kernels_hash());
+  add_machine(builder);
+  json_builder_end_object(builder);
+  g_autofree char *text = ms_json_builder_to_text(builder);
+  if (g_file_set_contents(path, text, -1, error))
+    return TRUE;
+  ms_prefix_error(error, "The report cannot be written: ");
+  return FALSE;
+}
