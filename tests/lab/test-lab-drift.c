@@ -124,6 +124,24 @@ test_across(void)
   g_assert_nonnull(strstr(within, " ms at an anchor of "));
 }
 
+/* Two rows scatter by what one of them has changed, which is found all the same. */
+static void
+test_two_rows(void)
+{
+  guint found = 0;
+
+  for (guint32 seed = 0; seed < RUNS; seed++) {
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    g_autoptr(MsReport) before = run_on(&machines[0], 1, random), now = run_on(&machines[0], 2, random);
+    g_ptr_array_set_size(now->rows, 4);
+    g_ptr_array_remove_range(now->rows, 0, 2);
+    g_autoptr(MsComparison) comparison = ms_compare_reports(before, now, 0.01);
+    g_assert_cmpuint(comparison->rows->len, ==, 2);
+    found += ((MsComparisonRow *)comparison->rows->pdata[1])->speedup.verdict == MS_VERDICT_SLOWER;
+  }
+  g_assert_cmpuint(found, >=, RUNS - 1);
+}
+
 /* A row without a ratio has no interval of dashes. */
 static void
 test_no_numbers(void)
@@ -151,6 +169,7 @@ main(int argc, char **argv)
     g_test_add_data_func(path, &machines[i], test_unchanged);
   }
   g_test_add_func("/lab/drift/across", test_across);
+  g_test_add_func("/lab/drift/two-rows", test_two_rows);
   g_test_add_func("/lab/drift/no-numbers", test_no_numbers);
   return g_test_run();
 }

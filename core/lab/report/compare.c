@@ -11,6 +11,10 @@
  */
 #define LEAST_DRIFT 0.01
 
+/* Among fewer rows one that is changed cannot be told from scatter, of which no more than this is assumed then. */
+#define FEWEST_ROWS 4
+#define MOST_DRIFT_OF_FEW 0.1
+
 /* Share of the change that all rows have in common by which the intervals are widened. */
 #define COMMON_DOUBT 0.5
 
@@ -143,14 +147,16 @@ allow_for_drift(MsComparison *self, double noise)
   }
   const double *values = (const double *)changes->data;
   const double common = changes->len > 0 ? ms_statistics_quantile(values, changes->len, 0.5) : 0;
-  const double scatter = ms_statistics_scatter(values, changes->len), doubt = COMMON_DOUBT * fabs(common);
+  const double seen = ms_statistics_scatter(values, changes->len), doubt = COMMON_DOUBT * fabs(common);
+  const double scatter = changes->len < FEWEST_ROWS ? MIN(seen, MOST_DRIFT_OF_FEW) : seen;
   self->drift = MAX(scatter, LEAST_DRIFT);
   for (guint i = 0; i < self->rows->len; i++) {
     MsComparisonRow *row = self->rows->pdata[i];
     if (!isfinite(row->speedup.high))
       continue;
-    const MsSpeedup seen = ms_speedup_widen(&row->speedup, doubt, scatter, noise);
-    row->speedup = seen.verdict == MS_VERDICT_SAME ? seen : ms_speedup_widen(&row->speedup, doubt, self->drift, noise);
+    const MsSpeedup narrow = ms_speedup_widen(&row->speedup, doubt, scatter, noise);
+    row->speedup =
+      narrow.verdict == MS_VERDICT_SAME ? narrow : ms_speedup_widen(&row->speedup, doubt, self->drift, noise);
   }
 }
 
