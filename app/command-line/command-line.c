@@ -90,6 +90,8 @@ ms_command_line_action(const MsCommandLine *self)
     return g_str_equal(self->experiment, "list") ? MS_COMMAND_LIST_EXPERIMENTS : MS_COMMAND_EXPERIMENT;
   if (self->tune)
     return MS_COMMAND_TUNE;
+  if (self->merge_reports)
+    return MS_COMMAND_MERGE_REPORTS;
   if (self->merge_manifests)
     return MS_COMMAND_MERGE;
   if (self->regions)

@@ -102,6 +102,7 @@ typedef struct {
   char *compare;
   gboolean fail_on_slower;
   char *report_dir;
+  gboolean merge_reports;
   char *reduce;
   char *type;
   guint64 size;
@@ -124,6 +125,7 @@ typedef enum {
   MS_COMMAND_DIAGNOSE = 1 << 7,
   MS_COMMAND_MERGE = 1 << 8,
   MS_COMMAND_REGIONS = 1 << 9,
+  MS_COMMAND_MERGE_REPORTS = 1 << 10,
 } MsCommandAction;
 
 /** MsExitStatus: how the program ends, which its manual page documents. */

@@ -25,7 +25,7 @@ static const char *const progress_values[] = {"auto", "always", "never", "json",
 #define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
 #define LAB (REDUCE | TUNE | EXPERIMENT)
 #define REGIONS MS_COMMAND_REGIONS
-#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE)
+#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE | MS_COMMAND_MERGE_REPORTS)
 #define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
@@ -184,8 +184,10 @@ static const MsOptionInfo rows[] = {
       ARGUMENT("BASELINE.json")),
   ROW(LAB, "fail-on-slower", FLAG, fail_on_slower, EXPERIMENT,
       N_("Exit status 1 when --compare finds a slowdown beyond noise"), .needs = "compare"),
-  ROW(LAB, "report-dir", TEXT, report_dir, TUNE | EXPERIMENT,
-      N_("Folder for the CSV, JSON, Markdown and charts of experiments and of --tune"), ARGUMENT("DIR")),
+  ROW(LAB, "report-dir", TEXT, report_dir, TUNE | EXPERIMENT | MS_COMMAND_MERGE_REPORTS,
+      N_("Folder for the CSV, JSON, Markdown, LaTeX and charts of experiments and of --tune"), ARGUMENT("DIR")),
+  ROW(LAB, "merge-reports", FLAG, merge_reports, MS_COMMAND_MERGE_REPORTS,
+      N_("Show the reports of several devices, which are the INPUTs, side by side")),
   ROW(LAB, "reduce", TEXT, reduce, REDUCE | TUNE,
       N_("Run one reduction over a generated array, checked and timed; exit status 3 when it is wrong"),
       ARGUMENT("OP")),

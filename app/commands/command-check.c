@@ -235,6 +235,8 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (action == MS_COMMAND_MERGE && !self->inputs[0])
     return refuse(error, "--merge-manifests compares with the images; name their folders, as in: photos --recursive "
                          "--merge-manifests manifests.");
+  if (action == MS_COMMAND_MERGE_REPORTS && !self->inputs[0])
+    return refuse(error, "--merge-reports needs reports, as in: --merge-reports h200.json cpu.json.");
   if (self->resume == MS_RESUME_HASH && !self->manifest)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_inputs(self, error) && check_devices(self, error) &&

@@ -21,6 +21,7 @@ static const MsCommand commands[] = {
   {MS_COMMAND_DIAGNOSE, "--diagnose", .uses_driver = TRUE, .reads_nothing = TRUE, .run = ms_diagnose_command_run},
   {MS_COMMAND_MERGE, "--merge-manifests", .run = ms_merge_command_run},
   {MS_COMMAND_REGIONS, "--regions", .uses_driver = TRUE, .has_events = TRUE, .run = ms_regions_command_run},
+  {MS_COMMAND_MERGE_REPORTS, "--merge-reports", .run = ms_reports_command_run},
 };
 
 /** ms_commands: (array length=n): the table. */

@@ -43,6 +43,8 @@ MsExitStatus ms_diagnose_command_run(const MsCommandLine *line, MsConsole *conso
 MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
 gboolean ms_batch_command_names_device(const MsCommandLine *line);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <math.h>
 
@@ -294,6 +295,20 @@ ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface =
     cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
+  g_autoptr(cairo_t) cr = cairo_create(surface);
+
+  ms_chart_draw(self, cr, page);
+  cairo_surface_finish(surface);
+  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+}
+
+/** ms_chart_save_pdf: like ms_chart_save_svg(), with text that can be searched and copied. */
+gboolean
+ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(cairo_surface_t) surface =
+    cairo_pdf_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, page);

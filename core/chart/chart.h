@@ -75,6 +75,7 @@ guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
 gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+gboolean ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 void ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page);
 

@@ -36,9 +36,11 @@ ms_published_free(MsPublished *self)
   g_free(self);
 }
 
-void
-ms_expect_free(MsExpect *self)
+static void
+free_expect(gpointer data)
 {
+  MsExpect *self = data;
+
   g_free(self->claim);
   g_free(self->metric);
   ms_factors_free(self->where);
@@ -65,7 +67,7 @@ ms_experiment_new(const char *name, const char *title, const char *kind)
   self->axes = g_ptr_array_new_with_free_func(free_axis);
   self->cases = g_ptr_array_new_with_free_func(free_case);
   self->published = g_ptr_array_new_with_free_func((GDestroyNotify)ms_published_free);
-  self->expects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_expect_free);
+  self->expects = g_ptr_array_new_with_free_func(free_expect);
   self->fixed = ms_factors_new();
   self->quick_fixed = ms_factors_new();
   self->plot.y = g_strdup("time");

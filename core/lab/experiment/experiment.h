@@ -130,7 +130,6 @@ void ms_experiment_unref(MsExperiment *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsExperiment, ms_experiment_unref)
 
 void ms_published_free(MsPublished *self);
-void ms_expect_free(MsExpect *self);
 
 void ms_experiment_add_axis(MsExperiment *self, const char *key, const char *const *values, const char *const *quick);
 MsCase *ms_experiment_add_case(MsExperiment *self, const char *name, const MsFactors *factors);

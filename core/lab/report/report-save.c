@@ -7,6 +7,7 @@
 #include "core/folder.h"
 #include "core/lab/report/report-chart.h"
 #include "core/lab/report/report-json.h"
+#include "core/lab/report/report-latex.h"
 #include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
@@ -47,11 +48,13 @@ write_charts(const MsReport *self, const char *directory, GError **error)
   const char *name = self->experiment->name;
   g_autofree char *light = file_path(directory, name, ".svg");
   g_autofree char *dark = file_path(directory, name, "-dark.svg");
+  g_autofree char *pdf = file_path(directory, name, ".pdf");
 
   const double height = chart_height(chart);
 
   return ms_chart_save_svg(chart, light, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error) &&
-         ms_chart_save_svg(chart, dark, &(MsChartPage){CHART_WIDTH, height, MS_CHART_DARK}, error);
+         ms_chart_save_svg(chart, dark, &(MsChartPage){CHART_WIDTH, height, MS_CHART_DARK}, error) &&
+         ms_chart_save_pdf(chart, pdf, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error);
 }
 
 /**
@@ -61,7 +64,7 @@ write_charts(const MsReport *self, const char *directory, GError **error)
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 {
-  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+  static const char *const endings[] = {".json", ".csv", ".md", ".tex", ".svg", "-dark.svg", ".pdf"};
 
   for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
     g_ptr_array_add(paths, file_path(directory, name, endings[i]));
@@ -71,7 +74,7 @@ ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
  * ms_report_save:
  * @directory: created if it does not exist
  *
- * Writes NAME.json, NAME.csv, NAME.md, NAME.svg and NAME-dark.svg, each replaced atomically.
+ * Writes NAME.json, NAME.csv, NAME.md, NAME.tex, NAME.svg, NAME-dark.svg and NAME.pdf, each replaced atomically.
  */
 gboolean
 ms_report_save(const MsReport *self, const char *directory, GError **error)
@@ -80,10 +83,11 @@ ms_report_save(const MsReport *self, const char *directory, GError **error)
   g_autofree char *json = ms_report_to_json(self);
   g_autofree char *csv = ms_report_to_csv(self);
   g_autofree char *markdown = ms_report_to_markdown(self);
+  g_autofree char *latex = ms_report_to_latex(self);
 
   return ms_folder_make(directory, MS_FOLDER_SHARED, error) && write_text(directory, name, ".json", json, error) &&
          write_text(directory, name, ".csv", csv, error) && write_text(directory, name, ".md", markdown, error) &&
-         write_charts(self, directory, error);
+         write_text(directory, name, ".tex", latex, error) && write_charts(self, directory, error);
 }
 
 static void
@@ -210,11 +214,12 @@ static const char page_head[] =
   "<h1>Experiments</h1>\n<p>Does this device show what the studies found?</p>\n<div class=\"scroll\"><table>\n"
   "<tr><th>experiment</th><th>study</th><th>verdict</th><th>measured</th></tr>\n";
 
-/** ms_report_save_index: writes index.html into @directory, with every chart and table of @reports. */
+/** ms_report_save_index: writes index.html and report.tex, with every chart and table of @reports, and studies.bib. */
 gboolean
 ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
 {
   g_autoptr(GString) html = g_string_new(page_head);
+  g_autofree char *document = ms_reports_to_latex_document(reports);
 
   for (guint i = 0; i < reports->len; i++)
     append_index_row(html, reports->pdata[i]);
@@ -223,5 +228,7 @@ ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
     append_section(html, reports->pdata[i]);
   g_string_append(html, "</body>\n</html>\n");
   return ms_folder_make(directory, MS_FOLDER_SHARED, error) &&
-         write_text(directory, MS_REPORT_INDEX, "", html->str, error);
+         write_text(directory, MS_REPORT_INDEX, "", html->str, error) &&
+         write_text(directory, MS_REPORT_DOCUMENT, "", document, error) &&
+         write_text(directory, MS_REPORT_STUDIES, "", ms_latex_bibliography, error);
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "app/commands/command.h"
+
+#include "app/report/report-file.h"
+#include "core/json.h"
+#include "core/lab/report/report-json.h"
+#include "core/lab/report/report-merge.h"
+
+static GPtrArray *
+load_all(char **paths, GError **error)
+{
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+
+  for (char **path = paths; *path; path++) {
+    GPtrArray *reports = ms_reports_load(*path, error);
+    if (!reports)
+      return NULL;
+    g_ptr_array_extend_and_steal(all, reports);
+  }
+  return g_steal_pointer(&all);
+}
+
+/* (transfer full): all reports as --json of --experiment writes them, so that they can be merged and compared again. */
+static char *
+reports_json(GPtrArray *reports)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  json_builder_begin_object(b);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
+  ms_json_begin_array(b, "experiments");
+  for (guint i = 0; i < reports->len; i++)
+    json_builder_add_value(b, ms_report_to_json_node(reports->pdata[i]));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  return ms_json_builder_to_text(b);
+}
+
+/** ms_reports_command_run: --merge-reports: the reports of several devices as one. */
+MsExitStatus
+ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) reports = load_all(line->inputs, &error);
+
+  if (!reports)
+    return ms_command_fail(console, error);
+  g_autofree char *text = ms_reports_merge_to_text(reports, FALSE);
+  g_autofree char *json = line->json ? reports_json(reports) : NULL;
+  ms_console_begin_results(console);
+  ms_console_print(console, text);
+  if ((line->report_dir && !ms_reports_merge_save(reports, line->report_dir, &error)) ||
+      (json && !ms_report_file_save(line->json, json, cancellable, &error)))
+    return ms_command_fail(console, error);
+  return MS_EXIT_DONE;
+}

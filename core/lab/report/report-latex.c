@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tables for LaTeX, with the packages booktabs, longtable and siunitx, and a document of them that a plain pdflatex
+ * compiles. Every text is escaped, so that a title or the name of a device is never read as a command.
+ */
+#include "core/lab/report/report-latex.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
+#include "core/number.h"
+
+/**
+ * ms_latex_bibliography: the studies as BibTeX, by the names that experiments use; of three of them our copies lack the
+ * page with title and authors.
+ */
+const char ms_latex_bibliography[] =
+  "@article{MM,\n"
+  "  author  = {Yan, Shen-Gen and Zhang, Yun-Quan and Long, Guo-Ping and Li, Yan},\n"
+  "  title   = {Reduction Algorithm Optimization Based on the {OpenCL}},\n"
+  "  journal = {Journal of Software},\n"
+  "  year    = {2011},\n"
+  "  volume  = {22},\n"
+  "  number  = {Suppl. (2)},\n"
+  "  pages   = {163--171},\n"
+  "  url     = {http://www.jos.org.cn/1000-9825/11037.htm},\n"
+  "}\n\n"
+  "@misc{BD,\n"
+  "  author = {Yu, Qi and Wang, Boqian and Shen, Li and Wang, Zhiying and Chen, Wei},\n"
+  "  title  = {Branch optimisation for performance and power on {GPU}s (in Chinese)},\n"
+  "  note   = {School of Computer Science, National University of Defense Technology, Changsha},\n"
+  "}\n\n"
+  "@misc{MS,\n"
+  "  title = {Mean-shift filtering on {GPU} and {APU} with {OpenCL} (in Chinese; study MS)},\n"
+  "  note  = {HD 5850, Tesla C2050 and A6-3650; title and authors are not in the copy at hand},\n"
+  "}\n\n"
+  "@misc{LB,\n"
+  "  title = {Adaptive load balancing of several devices (in Chinese; study LB)},\n"
+  "  note  = {Title and authors are not in the copy at hand},\n"
+  "}\n\n"
+  "@misc{PCL,\n"
+  "  title = {Sum reduction with {OpenCL}: {PCL-Reduction} (in Chinese; study PCL)},\n"
+  "  note  = {K20M and W8000; title and authors are not in the copy at hand},\n"
+  "}\n";
+
+/* Characters that pdflatex does not take as they are, and how they are written. */
+static const struct {
+  gunichar character;
+  const char *latex;
+} replacements[] = {
+  {'\\', "\\textbackslash{}"},
+  {'{', "\\{"},
+  {'}', "\\}"},
+  {'$', "\\$"},
+  {'&', "\\&"},
+  {'#', "\\#"},
+  {'%', "\\%"},
+  {'_', "\\_"},
+  {'^', "\\^{}"},
+  {'~', "\\~{}"},
+  {'<', "\\textless{}"},
+  {'>', "\\textgreater{}"},
+  {'|', "\\textbar{}"},
+  {'"', "''"},
+  {0xd7, "\\ensuremath{\\times}"},
+  {0x2013, "--"},
+  {0x2014, "---"},
+  {0x2026, "\\dots{}"},
+  {0xb7, "\\ensuremath{\\cdot}"},
+  {0xb1, "\\ensuremath{\\pm}"},
+  {0xb5, "\\textmu{}"},
+  {0x3bc, "\\textmu{}"},
+  {0x2019, "'"},
+  {0x201c, "``"},
+  {0x201d, "''"},
+  {0xa0, "~"},
+};
+
+static const char *
+replacement_of(gunichar character)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(replacements); i++)
+    if (replacements[i].character == character)
+      return replacements[i].latex;
+  return NULL;
+}
+
+/** ms_latex_escape: (transfer full): @text as LaTeX shows it; a character that pdflatex lacks becomes a question mark. */
+char *
+ms_latex_escape(const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
+  g_autoptr(GString) latex = g_string_new(NULL);
+
+  for (const char *at = valid; *at; at = g_utf8_next_char(at)) {
+    const gunichar character = g_utf8_get_char(at);
+    const char *other = replacement_of(character);
+    if (other)
+      g_string_append(latex, other);
+    else if (character < ' ')
+      g_string_append_c(latex, ' ');
+    else
+      g_string_append_c(latex, character < 0x7f ? (char)character : '?');
+  }
+  return g_string_free(g_steal_pointer(&latex), FALSE);
+}
+
+static void
+append_escaped(GString *latex, const char *text)
+{
+  g_autofree char *escaped = ms_latex_escape(text);
+
+  g_string_append(latex, escaped);
+}
+
+/* A number for siunitx; what is not known is a text in braces. */
+static void
+append_number(GString *latex, double value)
+{
+  g_autofree char *text = isfinite(value) ? ms_number_format(value, "%.4g") : NULL;
+
+  g_string_append_printf(latex, " & %s", text ? text : "{--}");
+}
+
+static void
+append_row(GString *latex, const MsReportRow *row)
+{
+  const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
+  g_autofree char *published = ms_report_published_text(row);
+
+  append_escaped(latex, row->label);
+  append_number(latex, ok ? row->summary.median * 1e-6 : NAN);
+  append_number(latex, ok ? row->summary.iqr * 1e-6 : NAN);
+  append_number(latex, row->summary.n);
+  append_number(latex, row->speedup.ratio);
+  g_string_append(latex, " & ");
+  append_escaped(latex, ok ? published : ms_outcome_to_string(row->measurement->outcome));
+  g_string_append(latex, " \\\\\n");
+}
+
+/** ms_report_to_latex: (transfer full): the table of a report: medians with their quartile ranges, and speed-ups. */
+char *
+ms_report_to_latex(const MsReport *self)
+{
+  g_autoptr(GString) latex = g_string_new("{\\small\n\\begin{longtable}{L{0.34\\linewidth}SSSSL{0.24\\linewidth}}\n"
+                                          "\\toprule\nconfiguration & {median, ms} & {IQR, ms} & {n} & {speed-up} & "
+                                          "published \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
+
+  for (guint i = 0; i < self->rows->len; i++)
+    append_row(latex, self->rows->pdata[i]);
+  g_string_append(latex, "\\end{longtable}}\n");
+  return g_string_free(g_steal_pointer(&latex), FALSE);
+}
+
+static const char preamble[] =
+  "\\documentclass[a4paper,11pt]{article}\n"
+  "\\usepackage[utf8]{inputenc}\n\\usepackage{textcomp}\n"
+  "\\usepackage[margin=20mm]{geometry}\n\\usepackage{graphicx}\n\\usepackage{booktabs}\n"
+  "\\usepackage{longtable}\n\\usepackage{array}\n\\usepackage{siunitx}\n\\usepackage{url}\n"
+  "\\newcolumntype{L}[1]{>{\\raggedright\\arraybackslash}p{#1}}\n"
+  "\\setlength{\\parindent}{0pt}\n\\raggedbottom\n"
+  "\\title{Experiments of Meanshift Lab}\n\\author{}\n\\begin{document}\n\\maketitle\n";
+
+static void
+append_paragraph(GString *latex, const char *text)
+{
+  if (!text || !*text)
+    return;
+  append_escaped(latex, text);
+  g_string_append(latex, "\\par\\medskip\n");
+}
+
+static void
+append_section(GString *latex, const MsReport *report)
+{
+  const MsExperiment *e = report->experiment;
+  g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_ENGLISH);
+  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+
+  g_string_append(latex, "\\clearpage\n\\section*{");
+  append_escaped(latex, e->title);
+  g_string_append(latex, "}\n");
+  append_paragraph(latex, heading);
+  append_paragraph(latex, verdict);
+  append_paragraph(latex, e->description);
+  g_string_append_printf(latex,
+                         "\\begin{center}\\includegraphics[width=\\linewidth,height=0.62\\textheight,keepaspectratio]"
+                         "{\\detokenize{%s.pdf}}\\end{center}\n\\input{\\detokenize{%s.tex}}\n",
+                         e->name, e->name);
+}
+
+static void
+append_verdicts(GString *latex, GPtrArray *reports)
+{
+  g_string_append(latex, "\\begin{longtable}{L{0.55\\linewidth}L{0.18\\linewidth}l}\n\\toprule\n"
+                         "experiment & study & verdict \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
+  for (guint i = 0; i < reports->len; i++) {
+    const MsReport *report = reports->pdata[i];
+    append_escaped(latex, report->experiment->title);
+    g_string_append(latex, " & ");
+    append_escaped(latex, report->experiment->study);
+    g_string_append(latex, " ");
+    append_escaped(latex, report->experiment->section);
+    g_string_append_printf(latex, " & %s \\\\\n",
+                           report->experiment->expects->len > 0 ? ms_finding_verdict_name(ms_report_judge(report))
+                                                                : "--");
+  }
+  g_string_append(latex, "\\end{longtable}\n");
+}
+
+/**
+ * ms_reports_to_latex_document: (transfer full): report.tex, which includes NAME.pdf and NAME.tex of every report and
+ * names studies.bib.
+ */
+char *
+ms_reports_to_latex_document(GPtrArray *reports)
+{
+  g_autoptr(GString) latex = g_string_new(preamble);
+
+  append_verdicts(latex, reports);
+  for (guint i = 0; i < reports->len; i++)
+    append_section(latex, reports->pdata[i]);
+  g_string_append(latex, "\\nocite{*}\n\\bibliographystyle{plain}\n\\bibliography{studies}\n\\end{document}\n");
+  return g_string_free(g_steal_pointer(&latex), FALSE);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several reports as one: for each experiment the rows of all, each with its median on every device and, in brackets, the
+ * speed-up over that device's own baseline. No ratio crosses devices, and what was set differently is named.
+ */
+#include "core/lab/report/report-merge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/error.h"
+#include "core/folder.h"
+#include "core/lab/report/report-text.h"
+#include "core/lab/report/report-verdict.h"
+#include "core/number.h"
+#include "core/printable.h"
+
+#define CHART_WIDTH 900.0
+#define CHART_HEIGHT 560.0
+
+/* (transfer container) (element-type MsReport): those of one experiment, in their order. */
+static GPtrArray *
+reports_of(GPtrArray *reports, const char *experiment)
+{
+  GPtrArray *found = g_ptr_array_new();
+
+  for (guint i = 0; i < reports->len; i++)
+    if (strcmp(((MsReport *)reports->pdata[i])->experiment->name, experiment) == 0)
+      g_ptr_array_add(found, reports->pdata[i]);
+  return found;
+}
+
+/* (transfer container) (element-type utf8): the experiments, each once. */
+static GPtrArray *
+names_of(GPtrArray *reports)
+{
+  GPtrArray *names = g_ptr_array_new();
+
+  for (guint i = 0; i < reports->len; i++) {
+    char *name = ((MsReport *)reports->pdata[i])->experiment->name;
+    if (!g_ptr_array_find_with_equal_func(names, name, g_str_equal, NULL))
+      g_ptr_array_add(names, name);
+  }
+  return names;
+}
+
+static const MsReportRow *
+find_label(const MsReport *report, const char *label)
+{
+  for (guint i = 0; i < report->rows->len; i++)
+    if (strcmp(((MsReportRow *)report->rows->pdata[i])->label, label) == 0)
+      return report->rows->pdata[i];
+  return NULL;
+}
+
+/* (transfer container) (element-type MsReportRow): the rows of all reports, each label once. */
+static GPtrArray *
+rows_of(GPtrArray *same)
+{
+  GPtrArray *rows = g_ptr_array_new();
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < same->len; i++) {
+    const MsReport *report = same->pdata[i];
+    for (guint k = 0; k < report->rows->len; k++)
+      if (g_hash_table_add(seen, ((MsReportRow *)report->rows->pdata[k])->label))
+        g_ptr_array_add(rows, report->rows->pdata[k]);
+  }
+  return rows;
+}
+
+static gboolean
+is_measured(const MsReportRow *row)
+{
+  return row && row->measurement->outcome == MS_OUTCOME_OK && row->summary.n > 0;
+}
+
+/* (transfer full): "12.3 (1.8×)", or why there is no time. */
+static char *
+cell_of(const MsReportRow *row)
+{
+  if (!row)
+    return g_strdup("–");
+  if (!is_measured(row))
+    return g_strdup(ms_outcome_to_string(row->measurement->outcome));
+  g_autofree char *ms = ms_number_format(row->summary.median * 1e-6, "%.4g");
+  if (row->baseline)
+    return g_strdup_printf("%s (baseline)", ms);
+  g_autofree char *ratio = isfinite(row->speedup.ratio) ? ms_number_format(row->speedup.ratio, "%.3g") : NULL;
+  return ratio ? g_strdup_printf("%s (%s×)", ms, ratio) : g_steal_pointer(&ms);
+}
+
+/* The device, with its number where several reports are of devices of one name. */
+static char *
+title_of(GPtrArray *same, guint index)
+{
+  const MsReport *report = same->pdata[index];
+  const char *name = report->device.name ? report->device.name : "?";
+  guint before = 0, all = 0;
+
+  for (guint i = 0; i < same->len; i++)
+    if (g_strcmp0(((MsReport *)same->pdata[i])->device.name, report->device.name) == 0) {
+      all++;
+      before += i <= index;
+    }
+  return all > 1 ? g_strdup_printf("%s #%u", name, before) : g_strdup(name);
+}
+
+static void
+append_difference(GString *text, GPtrArray *same, const char *what, char *(*of)(const MsReport *report))
+{
+  g_autofree char *first = of(same->pdata[0]);
+  g_autoptr(GString) all = g_string_new(NULL);
+  gboolean differ = FALSE;
+
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *value = of(same->pdata[i]), *title = title_of(same, i);
+    differ = differ || strcmp(value, first) != 0;
+    g_string_append_printf(all, "%s%s: %s", i > 0 ? "; " : "", title, value);
+  }
+  if (differ)
+    g_string_append_printf(text, "Differs: %s (%s).\n", what, all->str);
+}
+
+static char *
+scale_of(const MsReport *report)
+{
+  return g_strdup(report->quick ? "quick" : "full");
+}
+
+static char *
+version_of(const MsReport *report)
+{
+  return g_strdup(report->program_version ? report->program_version : "?");
+}
+
+static char *
+input_of(const MsReport *report)
+{
+  return g_strdup(report->input ? report->input : "generated");
+}
+
+static char *
+noise_of(const MsReport *report)
+{
+  g_autofree char *percent = ms_number_format(report->noise * 100, "%.3g");
+
+  return g_strconcat(percent, " %", NULL);
+}
+
+static char *
+fixed_of(const MsReport *report)
+{
+  return ms_factors_to_string(report->experiment->fixed);
+}
+
+static void
+append_devices(GString *text, GPtrArray *same)
+{
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *title = title_of(same, i), *heading = ms_report_heading(same->pdata[i], MS_LANGUAGE_ENGLISH);
+    g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], MS_LANGUAGE_ENGLISH);
+    g_string_append_printf(text, "%s: %s%s%s\n", title, heading, verdict ? ". " : "", verdict ? verdict : "");
+  }
+  append_difference(text, same, "sizes", scale_of);
+  append_difference(text, same, "version of the program", version_of);
+  append_difference(text, same, "input", input_of);
+  append_difference(text, same, "noise", noise_of);
+  append_difference(text, same, "fixed settings", fixed_of);
+}
+
+/* (transfer full) (element-type GPtrArray): headings, then a line of cells for each row. */
+static GPtrArray *
+table_of(GPtrArray *same)
+{
+  GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr(GPtrArray) rows = rows_of(same);
+
+  for (guint r = 0; r <= rows->len; r++) {
+    const MsReportRow *row = r > 0 ? rows->pdata[r - 1] : NULL;
+    GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(cells, g_strdup(row ? row->label : "median ms (over the device's own baseline)"));
+    for (guint i = 0; i < same->len; i++)
+      g_ptr_array_add(cells, row ? cell_of(find_label(same->pdata[i], row->label)) : title_of(same, i));
+    g_ptr_array_add(cells, row ? ms_report_published_text(row) : g_strdup("published"));
+    g_ptr_array_add(table, cells);
+  }
+  return table;
+}
+
+/* A cell of Markdown has no bar, markup or control character of its own. */
+static void
+append_markdown_cell(GString *text, const char *cell)
+{
+  g_autofree char *plain = ms_printable(cell, "");
+
+  g_string_append(text, " ");
+  for (const char *p = plain; *p; p++) {
+    if (strchr("|\\*_<`[", *p))
+      g_string_append_c(text, '\\');
+    g_string_append_c(text, *p);
+  }
+  g_string_append(text, " |");
+}
+
+static void
+append_table(GString *text, GPtrArray *table, gboolean markdown)
+{
+  GPtrArray *titles = table->pdata[0];
+
+  for (guint r = 0; r < table->len; r++) {
+    GPtrArray *cells = table->pdata[r];
+    g_string_append(text, markdown ? "|" : "");
+    for (guint c = 0; c < cells->len; c++) {
+      glong width = 0;
+      for (guint k = 0; k < table->len && !markdown && c + 1 < cells->len; k++)
+        width = MAX(width, g_utf8_strlen(g_ptr_array_index((GPtrArray *)table->pdata[k], c), -1));
+      if (markdown)
+        append_markdown_cell(text, cells->pdata[c]);
+      else
+        g_string_append_printf(text, "%s%*s  ", (char *)cells->pdata[c],
+                               (int)MAX(width - g_utf8_strlen(cells->pdata[c], -1), 0), "");
+    }
+    g_string_append_c(text, '\n');
+    for (guint c = 0; markdown && r == 0 && c < titles->len; c++)
+      g_string_append_printf(text, "%s---|%s", c == 0 ? "|" : "", c + 1 == titles->len ? "\n" : "");
+  }
+}
+
+/**
+ * ms_reports_merge_to_text:
+ * @reports: (element-type MsReport): of any experiments and devices
+ *
+ * Returns: (transfer full): for each experiment the devices, what was set differently, and the table
+ */
+char *
+ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
+{
+  g_autoptr(GPtrArray) names = names_of(reports);
+  g_autoptr(GString) text = g_string_new(markdown ? "# Devices side by side\n\n" : NULL);
+
+  for (guint i = 0; i < names->len; i++) {
+    g_autoptr(GPtrArray) same = reports_of(reports, names->pdata[i]);
+    g_autoptr(GPtrArray) table = table_of(same);
+    g_autoptr(GString) devices = g_string_new(NULL);
+    const MsExperiment *e = ((MsReport *)same->pdata[0])->experiment;
+    g_autofree char *title = ms_printable(e->title, "");
+    append_devices(devices, same);
+    g_autofree char *shown = ms_printable(devices->str, "\n");
+    g_string_append_printf(text, "%s%s: %s\n%s", markdown ? "## " : "", e->name, title, markdown ? "\n```\n" : "");
+    g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
+    append_table(text, table, markdown);
+    if (markdown)
+      g_string_append_printf(text, "\n![%s](%s-merged.svg)\n", e->name, e->name);
+    g_string_append_c(text, '\n');
+  }
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/** ms_reports_merge_to_chart: (transfer full): the medians of @experiment, a series for each device. */
+MsChart *
+ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment)
+{
+  g_autoptr(GPtrArray) same = reports_of(reports, experiment);
+  g_autoptr(GPtrArray) rows = rows_of(same);
+  const MsExperiment *e = ((MsReport *)same->pdata[0])->experiment;
+  MsChart *chart = ms_chart_new(MS_CHART_BARS, e->title);
+
+  for (guint r = 0; r < rows->len; r++)
+    ms_chart_add_category(chart, ((MsReportRow *)rows->pdata[r])->label);
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *title = title_of(same, i);
+    const guint series = ms_chart_add_series(chart, title, FALSE);
+    for (guint r = 0; r < rows->len; r++) {
+      const MsReportRow *row = find_label(same->pdata[i], ((MsReportRow *)rows->pdata[r])->label);
+      if (is_measured(row))
+        ms_chart_add_point(
+          chart, series, (MsChartPoint){r, row->summary.median * 1e-6, row->summary.q1 * 1e-6, row->summary.q3 * 1e-6});
+    }
+  }
+  ms_chart_set_y_axis(chart, "Time, ms (lower is better); whiskers: quartiles", TRUE);
+  return chart;
+}
+
+/** ms_reports_merge_save: writes merged.md and a chart NAME-merged.svg for each experiment into @directory. */
+gboolean
+ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error)
+{
+  g_autoptr(GPtrArray) names = names_of(reports);
+  g_autofree char *text = ms_reports_merge_to_text(reports, TRUE);
+  g_autofree char *page = g_build_filename(directory, "merged.md", NULL);
+
+  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error))
+    return FALSE;
+  if (!g_file_set_contents(page, text, -1, error)) {
+    ms_prefix_error(error, "The report cannot be written: ");
+    return FALSE;
+  }
+  for (guint i = 0; i < names->len; i++) {
+    g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i]);
+    g_autofree char *file = g_strdup_printf("%s-merged.svg", (const char *)names->pdata[i]);
+    g_autofree char *path = g_build_filename(directory, file, NULL);
+    if (!ms_chart_save_svg(chart, path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT}, error))
+      return FALSE;
+  }
+  return TRUE;
+}
