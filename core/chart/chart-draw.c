@@ -196,9 +196,9 @@ marker_path(cairo_t *cr, guint number)
   }
 }
 
-/** ms_chart_draw_marker: draws the shape of @style around a point; a published series has hollow markers. */
-void
-ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y)
+/* Draws the shape of @style around a point; a published series has hollow markers. */
+static void
+draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y)
 {
   guint32 colour = style_colour(paint, style);
 
@@ -308,7 +308,7 @@ draw_legend_key(const Drawing *d, MsChartStyle style, double x, double y)
   cairo_set_line_width(d->cr, 2);
   line(d->cr, x, y - 4, x + 22, y - 4);
   cairo_stroke(d->cr);
-  ms_chart_draw_marker(d->cr, d->paint, style, x + 11, y - 4);
+  draw_marker(d->cr, d->paint, style, x + 11, y - 4);
 }
 
 static void
@@ -631,7 +631,7 @@ draw_line(const Drawing *d, guint index)
     double x = ms_chart_point_x(self, l, index, p);
     draw_whisker(d, x, p);
     if (!ms_chart_is_range(series->style, p))
-      ms_chart_draw_marker(cr, d->paint, series->style, x, ms_chart_point_y(l, p->y));
+      draw_marker(cr, d->paint, series->style, x, ms_chart_point_y(l, p->y));
   }
   cairo_restore(cr);
 }

@@ -99,4 +99,3 @@ typedef struct {
 const MsChartPaint *ms_chart_paint(MsChartTheme theme);
 void ms_chart_set_colour(cairo_t *cr, guint32 rgb);
 void ms_chart_fill_hatched(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style);
-void ms_chart_draw_marker(cairo_t *cr, const MsChartPaint *paint, MsChartStyle style, double x, double y);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Verdicts of reports by the rules [Expect], from made-up times, and the rules and lessons of the shipped experiments. */
+/* Verdicts of reports by the rules [Expect], from made-up times; the rules and lessons of the shipped experiments. */
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"

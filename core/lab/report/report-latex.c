@@ -87,7 +87,7 @@ replacement_of(gunichar character)
   return NULL;
 }
 
-/** ms_latex_escape: (transfer full): @text as LaTeX shows it; a character that pdflatex lacks becomes a question mark. */
+/** ms_latex_escape: (transfer full): @text as LaTeX shows it; a character that it lacks becomes a question mark. */
 char *
 ms_latex_escape(const char *text)
 {

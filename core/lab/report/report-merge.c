@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several reports as one: for each experiment the rows of all, each with its median on every device and, in brackets, the
- * speed-up over that device's own baseline. No ratio crosses devices, and what was set differently is named.
+ * Several reports as one: for each experiment the rows of all, each with its median on every device and, in brackets,
+ * the speed-up over that device's own baseline. No ratio crosses devices, and what was set differently is named.
  */
 #include "core/lab/report/report-merge.h"
 

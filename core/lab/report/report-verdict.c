@@ -2,8 +2,8 @@
 /*
  * The verdict of a report. A rule compares the configurations that contain its `Where` with those that differ from them
  * in its `Over` alone; ratios of several configurations are joined to their geometric mean, whose interval takes their
- * errors as independent. Configurations that were measured in the same rounds have the interval of their speed-up, others
- * that of their medians; those with too few samples for an interval count only where no other was measured.
+ * errors as independent. Configurations that were measured in the same rounds have the interval of their speed-up,
+ * others that of their medians; those with too few samples for an interval count only where no other was measured.
  */
 #include "core/lab/report/report-verdict.h"
 
