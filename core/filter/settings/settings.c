@@ -195,9 +195,10 @@ static const MsOptionInfo rows[] = {
                 "read neighbouring pixels; processors read a buffer faster.")),
   ROW(TOGGLE, CHOICE, options.local_memory, "local-memory", "local_memory", N_("_Local memory"), "off",
       N_("Each work-group stages its pixels in local memory"), .values = switch_values,
-      .tip = N_("Each work-group first copies the pixels around it to local memory and then reads them from "
-                "there. This helps where local memory is faster than the cache; on processors it is ordinary "
-                "memory, so the copy only costs time.")),
+      .tip = N_("Each work-group first copies the pixels that it computes to local memory. Pixels of a window that lie "
+                "among them are read from there, all others from the picture, so that every read is preceded by a "
+                "test of its position. The test often costs more than the faster memory saves; on processors local "
+                "memory is ordinary memory.")),
   ROW(TOGGLE, CHOICE, options.unroll, "unroll", "unroll", N_("_Unroll"), "1",
       N_("Pixels in one step of the innermost loop"), .values = unroll_values, .numeric_values = TRUE,
       .tip = N_("The innermost loop takes %s pixels in one step. More pixels mean fewer branches and more "
