@@ -2,7 +2,7 @@
 /*
  * Computes the rows of a stripe in pieces, on three queues of one device: while the kernels of one piece run, the next
  * ones are uploaded and the previous ones downloaded. Threads copy between the caller's and pinned memory; the thread
- * of the caller launches kernels. The queues wait for each other by events. The result does not depend on the number of
+ * of the caller launches kernels. The result does not depend on the number of
  * pieces.
  */
 #include "core/filter/mean-shift-private.h"
@@ -75,23 +75,28 @@ on_upload_enqueued(guint piece, cl_event marker, gpointer data)
   g_mutex_unlock(&overlap->lock);
 }
 
-/* Waits until the event of a piece exists; %FALSE after a failure. @event: (out) (transfer full) */
+/*
+ * Waits until the event of a piece exists and has ended; %FALSE after a failure. The host waits, so that no command
+ * waits for another queue, which some drivers pass on slowly.
+ */
 static gboolean
-wait_for_event(Overlap *overlap, const cl_event *of_piece, cl_event *event)
+wait_for_event(Overlap *overlap, const cl_event *of_piece)
 {
+  g_auto(cl_event) event = NULL;
+
   g_mutex_lock(&overlap->lock);
   while (!*of_piece && !overlap->failed)
     g_cond_wait(&overlap->changed, &overlap->lock);
-  const gboolean good = !overlap->failed;
-  *event = good ? *of_piece : NULL;
-  if (good)
-    clRetainEvent(*event);
+  if (!overlap->failed) {
+    event = *of_piece;
+    clRetainEvent(event);
+  }
   g_mutex_unlock(&overlap->lock);
-  return good;
+  return event && clWaitForEvents(1, &event) == CL_SUCCESS;
 }
 
 static gboolean
-may_go_on(guint piece, cl_event *after, gpointer data)
+may_go_on(guint piece, gpointer data)
 {
   Overlap *overlap = data;
 
@@ -102,11 +107,11 @@ may_go_on(guint piece, cl_event *after, gpointer data)
 }
 
 static gboolean
-wait_for_kernels(guint piece, cl_event *after, gpointer data)
+wait_for_kernels(guint piece, gpointer data)
 {
   Overlap *overlap = data;
 
-  return wait_for_event(overlap, &overlap->pieces[piece].computed, after);
+  return wait_for_event(overlap, &overlap->pieces[piece].computed);
 }
 
 static void
@@ -143,21 +148,20 @@ prepare(Overlap *overlap, MsFilterOverlap *kept, MsRows stripe, GError **error)
   return TRUE;
 }
 
-/* Enqueues the kernels of a piece behind its upload. */
+/* Enqueues the kernels of a piece once it is on the device. */
 static gboolean
 launch(Overlap *overlap, Piece *piece, GError **error)
 {
   MsFilterRun *run = overlap->run;
-  g_auto(cl_event) uploaded = NULL;
   g_auto(cl_event) computed = NULL;
 
-  if (!wait_for_event(overlap, &piece->uploaded, &uploaded)) {
+  if (!wait_for_event(overlap, &piece->uploaded)) {
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer failed.");
     return FALSE;
   }
   use_piece(run, piece);
-  if (!ms_context_mark(run->context, uploaded, NULL, error) || !ms_filter_run_launch(run, MS_GRID_SOURCE, error) ||
-      !ms_filter_run_enqueue_bands(run, error) || !ms_context_mark(run->context, NULL, &computed, error))
+  if (!ms_filter_run_launch(run, MS_GRID_SOURCE, error) || !ms_filter_run_enqueue_bands(run, error) ||
+      !ms_context_mark(run->context, &computed, error))
     return FALSE;
   g_mutex_lock(&overlap->lock);
   piece->computed = g_steal_pointer(&computed);

@@ -412,15 +412,11 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
                    : NULL;
 }
 
-/**
- * ms_context_mark: enqueues a marker.
- * @after: (nullable): an event of another queue, for which the commands enqueued from now on wait
- * @marker: (out) (transfer full) (nullable): ends when everything enqueued so far has ended
- */
+/** ms_context_mark: @marker: (out) (transfer full): ends when everything enqueued so far has ended. */
 gboolean
-ms_context_mark(MsContext *self, cl_event after, cl_event *marker, GError **error)
+ms_context_mark(MsContext *self, cl_event *marker, GError **error)
 {
-  const cl_int status = clEnqueueMarkerWithWaitList(self->queue, after ? 1 : 0, after ? &after : NULL, marker);
+  const cl_int status = clEnqueueMarkerWithWaitList(self->queue, 0, NULL, marker);
 
   return ms_cl_check(status, error, "enqueuing a marker") &&
          ms_cl_check(clFlush(self->queue), error, "flushing the queue");

@@ -68,7 +68,7 @@ MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *l
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_finish(MsContext *self, GError **error);
-gboolean ms_context_mark(MsContext *self, cl_event after, cl_event *marker, GError **error);
+gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 

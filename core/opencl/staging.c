@@ -227,21 +227,18 @@ start_slot(Job *job, Slot *slot, const Chunk *chunk, GError **error)
   const MsStagedPart *part = &work->parts[chunk->part];
   const gsize offset = part->offset + chunk->at, length = chunk->length;
   cl_command_queue queue = job->self->queue;
-  g_auto(cl_event) after = NULL;
   cl_int status;
 
-  if (work->ready && !work->ready(chunk->part, &after, work->data)) {
+  if (work->ready && !work->ready(chunk->part, work->data)) {
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer was given up.");
     return FALSE;
   }
-  const cl_uint n = after ? 1 : 0;
-  const cl_event *wait = after ? &after : NULL;
   slot->chunk = *chunk;
   if (work->upload)
     memcpy(slot->host, part->host + chunk->at, length);
   status = work->upload
-             ? clEnqueueWriteBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, n, wait, &slot->moving)
-             : clEnqueueReadBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, n, wait, &slot->moving);
+             ? clEnqueueWriteBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
+             : clEnqueueReadBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
   return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
          ms_cl_check(clFlush(queue), error, "flushing the queue") && report_enqueued(job, chunk, error);
 }

@@ -32,8 +32,7 @@ typedef struct {
 /**
  * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
  * from the threads that copy.
- * @ready: (nullable): waits until a part may be enqueued; %FALSE gives the transfer up. @after: (out) (nullable)
- *   (transfer full): an event that has to end before the device touches the part
+ * @ready: (nullable): waits until the device may touch a part; %FALSE gives the transfer up
  * @enqueued: (nullable): the part is enqueued; @marker: (transfer none): ends when it is transferred
  * @failed: (nullable): a call failed, so that no more parts are enqueued
  */
@@ -41,7 +40,7 @@ typedef struct {
   gboolean upload;
   const MsStagedPart *parts;
   guint n_parts;
-  gboolean (*ready)(guint part, cl_event *after, gpointer data);
+  gboolean (*ready)(guint part, gpointer data);
   void (*enqueued)(guint part, cl_event marker, gpointer data);
   void (*failed)(gpointer data);
   gpointer data;
