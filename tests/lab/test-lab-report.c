@@ -60,6 +60,8 @@ test_quantities(void)
   g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "gb-per-s"), 0.8, 1e-9);
   g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "peak-share"), 8, 1e-9);
   g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, row, "first-extra"), 30 - 10.001, 1e-9);
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, ms_report_fixture_row(report, 1), "time-ratio"), 0.5,
+                                 1e-9);
   g_assert_true(isnan(ms_report_row_metric(report, row, "elements-per-s")));
   g_assert_true(isnan(ms_report_row_metric(report, row, "energy")));
   g_assert_true(isnan(ms_report_row_metric(report, row, "no such thing")));

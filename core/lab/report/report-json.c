@@ -97,12 +97,10 @@ find_metric(gconstpointer owner, const MsField *field)
 
 #define DERIVED(name) MS_FIELD_OF(COMPUTED, name, .number = find_metric)
 static const MsField derived_fields[] = {
-  DERIVED("megapixels-per-s"), DERIVED("window-samples-per-s"),
-  DERIVED("elements-per-s"),   DERIVED("gb-per-s"),
-  DERIVED("peak-share"),       DERIVED("energy"),
-  DERIVED("bank-conflicts"),   DERIVED("peer-speed-up"),
-  DERIVED("power-ratio"),      DERIVED("extra-time-us"),
-  DERIVED("first-run"),
+  DERIVED("megapixels-per-s"), DERIVED("window-samples-per-s"), DERIVED("elements-per-s"),
+  DERIVED("gb-per-s"),         DERIVED("peak-share"),           DERIVED("energy"),
+  DERIVED("bank-conflicts"),   DERIVED("peer-speed-up"),        DERIVED("time-ratio"),
+  DERIVED("power-ratio"),      DERIVED("extra-time-us"),        DERIVED("first-run"),
 };
 static const MsRecord derived_record = MS_RECORD(derived_fields);
 

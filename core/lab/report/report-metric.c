@@ -16,6 +16,7 @@ const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {"megapixels-per-s",
                                                             "uncoalesced",
                                                             "bank-conflicts",
                                                             "peer-speed-up",
+                                                            "time-ratio",
                                                             "power-ratio",
                                                             "extra-time-us",
                                                             "first-run"};
@@ -124,6 +125,15 @@ power_ratio(const MsReport *report, const MsReportRow *row)
   return baseline ? row->measurement->watts / baseline->measurement->watts : NAN;
 }
 
+/* How many times faster the baseline is, for baselines that a study holds against several peers. */
+static double
+time_ratio(const MsReport *report, const MsReportRow *row)
+{
+  const MsReportRow *baseline = measured_baseline(report, row);
+
+  return baseline ? row->summary.median / baseline->summary.median : NAN;
+}
+
 static gboolean
 is_peer(const MsReportRow *row)
 {
@@ -190,6 +200,7 @@ static const MsMetric metrics[] = {
   {"first-extra", N_("First run beyond the median, ms (lower is better)"), "ms", 0, first_extra},
   {"energy", N_("Energy of one run, J (lower is better)"), "J", 0, energy},
   {"peer-speed-up", N_("Speed-up over OpenCV (higher is better)"), "×", 0, peer_speed_up},
+  {"time-ratio", N_("Time over that of the baseline"), "×", 0, time_ratio},
   {"linpack", N_("Linpack, Gflop/s, published values only (higher is better)"), "Gflop/s", 0, published_only},
   {"accesses", N_("Memory accesses of a warp, by the model of warps (lower is better)"), "accesses", 0, accesses},
   {"uncoalesced", N_("Accesses that are not coalesced, in thousands, by the model of warps (lower is better)"), "k", 0,

@@ -18,7 +18,7 @@ typedef struct {
  * the table only where the experiment plots them.
  */
 #define MS_N_USUAL_METRICS 9
-#define MS_N_METRIC_COLUMNS 14
+#define MS_N_METRIC_COLUMNS 15
 extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
 
 const MsMetric *ms_metric_find(const char *name);

@@ -134,9 +134,9 @@ any_row_published(const MsReport *self)
 
 /* The headings of ms_metric_columns. */
 static const char *const metric_titles[MS_N_METRIC_COLUMNS] = {
-  N_("Mpx/s"),    N_("window G/s"), N_("elements G/s"),  N_("GB/s"),       N_("% of peak"),       N_("J"),
-  N_("W"),        N_("accesses"),   N_("uncoalesced k"), N_("conflict %"), N_("× over the peer"), N_("× power"),
-  N_("extra µs"), N_("first ms")};
+  N_("Mpx/s"),   N_("window G/s"), N_("elements G/s"),  N_("GB/s"),       N_("% of peak"),       N_("J"),
+  N_("W"),       N_("accesses"),   N_("uncoalesced k"), N_("conflict %"), N_("× over the peer"), N_("× the time"),
+  N_("× power"), N_("extra µs"),   N_("first ms")};
 
 /* Whether a metric is a column of the table. */
 static gboolean
