@@ -73,6 +73,7 @@ ms_command_line_image_limits(const MsCommandLine *self)
 
   limits.max_pixels = self->max_pixels;
   limits.accept_damaged = self->accept_damaged;
+  limits.to_srgb = self->convert_to == MS_CONVERT_TO_SRGB;
   return limits;
 }
 

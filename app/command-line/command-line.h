@@ -18,6 +18,12 @@ typedef enum {
   MS_PROGRESS_JSON,
 } MsProgressMode;
 
+/** MsConvertTo: the colour space that images are converted to when they are read. */
+typedef enum {
+  MS_CONVERT_TO_NONE,
+  MS_CONVERT_TO_SRGB,
+} MsConvertTo;
+
 typedef enum {
   MS_COLOR_AUTO,
   MS_COLOR_ALWAYS,
@@ -32,6 +38,7 @@ typedef enum {
  * @split: an #MsSplitMode
  * @fallback: an #MsFallback
  * @format: an #MsImageFormat
+ * @convert_to: an #MsConvertTo
  * @on_conflict: an #MsConflict
  * @resume: an #MsResume
  * @shard_by: an #MsShardBy
@@ -59,6 +66,7 @@ typedef struct {
   char *name;
   int format;
   int quality;
+  int convert_to;
   int on_conflict;
   gboolean follow_links;
   gboolean recursive;

@@ -11,6 +11,7 @@
 #include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
+static const char *const convert_to_values[] = {"srgb", NULL};
 static const char *const resume_values[] = {"stat", "hash", NULL};
 static const char *const shard_by_values[] = {"pixels", "name", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
@@ -98,6 +99,10 @@ static const MsOptionInfo rows[] = {
   ROW(OUTPUT, "quality", INT, quality, IMAGES | REGIONS,
       N_("Quality of JPEG (default 92) and WebP outputs (default lossless)"), RANGE(1, 100), .needs = "output|outlines",
       .is_common = TRUE),
+  ROW(
+    OUTPUT, "convert-to", CHOICE, convert_to, IMAGES | REGIONS,
+    N_("Convert images from their colour profile to sRGB before they are filtered (default: keep values and profile)"),
+    CHOICE_OF(convert_to_values, MS_CONVERT_TO_SRGB)),
   ROW(OUTPUT, "on-conflict", CHOICE, on_conflict, IMAGES | REGIONS,
       N_("What to do when an output exists (default fail; an input is never overwritten)"),
       CHOICE_OF(ms_conflict_names, MS_CONFLICT_FAIL), .needs = "output|labels|modes|outlines", .is_common = TRUE),

@@ -14,6 +14,7 @@
 
 #include "app/command-line/command-line.h"
 #include "core/image/codec.h"
+#include "core/image/colour/colour.h"
 #include "core/option/option.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
@@ -30,17 +31,19 @@
 char *
 ms_version_text(void)
 {
-  char *text =
-    g_strdup_printf("meanshift-lab %s\n"
-                    "GLib %u.%u.%u\n"
-                    "JSON-GLib %s\n"
-                    "cairo %s\n"
-                    "zlib %s\n"
-                    "libpng %s\n"
-                    "libjpeg-turbo %s\n" MS_OPTIONAL_LIBRARIES "OpenCL %d.%d headers\n",
-                    MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S,
-                    cairo_version_string(), zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION),
-                    CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10);
+  char *text = g_strdup_printf(
+    "meanshift-lab %s\n"
+    "GLib %u.%u.%u\n"
+    "JSON-GLib %s\n"
+    "cairo %s\n"
+    "zlib %s\n"
+    "libpng %s\n"
+    "libjpeg-turbo %s\n" MS_OPTIONAL_LIBRARIES "lcms2 %s\n"
+    "OpenCL %d.%d headers\n",
+    MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S, cairo_version_string(),
+    zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION),
+    ms_colour_library_version() ? ms_colour_library_version() : "missing,:colour:profiles:are:kept:unused",
+    CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10);
 
   /*
    * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would

@@ -110,6 +110,7 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.limits = ms_command_line_image_limits(line);
   options.save.format = (MsImageFormat)line->format;
   options.save.quality = line->quality;
+  options.save.is_converted = line->convert_to == MS_CONVERT_TO_SRGB;
   options.jobs = (guint)line->jobs;
   options.repeat = (guint)line->repeat;
   options.verify = line->verify;

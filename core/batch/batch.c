@@ -200,7 +200,9 @@ is_link(const MsBatchItem *item)
 static MsSaveOptions
 save_options(const MsBatchRequest *request, const MsBatchItem *item)
 {
-  return (MsSaveOptions){.format = ms_batch_item_format(item, request->format), .quality = request->quality};
+  return (MsSaveOptions){.format = ms_batch_item_format(item, request->format),
+                         .quality = request->quality,
+                         .is_converted = request->limits && request->limits->to_srgb};
 }
 
 /* Whether the manifest records the output as that of this item with these settings. */

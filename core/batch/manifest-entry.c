@@ -40,12 +40,19 @@ has_output_size(gconstpointer entry)
   return ((const MsManifestEntry *)entry)->output_size > 0;
 }
 
+static gboolean
+is_converted(gconstpointer entry)
+{
+  return ((const MsManifestEntry *)entry)->is_converted;
+}
+
 #define ENTRY(member, form, ...) MS_FIELD(MsManifestEntry, member, form, __VA_ARGS__)
 static const MsField fields[] = {
   ENTRY(input, PATH, "input"),
   ENTRY(output, PATH, "output"),
   ENTRY(format, TEXT, "format"),
   ENTRY(quality, WHOLE, "quality", .has = has_quality),
+  ENTRY(is_converted, BOOLEAN, "converted_to_srgb", .has = is_converted),
   ENTRY(status, CHOICE, "status", .names = ms_item_status_names),
   ENTRY(error, TEXT, "error", .is_lax = TRUE),
   ENTRY(note, TEXT, "note", .is_lax = TRUE),
@@ -67,6 +74,7 @@ set_save(MsManifestEntry *entry, const MsSaveOptions *save)
   const MsCodec *codec = ms_codec_get(save->format);
 
   entry->format = g_strdup(codec->name);
+  entry->is_converted = save->is_converted;
   if (codec->has_quality)
     entry->quality = ms_codec_resolve_quality(codec, save->quality);
 }
@@ -153,13 +161,13 @@ ms_manifest_entry_is_part(const char *text)
   return !is_whole && strncmp(text, start, MIN(length, strlen(start))) == 0;
 }
 
-/* Compares format and quality, which lines of older versions lack. */
+/* Compares format and quality, which lines of older versions lack, and whether colours were converted. */
 static gboolean
 is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
 {
   const MsCodec *codec = ms_codec_get(save->format);
 
-  if (entry->format && strcmp(entry->format, codec->name) != 0)
+  if (entry->is_converted != save->is_converted || (entry->format && strcmp(entry->format, codec->name) != 0))
     return FALSE;
   return !codec->has_quality || entry->quality == MS_QUALITY_AUTO ||
          entry->quality == ms_codec_resolve_quality(codec, save->quality);

@@ -14,6 +14,7 @@
  * @settings: as command-line options
  * @format: (nullable): of the output, as --format spells it; not in lines of older versions
  * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
+ * @is_converted: whether the input was converted to sRGB
  * @status: how the input ended; @done: whether it is finished
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
@@ -29,6 +30,7 @@ typedef struct {
   char *settings;
   char *format;
   int quality;
+  gboolean is_converted;
   MsItemStatus status;
   gboolean done;
   guint64 size;

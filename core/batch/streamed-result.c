@@ -50,7 +50,25 @@ typedef struct {
   MsStreamedRun *run;
   MsHalving *halving;
   guint8 *converted; /* one row in the colours in which the filter_levels works */
+  GBytes *tables;    /* (nullable): for that */
 } Pass;
+
+/* Whose profile the colours have. */
+static const MsMetadata *
+metadata_of(const MsStreamedFile *file)
+{
+  return file->image ? ms_image_get_metadata(file->image) : file->input->metadata;
+}
+
+/* Finds how colours are converted, once the metadata are known. */
+static void
+choose_tables(Pass *self)
+{
+  const MsMetadata *metadata = metadata_of(self->file);
+
+  if (self->run->settings->params.space != MS_SPACE_RGB)
+    self->tables = ms_space_tables_get(metadata ? metadata->icc : NULL);
+}
 
 static void
 add_row(Pass *self, const guint8 *row)
@@ -58,7 +76,7 @@ add_row(Pass *self, const guint8 *row)
   const MsSpace space = self->run->settings->params.space;
 
   if (space != MS_SPACE_RGB)
-    ms_space_convert(space, row, self->converted, (gsize)self->file->width);
+    ms_space_convert(space, g_bytes_get_data(self->tables, NULL), row, self->converted, (gsize)self->file->width);
   ms_halving_add_row(self->halving, space == MS_SPACE_RGB ? row : self->converted);
 }
 
@@ -67,6 +85,7 @@ add_scratch_rows(Pass *self, GError **error)
 {
   const gsize stride = (gsize)self->file->width * 4;
 
+  choose_tables(self);
   for (int y = 0; y < self->file->height; y++) {
     if (g_cancellable_set_error_if_cancelled(self->run->cancellable, error))
       return FALSE;
@@ -83,6 +102,7 @@ add_file_rows(Pass *self, GError **error)
 
   if (!ms_image_file_start_rows(self->file->input, error))
     return FALSE;
+  choose_tables(self);
   for (int y = 0; y < self->file->height; y++) {
     if (!ms_image_file_read_row(self->file->input, row, error))
       return FALSE;
@@ -107,8 +127,10 @@ halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
   g_autoptr(MsImage) image = ms_image_new_take(half.width, half.height, pixels, NULL);
   g_autoptr(MsHalving) halving = ms_halving_new(size, pixels);
   g_autofree guint8 *converted = g_malloc((gsize)size.width * 4);
-  Pass pass = {file, run, halving, converted};
-  if (!(file->image ? add_scratch_rows : add_file_rows)(&pass, error))
+  Pass pass = {file, run, halving, converted, NULL};
+  const gboolean good = (file->image ? add_scratch_rows : add_file_rows)(&pass, error);
+  g_clear_pointer(&pass.tables, g_bytes_unref);
+  if (!good)
     return NULL;
   ms_timing_log_add_host(run->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
   return g_steal_pointer(&image);

@@ -17,7 +17,7 @@ typedef struct {
  * @modes: for plans with modes
  * @mask: for plans with a mask
  * @edges: a byte for each pixel of the level above, for plans with a mask
- * @tables: for plans that convert colours
+ * @tables: for plans that convert colours, with the values of @tables_held
  */
 typedef struct {
   MsDeviceBuffer source;
@@ -27,6 +27,7 @@ typedef struct {
   MsDeviceBuffer edges;
   MsDeviceBuffer scratch[MS_PLAN_MAX_SCRATCH];
   cl_mem tables;
+  GBytes *tables_held;
   cl_mem image;
   gsize image_width;
   gsize image_height;
@@ -44,6 +45,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @pixels: region width x region height x 4 bytes for the result
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
  * @stays: whether result and modes stay on the device
+ * @tables: (nullable): of the colours of the source, for plans that convert them
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
  * @progress: (nullable): called after each band
  * @rates: (nullable): gets the rates of the stripe
@@ -64,6 +66,7 @@ struct MsFilterRun {
   guint8 *pixels;
   guint16 *modes;
   gboolean stays;
+  GBytes *tables;
   const guint8 *coarser;
   GCancellable *cancellable;
   MsProgressFunc progress;

@@ -129,6 +129,22 @@ reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize heig
   return ms_cl_check(status, error, "creating an image object of %zux%zu", width, height);
 }
 
+/* Keeps the tables on the device as long as the profile of the pictures is the same. */
+static gboolean
+reserve_tables(MsFilterRun *self, GError **error)
+{
+  MsFilterBuffers *b = self->buffers;
+
+  if (!self->tables || b->tables_held == self->tables)
+    return TRUE;
+  g_clear_pointer(&b->tables, clReleaseMemObject);
+  g_clear_pointer(&b->tables_held, g_bytes_unref);
+  b->tables = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MS_SPACE_TABLES_BYTES,
+                                       (void *)g_bytes_get_data(self->tables, NULL), error);
+  b->tables_held = b->tables ? g_bytes_ref(self->tables) : NULL;
+  return b->tables != NULL;
+}
+
 /** ms_filter_run_reserve: allocates the buffers for the stripe and the rows that it needs. */
 gboolean
 ms_filter_run_reserve(MsFilterRun *self, GError **error)
@@ -138,10 +154,7 @@ ms_filter_run_reserve(MsFilterRun *self, GError **error)
   const gsize width = plan->request.width, held = self->held.count;
   const gsize result_bytes = (gsize)self->stripe.count * plan->request.region.width * 4;
 
-  if (plan->settings.params.space != MS_SPACE_RGB && !b->tables)
-    b->tables = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MS_SPACE_TABLES_BYTES,
-                                         (void *)ms_space_tables_get(), error);
-  if (plan->settings.params.space != MS_SPACE_RGB && !b->tables)
+  if (plan->settings.params.space != MS_SPACE_RGB && !reserve_tables(self, error))
     return FALSE;
   if (ms_plan_is_masked(plan)) {
     const MsPlanRequest *above = &plan->coarser->request;
@@ -173,6 +186,7 @@ ms_filter_buffers_release(MsFilterBuffers *self)
     g_clear_pointer(all[i], clReleaseMemObject);
   for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
     g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
+  g_clear_pointer(&self->tables_held, g_bytes_unref);
   *self = (MsFilterBuffers){0};
 }
 
@@ -518,10 +532,12 @@ gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, guint8 *pixels,
                             GError **error)
 {
+  g_autoptr(GBytes) tables = plan->settings.params.space != MS_SPACE_RGB ? ms_space_tables_of(request->source) : NULL;
   const gint64 start = g_get_monotonic_time();
   MsPlanRates rates = {0};
   MsFilterRun run = {.context = self->context,
                      .plan = plan,
+                     .tables = tables,
                      .buffers = &self->buffers,
                      .log = request->log,
                      .source = ms_image_get_pixels(request->source),

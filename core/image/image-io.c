@@ -49,6 +49,7 @@ ms_image_file_close(MsImageFile *self)
 {
   close_decoder(self);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
+  ms_colour_free(self->colour);
   g_clear_pointer(&self->bytes, g_bytes_unref);
   g_clear_object(&self->cancellable);
   g_clear_error(&self->error);
@@ -371,6 +372,8 @@ gboolean
 ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error)
 {
   self->codec->read_row(self, row);
+  if (self->colour && !self->error)
+    ms_colour_convert(self->colour, row, (gsize)self->header.width);
   self->next_row++;
   return check(self, error);
 }

@@ -10,6 +10,7 @@
 #include <jerror.h>
 
 #include "core/error.h"
+#include "core/image/colour/colour.h"
 #include "core/image/jpeg.h"
 
 /*
@@ -49,6 +50,8 @@ typedef struct {
   guint8 *pixels;
   guint8 *row;
   gboolean is_cmyk;
+  MsColour *colour; /* (nullable): from the profile of a CMYK picture; %NULL to convert it by cmyk_to_rgba() */
+  gboolean converts_later;
   MsImage *image;
 } Reader;
 
@@ -267,6 +270,19 @@ read_metadata(Reader *self)
   self->orientation = ms_metadata_find_orientation(exif, xmp);
 }
 
+/* Adobe's files of CMYK store the light that inks leave, others the inks. */
+static void
+find_colours(Reader *self)
+{
+  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
+  if (self->is_cmyk && self->metadata->icc)
+    self->colour =
+      ms_colour_new(self->metadata->icc, cinfo->saw_Adobe_marker ? MS_COLOUR_CMYK_LIGHT : MS_COLOUR_CMYK, NULL);
+  self->file->header.has_plain_cmyk = self->is_cmyk && !self->colour;
+}
+
 /*
  * The least size that a file of the image can have. A block of 8 x 8 samples takes at least a bit for its mean and one
  * for the rest, in a progressive file the first alone. Arithmetic coding has no such bound; 64 blocks to a bit are far
@@ -310,6 +326,7 @@ read_header(Reader *self)
   read_metadata(self);
   ms_image_file_set_header(self->file, (int)cinfo->image_width, (int)cinfo->image_height, self->orientation,
                            cinfo->data_precision);
+  find_colours(self);
 }
 
 /* The only function with setjmp(); it has no local variables, and @steps keep theirs in @self, so nothing leaks. */
@@ -347,6 +364,7 @@ ms_jpeg_close(MsImageFile *file)
 
   jpeg_destroy_decompress(&self->cinfo);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
+  ms_colour_free(self->colour);
   ms_image_file_free_pixels(file, self->pixels);
   g_free(self);
 }
@@ -389,10 +407,7 @@ access_rows(j_common_ptr cinfo, jvirt_barray_ptr self, JDIMENSION first, JDIMENS
 
 /* ---- Rows. */
 
-/*
- * Converts CMYK to RGB as the light that remains after each ink and black. Adobe's files store inverted values, which
- * are the light itself.
- */
+/* Converts CMYK without a profile to RGB, as the light that remains after each ink and black. */
 static void
 cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
 {
@@ -406,13 +421,12 @@ cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
   }
 }
 
-/* Starts decoding to RGBA, or to CMYK, which read_row() converts. */
+/* Starts decoding to RGBA, or to CMYK, which is converted afterwards. */
 static void
 start_decoding(Reader *self)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
-  self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
   cinfo->out_color_space = self->is_cmyk ? JCS_CMYK : JCS_EXT_RGBA;
   if (self->file->scratch) {
     cinfo->mem->request_virt_barray = request;
@@ -429,7 +443,9 @@ read_row(Reader *self, guint8 *row)
 
   stop_if(self, ms_image_file_is_cancelled(self->file));
   jpeg_read_scanlines(cinfo, &row, 1);
-  if (self->is_cmyk)
+  if (self->colour && !self->converts_later)
+    ms_colour_convert(self->colour, row, cinfo->output_width);
+  else if (self->is_cmyk && !self->colour)
     cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
   ms_image_file_report_rows(self->file, cinfo->output_scanline, cinfo->output_height);
 }
@@ -442,12 +458,16 @@ read_image(Reader *self)
   jpeg_calc_output_dimensions(cinfo);
   self->pixels = ms_image_file_alloc_pixels(self->file, cinfo->output_width, cinfo->output_height);
   stop_if(self, !self->pixels);
+  /* Pixels in memory are converted all at once, by several threads. */
+  self->converts_later = !self->file->scratch;
   start_decoding(self);
   while (cinfo->output_scanline < cinfo->output_height)
     read_row(self, self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4);
   const int width = (int)cinfo->output_width, height = (int)cinfo->output_height;
   /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
   jpeg_finish_decompress(cinfo);
+  if (self->colour && self->converts_later)
+    ms_colour_convert(self->colour, self->pixels, (gsize)width * height);
   self->image = ms_image_file_finish(
     self->file, (MsStoredPixels){g_steal_pointer(&self->pixels), width, height, self->orientation}, self->metadata);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture in the colour space of lab.cl or luv.cl, and the result back in sRGB, both in place; the fourth byte is
+ * The picture in the colour space of lab.cl or luv.cl, and the result back in RGB, both in place; the fourth byte is
  * unchanged. The channels of the space are stored last first, so that the pyramid treats them as the matched function
  * does.
  */
@@ -20,6 +20,16 @@ convert_source(__global uchar4 *source, __global const int *tables, const int4 i
   *pixel = (uchar4)(to.z, to.y, to.x, from.w);
 }
 
+/* The 8-bit value of a channel, 0 to 2, whose linear light is a row of the matrix times @xyz. */
+static inline uchar
+encode(__global const int *tables, const int channel, const int3 xyz)
+{
+  __global const int *row = tables + FROM_MATRIX + 3 * channel;
+  const int light = shift_rounded(row[0] * xyz.x + row[1] * xyz.y + row[2] * xyz.z, 14);
+
+  return (uchar)tables[ENCODE + 4096 * channel + clamp(light, 0, 4095)];
+}
+
 __kernel void
 restore_result(__global uchar4 *result, __global const int *tables, const int4 region, const int4 band)
 {
@@ -30,10 +40,7 @@ restore_result(__global uchar4 *result, __global const int *tables, const int4 r
 
   __global uchar4 *pixel = result + ((size_t)y * (size_t)region.z + (size_t)x);
   const uchar4 from = *pixel;
-  const int3 linear = to_linear_rgb(tables, (int3)(from.z, from.y, from.x));
-  const int r = clamp(shift_rounded(linear.x, 14), 0, 4095), g = clamp(shift_rounded(linear.y, 14), 0, 4095),
-            b = clamp(shift_rounded(linear.z, 14), 0, 4095);
+  const int3 xyz = to_xyz(tables, (int3)(from.z, from.y, from.x));
 
-  *pixel =
-    (uchar4)((uchar)tables[ENCODE + r], (uchar)tables[ENCODE + g], (uchar)tables[ENCODE + b], from.w);
+  *pixel = (uchar4)(encode(tables, 0, xyz), encode(tables, 1, xyz), encode(tables, 2, xyz), from.w);
 }

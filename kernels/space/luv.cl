@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* sRGB to L*u*v* and back in 8 bits, in integers, as core/filter/space/space.c. Twin of lab.cl. */
+/* RGB to L*u*v* and back in 8 bits, in integers, as core/filter/space/space.c. Twin of lab.cl. */
+
+#define FROM_MATRIX FROM_XYZ
 
 static inline int
 shift_rounded(const int value, const int bits)
@@ -25,9 +27,9 @@ from_rgb(__global const int *tables, const int3 rgb)
   return (int3)(shift_rounded(sum.x, 12) / 64, shift_rounded(sum.y, 12) / 64, shift_rounded(sum.z, 12) / 64);
 }
 
-/* The three channels times 2^26, linear. */
+/* X, Y and Z times 2^14. */
 static inline int3
-to_linear_rgb(__global const int *tables, const int3 luv)
+to_xyz(__global const int *tables, const int3 luv)
 {
   const int y = tables[LIGHT + 2 * luv.x];
   const long u = tables[LUV_U + luv.x * 256 + luv.y], v = tables[LUV_V + luv.x * 256 + luv.z];
@@ -36,5 +38,5 @@ to_linear_rgb(__global const int *tables, const int3 luv)
   const int x = clamp((int)(y * (u * v / 16384) / 16384), 0, 2 * 16384);
   const int z = clamp(scaled / 256 + scaled / 65536, 0, 2 * 16384);
 
-  return (int3)(13273 * x - 6296 * y - 2042 * z, -3970 * x + 7684 * y + 170 * z, 228 * x - 836 * y + 4331 * z);
+  return (int3)(x, y, z);
 }

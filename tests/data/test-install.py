@@ -57,7 +57,8 @@ class InstallTest(unittest.TestCase):
 
     @staticmethod
     def optional_libraries():
-        names = {"libtiff-4": "libtiff", "libwebp": "libwebp", "libdeflate": "libdeflate", "gtk+-3.0": "GTK"}
+        names = {"libtiff-4": "libtiff", "libwebp": "libwebp", "libdeflate": "libdeflate",
+                 "lcms2": "lcms2", "gtk+-3.0": "GTK"}
         found = json.loads(run("meson", "introspect", "--dependencies", BUILD).stdout)
         return [names[part["name"]] for part in found if part["name"] in names]
 

@@ -7,8 +7,10 @@
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/space/space.h"
+#include "core/image/colour/colour.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
+#include "tests/support/profiles.h"
 
 static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_ROWS_WIDE, MS_KERNEL_PACKED};
 
@@ -42,9 +44,9 @@ test_kernels(void)
   ms_option_product_close(&product);
 }
 
-/* A colour radius of 0 leaves every converted colour as it is. */
+/* A colour radius of 0 leaves every converted colour as it is. icc: (nullable) */
 static void
-test_colours(void)
+check_colours(GBytes *icc)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   const int side = 96;
@@ -54,7 +56,9 @@ test_colours(void)
 
   for (gsize i = 0; i < n * 4; i++)
     colours[i] = i < 64 ? (i / 4 >> i % 4 & 1 ? 255 : 0) : (guint8)g_rand_int_range(random, 0, 256);
-  g_autoptr(MsImage) source = ms_image_new_take(side, side, colours, NULL);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+  g_autoptr(MsImage) source = ms_image_new_take(side, side, colours, metadata);
+  g_autoptr(GBytes) tables = ms_space_tables_of(source);
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
@@ -65,9 +69,47 @@ test_colours(void)
     g_autoptr(MsImage) result =
       ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
     g_assert_no_error(error);
-    ms_space_convert(spaces[i], colours, expected, n);
-    ms_space_restore(spaces[i], expected, expected, n);
+    ms_space_convert(spaces[i], g_bytes_get_data(tables, NULL), colours, expected, n);
+    ms_space_restore(spaces[i], g_bytes_get_data(tables, NULL), expected, expected, n);
     g_assert_cmpmem(ms_image_get_pixels(result), n * 4, expected, n * 4);
+  }
+}
+
+static void
+test_colours(void)
+{
+  check_colours(NULL);
+}
+
+/* Device and reference convert by the profile of a picture, also where another picture came before. */
+static void
+test_profile(void)
+{
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2), deep = ms_test_profile_wide(1.5);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) scene = ms_fixture_scene(61, 40, 35);
+  GBytes *const profiles[] = {NULL, wide, deep, wide};
+  const MsSettings settings = settings_for(MS_SPACE_LAB, 20);
+  g_autoptr(MsImage) usual = NULL;
+
+  check_colours(wide);
+  if (!context || !ms_colour_library_version())
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  for (gsize i = 0; i < G_N_ELEMENTS(profiles); i++) {
+    g_autoptr(MsMetadata) metadata = ms_metadata_new(profiles[i], NULL, 0, 0);
+    g_autoptr(MsImage) source = ms_image_new(61, 40, ms_image_get_bytes(scene), metadata);
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsImage) expected = ms_reference_run(source, &settings.params, NULL, &error);
+    g_assert_no_error(error);
+    g_autoptr(MsImage) result =
+      ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+    g_assert_no_error(error);
+    ms_fixture_assert_same(expected, result, "with a profile");
+    if (i == 0)
+      usual = g_object_ref(result);
+    else
+      g_assert_cmpint(ms_image_compare(result, usual).max_difference, >, 0);
   }
 }
 
@@ -126,6 +168,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/space/kernels", test_kernels);
   g_test_add_func("/space/colours", test_colours);
+  g_test_add_func("/space/profile", test_profile);
   g_test_add_func("/space/modes-and-stripes", test_modes_and_stripes);
   g_test_add_func("/space/refusal", test_refusal);
   return g_test_run();

@@ -106,6 +106,9 @@ ms_plan_add_space(MsPlan *self)
     {"ENCODE", MS_SPACE_ENCODE},
     {"LUV_U", MS_SPACE_U},
     {"LUV_V", MS_SPACE_V},
+    {"TO_XYZ", MS_SPACE_TO_XYZ},
+    {"FROM_PARTS", MS_SPACE_FROM_PARTS},
+    {"FROM_XYZ", MS_SPACE_FROM_XYZ},
   };
   const MsSpace space = self->settings.params.space;
 

@@ -16,6 +16,20 @@ shift_rounded(int value, int bits)
   return (value + (1 << (bits - 1))) >> bits;
 }
 
+/* A row of a matrix times a colour. */
+static int
+times(const gint32 *row, int first, int second, int third)
+{
+  return row[0] * first + row[1] * second + row[2] * third;
+}
+
+/* The cube root's table ends at white; a matrix that is rounded may lead a step further. */
+static int
+root_of(const gint32 *tables, const gint32 *row, int r, int g, int b)
+{
+  return tables[MS_SPACE_ROOT + CLAMP(shift_rounded(times(row, r, g, b), 12), 0, 2040)];
+}
+
 /* The channels are stored last first, as OpenCV does with a picture in blue, green and red. */
 static void
 store(guint8 *p, int first, int second, int third)
@@ -28,11 +42,10 @@ store(guint8 *p, int first, int second, int third)
 static void
 rgb_to_lab(const gint32 *tables, const guint8 *rgb, guint8 *lab)
 {
-  const gint32 *linear = tables + MS_SPACE_LINEAR, *root = tables + MS_SPACE_ROOT;
-  const int r = linear[rgb[0]], g = linear[rgb[1]], b = linear[rgb[2]];
-  const int x = root[shift_rounded(1777 * r + 1541 * g + 778 * b, 12)];
-  const int y = root[shift_rounded(871 * r + 2929 * g + 296 * b, 12)];
-  const int z = root[shift_rounded(73 * r + 448 * g + 3575 * b, 12)];
+  const gint32 *linear = tables + MS_SPACE_LINEAR, *matrix = tables + MS_SPACE_TO_XYZ;
+  const int r = linear[rgb[0]], g = linear[256 + rgb[1]], b = linear[512 + rgb[2]];
+  const int x = root_of(tables, matrix, r, g, b), y = root_of(tables, matrix + 3, r, g, b),
+            z = root_of(tables, matrix + 6, r, g, b);
 
   store(lab, shift_rounded(296 * y - 1336934, 15), shift_rounded(500 * (x - y) + (128 << 15), 15),
         shift_rounded(200 * (y - z) + (128 << 15), 15));
@@ -45,10 +58,14 @@ light_of(int root)
   return root <= 3390 ? root * 108 / 841 - 290 : root * root / BASE * root / BASE;
 }
 
-static guint8
-encode(const gint32 *tables, int light)
+/* The colour of X, Y and Z, or of their parts of white, by the inverse @matrix for these. */
+static void
+encode(const gint32 *tables, const gint32 *matrix, const int xyz[3], guint8 *rgb)
 {
-  return (guint8)tables[MS_SPACE_ENCODE + CLAMP(shift_rounded(light, 14), 0, 4095)];
+  for (int k = 0; k < 3; k++) {
+    const int light = shift_rounded(times(matrix + 3 * k, xyz[0], xyz[1], xyz[2]), 14);
+    rgb[k] = (guint8)tables[MS_SPACE_ENCODE + 4096 * k + CLAMP(light, 0, 4095)];
+  }
 }
 
 static void
@@ -57,11 +74,9 @@ lab_to_rgb(const gint32 *tables, const guint8 *lab, guint8 *rgb)
   const gint32 *light = tables + MS_SPACE_LIGHT + 2 * lab[2];
   const int a = ((5 * lab[1] * 53687 + 128) >> 13) - 128 * BASE / 500;
   const int b = ((lab[0] * 41943 + 16) >> 9) - 128 * BASE / 200 + 1;
-  const int x = light_of(light[1] + a), y = light[0], z = light_of(light[1] - b);
+  const int parts[3] = {light_of(light[1] + a), light[0], light_of(light[1] - b)};
 
-  rgb[0] = encode(tables, 12615 * x - 6296 * y - 2223 * z);
-  rgb[1] = encode(tables, -3773 * x + 7684 * y + 185 * z);
-  rgb[2] = encode(tables, 217 * x - 836 * y + 4715 * z);
+  encode(tables, tables + MS_SPACE_FROM_PARTS, parts, rgb);
 }
 
 /*
@@ -93,12 +108,10 @@ luv_to_rgb(const gint32 *tables, const guint8 *luv, guint8 *rgb)
   const gint64 u = tables[MS_SPACE_U + l * 256 + luv[1]], v = tables[MS_SPACE_V + l * 256 + luv[0]];
   const gint64 lowered = (12 * 13 * 100 * 16 * (l * v) - u * v * 85) / BASE - 5 * 255 * BASE;
   const int scaled = (int)(y * lowered / BASE);
-  const int x = CLAMP((int)(y * (u * v / BASE) / BASE), 0, 2 * BASE);
-  const int z = CLAMP(scaled / 256 + scaled / 65536, 0, 2 * BASE);
+  const int xyz[3] = {CLAMP((int)(y * (u * v / BASE) / BASE), 0, 2 * BASE), y,
+                      CLAMP(scaled / 256 + scaled / 65536, 0, 2 * BASE)};
 
-  rgb[0] = encode(tables, 13273 * x - 6296 * y - 2042 * z);
-  rgb[1] = encode(tables, -3970 * x + 7684 * y + 170 * z);
-  rgb[2] = encode(tables, 228 * x - 836 * y + 4331 * z);
+  encode(tables, tables + MS_SPACE_FROM_XYZ, xyz, rgb);
 }
 
 /* From one colour of three bytes to another. */
@@ -117,10 +130,8 @@ static const Conversion conversions[][2] = {
 };
 
 static void
-convert_all(Conversion conversion, const guint8 *from, guint8 *to, gsize n)
+convert_all(Conversion conversion, const gint32 *tables, const guint8 *from, guint8 *to, gsize n)
 {
-  const gint32 *tables = ms_space_tables_get();
-
   for (gsize i = 0; i < n; i++, from += 4, to += 4) {
     guint8 colour[3];
     conversion(tables, from, colour);
@@ -131,23 +142,24 @@ convert_all(Conversion conversion, const guint8 *from, guint8 *to, gsize n)
 
 /**
  * ms_space_convert:
+ * @tables: of ms_space_tables_get()
  * @rgba: @n pixels
  * @converted: (out): the same pixels in @space, with their alpha. The first channel of the space, L* of both, stands
  *   in the third byte and the last one in the first byte; may be @rgba
  *
- * The values of cv::cvtColor() with COLOR_RGB2Luv or COLOR_RGB2Lab on 8-bit images.
+ * For sRGB the values of cv::cvtColor() with COLOR_RGB2Luv or COLOR_RGB2Lab on 8-bit images.
  */
 void
-ms_space_convert(MsSpace space, const guint8 *rgba, guint8 *converted, gsize n)
+ms_space_convert(MsSpace space, const gint32 *tables, const guint8 *rgba, guint8 *converted, gsize n)
 {
-  convert_all(conversions[space][0], rgba, converted, n);
+  convert_all(conversions[space][0], tables, rgba, converted, n);
 }
 
 /** ms_space_restore: the reverse of ms_space_convert(), as COLOR_Luv2RGB and COLOR_Lab2RGB; @rgba may be @converted. */
 void
-ms_space_restore(MsSpace space, const guint8 *converted, guint8 *rgba, gsize n)
+ms_space_restore(MsSpace space, const gint32 *tables, const guint8 *converted, guint8 *rgba, gsize n)
 {
-  convert_all(conversions[space][1], converted, rgba, n);
+  convert_all(conversions[space][1], tables, converted, rgba, n);
 }
 
 static MsImage *
@@ -161,7 +173,8 @@ convert_image(Conversion conversion, MsImage *image, GError **error)
                  height);
     return NULL;
   }
-  convert_all(conversion, ms_image_get_pixels(image), pixels, (gsize)width * height);
+  g_autoptr(GBytes) tables = ms_space_tables_of(image);
+  convert_all(conversion, g_bytes_get_data(tables, NULL), ms_image_get_pixels(image), pixels, (gsize)width * height);
   return ms_image_new_take(width, height, pixels, ms_image_get_metadata(image));
 }
 

@@ -44,6 +44,8 @@ ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsL
     bits,
     self->has_more_images ? ms_text(language, "only the first of its images was read") : NULL,
     self->has_unread_exif ? ms_text(language, "its EXIF data were not read") : NULL,
+    self->has_plain_cmyk ? ms_text(language, "its CMYK colours have no usable profile and were converted by a formula")
+                         : NULL,
   };
 
   return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
@@ -280,14 +282,23 @@ ms_image_file_refuse_rows(MsImageFile *self, const char *why)
   return FALSE;
 }
 
-/* The metadata that stay valid for the upright image; grey and CMYK pixels are converted, so only RGB profiles do. */
+/* (transfer full) (nullable): the profile of the RGBA pixels; inks and Lab have been converted to sRGB. */
+static GBytes *
+find_rgb_profile(GBytes *icc)
+{
+  if (!icc)
+    return NULL;
+  return ms_icc_is_rgb(icc) ? g_bytes_ref(icc) : ms_colour_grey_to_rgb(icc);
+}
+
+/* The metadata that stay valid for the upright image. */
 static MsMetadata *
 make_metadata_upright(MsMetadata *raw, int orientation)
 {
   int ignored = 1;
   guint32 x = raw->x_pixels_per_metre, y = raw->y_pixels_per_metre;
   g_autoptr(GBytes) exif = raw->exif ? ms_exif_make_upright(raw->exif, &ignored) : NULL;
-  GBytes *icc = raw->icc && ms_icc_is_rgb(raw->icc) ? raw->icc : NULL;
+  g_autoptr(GBytes) icc = find_rgb_profile(raw->icc);
   gboolean swaps = ms_orientation_swaps_sides(orientation);
 
   if (exif && x == 0)
@@ -295,17 +306,59 @@ make_metadata_upright(MsMetadata *raw, int orientation)
   return ms_metadata_new(icc, exif, swaps ? y : x, swaps ? x : y);
 }
 
+/*
+ * Prepares the conversion to sRGB where the limits ask for it, after which the pixels need no profile. @metadata:
+ * (inout): of the upright image
+ */
+static gboolean
+prepare_colour(MsImageFile *self, MsMetadata **metadata)
+{
+  MsMetadata *given = *metadata;
+
+  g_clear_pointer(&self->colour, ms_colour_free);
+  if (!self->limits.to_srgb || !given->icc)
+    return TRUE;
+  if (!ms_colour_is_srgb(given->icc)) {
+    self->colour = ms_colour_new(given->icc, MS_COLOUR_RGBA, NULL);
+    if (!self->colour) {
+      ms_set_error(&self->error, MS_ERROR_FORMAT,
+                   "'%s' has a damaged colour profile and cannot be converted to sRGB; leave out --convert-to.",
+                   self->name);
+      return FALSE;
+    }
+  }
+  *metadata = ms_metadata_new(NULL, given->exif, given->x_pixels_per_metre, given->y_pixels_per_metre);
+  ms_metadata_unref(given);
+  return TRUE;
+}
+
+/* Converts all pixels, in steps where they are in temporary files. */
+static void
+convert_colours(MsImageFile *self, guint8 *pixels, gsize n)
+{
+  const gsize step = self->scratch ? MS_SCRATCH_STEP / 4 : n;
+
+  for (gsize at = 0; self->colour && at < n; at += step) {
+    const gsize part = MIN(step, n - at);
+    ms_colour_convert(self->colour, pixels + at * 4, part);
+    if (self->scratch)
+      ms_scratch_file_touch(self->scratch, part * 4);
+  }
+}
+
 /**
  * ms_image_file_is_upright:
  * @raw: (transfer none): the metadata as stored in the file
  *
- * Sets the metadata of the rows, and refuses a file that is not stored upright.
+ * Sets the metadata of the rows and how their colours are converted, and refuses a file that is not stored upright.
  */
 gboolean
 ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation)
 {
   g_clear_pointer(&self->metadata, ms_metadata_unref);
   self->metadata = make_metadata_upright(raw, orientation);
+  if (!prepare_colour(self, &self->metadata))
+    return FALSE;
   return orientation == 1 || ms_image_file_refuse_rows(self, N_("is not stored upright"));
 }
 
@@ -349,15 +402,22 @@ finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *met
  * @stored: (transfer full): the pixels as stored in the file
  * @raw: (transfer none): the metadata as stored in the file
  *
- * Is the last step of every decoder: turns the image upright and keeps the metadata that stay valid.
+ * Is the last step of every decoder: turns the image upright, converts it to sRGB where that is asked for, and keeps
+ * the metadata that stay valid.
  *
- * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY or the errors of ms_scratch_file_map() in @self
+ * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY, %MS_ERROR_FORMAT or the errors of
+ *   ms_scratch_file_map() in @self
  */
 MsImage *
 ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw)
 {
   g_autoptr(MsMetadata) metadata = make_metadata_upright(raw, stored.orientation);
 
+  if (!prepare_colour(self, &metadata)) {
+    ms_image_file_free_pixels(self, stored.pixels);
+    return NULL;
+  }
+  convert_colours(self, stored.pixels, (gsize)stored.width * stored.height);
   if (self->scratch)
     return finish_in_scratch(self->scratch, stored, metadata, &self->error);
   if (ms_orientation_apply(&stored))

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/image/colour/colour.h"
 #include "core/image/common/image.h"
 #include "core/image/common/pixel-memory.h"
 #include "core/image/metadata/orientation.h"
@@ -21,6 +22,7 @@
  * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
  * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
  *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
+ * @to_srgb: whether pixels with a colour profile are converted to sRGB, where they keep their values otherwise
  */
 typedef struct {
   guint64 max_pixels;
@@ -28,6 +30,7 @@ typedef struct {
   guint64 max_bytes;
   gsize max_metadata;
   gboolean accept_damaged;
+  gboolean to_srgb;
 } MsImageLimits;
 
 /** MS_IMAGE_MOST_DAMAGE: bytes of the words that describe damage, with the NUL byte at their end. */
@@ -41,6 +44,7 @@ typedef struct {
  * @bits: bits a sample; more than 8 are reduced to 8 when the image is loaded
  * @has_more_images: whether the file holds further images or pages, which are not read
  * @has_unread_exif: whether the file holds EXIF data in a form that is not read
+ * @has_plain_cmyk: whether its colours are inks without a profile that can be used, which are converted by a formula
  */
 typedef struct {
   MsImageFormat format;
@@ -49,6 +53,7 @@ typedef struct {
   int bits;
   gboolean has_more_images;
   gboolean has_unread_exif;
+  gboolean has_plain_cmyk;
 } MsImageHeader;
 
 /**
@@ -74,6 +79,7 @@ typedef struct _MsCodec MsCodec;
  * @damage: what is damaged in a file that was accepted nevertheless; empty for nothing
  * @metadata: (nullable): what is saved with rows that are read one by one; valid once reading them has begun, like the
  *   following
+ * @colour: (nullable): the conversion of the pixels to sRGB, where the limits ask for it
  * @has_alpha: whether a pixel of the rows may be transparent
  * @row_memory: working memory of the decoder of rows, where it is more than some rows
  * @decoder: (nullable): private to the codec
@@ -97,6 +103,7 @@ typedef struct {
   gpointer rows_data;
   char damage[MS_IMAGE_MOST_DAMAGE];
   MsMetadata *metadata;
+  MsColour *colour;
   gboolean has_alpha;
   guint64 row_memory;
   gpointer decoder;

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+/* Colour profiles: CMYK and wide-gamut pictures against the programs of Little CMS, grey ones, and damaged profiles. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jpeglib.h>
+#include <lcms2.h>
+
+#include "core/image/codec.h"
+#include "core/filter/space/space.h"
+#include "core/image/colour/colour.h"
+#include "tests/support/image-files.h"
+#include "tests/support/profiles.h"
+
+#define WIDTH 96
+#define HEIGHT 80
+
+/* ---- Profiles. */
+
+static GBytes *
+saved(cmsHPROFILE profile)
+{
+  cmsUInt32Number size = 0;
+
+  g_assert_true(cmsSaveProfileToMem(profile, NULL, &size));
+  guint8 *data = g_malloc(size);
+  g_assert_true(cmsSaveProfileToMem(profile, data, &size));
+  cmsCloseProfile(profile);
+  return g_bytes_new_take(data, size);
+}
+
+/* The colour of four inks that are not ideal: each leaves some of the light that it should take. */
+static cmsInt32Number
+ink_to_lab(const cmsUInt16Number in[], cmsUInt16Number out[], void *data)
+{
+  static const double left[4][3] = {{0.05, 0.3, 0.6}, {0.5, 0.04, 0.2}, {0.9, 0.8, 0.05}, {0.03, 0.03, 0.03}};
+  double light[3] = {0.92, 0.93, 0.9};
+  cmsCIEXYZ xyz;
+  cmsCIELab lab;
+
+  for (int ink = 0; ink < 4; ink++)
+    for (int k = 0; k < 3; k++)
+      light[k] *= 1 - in[ink] / 65535.0 * (1 - left[ink][k]);
+  xyz.X = 0.4361 * light[0] + 0.3851 * light[1] + 0.1431 * light[2];
+  xyz.Y = 0.2225 * light[0] + 0.7169 * light[1] + 0.0606 * light[2];
+  xyz.Z = 0.0139 * light[0] + 0.0971 * light[1] + 0.7141 * light[2];
+  cmsXYZ2Lab(NULL, &lab, &xyz);
+  cmsFloat2LabEncoded(out, &lab);
+  return TRUE;
+}
+
+static GBytes *
+cmyk_profile(void)
+{
+  cmsHPROFILE profile = cmsCreateProfilePlaceholder(NULL);
+  cmsPipeline *table = cmsPipelineAlloc(NULL, 4, 3);
+  cmsStage *grid = cmsStageAllocCLut16bit(NULL, 9, 4, 3, NULL);
+
+  g_assert_true(cmsStageSampleCLut16bit(grid, ink_to_lab, NULL, 0));
+  /* The form of the table asks for curves before and behind it. */
+  g_assert_true(cmsPipelineInsertStage(table, cmsAT_END, cmsStageAllocToneCurves(NULL, 4, NULL)));
+  g_assert_true(cmsPipelineInsertStage(table, cmsAT_END, grid));
+  g_assert_true(cmsPipelineInsertStage(table, cmsAT_END, cmsStageAllocToneCurves(NULL, 3, NULL)));
+  cmsSetProfileVersion(profile, 4.3);
+  cmsSetDeviceClass(profile, cmsSigOutputClass);
+  cmsSetColorSpace(profile, cmsSigCmykData);
+  cmsSetPCS(profile, cmsSigLabData);
+  g_assert_true(cmsWriteTag(profile, cmsSigAToB0Tag, table));
+  cmsPipelineFree(table);
+  return saved(profile);
+}
+
+static GBytes *
+grey_profile(double gamma)
+{
+  cmsToneCurve *curve = cmsBuildGamma(NULL, gamma);
+  GBytes *profile = saved(cmsCreateGrayProfile(cmsD50_xyY(), curve));
+
+  cmsFreeToneCurve(curve);
+  return profile;
+}
+
+/* ---- CMYK. */
+
+/* @icc: (nullable) */
+static GBytes *
+compress_cmyk(J_COLOR_SPACE stored, gboolean adobe, GBytes *icc)
+{
+  struct jpeg_compress_struct cinfo;
+  struct jpeg_error_mgr errors;
+  unsigned char *data = NULL;
+  unsigned long size = 0;
+
+  cinfo.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&cinfo);
+  jpeg_mem_dest(&cinfo, &data, &size);
+  cinfo.image_width = WIDTH;
+  cinfo.image_height = HEIGHT;
+  cinfo.input_components = 4;
+  cinfo.in_color_space = JCS_CMYK;
+  jpeg_set_defaults(&cinfo);
+  jpeg_set_colorspace(&cinfo, stored);
+  jpeg_set_quality(&cinfo, 100, TRUE);
+  cinfo.write_Adobe_marker = adobe;
+  for (int i = 0; i < 4; i++)
+    cinfo.comp_info[i].h_samp_factor = cinfo.comp_info[i].v_samp_factor = 1;
+  jpeg_start_compress(&cinfo, TRUE);
+  if (icc)
+    jpeg_write_icc_profile(&cinfo, g_bytes_get_data(icc, NULL), (unsigned)g_bytes_get_size(icc));
+  for (int y = 0; y < HEIGHT; y++) {
+    guint8 row[WIDTH * 4];
+    JSAMPROW rows[] = {row};
+    for (int x = 0; x < WIDTH; x++) {
+      const guint8 inks[] = {2 * x, 3 * y, 240 - x - y, x < WIDTH / 2 ? 0 : 2 * y};
+      for (int k = 0; k < 4; k++)
+        row[4 * x + k] = adobe ? 255 - inks[k] : inks[k];
+    }
+    jpeg_write_scanlines(&cinfo, rows, 1);
+  }
+  jpeg_finish_compress(&cinfo);
+  jpeg_destroy_compress(&cinfo);
+  GBytes *file = g_bytes_new(data, size);
+  free(data);
+  return file;
+}
+
+/* (transfer full) (nullable): what a program of Little CMS makes of @file; %NULL, and the test skipped, without it. */
+static MsImage *
+convert_by_peer(const char *program, const char *extension, GBytes *file, const char *option)
+{
+  g_autofree char *found = g_find_program_in_path(program);
+  char *folder = ms_test_folder_new();
+  g_autofree char *from = g_strdup_printf("%s/from.%s", folder, extension),
+                  *to = g_strdup_printf("%s/to.%s", folder, extension);
+  const char *arguments[] = {program, option, from, to, NULL};
+  g_autoptr(GError) error = NULL;
+  int status = 0;
+  MsImage *image = NULL;
+
+  if (!found && g_getenv("CI"))
+    g_test_fail_printf("%s is not installed; install liblcms2-utils.", program);
+  else if (!found)
+    g_test_skip("Little CMS's programs are not installed.");
+  g_file_set_contents(from, g_bytes_get_data(file, NULL), (gssize)g_bytes_get_size(file), &error);
+  g_assert_no_error(error);
+  if (found) {
+    g_spawn_sync(NULL, (char **)arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
+                 NULL, &status, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(status, ==, 0);
+    image = ms_test_load(to);
+  }
+  ms_test_folder_remove(folder);
+  return image;
+}
+
+static MsImageHeader
+header_of(GBytes *file)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "file", NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  return opened->header;
+}
+
+static void
+assert_rows_alike(GBytes *file, const MsImageLimits *limits, MsImage *image)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "file", limits, NULL, &error);
+  const gsize stride = ms_image_get_stride(image);
+  g_autofree guint8 *row = g_malloc(stride);
+
+  g_assert_no_error(error);
+  g_assert_true(ms_image_file_start_rows(opened, &error));
+  for (int y = 0; y < ms_image_get_height(image); y++) {
+    g_assert_true(ms_image_file_read_row(opened, row, &error));
+    g_assert_cmpmem(row, stride, ms_image_get_pixels(image) + (gsize)y * stride, stride);
+  }
+}
+
+/* The profile is used, with and without Adobe's inversion; loaded as a whole and by rows, the pixels are the same. */
+static void
+test_cmyk(void)
+{
+  static const struct {
+    J_COLOR_SPACE stored;
+    gboolean adobe;
+  } kinds[] = {{JCS_CMYK, FALSE}, {JCS_CMYK, TRUE}, {JCS_YCCK, TRUE}};
+  g_autoptr(GBytes) icc = cmyk_profile();
+
+  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    g_autoptr(GBytes) file = compress_cmyk(kinds[i].stored, kinds[i].adobe, icc);
+    g_autoptr(GBytes) plain = compress_cmyk(kinds[i].stored, kinds[i].adobe, NULL);
+    g_autoptr(MsImage) image = ms_test_decode(file), formula = ms_test_decode(plain);
+    g_autoptr(MsImage) peer = convert_by_peer("jpgicc", "jpg", file, "-q100");
+    g_assert_null(ms_image_get_metadata(image)->icc);
+    g_assert_true(ms_image_pixels_are_opaque(ms_image_get_pixels(image), ms_image_get_byte_size(image)));
+    g_assert_false(header_of(file).has_plain_cmyk);
+    g_assert_true(header_of(plain).has_plain_cmyk);
+    g_assert_cmpint(ms_image_compare(image, formula).max_difference, >, 40);
+    assert_rows_alike(file, NULL, image);
+    if (peer)
+      ms_test_assert_close_image(image, peer, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
+  }
+}
+
+/* A photograph in YCCK with the profile of a press. */
+static void
+test_photograph(void)
+{
+  g_autofree char *folder = ms_test_pictures_folder("jpeg-reference/reftest");
+  g_autofree char *path = folder ? g_build_filename(folder, "ycck.jpg", NULL) : NULL, *data = NULL;
+  gsize size = 0;
+
+  if (!folder)
+    return;
+  g_assert_true(g_file_get_contents(path, &data, &size, NULL));
+  g_autoptr(GBytes) file = g_bytes_new_take(g_steal_pointer(&data), size);
+  g_autoptr(MsImage) image = ms_test_decode(file), peer = convert_by_peer("jpgicc", "jpg", file, "-q100");
+  g_assert_false(header_of(file).has_plain_cmyk);
+  if (peer)
+    ms_test_assert_close_image(image, peer, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
+}
+
+/* A damaged profile, or one of other colours, is as none, and said. */
+static void
+test_unusable_cmyk(void)
+{
+  g_autoptr(GBytes) good = cmyk_profile(), wide = ms_test_profile_wide(2.2), cut = g_bytes_new_from_bytes(good, 0, 140);
+  g_autoptr(GBytes) plain = compress_cmyk(JCS_CMYK, TRUE, NULL);
+  g_autoptr(MsImage) expected = ms_test_decode(plain);
+  GBytes *const unusable[] = {wide, cut};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(unusable); i++) {
+    g_autoptr(GBytes) file = compress_cmyk(JCS_CMYK, TRUE, unusable[i]);
+    g_autoptr(MsImage) image = ms_test_decode(file);
+    const MsImageHeader header = header_of(file);
+    g_autofree char *losses = ms_image_header_describe_losses(&header, "a.jpg", MS_LANGUAGE_ENGLISH);
+    ms_test_assert_same_image(image, expected);
+    g_assert_nonnull(strstr(losses, "CMYK"));
+  }
+}
+
+/* ---- RGB. */
+
+static GBytes *
+encode(MsImageFormat format, GBytes *icc)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+  g_autoptr(MsImage) image = ms_test_image_random(WIDTH, HEIGHT, 5, FALSE, metadata);
+
+  return ms_test_encode(image, format);
+}
+
+/* Kept are values and profile, and alpha always; converted pixels are those of tificc. */
+static void
+test_convert_to_srgb(void)
+{
+  g_autoptr(GBytes) icc = ms_test_profile_wide(1.8);
+  g_autoptr(MsImage) stored = ms_test_image_random(WIDTH, HEIGHT, 5, FALSE, NULL);
+  MsImageLimits limits = ms_image_limits_default();
+  guint n = 0;
+  const MsCodec *codecs = ms_codec_table(&n);
+
+  limits.to_srgb = TRUE;
+  for (guint i = 0; i < n; i++) {
+    if (!ms_codec_is_built(&codecs[i]) || !codecs[i].has_alpha || codecs[i].format == MS_IMAGE_FORMAT_JPEG)
+      continue;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) file = encode(codecs[i].format, icc);
+    g_autoptr(MsImage) kept = ms_test_decode(file);
+    g_autoptr(MsImage) image = ms_image_load_bytes(file, "file", &limits, NULL, &error);
+    g_assert_no_error(error);
+    ms_test_assert_same_image(kept, stored);
+    g_assert_true(g_bytes_equal(ms_image_get_metadata(kept)->icc, icc));
+    g_assert_null(ms_image_get_metadata(image)->icc);
+    g_assert_cmpint(ms_image_compare(image, kept).max_difference, >, 30);
+    if (codecs[i].start_rows)
+      assert_rows_alike(file, &limits, image);
+    if (codecs[i].format == MS_IMAGE_FORMAT_TIFF) {
+      g_autoptr(MsImage) peer = convert_by_peer("tificc", "tif", file, "-t0");
+      for (gsize k = 0; peer && k < ms_image_get_byte_size(image); k++)
+        if (k % 4 != 3)
+          g_assert_cmpint(abs(ms_image_get_pixels(image)[k] - ms_image_get_pixels(peer)[k]), <=, 1);
+    }
+    for (gsize k = 3; k < ms_image_get_byte_size(image); k += 4)
+      g_assert_cmpint(ms_image_get_pixels(image)[k], ==, ms_image_get_pixels(stored)[k]);
+  }
+}
+
+/* sRGB in its several forms is left alone, and a damaged profile is not taken for it. */
+static void
+test_srgb(void)
+{
+  g_autoptr(GBytes) srgb = saved(cmsCreate_sRGBProfile()), wide = ms_test_profile_wide(2.2);
+  g_autoptr(GBytes) cut = g_bytes_new_from_bytes(wide, 0, 200);
+  MsImageLimits limits = ms_image_limits_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) file = encode(MS_IMAGE_FORMAT_PNG, srgb), broken = encode(MS_IMAGE_FORMAT_JPEG, cut);
+  g_autoptr(MsImage) stored = ms_test_decode(file);
+
+  g_assert_true(ms_colour_is_srgb(NULL));
+  g_assert_true(ms_colour_is_srgb(srgb));
+  g_assert_false(ms_colour_is_srgb(wide));
+  g_assert_false(ms_colour_is_srgb(cut));
+  limits.to_srgb = TRUE;
+  g_autoptr(MsImage) image = ms_image_load_bytes(file, "file", &limits, NULL, &error);
+  ms_test_assert_same_image(image, stored);
+  g_assert_null(ms_image_get_metadata(image)->icc);
+  g_assert_null(ms_image_load_bytes(broken, "file", &limits, NULL, &error));
+  g_assert_nonnull(strstr(error->message, "profile"));
+}
+
+/* Pixels in several parts are those of one part. */
+static void
+test_threads(void)
+{
+  const gsize n = 1000003;
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2);
+  g_autoptr(MsColour) colour = ms_colour_new(wide, MS_COLOUR_RGBA, NULL);
+  g_autoptr(MsImage) noise = ms_test_image_random(1009, 1009, 3, FALSE, NULL);
+  g_autofree guint8 *whole = g_memdup2(ms_image_get_pixels(noise), n * 4);
+  g_autofree guint8 *parts = g_memdup2(whole, n * 4);
+
+  ms_colour_convert(colour, whole, n);
+  for (gsize at = 0; at < n; at += 1000)
+    ms_colour_convert(colour, parts + at * 4, MIN(n - at, 1000));
+  g_assert_cmpmem(whole, n * 4, parts, n * 4);
+}
+
+/* A grey picture keeps its values; its profile becomes one of RGB, in which they look the same. */
+static void
+test_grey(void)
+{
+  g_autoptr(GBytes) grey = grey_profile(1.7);
+  g_autoptr(GBytes) file = encode(MS_IMAGE_FORMAT_JPEG, grey);
+  g_autoptr(MsImage) image = ms_test_decode(file), again = ms_test_decode(file);
+  GBytes *icc = ms_image_get_metadata(image)->icc;
+  cmsHPROFILE from[2], lab = cmsCreateLab4Profile(NULL);
+
+  g_assert_nonnull(icc);
+  g_assert_true(ms_icc_is_rgb(icc));
+  g_assert_true(g_bytes_equal(icc, ms_image_get_metadata(again)->icc));
+  from[0] = cmsOpenProfileFromMem(g_bytes_get_data(grey, NULL), (cmsUInt32Number)g_bytes_get_size(grey));
+  from[1] = cmsOpenProfileFromMem(g_bytes_get_data(icc, NULL), (cmsUInt32Number)g_bytes_get_size(icc));
+  cmsHTRANSFORM by_grey = cmsCreateTransform(from[0], TYPE_GRAY_8, lab, TYPE_Lab_DBL, 1, 0);
+  cmsHTRANSFORM by_rgb = cmsCreateTransform(from[1], TYPE_RGB_8, lab, TYPE_Lab_DBL, 1, 0);
+  for (int i = 0; i < 256; i++) {
+    const guint8 values[] = {i, i, i};
+    cmsCIELab expected, actual;
+    cmsDoTransform(by_grey, values, &expected, 1);
+    cmsDoTransform(by_rgb, values, &actual, 1);
+    g_assert_cmpfloat(cmsDeltaE(&expected, &actual), <, 0.1);
+  }
+  cmsDeleteTransform(by_grey);
+  cmsDeleteTransform(by_rgb);
+  cmsCloseProfile(from[0]);
+  cmsCloseProfile(from[1]);
+  cmsCloseProfile(lab);
+}
+
+/* ---- Colour spaces of the filter. */
+
+/* The 8-bit L*a*b* of a profile are those of Little CMS, and lead back to the colours, as far as 8 bits go. */
+static void
+test_space(void)
+{
+  const gsize n = 4096;
+  g_autoptr(GBytes) wide = ms_test_profile_wide(1.8), srgb = saved(cmsCreate_sRGBProfile());
+  g_autoptr(GBytes) tables = ms_space_tables_get(wide), usual = ms_space_tables_get(NULL);
+  g_autoptr(GBytes) same = ms_space_tables_get(srgb);
+  g_autofree guint8 *colours = g_malloc(n * 4), *lab = g_malloc(n * 4), *again = g_malloc(n * 4);
+  cmsHPROFILE from = cmsOpenProfileFromMem(g_bytes_get_data(wide, NULL), (cmsUInt32Number)g_bytes_get_size(wide));
+  cmsHPROFILE to = cmsCreateLab4Profile(NULL);
+  cmsHTRANSFORM transform = cmsCreateTransform(from, TYPE_RGBA_8, to, TYPE_Lab_DBL, INTENT_RELATIVE_COLORIMETRIC, 0);
+  double sum = 0;
+
+  g_assert_true(ms_space_knows_profile(wide));
+  g_assert_true(g_bytes_equal(usual, same));
+  g_assert_false(g_bytes_equal(usual, tables));
+  for (guint i = 0; i < n; i++)
+    memcpy(colours + 4 * i, (guint8[]){(i & 15) * 17, (i >> 4 & 15) * 17, (i >> 8) * 17, 255}, 4);
+  ms_space_convert(MS_SPACE_LAB, g_bytes_get_data(tables, NULL), colours, lab, n);
+  for (gsize i = 0; i < n; i++) {
+    cmsCIELab expected;
+    cmsDoTransform(transform, colours + 4 * i, &expected, 1);
+    g_assert_cmpfloat_with_epsilon(lab[4 * i + 2], expected.L * 2.55, 1.5);
+    g_assert_cmpfloat_with_epsilon(lab[4 * i + 1], CLAMP(expected.a + 128, 0, 255), 2);
+    g_assert_cmpfloat_with_epsilon(lab[4 * i], CLAMP(expected.b + 128, 0, 255), 2);
+  }
+  for (MsSpace space = MS_SPACE_LUV; space <= MS_SPACE_LAB; space++, sum = 0) {
+    ms_space_convert(space, g_bytes_get_data(tables, NULL), colours, again, n);
+    ms_space_restore(space, g_bytes_get_data(tables, NULL), again, again, n);
+    for (gsize i = 0; i < n * 4; i++)
+      sum += abs(again[i] - colours[i]);
+    g_assert_cmpfloat(sum / (n * 3), <, 4);
+  }
+  cmsDeleteTransform(transform);
+  cmsCloseProfile(from);
+  cmsCloseProfile(to);
+}
+
+int
+main(int argc, char **argv)
+{
+  g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/colour/cmyk", test_cmyk);
+  g_test_add_func("/colour/photograph", test_photograph);
+  g_test_add_func("/colour/unusable-cmyk", test_unusable_cmyk);
+  g_test_add_func("/colour/convert-to-srgb", test_convert_to_srgb);
+  g_test_add_func("/colour/srgb", test_srgb);
+  g_test_add_func("/colour/threads", test_threads);
+  g_test_add_func("/colour/grey", test_grey);
+  g_test_add_func("/colour/space", test_space);
+  return g_test_run();
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+/* Colour profiles for tests, made without a library. */
+#pragma once
+
+#include <glib.h>
+
+GBytes *ms_test_profile_wide(double gamma);
