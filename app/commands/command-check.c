@@ -13,6 +13,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/lab/lab.h"
+#include "core/regions/polygons.h"
 
 /* Options that exclude each other or have no effect */
 
@@ -142,7 +143,7 @@ format_of_file(const MsCommandLine *line, const char *path)
 static gboolean
 check_quality(const MsCommandLine *line, GError **error)
 {
-  const char *paths[] = {line->output, line->outlines};
+  const char *paths[] = {line->output, ms_polygons_is_name(line->outlines) ? NULL : line->outlines};
   const MsCodec *without = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS(paths); i++) {
@@ -152,7 +153,7 @@ check_quality(const MsCommandLine *line, GError **error)
     without = codec ? codec : without;
   }
   ms_set_error(error, MS_ERROR_USAGE, "--quality has no effect on %s, which loses nothing; leave it out.",
-               without->title);
+               without ? without->title : "GeoJSON");
   return FALSE;
 }
 

@@ -12,6 +12,8 @@
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "core/regions/array-file.h"
+#include "core/regions/left-out.h"
+#include "core/regions/polygons.h"
 #include "core/regions/region-plan.h"
 #include "core/regions/segment-table.h"
 
@@ -19,6 +21,7 @@
  * One run of --regions: its command line and the results of its stages.
  * header, plan, memory: of the picture and its memory, with --memory-limit
  * budget: %NULL without --memory-limit
+ * no_data: %NULL where every pixel has data
  */
 typedef struct {
   const MsCommandLine *line;
@@ -36,6 +39,7 @@ typedef struct {
   MsDeviceResult on_device;
   MsSegmentation *segmentation;
   MsSegmentTable *table;
+  MsNoData *no_data;
 } Run;
 
 /* What was filtered, except for the modes. */
@@ -56,6 +60,7 @@ clear_run(Run *self)
   g_clear_pointer(&self->modes, g_free);
   g_clear_pointer(&self->segmentation, ms_segmentation_free);
   g_clear_pointer(&self->table, ms_segment_table_free);
+  g_clear_pointer(&self->no_data, ms_no_data_free);
 }
 
 static gboolean
@@ -79,7 +84,8 @@ check(const MsCommandLine *line, GError **error)
     return refuse(error, "--regions keeps existing files, or replaces them with --on-conflict overwrite.");
   if (line->output && (ms_file_path_is_standard(line->output) || ms_file_path_is_same(input, line->output)))
     return refuse(error, "With --regions -o names a file other than the image.");
-  return TRUE;
+  return (!line->labels || ms_array_file_check(line->labels, 1, error)) &&
+         (!line->modes || ms_array_file_check(line->modes, 2, error));
 }
 
 /*
@@ -97,11 +103,12 @@ plan(Run *self, GError **error)
   ms_command_prepare_device(line);
   if (!ms_image_peek_size(line->inputs[0], &limits, &self->header, error))
     return FALSE;
-  self->plan = ms_region_plan(&(MsRegionPlanRequest){.width = self->header.width,
-                                                     .height = self->header.height,
-                                                     .params = line->settings.params,
-                                                     .keeps_modes = line->modes != NULL,
-                                                     .paints = line->output || line->outlines});
+  self->plan = ms_region_plan(
+    &(MsRegionPlanRequest){.width = self->header.width,
+                           .height = self->header.height,
+                           .params = line->settings.params,
+                           .keeps_modes = line->modes != NULL,
+                           .paints = line->output || (line->outlines && !ms_polygons_is_name(line->outlines))});
   self->memory.most = ms_memory_cap_share(line->memory_limit, ms_command_runtime_bytes(line));
   self->budget = &self->memory;
   return ms_memory_budget_take(self->budget, self->plan.least) || !ms_memory_budget_fail(self->budget, error);
@@ -129,16 +136,26 @@ on_progress(int done, int total, gpointer data)
   ms_progress_fraction(((Run *)data)->console, 0.9 * done / total, NULL);
 }
 
+/* Loads the picture, and finds the pixels that belong to no region. */
+static gboolean
+load(Run *self, GError **error)
+{
+  const MsImageLimits limits = ms_command_line_image_limits(self->line);
+
+  self->source = ms_image_load(self->line->inputs[0], &limits, self->cancellable, error);
+  if (!self->source)
+    return FALSE;
+  self->no_data = ms_no_data_find(self->source, (MsRows){0, ms_image_get_height(self->source)});
+  return TRUE;
+}
+
 static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  const MsImageLimits limits = ms_command_line_image_limits(line);
-
   MsEngineRun run = {.want_modes = TRUE, .cancellable = self->cancellable};
 
-  self->source = ms_image_load(line->inputs[0], &limits, self->cancellable, error);
-  if (self->source)
+  if (load(self, error))
     self->engine = ms_command_open_engine(line, FALSE, self->console, error);
   if (!self->engine)
     return FALSE;
@@ -160,7 +177,8 @@ segment(Run *self, GError **error)
   const MsFiltered filtered = {.image = self->filtered,
                                .modes = self->modes,
                                .params = &self->line->settings.params,
-                               .on_device = self->on_device};
+                               .on_device = self->on_device,
+                               .absent = self->no_data ? self->no_data->absent : NULL};
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
 
   ms_memory_budget_return(self->budget, self->plan.finding);
@@ -193,11 +211,36 @@ static gboolean
 save_pictures(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
+  const char *outlines = ms_polygons_is_name(line->outlines) ? NULL : line->outlines;
 
   return (!line->output || save_image(self, line->output,
                                       ms_segment_table_paint(self->table, self->segmentation, self->source), error)) &&
-         (!line->outlines ||
-          save_image(self, line->outlines, ms_segmentation_outline(self->segmentation, self->source), error));
+         (!outlines || save_image(self, outlines, ms_segmentation_outline(self->segmentation, self->source), error));
+}
+
+/* Nothing that follows knows the regions of pixels without data. */
+static void
+drop_no_data(Run *self)
+{
+  if (self->no_data)
+    ms_left_out_drop(self->no_data, self->segmentation, self->table);
+}
+
+/* (transfer none) (nullable): the place of the picture on the map */
+static const MsGeo *
+place_of(const Run *self)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(self->source);
+
+  return metadata ? metadata->geo : NULL;
+}
+
+static gboolean
+save_polygons(Run *self, GError **error)
+{
+  const MsPolygons polygons = {self->segmentation, self->table, place_of(self), self->overwrite, self->cancellable};
+
+  return !ms_polygons_is_name(self->line->outlines) || ms_polygons_save(&polygons, self->line->outlines, error);
 }
 
 static gboolean
@@ -217,7 +260,9 @@ static gboolean
 save_arrays(Run *self, GError **error)
 {
   const MsSegmentation *s = self->segmentation;
-  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n};
+
+  drop_no_data(self);
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, place_of(self)};
 
   return (!self->line->labels ||
           ms_array_file_save(self->line->labels, &labels, self->overwrite, self->cancellable, error)) &&
@@ -265,7 +310,7 @@ ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
   g_autoptr(GError) error = NULL;
   gboolean good = check(line, &error) && plan(&run, &error) && filter(&run, &error) && segment(&run, &error) &&
                   take_output_memory(&run, &error) && save_pictures(&run, &error) && save_arrays(&run, &error) &&
-                  save_tables(&run, &error);
+                  save_polygons(&run, &error) && save_tables(&run, &error);
 
   if (run.memory.needed > 0)
     explain_refusal(&run, &error);

@@ -5,13 +5,13 @@
 
 #include "api-private.h"
 #include "core/engine/engine.h"
-#include "core/regions/segment-table.h"
+#include "core/regions/left-out.h"
 
 /**
  * MslabRegions:
  *
  * The regions of an image, as mslab_engine_find_regions() finds them: labels from 1 in the order of the regions' first
- * pixels, and the numbers of each region. They are immutable, so threads may share them.
+ * pixels, 0 for pixels without data, and the numbers of each region. They are immutable, so threads may share them.
  */
 struct _MslabRegions {
   GObject parent_instance;
@@ -56,8 +56,12 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
                        .cancellable = request->cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};
-  const MsFiltered found = {
-    .image = filtered, .modes = about.modes, .params = &request->settings->params, .on_device = about.stayed};
+  g_autoptr(MsNoData) no_data = ms_no_data_find(request->source, (MsRows){0, ms_image_get_height(request->source)});
+  const MsFiltered found = {.image = filtered,
+                            .modes = about.modes,
+                            .params = &request->settings->params,
+                            .on_device = about.stayed,
+                            .absent = no_data ? no_data->absent : NULL};
 
   if (filtered)
     self->segmentation = ms_segmentation_new_on(run.context, &found, &options, run.cancellable, error);
@@ -66,6 +70,8 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, request->source, error);
   if (!self->table)
     return NULL;
+  if (no_data)
+    ms_left_out_drop(no_data, self->segmentation, self->table);
   self->original = g_object_ref(request->source);
   return g_steal_pointer(&self);
 }

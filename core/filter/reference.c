@@ -20,7 +20,7 @@ typedef struct {
  * Job: the pixels of a region that are to be filtered.
  * @pixels: of the whole image, or of the rows from @top on that can influence the region
  * @modes: (nullable): column and row of every pixel's mode
- * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged
+ * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged or not needed
  */
 typedef struct {
   const guint8 *pixels;
@@ -68,6 +68,14 @@ pixel_at(const Job *job, int x, int y)
   return job->pixels + ((gsize)(y - job->top) * job->size.width + x) * 4;
 }
 
+static gboolean
+is_absent(const Job *job, int x, int y)
+{
+  const MsNoData *no_data = job->run->no_data;
+
+  return no_data && no_data->absent[(gsize)(y - no_data->rows.first) * job->size.width + x];
+}
+
 /*
  * Reads the pixel at the clamped coordinates but adds the unclamped ones, as the replicate rule requires outside the
  * image.
@@ -75,9 +83,10 @@ pixel_at(const Job *job, int x, int y)
 static void
 add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
 {
-  const guint8 *t = pixel_at(job, CLAMP(x, 0, job->size.width - 1), CLAMP(y, 0, job->size.height - 1));
+  const int column = CLAMP(x, 0, job->size.width - 1), row = CLAMP(y, 0, job->size.height - 1);
+  const guint8 *t = pixel_at(job, column, row);
 
-  if (squared_distance(t, c) > job->numbers.isr2)
+  if (squared_distance(t, c) > job->numbers.isr2 || is_absent(job, column, row))
     return;
   sums->n++;
   sums->x += x;
@@ -192,6 +201,8 @@ run_plain(const Job *job, MsImage *source, GError **error)
   gsize stride = (gsize)r->width * 4;
   g_autofree guint8 *out = allocate(stride * r->height, r->width, r->height, error);
 
+  if (out && job->mask)
+    memset(out, 0, stride * r->height);
   if (!out || !filter_rows(job, out, stride, error))
     return NULL;
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
@@ -279,7 +290,8 @@ job_for(MsImage *source, const MsParams *params, const MsReferenceRun *run)
                .params = params,
                .numbers = ms_params_numbers(params),
                .region = run->region ? *run->region : ms_image_get_extent(source),
-               .run = run};
+               .run = run,
+               .mask = run->only};
 }
 
 static MsImage *
@@ -310,6 +322,9 @@ run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run,
     job.top = held.first;
     filtered = run_levels(&job, source, error);
   } else if (converted) {
+    MsNoData no_data = run->no_data ? *run->no_data : (MsNoData){NULL};
+    no_data.rows.first -= held.first;
+    inside.no_data = run->no_data ? &no_data : NULL;
     region.y -= held.first;
     inside.region = &region;
     filtered = run_in_rgb(converted, params, &inside, error);
@@ -317,11 +332,49 @@ run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run,
   return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
 }
 
+/* (nullable): the pixels without data among the rows that can influence a region, or of the region where levels mix. */
+static MsNoData *
+find_no_data(MsImage *source, const MsParams *params, const MsRegion *region)
+{
+  const int height = ms_image_get_height(source), halo = params->levels > 0 ? 0 : ms_params_halo(params, height);
+
+  return ms_no_data_find(source, ms_bands_with_halo((MsRows){region->y, region->height}, halo, height));
+}
+
+/* @modes: (nullable): filled in for the whole image */
+static MsImage *
+run_with_no_data(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run, GError **error)
+{
+  const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
+  g_autoptr(MsNoData) no_data = find_no_data(source, params, &region);
+  MsReferenceRun inside = *run;
+  MsImage *result = NULL;
+
+  inside.no_data = params->levels > 0 ? NULL : no_data;
+  if (modes) {
+    g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
+    if (!converted)
+      return NULL;
+    Job job = job_for(converted, params, &inside);
+    job.modes = modes;
+    result = params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
+  } else {
+    result = (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, &inside, error);
+  }
+  if (result && no_data)
+    ms_no_data_restore(no_data, source, &region, (guint8 *)ms_image_get_pixels(result));
+  if (result && no_data && modes)
+    ms_no_data_place_modes(no_data, modes);
+  return result;
+}
+
 /**
  * ms_reference_run:
  * @source: the picture
  * @params: what to compute
  * @run: (nullable): %NULL for the whole image without reports
+ *
+ * Pixels without data keep their value and no window counts them; with levels, windows count them.
  *
  * Returns: (transfer full): an image of the region's size, or %NULL with #MS_ERROR_USAGE, #MS_ERROR_MEMORY or
  *   G_IO_ERROR_CANCELLED
@@ -333,7 +386,7 @@ ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *
 
   if (!ms_params_validate(params, error))
     return NULL;
-  return (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, run ? run : &whole, error);
+  return run_with_no_data(source, params, NULL, run ? run : &whole, error);
 }
 
 /** ms_reference_run_with_modes: computes the result of ms_mean_shift_run() with modes. */
@@ -344,11 +397,51 @@ ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *mo
   const MsReferenceRun whole = {NULL};
 
   g_return_val_if_fail(params->rule != MS_RULE_REPLICATE, NULL);
-  g_autoptr(MsImage) converted =
-    ms_params_validate(params, error) ? ms_space_convert_image(params->space, source, error) : NULL;
-  if (!converted)
+  if (!ms_params_validate(params, error))
     return NULL;
-  Job job = job_for(converted, params, run ? run : &whole);
-  job.modes = modes;
-  return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
+  return run_with_no_data(source, params, modes, run ? run : &whole, error);
+}
+
+static void
+copy_some(MsImage *image, const guint8 *only, int width, const MsReferenceRepair *repair)
+{
+  const MsRegion *r = &repair->region;
+  const guint8 *from = ms_image_get_pixels(image);
+  guint8 *to = repair->pixels;
+
+  for (int y = 0; y < r->height; y++)
+    for (int x = 0; x < r->width; x++, from += 4, to += 4)
+      if (only[(gsize)y * width + r->x + x])
+        memcpy(to, from, 4);
+}
+
+/**
+ * ms_reference_repair:
+ *
+ * Makes the result of a kernel that of ms_reference_run(): it computes the pixels that pixels without data may have
+ * influenced again, serially. Kernels need not know of such pixels, and the result is the same on every device.
+ *
+ * Returns: %FALSE with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_reference_repair(MsImage *source, const MsParams *params, const MsReferenceRepair *repair, GError **error)
+{
+  g_autoptr(MsNoData) no_data = find_no_data(source, params, &repair->region);
+  g_autofree guint8 *only = NULL;
+  g_autoptr(MsImage) image = NULL;
+
+  if (no_data && params->levels == 0) {
+    only = ms_no_data_around(no_data, &repair->region, ms_params_halo(params, G_MAXINT));
+    const MsReferenceRun run = {.region = &repair->region, .only = only, .cancellable = repair->cancellable};
+    image = repair->modes ? ms_reference_run_with_modes(source, params, repair->modes, &run, error)
+                          : ms_reference_run(source, params, &run, error);
+    if (!image)
+      return FALSE;
+    copy_some(image, only, no_data->width, repair);
+  }
+  if (no_data)
+    ms_no_data_restore(no_data, source, &repair->region, repair->pixels);
+  if (no_data && repair->modes)
+    ms_no_data_place_modes(no_data, repair->modes);
+  return TRUE;
 }

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "core/filter/no-data.h"
 #include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
 
@@ -15,6 +16,9 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
  * @region: the rectangle to compute, %NULL for the whole image
  * @coarser: the result of the level above where it is known; only the rows of the source that can influence the region
  *   are read then
+ * @only: a byte for each pixel of the region's rows, all columns; where it is 0, the result is not computed. Without
+ *   levels
+ * @no_data: the pixels that no window counts; ms_reference_run() finds those of the source itself
  * @samples: (inout): grows by the number of window pixels tested in all iterations of all pixels
  * @progress: called after each row
  * @cancellable: checked before each row
@@ -22,6 +26,8 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 typedef struct {
   const MsRegion *region;
   MsImage *coarser;
+  const guint8 *only;
+  const MsNoData *no_data;
   guint64 *samples;
   MsProgressFunc progress;
   gpointer progress_data;
@@ -31,4 +37,19 @@ typedef struct {
 MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error);
 MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
                                      GError **error);
+
+/**
+ * MsReferenceRepair: the result of a kernel that counts pixels without data.
+ * @region: of the source that @pixels are
+ * @pixels: (inout)
+ * @modes: (nullable) (inout): of the whole picture, which @region then is
+ */
+typedef struct {
+  MsRegion region;
+  guint8 *pixels;
+  guint16 *modes;
+  GCancellable *cancellable;
+} MsReferenceRepair;
+
+gboolean ms_reference_repair(MsImage *source, const MsParams *params, const MsReferenceRepair *repair, GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);

@@ -21,6 +21,17 @@ typedef struct {
 } MsCodecMagic;
 
 /**
+ * MsNumbers: an image of one unsigned number a pixel, 0 for a pixel that has none.
+ * @geo: (nullable): its place on the map
+ */
+typedef struct {
+  const guint32 *numbers;
+  int width;
+  int height;
+  const MsGeo *geo;
+} MsNumbers;
+
+/**
  * MsCodec: one row of the table.
  * @format: its number
  * @name: as in --format, in manifests and reports
@@ -32,6 +43,7 @@ typedef struct {
  * @quality: what %MS_QUALITY_AUTO stands for: 1 to 100, or 0 for lossless
  * @has_quality: whether a quality from 1 to 100 can be asked for
  * @has_alpha: whether transparency is kept
+ * @has_geo: whether the place on the map is kept
  * @open: (nullable): reads the header and makes the decoder; %NULL in a build without the format's library. All
  *   functions that read leave their error in the file
  * @close: (nullable): frees the decoder, also one whose @open failed
@@ -40,6 +52,7 @@ typedef struct {
  * @start_rows: (nullable): prepares to decode row by row; %NULL where the format's rows are not stored in order
  * @read_row: (nullable): decodes the next row to RGBA; after the last one it also reads the rest of the file
  * @write: (nullable): encodes an image
+ * @write_numbers: (nullable): writes numbers of 32 bits to a sink that can rewrite its bytes
  * @write_bytes: (nullable): the working memory of @write where it takes the rows of an image in order and once; %NULL
  *   where it needs the image as a whole
  */
@@ -54,6 +67,7 @@ struct _MsCodec {
   int quality;
   gboolean has_quality;
   gboolean has_alpha;
+  gboolean has_geo;
   void (*open)(MsImageFile *file);
   void (*close)(MsImageFile *file);
   MsImage *(*read)(MsImageFile *file);
@@ -62,6 +76,7 @@ struct _MsCodec {
   void (*read_row)(MsImageFile *file, guint8 *row);
   gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                     GError **error);
+  gboolean (*write_numbers)(const MsNumbers *numbers, MsImageSink *sink, GError **error);
   guint64 (*write_bytes)(int width, int height, const MsSaveOptions *options);
 };
 

@@ -41,6 +41,7 @@ ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage lan
                           : NULL,
     self->icc_dropped ? ms_text(language, "the colour profile could not be kept") : NULL,
     self->exif_dropped ? ms_text(language, "the EXIF data could not be kept") : NULL,
+    self->geo_dropped ? ms_text(language, "the place on the map could not be kept, which TIFF files hold") : NULL,
   };
 
   return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
@@ -112,7 +113,10 @@ write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsS
   MsSaveNotes notes = {FALSE};
   MsSaveOptions resolved = *options;
 
+  const MsMetadata *metadata = ms_image_get_metadata(image);
+
   resolved.quality = ms_codec_resolve_quality(codec, options->quality);
+  notes.geo_dropped = metadata && metadata->geo && !codec->has_geo;
   gboolean ok = codec->write(image, sink, &resolved, &notes, error);
   if (notes_out)
     *notes_out = notes;

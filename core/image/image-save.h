@@ -42,11 +42,13 @@ typedef struct {
  * @alpha_flattened: the image was composited on white, since the format has no transparency
  * @icc_dropped: the profile is larger than the format allows, or broken
  * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
+ * @geo_dropped: the format has no place on a map
  */
 typedef struct {
   gboolean alpha_flattened;
   gboolean icc_dropped;
   gboolean exif_dropped;
+  gboolean geo_dropped;
 } MsSaveNotes;
 
 /**

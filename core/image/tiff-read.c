@@ -247,6 +247,60 @@ pixels_per_metre(float value, guint16 unit)
   return unit != RESUNIT_NONE && result >= 1 && result <= G_MAXINT32 ? (guint32)result : 0;
 }
 
+static gboolean
+is_of_type(TIFFDataType stored, MsGeoType type)
+{
+  switch (type) {
+  case MS_GEO_SHORTS:
+    return stored == TIFF_SHORT;
+  case MS_GEO_DOUBLES:
+    return stored == TIFF_DOUBLE;
+  case MS_GEO_TEXT:
+    return stored == TIFF_ASCII;
+  }
+  g_assert_not_reached();
+}
+
+/*
+ * The value that means no data is one of 8-bit samples that are kept as they are: others are reduced, so that pixels
+ * with data would get it, too.
+ */
+static gboolean
+keeps_tag(const MsTiffReader *self, const MsGeoTag *tag)
+{
+  return tag->type != MS_GEO_TEXT || !g_str_equal(tag->name, "GDAL_NODATA") ||
+         (self->bits == 8 && (self->photometric == PHOTOMETRIC_RGB || self->photometric == PHOTOMETRIC_MINISBLACK));
+}
+
+/* The bytes of a tag that libtiff does not know, which it reads as an array with a count of 32 bits. */
+static GBytes *
+read_geo_tag(MsTiffReader *self, const MsGeoTag *tag)
+{
+  const TIFFField *field = TIFFFindField(self->tiff, tag->number, TIFF_ANY);
+  guint32 count = 0;
+  void *values = NULL;
+
+  if (!field || !is_of_type(TIFFFieldDataType(field), tag->type) || !TIFFFieldPassCount(field) ||
+      TIFFFieldReadCount(field) != TIFF_VARIABLE2 || !keeps_tag(self, tag) ||
+      !TIFFGetField(self->tiff, tag->number, &count, &values))
+    return NULL;
+  const gsize size = (gsize)count * (gsize)TIFFDataWidth(TIFFFieldDataType(field));
+  return values && size <= self->file->limits.max_metadata ? g_bytes_new(values, size) : NULL;
+}
+
+static MsGeo *
+read_geo(MsTiffReader *self)
+{
+  GBytes *values[MS_GEO_N_TAGS];
+
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    values[i] = read_geo_tag(self, &ms_geo_tags[i]);
+  MsGeo *geo = ms_geo_new(values);
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    g_clear_pointer(&values[i], g_bytes_unref);
+  return geo;
+}
+
 static MsMetadata *
 read_metadata(MsTiffReader *self)
 {
@@ -263,7 +317,9 @@ read_metadata(MsTiffReader *self)
     icc = g_bytes_new(profile, size);
   guint32 x_metre = pixels_per_metre(x, unit);
   guint32 y_metre = pixels_per_metre(y, unit);
-  return ms_metadata_new(icc, NULL, y_metre > 0 ? x_metre : 0, x_metre > 0 ? y_metre : 0);
+  MsMetadata *metadata = ms_metadata_new(icc, NULL, y_metre > 0 ? x_metre : 0, x_metre > 0 ? y_metre : 0);
+  ms_metadata_take_geo(metadata, read_geo(self));
+  return metadata;
 }
 
 static gboolean

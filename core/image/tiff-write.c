@@ -138,7 +138,7 @@ count_strips(int width, int height, guint samples)
 /**
  * ms_tiff_write_is_big:
  * @samples: a pixel
- * @profile: bytes of the colour profile
+ * @profile: bytes of the colour profile and of the tags of maps
  *
  * Returns: whether an image of this size is written as BigTIFF: where a classic file, which ends at 4 GiB, might not
  *   hold it, however badly it compresses
@@ -165,6 +165,26 @@ writer_open(TiffWriter *self, const char *mode)
   return tiff;
 }
 
+/* libtiff does not know these tags; it takes them as arrays with a count of 32 bits. */
+static void
+set_geo(TIFF *tiff, const MsGeo *geo)
+{
+  static const TIFFDataType types[] = {
+    [MS_GEO_SHORTS] = TIFF_SHORT, [MS_GEO_DOUBLES] = TIFF_DOUBLE, [MS_GEO_TEXT] = TIFF_ASCII};
+
+  for (guint i = 0; geo && i < MS_GEO_N_TAGS; i++) {
+    const MsGeoTag *tag = &ms_geo_tags[i];
+    const TIFFFieldInfo info = {tag->number, TIFF_VARIABLE2,   TIFF_VARIABLE2, types[tag->type], FIELD_CUSTOM, 1,
+                                1,           (char *)tag->name};
+    gsize size = 0;
+    const void *values = geo->values[i] ? g_bytes_get_data(geo->values[i], &size) : NULL;
+
+    if (!values || TIFFMergeFieldInfo(tiff, &info, 1) != 0)
+      continue;
+    TIFFSetField(tiff, tag->number, (guint32)(size / (gsize)TIFFDataWidth(info.field_type)), values);
+  }
+}
+
 static void
 set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
 {
@@ -178,6 +198,7 @@ set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
   if (metadata->icc)
     TIFFSetField(tiff, TIFFTAG_ICCPROFILE, (guint32)g_bytes_get_size(metadata->icc),
                  g_bytes_get_data(metadata->icc, NULL));
+  set_geo(tiff, metadata->geo);
   notes->exif_dropped = metadata->exif != NULL;
 }
 
@@ -235,6 +256,9 @@ get_mode(MsImage *image, guint samples)
   MsMetadata *metadata = ms_image_get_metadata(image);
   gsize profile = metadata != NULL && metadata->icc != NULL ? g_bytes_get_size(metadata->icc) : 0;
 
+  for (guint i = 0; metadata && metadata->geo && i < MS_GEO_N_TAGS; i++)
+    profile += metadata->geo->values[i] ? g_bytes_get_size(metadata->geo->values[i]) : 0;
+
   /* "m" keeps libtiff from mapping the file, which only exists while it is written. */
   return ms_tiff_write_is_big(ms_image_get_width(image), ms_image_get_height(image), samples, profile) ? "w8m" : "wm";
 }
@@ -286,4 +310,107 @@ ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options)
   guint64 strip = MAX(STRIP_SIZE, (guint64)width * SAMPLES_MOST);
 
   return DIRECTORY_SIZE + 4 * strip + count_strips(width, height, SAMPLES_MOST) * STRIP_OVERHEAD;
+}
+
+/* ---- Numbers of 32 bits. */
+
+/* Columns and rows of a tile, which GDAL uses too. */
+#define TILE_SIDE 256
+
+/**
+ * ms_tiff_numbers_are_big: whether numbers of this size are written as BigTIFF: where a classic file, which ends at 4
+ * GiB, might not hold them, however badly they compress.
+ */
+gboolean
+ms_tiff_numbers_are_big(int width, int height)
+{
+  const guint64 across = ((guint64)width + TILE_SIDE - 1) / TILE_SIDE,
+                down = ((guint64)height + TILE_SIDE - 1) / TILE_SIDE, tile = TILE_SIDE * TILE_SIDE * sizeof(guint32);
+
+  return across * down * (tile + tile / NOISE_PART + STRIP_OVERHEAD) + DIRECTORY_SIZE > G_MAXUINT32;
+}
+
+/* Readers take 0 for pixels without data, as the tags of GDAL say. */
+static void
+set_number_tags(TIFF *tiff, const MsNumbers *image)
+{
+  GBytes *values[MS_GEO_N_TAGS] = {NULL};
+  MsGeo *geo = NULL;
+
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++) {
+    const gboolean is_place = ms_geo_tags[i].number < MS_GEO_FIRST_OF_GDAL;
+    values[i] = is_place && image->geo && image->geo->values[i] ? g_bytes_ref(image->geo->values[i]) : NULL;
+  }
+  values[MS_GEO_N_TAGS - 1] = g_bytes_new_static("0", 2);
+  geo = ms_geo_new(values);
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, image->width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, image->height);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 32);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_TILEWIDTH, TILE_SIDE);
+  TIFFSetField(tiff, TIFFTAG_TILELENGTH, TILE_SIDE);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+  set_geo(tiff, geo);
+  ms_geo_unref(geo);
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    g_clear_pointer(&values[i], g_bytes_unref);
+}
+
+/* Copies the part of the image that a tile covers; what lies outside is 0. */
+static void
+fill_tile(const MsNumbers *image, int left, int top, guint32 *tile)
+{
+  const gsize columns = (gsize)MIN(TILE_SIDE, image->width - left);
+  const int rows = MIN(TILE_SIDE, image->height - top);
+
+  memset(tile, 0, TILE_SIDE * TILE_SIDE * sizeof *tile);
+  for (int y = 0; y < rows; y++)
+    memcpy(tile + (gsize)y * TILE_SIDE, image->numbers + (gsize)(top + y) * image->width + left,
+           columns * sizeof *tile);
+}
+
+static gboolean
+write_tiles(TiffWriter *self, TIFF *tiff, const MsNumbers *image)
+{
+  g_autofree guint32 *tile = g_new(guint32, TILE_SIDE * TILE_SIDE);
+
+  for (int y = 0; y < image->height; y += TILE_SIDE)
+    for (int x = 0; x < image->width; x += TILE_SIDE) {
+      if (g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error))
+        return FALSE;
+      fill_tile(image, x, y, tile);
+      if (TIFFWriteTile(tiff, tile, (guint32)x, (guint32)y, 0, 0) < 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/**
+ * ms_tiff_write_numbers:
+ * @sink: one that can rewrite its bytes
+ *
+ * Writes unsigned numbers in tiles with deflate, as BigTIFF where a classic file might not hold them, and 0 as the
+ * value of pixels without data.
+ *
+ * Returns: %FALSE with the error of the sink or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_tiff_write_numbers(const MsNumbers *image, MsImageSink *sink, GError **error)
+{
+  TiffWriter self = {.sink = sink};
+  TIFF *tiff = writer_open(&self, ms_tiff_numbers_are_big(image->width, image->height) ? "w8m" : "wm");
+
+  if (tiff) {
+    set_number_tags(tiff, image);
+    if (write_tiles(&self, tiff, image))
+      TIFFWriteDirectory(tiff);
+    TIFFCleanup(tiff);
+  }
+  if (!self.error)
+    return TRUE;
+  g_propagate_error(error, self.error);
+  return FALSE;
 }

@@ -14,3 +14,5 @@ gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profil
 gboolean ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
                        GError **error);
 guint64 ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options);
+gboolean ms_tiff_numbers_are_big(int width, int height);
+gboolean ms_tiff_write_numbers(const MsNumbers *image, MsImageSink *sink, GError **error);

@@ -5,7 +5,9 @@
 #include <setjmp.h>
 
 #include "core/error.h"
+#include "core/image/codec.h"
 #include "core/image/file/atomic-file.h"
+#include "core/image/tiff.h"
 
 /* The length of magic, version, length and dictionary of a .npy file is a multiple of this. */
 #define NPY_ALIGNMENT 64
@@ -103,27 +105,71 @@ write_png(MsAtomicFile *file, const MsPixelArray *array, GError **error)
   return TRUE;
 }
 
-/* @most: the largest number that the format can store */
+static gboolean
+append_bytes(MsImageSink *sink, const void *data, gsize size, GError **error)
+{
+  return ms_atomic_file_write(sink->target, data, size, error);
+}
+
+static gboolean
+rewrite_bytes(MsImageSink *sink, guint64 offset, const void *data, gsize size, GError **error)
+{
+  return ms_atomic_file_rewrite(sink->target, offset, data, size, error);
+}
+
+static gboolean
+write_tiff(MsAtomicFile *file, const MsPixelArray *array, GError **error)
+{
+  const MsCodec *codec = ms_codec_get(MS_IMAGE_FORMAT_TIFF);
+  MsImageSink sink = {"labels", append_bytes, rewrite_bytes, file, NULL};
+  const MsNumbers numbers = {array->numbers, array->width, array->height, array->geo};
+
+  return ms_codec_check_built(codec, sink.name, error) && codec->write_numbers(&numbers, &sink, error);
+}
+
+/* @most: the largest number that the format can store; @most_channels: and how many a pixel has */
 typedef struct {
   const char *extension;
   guint32 most;
+  int most_channels;
   gboolean (*write)(MsAtomicFile *file, const MsPixelArray *array, GError **error);
 } Format;
 
-static const Format formats[] = {{".png", G_MAXUINT16, write_png}, {".npy", G_MAXUINT32, write_npy}};
+static const Format formats[] = {{".png", G_MAXUINT16, 2, write_png},
+                                 {".npy", G_MAXUINT32, G_MAXINT, write_npy},
+                                 {".tif", G_MAXUINT32, 1, write_tiff},
+                                 {".tiff", G_MAXUINT32, 1, write_tiff}};
 
 static const Format *
-find_format(const char *path)
+find_format(const char *path, int channels)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(formats); i++)
-    if (g_str_has_suffix(path, formats[i].extension))
+    if (g_str_has_suffix(path, formats[i].extension) && channels <= formats[i].most_channels)
       return &formats[i];
   return NULL;
 }
 
 /**
+ * ms_array_file_check:
+ * @channels: numbers of a pixel
+ *
+ * Returns: %FALSE with #MS_ERROR_USAGE where the name of @path ends in no format for so many
+ */
+gboolean
+ms_array_file_check(const char *path, int channels, GError **error)
+{
+  if (find_format(path, channels))
+    return TRUE;
+  if (channels > 1)
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
+  else
+    ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png, .npy or .tif.", path);
+  return FALSE;
+}
+
+/**
  * ms_array_file_save:
- * @path: a name that ends in .npy or .png
+ * @path: a name that ends in .npy, .png, or .tif for one channel
  *
  * Returns: %FALSE with #MS_ERROR_USAGE for another name, #MS_ERROR_UNSUPPORTED where a PNG has too few bits, or as
  *   ms_atomic_file_open() does
@@ -132,16 +178,14 @@ gboolean
 ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
                    GError **error)
 {
-  const Format *format = find_format(path);
+  const Format *format = find_format(path, array->channels);
 
-  if (!format) {
-    ms_set_error(error, MS_ERROR_USAGE, "'%s' must end in .png or .npy.", path);
+  if (!ms_array_file_check(path, array->channels, error))
     return FALSE;
-  }
   if (array->largest > format->most) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy.", format->most, path,
-                 array->largest);
+                 "A PNG holds numbers up to %u, '%s' needs %u; choose a name that ends in .npy or .tif.", format->most,
+                 path, array->largest);
     return FALSE;
   }
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(path, overwrite, cancellable, error);

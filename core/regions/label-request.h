@@ -14,6 +14,8 @@
  * @closeness: the picture and which of its neighbouring pixels are of one region
  * @on_device: the same picture, where the device that finds the regions has it; colours and modes of @closeness may
  *   then be %NULL
+ * @absent: (nullable): for each pixel whether it has no data; such pixels are regions of their own, which no other
+ *   joins and which join none. The serial code alone takes it
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
  * @budget: (nullable): for the memory of this computation, which it gives back
  * @log: (nullable): gets what a device computes
@@ -22,6 +24,7 @@
 typedef struct {
   MsCloseness closeness;
   MsDeviceResult on_device;
+  const guint8 *absent;
   guint min_pixels;
   MsMemoryBudget *budget;
   MsTimingLog *log;

@@ -62,16 +62,31 @@ step_from(const MsCloseness *picture, gsize at, int step, gsize *other)
   return x >= 0 && x < picture->width && y >= 0 && y < picture->height;
 }
 
+static gboolean
+is_absent(const MsLabelRequest *request, gsize at)
+{
+  return request->absent && request->absent[at];
+}
+
+static gboolean
+are_close(const MsLabelRequest *request, gsize a, gsize b)
+{
+  const gboolean one = is_absent(request, a), other = is_absent(request, b);
+
+  return one || other ? one && other : ms_are_close(&request->closeness, a, b);
+}
+
 /* Each pixel's parent becomes the first pixel of its set. */
 static void
-connect_pixels(const MsCloseness *picture, guint32 *parents, gsize n)
+connect_pixels(const MsLabelRequest *request, guint32 *parents, gsize n)
 {
+  const MsCloseness *picture = &request->closeness;
   gsize other;
 
   for (gsize i = 0; i < n; i++) {
     parents[i] = (guint32)i;
     for (int k = 0; k < N_BEFORE; k++)
-      if (step_from(picture, i, k, &other) && ms_are_close(picture, i, other))
+      if (step_from(picture, i, k, &other) && are_close(request, i, other))
         join(parents, (guint32)i, (guint32)other);
   }
   for (gsize i = 0; i < n; i++)
@@ -114,15 +129,19 @@ consider(Region *self, const Region *other, guint32 label)
   }
 }
 
-/* Each small region chooses the region around it with the nearest mean, of equal ones that with the smallest label. */
+/*
+ * Each small region chooses the region around it with the nearest mean, of equal ones that with the smallest label.
+ * Pixels without data neither choose nor are chosen.
+ */
 static void
-choose(const MsCloseness *picture, const guint32 *labels, Region *regions, guint min_pixels)
+choose(const MsLabelRequest *request, const guint32 *labels, Region *regions)
 {
+  const MsCloseness *picture = &request->closeness;
   gsize other;
 
   for (gsize i = 0; i < (gsize)picture->width * picture->height; i++)
-    for (int k = 0; k < 8 && regions[labels[i]].pixels < min_pixels; k++)
-      if (step_from(picture, i, k, &other) && labels[other] != labels[i])
+    for (int k = 0; k < 8 && regions[labels[i]].pixels < request->min_pixels && !is_absent(request, i); k++)
+      if (step_from(picture, i, k, &other) && labels[other] != labels[i] && !is_absent(request, other))
         consider(&regions[labels[i]], &regions[labels[other]], labels[other]);
 }
 
@@ -160,8 +179,12 @@ merge_small_regions(const MsLabelRequest *request, MsLabels *labels, GError **er
          study_regions(picture, labels->of_pixel, regions, labels->count, request->min_pixels) > 0) {
     if (g_cancellable_set_error_if_cancelled(request->cancellable, error))
       return FALSE;
-    choose(picture, labels->of_pixel, regions, request->min_pixels);
-    labels->count = merge(labels->of_pixel, n, regions, parents, labels->count);
+    choose(request, labels->of_pixel, regions);
+    const guint32 left = merge(labels->of_pixel, n, regions, parents, labels->count);
+    /* Pixels without data may surround a region. */
+    if (left == labels->count)
+      break;
+    labels->count = left;
     labels->rounds++;
   }
   return TRUE;
@@ -174,7 +197,7 @@ find_regions(const MsLabelRequest *request, MsLabels *labels, GError **error)
 
   if (g_cancellable_set_error_if_cancelled(request->cancellable, error))
     return FALSE;
-  connect_pixels(&request->closeness, labels->of_pixel, n);
+  connect_pixels(request, labels->of_pixel, n);
   labels->count = number_sets(labels->of_pixel, n);
   if (!ms_memory_budget_take(request->budget, labels->count * (guint64)(sizeof(Region) + sizeof(guint32))))
     return !ms_memory_budget_fail(request->budget, error);

@@ -244,7 +244,10 @@ ms_segment_table_to_json(const MsSegmentTable *self)
   return g_strconcat(json, "\n", NULL);
 }
 
-/** ms_segment_table_paint: (transfer full): each pixel in its region's mean colour, with the alpha of @original. */
+/**
+ * ms_segment_table_paint: (transfer full): each pixel in its region's mean colour, with the alpha of @original; one of
+ * label 0 as it is there.
+ */
 MsImage *
 ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation *segmentation, MsImage *original)
 {
@@ -253,9 +256,9 @@ ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation *segment
   const guint8 *from = ms_image_get_pixels(original);
 
   for (gsize i = 0; i < n; i++) {
-    const MsSegment *segment = &self->segments[segmentation->labels[i] - 1];
+    const guint32 label = segmentation->labels[i];
     for (int k = 0; k < 3; k++)
-      pixels[i * 4 + k] = (guint8)lround(segment->mean[k]);
+      pixels[i * 4 + k] = label > 0 ? (guint8)lround(self->segments[label - 1].mean[k]) : from[i * 4 + k];
     pixels[i * 4 + 3] = from[i * 4 + 3];
   }
   return ms_image_new_take(segmentation->width, segmentation->height, pixels, ms_image_get_metadata(original));

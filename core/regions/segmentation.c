@@ -41,7 +41,8 @@ ms_segmentation_fits(MsContext *context, MsImage *image)
 }
 
 /*
- * By kernels on a device with enough memory; otherwise, or where @context is %NULL, by the serial code. Stores the
+ * By kernels on a device with enough memory; otherwise, where @context is %NULL, or where pixels have no data, by the
+ * serial code. Stores the
  * labels in the device's memory, if they are there.
  */
 static gboolean
@@ -49,7 +50,7 @@ find_regions(MsContext *context, const MsLabelRequest *request, MsLabels *labels
 {
   const gsize n = (gsize)request->closeness.width * request->closeness.height;
 
-  if (!context || (!request->on_device.colours && !ms_device_regions_fit(context, n)))
+  if (!context || request->absent || (!request->on_device.colours && !ms_device_regions_fit(context, n)))
     return ms_reference_regions_find(request, labels, error);
   *on_device = ms_device_regions_find(context, request, labels, error);
   return *on_device != NULL;
@@ -84,6 +85,7 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
 {
   const MsLabelRequest request = {.closeness = closeness_of(filtered, options->range),
                                   .on_device = filtered->on_device,
+                                  .absent = filtered->absent,
                                   .min_pixels = options->min_pixels,
                                   .budget = options->budget,
                                   .log = options->log,

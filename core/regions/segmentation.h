@@ -54,12 +54,14 @@ typedef struct {
  * @params: what both were computed with
  * @on_device: the same in the memory of the device that finds the regions, where it stayed there; @image has then its
  *   size alone, and @modes is %NULL
+ * @absent: (nullable): for each pixel whether it has no data; see ms_left_out_drop()
  */
 typedef struct {
   MsImage *image;
   const guint16 *modes;
   const MsParams *params;
   MsDeviceResult on_device;
+  const guint8 *absent;
 } MsFiltered;
 
 gboolean ms_segmentation_fits(MsContext *context, MsImage *image);

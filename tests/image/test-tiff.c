@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "core/image/tiff.h"
 #include "core/image/image-save.h"
 #include "tests/image/tiff-peer.h"
 #include "tests/support/image-files.h"
@@ -298,6 +299,79 @@ test_metadata(void)
   g_assert_false(notes.icc_dropped);
 }
 
+/* Of each tag as many values as bytes that are given here; a reader must not depend on their number. */
+static MsGeo *
+some_geo(const char *no_data)
+{
+  static const double numbers[16] = {0.5, -3, 1e300, 4};
+  static const guint16 keys[] = {1, 1, 0, 2, 1025, 0, 1, 2, 3072, 0, 1, 32632};
+  GBytes *values[MS_GEO_N_TAGS];
+
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    values[i] = ms_geo_tags[i].type == MS_GEO_DOUBLES  ? g_bytes_new(numbers, (i + 2) * 3 * sizeof *numbers)
+                : ms_geo_tags[i].type == MS_GEO_SHORTS ? g_bytes_new(keys, sizeof keys)
+                                                       : g_bytes_new(no_data, strlen(no_data) + 1);
+  MsGeo *geo = ms_geo_new(values);
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    g_bytes_unref(values[i]);
+  return geo;
+}
+
+/* The tags come back bit for bit, from a whole file and by rows, and other formats say that they dropped them. */
+static void
+test_places(void)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
+  MsSaveOptions options = ms_save_options_default();
+  MsSaveNotes notes;
+
+  ms_metadata_take_geo(metadata, some_geo("7"));
+  g_autoptr(MsImage) image = ms_test_image_smooth(40, 20, metadata);
+  options.format = MS_IMAGE_FORMAT_TIFF;
+  g_autoptr(GBytes) file = ms_image_encode(image, &options, &notes, NULL, NULL);
+  g_autoptr(MsImage) again = ms_test_decode(file);
+  const MsGeo *kept = ms_image_get_metadata(again)->geo;
+  g_assert_nonnull(kept);
+  g_assert_false(notes.geo_dropped);
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++)
+    g_assert_true(g_bytes_equal(kept->values[i], metadata->geo->values[i]));
+  options.format = MS_IMAGE_FORMAT_PNG;
+  g_autoptr(GBytes) png = ms_image_encode(image, &options, &notes, NULL, NULL);
+  g_assert_true(notes.geo_dropped);
+}
+
+static void
+test_places_mean(void)
+{
+  static const struct {
+    const char *text;
+    int value;
+  } cases[] = {{"0", 0},    {"255", 255}, {" 12 ", 12}, {"12.0", 12}, {"256", -1}, {"-1", -1},
+               {"1.5", -1}, {"nan", -1},  {"", -1},     {"7x", -1},   {"inf", -1}};
+  double c[MS_GEO_N_COEFFICIENTS];
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autoptr(MsGeo) geo = some_geo(cases[i].text);
+    guint8 value = 0;
+    g_assert_cmpint(ms_geo_get_no_data(geo, &value), ==, cases[i].value >= 0);
+    if (cases[i].value >= 0)
+      g_assert_cmpint(value, ==, cases[i].value);
+    g_assert_cmpuint(ms_geo_get_epsg(geo), ==, 32632);
+  }
+  ms_geo_get_transform(NULL, c);
+  g_assert_cmpfloat(c[1], ==, 1);
+  g_assert_cmpfloat(c[5], ==, 1);
+}
+
+/* Numbers of 32 bits whose tiles might exceed 4 GiB, however badly they compress, are BigTIFF. */
+static void
+test_numbers_are_big(void)
+{
+  g_assert_false(ms_tiff_numbers_are_big(30000, 30000));
+  g_assert_true(ms_tiff_numbers_are_big(33000, 33000));
+  g_assert_true(ms_tiff_numbers_are_big(1, 20000000));
+}
+
 /* ---- Damage. */
 
 static void
@@ -385,6 +459,9 @@ main(int argc, char **argv)
   g_test_add_func("/tiff/refused-kinds", test_refused_kinds);
   g_test_add_func("/tiff/round-trips", test_round_trips);
   g_test_add_func("/tiff/metadata", test_metadata);
+  g_test_add_func("/tiff/places", test_places);
+  g_test_add_func("/tiff/places-mean", test_places_mean);
+  g_test_add_func("/tiff/numbers-are-big", test_numbers_are_big);
   g_test_add_func("/tiff/every-length", test_every_length);
   g_test_add_func("/tiff/every-bit", test_every_bit);
   g_test_add_func("/tiff/lying-headers", test_lying_headers);

@@ -2,6 +2,7 @@
 """The Python package: pixels against cv2 at random shapes, arrays of every layout, errors, threads and cost."""
 
 import concurrent.futures
+import importlib
 import inspect
 import math
 import multiprocessing
@@ -15,9 +16,10 @@ import time
 import cv2
 import numpy
 import pytest
+import yaml
 
 import meanshift_lab
-from meanshift_lab import _core
+from meanshift_lab import _core, _napari
 
 HERE = os.path.dirname(__file__)
 SOURCE = os.environ["MS_SOURCE_ROOT"]
@@ -466,3 +468,34 @@ def test_example_plots_before_and_after(tmp_path):
     example = os.path.join(SOURCE, "app", "python", "examples", "plot.py")
     subprocess.run([sys.executable, example, SAMPLE, plot], check=True, env={**os.environ, "MPLBACKEND": "agg"})
     assert cv2.imread(str(plot)).std() > 10
+
+
+def test_the_functions_document_shapes_types_and_copies():
+    for name in ("filter", "regions", "statistics", "reduce", "halo", "pyrMeanShiftFiltering"):
+        function = getattr(meanshift_lab, name)
+        documented = set(re.findall(r"^    (\S.*?)(?: : .*)?$", function.__doc__.split("----------")[1].split(
+            "    Returns")[0], re.M))
+        documented = {part for line in documented for part in line.replace("*", "").split(", ")}
+        assert documented == set(inspect.signature(function).parameters), name
+    assert "ndarray of uint8" in meanshift_lab.filter.__doc__ and "copied once" in meanshift_lab.filter.__doc__
+
+
+def test_napari_finds_its_widgets():
+    """The manifest names functions that take arrays; napari itself is not needed to call them."""
+    manifest = yaml.safe_load(open(os.path.join(PACKAGE, "napari.yaml"), encoding="utf-8"))
+    commands = {command["id"]: command["python_name"] for command in manifest["contributions"]["commands"]}
+    for widget in manifest["contributions"]["widgets"]:
+        module, name = commands[widget["command"]].split(":")
+        assert all(part.annotation is not inspect.Parameter.empty and name != "array" for part in
+                   inspect.signature(getattr(importlib.import_module(module), name)).parameters.values())
+    image = picture((20, 30, 3), 3)
+    assert numpy.array_equal(_napari.smooth(image, 5, 10), meanshift_lab.filter(image, 5, 10, levels=0))
+    assert numpy.array_equal(_napari.divide(image, 5, 10, 9), meanshift_lab.regions(image, 5, 10, min_pixels=9).labels)
+
+
+def test_napari_reads_the_manifest():
+    npe2 = pytest.importorskip("npe2", reason="npe2, which reads napari's manifests, is not installed")
+    manifest = npe2.PluginManifest.from_file(os.path.join(PACKAGE, "napari.yaml"))
+    names = [widget.display_name for widget in manifest.contributions.widgets]
+    assert names == ["Mean-shift filter", "Mean-shift regions"]
+    manifest.validate_imports()

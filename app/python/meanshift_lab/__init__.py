@@ -139,19 +139,41 @@ def _setting_texts(settings):
 
 
 def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=None, **settings):
-    """Filters an image and returns the result as a new array of the same shape.
+    """Filters an image by mean shift.
 
-    array: height x width x 3 or 4 values of uint8; strided and read-only arrays are taken as they are. Alpha is copied.
-    sp, sr: radius of the window in pixels, and of the colours in levels.
-    device: "auto", "cpu", "gpu", a part of a name, an address as devices() lists it, or "reference".
-    out: an array that receives the result; it is also returned.
-    band: (row, height) where the array holds the rows from that row on of an image of that height, all columns. A row
-        of the result is that of the whole image where halo() rows around it lie in the array or outside the image.
-    progress: a function of two numbers that is called during the run: rows done, and rows in all. An exception that it
-        raises ends the run and is raised here; so does Ctrl+C. It cannot use the device that is running.
-    settings: the further options of the program meanshift-lab, with underscores: max_iterations, epsilon, rule, …
+    Parameters
+    ----------
+    array : (M, N, 3) or (M, N, 4) ndarray of uint8
+        The image. Alpha is copied. An array with its channels and pixels in order, also one with gaps between its rows
+        or that is read-only, is read where it lies; any other order of axes is copied once. It is never changed.
+    sp : float
+        Radius of the window in pixels, more than 0 to 64.
+    sr : float
+        Radius of the colours in levels.
+    device : str
+        "auto", "cpu", "gpu", a part of a name, an address as devices() lists it, or "reference".
+    out : (M, N, C) ndarray of uint8, optional
+        Receives the result, in any order of axes; it may be `array`. It must have the shape of `array`.
+    band : (int, int), optional
+        (row, height) where the array holds the rows from that row on of an image of that height, all columns. A row of
+        the result is that of the whole image where halo() rows around it lie in the array or outside the image.
+    progress : callable, optional
+        A function of two numbers that is called during the run: rows done, and rows in all. An exception that it raises
+        ends the run and is raised here; so does Ctrl+C. It cannot use the device that is running.
+    **settings
+        The further options of the program meanshift-lab, with underscores: max_iterations, epsilon, rule, …
 
-    Raises UsageError for a value that cannot be used, and Error where the device fails; both say why in a sentence.
+    Returns
+    -------
+    (M, N, C) ndarray of uint8
+        A new array in C order, or `out`.
+
+    Raises
+    ------
+    UsageError
+        For a value that cannot be used.
+    Error
+        Where the device fails; both say why in a sentence.
     """
     image = _as_image(array)
     result = numpy.empty(image.shape, numpy.uint8) if out is None else out
@@ -161,7 +183,18 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=
 
 
 def halo(sp=10, max_iterations=5):
-    """The number of rows on each side that can influence a row without levels: the overlap of bands in filter()."""
+    """The number of rows on each side that can influence a row without levels: the overlap of bands in filter().
+
+    Parameters
+    ----------
+    sp : float
+    max_iterations : int
+        As in filter().
+
+    Returns
+    -------
+    int
+    """
     return math.ceil(sp) * (max_iterations + 1)
 
 
@@ -171,10 +204,22 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, 
     Two of eight neighbouring pixels are of one region where their modes, the positions at which they converge, differ
     by at most sp in column and in row, and their filtered colours by at most half of sr. In rounds, every region with
     fewer than min_pixels pixels chooses the region beside it whose mean colour is nearest, and those that choices
-    connect become one, until none is too small or one is left. array, device, progress and settings are those of
-    filter(). Every device finds the same regions.
+    connect become one, until none is too small or one is left. Every device finds the same regions.
 
-    Returns Regions.
+    Parameters
+    ----------
+    array : (M, N, 3) or (M, N, 4) ndarray of uint8
+        The image, as in filter().
+    sp, sr, device, progress, **settings
+        As in filter().
+    min_pixels : int
+        The least number of pixels of a region, 0 for any.
+
+    Returns
+    -------
+    Regions
+        labels, an (M, N) ndarray of uint32; table, a list of Region; means, an (M, N, C) ndarray of uint8. The arrays
+        are new.
     """
     image = _as_image(array)
     labels = numpy.empty(image.shape[:2], numpy.uint32)
@@ -187,9 +232,20 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, 
 
 
 def statistics(array, *, device="auto"):
-    """Computes the statistics and histograms of an image's channels: a dict of ChannelStatistics.
+    """Computes the statistics and histograms of an image's channels.
 
-    The keys are "r", "g", "b", "luma", and "a" where the image has four channels.
+    Parameters
+    ----------
+    array : (M, N, 3) or (M, N, 4) ndarray of uint8
+        The image, read as in filter().
+    device : str
+        As in filter().
+
+    Returns
+    -------
+    dict of str to ChannelStatistics
+        The keys are "r", "g", "b", "luma", and "a" where the image has four channels. A histogram is a new ndarray of
+        256 values of uint64.
     """
     image = _as_image(array)
     result = {}
@@ -210,13 +266,23 @@ def _element_type(array):
 
 
 def reduce(array, op, *, device="auto"):
-    """Reduces an array of any shape to one result.
+    """Reduces an array to one result.
 
-    op: an operator of the program's option --reduce, such as sum, minMax or stddev; UsageError lists them.
+    Parameters
+    ----------
+    array : ndarray of any shape
+        Of bool, integers of 8, 16 or 32 bits, float32 or float64. One that is not in C order is copied.
+    op : str
+        An operator of the program's option --reduce, such as sum, minMax or stddev; UsageError lists them.
+    device : str
+        As in filter().
 
-    Returns an exact int for sums, counts and extremes of integers, else a float; a pair (minimum, maximum) for minMax;
-    and ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order, and
-    are None where every element is NaN.
+    Returns
+    -------
+    int, float or tuple
+        An exact int for sums, counts and extremes of integers, else a float; a pair (minimum, maximum) for minMax; and
+        ((minimum, maximum), (position, position)) for minMax-positions, where positions count elements in C order, and
+        are None where every element is NaN.
     """
     elements = numpy.ascontiguousarray(array)
     return _engines.get(device).reduce(elements, _element_type(elements), op)
@@ -237,9 +303,25 @@ def pyrMeanShiftFiltering(src, sp, sr, dst=None, maxLevel=1, termcrit=None):
     """Filters an image like the function of that name in cv2, with identical pixels.
 
     They are those of OpenCV 4.7 and later. Earlier versions compute the last row of levels of odd height otherwise;
-    with maxLevel=0 all versions agree.
+    with maxLevel=0 all versions agree. The device is that of the environment variable MEANSHIFT_LAB_DEVICE, "auto"
+    where it is not set.
 
-    The device is that of the environment variable MEANSHIFT_LAB_DEVICE, "auto" where it is not set.
+    Parameters
+    ----------
+    src : (M, N, 3) or (M, N, 4) ndarray of uint8
+        The image, read as in filter().
+    sp, sr : float
+        Radius of the window in pixels, and of the colours in levels.
+    dst : ndarray, optional
+        Receives the result if it has the shape and the type of `src`; otherwise a new array does, as in cv2.
+    maxLevel : int
+        Levels of the pyramid above the image.
+    termcrit : (int, int, float), optional
+        Kind, iterations and epsilon, as in cv2.
+
+    Returns
+    -------
+    (M, N, C) ndarray of uint8
     """
     image = _as_image(src)
     count, epsilon = _limits_of(termcrit)

@@ -303,7 +303,11 @@ make_metadata_upright(MsMetadata *raw, int orientation)
 
   if (exif && x == 0)
     ms_exif_get_resolution(raw->exif, &x, &y);
-  return ms_metadata_new(icc, exif, swaps ? y : x, swaps ? x : y);
+  MsMetadata *metadata = ms_metadata_new(icc, exif, swaps ? y : x, swaps ? x : y);
+  /* The place on the map is that of the stored columns and rows. */
+  if (raw->geo && orientation == 1)
+    ms_metadata_take_geo(metadata, ms_geo_ref(raw->geo));
+  return metadata;
 }
 
 /*

@@ -29,6 +29,14 @@ ms_metadata_new(GBytes *icc, GBytes *exif, guint32 x_pixels_per_metre, guint32 y
   return self;
 }
 
+/** ms_metadata_take_geo: @geo: (nullable) (transfer full): sets the place of a record that nobody else has yet. */
+void
+ms_metadata_take_geo(MsMetadata *self, MsGeo *geo)
+{
+  g_clear_pointer(&self->geo, ms_geo_unref);
+  self->geo = geo;
+}
+
 MsMetadata *
 ms_metadata_ref(MsMetadata *self)
 {
@@ -42,6 +50,7 @@ ms_metadata_clear(gpointer data)
 
   g_clear_pointer(&self->icc, g_bytes_unref);
   g_clear_pointer(&self->exif, g_bytes_unref);
+  g_clear_pointer(&self->geo, ms_geo_unref);
 }
 
 void

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsMetadata: the data copied from an input file to its output besides the pixels: ICC profile, EXIF block, resolution;
- * and what the program reads in them and in XMP packets, and patches where a picture is turned upright.
+ * MsMetadata: the data copied from an input file to its output besides the pixels: ICC profile, EXIF block,
+ * resolution, place on the map; and what the program reads in them and in XMP packets, and patches where a picture is
+ * turned upright.
  */
 #pragma once
 
 #include <glib-object.h>
+
+#include "core/image/metadata/geo.h"
 
 #define MS_TYPE_METADATA (ms_metadata_get_type())
 
@@ -15,6 +18,7 @@
  * @exif: (nullable): the raw TIFF block of the EXIF data, without any "Exif\0\0" header, orientation already reset to 1
  * @x_pixels_per_metre: horizontal resolution, 0 when unknown
  * @y_pixels_per_metre: vertical resolution, 0 when unknown
+ * @geo: (nullable): where the picture lies on the map
  *
  * Immutable and reference counted (boxed).
  */
@@ -23,10 +27,12 @@ typedef struct {
   GBytes *exif;
   guint32 x_pixels_per_metre;
   guint32 y_pixels_per_metre;
+  MsGeo *geo;
 } MsMetadata;
 
 GType ms_metadata_get_type(void);
 MsMetadata *ms_metadata_new(GBytes *icc, GBytes *exif, guint32 x_pixels_per_metre, guint32 y_pixels_per_metre);
+void ms_metadata_take_geo(MsMetadata *self, MsGeo *geo);
 MsMetadata *ms_metadata_ref(MsMetadata *self);
 void ms_metadata_unref(MsMetadata *self);
 

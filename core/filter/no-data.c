@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/no-data.h"
+
+#include <string.h>
+
+/**
+ * ms_no_data_find:
+ * @rows: of @source, those that are in memory
+ *
+ * Returns: (transfer full) (nullable): the pixels of @rows without data, %NULL where all have some
+ */
+MsNoData *
+ms_no_data_find(MsImage *source, MsRows rows)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(source);
+  const gsize width = (gsize)ms_image_get_width(source), n = width * (gsize)rows.count;
+  guint8 value = 0;
+
+  if (!metadata || !ms_geo_get_no_data(metadata->geo, &value))
+    return NULL;
+  const guint8 *pixel = ms_image_get_pixels(source) + (gsize)rows.first * width * 4;
+  g_autofree guint8 *absent = g_malloc(n);
+  gsize count = 0;
+
+  for (gsize i = 0; i < n; i++, pixel += 4)
+    count += absent[i] = pixel[0] == value && pixel[1] == value && pixel[2] == value;
+  if (count == 0)
+    return NULL;
+  MsNoData *self = g_new(MsNoData, 1);
+  *self = (MsNoData){g_steal_pointer(&absent), rows, (int)width};
+  return self;
+}
+
+void
+ms_no_data_free(MsNoData *self)
+{
+  if (!self)
+    return;
+  g_free(self->absent);
+  g_free(self);
+}
+
+/* near[x]: whether a pixel at most @reach columns from x has no data. */
+static void
+spread_row(const guint8 *absent, guint8 *near, int width, int reach)
+{
+  int last = -1 - reach;
+
+  for (int x = 0; x < width; x++) {
+    last = absent[x] ? x : last;
+    near[x] = x - last <= reach;
+  }
+  last = width + reach;
+  for (int x = width - 1; x >= 0; x--) {
+    last = absent[x] ? x : last;
+    near[x] |= last - x <= reach;
+  }
+}
+
+static void
+add_row(const guint8 *near, int width, int sign, guint32 *counts)
+{
+  for (int x = 0; x < width; x++)
+    counts[x] += (guint32)(sign * near[x]);
+}
+
+/**
+ * ms_no_data_around:
+ * @region: of rows that lie within those of @self, all columns
+ * @reach: rows and columns within which a pixel can influence another
+ *
+ * Returns: (transfer full): for each pixel of the region's rows, whether it has data and may be influenced by a pixel
+ *   without data
+ */
+guint8 *
+ms_no_data_around(const MsNoData *self, const MsRegion *region, int reach)
+{
+  const int width = self->width, end = self->rows.first + self->rows.count;
+  g_autofree guint8 *near = g_malloc((gsize)width * (gsize)self->rows.count);
+  g_autofree guint32 *counts = g_new0(guint32, width);
+  guint8 *around = g_malloc((gsize)width * (gsize)region->height);
+  int added = self->rows.first, removed = self->rows.first;
+
+  for (int i = 0; i < self->rows.count; i++)
+    spread_row(self->absent + (gsize)i * width, near + (gsize)i * width, width, reach);
+  for (int y = 0; y < region->height; y++) {
+    const guint8 *absent = self->absent + (gsize)(region->y + y - self->rows.first) * width;
+    for (; added < MIN(region->y + y + reach + 1, end); added++)
+      add_row(near + (gsize)(added - self->rows.first) * width, width, 1, counts);
+    for (; removed < region->y + y - reach; removed++)
+      add_row(near + (gsize)(removed - self->rows.first) * width, width, -1, counts);
+    for (int x = 0; x < width; x++)
+      around[(gsize)y * width + x] = counts[x] > 0 && !absent[x];
+  }
+  return around;
+}
+
+/** ms_no_data_place_modes: @modes: (inout): of the whole picture; pixels without data rest where they are. */
+void
+ms_no_data_place_modes(const MsNoData *self, guint16 *modes)
+{
+  for (int y = 0; y < self->rows.count; y++)
+    for (int x = 0; x < self->width; x++) {
+      const gsize i = (gsize)y * self->width + x;
+      guint16 *mode = modes + 2 * (i + (gsize)self->rows.first * self->width);
+      if (!self->absent[i])
+        continue;
+      mode[0] = (guint16)x;
+      mode[1] = (guint16)(self->rows.first + y);
+    }
+}
+
+/**
+ * ms_no_data_restore:
+ * @region: of @source, whose rows lie within those of @self
+ * @pixels: (inout): of the region: those without data get the source's again
+ */
+void
+ms_no_data_restore(const MsNoData *self, MsImage *source, const MsRegion *region, guint8 *pixels)
+{
+  for (int y = region->y; y < region->y + region->height; y++) {
+    const guint8 *absent = self->absent + (gsize)(y - self->rows.first) * self->width;
+    const guint8 *row = ms_image_get_pixels(source) + (gsize)y * self->width * 4;
+    for (int x = region->x; x < region->x + region->width; x++, pixels += 4)
+      if (absent[x])
+        memcpy(pixels, row + (gsize)x * 4, 4);
+  }
+}
