@@ -116,6 +116,8 @@ def measuring(person):
     person.click(person.find("Compare", "push button"))
     person.find("Cancel", "push button")
     person.click(person.find("Picture", "radio button"))
+    if not person.has("truncate", "radio button"):
+        person.click(person.find("Advanced"))
     person.click(person.find("truncate", "radio button"))
     view = person.find("Picture", "image")
     wait("the change to wait", lambda: "Waiting until measuring has ended" in view.description)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/gui/panel-fixture.h"
-#include "ui/document/document.h"
+#include "ui/document/flips.h"
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/runs/runs-panel.h"
@@ -285,9 +285,10 @@ test_hold_kernel(void)
 {
   SET_UP_PANEL(f, MS_TYPE_RUNS_PANEL);
   MsRun *first = panel_fixture_filter(&f, NULL, NULL);
-  const char *kernel = ms_document_needed_kernel(f.document, ms_option_find("memory"), "image");
-  g_assert_cmpstr(kernel, ==, "direct");
-  g_assert_null(ms_document_needed_kernel(f.document, ms_option_find("memory"), "buffer"));
+  g_auto(MsFlip) flip = ms_document_look_at(f.document, ms_option_find("memory"), "image");
+  g_auto(MsFlip) present = ms_document_look_at(f.document, ms_option_find("memory"), "buffer");
+  g_assert_cmpstr(flip.kernel, ==, "direct");
+  g_assert_null(present.kernel);
   ms_document_set_holds_kernel(f.document, TRUE);
   MsRun *image = panel_fixture_filter(&f, "memory", "image");
   MsRun *held = ms_document_get_baseline(f.document);

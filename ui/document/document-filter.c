@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/engine/tuned.h"
-#include "core/filter/plan/plan.h"
 #include "ui/document/document-private.h"
+#include "ui/document/flips.h"
 
 /*
  * Each movement of a slider is a new request. A running request continues for this long to show at least the visible
@@ -217,6 +216,7 @@ ms_document_request_filter(MsDocument *self)
 {
   gint64 age_ms = (g_get_monotonic_time() - self->started_us) / 1000;
 
+  ms_document_stop_measuring(self);
   if (!self->cancellable) {
     start(self);
     return;
@@ -332,6 +332,7 @@ ms_document_repeat_run(MsDocument *self, MsRun *run, guint n)
 {
   if (n == 0 || !ms_document_can_repeat_run(self, run))
     return;
+  ms_document_stop_measuring(self);
   self->repeated = g_object_ref(run);
   self->n_repeats = n;
   self->repeats_done = 0;
@@ -346,60 +347,4 @@ gboolean
 ms_document_is_repeating(MsDocument *self)
 {
   return self->repeated != NULL;
-}
-
-/** ms_document_resolve: resolves every `auto` as a run would; %FALSE if the settings cannot run or no device is open. */
-gboolean
-ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
-{
-  MsPlanRequest request;
-
-  *resolved = *settings;
-  if (ms_window_engine_is_reference(self->engine))
-    return TRUE;
-  if (!ms_document_plan_request(self, &request))
-    return FALSE;
-  request.settings =
-    ms_tuned_settings(settings, ms_window_engine_get_device(self->engine), request.width, request.height);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
-  if (plan)
-    *resolved = plan->settings;
-  return plan != NULL;
-}
-
-/**
- * ms_document_estimate_ms:
- *
- * Estimates the kernel time of @settings as ms_rates_estimate() does.
- *
- * Returns: milliseconds, negative when no such kernel has been measured
- */
-double
-ms_document_estimate_ms(MsDocument *self, const MsSettings *settings)
-{
-  MsDevice *device = ms_window_engine_get_device(self->engine);
-  MsSettings resolved;
-  const MsRateQuery query = {device ? ms_device_get_name(device) : NULL, &resolved, ms_image_get_width(self->source),
-                             ms_image_get_height(self->source)};
-
-  return ms_document_resolve(self, settings, &resolved)
-           ? ms_rates_estimate(ms_window_engine_get_rates(self->engine), device, &query)
-           : -1;
-}
-
-/**
- * ms_document_needed_kernel: (transfer none) (nullable): the kernel that `auto` would choose with another value of
- * @option, where that is another one than with the present settings.
- */
-const char *
-ms_document_needed_kernel(MsDocument *self, const MsOptionInfo *option, const char *value)
-{
-  const MsSettings *present = ms_document_get_settings(self);
-  MsSettings settings = *present, now, then;
-
-  if (present->options.kernel != MS_KERNEL_AUTO || g_str_equal(option->name, "kernel") ||
-      !ms_option_set_text(option, &settings, value, NULL) || !ms_document_resolve(self, present, &now) ||
-      !ms_document_resolve(self, &settings, &then) || now.options.kernel == then.options.kernel)
-    return NULL;
-  return ms_filter_kernel_name(then.options.kernel);
 }

@@ -43,10 +43,22 @@ struct _MsDocument {
 
   gboolean holds_kernel;
 
+  GPtrArray *flips;        /* MsRun: measured in the background, not in the list of runs */
+  GArray *to_measure;      /* what document-flips.c measures next; the first is being measured */
+  guint n_to_measure;      /* at the start */
+  GCancellable *measuring; /* (nullable) */
+  guint measuring_timer;
+  guint measuring_budget_ms;
+  gint64 measuring_until_us;
+  MsSettings resolved_from; /* the present settings that @resolved_present belongs to */
+  MsSettings resolved_present;
+  MsDevice *resolved_for; /* (nullable) (transfer none) */
+
   gboolean is_pointed;
   MsPointed pointed; /* valid while @is_pointed */
 };
 
 guint ms_document_get_step(MsDocument *self);
 MsRun *ms_document_find_counterpart(MsDocument *self, const MsSettings *requested, int kernel);
+void ms_document_init_flips(MsDocument *self);
 void ms_document_add_counterpart(MsDocument *self, MsRun *run);

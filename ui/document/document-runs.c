@@ -421,3 +421,13 @@ ms_document_get_picture_b(MsDocument *self)
 
   return run ? ms_run_get_result(run) : NULL;
 }
+
+/** ms_document_show_difference: puts @other on side B, as a run of the list, and @run on side A. */
+void
+ms_document_show_difference(MsDocument *self, MsRun *run, MsRun *other)
+{
+  if (!g_list_store_find(self->runs, other, NULL))
+    append(self, other);
+  ms_document_set_run_a(self, run);
+  ms_document_set_run_b(self, other);
+}

@@ -6,6 +6,7 @@
 #include "core/filter/plan/plan.h"
 #include "ui/common/format.h"
 #include "ui/document/document-private.h"
+#include "ui/document/flips.h"
 
 /* Limit on the memory of the pictures of all runs, unless another one is set. */
 #define DEFAULT_MEMORY_BOUND (G_GUINT64_CONSTANT(1) << 30)
@@ -59,6 +60,7 @@ add_step(MsDocument *self, const MsSettings *settings, const char *name)
 static void
 settings_changed(MsDocument *self)
 {
+  ms_document_stop_measuring(self);
   g_signal_emit_by_name(self, "settings-changed");
   if (self->live)
     ms_document_request_filter(self);
@@ -242,6 +244,10 @@ ms_document_dispose(GObject *object)
   MsDocument *self = MS_DOCUMENT(object);
 
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
+  g_clear_handle_id(&self->measuring_timer, g_source_remove);
+  if (self->measuring)
+    g_cancellable_cancel(self->measuring);
+  g_clear_object(&self->measuring);
   if (self->engine)
     g_signal_handlers_disconnect_by_data(self->engine, self);
   if (self->cancellable)
@@ -265,6 +271,8 @@ ms_document_finalize(GObject *object)
   g_clear_object(&self->runs);
   g_array_unref(self->steps);
   g_ptr_array_unref(self->pieces);
+  g_ptr_array_unref(self->flips);
+  g_array_unref(self->to_measure);
   g_clear_pointer(&self->removed, g_ptr_array_unref);
   g_clear_object(&self->repeated);
   g_free(self->title);
@@ -295,6 +303,7 @@ ms_document_class_init(MsDocumentClass *klass)
   g_object_class_install_properties(object_class, N_PROPS, properties);
   add_signal("settings-changed", G_TYPE_NONE);
   add_signal("pieces-changed", G_TYPE_NONE);
+  add_signal("flips-changed", G_TYPE_NONE);
   add_signal("pointed", G_TYPE_NONE);
   add_signal("problem", G_TYPE_ERROR);
   add_signal("pictures-dropped", G_TYPE_UINT);
@@ -320,6 +329,7 @@ ms_document_init(MsDocument *self)
   self->memory_bound = DEFAULT_MEMORY_BOUND;
   self->pieces = g_ptr_array_new_with_free_func(piece_free);
   self->live = TRUE;
+  ms_document_init_flips(self);
 }
 
 /* The picture */

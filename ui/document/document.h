@@ -15,6 +15,7 @@
  *   "settings-changed" (): the settings have changed
  *   "pieces-changed" (): the list of finished parts of the next result has changed
  *   "problem" (GError *): a run failed; not emitted for cancelled runs
+ *   "flips-changed" (): a measurement of another value of a toggle has begun or ended, see flips.h
  *   "pointed" (): the pixel under the pointer has changed, see ms_document_get_pointed()
  *   "pictures-dropped" (guint n): the pictures of the @n oldest runs were freed to stay within the memory bound
  */
@@ -65,7 +66,6 @@ gboolean ms_document_can_repeat_run(MsDocument *self, MsRun *run);
 void ms_document_repeat_run(MsDocument *self, MsRun *run, guint n);
 gboolean ms_document_is_repeating(MsDocument *self);
 double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
-const char *ms_document_needed_kernel(MsDocument *self, const MsOptionInfo *option, const char *value);
 gboolean ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved);
 
 /* Whether a run with another kernel than the baseline's gets a baseline with the same kernel. */
@@ -101,6 +101,7 @@ typedef struct {
   guint8 b[4];
 } MsPointed;
 
+void ms_document_show_difference(MsDocument *self, MsRun *run, MsRun *other);
 void ms_document_set_pointed(MsDocument *self, const MsPointed *pointed);
 const MsPointed *ms_document_get_pointed(MsDocument *self);
 MsRun *ms_document_get_shown_run(MsDocument *self);

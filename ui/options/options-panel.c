@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
-#include "ui/document/document.h"
+#include "ui/document/flips.h"
 #include "ui/options/option-row.h"
 
 /* The panel */
@@ -19,9 +19,12 @@ struct _MsOptionsPanel {
   GtkWidget *preset_name;
   GtkWidget *keep_preset;
   GtkWidget *filter_box;
+  GtkWidget *advanced;
+  GtkWidget *advanced_box;
   GtkWidget *toggle_heading;
   GtkWidget *toggle_box;
   GtkWidget *hold;
+  GtkWidget *measure;
   GtkWidget *cost;
   GtkWidget *note;
   const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
@@ -38,6 +41,15 @@ enum {
 };
 
 static GParamSpec *properties[N_PROPS];
+
+/* Parameters of the filter that are changed rarely stand in a fold. */
+static gboolean
+is_advanced(const MsOptionInfo *option)
+{
+  static const char *const usual[] = {"sp", "sr", "max-iterations", NULL};
+
+  return option->group == MS_OPTION_GROUP_FILTER && !g_strv_contains(usual, option->name);
+}
 
 /* Presets */
 
@@ -200,41 +212,42 @@ update_note(MsOptionsPanel *self)
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
 
-/* Sets @settings to the current ones with the considered value; %FALSE if there is none or it cannot run. */
-static gboolean
-consider(MsOptionsPanel *self, MsSettings *settings)
+/* (transfer full): a sentence on the estimated time of the value that has the pointer or the focus */
+static char *
+considered_text(MsOptionsPanel *self, const MsFlip *flip)
 {
-  g_autofree char *refusal = NULL;
+  g_autofree char *time = flip->estimate_ms >= 0 ? ms_format_about(flip->estimate_ms) : NULL;
+  g_autofree char *label = ms_format_plain(_(self->considered->label));
+  const char *value = self->considered_value;
 
-  *settings = *ms_document_get_settings(self->document);
-  if (!self->considered || !ms_option_set_text(self->considered, settings, self->considered_value, NULL) ||
-      ms_settings_equal(settings, ms_document_get_settings(self->document)))
-    return FALSE;
-  refusal = ms_document_option_refusal(self->document, self->considered, self->considered_value);
-  return refusal == NULL;
+  if (flip->kernel)
+    return time
+             ? g_strdup_printf(_("%s %s needs the kernel '%s' and takes about %s."), label, value, flip->kernel, time)
+             : g_strdup_printf(_("%s %s needs the kernel '%s', which has not been measured yet."), label, value,
+                               flip->kernel);
+  return time ? g_strdup_printf(_("%s %s takes about %s."), label, value, time)
+              : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), label, value);
 }
 
-/* (transfer full): a sentence on the estimated time of @settings, which contain the considered value if @considered */
+/* (transfer full): a sentence on the estimated time of the present settings */
 static char *
-cost_text(MsOptionsPanel *self, const MsSettings *settings, gboolean considered)
+present_text(MsOptionsPanel *self)
 {
-  double ms = ms_document_estimate_ms(self->document, settings);
+  double ms = ms_document_estimate_ms(self->document, ms_document_get_settings(self->document));
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-  g_autofree char *label = considered ? ms_format_plain(_(self->considered->label)) : NULL;
-  const char *kernel =
-    considered ? ms_document_needed_kernel(self->document, self->considered, self->considered_value) : NULL;
 
-  if (kernel)
-    return time ? g_strdup_printf(_("%s %s needs the kernel '%s' and takes about %s."), label, self->considered_value,
-                                  kernel, time)
-                : g_strdup_printf(_("%s %s needs the kernel '%s', which has not been measured yet."), label,
-                                  self->considered_value, kernel);
-  if (considered)
-    return time ? g_strdup_printf(_("%s %s takes about %s."), label, self->considered_value, time)
-                : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), label,
-                                  self->considered_value);
   return time ? g_strdup_printf(_("These settings take about %s."), time)
               : g_strdup(_("No run with this kernel has been measured yet."));
+}
+
+/* Whether the value that has the pointer or the focus would change the settings. */
+static gboolean
+is_change(MsOptionsPanel *self)
+{
+  MsSettings settings = *ms_document_get_settings(self->document);
+
+  return self->considered && ms_option_set_text(self->considered, &settings, self->considered_value, NULL) &&
+         !ms_settings_equal(&settings, ms_document_get_settings(self->document));
 }
 
 /* Shows the estimated time of the settings, or of the value that has the pointer or the focus. */
@@ -242,12 +255,13 @@ static void
 update_cost(MsOptionsPanel *self)
 {
   g_autofree char *text = NULL;
-  MsSettings settings;
 
-  if (self->document) {
-    gboolean considered = consider(self, &settings);
-    text = cost_text(self, considered ? &settings : ms_document_get_settings(self->document), considered);
+  if (self->document && is_change(self)) {
+    g_auto(MsFlip) flip = ms_document_look_at(self->document, self->considered, self->considered_value);
+    text = flip.refusal ? NULL : considered_text(self, &flip);
   }
+  if (self->document && !text)
+    text = present_text(self);
   gtk_label_set_text(GTK_LABEL(self->cost), text ? text : "");
 }
 
@@ -258,6 +272,56 @@ on_considered(MsOptionsPanel *self, const char *value, MsOptionRow *row)
   self->considered_value = g_strdup(value);
   self->considered = value ? ms_option_row_get_option(row) : NULL;
   update_cost(self);
+}
+
+/* Prices */
+
+/* Flips are measured for so long at most; on a graphics processor all of them take less than 2 s. */
+#define BUDGET_MS 10000
+
+static void
+on_measure_clicked(MsOptionsPanel *self)
+{
+  guint done, all;
+
+  if (!self->document)
+    return;
+  if (ms_document_is_measuring(self->document, &done, &all))
+    ms_document_stop_measuring(self->document);
+  else
+    ms_document_measure_flips(self->document, BUDGET_MS);
+}
+
+/* The button starts the measurement within its budget, says how far it is, and ends it. */
+static void
+update_measure(MsOptionsPanel *self)
+{
+  guint done = 0, all = 0;
+  const gboolean measures = self->document && ms_document_is_measuring(self->document, &done, &all);
+  g_autofree char *text = measures ? g_strdup_printf(_("Stop, %u of %u"), done, all)
+                                   : g_strdup_printf(_("_Measure All, ≤ %d s"), BUDGET_MS / 1000);
+
+  gtk_button_set_label(GTK_BUTTON(self->measure), text);
+  gtk_widget_set_sensitive(self->measure, self->document &&
+                                            ms_window_engine_get_device(ms_document_get_engine(self->document)) &&
+                                            (measures || !ms_document_is_busy(self->document)));
+}
+
+/* The fold names what in it differs from the default. */
+static void
+update_advanced(MsOptionsPanel *self)
+{
+  const MsSettings usual = ms_settings_default(),
+                   settings = self->document ? *ms_document_get_settings(self->document) : usual;
+  const MsOptionInfo *table = ms_options.rows;
+  g_autoptr(GString) text = g_string_new(_("_Advanced"));
+
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    g_autofree char *value = ms_option_get_text(&table[i], &settings), *label = ms_format_plain(_(table[i].label));
+    if (is_advanced(&table[i]) && !ms_option_is_default(&table[i], &settings))
+      g_string_append_printf(text, " · %s %s", label, value);
+  }
+  gtk_expander_set_label(GTK_EXPANDER(self->advanced), text->str);
 }
 
 static void
@@ -271,6 +335,8 @@ update_rows(MsOptionsPanel *self)
     ms_option_row_update(row);
   update_cost(self);
   update_note(self);
+  update_measure(self);
+  update_advanced(self);
 }
 
 static gboolean
@@ -312,6 +378,8 @@ set_document(MsOptionsPanel *self, MsDocument *document)
     self->document = g_object_ref(document);
     g_signal_connect_swapped(document, "settings-changed", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(queue_update), self);
+    g_signal_connect_swapped(document, "notify::busy", G_CALLBACK(update_measure), self);
+    g_signal_connect_swapped(document, "flips-changed", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(ms_document_get_engine(document), "changed", G_CALLBACK(queue_update), self);
     g_signal_connect_swapped(ms_document_get_engine(document), "holders-changed", G_CALLBACK(queue_update), self);
   }
@@ -323,6 +391,8 @@ set_document(MsOptionsPanel *self, MsDocument *document)
   on_preset_typed(self);
   update_cost(self);
   update_note(self);
+  update_measure(self);
+  update_advanced(self);
 }
 
 static void
@@ -378,6 +448,10 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
   gtk_widget_class_bind_template_callback(widget_class, on_keep_preset);
   gtk_widget_class_bind_template_callback(widget_class, on_preset_typed);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, advanced);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, advanced_box);
+  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, measure);
+  gtk_widget_class_bind_template_callback(widget_class, on_measure_clicked);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_heading);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
   gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, cost);
@@ -414,7 +488,9 @@ ms_options_panel_init(MsOptionsPanel *self)
   self->rows = g_hash_table_new(g_str_hash, g_str_equal);
   for (guint i = 0; i < ms_options.n_rows; i++) {
     GtkWidget *row = ms_option_row_new(&table[i]);
-    GtkWidget *box = table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box : self->toggle_box;
+    GtkWidget *box = is_advanced(&table[i])                     ? self->advanced_box
+                     : table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box
+                                                                : self->toggle_box;
     gtk_container_add(GTK_CONTAINER(box), row);
     g_signal_connect_object(row, "considered", G_CALLBACK(on_considered), self, G_CONNECT_SWAPPED);
     g_hash_table_insert(self->rows, (gpointer)table[i].name, row);

@@ -110,6 +110,12 @@ on_fullscreen(GSimpleAction *action, GVariant *state, gpointer data)
   ms_window_show_only_picture(data, g_variant_get_boolean(state));
 }
 
+static void
+on_side_panel(GSimpleAction *action, GVariant *state, gpointer data)
+{
+  ms_window_show_side_panel(data, g_variant_get_boolean(state));
+}
+
 static const GActionEntry entries[] = {
   {"menu", on_menu},
   {"open", on_open},
@@ -137,6 +143,7 @@ static const GActionEntry entries[] = {
   {"view-mode", NULL, "s", "'split'", on_view_mode},
   {"workspace", NULL, "s", "'picture'", on_workspace},
   {"fullscreen", NULL, NULL, "false", on_fullscreen},
+  {"side-panel", NULL, NULL, "true", on_side_panel},
 };
 
 /* Actions that need an open picture. */
@@ -226,12 +233,10 @@ ms_window_update_actions(MsWindow *self)
 void
 ms_window_add_actions(MsWindow *self)
 {
-  g_autoptr(GAction) side = g_settings_create_action(self->settings, "side-panel");
   g_autoptr(GAction) folder = g_settings_create_action(self->settings, "folder-strip");
   g_autoptr(GAction) bottom = g_settings_create_action(self->settings, "bottom-panel");
 
   g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
-  g_action_map_add_action(G_ACTION_MAP(self), side);
   g_action_map_add_action(G_ACTION_MAP(self), folder);
   g_action_map_add_action(G_ACTION_MAP(self), bottom);
   ms_window_update_actions(self);

@@ -43,7 +43,9 @@ struct _MsWindow {
   GtkWidget *bottom_stack;
   GtkWidget *options_panel;
   GtkWidget *status_bar;
+  GtkWidget *settings_button; /* shown while the side panel is folded */
   GtkWidget *readout;
+  GtkWidget *zoom_box;
   GtkWidget *zoom_label;
   GtkWidget *gain;
   GtkWidget *gain_box;
@@ -68,6 +70,12 @@ struct _MsWindow {
   gboolean maximized;
   gboolean fullscreen;
   gboolean only_picture;
+  gboolean folded;        /* whether the window is too narrow for the side panel */
+  gboolean side_is_set;   /* whether a person dragged the border of the side panel in this session */
+  gboolean bottom_is_set; /* and that of the panel below */
+  int width;              /* that the panels were laid out for, 0 for never */
+  int height;
+  guint layout_source;
   GtkWidget *replaced; /* (nullable), weak: the view that the picture being opened takes the place of */
   guint32 space_down;  /* time of the key event, 0 while Space is up */
 };
@@ -75,6 +83,12 @@ struct _MsWindow {
 /* The window itself. */
 void ms_window_show_workspace(MsWindow *self, const char *name);
 void ms_window_update_lab_settings(MsWindow *self);
+
+/* Its size and layout. */
+void ms_window_restore_layout(MsWindow *self);
+void ms_window_remember_layout(MsWindow *self);
+void ms_window_forget_layout(MsWindow *self);
+void ms_window_show_side_panel(MsWindow *self, gboolean shown);
 void ms_window_show_only_picture(MsWindow *self, gboolean only_picture);
 
 /* The actions, and which of them are possible. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The window: its panels and workspaces, its size and layout, and its keys. */
+/* The window: its panels and workspaces, and its keys. */
 #include "ui/window/window-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -41,7 +41,7 @@ ms_window_get_document(MsWindow *self)
 #define LEAST_HEIGHT 190
 
 /* A narrower overview would cut off its columns, so it is hidden and the pages remain. */
-#define OVERVIEW_WIDTH 760
+#define OVERVIEW_WIDTH 920
 
 typedef struct {
   GType (*type)(void);
@@ -114,14 +114,23 @@ new_column(const Page *page, GtkStack *stack, GObject *window)
   return column;
 }
 
-/* Hides the overview where it does not fit; the stack then shows the page that was named first. */
+/*
+ * Hides the overview where it does not fit; the stack then shows the page that was named first, and the overview again
+ * once it fits, unless another page was chosen.
+ */
 static void
 on_fit_overview(GtkWidget *stack, GtkAllocation *allocation, GtkWidget *overview)
 {
-  gboolean fits = allocation->width >= OVERVIEW_WIDTH;
+  const gboolean fits = allocation->width >= OVERVIEW_WIDTH;
+  const char *page = gtk_stack_get_visible_child_name(GTK_STACK(stack));
 
-  if (fits != gtk_widget_get_visible(overview))
-    gtk_widget_set_visible(overview, fits);
+  if (fits == gtk_widget_get_visible(overview))
+    return;
+  if (!fits)
+    g_object_set_data(G_OBJECT(stack), "ms-overview", GINT_TO_POINTER(g_strcmp0(page, "overview") == 0));
+  gtk_widget_set_visible(overview, fits);
+  if (fits && g_object_get_data(G_OBJECT(stack), "ms-overview") && g_strcmp0(page, pages[0].name) == 0)
+    gtk_stack_set_visible_child(GTK_STACK(stack), overview);
 }
 
 static void
@@ -249,119 +258,6 @@ add_workspaces(MsWindow *self)
   g_settings_bind(self->settings, "workspace", self->workspaces, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
 }
 
-/* Size and layout */
-
-static void
-remember_size(MsWindow *self)
-{
-  int width, height;
-
-  g_settings_set_boolean(self->settings, "window-maximized", self->maximized);
-  if (self->maximized || self->fullscreen)
-    return;
-  gtk_window_get_size(GTK_WINDOW(self), &width, &height);
-  g_settings_set_int(self->settings, "window-width", width);
-  g_settings_set_int(self->settings, "window-height", height);
-}
-
-static void
-remember_panels(MsWindow *self)
-{
-  int side = gtk_widget_get_allocated_width(self->side_panel);
-  int bottom = gtk_widget_get_allocated_height(self->bottom_panel);
-
-  if (ms_window_get_n_documents(self) == 0)
-    return;
-  if (gtk_widget_get_visible(self->side_panel) && side > 1)
-    g_settings_set_int(self->settings, "side-panel-width", side);
-  if (gtk_widget_get_visible(self->bottom_panel) && bottom > 1)
-    g_settings_set_int(self->settings, "bottom-panel-height", bottom);
-}
-
-/* Saves the sizes of the window and its panels. */
-static void
-remember_state(MsWindow *self)
-{
-  remember_size(self);
-  remember_panels(self);
-}
-
-/* GtkPaned measures from the left and the top, but the saved values are the sizes of the panels. */
-static void
-place_panel(GtkWidget *paned, int extent, int size)
-{
-  if (extent > 1)
-    gtk_paned_set_position(GTK_PANED(paned), MAX(extent - size, extent / 4));
-}
-
-static gboolean
-on_place_panels(gpointer data)
-{
-  MsWindow *self = data;
-
-  /* This idle handler runs after drawing, when the window may have been closed already. */
-  if (!self->settings)
-    return G_SOURCE_REMOVE;
-  place_panel(self->side_paned, gtk_widget_get_allocated_width(self->side_paned),
-              g_settings_get_int(self->settings, "side-panel-width"));
-  place_panel(self->bottom_paned, gtk_widget_get_allocated_height(self->bottom_paned),
-              g_settings_get_int(self->settings, "bottom-panel-height"));
-  return G_SOURCE_REMOVE;
-}
-
-static void
-on_work_mapped(MsWindow *self)
-{
-  g_signal_handlers_disconnect_by_func(self->side_paned, on_work_mapped, self);
-  g_idle_add_full(G_PRIORITY_HIGH_IDLE + 30, on_place_panels, g_object_ref(self), g_object_unref);
-}
-
-/* Restores the size of the window; panels are sized when first shown. */
-static void
-restore_state(MsWindow *self)
-{
-  gtk_window_set_default_size(GTK_WINDOW(self), g_settings_get_int(self->settings, "window-width"),
-                              g_settings_get_int(self->settings, "window-height"));
-  if (g_settings_get_boolean(self->settings, "window-maximized"))
-    gtk_window_maximize(GTK_WINDOW(self));
-  gtk_widget_set_size_request(self->side_panel, 300, -1);
-  g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(self->settings, "folder-strip", self->folder_strip, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(self->settings, "bottom-panel", self->bottom_panel, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(on_work_mapped), self);
-}
-
-/* The setting is unbound meanwhile, so that the next session shows the panels. */
-static void
-hide_panel(MsWindow *self, GtkWidget *panel, const char *key, gboolean hidden)
-{
-  if (hidden)
-    g_settings_unbind(panel, "visible");
-  gtk_widget_set_visible(panel, !hidden);
-  if (!hidden)
-    g_settings_bind(self->settings, key, panel, "visible", G_SETTINGS_BIND_DEFAULT);
-}
-
-/** ms_window_show_only_picture: fills the screen with the picture, without any panel, or shows the panels again. */
-void
-ms_window_show_only_picture(MsWindow *self, gboolean only_picture)
-{
-  if (self->only_picture == only_picture)
-    return;
-  self->only_picture = only_picture;
-  if (only_picture)
-    ms_window_show_workspace(self, "picture");
-  hide_panel(self, self->side_panel, "side-panel", only_picture);
-  hide_panel(self, self->folder_strip, "folder-strip", only_picture);
-  hide_panel(self, self->bottom_panel, "bottom-panel", only_picture);
-  gtk_widget_set_visible(self->status_bar, !only_picture);
-  if (only_picture)
-    gtk_window_fullscreen(GTK_WINDOW(self));
-  else
-    gtk_window_unfullscreen(GTK_WINDOW(self));
-  ms_window_update_actions(self);
-}
-
 /* Keys */
 
 /* Space released within this time activates the focused control; held longer it shows the original. */
@@ -443,7 +339,7 @@ ms_window_state_event(GtkWidget *widget, GdkEventWindowState *event)
 static gboolean
 ms_window_delete_event(GtkWidget *widget, GdkEventAny *event)
 {
-  remember_state(MS_WINDOW(widget));
+  ms_window_remember_layout(MS_WINDOW(widget));
   return GDK_EVENT_PROPAGATE;
 }
 
@@ -462,6 +358,8 @@ ms_window_dispose(GObject *object)
   MsWindow *self = MS_WINDOW(object);
   g_clear_weak_pointer(&self->replaced);
 
+  if (self->engine)
+    ms_window_forget_layout(self);
   if (self->closing)
     g_cancellable_cancel(self->closing);
   if (self->document)
@@ -519,7 +417,9 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(bottom_stack);
   BIND(options_panel);
   BIND(status_bar);
+  BIND(settings_button);
   BIND(readout);
+  BIND(zoom_box);
   BIND(zoom_label);
   BIND(gain);
   BIND(gain_box);
@@ -618,7 +518,7 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
   g_signal_connect_object(engine, "changed", G_CALLBACK(on_engine_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "recovered", G_CALLBACK(on_engine_recovered), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "holders-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
-  restore_state(self);
+  ms_window_restore_layout(self);
   ms_window_update_title(self);
   ms_window_update_progress(self);
   return self;

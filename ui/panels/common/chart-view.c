@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/chart/chart.h"
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 
 #define LEAST_WIDTH 155
 #define LEAST_HEIGHT 120

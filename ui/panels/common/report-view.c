@@ -14,7 +14,7 @@
 #include "ui/common/files.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 #include "ui/panels/common/table.h"
 
 struct _MsReportView {

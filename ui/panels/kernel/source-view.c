@@ -7,7 +7,7 @@
 #include "core/filter/plan/plan.h"
 #include "ui/document/document.h"
 #include "ui/common/template.h"
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 
 /* Differences */
 

@@ -7,7 +7,7 @@
 
 #include "ui/common/format.h"
 #include "ui/common/template.h"
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 
 #define PAD 6
 

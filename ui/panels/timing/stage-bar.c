@@ -4,7 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 
 #define BAR_HEIGHT 28
 #define PAIR_HEIGHT 20

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ui/panels/common/drawn.h"
+#include "ui/common/drawn.h"
 
 #include <gtk/gtk-a11y.h>
 
