@@ -44,7 +44,7 @@ struct _MsDocument {
   gboolean holds_kernel;
 
   GPtrArray *flips;        /* MsRun: measured in the background, not in the list of runs */
-  GArray *to_measure;      /* what document-flips.c measures next; the first is being measured */
+  GArray *to_measure;      /* what flips.c measures next; the first is being measured */
   guint n_to_measure;      /* at the start */
   GCancellable *measuring; /* (nullable) */
   guint measuring_timer;
@@ -60,5 +60,4 @@ struct _MsDocument {
 
 guint ms_document_get_step(MsDocument *self);
 MsRun *ms_document_find_counterpart(MsDocument *self, const MsSettings *requested, int kernel);
-void ms_document_init_flips(MsDocument *self);
 void ms_document_add_counterpart(MsDocument *self, MsRun *run);

@@ -60,13 +60,11 @@ guint ms_document_get_busy_ms(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
 GPtrArray *ms_document_get_pieces(MsDocument *self);
 
-/* The time of a run measured again, so that its spread is known, and an estimate for other settings. */
+/* The time of a run measured again, so that its spread is known. */
 
 gboolean ms_document_can_repeat_run(MsDocument *self, MsRun *run);
 void ms_document_repeat_run(MsDocument *self, MsRun *run, guint n);
 gboolean ms_document_is_repeating(MsDocument *self);
-double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
-gboolean ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved);
 
 /* Whether a run with another kernel than the baseline's gets a baseline with the same kernel. */
 

@@ -38,6 +38,9 @@ typedef struct {
   guint64 pixels;
 } MsSameness;
 
+void ms_document_init_flips(MsDocument *self);
+gboolean ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved);
+double ms_document_estimate_ms(MsDocument *self, const MsSettings *settings);
 const char *const *ms_flip_values(const MsOptionInfo *option);
 MsFlip ms_document_look_at(MsDocument *self, const MsOptionInfo *option, const char *value);
 MsRun *ms_document_get_present_run(MsDocument *self);

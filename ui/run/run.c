@@ -257,7 +257,7 @@ ms_run_name_after(MsRun *self, MsRun *before)
   ms_run_set_label(self, words);
 }
 
-/** ms_run_is_named_after: whether the run has the name that ms_run_name_after() gives, or none, and not one of a person. */
+/** ms_run_is_named_after: whether the run has no name of a person, but that of ms_run_name_after() or none. */
 gboolean
 ms_run_is_named_after(MsRun *self, MsRun *before)
 {

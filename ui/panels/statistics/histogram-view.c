@@ -580,7 +580,7 @@ luma_of(const guint8 *p)
   return MS_LUMA(p[0], p[1], p[2]);
 }
 
-/* The pixel under the pointer in the picture: position, colours in A and B, and their bins, at which the cursor stands */
+/* The pixel under the pointer in the picture: position, colours in A and B, and the bin at which the cursor stands */
 static void
 on_pointed(MsHistogramView *self)
 {

@@ -226,7 +226,7 @@ same_row(GArray *rows, const MsTimingRow *row)
   return NULL;
 }
 
-/* Puts the time of side A beside that of side B. @row: (nullable): of side A; @time_of_b: 0 where B has no such stage */
+/* Puts the time of side A beside that of B. @row: (nullable): of side A; @time_of_b: 0 where B has no such stage */
 static void
 set_other(MsTimingView *self, GtkTreeIter *iter, const MsTimingRow *row, double time_of_b)
 {
@@ -296,8 +296,8 @@ comparison_words(MsRun *a, MsRun *b, GArray *rows, GArray *others)
 }
 
 /*
- * @log: (nullable): with resolved timestamps; @others: (nullable): the rows of side A; @heading: describes the run; @peak_gb_per_s: the device's measured
- * bandwidth, 0 if unknown.
+ * @log: (nullable): with resolved timestamps; @others: (nullable): the rows of side A; @heading: describes the run;
+ * @peak_gb_per_s: the device's measured bandwidth, 0 if unknown
  */
 static void
 show_log(MsTimingView *self, MsTimingLog *log, GArray *others, const char *heading, double peak_gb_per_s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsTimingView: the times of the shown run by stage and kernel, as a table and a stacked bar, beside those of the run on
- * side A; building is separate.
+ * MsTimingView: the times of the shown run by stage and kernel, as a table and a bar, beside those of the run on side
+ * A; building is separate.
  */
 #pragma once
 

@@ -35,7 +35,7 @@ ms_flip_values(const MsOptionInfo *option)
   return option->kind == MS_OPTION_SHAPE ? shapes : option->values;
 }
 
-/** ms_document_resolve: resolves every `auto` as a run would; %FALSE if the settings cannot run or no device is open. */
+/** ms_document_resolve: resolves every `auto` as a run would; %FALSE if they cannot run or no device is open. */
 gboolean
 ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
 {
