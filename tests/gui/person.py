@@ -114,8 +114,9 @@ class Person:
 
     def run_number(self, root=None):
         """Which run the heading of the timings is about, by its tooltip; 0 before the first one."""
-        labels = (node.description for node in self.all(role="label", root=root))
-        return next((int(found[1]) for text in labels if (found := re.match(r"(?:B: )?Run (\d+):", text))), 0)
+        labels = [node.description for node in self.all(role="label", root=root)]
+        numbers = [int(found[1]) for text in labels if (found := re.match(r"(?:B: )?Run (\d+):", text))]
+        return numbers[-1] if numbers else 0  # the strip of runs stands above the timings
 
     def box(self, node):
         """Where the node is on the screen, in device pixels."""

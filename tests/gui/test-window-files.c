@@ -57,12 +57,15 @@ test_tabs(void)
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 7);
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 44);
-  /* A message is shown with its tab only, and a notice is hidden after a time. */
+  /* A message is shown with its tab only; a toast leaves after a time. */
   ms_window_report(fixture.window, GTK_MESSAGE_INFO, "a notice", MS_OFFER_NOTHING, NULL);
   window_fixture_activate(&fixture, "previous-tab");
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "a notice");
+  ms_window_clear_message(fixture.window);
+  ms_window_toast(fixture.window, "a toast", MS_TOAST_PLAIN, NULL);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "a toast");
   wait_for(60, ms_window_get_message(fixture.window)[0] == '\0');
   window_fixture_activate(&fixture, "close-tab");
   window_fixture_activate(&fixture, "close-tab");
@@ -197,6 +200,8 @@ test_save(void)
   g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, NULL);
   g_assert_nonnull(saved);
   ms_fixture_assert_same(ms_document_get_picture_b(document), saved, "saved");
+  GtkWidget *toast = gtk_widget_get_parent(find_label_with(GTK_WIDGET(fixture.window), "Saved as"));
+  g_assert_true(gtk_widget_get_visible(find_button(toast, "Show in _Folder")));
 }
 
 /* PDF files contain NUL bytes, at which strstr() would stop. */

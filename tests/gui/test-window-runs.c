@@ -41,6 +41,22 @@ test_cancel(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
 }
 
+/* A deleted run is announced by a toast, whose button puts it back. */
+static void
+test_undo_deletion(void)
+{
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  MsRun *run = ms_document_get_current_run(document);
+  ms_document_remove_run(document, run);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "The run 'defaults' was deleted.");
+  g_assert_cmpuint(g_list_model_get_n_items(ms_document_get_runs(document)), ==, 0);
+  GtkWidget *toast = gtk_widget_get_parent(find_label_with(GTK_WIDGET(fixture.window), "was deleted"));
+  gtk_button_clicked(GTK_BUTTON(find_button(toast, "_Undo")));
+  g_assert_true(ms_document_get_newest_run(document) == run);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+}
+
 /* After two hundred moves of a slider in quick succession, only the last one is computed. */
 static void
 test_drag(void)
@@ -143,6 +159,7 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/cancel", test_cancel);
+  g_test_add_func("/window/undo-deletion", test_undo_deletion);
   g_test_add_func("/window/drag", test_drag);
   g_test_add_func("/window/close-during-run", test_close_during_run);
   g_test_add_func("/window/memory-bound", test_memory_bound);

@@ -328,6 +328,7 @@ ms_document_remove_run(MsDocument *self, MsRun *run)
     ms_document_set_run_b(self, NULL);
   if (removed->current)
     set_current(self, ms_document_get_newest_run(self));
+  g_signal_emit_by_name(self, "run-removed", removed->run);
 }
 
 /** ms_document_undo_removal: restores the run that was removed last, with its position and uses. */

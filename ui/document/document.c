@@ -305,6 +305,7 @@ ms_document_class_init(MsDocumentClass *klass)
   add_signal("pieces-changed", G_TYPE_NONE);
   add_signal("flips-changed", G_TYPE_NONE);
   add_signal("pointed", G_TYPE_NONE);
+  add_signal("run-removed", MS_TYPE_RUN);
   add_signal("problem", G_TYPE_ERROR);
   add_signal("pictures-dropped", G_TYPE_UINT);
 }

@@ -16,6 +16,7 @@
  *   "pieces-changed" (): the list of finished parts of the next result has changed
  *   "problem" (GError *): a run failed; not emitted for cancelled runs
  *   "flips-changed" (): a measurement of another value of a toggle has begun or ended, see flips.h
+ *   "run-removed" (MsRun): it can be put back by ms_document_undo_removal()
  *   "pointed" (): the pixel under the pointer has changed, see ms_document_get_pointed()
  *   "pictures-dropped" (guint n): the pictures of the @n oldest runs were freed to stay within the memory bound
  */

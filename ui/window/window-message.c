@@ -7,17 +7,15 @@
 
 #include "ui/common/format.h"
 
-/** ms_window_get_message: (transfer none): the text of the info bar, empty while it is hidden. */
+/** ms_window_get_message: (transfer none): the text of the info bar, else of the toast, empty while both are hidden. */
 const char *
 ms_window_get_message(MsWindow *self)
 {
-  return gtk_revealer_get_reveal_child(GTK_REVEALER(self->message_revealer))
-           ? gtk_label_get_text(GTK_LABEL(self->message))
-           : "";
+  if (gtk_revealer_get_reveal_child(GTK_REVEALER(self->message_revealer)))
+    return gtk_label_get_text(GTK_LABEL(self->message));
+  return gtk_revealer_get_reveal_child(GTK_REVEALER(self->toast)) ? gtk_label_get_text(GTK_LABEL(self->toast_text))
+                                                                  : "";
 }
-
-/* Time after which a message without buttons is hidden. */
-#define NOTICE_S 8
 
 typedef struct {
   GtkMessageType type;
@@ -36,20 +34,9 @@ message_free(gpointer data)
   g_free(message);
 }
 
-static gboolean
-on_hide(gpointer data)
-{
-  MsWindow *self = data;
-
-  self->message_timer = 0;
-  ms_window_clear_message(self);
-  return G_SOURCE_REMOVE;
-}
-
 static void
 show(MsWindow *self, const Message *message)
 {
-  g_clear_handle_id(&self->message_timer, g_source_remove);
   g_free(self->message_detail);
   self->message_detail = g_strdup(message->detail);
   gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), message->type);
@@ -58,8 +45,6 @@ show(MsWindow *self, const Message *message)
   gtk_widget_set_visible(self->message_device, (message->offers & MS_OFFER_DEVICE) != 0);
   gtk_widget_set_visible(self->message_cpu, (message->offers & MS_OFFER_CPU) != 0);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
-  if (message->type == GTK_MESSAGE_INFO)
-    self->message_timer = g_timeout_add_seconds(NOTICE_S, on_hide, self);
 }
 
 /**
@@ -138,20 +123,18 @@ ms_window_report_error(MsWindow *self, const GError *error)
 void
 ms_window_clear_message(MsWindow *self)
 {
-  g_clear_handle_id(&self->message_timer, g_source_remove);
   if (self->document)
     g_object_set_data(G_OBJECT(self->document), "ms-message", NULL);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
 }
 
 static void
-show_log(MsWindow *self)
+show_log(MsWindow *self, const char *text)
 {
   GtkWidget *dialog = gtk_dialog_new_with_buttons(_("Log"), GTK_WINDOW(self), GTK_DIALOG_USE_HEADER_BAR, NULL, NULL);
   GtkWidget *scroller = gtk_scrolled_window_new(NULL, NULL), *view = gtk_text_view_new();
 
-  gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)),
-                           self->message_detail ? self->message_detail : "", -1);
+  gtk_text_buffer_set_text(gtk_text_view_get_buffer(GTK_TEXT_VIEW(view)), text ? text : "", -1);
   gtk_text_view_set_editable(GTK_TEXT_VIEW(view), FALSE);
   gtk_text_view_set_monospace(GTK_TEXT_VIEW(view), TRUE);
   gtk_text_view_set_left_margin(GTK_TEXT_VIEW(view), 12);
@@ -167,11 +150,101 @@ void
 ms_window_message_answered(MsWindow *self, int response)
 {
   if (response == 1)
-    show_log(self);
+    show_log(self, self->message_detail);
   if (response == 2)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->device_chooser), TRUE);
   if (response == 3)
     g_action_group_activate_action(G_ACTION_GROUP(self), "use-processor", NULL);
   if (response != 1)
     ms_window_clear_message(self);
+}
+
+/* Toasts */
+
+/* Time after which a toast leaves. */
+#define TOAST_S 5
+
+void
+ms_window_hide_toast(MsWindow *self)
+{
+  g_clear_handle_id(&self->toast_timer, g_source_remove);
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->toast), FALSE);
+}
+
+static gboolean
+on_toast_leaves(gpointer data)
+{
+  MsWindow *self = data;
+
+  self->toast_timer = 0;
+  ms_window_hide_toast(self);
+  return G_SOURCE_REMOVE;
+}
+
+static const char *
+toast_label(MsToast offer)
+{
+  switch (offer) {
+  case MS_TOAST_PLAIN:
+    return "";
+  case MS_TOAST_FOLDER:
+    return _("Show in _Folder");
+  case MS_TOAST_UNDO:
+    return _("_Undo");
+  case MS_TOAST_LOG:
+    return _("Show _Log");
+  }
+  g_return_val_if_reached("");
+}
+
+/**
+ * ms_window_toast: says for some seconds what has happened; what failed is reported by ms_window_report().
+ * @detail: (nullable): the file of MS_TOAST_FOLDER, the text of MS_TOAST_LOG
+ */
+void
+ms_window_toast(MsWindow *self, const char *text, MsToast offer, const char *detail)
+{
+  g_autofree char *words = ms_words_of_window(text);
+
+  ms_window_hide_toast(self);
+  self->toast_offer = offer;
+  g_free(self->toast_path);
+  self->toast_path = g_strdup(detail);
+  gtk_label_set_text(GTK_LABEL(self->toast_text), words);
+  gtk_button_set_label(GTK_BUTTON(self->toast_button), toast_label(offer));
+  gtk_widget_set_visible(self->toast_button, offer != MS_TOAST_PLAIN);
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->toast), TRUE);
+  self->toast_timer = g_timeout_add_seconds(TOAST_S, on_toast_leaves, self);
+}
+
+static void
+show_folder(MsWindow *self, const char *path)
+{
+  g_autoptr(GFile) file = g_file_new_for_path(path), folder = g_file_get_parent(file);
+  g_autofree char *uri = g_file_get_uri(folder ? folder : file);
+  g_autoptr(GError) error = NULL;
+
+  if (!gtk_show_uri_on_window(GTK_WINDOW(self), uri, GDK_CURRENT_TIME, &error))
+    ms_window_report_error(self, error);
+}
+
+/** ms_window_toast_clicked: does what the button of the toast offers. */
+void
+ms_window_toast_clicked(MsWindow *self)
+{
+  ms_window_hide_toast(self);
+  switch (self->toast_offer) {
+  case MS_TOAST_PLAIN:
+    break;
+  case MS_TOAST_FOLDER:
+    show_folder(self, self->toast_path);
+    break;
+  case MS_TOAST_UNDO:
+    if (self->document)
+      ms_document_undo_removal(self->document);
+    break;
+  case MS_TOAST_LOG:
+    show_log(self, self->toast_path);
+    break;
+  }
 }

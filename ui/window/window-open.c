@@ -404,7 +404,7 @@ on_pasted_image(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
   if (image)
     ms_window_add_image(self, image, NULL, _("Pasted picture"));
   else
-    ms_window_report(self, GTK_MESSAGE_INFO, _("There is no picture on the clipboard. Copy one and paste again."),
+    ms_window_report(self, GTK_MESSAGE_WARNING, _("There is no picture on the clipboard. Copy one and paste again."),
                      MS_OFFER_NOTHING, NULL);
 }
 

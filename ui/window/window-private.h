@@ -60,8 +60,13 @@ struct _MsWindow {
   GtkWidget *message_log;
   GtkWidget *message_cpu;
   GtkWidget *message_device;
+  GtkWidget *toast;
+  GtkWidget *toast_text;
+  GtkWidget *toast_button;
+  MsToast toast_offer;
+  char *toast_path;
+  guint toast_timer;
   char *message_detail;
-  guint message_timer;
   gboolean message_is_of_tab;
   char *last_saved;
   guint progress_delay;
@@ -117,7 +122,9 @@ void ms_window_add_thumbnails(MsWindow *self);
 void ms_window_show_folder(MsWindow *self);
 void ms_window_list_recent(MsWindow *self);
 
-/* The bar with a message. */
+/* The bar with a message, and the toast. */
+void ms_window_toast_clicked(MsWindow *self);
+void ms_window_hide_toast(MsWindow *self);
 void ms_window_show_message_of_tab(MsWindow *self);
 void ms_window_message_answered(MsWindow *self, int response);
 

@@ -47,7 +47,7 @@ report_saved(MsWindow *self, const SaveJob *job)
   g_string_append_printf(text, _("Saved as %s."), name);
   if (lost)
     g_string_append_printf(text, " %s", lost);
-  ms_window_report(self, GTK_MESSAGE_INFO, text->str, MS_OFFER_NOTHING, NULL);
+  ms_window_toast(self, text->str, MS_TOAST_FOLDER, job->path);
 }
 
 static void
@@ -328,7 +328,7 @@ ms_window_copy_command(MsWindow *self)
   g_autofree char *line = ms_window_get_command_line(self);
 
   gtk_clipboard_set_text(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), line, -1);
-  ms_window_report(self, GTK_MESSAGE_INFO, _("The command line is on the clipboard."), MS_OFFER_LOG, line);
+  ms_window_toast(self, _("The command line is on the clipboard."), MS_TOAST_LOG, line);
 }
 
 static void

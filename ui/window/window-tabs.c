@@ -128,7 +128,15 @@ on_pictures_dropped(MsWindow *self, guint n)
                 n),
     n);
 
-  ms_window_report(self, GTK_MESSAGE_INFO, text, MS_OFFER_NOTHING, NULL);
+  ms_window_toast(self, text, MS_TOAST_PLAIN, NULL);
+}
+
+static void
+on_run_removed(MsWindow *self, MsRun *run)
+{
+  g_autofree char *text = g_strdup_printf(_("The run '%s' was deleted."), ms_run_get_label(run));
+
+  ms_window_toast(self, text, MS_TOAST_UNDO, NULL);
 }
 
 /* A click on a region shows the row of the region. */
@@ -152,6 +160,7 @@ follow(MsWindow *self, MsDocument *document, MsImageView *view)
                           G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "problem", G_CALLBACK(ms_window_report_error), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "run-removed", G_CALLBACK(on_run_removed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "readout-changed", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "region-clicked", G_CALLBACK(on_region_clicked), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
@@ -212,7 +221,7 @@ ms_window_leave_front(MsWindow *self)
     g_object_notify(G_OBJECT(self), "document");
   }
   bind_controls(self, NULL);
-  g_clear_handle_id(&self->message_timer, g_source_remove);
+  g_clear_handle_id(&self->toast_timer, g_source_remove);
   g_clear_handle_id(&self->progress_delay, g_source_remove);
 }
 

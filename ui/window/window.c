@@ -380,6 +380,7 @@ ms_window_finalize(GObject *object)
   MsWindow *self = MS_WINDOW(object);
 
   g_free(self->message_detail);
+  g_free(self->toast_path);
   g_free(self->last_saved);
   G_OBJECT_CLASS(ms_window_parent_class)->finalize(object);
 }
@@ -434,6 +435,9 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(message_log);
   BIND(message_cpu);
   BIND(message_device);
+  BIND(toast);
+  BIND(toast_text);
+  BIND(toast_button);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_show_folder);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_list_recent);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_switched);
@@ -441,6 +445,8 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_message_answered);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_clear_message);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_toast_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_hide_toast);
 }
 
 static void
@@ -493,14 +499,13 @@ on_engine_changed(MsWindow *self)
     ms_window_clear_message(self);
 }
 
-/* A warning belongs to the window, not to the picture that is shown. */
 static void
 on_engine_recovered(MsWindow *self, const GError *report)
 {
   const char *end = strchr(report->message, '\n');
   g_autofree char *sentence = g_strndup(report->message, end - report->message);
 
-  ms_window_report(self, GTK_MESSAGE_WARNING, sentence, MS_OFFER_LOG | MS_OFFER_DEVICE, end + 1);
+  ms_window_toast(self, sentence, MS_TOAST_LOG, end + 1);
 }
 
 /** ms_window_new: (transfer none): an empty window, owned by GTK until it is closed. */

@@ -31,6 +31,15 @@ typedef enum {
   MS_OFFER_LOG = 1 << 2,
 } MsOffer;
 
+/** MsToast: the button of a toast, which says what has happened and leaves by itself. */
+typedef enum {
+  MS_TOAST_PLAIN,
+  MS_TOAST_FOLDER, /* shows the folder of a file */
+  MS_TOAST_UNDO,   /* puts the run back that was removed */
+  MS_TOAST_LOG,    /* shows a text */
+} MsToast;
+
+void ms_window_toast(MsWindow *self, const char *text, MsToast offer, const char *detail);
 void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
 void ms_window_report_error(MsWindow *self, const GError *error);
 void ms_window_clear_message(MsWindow *self);
