@@ -455,11 +455,11 @@ run_regions(Service *self, GError **error)
   MsContext *context = ms_engine_get_context(self->engine);
   GCancellable *cancellable = self->job->cancellable;
   g_autoptr(GVariant) values = NULL;
-  MsRegionOptions options = {0, MS_REGION_RANGE_DEFAULT, NULL};
+  MsRegionOptions options = {0, 0, NULL};
   MsSettings settings;
   int width, height;
 
-  g_variant_get(self->job->content, "((ii)u@as)", &width, &height, &options.min_pixels, &values);
+  g_variant_get(self->job->content, "((ii)(ud)@as)", &width, &height, &options.min_pixels, &options.range, &values);
   g_autoptr(MsImage) source = map_image(self, 0, width, height, error);
   if (!source)
     return FALSE;

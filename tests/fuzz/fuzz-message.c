@@ -197,7 +197,7 @@ add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
 
   add_seed(seeds, MS_REQUEST_OPEN, g_variant_new("(u(s))", 1, "auto"));
   add_seed(seeds, MS_REQUEST_FILTER, g_variant_new("(u((ii)(iiii)@as))", 1, 9, 7, 0, 0, 3, 2, values));
-  add_seed(seeds, MS_REQUEST_REGIONS, g_variant_new("(u((ii)u@as))", 1, 9, 7, 5, values));
+  add_seed(seeds, MS_REQUEST_REGIONS, g_variant_new("(u((ii)(ud)@as))", 1, 9, 7, 5, 0.5, values));
   add_seed(seeds, MS_ANSWER_PIECE, g_variant_new("(u(bii))", 1, TRUE, 0, 4));
   add_seed(seeds, MS_ANSWER_FAILED, g_variant_new("(u(bussb))", 1, FALSE, 3, "sentence", "sentence", TRUE));
   add_seed(seeds, MS_ANSWER_FILTERED,

@@ -161,11 +161,63 @@ test_without_document(void)
   panel_fixture_show_empty(MS_TYPE_REGIONS_PANEL);
 }
 
+static void
+on_saved(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &error));
+  g_assert_no_error(error);
+  (*(guint *)data)++;
+}
+
+/* The range of closeness makes fewer regions, and all that the command line writes can be saved. */
+static void
+test_range_and_files(void)
+{
+  static const struct {
+    MsRegionFile kind;
+    const char *name;
+  } cases[] = {{MS_REGION_FILE_MEANS, "means.png"},
+               {MS_REGION_FILE_OUTLINES, "outlines.png"},
+               {MS_REGION_FILE_LABELS, "labels.npy"},
+               {MS_REGION_FILE_CSV, "table.csv"},
+               {MS_REGION_FILE_JSON, "table.json"}};
+  guint saved = 0;
+
+  SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
+  g_autofree char *folder = g_dir_make_tmp("ms-regions-XXXXXX", NULL);
+  panel_fixture_filter(&f, "sr", "20");
+  MsPictureRegions *regions = ms_picture_regions_of(f.document);
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_spin(f.panel, 1e6)), 1);
+  wait_for(60, ms_picture_regions_get_table(regions) && !ms_picture_result_is_busy(MS_PICTURE_RESULT(regions)));
+  const guint32 before = ms_picture_regions_get_table(regions)->n;
+  GtkWidget *range = find_named(f.panel, "Closeness of regions");
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(range), 1.5);
+  wait_for(60,
+           !ms_picture_result_is_busy(MS_PICTURE_RESULT(regions)) && ms_picture_regions_get_table(regions)->n < before);
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *path = g_build_filename(folder, cases[i].name, NULL);
+    ms_picture_regions_save_async(regions, cases[i].kind, path, on_saved, &saved);
+    wait_for(60, saved == i + 1);
+    g_autofree char *contents = NULL;
+    gsize length = 0;
+    g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
+    g_assert_cmpuint(length, >, 100);
+    if (cases[i].kind == MS_REGION_FILE_CSV) {
+      g_autofree char *csv = ms_segment_table_to_csv(ms_picture_regions_get_table(regions));
+      g_assert_cmpstr(contents, ==, csv);
+    }
+  }
+  panel_fixture_remove_folder(folder);
+}
+
 int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panel-regions/regions", test_regions);
+  g_test_add_func("/panel-regions/range-and-files", test_range_and_files);
   g_test_add_func("/panel-regions/refusal", test_refusal);
   g_test_add_func("/panel-regions/without-document", test_without_document);
   return g_test_run();

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/picture-regions.h"
 
+#include "core/image/image-save.h"
+#include "core/regions/array-file.h"
 #include "core/service/protocol.h"
 #include "ui/document/document.h"
 
@@ -14,6 +16,7 @@ typedef struct {
   MsImage *source;
   MsSettings settings;
   guint min_pixels;
+  double range;
   MsSegmentation *segmentation;
   MsSegmentTable *table;
 } Work;
@@ -21,6 +24,7 @@ typedef struct {
 struct _MsPictureRegions {
   MsPictureResult parent_instance;
   guint min_pixels;
+  double range; /* of closeness, in colour radii */
   guint32 selected;
   int x; /* the pixel whose region is selected, -1 for none */
   int y;
@@ -35,6 +39,7 @@ G_DEFINE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS_TYPE_PICTURE_RESULT
 enum {
   PROP_0,
   PROP_MIN_PIXELS,
+  PROP_RANGE,
   PROP_SELECTED,
   N_PROPS,
 };
@@ -68,8 +73,8 @@ describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
     return FALSE;
   call->kind = MS_REQUEST_REGIONS;
   call->answer = MS_ANSWER_REGIONS;
-  call->content = g_variant_new("((ii)u@as)", ms_image_get_width(work->source), ms_image_get_height(work->source),
-                                work->min_pixels, ms_settings_to_variant(&work->settings));
+  call->content = g_variant_new("((ii)(ud)@as)", ms_image_get_width(work->source), ms_image_get_height(work->source),
+                                work->min_pixels, work->range, ms_settings_to_variant(&work->settings));
   return TRUE;
 }
 
@@ -90,7 +95,8 @@ get_known(MsPictureRegions *self)
 static gboolean
 same_work(const Work *a, const Work *b)
 {
-  return a && a->source == b->source && ms_settings_equal(&a->settings, &b->settings) && a->min_pixels == b->min_pixels;
+  return a && a->source == b->source && ms_settings_equal(&a->settings, &b->settings) &&
+         a->min_pixels == b->min_pixels && a->range == b->range;
 }
 
 /* Requests */
@@ -132,8 +138,10 @@ describe_request(MsPictureRegions *self, MsDocument *document, Work *request)
 {
   MsRun *run = ms_document_get_shown_run(document);
 
-  *request = (Work){
-    .source = ms_document_get_source(document), .settings = ms_settings_default(), .min_pixels = self->min_pixels};
+  *request = (Work){.source = ms_document_get_source(document),
+                    .settings = ms_settings_default(),
+                    .min_pixels = self->min_pixels,
+                    .range = self->range};
   if (run)
     request->settings.params = ms_run_get_requested(run)->params;
   return request->source && run;
@@ -224,7 +232,10 @@ ms_picture_regions_get_property(GObject *object, guint id, GValue *value, GParam
 {
   MsPictureRegions *self = MS_PICTURE_REGIONS(object);
 
-  g_value_set_uint(value, id == PROP_MIN_PIXELS ? self->min_pixels : self->selected);
+  if (id == PROP_RANGE)
+    g_value_set_double(value, self->range);
+  else
+    g_value_set_uint(value, id == PROP_MIN_PIXELS ? self->min_pixels : self->selected);
 }
 
 static void
@@ -232,9 +243,12 @@ ms_picture_regions_set_property(GObject *object, guint id, const GValue *value, 
 {
   MsPictureRegions *self = MS_PICTURE_REGIONS(object);
 
-  if (self->min_pixels == g_value_get_uint(value))
+  if (id == PROP_RANGE ? self->range == g_value_get_double(value) : self->min_pixels == g_value_get_uint(value))
     return;
-  self->min_pixels = g_value_get_uint(value);
+  if (id == PROP_RANGE)
+    self->range = g_value_get_double(value);
+  else
+    self->min_pixels = g_value_get_uint(value);
   g_object_notify_by_pspec(object, pspec);
 }
 
@@ -262,6 +276,8 @@ ms_picture_regions_class_init(MsPictureRegionsClass *klass)
   object_class->dispose = ms_picture_regions_dispose;
   properties[PROP_MIN_PIXELS] = g_param_spec_uint("min-pixels", NULL, NULL, 0, G_MAXINT, MIN_PIXELS_DEFAULT,
                                                   G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_RANGE] = g_param_spec_double("range", NULL, NULL, 0, 2, MS_REGION_RANGE_DEFAULT,
+                                               G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   properties[PROP_SELECTED] =
     g_param_spec_uint("selected", NULL, NULL, 0, G_MAXUINT, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);
@@ -271,6 +287,7 @@ static void
 ms_picture_regions_init(MsPictureRegions *self)
 {
   self->min_pixels = MIN_PIXELS_DEFAULT;
+  self->range = MS_REGION_RANGE_DEFAULT;
   self->x = self->y = -1;
   g_signal_connect(self, "changed", G_CALLBACK(on_result_changed), NULL);
 }
@@ -381,4 +398,94 @@ ms_region_picture_paint(MsRegionPicture self, const MsSegmentation *segmentation
     break;
   }
   g_assert_not_reached();
+}
+
+/* Saving */
+
+/* What a task saves. */
+typedef struct {
+  Work *work;
+  MsRegionFile kind;
+  char *path;
+} Save;
+
+static void
+save_free(gpointer data)
+{
+  Save *save = data;
+
+  release_work(save->work);
+  g_free(save->path);
+  g_free(save);
+}
+
+static gboolean
+save_picture(const Save *save, MsRegionPicture picture, GError **error)
+{
+  const Work *w = save->work;
+  g_autoptr(MsImage) image = ms_region_picture_paint(picture, w->segmentation, w->table, w->source);
+  MsSaveOptions options = ms_save_options_default();
+
+  options.overwrite = TRUE; /* the dialog has asked */
+  return ms_image_save(image, save->path, &options, NULL, NULL, error);
+}
+
+static gboolean
+save_text(const Save *save, char *taken, GError **error)
+{
+  g_autofree char *text = taken;
+
+  return g_file_set_contents(save->path, text, -1, error);
+}
+
+static gboolean
+save_file(const Save *save, GError **error)
+{
+  const MsSegmentation *s = save->work->segmentation;
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n};
+
+  switch (save->kind) {
+  case MS_REGION_FILE_MEANS:
+    return save_picture(save, MS_REGION_PICTURE_MEANS, error);
+  case MS_REGION_FILE_OUTLINES:
+    return save_picture(save, MS_REGION_PICTURE_OUTLINES, error);
+  case MS_REGION_FILE_LABELS:
+    return ms_array_file_save(save->path, &labels, TRUE, NULL, error);
+  case MS_REGION_FILE_CSV:
+    return save_text(save, ms_segment_table_to_csv(save->work->table), error);
+  case MS_REGION_FILE_JSON:
+    return save_text(save, ms_segment_table_to_json(save->work->table), error);
+  }
+  g_return_val_if_reached(FALSE);
+}
+
+static void
+save_in_thread(GTask *task, gpointer source, gpointer save, GCancellable *cancellable)
+{
+  GError *error = NULL;
+
+  if (save_file(save, &error))
+    g_task_return_boolean(task, TRUE);
+  else
+    g_task_return_error(task, error);
+}
+
+/** ms_picture_regions_save_async: writes what --regions writes of the known regions; requires that some are known. */
+void
+ms_picture_regions_save_async(MsPictureRegions *self, MsRegionFile kind, const char *path, GAsyncReadyCallback callback,
+                              gpointer data)
+{
+  g_autoptr(GTask) task = g_task_new(self, NULL, callback, data);
+  Save *save = g_new0(Save, 1);
+
+  *save = (Save){g_atomic_rc_box_acquire((gpointer)get_known(self)), kind, g_strdup(path)};
+  g_task_set_source_tag(task, ms_picture_regions_save_async);
+  g_task_set_task_data(task, save, save_free);
+  g_task_run_in_thread(task, save_in_thread);
+}
+
+gboolean
+ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean(G_TASK(result), error);
 }

@@ -22,9 +22,26 @@ typedef enum {
 MsImage *ms_region_picture_paint(MsRegionPicture self, const MsSegmentation *segmentation, const MsSegmentTable *table,
                                  MsImage *source);
 
+/**
+ * MsRegionFile: what --regions writes.
+ * @MS_REGION_FILE_MEANS: a picture of the mean colours, as -o
+ * @MS_REGION_FILE_OUTLINES: the original with outlines, as --outlines
+ * @MS_REGION_FILE_LABELS: the label of each pixel, as --labels: .npy or .png
+ * @MS_REGION_FILE_CSV: the table, as --csv
+ * @MS_REGION_FILE_JSON: the table, as --json
+ */
+typedef enum {
+  MS_REGION_FILE_MEANS,
+  MS_REGION_FILE_OUTLINES,
+  MS_REGION_FILE_LABELS,
+  MS_REGION_FILE_CSV,
+  MS_REGION_FILE_JSON,
+} MsRegionFile;
+
 #define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
 /*
- * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "selected" (uint: the label of the
+ * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "range" (double: neighbours are of one
+ * region up to this many colour radii apart), "selected" (uint: the label of the
  * selected region, 0 for none)
  */
 G_DECLARE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS, PICTURE_REGIONS, MsPictureResult)
@@ -39,3 +56,6 @@ void ms_picture_regions_select_pixel(MsPictureRegions *self, int x, int y);
 void ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture picture, GCancellable *cancellable,
                                     GAsyncReadyCallback callback, gpointer data);
 MsImage *ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);
+void ms_picture_regions_save_async(MsPictureRegions *self, MsRegionFile kind, const char *path,
+                                   GAsyncReadyCallback callback, gpointer data);
+gboolean ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);

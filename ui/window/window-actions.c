@@ -116,7 +116,18 @@ on_side_panel(GSimpleAction *action, GVariant *state, gpointer data)
   ms_window_show_side_panel(data, g_variant_get_boolean(state));
 }
 
+/* A panel has saved a file. */
+static void
+on_announce_file(GSimpleAction *action, GVariant *path, gpointer data)
+{
+  g_autofree char *name = g_filename_display_basename(g_variant_get_bytestring(path));
+  g_autofree char *text = g_strdup_printf(_("Saved as %s."), name);
+
+  ms_window_toast(data, text, MS_TOAST_FOLDER, g_variant_get_bytestring(path));
+}
+
 static const GActionEntry entries[] = {
+  {"announce-file", on_announce_file, "ay"},
   {"menu", on_menu},
   {"open", on_open},
   {"open-sample", on_open_sample},

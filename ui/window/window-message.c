@@ -120,9 +120,11 @@ ms_window_report_error(MsWindow *self, const GError *error)
   ms_window_report(self, GTK_MESSAGE_ERROR, sentence, offers, error->message);
 }
 
+/** ms_window_clear_message: hides the bar, and the toast. */
 void
 ms_window_clear_message(MsWindow *self)
 {
+  ms_window_hide_toast(self);
   if (self->document)
     g_object_set_data(G_OBJECT(self->document), "ms-message", NULL);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);

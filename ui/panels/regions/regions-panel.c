@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+#include "ui/common/files.h"
 #include "ui/common/format.h"
 #include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
@@ -17,6 +18,8 @@ struct _MsRegionsPanel {
   GtkTreeSelection *selection;
   GtkAdjustment *slider_adjustment;
   GtkSpinButton *min_pixels;
+  GtkSpinButton *range;
+  GtkWidget *save;
   GtkLabel *count;
   gboolean selecting; /* the selection of the rows is set from that of the regions */
 };
@@ -160,6 +163,7 @@ show_regions(MsRegionsPanel *self)
   gtk_label_set_text(self->count, problem ? problem
                                   : text  ? text
                                           : _("Regions appear here after the picture has been filtered."));
+  gtk_widget_set_sensitive(self->save, table != NULL);
   self->selecting = TRUE;
   set_rows(self, table ? table->n : 0);
   self->selecting = FALSE;
@@ -179,7 +183,70 @@ ms_regions_panel_refresh(MsPanel *panel)
   show_regions(self);
 }
 
+/* Saving */
+
+static const struct {
+  const char *name; /* of the item in regions-panel.ui */
+  MsRegionFile kind;
+  const char *file;
+} files[] = {
+  {"means", MS_REGION_FILE_MEANS, "regions.png"},  {"outlines", MS_REGION_FILE_OUTLINES, "outlines.png"},
+  {"labels", MS_REGION_FILE_LABELS, "labels.npy"}, {"csv", MS_REGION_FILE_CSV, "regions.csv"},
+  {"json", MS_REGION_FILE_JSON, "regions.json"},
+};
+
+#define KIND_KEY "ms-region-file"
+
+static void
+on_saved(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GtkWidget) item = data;
+  GtkWidget *window = gtk_widget_get_toplevel(item);
+  const char *path = g_object_get_data(G_OBJECT(item), "ms-path");
+  g_autoptr(GError) error = NULL;
+
+  if (!ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &error))
+    ms_panel_report_problem(MS_PANEL(gtk_widget_get_ancestor(item, MS_TYPE_PANEL)), error);
+  else if (G_IS_ACTION_GROUP(window))
+    g_action_group_activate_action(G_ACTION_GROUP(window), "announce-file", g_variant_new_bytestring(path));
+}
+
+/* @item: the button of the menu that says what is saved */
+static void
+on_file_chosen(GtkWidget *item, GFile *file)
+{
+  MsRegionsPanel *self = MS_REGIONS_PANEL(gtk_widget_get_ancestor(item, MS_TYPE_REGIONS_PANEL));
+  const MsRegionFile kind = (MsRegionFile)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), KIND_KEY));
+  char *path = g_file_get_path(file);
+
+  g_object_set_data_full(G_OBJECT(item), "ms-path", path, g_free);
+  if (path && get_table(self))
+    ms_picture_regions_save_async(get_regions(self), kind, path, on_saved, g_object_ref(item));
+}
+
+static void
+on_save_clicked(MsRegionsPanel *self, GtkWidget *item)
+{
+  gtk_popover_popdown(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self->save)));
+  for (guint i = 0; i < G_N_ELEMENTS(files); i++) {
+    const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SAVE, _("Save Regions"), _("_Save"), files[i].file, FALSE};
+    if (!g_str_equal(gtk_widget_get_name(item), files[i].name))
+      continue;
+    g_object_set_data(G_OBJECT(item), KIND_KEY, GINT_TO_POINTER(files[i].kind));
+    ms_files_choose(item, &question, on_file_chosen);
+  }
+}
+
 /* Following the document */
+
+static void
+set_range(MsRegionsPanel *self)
+{
+  MsPictureRegions *regions = get_regions(self);
+
+  if (regions)
+    g_object_set(regions, "range", gtk_spin_button_get_value(self->range), NULL);
+}
 
 static void
 set_min_pixels(MsRegionsPanel *self)
@@ -205,9 +272,11 @@ ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
   MsPictureRegions *regions = get_regions(self);
 
   set_min_pixels(self);
+  set_range(self);
   ms_panel_connect(panel, regions, "changed", G_CALLBACK(show_regions));
   ms_panel_connect(panel, regions, "notify::selected", G_CALLBACK(show_selected));
   ms_panel_follow(panel, regions, "notify::min-pixels");
+  ms_panel_follow(panel, regions, "notify::range");
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-b");
   ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(on_busy));
@@ -225,9 +294,13 @@ ms_regions_panel_class_init(MsRegionsPanelClass *klass)
                                          CHILD(selection),
                                          CHILD(slider_adjustment),
                                          CHILD(min_pixels),
+                                         CHILD(range),
+                                         CHILD(save),
                                          CHILD(count),
                                          CALLBACK(on_row_selected),
                                          CALLBACK(set_min_pixels),
+                                         CALLBACK(set_range),
+                                         CALLBACK(on_save_clicked),
                                          CALLBACK(ms_table_copy),
                                          CALLBACK(ms_table_export)};
 
