@@ -40,9 +40,8 @@ typedef enum {
 
 #define MS_TYPE_PICTURE_REGIONS (ms_picture_regions_get_type())
 /*
- * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "range" (double: neighbours are of one
- * region up to this many colour radii apart), "selected" (uint: the label of the
- * selected region, 0 for none)
+ * Properties, with notify: "min-pixels" (uint: smaller regions join a neighbour), "range" (double: neighbours are of
+ * one region up to this many colour radii apart), "selected" (uint: the label of the selected region, 0 for none)
  */
 G_DECLARE_FINAL_TYPE(MsPictureRegions, ms_picture_regions, MS, PICTURE_REGIONS, MsPictureResult)
 
