@@ -374,8 +374,8 @@ mslab_engine_get_statistics(MslabEngine *self, MslabImage *image, GCancellable *
  * and in row, and their filtered colours by at most half of `sr`; regions are what such neighbours connect. In
  * rounds, every region with fewer than @min_pixels pixels chooses, among the regions that it touches, the one whose
  * mean colour is nearest, and those that choices connect become one, until none is too small or one is left. Every
- * device finds the same regions. Progress counts the rows that are filtered; an engine that was opened with `auto` repeats the
- * filter on a processor when its device fails.
+ * device finds the same regions. Progress counts the rows that are filtered; an engine that was opened with `auto`
+ * repeats the filter on a processor when its device fails.
  *
  * Returns: (transfer full): the regions, or %NULL with @error set
  */

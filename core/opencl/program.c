@@ -76,6 +76,18 @@ ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source
   g_hash_table_replace(self->sources, (gpointer)g_intern_string(name), g_bytes_ref(source));
 }
 
+/** ms_program_spec_replace_part: compiles @source in place of the file @part of kernels/; %FALSE if it is no part. */
+gboolean
+ms_program_spec_replace_part(MsProgramSpec *self, const char *part, GBytes *source)
+{
+  const char *name = g_intern_string(part);
+
+  if (!g_ptr_array_find(self->parts, name, NULL))
+    return FALSE;
+  g_hash_table_replace(self->sources, (gpointer)name, g_bytes_ref(source));
+  return TRUE;
+}
+
 void
 ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value)
 {

@@ -18,6 +18,7 @@ GVariant *ms_program_spec_to_variant(MsProgramSpec *self);
 MsProgramSpec *ms_program_spec_new_from_variant(GVariant *variant);
 void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
 void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source);
+gboolean ms_program_spec_replace_part(MsProgramSpec *self, const char *part, GBytes *source);
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
 void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
 void ms_program_spec_set_standard(MsProgramSpec *self, const char *standard);

@@ -50,6 +50,30 @@ class Lab(HeadlessCase):
                                 capture_output=True, timeout=120, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, b""))
 
+    def test_a_kernel_part_of_ones_own(self):
+        """It is ranked where it is right, and otherwise costs its own row, with the reason."""
+        folder = self.dir / "own"
+        shutil.copytree(os.path.join(SOURCE, "data/experiments/own"), folder)
+        file, step = folder / "own-step.experiment", folder / "step.cl"
+        good = step.read_text()
+
+        def rows(text, name=file):
+            step.write_text(text)
+            output, _ = self.run_program("--experiment", name, "--quick", "--device", "cpu", "--json", "-")
+            return {row["settings"]["case"]: row for row in json.loads(output)["rows"]}
+
+        for text, outcome, words in ((good, "ok", ""),
+                                     (good.replace("k < UNROLL", "k < UNROLL - 1"), "wrong", "differ"),
+                                     (good + "nonsense", "failed", "did not build")):
+            with self.subTest(outcome=outcome):
+                both = rows(text)
+                self.assertEqual(both["ours"]["outcome"], "ok")
+                self.assertEqual(both["mine"]["outcome"], outcome)
+                self.assertIn(words, both["mine"]["message"] or "")
+        other = folder / "other.experiment"
+        other.write_text(file.read_text().replace("direct/step-pointer.cl", "rows/tile.cl"))
+        self.assertIn("has no part 'rows/tile.cl'; its parts are", rows(good, other)["mine"]["message"])
+
     def test_a_preset_is_part_of_a_search(self):
         _, error = self.run_program("--tune", "--reduce", "sum", "--preset", "Poster", status=2)
         self.sentence(error, "--preset has no effect")

@@ -86,7 +86,8 @@ class PackagesTest(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertIn("This distribution has no oclgrind: what needs it is skipped.\n", text)
         installed = re.search(r"(?m)^apt-get install (.*)$", text).group(1).split()
-        self.assertEqual({row[0] for row in rows("tests/packages.txt")} - set(installed), {"oclgrind?"})
+        names = {row[0] for row in rows("tests/packages.txt")}
+        self.assertEqual(names - set(installed), {name for name in names if name.endswith("?")})
 
     def test_debian_sources_have_every_package(self):
         self.assertEqual(tuple(re.findall(r"(?m)^Package: (.*)$", read("data/debian/control"))), PACKAGES)

@@ -557,6 +557,31 @@ parse_json(const char *text, gsize size, GError **error)
   return self && check(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
+/* A kernel of one's own lies beside the experiment's file. */
+static void
+find_source_beside(MsFactors *factors, const char *folder)
+{
+  const char *source = ms_factors_get(factors, "source");
+
+  if (!source || g_path_is_absolute(source))
+    return;
+  g_autofree char *path = g_build_filename(folder, source, NULL);
+  ms_factors_set(factors, "source", path);
+}
+
+static MsExperiment *
+find_sources(MsExperiment *self, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+  g_autofree char *absolute = g_canonicalize_filename(folder, NULL);
+
+  for (guint i = 0; self && i < self->cases->len; i++)
+    find_source_beside(((MsCase *)self->cases->pdata[i])->factors, absolute);
+  if (self)
+    find_source_beside(self->fixed, absolute);
+  return self;
+}
+
 static MsExperiment *
 load_file(const char *path, GError **error)
 {
@@ -569,10 +594,10 @@ load_file(const char *path, GError **error)
     return NULL;
   }
   if (*text == '{')
-    return parse_json(text, size, error);
+    return find_sources(parse_json(text, size, error), path);
   if (g_str_has_suffix(base, ENDING))
     base[strlen(base) - strlen(ENDING)] = '\0';
-  return ms_experiment_parse(base, text, (gssize)size, error);
+  return find_sources(ms_experiment_parse(base, text, (gssize)size, error), path);
 }
 
 /**

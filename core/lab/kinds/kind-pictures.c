@@ -11,6 +11,7 @@
 #include "core/filter/split/split.h"
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
+#include "core/file-text.h"
 #include "core/opencl/context.h"
 #include "core/option/option.h"
 #include "core/regions/segment-table.h"
@@ -24,6 +25,43 @@ typedef struct {
   MsImage *serial_result; /* of the reference */
 } Filter;
 
+#define LARGEST_SOURCE (1 << 20)
+
+/* (transfer full): "the parts a, b and c" of a program, for the message that a part is none of them. */
+static char *
+list_parts(MsProgramSpec *spec)
+{
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < ms_program_spec_get_n_parts(spec); i++)
+    g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", ms_program_spec_get_part(spec, i));
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* Puts the file `source` of the reader in place of the part `part` of the program, if the configuration names them. */
+static gboolean
+use_own_part(const MsConfiguration *base, MsProgramSpec *spec, GError **error)
+{
+  const char *part = ms_factors_get(base->factors, "part"), *path = ms_factors_get(base->factors, "source");
+  gsize size;
+
+  if (!part && !path)
+    return TRUE;
+  if (!part || !path) {
+    ms_set_error_literal(error, MS_ERROR_USAGE, "A kernel of one's own needs both part and source.");
+    return FALSE;
+  }
+  g_autofree char *text = ms_file_text_load(path, LARGEST_SOURCE, &size, error);
+  if (!text)
+    return FALSE;
+  g_autoptr(GBytes) source = g_bytes_new_take(g_steal_pointer(&text), size);
+  if (ms_program_spec_replace_part(spec, part, source))
+    return TRUE;
+  g_autofree char *parts = list_parts(spec);
+  ms_set_error(error, MS_ERROR_UNSUPPORTED, "The program has no part '%s'; its parts are %s.", part, parts);
+  return FALSE;
+}
+
 static gboolean
 filter_set_up(MsConfiguration *base, GError **error)
 {
@@ -36,7 +74,7 @@ filter_set_up(MsConfiguration *base, GError **error)
   MsPlanRequest request = ms_plan_request(&base->settings, ms_configuration_limits(base),
                                           ms_image_get_width(base->image), ms_image_get_height(base->image));
   self->plan = ms_plan_new(&request, error);
-  return self->plan != NULL;
+  return self->plan && use_own_part(base, self->plan->program, error);
 }
 
 static gboolean
@@ -432,7 +470,7 @@ const MsLabKind ms_lab_picture_kinds[] = {
   {
     .name = "mean-shift",
     .size = sizeof(Filter),
-    .keys = (const MsLabKey[]){SIZE_KEY, {"device", "selected"}, {"clock", "events"}, {NULL}},
+    .keys = (const MsLabKey[]){SIZE_KEY, {"device", "selected"}, {"clock", "events"}, {"part"}, {"source"}, {NULL}},
     .find_option = ms_option_find,
     .group = MS_LAB_FILTER_GROUP,
     .pictures = TRUE,
