@@ -57,16 +57,19 @@ class Lab(HeadlessCase):
         file, step = folder / "own-step.experiment", folder / "step.cl"
         good = step.read_text()
 
-        def rows(text, name=file):
+        def rows(text, name=file, status=0):
             step.write_text(text)
-            output, _ = self.run_program("--experiment", name, "--quick", "--device", "cpu", "--json", "-")
-            return {row["settings"]["case"]: row for row in json.loads(output)["rows"]}
+            output, _ = self.run_program("--experiment", name, "--quick", "--device", "cpu", "--json", "-",
+                                         status=status)
+            report, = json.loads(output)["experiments"]
+            return {"mine" if "source" in row["settings"] else "ours": row for row in report["rows"]}
 
-        for text, outcome, words in ((good, "ok", ""),
-                                     (good.replace("k < UNROLL", "k < UNROLL - 1"), "wrong", "differ"),
-                                     (good + "nonsense", "failed", "did not build")):
+        for text, outcome, words, status in (
+                (good, "ok", "", 0),
+                (good.replace("k < UNROLL", "k < UNROLL - 1"), "wrong-result", "differ", 3),
+                (good + "nonsense", "build", "did not build", 0)):
             with self.subTest(outcome=outcome):
-                both = rows(text)
+                both = rows(text, status=status)
                 self.assertEqual(both["ours"]["outcome"], "ok")
                 self.assertEqual(both["mine"]["outcome"], outcome)
                 self.assertIn(words, both["mine"]["message"] or "")
