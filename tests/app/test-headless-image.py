@@ -289,7 +289,7 @@ class Regions(HeadlessCase):
             self.assertIn(part, error)
         for arguments in ([source, "--regions"], [source, source, "--regions", "-o", self.out / "x.png"],
                           [source, "--labels", self.out / "x.png"], [source, "--regions", "-o", source],
-                          [source, "--regions", "--labels", self.out / "x.tiff"]):
+                          [source, "--regions", "--labels", self.out / "x.gif"]):
             _, error = self.run_program(*arguments, status=2)
             self.sentence(error)
         self.assertEqual(self.names(), [])
