@@ -312,6 +312,20 @@ let_pass(guint ms)
     panel_fixture_iterate();
 }
 
+/* Without a limit of time, since the kernels of regions may have to be compiled. */
+static void
+compile_kernels_of_results(WindowFixture *fixture)
+{
+  MsDocument *document = ms_window_get_document(fixture->window);
+  g_autoptr(MsPictureRegions) regions = g_object_new(MS_TYPE_PICTURE_REGIONS, NULL);
+  g_autoptr(MsPictureStatistics) statistics = g_object_new(MS_TYPE_PICTURE_STATISTICS, NULL);
+
+  ms_picture_regions_update(regions, document);
+  wait_for(240, !ms_picture_result_is_busy(MS_PICTURE_RESULT(regions)));
+  ms_picture_statistics_update(statistics, document);
+  wait_for(240, !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)));
+}
+
 /* Each signal at some moments of a drag and of the search for regions. */
 static void
 test_signals(void)
@@ -320,6 +334,7 @@ test_signals(void)
   SET_UP(fixture);
   window_fixture_open_scene(&fixture, 400, 300);
   assert_works(&fixture);
+  compile_kernels_of_results(&fixture);
   const guint before = ms_fixture_count_descriptors();
   ms_window_engine_set_watchdog(fixture.engine, WATCHDOG_MS);
   for (guint i = 0; i < 3 * G_N_ELEMENTS(numbers); i++) {
