@@ -12,9 +12,12 @@
 #define STANDARD "-cl-std=CL1.2"
 /*
  * All functions of a program are compiled together, so it does not matter how a processor passes vectors that are wider
- * than its registers between separately compiled ones. Runtimes built on clang print the number of such warnings.
+ * than its registers between separately compiled ones. Runtimes built on clang print the number of such warnings;
+ * older ones do not know them.
  */
-#define NO_WARNINGS_ABOUT_WIDE_VECTORS "#pragma clang diagnostic ignored \"-Wpsabi\"\n"
+#define NO_WARNINGS_ABOUT_WIDE_VECTORS                                                                                 \
+  "#ifdef __has_warning\n#if __has_warning(\"-Wpsabi\")\n#pragma clang diagnostic ignored \"-Wpsabi\"\n"               \
+  "#endif\n#endif\n"
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 
 struct _MsProgramSpec {

@@ -97,19 +97,19 @@ test_narrow(void)
   window_fixture_open_scene(&fixture, 400, 300);
   GtkWidget *panel = side_panel(&fixture);
   resize(&fixture, 1280, 780);
-  g_assert_true(gtk_widget_get_mapped(panel));
+  wait_for(20, gtk_widget_get_mapped(panel));
   GtkWidget *overview = find_named(GTK_WIDGET(fixture.window), "Open Histogram");
   g_settings_set_string(ms_application_get_settings(fixture.application), "bottom-page", "overview");
   panel_fixture_settle();
-  g_assert_true(gtk_widget_get_mapped(overview));
+  wait_for(20, gtk_widget_get_mapped(overview));
   resize(&fixture, 900, 600);
-  g_assert_false(gtk_widget_get_mapped(panel));
-  g_assert_false(gtk_widget_get_mapped(overview));
+  wait_for(20, !gtk_widget_get_mapped(panel));
+  wait_for(20, !gtk_widget_get_mapped(overview));
   GtkWidget *button = find_named(GTK_WIDGET(fixture.window), "Settings");
-  g_assert_true(gtk_widget_get_mapped(button));
+  wait_for(20, gtk_widget_get_mapped(button));
   gtk_button_clicked(GTK_BUTTON(button));
   panel_fixture_settle();
-  g_assert_true(gtk_widget_get_mapped(panel));
+  wait_for(20, gtk_widget_get_mapped(panel));
 
   /* Even while it filters, with its progress in the bar below the picture, the window does not grow. */
   MsDocument *document = ms_window_get_document(fixture.window);
@@ -123,13 +123,13 @@ test_narrow(void)
   panel_fixture_settle();
   gtk_window_get_size(GTK_WINDOW(fixture.window), &width, NULL);
   g_assert_cmpint(width, ==, 900);
-  g_assert_true(gtk_widget_get_mapped(panel));
+  wait_for(20, gtk_widget_get_mapped(panel));
   ms_document_cancel(document);
   wait_for(60, !ms_document_is_busy(document));
   resize(&fixture, 1280, 780);
-  g_assert_true(gtk_widget_get_mapped(panel));
-  g_assert_true(gtk_widget_get_mapped(overview));
-  g_assert_false(gtk_widget_get_mapped(button));
+  wait_for(20, gtk_widget_get_mapped(panel));
+  wait_for(20, gtk_widget_get_mapped(overview));
+  wait_for(20, !gtk_widget_get_mapped(button));
 }
 
 /* A window that was too small for its panels decides their sizes neither once there is room nor in the next session. */

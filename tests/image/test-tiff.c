@@ -303,7 +303,7 @@ test_metadata(void)
 static MsGeo *
 some_geo(const char *no_data)
 {
-  static const double numbers[16] = {0.5, -3, 1e300, 4};
+  static const double numbers[3 * (MS_GEO_N_TAGS + 2)] = {0.5, -3, 1e300, 4};
   static const guint16 keys[] = {1, 1, 0, 2, 1025, 0, 1, 2, 3072, 0, 1, 32632};
   GBytes *values[MS_GEO_N_TAGS];
 
