@@ -143,10 +143,11 @@ update_buttons(MsBatchPage *self)
 {
   gboolean running = is_running(self), ready = ms_batch_form_is_ready(MS_BATCH_FORM(self->form));
   const guint *counts = self->rows->counts;
+  gboolean nothing_to_do = list_is_current(self) && !is_busy(self) && counts[MS_ITEM_PENDING] == 0;
 
   gtk_widget_set_sensitive(self->form, !running);
   gtk_widget_set_sensitive(self->check, ready && !is_busy(self));
-  gtk_widget_set_sensitive(self->start, ready && !running && !(list_is_current(self) && counts[MS_ITEM_PENDING] == 0));
+  gtk_widget_set_sensitive(self->start, ready && !running && !nothing_to_do);
   gtk_widget_set_visible(self->start, !running);
   gtk_widget_set_visible(self->pause, running);
   gtk_button_set_label(GTK_BUTTON(self->pause), self->paused ? _("_Continue") : _("_Pause"));
