@@ -109,6 +109,13 @@ def enlarge(person):
     person.check_reader()
 
 
+def unfold(person):
+    """Whether the rarer parameters are in sight; a click while the workspace still slides in may miss their fold."""
+    if not person.has("truncate", "radio button"):
+        person.click(person.find("Advanced"))
+    return person.has("truncate", "radio button")
+
+
 def measuring(person):
     """During a comparison a change of the settings waits, with a note, and Esc stops the comparison."""
     go_to(person, "Compare")
@@ -116,8 +123,7 @@ def measuring(person):
     person.click(person.find("Compare", "push button"))
     person.find("Cancel", "push button")
     person.click(person.find("Picture", "radio button"))
-    if not person.has("truncate", "radio button"):
-        person.click(person.find("Advanced"))
+    wait("the rarer parameters", lambda: unfold(person))
     person.click(person.find("truncate", "radio button"))
     view = person.find("Picture", "image")
     wait("the change to wait", lambda: "Waiting until measuring has ended" in view.description)

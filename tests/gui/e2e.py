@@ -245,7 +245,7 @@ def cost(person):
     """The side panel shows the estimated time of settings before they are run."""
     number = person.run_number()
     person.mouse(*person.middle(person.find("image", "radio button")), "abs")
-    person.find(part="Memory object image takes about ", role="label")
+    person.find(part=" and takes about ", role="label")
     spin = person.find("Spatial radius", "spin button")
     person.mouse(*person.middle(person.find("Picture", "image")), "abs")
     before = person.find(part="These settings take about ", role="label").name
