@@ -111,9 +111,10 @@ def enlarge(person):
 
 def unfold(person):
     """Whether the rarer parameters are in sight; a click while the workspace still slides in may miss their fold."""
-    if not person.has("truncate", "radio button"):
-        person.click(person.find("Advanced"))
-    return person.has("truncate", "radio button")
+    fold = person.find("Advanced", "toggle button")
+    if not fold.getState().contains(pyatspi.STATE_EXPANDED):
+        person.click(fold)
+    return fold.getState().contains(pyatspi.STATE_EXPANDED)
 
 
 def measuring(person):

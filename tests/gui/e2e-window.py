@@ -84,6 +84,7 @@ def notices():
     device = LostDevice()
     person = new_person([SAMPLE], 900, device.environment)
     wait("the first run", lambda: person.run_number() == 1)
+    person.click(person.find("Settings", "toggle button"))
     left, _, width, _ = person.box(person.window)
     for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
         device.lose_after(calls)
