@@ -109,14 +109,6 @@ def enlarge(person):
     person.check_reader()
 
 
-def unfold(person):
-    """Whether the rarer parameters are in sight; a click while the workspace still slides in may miss their fold."""
-    fold = person.find("Advanced", "toggle button")
-    if not fold.getState().contains(pyatspi.STATE_EXPANDED):
-        person.click(fold)
-    return fold.getState().contains(pyatspi.STATE_EXPANDED)
-
-
 def measuring(person):
     """During a comparison a change of the settings waits, with a note, and Esc stops the comparison."""
     go_to(person, "Compare")
@@ -124,13 +116,12 @@ def measuring(person):
     person.click(person.find("Compare", "push button"))
     person.find("Cancel", "push button")
     person.click(person.find("Picture", "radio button"))
-    wait("the rarer parameters", lambda: unfold(person))
-    person.click(person.find("truncate", "radio button"))
+    person.enter(person.find("Max iterations", "spin button"), "6")
     view = person.find("Picture", "image")
     wait("the change to wait", lambda: "Waiting until measuring has ended" in view.description)
     person.click(view)
     person.press("Escape")
-    wait("the change to be filtered", lambda: any("--rule truncate" in (cell.name or "")
+    wait("the change to be filtered", lambda: any("--max-iterations 6" in (cell.name or "")
                                                   for cell in person.all(role="table cell")))
     go_to(person, "Compare")
     person.find("Compare", "push button")
