@@ -149,9 +149,9 @@ def experiment(person):
 def learn(person):
     """The page Learn leads from one published finding to the next, and runs its experiment."""
     go_to(person, "Learn")
-    person.find(part="Over serial C:", role="label")
+    person.find(part="The filter in serial C on one ", role="label")
     person.click(person.find("Next Step", "push button"))
-    person.find(part="128 was best on both GPUs", role="label")
+    person.find(part="128 was best on both", role="label")
     person.click(person.find("Run", "push button"))
     person.click(person.find("Cancel", "push button"))
     wait("the step to stop", lambda: person.has("Run", "push button"), 120)
