@@ -209,7 +209,7 @@ ms_program_spec_get_options(MsProgramSpec *self)
 char *
 ms_program_spec_compose(MsProgramSpec *self)
 {
-  GString *text = g_string_new(NO_WARNINGS_ABOUT_WIDE_VECTORS);
+  GString *text = g_string_new(NULL);
 
   for (guint i = 0; i < self->parts->len; i++) {
     g_autoptr(GBytes) source = part_source(self, i);
@@ -389,10 +389,10 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
 {
   g_autofree char *source = ms_program_spec_compose(self->spec);
   cl_device_id id = ms_device_get_id(self->device);
-  const char *text = source;
+  const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};
   cl_int status = CL_SUCCESS;
 
-  self->program = clCreateProgramWithSource(context, 1, &text, NULL, &status);
+  self->program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, &status);
   if (!ms_cl_check(status, error, "creating a kernel program"))
     return FALSE;
   status = clBuildProgram(self->program, 1, &id, ms_program_spec_get_options(self->spec), NULL, NULL);

@@ -473,8 +473,8 @@ def test_example_plots_before_and_after(tmp_path):
 def test_the_functions_document_shapes_types_and_copies():
     for name in ("filter", "regions", "statistics", "reduce", "halo", "pyrMeanShiftFiltering"):
         function = getattr(meanshift_lab, name)
-        documented = set(re.findall(r"^    (\S.*?)(?: : .*)?$", function.__doc__.split("----------")[1].split(
-            "    Returns")[0], re.M))
+        parameters = inspect.getdoc(function).split("----------")[1].split("Returns\n")[0]
+        documented = set(re.findall(r"^(\S.*?)(?: : .*)?$", parameters, re.M))
         documented = {part for line in documented for part in line.replace("*", "").split(", ")}
         assert documented == set(inspect.signature(function).parameters), name
     assert "ndarray of uint8" in meanshift_lab.filter.__doc__ and "copied once" in meanshift_lab.filter.__doc__
