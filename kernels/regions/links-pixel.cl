@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Which neighbours a pixel is close to, in the lower bits of a byte; see core/regions/closeness.h. */
-#define LEFT 1
-#define ABOVE_LEFT 2
-#define ABOVE 4
-#define ABOVE_RIGHT 8
+/*
+ * Which neighbours a pixel is close to, in bits of a byte; see core/regions/closeness.h. None of them is bit 0, because
+ * Oclgrind 21.10 computes 255 instead of 1 for (a == b) & 1 with vectors.
+ */
+#define LEFT 2
+#define ABOVE_LEFT 4
+#define ABOVE 8
+#define ABOVE_RIGHT 16
 
 /* Which of a mode's numbers is the column does not matter. */
 static inline bool
