@@ -86,9 +86,13 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
   g_clear_pointer(&self->buffers[MS_REGION_BUFFER_PARENTS], clReleaseMemObject);
   if (!is_going_on(self, error) || !study(self, &totals, error))
     return FALSE;
-  for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++)
+  /* Every round joins regions; one that does not would be repeated for ever. */
+  for (guint32 before = G_MAXUINT32; totals.n_small > 0 && totals.n_left > 1 && totals.n_left < before;
+       labels->rounds++) {
+    before = totals.n_left;
     if (!run_round(self, &totals, error))
       return FALSE;
+  }
 
   return labels->rounds == 0 ||
          (ms_region_kernels_launch(self, MS_REGION_STEP_COUNT_REGIONS, MS_REGION_STEP_COUNT_REGIONS, error) &&
@@ -127,7 +131,7 @@ ms_device_regions_find(MsContext *context, const MsLabelRequest *request, MsLabe
   g_auto(MsRegionKernels) self = {0};
   gboolean good;
 
-  ms_region_kernels_init(&self, &run, image);
+  ms_region_kernels_init(&self, &run, request->limits, image);
   self.min_pixels = request->min_pixels;
   self.budget = request->budget;
   good = is_going_on(&self, error) && ms_region_kernels_build(&self, error) && place_picture(&self, request, error);

@@ -17,6 +17,7 @@
  * @absent: (nullable): for each pixel whether it has no data; such pixels are regions of their own, which no other
  *   joins and which join none. The serial code alone takes it
  * @min_pixels: regions with fewer pixels join a neighbour; 0 or 1 for none
+ * @limits: (nullable): takes the kernels of a device with these instead of those of the device that runs them
  * @budget: (nullable): for the memory of this computation, which it gives back
  * @log: (nullable): gets what a device computes
  * @cancellable: (nullable)
@@ -26,6 +27,7 @@ typedef struct {
   MsDeviceResult on_device;
   const guint8 *absent;
   guint min_pixels;
+  const MsDeviceLimits *limits;
   MsMemoryBudget *budget;
   MsTimingLog *log;
   GCancellable *cancellable;

@@ -155,11 +155,16 @@ ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep
   return TRUE;
 }
 
-/** ms_region_kernels_init: @image: width, height, spatial radius and squared colour distance */
+/**
+ * ms_region_kernels_init:
+ * @limits: (nullable): decide which kernels run and how they divide their work; %NULL for those of the device
+ * @image: width, height, spatial radius and squared colour distance
+ */
 void
-ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, cl_int4 image)
+ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDeviceLimits *limits, cl_int4 image)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
+  if (!limits)
+    limits = ms_context_get_limits(run->context);
   const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
 
   *self = (MsRegionKernels){.run = *run,

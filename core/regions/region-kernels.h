@@ -93,7 +93,7 @@ typedef struct {
   cl_mem buffers[MS_REGION_N_BUFFERS];
 } MsRegionKernels;
 
-void ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, cl_int4 image);
+void ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDeviceLimits *limits, cl_int4 image);
 gboolean ms_region_kernels_build(MsRegionKernels *self, GError **error);
 guint64 ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, const void *from, GError **error);

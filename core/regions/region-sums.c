@@ -197,7 +197,7 @@ ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentatio
 {
   g_auto(MsRegionKernels) self = {{NULL}};
 
-  ms_region_kernels_init(&self, run, (cl_int4){{segmentation->width, segmentation->height, 0, 0}});
+  ms_region_kernels_init(&self, run, NULL, (cl_int4){{segmentation->width, segmentation->height, 0, 0}});
   self.budget = borders->budget;
   self.n_regions = segmentation->n;
   self.most_edges = MS_REGION_EXPECTED_EDGES * segmentation->n;

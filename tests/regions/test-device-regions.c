@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include "core/regions/device-regions.h"
+#include "core/regions/reference.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
 
@@ -204,7 +206,10 @@ test_nothing_merges(void)
   g_assert_cmpuint(two->rounds, >, 0);
 }
 
-/* A bar of pixels, and teeth on both sides whose labels lie next to each other on and on: more pairs than expected. */
+/*
+ * Bands whose borders step up or down at each pixel, so that each two are found to touch 179 times: without space for
+ * all pairs, a second round would find most bands alone.
+ */
 static void
 test_many_pairs(void)
 {
@@ -213,7 +218,7 @@ test_many_pairs(void)
   guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), 90 * 90 * 4);
 
   for (int i = 0; i < 90 * 90; i++)
-    memset(pixels + 4 * i, (i % 90 + (i / 90) / 2) % 3 == 0 ? 0 : 120, 3);
+    memset(pixels + 4 * i, 97 * ((i / 90 + i % 2) / 4) % 251, 3);
   g_object_unref(input.filtered);
   input.filtered = ms_image_new_take(90, 90, pixels, NULL);
   for (guint least = 5; context && least < 9000; least *= 6)
@@ -274,6 +279,56 @@ test_stayed(void)
   g_assert_cmpmem(actual->labels, 120 * 70 * 4, expected->labels, 120 * 70 * 4);
 }
 
+/* The labels of the kernels for a device with @limits, which the tested device runs. */
+static void
+compare_limits(MsContext *context, const Input *input, const MsDeviceLimits *limits, guint min_pixels)
+{
+  const int width = ms_image_get_width(input->filtered), height = ms_image_get_height(input->filtered);
+  const MsLabelRule rule = {1, 200};
+  const gsize n = (gsize)width * height;
+  g_autofree guint32 *of_pixel = g_new(guint32, 2 * n);
+  MsLabels expected = {.of_pixel = of_pixel}, actual = {.of_pixel = of_pixel + n};
+  const MsLabelRequest request = {
+    .closeness = {ms_image_get_pixels(input->filtered), input->modes, width, height, rule},
+    .min_pixels = min_pixels,
+    .limits = limits};
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(ms_reference_regions_find(&request, &expected, &error));
+  cl_mem on_device = ms_device_regions_find(context, &request, &actual, &error);
+  g_assert_no_error(error);
+  clReleaseMemObject(on_device);
+  g_assert_cmpuint(actual.count, ==, expected.count);
+  g_assert_cmpuint(actual.rounds, ==, expected.rounds);
+  g_assert_cmpmem(actual.of_pixel, n * sizeof(guint32), expected.of_pixel, n * sizeof(guint32));
+}
+
+/* The kernels for processors and for other devices, each with and without atomic operations on 64 bits. */
+static void
+compare_all_limits(MsContext *context, const Input *input, guint min_pixels)
+{
+  MsDeviceLimits limits = *ms_context_get_limits(context);
+  const gboolean has_int64_atomics = limits.int64_atomics;
+
+  for (int i = 0; i < 4; i++) {
+    limits.type = i % 2 == 0 ? MS_DEVICE_TYPE_CPU : MS_DEVICE_TYPE_GPU;
+    limits.int64_atomics = i / 2 == 0 && has_int64_atomics;
+    compare_limits(context, input, &limits, min_pixels);
+  }
+}
+
+static void
+test_limits(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(15);
+
+  for (int i = 0; context && i < 30; i++) {
+    g_auto(Input) input = make_blotches(g_rand_int_range(random, 1, 70), g_rand_int_range(random, 1, 70), random);
+    compare_all_limits(context, &input, (guint)g_rand_int_range(random, 0, i % 5 == 0 ? 4000 : 40));
+  }
+}
+
 /* Every kernel of labels, for its accesses to memory. */
 static void
 test_simulated(void)
@@ -283,7 +338,7 @@ test_simulated(void)
   g_auto(Input) input = make_blotches(23, 9, random);
 
   if (context)
-    compare(context, &input, MS_REGION_RANGE_DEFAULT, 9);
+    compare_all_limits(context, &input, 9);
 }
 
 /* The serial code joins more neighbours with the whole colour radius, and only equal ones with none. */
@@ -315,6 +370,7 @@ main(int argc, char **argv)
   g_test_add_func("/device-regions/winding", test_winding);
   g_test_add_func("/device-regions/range", test_range);
   g_test_add_func("/device-regions/blotches", test_blotches);
+  g_test_add_func("/device-regions/limits", test_limits);
   g_test_add_func("/device-regions/checkerboard", test_checkerboard);
   g_test_add_func("/device-regions/one-colour", test_one_colour);
   g_test_add_func("/device-regions/nothing-merges", test_nothing_merges);

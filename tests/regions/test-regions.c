@@ -259,11 +259,10 @@ test_files(Filtered *f, gconstpointer seed)
   g_rmdir(folder);
 }
 
-/* A grey pixel between two regions that are equally far from it joins the first. */
+/* Five pixels of a row, each grey a region that is small with one pixel, become regions 1 1 1 2 2 in one round. */
 static void
-test_tie(void)
+check_row(const guint8 *greys)
 {
-  static const guint8 greys[5] = {100, 100, 150, 200, 200};
   static const guint32 expected[5] = {1, 1, 1, 2, 2};
   guint8 *pixels = g_malloc(20);
   guint16 modes[5][2];
@@ -280,6 +279,21 @@ test_tie(void)
     &(MsFiltered){.image = image, .modes = &modes[0][0], .params = &settings.params}, 2, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpmem(s->labels, sizeof expected, expected, sizeof expected);
+  g_assert_cmpuint(s->rounds, ==, 1);
+}
+
+/* A grey pixel between two regions that are equally far from it joins the first. */
+static void
+test_tie(void)
+{
+  check_row((const guint8[]){100, 100, 150, 200, 200});
+}
+
+/* The third pixel chooses the second one, which is nearer than the last two, before this joins the first one. */
+static void
+test_at_once(void)
+{
+  check_row((const guint8[]){0, 60, 114, 175, 175});
 }
 
 int
@@ -291,5 +305,6 @@ main(int argc, char **argv)
   g_test_add("/regions/table", Filtered, GUINT_TO_POINTER(3), set_up, test_table, tear_down);
   g_test_add("/regions/files", Filtered, GUINT_TO_POINTER(4), set_up, test_files, tear_down);
   g_test_add_func("/regions/tie", test_tie);
+  g_test_add_func("/regions/at-once", test_at_once);
   return g_test_run();
 }
