@@ -21,8 +21,14 @@
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/window/window.h"
 
-/* The shortest silence that a machine with much other work does not mistake for a hang. */
-#define WATCHDOG_MS 4000
+/* Longer than a process needs to open the device on a busy machine; sanitizers look for leaks in one that ends. */
+#ifdef __SANITIZE_ADDRESS__
+#define WATCHDOG_MS 15000
+#define ORPHAN_S 10
+#else
+#define WATCHDOG_MS 6000
+#define ORPHAN_S 1
+#endif
 
 /* The file of the fault layer in which the processes count their calls together. */
 typedef struct {
@@ -377,13 +383,6 @@ child_of(GPid pid)
 
   return g_file_get_contents(path, &text, NULL, NULL) ? (GPid)g_ascii_strtoll(text, NULL, 10) : 0;
 }
-
-/* Sanitizers look for leaks in an ending process, which takes them seconds on a busy machine. */
-#ifdef __SANITIZE_ADDRESS__
-#define ORPHAN_S 10
-#else
-#define ORPHAN_S 1
-#endif
 
 /* The process of the device ends with the window within a second, also while the driver hangs in it. */
 static void
