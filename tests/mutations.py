@@ -207,7 +207,7 @@ MUTATIONS = [
     ('regions: small regions merge one after the other', 'core/regions/reference.c',
      'join(parents, i, regions[i].choice);', '{\n      join(parents, i, regions[i].choice);\n      break;\n    }',
      'regions /regions/at-once'),
-    ('regions: one region that is too small merges for ever', 'core/regions/device-regions.c',
+    ('regions: the last small region joins no other', 'core/regions/device-regions.c',
      'totals.n_small > 0 && totals.n_left > 1', 'totals.n_small > 1', 'device-regions'),
     ('regions: the memory of the labels has no limit', 'core/regions/segmentation.c',
      'ms_memory_budget_take(budget, n * sizeof(guint32))', 'TRUE', 'region-memory'),
