@@ -27,6 +27,7 @@ typedef struct {
   char *made;         /* (nullable): the first folder that was made for the outputs */
   GCancellable *cancellable;
   gboolean is_on_processor; /* set once the processor has replaced a failed device */
+  gboolean had_device;      /* whether a worker opened the device */
   gboolean has_problem;
 } Command;
 
@@ -243,7 +244,10 @@ on_note(const char *sentence, gpointer data)
 static void
 on_device(const MsEngineInfo *info, gpointer data)
 {
-  ms_reporter_set_device(((Command *)data)->reporter, info);
+  Command *c = data;
+
+  c->had_device = TRUE;
+  ms_reporter_set_device(c->reporter, info);
 }
 
 static gboolean
@@ -279,6 +283,13 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *
   return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
+/* A run that never had a device has no results to report; one that lost it reports what was done before. */
+static gboolean
+has_results(const Command *c, GPtrArray *items, const GError *error)
+{
+  return ms_batch_count(items).done > 0 || (c->had_device && g_error_matches(error, MS_ERROR, MS_ERROR_NO_DEVICE));
+}
+
 static MsExitStatus
 run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
 {
@@ -296,11 +307,9 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     show_plan(c, items);
   else if (!run_items(c, items, manifest, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  const MsBatchCounts counts = ms_batch_count(items);
   const gboolean failed = error && !interrupted;
   const MsExitStatus status = failed ? ms_command_fail(c->console, error) : MS_EXIT_INTERRUPTED;
-  /* A run that never had a device has no results to report; one that lost it reports what was done before. */
-  if (failed && counts.done == 0)
+  if (failed && !has_results(c, items, error))
     return status;
   if (!ms_reporter_close(reporter, interrupted || failed, &report_error)) {
     ms_console_error(c->console, report_error->message);

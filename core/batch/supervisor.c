@@ -10,6 +10,7 @@
 
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
+#include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 
 /* The batch ends when this many workers in a row died without a result. */
@@ -352,7 +353,7 @@ count_death(Supervisor *s, const char *cause, GError **error)
   }
   if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW || give_up_device(s, cause))
     return TRUE;
-  ms_set_error(error, MS_ERROR_DEVICE,
+  ms_set_error(error, MS_ERROR_NO_DEVICE,
                "%u worker processes in a row ended without a result, so the batch ends: %s. Choose another device with "
                "--device.",
                s->deaths_in_a_row, cause);
@@ -397,12 +398,15 @@ static MsChild *
 start_worker(Supervisor *s, GError **error)
 {
   const GArray *files = ms_stream_spool_get_files(s->spool);
+  /* After a death, a device that is lost must be noticed when it is opened, and not cost an image. */
+  const char *variables[] = {s->last_death ? MS_CONTEXT_PROBE_VARIABLE : NULL, "1", NULL};
   const MsChildStart start = {.role = s->gave_up ? MS_WORKER_ROLE_PROCESSOR : MS_WORKER_ROLE,
                               .arguments = s->supervision->arguments,
                               .from_child = &ms_worker_results,
                               .to_child = &ms_worker_requests,
                               .files = files,
                               .captures_stderr = TRUE,
+                              .variables = variables,
                               .cache = s->cache};
   MsChild *waiting = g_steal_pointer(&((MsSupervisorOptions *)s->supervision)->waiting);
 
@@ -507,8 +511,8 @@ ms_supervisor_fork_worker(MsChildMain work, gpointer data)
  * When several in a row fail, the device is given up, and the rest is filtered on the processor if the options allow
  * it. Cancelling ends the worker, also when its driver hangs.
  *
- * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_DEVICE when several workers in a row ended without a
- *   result
+ * Returns: %FALSE as ms_runner_run() does, or with #MS_ERROR_NO_DEVICE when several workers in a row ended without
+ *   a result
  */
 gboolean
 ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,

@@ -10,6 +10,12 @@
 #include "core/opencl/staging.h"
 #include "core/opencl/timing.h"
 
+/**
+ * MS_CONTEXT_PROBE_VARIABLE: the environment variable whose presence makes a process try each device that it chooses,
+ * although an earlier process found that it works.
+ */
+#define MS_CONTEXT_PROBE_VARIABLE "MEANSHIFT_LAB_PROBE"
+
 #define MS_TYPE_CONTEXT (ms_context_get_type())
 G_DECLARE_FINAL_TYPE(MsContext, ms_context, MS, CONTEXT, GObject)
 

@@ -203,7 +203,7 @@ test_device_given_up(BatchFixture *f, gconstpointer data)
   g_setenv(ALWAYS, "1", TRUE);
   g_assert_false(isolation_supervise(f, items, 0, &error));
   g_unsetenv(ALWAYS);
-  g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
+  g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   assert_lost_by_five_workers(ms_batch_count(items).failed);
   g_assert_cmpuint(ms_batch_count(items).pending, ==, G_N_ELEMENTS(widths) - ms_batch_count(items).failed);
 }

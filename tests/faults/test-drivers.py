@@ -187,17 +187,17 @@ class Drivers(faults.FaultCase):
         cache = self.dir / "pocl"
         source = self.picture("a.png")
         environment = {"POCL_CACHE_DIR": str(cache)}
+        reduce = ["--reduce", "sum", "--size", "64", *ON_CPU[:2]]
         self.run_program(source, "-o", self.out / "a.png", *ON_CPU, env=environment)
-        libraries = list(cache.rglob("*.so"))
-        self.assertGreater(len(libraries), 0)
-        for library in libraries:
-            os.truncate(library, 100)
-        for arguments in ([source, "-o", self.out / "b.png", *ON_CPU],
-                          ["--reduce", "sum", "--size", "64", *ON_CPU[:2]]):
+        self.run_program(*reduce, env=environment)
+        self.assertGreater(len(list(cache.rglob("*.so"))), 0)
+        for arguments, sentence in (([source, "-o", self.out / "b.png", *ON_CPU], "second attempt"),
+                                    (reduce, f"; delete '{cache}'")):
             for library in cache.rglob("*.so"):
                 os.truncate(library, 100)
             _, error = self.run_program(*arguments, env=environment)
             self.assertIn(str(cache), error)
+            self.assertIn(sentence, error)
         self.assertEqual((self.out / "a.png").read_bytes(), (self.out / "b.png").read_bytes())
 
     EXPERIMENT = ("--experiment", "ms-unroll", "--quick", *ON_CPU[:2])
@@ -239,11 +239,13 @@ class Drivers(faults.FaultCase):
         self.assertEqual(len(died), 1, run.about)
 
     def hang_all(self):
-        """Every command, hanging in the middle; those of several processes at once."""
+        """Every command, hanging in the middle, or when it opens a device where it launches no kernel; those of several
+        processes at once."""
         for name, (arguments, _) in self.commands().items():
             if name in ("reduce", "regions", "named") or faults.LONG:
                 calls = self.count_calls(arguments, "clEnqueueNDRangeKernel")
-                yield Run(self, name, arguments, "clEnqueueNDRangeKernel", max(calls // 2, 1), "hang", True)
+                call = "clEnqueueNDRangeKernel" if calls > 0 else "clCreateContext"
+                yield Run(self, name, arguments, call, max(calls // 2, 1), "hang", True)
 
     def wait_for_hang(self, run):
         deadline = time.monotonic() + 120
