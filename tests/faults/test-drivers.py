@@ -239,12 +239,12 @@ class Drivers(faults.FaultCase):
         self.assertEqual(len(died), 1, run.about)
 
     def hang_all(self):
-        """Every command, hanging in the middle, or when it opens a device where it launches no kernel; those of several
-        processes at once."""
+        """Every command, hanging in the middle, or in a query for devices where it launches no kernel; those of
+        several processes at once."""
         for name, (arguments, _) in self.commands().items():
             if name in ("reduce", "regions", "named") or faults.LONG:
                 calls = self.count_calls(arguments, "clEnqueueNDRangeKernel")
-                call = "clEnqueueNDRangeKernel" if calls > 0 else "clCreateContext"
+                call = "clEnqueueNDRangeKernel" if calls > 0 else "clGetDeviceIDs"
                 yield Run(self, name, arguments, call, max(calls // 2, 1), "hang", True)
 
     def wait_for_hang(self, run):

@@ -211,7 +211,7 @@ fails(const char *name)
 
 STATUS_CALL_IF(is_noted, clGetPlatformIDs, (cl_uint n, cl_platform_id *p, cl_uint *n_ret), (n, p, n_ret),
                CL_INVALID_VALUE)
-STATUS_CALL_IF(is_noted, clGetDeviceIDs,
+STATUS_CALL_IF(fails_if_named, clGetDeviceIDs,
                (cl_platform_id p, cl_device_type t, cl_uint n, cl_device_id *d, cl_uint *n_ret), (p, t, n, d, n_ret),
                CL_INVALID_VALUE)
 OBJECT_CALL(cl_context, clCreateContext,
