@@ -283,7 +283,7 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *
   return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
 }
 
-/* A run that never had a device has no results to report; one that lost it reports what was done before. */
+/* A run that could open no device writes no report; a run whose device was lost reports each image. */
 static gboolean
 has_results(const Command *c, GPtrArray *items, const GError *error)
 {

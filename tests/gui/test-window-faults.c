@@ -374,30 +374,20 @@ test_no_driver_in_window(void)
   g_assert_null(strstr(maps, "libpocl"));
 }
 
-static gboolean
-is_device_process(const char *pid)
-{
-  g_autofree char *path = g_strdup_printf("/proc/%s/environ", pid);
-  g_autofree char *environment = NULL;
-  gsize length = 0;
-
-  return g_file_get_contents(path, &environment, &length, NULL) &&
-         memmem(environment, length, MS_CHILD_VARIABLE "=", strlen(MS_CHILD_VARIABLE "="));
-}
-
 /* The process of the device that @pid has started, 0 for none; the window may start others, such as a bus. */
 static GPid
 child_of(GPid pid)
 {
-  g_autofree char *path = g_strdup_printf("/proc/%d/task/%d/children", pid, pid);
-  g_autofree char *text = NULL;
+  g_autoptr(GArray) pids = processes_below(pid);
 
-  if (!g_file_get_contents(path, &text, NULL, NULL))
-    return 0;
-  g_auto(GStrv) children = g_strsplit(g_strchomp(text), " ", -1);
-  for (guint i = 0; children[i]; i++)
-    if (is_device_process(children[i]))
-      return (GPid)g_ascii_strtoll(children[i], NULL, 10);
+  for (guint i = 0; i < pids->len; i++) {
+    g_autofree char *path = g_strdup_printf("/proc/%d/environ", g_array_index(pids, GPid, i));
+    g_autofree char *environment = NULL;
+    gsize length = 0;
+    if (g_file_get_contents(path, &environment, &length, NULL) &&
+        memmem(environment, length, MS_CHILD_VARIABLE "=", strlen(MS_CHILD_VARIABLE "=")))
+      return g_array_index(pids, GPid, i);
+  }
   return 0;
 }
 
