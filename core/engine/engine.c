@@ -529,8 +529,8 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   if (!context)
     return FALSE;
   g_autofree char *sentence =
-    g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), ms_device_get_name(failed),
-                    ms_device_get_name(ms_context_get_device(context)), reason->message);
+    g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), ms_device_get_title(failed),
+                    ms_device_get_title(ms_context_get_device(context)), reason->message);
   if (self->note)
     self->note(sentence, self->note_data);
   use_context(self, context);
@@ -642,7 +642,7 @@ ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote no
   context = ms_device_choose("cpu", NULL, error);
   if (context && note) {
     g_autofree char *sentence = g_strdup_printf(_("%s The processor %s is used instead."), reason->message,
-                                                ms_device_get_name(ms_context_get_device(context)));
+                                                ms_device_get_title(ms_context_get_device(context)));
     note(sentence, note_data);
   }
   return context ? ms_device_engine_new(context, fallback, note, note_data) : NULL;

@@ -545,7 +545,8 @@ contains_ignoring_case(const char *text, const char *part)
 
 /**
  * ms_device_matches:
- * @device_selector: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's or platform's name in any case
+ * @device_selector: `auto`, `cpu`, `gpu`, `P:D`, or a part of the device's name or title or of the
+ *   platform's name in any case
  */
 gboolean
 ms_device_matches(MsDevice *device, const char *device_selector)
@@ -563,6 +564,7 @@ ms_device_matches(MsDevice *device, const char *device_selector)
   if (g_regex_match_simple("^[0-9]+:[0-9]+$", device_selector, 0, 0))
     return FALSE;
   return contains_ignoring_case(ms_device_get_name(device), device_selector) ||
+         contains_ignoring_case(ms_device_get_title(device), device_selector) ||
          contains_ignoring_case(ms_device_get_platform(device), device_selector);
 }
 
@@ -636,7 +638,7 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
     if (context && !works(context, &reason))
       g_clear_object(&context);
     if (!context)
-      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_name(device),
+      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_title(device),
                                                  ms_device_get_address(device), reason->message));
   }
   if (!context)

@@ -12,6 +12,7 @@ struct _MsDevice {
   GObject parent_instance;
   cl_device_id id;
   char *name;
+  char *title;
   char *vendor;
   char *platform;
   char *driver;
@@ -210,13 +211,13 @@ read_limits(MsDevice *self)
 G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)
 
 /* The texts of a snapshot, in this order. */
-#define N_TEXTS 7
+#define N_TEXTS 8
 
 static void
 list_texts(MsDevice *self, char **texts[N_TEXTS])
 {
   char **const all[N_TEXTS] = {&self->name,    &self->vendor,     &self->platform, &self->driver,
-                               &self->version, &self->extensions, &self->address};
+                               &self->version, &self->extensions, &self->address,  &self->title};
 
   memcpy(texts, all, sizeof all);
 }
@@ -269,6 +270,93 @@ query_platform_string(cl_platform_id id, cl_platform_info what)
   return g_strstrip(text);
 }
 
+/* Names as people know them */
+
+/* A rewriting of names, all in order; a platform of NULL is any. */
+typedef struct {
+  const char *platform;
+  const char *pattern;
+  const char *by;
+} NameRule;
+
+static const NameRule name_rules[] = {
+  {NULL, "(?i)\\((R|TM|C)\\)|[®™]", ""},
+  /* PoCL puts its driver, and newer versions the kind of processor, before the model, or have only the kind. */
+  {"Portable Computing Language", "^(pthread|cpu|basic|cpu-minimal|cpu-tbb)-([a-z0-9_.-]+-(?=[A-Z]))?(?=.)", ""},
+  {"Portable Computing Language", "-?0x[0-9a-f]+$", ""},
+  /* Mesa describes the driver in parentheses. */
+  {"rusticl", "(?<=.)\\s*\\(.*\\)$", ""},
+  {"rusticl", "^Mesa\\b", ""},
+  {"Clover", "(?<=.)\\s*\\(.*\\)$", ""},
+  {"NVIDIA CUDA", "^(?!NVIDIA)", "NVIDIA "},
+  {"NVIDIA CUDA", " \\d+GB HBM\\w*$", ""},
+  {"AMD Accelerated Parallel Processing", "^(?=gfx)", "AMD "},
+  {NULL, "(?<=gfx)([0-9a-f]+):.*", "\\1"},
+  {NULL, "@.*|\\[0x.*\\]|\\b\\w+-Core\\b.*|\\bwith Radeon\\b.*|\\bw/ Radeon\\b.*", ""},
+  {NULL, "\\b(CPU|Processor|Compute Engine|NEO)\\b", ""},
+  {NULL, "\\s+", " "},
+};
+
+/**
+ * ms_device_short_name: (transfer full): a device as people know it, from the driver's names of it and its platform:
+ * "pthread-haswell-Intel(R) Xeon(R) Processor @ 2.10GHz" of PoCL is "Intel Xeon (PoCL)". A driver that may offer the
+ * processor or graphics of another vendor is named in parentheses. Nothing is left out of a name that no rule knows.
+ */
+char *
+ms_device_short_name(const char *name, const char *platform)
+{
+  const gboolean is_pocl = g_str_equal(platform, "Portable Computing Language");
+  const gboolean is_mesa = g_str_equal(platform, "rusticl") || g_str_equal(platform, "Clover");
+  g_autofree char *text = g_utf8_make_valid(name, -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS(name_rules); i++) {
+    if (name_rules[i].platform && !g_str_equal(name_rules[i].platform, platform))
+      continue;
+    g_autoptr(GRegex) pattern = g_regex_new(name_rules[i].pattern, 0, 0, NULL);
+    char *next = g_regex_replace(pattern, text, -1, 0, name_rules[i].by, 0, NULL);
+    g_free(g_steal_pointer(&text));
+    text = next;
+  }
+  g_strstrip(text);
+  const char *shown = *text ? text : name;
+  return is_pocl || is_mesa ? g_strdup_printf("%s (%s)", shown, is_pocl ? "PoCL" : platform) : g_strdup(shown);
+}
+
+static guint
+count_titled(GPtrArray *devices, guint n, const char *title)
+{
+  guint same = 0;
+
+  for (guint i = 0; i < n; i++)
+    same += g_str_equal(((MsDevice *)devices->pdata[i])->title, title) ? 1 : 0;
+  return same;
+}
+
+/**
+ * ms_device_number_titles:
+ * @devices: (element-type MsDevice): all devices, in the loader's order
+ *
+ * Adds a number to the titles of devices that have the same: "NVIDIA H200 #1", "NVIDIA H200 #2".
+ */
+void
+ms_device_number_titles(GPtrArray *devices)
+{
+  g_autoptr(GPtrArray) numbered = g_ptr_array_new_with_free_func(g_free);
+
+  for (guint i = 0; i < devices->len; i++) {
+    const char *title = ((MsDevice *)devices->pdata[i])->title;
+    const guint before = count_titled(devices, i, title);
+    g_ptr_array_add(numbered, count_titled(devices, devices->len, title) > 1
+                                ? g_strdup_printf("%s #%u", title, before + 1)
+                                : g_strdup(title));
+  }
+  for (guint i = 0; i < devices->len; i++) {
+    MsDevice *device = devices->pdata[i];
+    g_free(device->title);
+    device->title = g_steal_pointer(&numbered->pdata[i]);
+  }
+}
+
 /* (transfer full): the device with its limits read; the indices are places in the lists of the OpenCL loader. */
 static MsDevice *
 new_for_id(cl_device_id id, guint platform_index, guint device_index)
@@ -285,6 +373,7 @@ new_for_id(cl_device_id id, guint platform_index, guint device_index)
   self->extensions = query_string(id, CL_DEVICE_EXTENSIONS);
   self->platform = query_platform_string(platform, CL_PLATFORM_NAME);
   self->address = g_strdup_printf("%u:%u", platform_index, device_index);
+  self->title = ms_device_short_name(self->name, self->platform);
   read_limits(self);
   return self;
 }
@@ -344,6 +433,7 @@ ms_device_enumerate(GError **error)
     ms_set_error(error, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s", remedy);
     return NULL;
   }
+  ms_device_number_titles(devices);
   return g_steal_pointer(&devices);
 }
 
@@ -460,6 +550,7 @@ ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions)
   }
 
 GETTER(name)
+GETTER(title) /* as people know it: ms_device_short_name(), numbered where two have the same */
 GETTER(vendor)
 GETTER(platform)
 GETTER(driver)

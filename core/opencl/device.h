@@ -63,7 +63,7 @@ typedef struct {
 #define MS_TYPE_DEVICE (ms_device_get_type())
 G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
 
-/** MS_DEVICE_SNAPSHOT: the GVariant type of ms_device_to_snapshot(): seven texts and the bytes of #MsDeviceLimits. */
+/** MS_DEVICE_SNAPSHOT: the GVariant type of ms_device_to_snapshot(): eight texts and the bytes of #MsDeviceLimits. */
 #define MS_DEVICE_SNAPSHOT "(asay)"
 
 GPtrArray *ms_device_enumerate(GError **error);
@@ -78,10 +78,13 @@ gboolean ms_device_check_limits(MsDevice *self, GError **error);
 gboolean ms_device_has_own_memory(MsDevice *self);
 void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
 const char *ms_device_get_name(MsDevice *self);
+const char *ms_device_get_title(MsDevice *self);
 const char *ms_device_get_vendor(MsDevice *self);
 const char *ms_device_get_platform(MsDevice *self);
 const char *ms_device_get_driver(MsDevice *self);
 const char *ms_device_get_version(MsDevice *self);
 const char *ms_device_get_extensions(MsDevice *self);
 const char *ms_device_get_address(MsDevice *self);
+char *ms_device_short_name(const char *name, const char *platform);
+void ms_device_number_titles(GPtrArray *devices);
 const char *ms_device_type_name(MsDeviceType type);

@@ -15,9 +15,14 @@
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
 
-/* Reads a difference as one line: "=a -b +c". */
-static char *
-diff_words(const char *before, const char *after)
+"memory image, local-memory on, unroll 4, access vload, work-group 32x8, kernel direct, schedule refill"
+
+#define LONG_NAME                                                                                                      \
+  "memory image, local-memory on, unroll 4, access vload, work-group 32x8, kernel direct, schedule refill"
+
+  /* Reads a difference as one line: "=a -b +c". */
+  static char *
+  diff_words(const char *before, const char *after)
 {
   static const char signs[] = {'=', '+', '-'};
   g_auto(GStrv) a = g_strsplit(before, " ", -1);
@@ -205,6 +210,56 @@ test_report_view(void)
   gtk_widget_destroy(window);
 }
 
+/* (transfer full): a report of one row, whose name and refusal are longer than a table is wide */
+static MsReport *
+long_report(void)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("long", "Long", "mean-shift");
+  MsReport *report = ms_report_new(experiment);
+  g_autoptr(MsFactors) settings = ms_factors_new();
+
+  ms_factors_set(settings, "case", LONG_NAME);
+  MsReportRow *row = ms_report_add_row(report, settings, LONG_NAME, "g");
+  row->measurement->outcome = MS_OUTCOME_CONSTRAINT;
+  row->measurement->message = g_strnfill(300, 'y');
+  ms_report_finish_row(report, row);
+  return report;
+}
+
+/* Names take the width of their text; the last column takes the rest of the width. */
+static void
+test_report_columns(void)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *view = g_object_new(MS_TYPE_REPORT_VIEW, NULL);
+  g_autoptr(MsReport) report = long_report();
+  int text, width;
+
+  gtk_container_add(GTK_CONTAINER(window), view);
+  gtk_window_set_default_size(GTK_WINDOW(window), 700, 400);
+  gtk_widget_show(window);
+  ms_report_view_set_report(MS_REPORT_VIEW(view), report);
+  panel_fixture_settle();
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(view, GTK_TYPE_TREE_VIEW));
+  g_autoptr(PangoLayout) layout = gtk_widget_create_pango_layout(GTK_WIDGET(tree), LONG_NAME);
+  pango_layout_get_pixel_size(layout, &text, NULL);
+  const int name = gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, 1));
+  g_assert_cmpint(name, >=, text);
+  const int last = (int)gtk_tree_view_get_n_columns(tree) - 1;
+  const int narrow = gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, last));
+
+  gtk_window_resize(GTK_WINDOW(window), 2200, 400);
+  wait_for(10, gtk_widget_get_allocated_width(GTK_WIDGET(tree)) > 2000);
+  int others = 0;
+  for (int i = 0; i < last; i++)
+    others += gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, i));
+  width = gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, last));
+  g_assert_cmpint(width, ==, gtk_widget_get_allocated_width(GTK_WIDGET(tree)) - others);
+  g_assert_cmpint(width, >, narrow);
+  g_assert_cmpint(gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, 1)), ==, name);
+  gtk_widget_destroy(window);
+}
+
 static void
 on_problem(MsReportView *view, GError *error, gpointer data)
 {
@@ -328,6 +383,7 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
+  g_test_add_func("/parts/report-columns", test_report_columns);
   g_test_add_func("/panel-parts/export-problems", test_export_problems);
   g_test_add_func("/panel-parts/contrast", test_contrast);
   g_test_add_func("/panel-parts/rates", test_rates);

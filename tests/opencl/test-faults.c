@@ -242,7 +242,7 @@ test_broken_device_is_rejected(void)
     g_assert_no_error(error);
     g_assert_true(ms_context_get_device(context) == g_ptr_array_index(devices, 1));
     g_assert_cmpuint(g_strv_length(rejected), ==, 1);
-    g_assert_nonnull(strstr(rejected[0], ms_device_get_name(g_ptr_array_index(devices, 0))));
+    g_assert_nonnull(strstr(rejected[0], ms_device_get_title(g_ptr_array_index(devices, 0))));
   }
   arm(0);
 }

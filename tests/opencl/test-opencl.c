@@ -43,7 +43,79 @@ test_limits_are_read(void)
   g_assert_true(ms_device_matches(device, "auto"));
   g_assert_true(ms_device_matches(device, ms_device_get_address(device)));
   g_assert_true(ms_device_matches(device, ms_device_get_name(device)));
+  g_assert_true(ms_device_matches(device, ms_device_get_title(device)));
   g_assert_false(ms_device_matches(device, "99:99"));
+}
+
+/* Names that drivers give, and those that people know. */
+static void
+test_short_names(void)
+{
+  static const char pocl[] = "Portable Computing Language", intel[] = "Intel(R) OpenCL", nvidia[] = "NVIDIA CUDA",
+                    amd[] = "AMD Accelerated Parallel Processing";
+  static const char *const cases[][3] = {
+    {"pthread-haswell-Intel(R) Xeon(R) Processor @ 2.10GHz", pocl, "Intel Xeon (PoCL)"},
+    {"pthread-Intel(R) Xeon(R) Platinum 8481C CPU @ 2.70GHz", pocl, "Intel Xeon Platinum 8481C (PoCL)"},
+    {"cpu-skylake-avx512-Intel(R) Core(TM) i7-1260P", pocl, "Intel Core i7-1260P (PoCL)"},
+    {"cpu-sapphirerapids-Intel(R) Xeon(R) Platinum 8480+", pocl, "Intel Xeon Platinum 8480+ (PoCL)"},
+    {"pthread-znver2-AMD EPYC 7B12 64-Core Processor", pocl, "AMD EPYC 7B12 (PoCL)"},
+    {"cpu-znver3-AMD Ryzen 7 5800H with Radeon Graphics", pocl, "AMD Ryzen 7 5800H (PoCL)"},
+    {"pthread-cortex-a72", pocl, "cortex-a72 (PoCL)"},
+    {"cpu-neoverse-n1-0xd0c", pocl, "neoverse-n1 (PoCL)"},
+    {"cpu-apple-m1-Apple M1", pocl, "Apple M1 (PoCL)"},
+    {"basic-", pocl, "basic- (PoCL)"},
+    {"NVIDIA H200", pocl, "NVIDIA H200 (PoCL)"},
+    {"NVIDIA H200", nvidia, "NVIDIA H200"},
+    {"NVIDIA H100 80GB HBM3", nvidia, "NVIDIA H100"},
+    {"GeForce GTX 1080 Ti", nvidia, "NVIDIA GeForce GTX 1080 Ti"},
+    {"Tesla V100-SXM2-16GB", nvidia, "NVIDIA Tesla V100-SXM2-16GB"},
+    {"gfx1030", amd, "AMD gfx1030"},
+    {"gfx90a:sramecc+:xnack-", amd, "AMD gfx90a"},
+    {"AMD Radeon RX 6800 (radeonsi, navi21, LLVM 15.0.7, DRM 3.49)", "rusticl", "AMD Radeon RX 6800 (rusticl)"},
+    {"Mesa Intel(R) UHD Graphics 620 (KBL GT2)", "rusticl", "Intel UHD Graphics 620 (rusticl)"},
+    {"Intel(R) Xeon(R) CPU E5-2670 v3 @ 2.30GHz", intel, "Intel Xeon E5-2670 v3"},
+    {"12th Gen Intel(R) Core(TM) i5-1240P", intel, "12th Gen Intel Core i5-1240P"},
+    {"Intel(R) UHD Graphics 770 [0x4680]", "Intel(R) OpenCL Graphics", "Intel UHD Graphics 770"},
+    {"Intel(R) Gen9 HD Graphics NEO", "Intel(R) OpenCL HD Graphics", "Intel Gen9 HD Graphics"},
+    {"Apple M2 Pro", "Apple", "Apple M2 Pro"},
+    {"AMD Radeon Pro 560X Compute Engine", "Apple", "AMD Radeon Pro 560X"},
+    {"Oclgrind Simulator", "Oclgrind", "Oclgrind Simulator"},
+    {"cpu-like name", intel, "cpu-like name"},
+    {"CPU", intel, "CPU"},
+    {"", "", ""},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *name = ms_device_short_name(cases[i][0], cases[i][1]);
+    g_assert_cmpstr(name, ==, cases[i][2]);
+  }
+}
+
+/* (transfer full): a device of which only the title is known */
+static MsDevice *
+titled(const char *title)
+{
+  MsDeviceLimits limits = {0};
+  const char *const texts[] = {"", "", "", "", "", "", "", title};
+
+  g_autoptr(GVariant) snapshot =
+    g_variant_ref_sink(g_variant_new("(@as@ay)", g_variant_new_strv(texts, G_N_ELEMENTS(texts)),
+                                     g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, &limits, sizeof limits, 1)));
+  return ms_device_new_from_snapshot(snapshot);
+}
+
+static void
+test_equal_devices_are_numbered(void)
+{
+  static const char *const titles[][2] = {
+    {"NVIDIA H200", "NVIDIA H200 #1"}, {"Intel Xeon", "Intel Xeon"}, {"NVIDIA H200", "NVIDIA H200 #2"}};
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (guint i = 0; i < G_N_ELEMENTS(titles); i++)
+    g_ptr_array_add(devices, titled(titles[i][0]));
+  ms_device_number_titles(devices);
+  for (guint i = 0; i < G_N_ELEMENTS(titles); i++)
+    g_assert_cmpstr(ms_device_get_title(devices->pdata[i]), ==, titles[i][1]);
 }
 
 static void
@@ -228,6 +300,8 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/opencl/status-names", test_status_names);
   g_test_add_func("/opencl/limits-are-read", test_limits_are_read);
+  g_test_add_func("/opencl/short-names", test_short_names);
+  g_test_add_func("/opencl/equal-devices-are-numbered", test_equal_devices_are_numbered);
   g_test_add_func("/opencl/unknown-device", test_unknown_device);
   g_test_add_func("/opencl/build-failure-carries-the-log", test_build_failure_carries_the_log);
   g_test_add_func("/opencl/cache-survives-damage", test_cache_survives_damage);

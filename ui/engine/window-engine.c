@@ -113,7 +113,7 @@ emit_changed(MsWindowEngine *self)
 static const char *
 device_name(MsWindowEngine *self)
 {
-  return self->device ? ms_device_get_name(self->device) : self->device_selector;
+  return self->device ? ms_device_get_title(self->device) : self->device_selector;
 }
 
 /* No request runs until another device is chosen. */

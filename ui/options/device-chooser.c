@@ -74,9 +74,9 @@ describe(MsDevice *device)
   const MsDeviceLimits *limits = ms_device_get_limits(device);
   g_autofree char *memory = g_format_size_full(limits->global_memory, G_FORMAT_SIZE_IEC_UNITS);
 
-  return g_strdup_printf("%s, %u units, %s · %s, driver %s · %s", ms_device_type_name(limits->type),
-                         limits->compute_units, memory, ms_device_get_platform(device), ms_device_get_driver(device),
-                         ms_device_get_address(device));
+  return g_strdup_printf("%s, %u units, %s · %s · %s, driver %s · %s", ms_device_type_name(limits->type),
+                         limits->compute_units, memory, ms_device_get_name(device), ms_device_get_platform(device),
+                         ms_device_get_driver(device), ms_device_get_address(device));
 }
 
 static void
@@ -91,7 +91,7 @@ fill_list(MsDeviceChooser *self)
   for (guint i = 0; i < devices->len; i++) {
     MsDevice *device = g_ptr_array_index(devices, i);
     g_autofree char *detail = describe(device);
-    group = add_choice(self, group, ms_device_get_address(device), ms_device_get_name(device), detail);
+    group = add_choice(self, group, ms_device_get_address(device), ms_device_get_title(device), detail);
   }
   add_choice(self, group, MS_ENGINE_REFERENCE, _("Serial reference"),
              _("One thread of plain C; needs no OpenCL, slow"));
@@ -107,7 +107,7 @@ name_in_use(MsDeviceChooser *self)
     return g_strdup(_("No device"));
   if (ms_window_engine_is_reference(self->engine))
     return g_strdup(_("Serial reference"));
-  return g_strdup(ms_device_get_name(ms_window_engine_get_device(self->engine)));
+  return g_strdup(ms_device_get_title(ms_window_engine_get_device(self->engine)));
 }
 
 static void
@@ -116,13 +116,15 @@ update(MsDeviceChooser *self)
   const GError *problem = ms_window_engine_get_problem(self->engine);
   const char *why = problem ? problem->message : ms_window_engine_get_explanation(self->engine);
   g_autofree char *name = name_in_use(self);
-  g_autofree char *tooltip = g_strdup_printf(_("Device in use: %s%s%s"), name, why ? "\n" : "", why ? why : "");
+  MsDevice *device = ms_window_engine_get_device(self->engine);
+  g_autofree char *spoken = g_strdup_printf(_("Device in use: %s%s%s"), name, why ? "\n" : "", why ? why : "");
+  g_autofree char *tooltip = device ? g_strdup_printf("%s\n%s", spoken, ms_device_get_name(device)) : g_strdup(spoken);
 
   gtk_label_set_text(GTK_LABEL(self->name), name);
   gtk_image_set_from_icon_name(GTK_IMAGE(self->icon), why ? "dialog-warning-symbolic" : "ms-device-symbolic",
                                GTK_ICON_SIZE_BUTTON);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self), tooltip);
-  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self)), tooltip);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self)), spoken);
   gtk_label_set_text(GTK_LABEL(self->explanation), why ? why : "");
   gtk_widget_set_visible(self->explanation, why != NULL);
   fill_list(self);

@@ -102,10 +102,11 @@ ms_run_get_device(MsRun *self)
   return self->device;
 }
 
+/** ms_run_get_device_name: (transfer none): as people know it, in the user's language. */
 const char *
 ms_run_get_device_name(MsRun *self)
 {
-  return self->device ? ms_device_get_name(self->device) : _("Serial reference");
+  return self->device ? ms_device_get_title(self->device) : _("Serial reference");
 }
 
 /** ms_run_get_log: (transfer none): the stages of the whole-picture run. */
@@ -279,14 +280,14 @@ ms_run_set_number(MsRun *self, guint number)
   self->number = number;
 }
 
-/** ms_run_describe: (transfer full): number, name, device and all settings, for a tooltip. */
+/** ms_run_describe: (transfer full): number, name, the driver's name of the device, and all settings, for a tooltip. */
 char *
 ms_run_describe(MsRun *self)
 {
   g_autofree char *settings = ms_settings_text(&self->settings, NULL, TRUE);
+  const char *device = self->device ? ms_device_get_name(self->device) : ms_run_get_device_name(self);
 
-  return g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), ms_run_get_device_name(self),
-                         settings);
+  return g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), device, settings);
 }
 
 gboolean

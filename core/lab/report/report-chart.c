@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
 
 /* A linear axis would hide the smallest of values that are further apart. */
@@ -261,7 +262,7 @@ subtitle(const MsReport *report, MsLanguage language)
   const char *input = report->input ? report->input : "";
   g_autofree char *scale = scale_text(report, language);
   const char *counter = is_of_energy(report->experiment->plot.y) ? energy_source(report) : NULL;
-  const char *device = report->device.name ? report->device.name : "?";
+  g_autofree char *device = ms_report_device(report, language);
   g_autofree char *values =
     counter ? g_strdup_printf(ms_text(language, "counter: %s"), counter) : g_strdup(ms_text(language, "medians"));
 

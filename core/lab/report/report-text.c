@@ -9,6 +9,7 @@
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/number.h"
+#include "core/opencl/device.h"
 
 /** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
 char *
@@ -221,16 +222,31 @@ ms_report_table(const MsReport *self, MsLanguage language)
   return table;
 }
 
+/**
+ * ms_report_device: (transfer full): the device that was measured: for the user as people know it, in files as its
+ * driver names it.
+ */
+char *
+ms_report_device(const MsReport *self, MsLanguage language)
+{
+  const MsReportDevice *device = &self->device;
+
+  if (!device->name)
+    return g_strdup("?");
+  return language == MS_LANGUAGE_USER ? ms_device_short_name(device->name, device->platform ? device->platform : "")
+                                      : g_strdup(device->name);
+}
+
 /** ms_report_heading: (transfer full): device, driver, input and date in one line. */
 char *
 ms_report_heading(const MsReport *self, MsLanguage language)
 {
   const MsReportDevice *device = &self->device;
   g_autofree char *driver = g_strdup_printf(ms_text(language, "driver %s"), device->driver ? device->driver : "?");
+  g_autofree char *name = ms_report_device(self, language);
 
-  return g_strdup_printf("%s · %s · %s%s%s · %s%s%s", device->name ? device->name : "?",
-                         device->platform ? device->platform : "?", driver, self->input ? " · " : "",
-                         self->input ? self->input : "", self->date, self->quick ? " · " : "",
+  return g_strdup_printf("%s · %s · %s%s%s · %s%s%s", name, device->platform ? device->platform : "?", driver,
+                         self->input ? " · " : "", self->input ? self->input : "", self->date, self->quick ? " · " : "",
                          self->quick ? ms_text(language, "quick") : "");
 }
 

@@ -48,7 +48,7 @@ enum {
 };
 
 #define MARK_TITLE "✓"
-#define NAME_CHARS 27
+#define RESULT_CHARS 24
 
 /* Cells that start with a number are compared as numbers; others follow, compared as text. */
 static double
@@ -105,11 +105,11 @@ is_numeric(GPtrArray *table, guint column)
   return FALSE;
 }
 
-/* The name column may be long: it is ellipsized and takes the width that the numbers leave. */
+/* The results may be sentences: their column takes the width that the others leave, and the tooltip has the whole. */
 static void
-let_names_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
+let_results_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
 {
-  g_object_set(cell, "ellipsize", PANGO_ELLIPSIZE_MIDDLE, "width-chars", NAME_CHARS, NULL);
+  g_object_set(cell, "ellipsize", PANGO_ELLIPSIZE_END, "width-chars", RESULT_CHARS, NULL);
   gtk_tree_view_column_set_expand(view, TRUE);
 }
 
@@ -125,8 +125,8 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
   g_object_set(cell, "xalign", numeric ? 1.0 : 0.0, NULL);
   gtk_tree_view_column_set_alignment(view, numeric ? 1.0 : 0.0);
   gtk_tree_view_column_set_resizable(view, TRUE);
-  if (column == 0)
-    let_names_give_way(view, cell);
+  if (column + 1 == titles->len)
+    let_results_give_way(view, cell);
   gtk_tree_view_column_set_sort_column_id(view, COLUMN_CELLS + (int)column);
   gtk_tree_view_append_column(tree, view);
 }
@@ -183,7 +183,7 @@ make_store(guint n_cells)
   return store;
 }
 
-/* The tooltip: the whole name, which may be ellipsized in its cell, and the message of the row. */
+/* The tooltip: the name and the message of the row. */
 static char *
 hint_of(GPtrArray *cells)
 {
@@ -468,13 +468,14 @@ ms_report_view_init(MsReportView *self)
   gtk_widget_init_template(GTK_WIDGET(self));
 }
 
-/* One line: where the numbers come from and what was published; the whole text is the tooltip. */
+/* One line: where the numbers come from; the tooltip adds the driver's name of the device and what was published. */
 static void
 show_footer(MsReportView *self, const MsReport *report)
 {
   g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_USER);
   g_autofree char *footer = g_strchomp(ms_report_footer(report, MS_LANGUAGE_USER));
-  g_autofree char *all = g_strconcat(heading, *footer ? "\n" : "", footer, NULL);
+  const char *device = report->device.name ? report->device.name : "?";
+  g_autofree char *all = g_strconcat(heading, "\n", device, *footer ? "\n" : "", footer, NULL);
 
   gtk_label_set_text(self->footer, heading);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), all);

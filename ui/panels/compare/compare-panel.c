@@ -211,7 +211,7 @@ ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready
     return g_strdup(_("Choose an OpenCL device; the serial reference has no toggles."));
   if (n < 2)
     return g_strdup(_("Choose the values to compare."));
-  return g_strdup_printf(_("%u configurations on %s"), n, ms_device_get_name(device));
+  return g_strdup_printf(_("%u configurations on %s"), n, ms_device_get_title(device));
 }
 
 static gboolean

@@ -367,7 +367,7 @@ static char *
 ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
   *ready = device && get_selected(MS_EXPERIMENT_PANEL(panel)) != NULL;
-  return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_name(device))
+  return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_title(device))
                 : g_strdup(_("Open a picture and choose an OpenCL device to measure on."));
 }
 

@@ -34,6 +34,7 @@ enum {
   COLUMN_TIME,
   COLUMN_OUTCOME,
   COLUMN_MS,
+  COLUMN_HINT,
 };
 
 static void
@@ -49,7 +50,7 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
   MsTunePanel *self = MS_TUNE_PANEL(panel);
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
-  return device ? g_strdup_printf(_("Searches on %s with the current filter settings."), ms_device_get_name(device))
+  return device ? g_strdup_printf(_("Searches on %s with the current filter settings."), ms_device_get_title(device))
                 : g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
 }
 
@@ -65,9 +66,10 @@ list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
   GtkTreeIter iter;
 
   g_strdelimit(outcome, "\n", ' ');
+  g_autofree char *hint = g_strdup_printf("%s\n%s", settings, outcome);
   gtk_list_store_insert_with_values(self->store, &iter, -1, COLUMN_NUMBER, (int)number, COLUMN_SETTINGS, settings,
                                     COLUMN_TIME, time, COLUMN_OUTCOME, outcome, COLUMN_MS,
-                                    good ? trial->ns * 1e-6 : G_MAXDOUBLE, -1);
+                                    good ? trial->ns * 1e-6 : G_MAXDOUBLE, COLUMN_HINT, hint, -1);
 }
 
 static void
@@ -242,6 +244,6 @@ ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
-  ms_table_tooltip(self->tree, COLUMN_OUTCOME);
+  ms_table_tooltip(self->tree, COLUMN_HINT);
   show_winner(self);
 }
