@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 
 /* The time in which a child exits that has finished; nothing depends on it any more. */
@@ -101,19 +100,20 @@ take_message(MsMessage *message, gpointer data)
   return TRUE;
 }
 
-/* Starts the program once more; a device that is lost is noticed when it is opened. */
+/* Starts the program once more, after its child died. */
 static gboolean
 start_again(MsGuard *self, GError **error)
 {
   g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(int));
   g_autofree char *fd = g_strdup_printf("%d", MS_CHILD_FILES_FD);
-  const char *variables[] = {MS_CONTEXT_PROBE_VARIABLE, "1", self->journal ? MS_LAB_JOURNAL_VARIABLE : NULL, fd, NULL};
+  const char *variables[] = {self->journal ? MS_LAB_JOURNAL_VARIABLE : NULL, fd, NULL};
   const MsChildStart start = {.role = MS_GUARD_ROLE,
                               .from_child = &from_child,
                               .to_child = &to_child,
                               .files = files,
                               .variables = variables,
-                              .cache = self->cache};
+                              .cache = self->cache,
+                              .follows_death = TRUE};
 
   if (self->journal) {
     const int journal = ms_lab_journal_get_fd(self->journal);

@@ -10,7 +10,6 @@
 
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
-#include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 
 /* The batch ends when this many workers in a row died without a result. */
@@ -398,16 +397,14 @@ static MsChild *
 start_worker(Supervisor *s, GError **error)
 {
   const GArray *files = ms_stream_spool_get_files(s->spool);
-  /* After a death, a device that is lost must be noticed when it is opened, and not cost an image. */
-  const char *variables[] = {s->last_death ? MS_CONTEXT_PROBE_VARIABLE : NULL, "1", NULL};
   const MsChildStart start = {.role = s->gave_up ? MS_WORKER_ROLE_PROCESSOR : MS_WORKER_ROLE,
                               .arguments = s->supervision->arguments,
                               .from_child = &ms_worker_results,
                               .to_child = &ms_worker_requests,
                               .files = files,
                               .captures_stderr = TRUE,
-                              .variables = variables,
-                              .cache = s->cache};
+                              .cache = s->cache,
+                              .follows_death = s->last_death != NULL};
   MsChild *waiting = g_steal_pointer(&((MsSupervisorOptions *)s->supervision)->waiting);
 
   if (waiting && files->len == 0)

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 #include "core/process/memory-cap.h"
 
@@ -128,6 +129,8 @@ ms_child_spawn(const MsChildStart *start, GError **error)
     return NULL;
   for (const char *const *v = start->variables; v && *v; v += 2)
     environment = g_environ_setenv(environment, v[0], v[1], TRUE);
+  if (start->follows_death)
+    environment = g_environ_setenv(environment, MS_CONTEXT_PROBE_VARIABLE, "1", TRUE);
   if (start->cache)
     environment = g_environ_setenv(environment, MS_DRIVER_CACHE_VARIABLE, start->cache, TRUE);
   sources[0] = channel[1];

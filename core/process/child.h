@@ -56,6 +56,8 @@ typedef enum {
  * @captures_stderr: whether its standard error is read here, see ms_child_pass_stderr(); else it is inherited
  * @variables: (nullable) (array zero-terminated=1): names and values of further environment variables
  * @cache: (nullable): a folder for the cache of the OpenCL driver where the usual one may be damaged
+ * @follows_death: whether a driver ended an earlier child, so that this one tries a device before it trusts it; a child
+ *   that is forked is the first
  */
 typedef struct {
   const char *role;
@@ -66,6 +68,7 @@ typedef struct {
   gboolean captures_stderr;
   const char *const *variables;
   const char *cache;
+  gboolean follows_death;
 } MsChildStart;
 
 /** MsChildMain: the main function of a child that was forked; @channel is its end. */

@@ -241,6 +241,22 @@ test_vain_starts(void)
   remove_faults();
 }
 
+/* A process after one that died tries the device, although an earlier start has noted that it works. */
+static void
+test_lost(void)
+{
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 80, 60);
+  set_faults("clEnqueueNDRangeKernel", 1, NULL, TRUE);
+  kill(ms_window_engine_get_pid(fixture.engine), SIGKILL);
+  wait_for(60, faults.count->calls > 0 && ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_FAILED);
+  remove_faults();
+  kill(ms_window_engine_get_pid(fixture.engine), SIGKILL);
+  ms_window_engine_choose(fixture.engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);
+  assert_works(&fixture);
+}
+
 /* A call that fails is reported, and the next request works. */
 static void
 test_failing_calls(void)
@@ -455,6 +471,7 @@ main(int argc, char **argv)
   }
   g_test_add_func("/window-faults/always", test_always);
   g_test_add_func("/window-faults/vain-starts", test_vain_starts);
+  g_test_add_func("/window-faults/lost", test_lost);
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
   g_test_add_func("/window-faults/cancel", test_cancel);
   g_test_add_func("/window-faults/signals", test_signals);

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "core/opencl/context.h"
 #include "core/process/child.h"
 #include "tests/support/fixture.h"
 
@@ -122,6 +123,10 @@ behave(void)
     ms_channel_send(channel, FROM_END, NULL, NULL, NULL);
     abort(); /* what a driver does when it is closed */
   }
+  if (g_str_equal(how, "looks")) {
+    send_number(channel, g_getenv(MS_CONTEXT_PROBE_VARIABLE) != NULL);
+    ms_channel_send(channel, FROM_END, NULL, NULL, NULL);
+  }
   if (g_str_equal(how, "exits"))
     _exit(0);
   if (g_str_equal(how, "aborts")) {
@@ -186,7 +191,7 @@ take(MsMessage *message, gpointer data)
 }
 
 static MsChild *
-start(const char *behaviour)
+start_after(gboolean death, const char *behaviour)
 {
   const char *arguments[] = {"/proc/self/exe", NULL};
   g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);
@@ -194,12 +199,44 @@ start(const char *behaviour)
 
   arguments[0] = program;
   g_setenv(BEHAVIOUR, behaviour, TRUE);
-  const MsChildStart start = {
-    .role = ROLE, .arguments = arguments, .from_child = &from_child, .to_child = &to_child, .captures_stderr = TRUE};
+  const MsChildStart start = {.role = ROLE,
+                              .arguments = arguments,
+                              .from_child = &from_child,
+                              .to_child = &to_child,
+                              .captures_stderr = TRUE,
+                              .follows_death = death};
   MsChild *child = ms_child_spawn(&start, &error);
   g_assert_no_error(error);
   g_assert_true(ms_child_send(child, TO_WORK, g_variant_new("(s)", "hello"), NULL, &error));
   return child;
+}
+
+static MsChild *
+start(const char *behaviour)
+{
+  return start_after(FALSE, behaviour);
+}
+
+static gboolean
+take_number(MsMessage *message, gpointer data)
+{
+  if (message->kind == FROM_NUMBER)
+    g_variant_get(message->payload, "(u)", (guint *)data);
+  return message->kind == FROM_END;
+}
+
+/* Only a child that follows a death is told to try its device. */
+static void
+test_follows_death(void)
+{
+  const MsChildWatch watch = {.silence_s = 60};
+
+  for (guint death = 0; death < 2; death++) {
+    guint tries = 2;
+    g_autoptr(MsChild) child = start_after(death, "looks");
+    g_assert_cmpint(ms_child_follow(child, &watch, take_number, &tries, NULL), ==, MS_CHILD_END_FINISHED);
+    g_assert_cmpuint(tries, ==, death);
+  }
 }
 
 /* Everything arrives in order, large messages too, and a crash after the last one is of no consequence. */
@@ -324,6 +361,7 @@ main(int argc, char **argv)
     g_autofree char *path = g_strdup_printf("/process/%s-%" G_GSIZE_FORMAT, cases[i].behaviour, i);
     g_test_add_data_func(path, &cases[i], test_bad_child);
   }
+  g_test_add_func("/process/follows-death", test_follows_death);
   g_test_add_func("/process/cancelled", test_cancelled);
   g_test_add_func("/process/full-socket", test_full_socket);
   return g_test_run();

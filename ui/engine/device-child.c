@@ -135,10 +135,11 @@ on_stderr(int fd, GIOCondition condition, gpointer data)
 /**
  * ms_device_child_start: (transfer full): a process, to be freed with ms_device_child_close(); %NULL if none can be
  * started.
- * @cache: (nullable): see #MsChildStart
+ * @cache, @follows_death: see #MsChildStart
  */
 MsDeviceChild *
-ms_device_child_start(const char *cache, const MsDeviceChildEvents *events, gpointer data, GError **error)
+ms_device_child_start(const char *cache, gboolean follows_death, const MsDeviceChildEvents *events, gpointer data,
+                      GError **error)
 {
   g_autofree char *program = ms_child_find_program();
   const char *const arguments[] = {program, NULL};
@@ -147,7 +148,8 @@ ms_device_child_start(const char *cache, const MsDeviceChildEvents *events, gpoi
                               .from_child = &ms_service_answers,
                               .to_child = &ms_service_requests,
                               .captures_stderr = TRUE,
-                              .cache = cache};
+                              .cache = cache,
+                              .follows_death = follows_death};
   MsChild *child = ms_child_spawn(&start, error);
 
   if (!child)

@@ -17,8 +17,8 @@ typedef struct {
   void (*ended)(MsChildEnd end, gpointer data);
 } MsDeviceChildEvents;
 
-MsDeviceChild *ms_device_child_start(const char *cache, const MsDeviceChildEvents *events, gpointer data,
-                                     GError **error);
+MsDeviceChild *ms_device_child_start(const char *cache, gboolean follows_death, const MsDeviceChildEvents *events,
+                                     gpointer data, GError **error);
 gboolean ms_device_child_send(MsDeviceChild *self, guint32 number, MsRequestKind kind, GVariant *content,
                               const int *fds);
 void ms_device_child_stop(MsDeviceChild *self, MsChildEnd end);

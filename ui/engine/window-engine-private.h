@@ -69,6 +69,7 @@ struct _MsWindowEngine {
   guint opening;
   guint vain_starts; /* processes in a row that died before the device was open */
   guint deaths;      /* of processes since the last answer */
+  gboolean has_died; /* whether a process of this window has ever died */
   char *death;       /* (nullable): the report of the last death, until the device is open again */
   char *death_detail;
   char *spare_cache; /* (nullable): the folder of the process where the usual cache may be damaged */

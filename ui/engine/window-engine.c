@@ -389,6 +389,7 @@ on_ended(MsChildEnd end, gpointer data)
   ms_device_child_close(g_steal_pointer(&self->child), 0);
   self->is_open = FALSE;
   self->deaths++;
+  self->has_died = TRUE;
   change_cache(self, is_damaged);
   if (job && job->kind == MS_JOB_OPEN) {
     job_free(job);
@@ -447,7 +448,7 @@ open_device(MsWindowEngine *self)
   g_autoptr(GError) error = NULL;
 
   if (!self->child)
-    self->child = ms_device_child_start(self->spare_cache, &events, self, &error);
+    self->child = ms_device_child_start(self->spare_cache, self->has_died, &events, self, &error);
   if (!self->child) {
     fail(self, error);
     return FALSE;
