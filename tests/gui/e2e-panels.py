@@ -74,7 +74,7 @@ def compare(person):
     person.enter(person.find("Repeats", "spin button"), "3")
     person.click(person.find("Compare", "push button"))
     person.find("Cancel", "push button")
-    wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
+    wait("the comparison to end", lambda: person.has(part="Fastest"), 180)
     shoot(person, "compare")
     path = os.path.join(WORK, "compare.csv")
     export(person, "Table as CSV…", path)

@@ -204,7 +204,7 @@ def lab(person):
     person.find(part="2 configurations on ")
     person.enter(person.find("Repeats", "spin button"), "3")
     person.click(person.find("Compare", "push button"))
-    wait("the comparison to end", lambda: person.has(part="Fastest: "), 180)
+    wait("the comparison to end", lambda: person.has(part="Fastest"), 180)
     person.click(person.find("Picture", "radio button"))
 
 

@@ -143,7 +143,8 @@ check_scale(const MsReport *report)
 
   g_assert_false(report->quick);
   g_assert_null(strstr(chart->subtitle, "quick"));
-  g_assert_true(g_str_has_prefix(chart->y.title, ms_metric_title("time", MS_LANGUAGE_ENGLISH)));
+  g_autofree char *title = g_strconcat(ms_metric_title("time", MS_LANGUAGE_ENGLISH), "; whiskers: quartiles", NULL);
+  g_assert_cmpstr(chart->y.title, ==, title);
   g_assert_false(chart->y.logarithmic);
 }
 
@@ -161,8 +162,15 @@ test_compare(void)
   check_button(&f, "Unroll 4", TRUE);
   check_button(&f, "Access vload", TRUE);
   panel_fixture_settle();
-  g_assert_nonnull(find_label_with(f.panel, "4 configurations on"));
+  g_autofree char *device = ms_device_short_name(ms_device_get_name(ms_panel_get_device(MS_PANEL(panel))),
+                                                 ms_device_get_platform(ms_panel_get_device(MS_PANEL(panel))));
   set_number(&f, "Repeats", 3);
+  g_autofree char *unknown = g_strdup_printf("4 configurations on %s: 12 runs", device);
+  GtkLabel *note = GTK_LABEL(find_label_with(f.panel, unknown));
+  g_assert_cmpstr(gtk_label_get_text(note), ==, unknown);
+  panel_fixture_filter(&f, NULL, NULL);
+  wait_for(10, strstr(gtk_label_get_text(note), "12 runs, about "));
+  g_assert_true(g_str_has_suffix(gtk_label_get_text(note), "s of kernel time"));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
   g_assert_true(ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
@@ -172,7 +180,8 @@ test_compare(void)
   g_assert_cmpuint(report->rows->len, ==, 4);
   check_order(report);
   check_scale(report);
-  g_assert_nonnull(find_label_with(f.panel, "Fastest: "));
+  g_autofree char *result = ms_compare_result_text(report);
+  g_assert_nonnull(find_label_with(f.panel, result));
   for (guint i = 0; i < report->rows->len; i++)
     g_assert_cmpuint(((MsReportRow *)report->rows->pdata[i])->summary.n, ==, 3);
   assert_accessible_names(f.panel);
@@ -238,6 +247,56 @@ test_compare_order(void)
   ms_compare_sort(report);
   g_assert_cmpstr(((MsReportRow *)report->rows->pdata[0])->label, ==, "fast");
   g_assert_cmpstr(((MsReportRow *)report->rows->pdata[1])->label, ==, "slow");
+}
+
+/* (transfer full): two configurations of ten rounds; the second takes @even or @odd times as long, round by round */
+static MsReport *
+two_rows(double even, double odd)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("two", "Two", "mean-shift");
+  MsReport *report = ms_report_new(experiment);
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr(MsFactors) settings = ms_factors_new();
+    const char *name = i ? "second" : "first";
+    ms_factors_set(settings, "case", name);
+    MsReportRow *row = ms_report_add_row(report, settings, name, "g");
+    for (guint k = 0; k < 10; k++) {
+      const double ns = i == 0 ? 1e6 : 1e6 * (k % 2 ? odd : even);
+      g_array_append_val(row->measurement->samples, ns);
+      g_array_append_val(row->measurement->rounds, k);
+    }
+    row->measurement->outcome = MS_OUTCOME_OK;
+    ms_report_finish_row(report, row);
+  }
+  return report;
+}
+
+/* What may be noise is not called the fastest, and a report that has only begun says so in its chart. */
+static void
+test_compare_result(void)
+{
+  g_autoptr(MsReport) clear = two_rows(2, 2.1), close = two_rows(0.9, 1.2);
+  g_autofree char *certain = ms_compare_result_text(clear), *uncertain = ms_compare_result_text(close);
+
+  g_assert_cmpstr(certain, ==, "Fastest: first, 1.00 ms");
+  g_assert_cmpstr(uncertain, ==, "Fastest, not certain: first or second, 1.00 ms");
+}
+
+static void
+test_unfinished_chart(void)
+{
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("begun", "Begun", "mean-shift");
+  g_autoptr(MsReport) report = ms_report_new(experiment);
+  g_autoptr(MsFactors) settings = ms_factors_new();
+
+  MsReportRow *row = ms_report_add_row(report, settings, "only", "g");
+  row->measurement->outcome = MS_OUTCOME_PENDING;
+  g_autoptr(MsChart) begun = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
+  g_assert_cmpstr(begun->empty_text, ==, "Nothing has been measured yet.");
+  row->measurement->outcome = MS_OUTCOME_CONSTRAINT;
+  g_autoptr(MsChart) failed = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
+  g_assert_null(failed->empty_text);
 }
 
 static void
@@ -344,6 +403,35 @@ test_own_experiment(void)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
+/* An experiment that filters no picture runs on the window's device while no picture is open. */
+static void
+test_experiment_without_picture(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context)
+    return;
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  ms_window_engine_set_watchdog(engine, 0);
+  ms_window_engine_choose(engine, ms_device_get_address(ms_context_get_device(context)));
+  PanelFixture f = {.window = gtk_window_new(GTK_WINDOW_TOPLEVEL),
+                    .panel = g_object_new(MS_TYPE_EXPERIMENT_PANEL, "visible", TRUE, "engine", engine, NULL)};
+  gtk_container_add(GTK_CONTAINER(f.window), f.panel);
+  gtk_widget_show(f.window);
+  g_assert_true(ms_experiment_panel_select(MS_EXPERIMENT_PANEL(f.panel), "sum-sizes"));
+  wait_for(60, gtk_widget_get_sensitive(find_button(f.panel, "_Run")));
+  g_assert_false(gtk_widget_get_sensitive(find_button(f.panel, "On the open _picture")));
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Quick")));
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Run")));
+  wait_for(240, ms_report_view_get_report(view_of(&f)) &&
+                  ms_report_count(ms_report_view_get_report(view_of(&f)), MS_OUTCOME_OK) > 0);
+  ms_window_engine_cancel_holders(engine);
+  wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
+  gtk_widget_destroy(f.window);
+  panel_fixture_settle();
+  ms_window_engine_shut_down(engine);
+}
+
 static void
 test_tune(void)
 {
@@ -353,11 +441,15 @@ test_tune(void)
   set_number(&f, "Budget in seconds", 600);
   check_button(&f, "Start over", TRUE);
   g_assert_null(ms_tune_panel_get_best(panel));
+  g_assert_nonnull(find_label_with(f.panel, "Searches for up to 600 s on "));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Tune")));
   wait_for(240, ms_tune_panel_get_best(panel) != NULL);
   ms_window_engine_cancel_holders(f.engine);
   wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   const MsTrial *best = ms_tune_panel_get_best(panel);
+  MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
+  g_assert_nonnull(chart->empty_text);
+  g_assert_cmpuint(ms_chart_n_points(chart), !=, 1);
   g_assert_cmpfloat(best->ns, >, 0);
   const int before = tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW)));
   g_assert_cmpint(before, ==, ms_tune_panel_get_record(panel)->trials->len);
@@ -408,9 +500,12 @@ main(int argc, char **argv)
   g_test_add_func("/panels/compare", test_compare);
   g_test_add_func("/panels/compare-cancel", test_compare_cancel);
   g_test_add_func("/panels/compare-order", test_compare_order);
+  g_test_add_func("/panels/compare-result", test_compare_result);
+  g_test_add_func("/panels/unfinished-chart", test_unfinished_chart);
   g_test_add_func("/panels/compare-plan", test_compare_plan);
   g_test_add_func("/panels/experiments", test_experiments);
   g_test_add_func("/panels/own-experiment", test_own_experiment);
+  g_test_add_func("/panels/experiment-without-picture", test_experiment_without_picture);
   g_test_add_func("/panels/tune", test_tune);
   g_test_add_func("/panels/lab-without-document", test_without_document);
   return g_test_run();

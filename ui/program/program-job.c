@@ -38,7 +38,7 @@ typedef struct {
 struct _MsProgramJob {
   GObject parent_instance;
   GStrvBuilder *arguments;
-  char *folder;           /* (nullable): of temporary files, until the program has read them */
+  char *folder;           /* (nullable): of temporary files, which a new process reads again after a driver ended one */
   MsImage *picture;       /* (nullable): to be saved there before the program starts */
   MsWindowEngine *engine; /* (nullable): held meanwhile, since other work on the device would disturb measurements */
   GCancellable *cancellable;
@@ -239,7 +239,6 @@ take_event(MsProgramJob *self, const char *name, JsonObject *event)
   const char *shown = ms_json_get_text(event, "shown");
 
   self->flood = 0;
-  remove_folder(self);
   if (g_str_equal(name, "ended"))
     self->has_ended = TRUE;
   if (g_str_equal(name, "error"))

@@ -68,7 +68,8 @@ static const Page pages[] = {
 static GtkWidget *
 new_panel(const Page *page, GObject *window, gboolean compact)
 {
-  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "compact", compact, page->flag, TRUE, NULL);
+  GtkWidget *panel = g_object_new(page->type(), "visible", TRUE, "engine", MS_WINDOW(window)->engine, "compact",
+                                  compact, page->flag, TRUE, NULL);
 
   g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
   return panel;

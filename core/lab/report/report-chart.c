@@ -563,6 +563,8 @@ ms_report_to_chart(const MsReport *self, MsLanguage language)
   for (guint i = 0; i < metrics->len; i++) {
     const guint first = panels->len;
     draw_panels(self, language, metrics->pdata[i], panels);
+    for (guint k = first; k < panels->len && ms_report_count(self, MS_OUTCOME_PENDING) > 0; k++)
+      ms_chart_set_empty_text(panels->pdata[k], ms_text(language, "Nothing has been measured yet."));
     for (guint k = first; k < panels->len && is_of_energy(metrics->pdata[i]); k++)
       ms_chart_set_empty_text(
         panels->pdata[k],

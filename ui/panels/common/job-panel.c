@@ -148,7 +148,7 @@ ms_job_panel_run(MsJobPanel *self)
   g_signal_connect_object(priv->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(priv->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
   show_running(self, TRUE);
-  ms_program_job_start(priv->job, ms_document_get_engine(ms_panel_get_document(MS_PANEL(self))));
+  ms_program_job_start(priv->job, ms_panel_get_engine(MS_PANEL(self)));
 }
 
 /* A cancelled job ends after its current step, which may take a moment; results so far are kept. */

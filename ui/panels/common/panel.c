@@ -5,8 +5,9 @@
 #include "ui/panels/ms-panels.h"
 
 typedef struct {
-  MsDocument *document; /* (nullable) */
-  GPtrArray *followed;  /* objects that the panel is connected to while it shows the document */
+  MsDocument *document;   /* (nullable) */
+  MsWindowEngine *engine; /* (nullable): of the window, for panels that need no document */
+  GPtrArray *followed;    /* objects that the panel is connected to while it shows the document */
   guint idle;
   gboolean stale;
   gboolean compact;
@@ -17,6 +18,7 @@ G_DEFINE_TYPE_WITH_PRIVATE(MsPanel, ms_panel, GTK_TYPE_BIN)
 enum {
   PROP_0,
   PROP_DOCUMENT,
+  PROP_ENGINE,
   PROP_COMPACT,
   N_PROPS,
 };
@@ -98,15 +100,22 @@ ms_panel_get_document(MsPanel *self)
   return private_of(self)->document;
 }
 
-/**
- * ms_panel_get_device: (transfer none) (nullable): the device that filters the document; %NULL for the serial reference
- */
+/** ms_panel_get_engine: (transfer none) (nullable): of the document, without one that of the window */
+MsWindowEngine *
+ms_panel_get_engine(MsPanel *self)
+{
+  MsPanelPrivate *priv = private_of(self);
+
+  return priv->document ? ms_document_get_engine(priv->document) : priv->engine;
+}
+
+/** ms_panel_get_device: (transfer none) (nullable): the device of the engine; %NULL for the serial reference */
 MsDevice *
 ms_panel_get_device(MsPanel *self)
 {
-  MsDocument *document = ms_panel_get_document(self);
+  MsWindowEngine *engine = ms_panel_get_engine(self);
 
-  return document ? ms_window_engine_get_device(ms_document_get_engine(document)) : NULL;
+  return engine ? ms_window_engine_get_device(engine) : NULL;
 }
 
 /** ms_panel_apply_toggles: applies only the toggles of @settings, so that the picture stays the same. */
@@ -166,6 +175,16 @@ set_document(MsPanel *self, MsDocument *document)
   g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_DOCUMENT]);
 }
 
+/* @engine: (nullable) */
+static void
+set_engine(MsPanel *self, MsWindowEngine *engine)
+{
+  if (!engine)
+    return;
+  private_of(self)->engine = g_object_ref(engine);
+  g_signal_connect_object(engine, "changed", G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
+}
+
 static void
 ms_panel_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
@@ -180,6 +199,8 @@ ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec
 {
   if (id == PROP_COMPACT)
     private_of(MS_PANEL(object))->compact = g_value_get_boolean(value);
+  else if (id == PROP_ENGINE)
+    set_engine(MS_PANEL(object), g_value_get_object(value));
   else
     set_document(MS_PANEL(object), g_value_get_object(value));
 }
@@ -190,6 +211,7 @@ ms_panel_dispose(GObject *object)
   MsPanel *self = MS_PANEL(object);
 
   detach(self);
+  g_clear_object(&private_of(self)->engine);
   g_clear_handle_id(&private_of(self)->idle, g_source_remove);
   G_OBJECT_CLASS(ms_panel_parent_class)->dispose(object);
 }
@@ -215,6 +237,8 @@ ms_panel_class_init(MsPanelClass *klass)
   GTK_WIDGET_CLASS(klass)->map = ms_panel_map;
   properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
                                                   G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
+  properties[PROP_ENGINE] = g_param_spec_object("engine", NULL, NULL, MS_TYPE_WINDOW_ENGINE,
+                                                G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   properties[PROP_COMPACT] = g_param_spec_boolean("compact", NULL, NULL, FALSE,
                                                   G_PARAM_READWRITE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties(object_class, N_PROPS, properties);

@@ -9,8 +9,8 @@
 
 #define MS_TYPE_PANEL (ms_panel_get_type())
 /*
- * Properties: "document" (MsDocument, nullable, read-write); "compact" (boolean, at construction): the short form for
- * the overview.
+ * Properties: "document" (MsDocument, nullable, read-write); "engine" (MsWindowEngine, nullable, at construction): used
+ * while there is no document; "compact" (boolean, at construction): the short form for the overview.
  */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
@@ -28,6 +28,7 @@ struct _MsPanelClass {
 
 MsDocument *ms_panel_get_document(MsPanel *self);
 gboolean ms_panel_is_compact(MsPanel *self);
+MsWindowEngine *ms_panel_get_engine(MsPanel *self);
 MsDevice *ms_panel_get_device(MsPanel *self);
 void ms_panel_invalidate(MsPanel *self);
 void ms_panel_connect(MsPanel *self, gpointer object, const char *detailed_signal, GCallback callback);

@@ -7,6 +7,7 @@
 #include "core/option/option.h"
 #include "ui/common/format.h"
 #include "ui/document/document.h"
+#include "ui/document/flips.h"
 
 /* A check button of the values to compare. */
 typedef struct {
@@ -196,6 +197,45 @@ get_mode(MsComparePanel *self)
                                                                            : MS_COMPARE_ONE_AT_A_TIME;
 }
 
+/* Configurations whose times are estimated, evenly chosen among all, so that the estimate takes no noticeable time. */
+#define MOST_ESTIMATES 200
+
+/* Estimates the kernel time of one run of each configuration; negative while one of the kernels was never measured. */
+static double
+estimate_ms(MsDocument *document, const MsExperiment *choices, MsCompareMode mode)
+{
+  g_autoptr(MsExperiment) experiment = ms_compare_experiment(ms_document_get_settings(document), choices, mode);
+  g_autoptr(GPtrArray) all = ms_experiment_expand(experiment, FALSE);
+  const guint step = 1 + all->len / MOST_ESTIMATES;
+  double ms = 0;
+
+  for (guint i = 0; i < all->len; i += step) {
+    MsSettings settings, resolved;
+    if (!ms_settings_from_factors(all->pdata[i], &settings, NULL) ||
+        !ms_document_resolve(document, &settings, &resolved))
+      continue; /* is refused and takes no time */
+    const double one = ms_document_estimate_ms(document, &resolved);
+    if (one < 0)
+      return -1;
+    ms += one * step;
+  }
+  return ms;
+}
+
+/* (transfer full): what a comparison of @n configurations will take */
+static char *
+cost_text(MsComparePanel *self, MsDevice *device, const MsExperiment *choices, guint n)
+{
+  const guint repeats = (guint)gtk_spin_button_get_value_as_int(self->repeats);
+  const double ms = repeats * estimate_ms(ms_panel_get_document(MS_PANEL(self)), choices, get_mode(self));
+  const char *name = ms_device_get_title(device);
+
+  if (ms <= 0)
+    return g_strdup_printf(_("%u configurations on %s: %u runs"), n, name, n * repeats);
+  g_autofree char *time = ms_format_about(ms);
+  return g_strdup_printf(_("%u configurations on %s: %u runs, about %s of kernel time"), n, name, n * repeats, time);
+}
+
 static char *
 ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
@@ -211,7 +251,7 @@ ms_compare_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready
     return g_strdup(_("Choose an OpenCL device; the serial reference has no toggles."));
   if (n < 2)
     return g_strdup(_("Choose the values to compare."));
-  return g_strdup_printf(_("%u configurations on %s"), n, ms_device_get_title(device));
+  return cost_text(MS_COMPARE_PANEL(panel), device, choices, n);
 }
 
 static gboolean
@@ -252,10 +292,21 @@ ms_compare_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
   gtk_widget_set_sensitive(self->apply, is_ranked(report->rows->pdata[0]));
 }
 
-static char *
-result_note(const MsReport *report)
+/* Whether the interval of the speed-up of @best over @next, measured in the same rounds, is beyond the noise. */
+static gboolean
+is_certain(const MsReport *report, const MsReportRow *best, const MsReportRow *next)
+{
+  const MsTimes a = ms_measurement_times(next->measurement), b = ms_measurement_times(best->measurement);
+
+  return ms_speedup_side_by_side(&a, &b, report->noise).verdict == MS_VERDICT_FASTER;
+}
+
+/** ms_compare_result_text: (transfer full): the fastest of a sorted report, or the two that may be. */
+char *
+ms_compare_result_text(const MsReport *report)
 {
   const MsReportRow *best = report->rows->len > 0 ? report->rows->pdata[0] : NULL;
+  const MsReportRow *next = report->rows->len > 1 ? report->rows->pdata[1] : NULL;
   guint wrong = ms_report_count(report, MS_OUTCOME_WRONG);
 
   if (wrong > 0)
@@ -263,6 +314,8 @@ result_note(const MsReport *report)
   if (!best || !is_ranked(best))
     return g_strdup(_("Nothing could be measured; the last column says why."));
   g_autofree char *time = ms_format_ns(best->summary.median);
+  if (next && is_ranked(next) && !is_certain(report, best, next))
+    return g_strdup_printf(_("Fastest, not certain: %s or %s, %s"), best->label, next->label, time);
   return g_strdup_printf(_("Fastest: %s, %s"), best->label, time);
 }
 
@@ -273,7 +326,7 @@ ms_compare_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 
   if (cancelled)
     return g_strdup(_("Cancelled; the results so far are shown."));
-  return report ? result_note(report) : g_strdup("");
+  return report ? ms_compare_result_text(report) : g_strdup("");
 }
 
 static gboolean
@@ -328,6 +381,7 @@ static void
 ms_compare_panel_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_follow(panel, document, "settings-changed");
+  ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, ms_document_get_engine(document), "changed");
 }
 

@@ -18,3 +18,4 @@ typedef enum {
 MsExperiment *ms_compare_experiment(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode);
 guint ms_compare_count(const MsSettings *current, const MsExperiment *choices, MsCompareMode mode);
 void ms_compare_sort(MsReport *report);
+char *ms_compare_result_text(const MsReport *report);

@@ -315,6 +315,16 @@ describe_lesson(const MsExperiment *experiment)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+/* Only experiments that filter can use the open picture. */
+static void
+update_on_picture(MsExperimentPanel *self)
+{
+  const MsExperiment *selected = get_selected(self);
+
+  gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), ms_panel_get_document(MS_PANEL(self)) && selected &&
+                                                           strcmp(selected->kind, "mean-shift") == 0);
+}
+
 static void
 show_details(MsExperimentPanel *self)
 {
@@ -336,7 +346,6 @@ show_details(MsExperimentPanel *self)
       : g_strdup(name);
   gtk_label_set_text(self->title, title);
   gtk_label_set_markup(self->details, markup);
-  gtk_widget_set_sensitive(GTK_WIDGET(self->on_picture), strcmp(selected->kind, "mean-shift") == 0);
 }
 
 static void
@@ -345,6 +354,7 @@ on_selection_changed(MsExperimentPanel *self)
   const MsExperiment *selected = get_selected(self);
 
   show_details(self);
+  update_on_picture(self);
   ms_report_view_set_report(self->view, selected ? g_hash_table_lookup(self->reports, selected->name) : NULL);
   ms_job_panel_update_ready(MS_JOB_PANEL(self));
 }
@@ -368,7 +378,14 @@ ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *re
 {
   *ready = device && get_selected(MS_EXPERIMENT_PANEL(panel)) != NULL;
   return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_title(device))
-                : g_strdup(_("Open a picture and choose an OpenCL device to measure on."));
+                : g_strdup(_("Choose an OpenCL device to measure on."));
+}
+
+static void
+ms_experiment_panel_refresh(MsPanel *panel)
+{
+  update_on_picture(MS_EXPERIMENT_PANEL(panel));
+  ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
 /* Keeps the report of the running experiment, and shows it while that experiment is selected. */
@@ -525,6 +542,7 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
   G_OBJECT_CLASS(klass)->dispose = ms_experiment_panel_dispose;
   G_OBJECT_CLASS(klass)->finalize = ms_experiment_panel_finalize;
   G_OBJECT_CLASS(klass)->set_property = ms_experiment_panel_set_property;
+  MS_PANEL_CLASS(klass)->refresh = ms_experiment_panel_refresh;
   MS_JOB_PANEL_CLASS(klass)->start = ms_experiment_panel_start;
   MS_JOB_PANEL_CLASS(klass)->take = ms_experiment_panel_take;
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_experiment_panel_progress_text;

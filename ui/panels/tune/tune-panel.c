@@ -50,8 +50,11 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
   MsTunePanel *self = MS_TUNE_PANEL(panel);
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
-  return device ? g_strdup_printf(_("Searches on %s with the current filter settings."), ms_device_get_title(device))
-                : g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
+  *ready = device && ms_panel_get_document(MS_PANEL(panel));
+  if (!*ready)
+    return g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
+  return g_strdup_printf(_("Searches for up to %d s on %s with the current filter settings."),
+                         gtk_spin_button_get_value_as_int(self->budget), ms_device_get_title(device));
 }
 
 static void
@@ -98,7 +101,17 @@ show_fastest_rows(MsTunePanel *self)
     gtk_tree_view_scroll_to_cell(self->tree, top, NULL, TRUE, 0, 0);
 }
 
-/* (transfer full): the best time over the number of measured configurations */
+static guint
+count_measured(const MsTuneRecord *record)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < record->trials->len; i++)
+    n += ((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK ? 1 : 0;
+  return n;
+}
+
+/* (transfer full): the best time over the number of measured configurations; a single one makes no line */
 static MsChart *
 new_chart(const MsTuneRecord *record)
 {
@@ -108,7 +121,8 @@ new_chart(const MsTuneRecord *record)
 
   ms_chart_set_x_axis(chart, _("configurations measured"), FALSE);
   ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
-  for (guint i = 0; i < record->trials->len; i++) {
+  ms_chart_set_empty_text(chart, _("The line begins when two configurations have been measured."));
+  for (guint i = 0; i < record->trials->len && count_measured(record) > 1; i++) {
     const MsTrial *trial = record->trials->pdata[i];
     if (trial->outcome != MS_OUTCOME_OK)
       continue;
