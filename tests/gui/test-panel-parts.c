@@ -15,14 +15,12 @@
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
 
-"memory image, local-memory on, unroll 4, access vload, work-group 32x8, kernel direct, schedule refill"
-
 #define LONG_NAME                                                                                                      \
   "memory image, local-memory on, unroll 4, access vload, work-group 32x8, kernel direct, schedule refill"
 
-  /* Reads a difference as one line: "=a -b +c". */
-  static char *
-  diff_words(const char *before, const char *after)
+/* Reads a difference as one line: "=a -b +c". */
+static char *
+diff_words(const char *before, const char *after)
 {
   static const char signs[] = {'=', '+', '-'};
   g_auto(GStrv) a = g_strsplit(before, " ", -1);
