@@ -162,8 +162,8 @@ mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channel
  * @cancellable: (nullable): ends the call early
  * @error: set to %MSLAB_ERROR_IO, %MSLAB_ERROR_FORMAT or %MSLAB_ERROR_TOO_LARGE
  *
- * Reads an image file and turns it upright. The format is recognised by the content: PNG, JPEG, and TIFF and WebP where
- * the library was built with them.
+ * Reads an image file and turns it upright. The format is recognised by the content: PNG, JPEG, BMP, PNM, PAM, and
+ * TIFF and WebP where the library was built with them.
  *
  * Returns: (transfer full): the image, or %NULL with @error set
  */

@@ -108,12 +108,9 @@ check_own_files(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable
 static const char *
 extension_of(const MsBatchRequest *request, const MsBatchItem *item)
 {
-  const gboolean is_known = ms_codec_from_path(item->relative) != MS_IMAGE_FORMAT_AUTO;
+  const MsCodec *codec = ms_codec_get(request->format);
 
-  if (request->format == MS_IMAGE_FORMAT_AUTO && is_known)
-    return ms_naming_extension(item->relative);
-  return ms_codec_get(request->format == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_DEFAULT : request->format)
-    ->extensions[0];
+  return codec ? codec->extensions[0] : ms_codec_result_extension(item->relative);
 }
 
 /* Bytes that a name may have; a number that is appended to it needs some. */
@@ -508,7 +505,7 @@ check_parent(const char *path, GError **error)
 static gboolean
 check_ending(const MsBatchRequest *request, GError **error)
 {
-  const MsCodec *codec = ms_codec_get(ms_codec_from_path(request->output));
+  const MsCodec *codec = ms_codec_get(ms_codec_for_output(request->output));
   struct stat info;
 
   if (request->format != MS_IMAGE_FORMAT_AUTO)
@@ -630,8 +627,6 @@ MsImageFormat
 ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted)
 {
   if (wanted == MS_IMAGE_FORMAT_AUTO && item->output)
-    wanted = ms_codec_from_path(item->output);
-  if (wanted == MS_IMAGE_FORMAT_AUTO)
-    wanted = ms_codec_from_path(item->input);
-  return wanted == MS_IMAGE_FORMAT_AUTO ? MS_IMAGE_FORMAT_DEFAULT : wanted;
+    wanted = ms_codec_for_output(item->output);
+  return wanted == MS_IMAGE_FORMAT_AUTO ? ms_codec_for_result(item->input)->format : wanted;
 }

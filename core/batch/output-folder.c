@@ -36,7 +36,7 @@ static gboolean
 check_name(const char *path, GError **error)
 {
   if (g_str_has_suffix(path, G_DIR_SEPARATOR_S) || g_file_test(path, G_FILE_TEST_EXISTS) ||
-      ms_codec_from_path(path) == MS_IMAGE_FORMAT_AUTO)
+      ms_codec_for_output(path) == MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   ms_set_error(error, MS_ERROR_USAGE,
                "The output '%s' is named like one image, but a folder is needed for several; end it in / to make a "

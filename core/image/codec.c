@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/image/bmp.h"
 #include "core/image/jpeg.h"
 #include "core/image/png.h"
+#include "core/image/pnm.h"
 #include "core/image/tiff.h"
 #include "core/image/webp.h"
 
@@ -16,15 +18,18 @@
 #define JPEG_NAME "jpeg"
 #define TIFF_NAME "tiff"
 #define WEBP_NAME "webp"
+#define BMP_NAME "bmp"
+#define PPM_NAME "ppm"
+#define PAM_NAME "pam"
 
 /** ms_codec_names: (array zero-terminated=1): the names of all formats but AUTO, in the order of their numbers. */
-const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, NULL};
+const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, BMP_NAME, PPM_NAME, PAM_NAME, NULL};
 
 static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_PNG,
    .name = PNG_NAME,
    .title = "PNG",
-   .mime_type = "image/png",
+   .mime_types = {"image/png"},
    .extensions = {"png"},
    /*
     * Compares half the signature, so that the decoder can report a file whose other half a transfer in text mode
@@ -44,7 +49,7 @@ static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_JPEG,
    .name = JPEG_NAME,
    .title = "JPEG",
-   .mime_type = "image/jpeg",
+   .mime_types = {"image/jpeg"},
    .extensions = {"jpg", "jpeg", "jpe"},
    .magics = {{"\xff\xd8\xff", 3, 2}},
    /* Of libjpeg; the format allows 65535. */
@@ -62,7 +67,7 @@ static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_TIFF,
    .name = TIFF_NAME,
    .title = "TIFF",
-   .mime_type = "image/tiff",
+   .mime_types = {"image/tiff"},
    .extensions = {"tif", "tiff"},
    .magics = {{"II*\0", 4, 4}, {"MM\0*", 4, 4}, {"II+\0", 4, 4}, {"MM\0+", 4, 4}},
    .most_side = G_MAXINT,
@@ -79,7 +84,7 @@ static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_WEBP,
    .name = WEBP_NAME,
    .title = "WebP",
-   .mime_type = "image/webp",
+   .mime_types = {"image/webp"},
    .extensions = {"webp"},
    .magics = {{"RIFF????WEBP", 12, 12}},
    .most_side = 16383,
@@ -89,6 +94,58 @@ static const MsCodec table[] = {
    .close = IF_BUILT(MS_WITH_WEBP, ms_webp_close),
    .read = IF_BUILT(MS_WITH_WEBP, ms_webp_read),
    .write = IF_BUILT(MS_WITH_WEBP, ms_webp_write)},
+  {.format = MS_IMAGE_FORMAT_BMP,
+   .name = BMP_NAME,
+   .title = "BMP",
+   .mime_types = {"image/bmp"},
+   .extensions = {"bmp", "dib"},
+   /* With the size of the second header, since two letters may begin a text. */
+   .magics = {{"BM????????????\x28\0\0\0", 18, 18},
+              {"BM????????????\x7c\0\0\0", 18, 18},
+              {"BM????????????\x6c\0\0\0", 18, 18},
+              {"BM????????????\x0c\0\0\0", 18, 18},
+              {"BM????????????\x34\0\0\0", 18, 18},
+              {"BM????????????\x38\0\0\0", 18, 18},
+              {"BM????????????\x40\0\0\0", 18, 18}},
+   .most_side = G_MAXINT,
+   .has_alpha = TRUE,
+   .open = ms_bmp_open,
+   .close = ms_bmp_close,
+   .read = ms_bmp_read,
+   .start_rows = ms_bmp_start_rows,
+   .read_row = ms_bmp_read_row,
+   .write = ms_bmp_write},
+  {.format = MS_IMAGE_FORMAT_PPM,
+   .name = PPM_NAME,
+   .title = "PNM",
+   .mime_types = {"image/x-portable-pixmap", "image/x-portable-anymap", "image/x-portable-graymap",
+                  "image/x-portable-bitmap"},
+   .extensions = {"ppm", "pnm"},
+   .input_extensions = {"pgm", "pbm"},
+   .magics = {{"P6 ", 3, 3}, {"P5 ", 3, 3}, {"P4 ", 3, 3}, {"P3 ", 3, 3}, {"P2 ", 3, 3}, {"P1 ", 3, 3}},
+   .most_side = G_MAXINT,
+   .open = ms_pnm_open,
+   .close = ms_pnm_close,
+   .read = ms_pnm_read,
+   .start_rows = ms_pnm_start_rows,
+   .read_row = ms_pnm_read_row,
+   .write = ms_ppm_write,
+   .write_bytes = ms_pnm_write_bytes},
+  {.format = MS_IMAGE_FORMAT_PAM,
+   .name = PAM_NAME,
+   .title = "PAM",
+   .mime_types = {"image/x-portable-arbitrarymap"},
+   .extensions = {"pam"},
+   .magics = {{"P7 ", 3, 3}},
+   .most_side = G_MAXINT,
+   .has_alpha = TRUE,
+   .open = ms_pnm_open,
+   .close = ms_pnm_close,
+   .read = ms_pnm_read,
+   .start_rows = ms_pnm_start_rows,
+   .read_row = ms_pnm_read_row,
+   .write = ms_pam_write,
+   .write_bytes = ms_pnm_write_bytes},
 };
 
 G_STATIC_ASSERT(G_N_ELEMENTS(table) == G_N_ELEMENTS(ms_codec_names) - 1);
@@ -112,12 +169,18 @@ ms_codec_get(MsImageFormat format)
 }
 
 static gboolean
+fits(char wanted, guint8 byte)
+{
+  return wanted == '?' || (wanted == ' ' ? g_ascii_isspace(byte) : (guint8)wanted == byte);
+}
+
+static gboolean
 matches(const MsCodecMagic *magic, const guint8 *data, gsize size)
 {
   if (size < magic->least)
     return FALSE;
   for (gsize i = 0; i < MIN(size, magic->size); i++)
-    if (magic->bytes[i] != '?' && (guint8)magic->bytes[i] != data[i])
+    if (!fits(magic->bytes[i], data[i]))
       return FALSE;
   return TRUE;
 }
@@ -139,19 +202,58 @@ ms_codec_sniff(const guint8 *data, gsize size)
   return MS_IMAGE_FORMAT_AUTO;
 }
 
-/** ms_codec_from_path: the format that the extension of @path stands for, %MS_IMAGE_FORMAT_AUTO when it is none. */
-MsImageFormat
-ms_codec_from_path(const char *path)
+static gboolean
+lists(const char *const *extensions, const char *extension)
+{
+  for (; *extensions; extensions++)
+    if (g_ascii_strcasecmp(extension, *extensions) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static MsImageFormat
+find_format(const char *path, gboolean is_input)
 {
   const char *dot = strrchr(path, '.');
 
   if (!dot || strchr(dot, G_DIR_SEPARATOR))
     return MS_IMAGE_FORMAT_AUTO;
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
-    for (const char *const *extension = table[i].extensions; *extension != NULL; extension++)
-      if (g_ascii_strcasecmp(dot + 1, *extension) == 0)
-        return table[i].format;
+    if (lists(table[i].extensions, dot + 1) || (is_input && lists(table[i].input_extensions, dot + 1)))
+      return table[i].format;
   return MS_IMAGE_FORMAT_AUTO;
+}
+
+/** ms_codec_from_path: the format that the extension of @path stands for, %MS_IMAGE_FORMAT_AUTO when it is none. */
+MsImageFormat
+ms_codec_from_path(const char *path)
+{
+  return find_format(path, TRUE);
+}
+
+/** ms_codec_for_output: ms_codec_from_path() of a file to be written; AUTO also where the format is only read. */
+MsImageFormat
+ms_codec_for_output(const char *path)
+{
+  return find_format(path, FALSE);
+}
+
+/** ms_codec_for_result: (transfer none): the format in which the result of the image @input is saved by itself. */
+const MsCodec *
+ms_codec_for_result(const char *input)
+{
+  const MsCodec *codec = ms_codec_get(ms_codec_from_path(input));
+
+  return ms_codec_get(codec && codec->extensions[0] ? codec->format : MS_IMAGE_FORMAT_DEFAULT);
+}
+
+/** ms_codec_result_extension: (transfer none): the extension of that result, that of @input where it can be written. */
+const char *
+ms_codec_result_extension(const char *input)
+{
+  if (ms_codec_for_output(input) != MS_IMAGE_FORMAT_AUTO)
+    return strrchr(input, '.') + 1;
+  return ms_codec_for_result(input)->extensions[0];
 }
 
 /** ms_codec_is_built: whether this build reads and writes the format. */

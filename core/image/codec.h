@@ -6,11 +6,11 @@
 #include "core/image/image-save.h"
 
 /** MS_CODEC_MAGIC_SIZE: bytes at the start of a file that are enough for ms_codec_sniff(). */
-#define MS_CODEC_MAGIC_SIZE 12
+#define MS_CODEC_MAGIC_SIZE 18
 
 /**
  * MsCodecMagic: bytes that files of a format begin with.
- * @bytes: compared with the start of a file; '?' stands for any byte
+ * @bytes: compared with the start of a file; '?' stands for any byte, ' ' for white space
  * @size: bytes of the signature
  * @least: how many of them a file must have at least; further bytes are compared where the file has them
  */
@@ -36,8 +36,9 @@ typedef struct {
  * @format: its number
  * @name: as in --format, in manifests and reports
  * @title: as in messages
- * @mime_type: for file dialogs and the desktop entry
+ * @mime_types: (array zero-terminated=1): for file dialogs and the desktop entry
  * @extensions: (array zero-terminated=1): without the dot; outputs get the first
+ * @input_extensions: (array zero-terminated=1): of files that are read but not written
  * @magics: (array): ends with a row of size 0
  * @most_side: pixels a side that @write can store
  * @quality: what %MS_QUALITY_AUTO stands for: 1 to 100, or 0 for lossless
@@ -60,9 +61,10 @@ struct _MsCodec {
   MsImageFormat format;
   const char *name;
   const char *title;
-  const char *mime_type;
+  const char *mime_types[5];
   const char *extensions[4];
-  MsCodecMagic magics[5];
+  const char *input_extensions[4];
+  MsCodecMagic magics[8];
   int most_side;
   int quality;
   gboolean has_quality;
@@ -86,6 +88,9 @@ const MsCodec *ms_codec_table(guint *n);
 const MsCodec *ms_codec_get(MsImageFormat format);
 MsImageFormat ms_codec_sniff(const guint8 *data, gsize size);
 MsImageFormat ms_codec_from_path(const char *path);
+MsImageFormat ms_codec_for_output(const char *path);
+const MsCodec *ms_codec_for_result(const char *input);
+const char *ms_codec_result_extension(const char *input);
 gboolean ms_codec_is_built(const MsCodec *self);
 char *ms_codec_list_titles(const char *conjunction);
 char *ms_codec_list_extensions(void);

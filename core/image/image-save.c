@@ -83,6 +83,19 @@ ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *can
   return (MsImageSink){name, write_to_memory, rewrite_memory, content, cancellable};
 }
 
+/**
+ * ms_image_lay_on_white: for formats without transparency.
+ * @row: @width RGBA pixels
+ * @flat: (out): the same composed on white; its alpha is not written
+ */
+void
+ms_image_lay_on_white(const guint8 *row, guint8 *flat, int width)
+{
+  for (int x = 0; x < width; x++, row += 4, flat += 4)
+    for (int k = 0; k < 3; k++)
+      flat[k] = (row[k] * row[3] + 255 * (255 - row[3]) + 127) / 255;
+}
+
 static gboolean
 check_options(const MsSaveOptions *options, GError **error)
 {
@@ -166,7 +179,8 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
 
   if (!check_options(&chosen, error))
     return FALSE;
-  const MsCodec *codec = ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_from_path(path));
+  const MsCodec *codec =
+    ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_for_output(path));
   if (!codec) {
     g_autofree char *extensions = ms_codec_list_extensions();
     ms_set_error(error, MS_ERROR_USAGE,

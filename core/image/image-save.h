@@ -70,6 +70,7 @@ struct _MsImageSink {
 
 MsSaveOptions ms_save_options_default(void);
 char *ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language);
+void ms_image_lay_on_white(const guint8 *row, guint8 *flat, int width);
 MsImageSink ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *cancellable);
 
 gboolean ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,

@@ -168,14 +168,6 @@ start(JpegWriter *self)
 }
 
 static void
-lay_on_white(const guint8 *row, guint8 *flat, int width)
-{
-  for (int x = 0; x < width; x++, row += 4, flat += 4)
-    for (int k = 0; k < 3; k++)
-      flat[k] = (row[k] * row[3] + 255 * (255 - row[3]) + 127) / 255;
-}
-
-static void
 write_rows(JpegWriter *self)
 {
   const guint8 *pixels = ms_image_get_pixels(self->image);
@@ -188,7 +180,7 @@ write_rows(JpegWriter *self)
     stop_if(self, g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error));
     stop_if(self, !ms_image_hold_rows(self->image, y, 1, &self->error));
     if (self->flat_row) {
-      lay_on_white(row, self->flat_row, self->cinfo.image_width);
+      ms_image_lay_on_white(row, self->flat_row, self->cinfo.image_width);
       row = self->flat_row;
     }
     jpeg_write_scanlines(&self->cinfo, &row, 1);

@@ -39,6 +39,11 @@ test_sniff(void)
     {"RIFF\1\2\3\4WEBPVP8L", 16, MS_IMAGE_FORMAT_WEBP},
     {"RIFF\1\2\3\4WEB", 11, MS_IMAGE_FORMAT_AUTO},
     {"RIFF\1\2\3\4WAVE", 12, MS_IMAGE_FORMAT_AUTO},
+    {"P4 1", 4, MS_IMAGE_FORMAT_PPM},
+    {"P7\n", 3, MS_IMAGE_FORMAT_PAM},
+    {"BM1234567890AB\x28\0\0\0", 18, MS_IMAGE_FORMAT_BMP},
+    {"BM1234567890AB\x29\0\0\0", 18, MS_IMAGE_FORMAT_AUTO},
+    {"BMW and others have", 19, MS_IMAGE_FORMAT_AUTO},
     {"", 0, MS_IMAGE_FORMAT_AUTO},
   };
 
@@ -59,6 +64,9 @@ test_extensions(void)
   g_assert_cmpint(ms_codec_from_path("a.tif"), ==, MS_IMAGE_FORMAT_TIFF);
   g_assert_cmpint(ms_codec_from_path("a.TIFF"), ==, MS_IMAGE_FORMAT_TIFF);
   g_assert_cmpint(ms_codec_from_path("a.webp"), ==, MS_IMAGE_FORMAT_WEBP);
+  g_assert_cmpint(ms_codec_from_path("a.dib"), ==, MS_IMAGE_FORMAT_BMP);
+  g_assert_cmpint(ms_codec_from_path("a.Pbm"), ==, MS_IMAGE_FORMAT_PPM);
+  g_assert_cmpint(ms_codec_from_path("a.pam"), ==, MS_IMAGE_FORMAT_PAM);
   g_assert_cmpstr(ms_codec_get(MS_IMAGE_FORMAT_PNG)->extensions[0], ==, "png");
   g_assert_cmpstr(ms_codec_get(MS_IMAGE_FORMAT_JPEG)->extensions[0], ==, "jpg");
   g_assert_null(ms_codec_get(MS_IMAGE_FORMAT_AUTO));

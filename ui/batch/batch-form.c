@@ -184,7 +184,7 @@ update_name_preview(MsBatchForm *self)
   g_autofree char *stem = ms_naming_stem(first);
   const MsCodec *codec = chosen_codec(self);
   MsNameParts parts = {.stem = stem,
-                       .extension = codec ? codec->extensions[0] : ms_naming_extension(first),
+                       .extension = codec ? codec->extensions[0] : ms_codec_result_extension(first),
                        .sp = settings.params.sp,
                        .sr = settings.params.sr,
                        .device = "device",

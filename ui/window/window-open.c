@@ -350,8 +350,8 @@ add_filters(GtkFileChooser *chooser)
 
   gtk_file_filter_set_name(pictures, name);
   for (guint i = 0; i < n; i++)
-    if (ms_codec_is_built(&codecs[i]))
-      gtk_file_filter_add_mime_type(pictures, codecs[i].mime_type);
+    for (const char *const *type = codecs[i].mime_types; ms_codec_is_built(&codecs[i]) && *type; type++)
+      gtk_file_filter_add_mime_type(pictures, *type);
   gtk_file_filter_set_name(all, _("All files"));
   gtk_file_filter_add_pattern(all, "*");
   gtk_file_chooser_add_filter(chooser, pictures);

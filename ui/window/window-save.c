@@ -75,7 +75,7 @@ save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwri
 {
   g_autoptr(GTask) task = g_task_new(self, NULL, on_saved, NULL);
   SaveJob *job = g_new0(SaveJob, 1);
-  const MsCodec *codec = ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_from_path(path));
+  const MsCodec *codec = ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_for_output(path));
 
   job->image = g_object_ref(ms_document_get_picture_b(self->document));
   job->path = g_strdup(path);
@@ -103,10 +103,10 @@ static char *
 suggested_name(MsDocument *document)
 {
   const char *title = ms_document_get_title(document);
-  const MsCodec *codec = ms_codec_get(ms_codec_from_path(title));
+  const MsCodec *codec = ms_codec_for_result(title);
   g_autofree char *stem = stem_of(title);
 
-  if (!codec || !ms_codec_is_built(codec))
+  if (!ms_codec_is_built(codec))
     codec = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT);
   return g_strdup_printf("%s-meanshift.%s", stem, codec->extensions[0]);
 }

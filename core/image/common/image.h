@@ -16,6 +16,9 @@
  * @MS_IMAGE_FORMAT_JPEG: JPEG in a JFIF, EXIF or Adobe file
  * @MS_IMAGE_FORMAT_TIFF: Tagged Image File Format, BigTIFF included
  * @MS_IMAGE_FORMAT_WEBP: a still WebP image
+ * @MS_IMAGE_FORMAT_BMP: a bitmap of Windows or OS/2
+ * @MS_IMAGE_FORMAT_PPM: a portable pixmap; read are also greymaps and bitmaps
+ * @MS_IMAGE_FORMAT_PAM: a portable arbitrary map of colours or greys, with or without alpha
  */
 typedef enum {
   MS_IMAGE_FORMAT_AUTO,
@@ -23,6 +26,9 @@ typedef enum {
   MS_IMAGE_FORMAT_JPEG,
   MS_IMAGE_FORMAT_TIFF,
   MS_IMAGE_FORMAT_WEBP,
+  MS_IMAGE_FORMAT_BMP,
+  MS_IMAGE_FORMAT_PPM,
+  MS_IMAGE_FORMAT_PAM,
 } MsImageFormat;
 
 /** MS_IMAGE_FORMAT_DEFAULT: the output format if neither a name nor an option sets one; every build has it. */
