@@ -220,28 +220,27 @@ ms_chart_describe(const MsChart *self)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/**
- * ms_chart_point_at:
- * @width: of the drawing
- * @height: of the drawing
- * @x: of the pointer
- * @y: of the pointer
- *
- * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a tooltip
- */
-char *
-ms_chart_point_at(const MsChart *self, double width, double height, double x, double y)
+/* A point of a chart or of a panel below it. */
+typedef struct {
+  const MsChart *chart;
+  const MsChartSeries *series;
+  const MsChartPoint *point; /* (nullable): none is within reach */
+} Place;
+
+/* The nearest point within reach of @x and @y in a drawing of @width by @height. */
+static Place
+find_place(const MsChart *self, double width, double height, double x, double y)
 {
   g_autoptr(cairo_surface_t) surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
   g_autoptr(cairo_t) cr = cairo_create(surface);
   double upper = ms_chart_upper_height(self, height);
   if (y > upper)
-    return ms_chart_point_at(self->panel, width, height - upper, x, y - upper);
+    return find_place(self->panel, width, height - upper, x, y - upper);
   height = upper;
   MsChartLayout layout = ms_chart_layout(self, cr, width, height);
   double reach = MAX(12.0, self->type == MS_CHART_LINES ? 0.0 : ms_chart_bar_width(self, &layout) / 2);
   double best = INFINITY;
-  char *text = NULL;
+  Place found = {self, NULL, NULL};
 
   for (guint i = 0; i < self->series->len; i++) {
     const MsChartSeries *series = self->series->pdata[i];
@@ -256,11 +255,36 @@ ms_chart_point_at(const MsChart *self, double width, double height, double x, do
       if (dx > reach || distance > reach || distance >= best)
         continue;
       best = distance;
-      g_free(text);
-      text = point_text(self, series, point);
+      found = (Place){self, series, point};
     }
   }
-  return text;
+  return found;
+}
+
+/**
+ * ms_chart_point_at:
+ * @width: of the drawing
+ * @height: of the drawing
+ * @x: of the pointer
+ * @y: of the pointer
+ *
+ * Returns: (transfer full) (nullable): series, place and value of the nearest point within reach, for a tooltip
+ */
+char *
+ms_chart_point_at(const MsChart *self, double width, double height, double x, double y)
+{
+  const Place place = find_place(self, width, height, x, y);
+
+  return place.point ? point_text(place.chart, place.series, place.point) : NULL;
+}
+
+/** ms_chart_row_at: as ms_chart_point_at(): the #MsChartPoint.row of that point, or 0 */
+guint
+ms_chart_row_at(const MsChart *self, double width, double height, double x, double y)
+{
+  const Place place = find_place(self, width, height, x, y);
+
+  return place.point ? place.point->row : 0;
 }
 
 static gboolean

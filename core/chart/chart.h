@@ -27,12 +27,14 @@ typedef enum {
  * @y: the height
  * @low: lower end of the whisker, or of the range of a published value; NAN for none
  * @high: upper end, likewise
+ * @row: which row of a report it shows, from 1; 0 for none
  */
 typedef struct {
   double x;
   double y;
   double low;
   double high;
+  guint row;
 } MsChartPoint;
 
 /** MsChartPage: the target of a drawing; @width and @height are in user units, and 720 by 440 is a legible size. */
@@ -74,6 +76,7 @@ guint ms_chart_n_panels(const MsChart *self);
 guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
+guint ms_chart_row_at(const MsChart *self, double width, double height, double x, double y);
 gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 gboolean ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
 gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);

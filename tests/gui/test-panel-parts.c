@@ -173,6 +173,68 @@ mixed_report(void)
   return report;
 }
 
+/* Clicks where the chart has a point, as a person who looks for its bar does. */
+static void
+click_bar(MsChartView *chart)
+{
+  const int width = gtk_widget_get_allocated_width(GTK_WIDGET(chart));
+  const int height = gtk_widget_get_allocated_height(GTK_WIDGET(chart));
+  g_autoptr(GdkEvent) event = gdk_event_new(GDK_BUTTON_PRESS);
+  gboolean taken = FALSE;
+
+  event->button.window = g_object_ref(gtk_widget_get_window(GTK_WIDGET(chart)));
+  event->button.button = GDK_BUTTON_PRIMARY;
+  gdk_event_set_device(event, gdk_seat_get_pointer(gdk_display_get_default_seat(gdk_display_get_default())));
+  for (int y = 0; y < height && !taken; y += 4)
+    for (int x = 0; x < width && !taken; x += 4) {
+      event->button.x = x;
+      event->button.y = y;
+      taken = gtk_widget_event(GTK_WIDGET(chart), event);
+    }
+  g_assert_true(taken);
+}
+
+/* Settings that vary have columns of their own, and the time has its uncertainty and a bar beside it. */
+static void
+test_report_factors(void)
+{
+  static const char *const memories[] = {"buffer", "image", NULL}, *const unrolls[] = {"1", "2", NULL};
+  static const char *const titles[] = {"memory", "unroll", "median ms", "± %"};
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("grid", "Grid", "mean-shift");
+  ms_experiment_add_axis(experiment, "memory", memories, NULL);
+  ms_experiment_add_axis(experiment, "unroll", unrolls, NULL);
+  g_autoptr(MsReport) report = ms_report_new(experiment);
+  GtkWidget *view = g_object_ref_sink(g_object_new(MS_TYPE_REPORT_VIEW, NULL));
+
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr(MsFactors) settings = ms_factors_new();
+    ms_factors_set(settings, "memory", memories[i / 2]);
+    ms_factors_set(settings, "unroll", unrolls[i % 2]);
+    MsReportRow *row = ms_report_add_row(report, settings, "label", "g");
+    for (guint k = 0; k < 5; k++) {
+      const double ns = 1e6 * (i + 1);
+      g_array_append_val(row->measurement->samples, ns);
+    }
+    row->measurement->outcome = MS_OUTCOME_OK;
+    ms_report_finish_row(report, row);
+  }
+  ms_report_view_set_report(MS_REPORT_VIEW(view), report);
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(view, GTK_TYPE_TREE_VIEW));
+  for (guint i = 0; i < G_N_ELEMENTS(titles); i++)
+    g_assert_cmpstr(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, (int)i + 1)), ==, titles[i]);
+  g_autofree char *memory = tree_cell(tree, 2, 4), *unroll = tree_cell(tree, 2, 5), *spread = tree_cell(tree, 2, 7);
+  g_assert_cmpstr(memory, ==, "image");
+  g_assert_cmpstr(unroll, ==, "1");
+  g_assert_cmpstr(spread, ==, "0.0");
+  GtkTreeModel *model = gtk_tree_view_get_model(tree);
+  GtkTreeIter iter;
+  int bar;
+  g_assert_true(gtk_tree_model_iter_nth_child(model, &iter, NULL, 2));
+  gtk_tree_model_get(model, &iter, 3, &bar, -1);
+  g_assert_cmpint(bar, ==, 75);
+  g_object_unref(view);
+}
+
 static void
 test_report_view(void)
 {
@@ -199,11 +261,15 @@ test_report_view(void)
   g_assert_cmpint(atk_object_get_role(accessible), ==, ATK_ROLE_CHART);
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "row <0> & more"));
 
+  /* A click on a bar selects its row. */
+  click_bar(chart);
+  g_assert_cmpint(ms_report_view_get_selected(MS_REPORT_VIEW(view)), ==, 0);
+
   /* The chosen sort order is kept when rows are added. */
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   gtk_tree_view_column_clicked(gtk_tree_view_get_column(tree, 1));
   ms_report_view_set_report(MS_REPORT_VIEW(view), report);
-  g_autofree char *first = tree_cell(tree, 0, 3);
+  g_autofree char *first = tree_cell(tree, 0, 4);
   g_assert_cmpstr(first, ==, "row <3> & more");
   gtk_widget_destroy(window);
 }
@@ -381,7 +447,8 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
-  g_test_add_func("/parts/report-columns", test_report_columns);
+  g_test_add_func("/panel-parts/report-columns", test_report_columns);
+  g_test_add_func("/panel-parts/report-factors", test_report_factors);
   g_test_add_func("/panel-parts/export-problems", test_export_problems);
   g_test_add_func("/panel-parts/contrast", test_contrast);
   g_test_add_func("/panel-parts/rates", test_rates);

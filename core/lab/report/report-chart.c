@@ -141,11 +141,20 @@ add_point(Drawing *d, guint series, gboolean published, MsChartPoint point)
   ms_chart_add_point(d->chart, series, point);
 }
 
+/* From 1. */
+static guint
+row_number(const Drawing *d, const MsReportRow *row)
+{
+  guint i = 0;
+
+  return g_ptr_array_find(d->report->rows, row, &i) ? i + 1 : 0;
+}
+
 static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
   g_autofree char *name = series_name(d, row->factors);
-  MsChartPoint point = {0, ms_report_row_metric(d->report, row, d->y), NAN, NAN};
+  MsChartPoint point = {0, ms_report_row_metric(d->report, row, d->y), NAN, NAN, row_number(d, row)};
 
   if (d->metric && d->metric->ns_factor > 0) {
     point.low = row->summary.q1 * d->metric->ns_factor;
@@ -193,7 +202,8 @@ add_stages(Drawing *d, const MsReportRow *row)
     gboolean same = strcmp(stage->stage, stage->name) == 0;
     g_autofree char *name = same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
     const guint series = find_or_add_series(d, name, FALSE);
-    add_point(d, series, FALSE, (MsChartPoint){find_or_add_category(d, row->label), s.median * 1e-6, NAN, NAN});
+    add_point(d, series, FALSE,
+              (MsChartPoint){find_or_add_category(d, row->label), s.median * 1e-6, NAN, NAN, row_number(d, row)});
   }
 }
 

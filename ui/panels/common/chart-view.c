@@ -21,6 +21,8 @@ struct _MsChartView {
 
 G_DEFINE_FINAL_TYPE(MsChartView, ms_chart_view, GTK_TYPE_DRAWING_AREA)
 
+static guint row_clicked_signal;
+
 static void
 ms_chart_view_finalize(GObject *object)
 {
@@ -69,6 +71,22 @@ ms_chart_view_query_tooltip(GtkWidget *widget, int x, int y, gboolean by_keyboar
   return text != NULL;
 }
 
+static gboolean
+ms_chart_view_button_press(GtkWidget *widget, GdkEventButton *event)
+{
+  MsChartView *self = MS_CHART_VIEW(widget);
+  double scale = drawing_scale(widget);
+
+  if (!self->chart || event->button != GDK_BUTTON_PRIMARY)
+    return GDK_EVENT_PROPAGATE;
+  const guint row =
+    ms_chart_row_at(self->chart, gtk_widget_get_allocated_width(widget) / scale,
+                    gtk_widget_get_allocated_height(widget) / scale, event->x / scale, event->y / scale);
+  if (row > 0)
+    g_signal_emit(self, row_clicked_signal, 0, row - 1);
+  return row > 0;
+}
+
 static void
 ms_chart_view_get_preferred_width(GtkWidget *widget, int *minimum, int *natural)
 {
@@ -91,8 +109,11 @@ ms_chart_view_class_init(MsChartViewClass *klass)
   G_OBJECT_CLASS(klass)->finalize = ms_chart_view_finalize;
   widget_class->draw = ms_chart_view_draw;
   widget_class->query_tooltip = ms_chart_view_query_tooltip;
+  widget_class->button_press_event = ms_chart_view_button_press;
   widget_class->get_preferred_width = ms_chart_view_get_preferred_width;
   widget_class->get_preferred_height = ms_chart_view_get_preferred_height;
+  row_clicked_signal = g_signal_new("row-clicked", MS_TYPE_CHART_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                    G_TYPE_NONE, 1, G_TYPE_UINT);
   gtk_widget_class_set_css_name(widget_class, "chart");
   ms_drawn_class_init(widget_class);
 }
@@ -100,6 +121,7 @@ ms_chart_view_class_init(MsChartViewClass *klass)
 static void
 ms_chart_view_init(MsChartView *self)
 {
+  gtk_widget_add_events(GTK_WIDGET(self), GDK_BUTTON_PRESS_MASK);
   gtk_widget_set_has_tooltip(GTK_WIDGET(self), TRUE);
   gtk_widget_set_can_focus(GTK_WIDGET(self), TRUE);
   ms_drawn_describe(GTK_WIDGET(self), ATK_ROLE_CHART, _("Chart"), _("Empty"));

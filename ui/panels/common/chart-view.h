@@ -7,6 +7,7 @@
 #include "core/chart/chart.h"
 
 #define MS_TYPE_CHART_VIEW (ms_chart_view_get_type())
+/* Signal: "row-clicked" (guint): a bar or marker of this row of a report was clicked. */
 G_DECLARE_FINAL_TYPE(MsChartView, ms_chart_view, MS, CHART_VIEW, GtkDrawingArea)
 
 GtkWidget *ms_chart_view_new(void);

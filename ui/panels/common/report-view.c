@@ -12,6 +12,7 @@
 #include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
 #include "ui/common/files.h"
+#include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/common/drawn.h"
@@ -39,16 +40,112 @@ static guint signals[N_SIGNALS];
 
 /* The table */
 
-/* Columns of the store: index in the report, font weight, outcome sign, the cells, and the tooltip. */
+/* Columns of the store: index in the report, font weight, outcome sign, length of the bar, the cells, the tooltip. */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
   COLUMN_MARK,
+  COLUMN_BAR,
   COLUMN_CELLS,
 };
 
+/* The columns of ms_report_table() that are replaced: by the factors, and by the time with its uncertainty. */
+enum {
+  TABLE_CONFIGURATION,
+  TABLE_MEDIAN,
+  TABLE_REST = 5,
+};
+
+/* (transfer none) (element-type utf8): the settings that tell the configurations apart; none for the whole label */
+static GPtrArray *
+list_factors(const MsReport *report)
+{
+  const MsExperiment *experiment = report->experiment;
+  GPtrArray *keys = g_ptr_array_new();
+
+  if (experiment->cases->len > 0)
+    g_ptr_array_add(keys, (gpointer) "case");
+  for (guint i = 0; i < experiment->axes->len; i++) {
+    const MsAxis *axis = experiment->axes->pdata[i];
+    if (g_strv_length(axis->values) > 1)
+      g_ptr_array_add(keys, axis->key);
+  }
+  return keys;
+}
+
+/* (transfer full): a row of the table as the window shows it: factors, time, its uncertainty in percent, the rest */
+static GPtrArray *
+arrange_row(GPtrArray *cells, GPtrArray *factors, const char *spread)
+{
+  GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
+
+  for (guint i = 0; i < factors->len; i++)
+    g_ptr_array_add(row, g_strdup(factors->pdata[i]));
+  if (factors->len == 0)
+    g_ptr_array_add(row, g_strdup(cells->pdata[TABLE_CONFIGURATION]));
+  g_ptr_array_add(row, g_strdup(cells->pdata[TABLE_MEDIAN]));
+  g_ptr_array_add(row, g_strdup(spread));
+  for (guint i = TABLE_REST; i < cells->len; i++)
+    g_ptr_array_add(row, g_strdup(cells->pdata[i]));
+  return row;
+}
+
+/* (transfer full): the values of the settings @keys in @row of the report */
+static GPtrArray *
+list_values(GPtrArray *keys, const MsReportRow *row)
+{
+  GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
+
+  for (guint i = 0; i < keys->len; i++)
+    g_ptr_array_add(values, ms_experiment_case_title(ms_factors_get_or(row->factors, keys->pdata[i], "")));
+  return values;
+}
+
+/* (transfer full) (element-type GPtrArray): titles and cells, with a column for each setting that varies */
+static GPtrArray *
+arrange_table(const MsReport *report)
+{
+  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
+  GPtrArray *arranged = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr(GPtrArray) keys = list_factors(report), titles = g_ptr_array_new();
+
+  for (guint i = 0; i < keys->len; i++)
+    g_ptr_array_add(titles, g_str_equal(keys->pdata[i], "case") ? (gpointer)_("case") : keys->pdata[i]);
+  g_ptr_array_add(arranged, arrange_row(table->pdata[0], titles, "± %"));
+  for (guint i = 1; i < table->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i - 1];
+    const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK && isfinite(row->summary.spread);
+    g_autofree char *spread = ok ? g_strdup_printf("%.1f", row->summary.spread * 100) : g_strdup("");
+    g_autoptr(GPtrArray) values = list_values(keys, row);
+    g_ptr_array_add(arranged, arrange_row(table->pdata[i], values, spread));
+  }
+  return arranged;
+}
+
+/* The longest time of the report, whose bar fills its cell; 0 where nothing was measured. */
+static double
+longest_time(const MsReport *report)
+{
+  double longest = 0;
+
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    if (row->measurement->outcome == MS_OUTCOME_OK)
+      longest = fmax(longest, row->summary.median);
+  }
+  return longest;
+}
+
+static int
+bar_percent(const MsReportRow *row, double longest)
+{
+  return row->measurement->outcome == MS_OUTCOME_OK && longest > 0 ? (int)ceil(100 * row->summary.median / longest) : 0;
+}
+
 #define MARK_TITLE "✓"
 #define RESULT_CHARS 24
+#define BAR_WIDTH 64
+#define BAR_HEIGHT 18
 
 /* Cells that start with a number are compared as numbers; others follow, compared as text. */
 static double
@@ -113,8 +210,20 @@ let_results_give_way(GtkTreeViewColumn *view, GtkCellRenderer *cell)
   gtk_tree_view_column_set_expand(view, TRUE);
 }
 
+/* A bar beside the number, as long as the time is in proportion to the longest. */
 static void
-add_column(GtkTreeView *tree, GPtrArray *table, guint column)
+add_bar(GtkTreeViewColumn *view)
+{
+  GtkCellRenderer *bar = g_object_new(GTK_TYPE_CELL_RENDERER_PROGRESS, "text", "", "ypad", 3, NULL);
+
+  gtk_cell_renderer_set_fixed_size(bar, BAR_WIDTH, BAR_HEIGHT);
+  gtk_tree_view_column_pack_end(view, bar, FALSE);
+  gtk_tree_view_column_add_attribute(view, bar, "value", COLUMN_BAR);
+}
+
+/* @time: which column has the time */
+static void
+add_column(GtkTreeView *tree, GPtrArray *table, guint column, guint time)
 {
   GPtrArray *titles = table->pdata[0];
   gboolean numeric = is_numeric(table, column);
@@ -127,6 +236,8 @@ add_column(GtkTreeView *tree, GPtrArray *table, guint column)
   gtk_tree_view_column_set_resizable(view, TRUE);
   if (column + 1 == titles->len)
     let_results_give_way(view, cell);
+  if (column == time)
+    add_bar(view);
   gtk_tree_view_column_set_sort_column_id(view, COLUMN_CELLS + (int)column);
   gtk_tree_view_append_column(tree, view);
 }
@@ -153,7 +264,7 @@ has_columns(GtkTreeView *tree, GPtrArray *titles)
 }
 
 static void
-make_columns(GtkTreeView *tree, GPtrArray *table)
+make_columns(GtkTreeView *tree, GPtrArray *table, guint time)
 {
   GPtrArray *titles = table->pdata[0];
 
@@ -163,7 +274,7 @@ make_columns(GtkTreeView *tree, GPtrArray *table)
     gtk_tree_view_remove_column(tree, gtk_tree_view_get_column(tree, 0));
   add_mark_column(tree);
   for (guint i = 0; i < titles->len; i++)
-    add_column(tree, table, i);
+    add_column(tree, table, i, time);
   ms_table_tooltip(tree, COLUMN_CELLS + (int)titles->len);
 }
 
@@ -172,7 +283,7 @@ make_store(guint n_cells)
 {
   g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells + 1);
 
-  types[COLUMN_ROW] = types[COLUMN_WEIGHT] = G_TYPE_INT;
+  types[COLUMN_ROW] = types[COLUMN_WEIGHT] = types[COLUMN_BAR] = G_TYPE_INT;
   types[COLUMN_MARK] = types[COLUMN_CELLS + n_cells] = G_TYPE_STRING;
   for (guint i = 0; i < n_cells; i++)
     types[COLUMN_CELLS + i] = G_TYPE_STRING;
@@ -183,26 +294,30 @@ make_store(guint n_cells)
   return store;
 }
 
-/* The tooltip: the name and the message of the row. */
+/* The tooltip: the name of the row, how often and how evenly it was measured, and its message. */
 static char *
-hint_of(GPtrArray *cells)
+hint_of(const MsReportRow *row, const char *note)
 {
-  const char *name = cells->pdata[0], *note = cells->pdata[cells->len - 1];
+  g_autofree char *least = ms_format_ns(row->summary.minimum), *quartiles = ms_format_ns(row->summary.iqr);
+  g_autofree char *samples = row->summary.n > 0 ? g_strdup_printf(_("\n%u samples, least %s, interquartile range %s"),
+                                                                  row->summary.n, least, quartiles)
+                                                : g_strdup("");
 
-  return note && *note ? g_strdup_printf("%s\n%s", name, note) : g_strdup(name);
+  return g_strdup_printf("%s%s%s%s", row->label, samples, note && *note ? "\n" : "", note ? note : "");
 }
 
 static void
 append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *cells)
 {
   const MsReportRow *what = report->rows->pdata[row];
-  g_autofree char *hint = hint_of(cells);
+  g_autofree char *hint = hint_of(what, cells->pdata[cells->len - 1]);
   GtkTreeIter iter;
 
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
                      what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
-                     mark_of(what->measurement->outcome), COLUMN_CELLS + cells->len, hint, -1);
+                     mark_of(what->measurement->outcome), COLUMN_BAR, bar_percent(what, longest_time(report)),
+                     COLUMN_CELLS + cells->len, hint, -1);
   for (guint i = 0; i < cells->len; i++)
     gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
 }
@@ -236,11 +351,25 @@ select_row(GtkTreeView *tree, int row)
       gtk_tree_selection_select_iter(gtk_tree_view_get_selection(tree), &iter);
 }
 
+/* Selects the row of the bar or marker that was clicked in the chart, and scrolls to it. */
+static void
+on_chart_row_clicked(MsReportView *self, guint row)
+{
+  GtkTreeModel *model;
+  GtkTreeIter iter;
+
+  select_row(self->tree, (int)row);
+  if (!gtk_tree_selection_get_selected(gtk_tree_view_get_selection(self->tree), &model, &iter))
+    return;
+  g_autoptr(GtkTreePath) path = gtk_tree_model_get_path(model, &iter);
+  gtk_tree_view_scroll_to_cell(self->tree, path, NULL, FALSE, 0, 0);
+}
+
 /* Fills @tree with @report; sort order and selection are kept. */
 static void
 show_table(GtkTreeView *tree, const MsReport *report)
 {
-  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
+  g_autoptr(GPtrArray) table = arrange_table(report), factors = list_factors(report);
   GPtrArray *titles = table->pdata[0];
   g_autoptr(GtkListStore) store = make_store(titles->len);
   GtkTreeModel *old = gtk_tree_view_get_model(tree);
@@ -252,7 +381,7 @@ show_table(GtkTreeView *tree, const MsReport *report)
     append_row(store, report, i - 1, table->pdata[i]);
   gboolean same = has_columns(tree, titles);
   gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
-  make_columns(tree, table);
+  make_columns(tree, table, MAX(factors->len, 1));
   if (sorted)
     gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(store), sort_column, order);
   gtk_tree_view_set_model(tree, GTK_TREE_MODEL(store));
@@ -446,6 +575,7 @@ ms_report_view_class_init(MsReportViewClass *klass)
     CHILD(chart),
     MS_TEMPLATE_CALLBACK(on_row_activated),
     MS_TEMPLATE_CALLBACK(on_enlarge_clicked),
+    MS_TEMPLATE_CALLBACK(on_chart_row_clicked),
   };
 
   G_OBJECT_CLASS(klass)->finalize = ms_report_view_finalize;
@@ -496,6 +626,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   }
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
   g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_USER);
+  ms_chart_set_note(chart, NULL); /* the verdict stands above the table */
   gtk_label_set_text(self->verdict, verdict ? verdict : "");
   gtk_widget_set_visible(GTK_WIDGET(self->verdict), verdict != NULL);
   show_footer(self, report);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
+#include "core/lab/report/report-verdict.h"
 #include "ui/common/files.h"
 #include "ui/panels/common/table.h"
 
@@ -42,6 +43,8 @@ enum {
   COLUMN_TITLE,
   COLUMN_STUDY,
   COLUMN_WEIGHT,
+  COLUMN_STATUS, /* the verdict of the last run and its time */
+  COLUMN_HINT,
 };
 
 /* Studies as data/experiments/README.md names them, in the order of the groups. */
@@ -69,12 +72,33 @@ contains(const char *text, const char *part)
   return strstr(folded, part) != NULL;
 }
 
-static gboolean
-matches(const MsExperiment *experiment, const char *part)
+/* (transfer full): "agrees, 14:05" of the newest report (nullable) of this session */
+static char *
+status_text(const MsReport *report)
 {
+  if (!report)
+    return g_strdup(_("not run yet"));
+  g_autoptr(GDateTime) utc = g_date_time_new_from_iso8601(report->date, NULL);
+  g_autoptr(GDateTime) here = utc ? g_date_time_to_local(utc) : NULL;
+  g_autofree char *time = here ? g_date_time_format(here, "%H:%M") : g_strdup(report->date);
+  const char *status = !report->complete                  ? N_("not finished")
+                       : report->experiment->expects->len ? ms_finding_verdict_name(ms_report_judge(report))
+                                                          : N_("measured");
+
+  return g_strdup_printf("%s, %s", _(status), time);
+}
+
+/* @part: of the title, name, study, texts or status, case-folded */
+static gboolean
+matches(MsExperimentPanel *self, const MsExperiment *experiment, const char *part)
+{
+  g_autofree char *status = status_text(g_hash_table_lookup(self->reports, experiment->name));
+  g_autofree char *folded = g_utf8_casefold(status, -1);
+
   return contains(ms_experiment_text(experiment->title, MS_LANGUAGE_USER), part) || contains(experiment->title, part) ||
          contains(experiment->name, part) || contains(experiment->study, part) ||
-         contains(experiment->description, part) || contains(experiment->finding, part);
+         contains(experiment->description, part) || contains(experiment->finding, part) ||
+         g_str_has_prefix(folded, part);
 }
 
 /* A study is visible if one of its experiments is. */
@@ -88,11 +112,11 @@ is_visible(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
 
   gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &experiment, -1);
   if (experiment)
-    return matches(experiment, part);
+    return matches(self, experiment, part);
   for (gboolean more = gtk_tree_model_iter_children(model, &child, iter); more;
        more = gtk_tree_model_iter_next(model, &child)) {
     gtk_tree_model_get(model, &child, COLUMN_EXPERIMENT, &experiment, -1);
-    if (experiment && matches(experiment, part))
+    if (experiment && matches(self, experiment, part))
       return TRUE;
   }
   return FALSE;
@@ -134,14 +158,42 @@ find_study(MsExperimentPanel *self, const char *name, GtkTreeIter *iter)
   g_autofree char *title =
     *studies[n].name ? g_strdup_printf("%s (%s)", _(studies[n].title), studies[n].name) : g_strdup(_(studies[n].title));
   gtk_tree_store_insert_with_values(self->store, iter, NULL, -1, COLUMN_TITLE, title, COLUMN_STUDY, studies[n].name,
-                                    COLUMN_WEIGHT, PANGO_WEIGHT_BOLD, -1);
+                                    COLUMN_WEIGHT, PANGO_WEIGHT_BOLD, COLUMN_HINT, title, -1);
+}
+
+static void
+set_status(MsExperimentPanel *self, GtkTreeIter *iter)
+{
+  MsExperiment *experiment;
+  g_autofree char *title = NULL;
+
+  gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, COLUMN_EXPERIMENT, &experiment, COLUMN_TITLE, &title, -1);
+  g_autofree char *status = status_text(g_hash_table_lookup(self->reports, experiment->name));
+  g_autofree char *hint = g_strdup_printf("%s\n%s", title, status);
+  gtk_tree_store_set(self->store, iter, COLUMN_STATUS, status, COLUMN_HINT, hint, -1);
+}
+
+static gboolean
+update_status(GtkTreeModel *model, GtkTreePath *path, GtkTreeIter *iter, gpointer data)
+{
+  MsExperimentPanel *self = data;
+  MsExperiment *experiment;
+
+  gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &experiment, -1);
+  if (!experiment || strcmp(experiment->name, self->running->name) != 0)
+    return FALSE;
+  set_status(self, iter);
+  return TRUE;
 }
 
 static void
 add_row(MsExperimentPanel *self, GtkTreeIter *parent, MsExperiment *experiment, const char *title)
 {
-  gtk_tree_store_insert_with_values(self->store, NULL, parent, -1, COLUMN_EXPERIMENT, experiment, COLUMN_TITLE, title,
+  GtkTreeIter iter;
+
+  gtk_tree_store_insert_with_values(self->store, &iter, parent, -1, COLUMN_EXPERIMENT, experiment, COLUMN_TITLE, title,
                                     COLUMN_STUDY, experiment->study, COLUMN_WEIGHT, PANGO_WEIGHT_NORMAL, -1);
+  set_status(self, &iter);
   g_ptr_array_add(self->experiments, ms_experiment_ref(experiment));
 }
 
@@ -399,6 +451,7 @@ ms_experiment_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
   if (!report)
     return;
   g_hash_table_replace(self->reports, g_strdup(self->running->name), report);
+  gtk_tree_model_foreach(GTK_TREE_MODEL(self->store), update_status, self);
   if (selected && strcmp(selected->name, self->running->name) == 0)
     ms_report_view_set_report(self->view, report);
 }
@@ -564,5 +617,5 @@ ms_experiment_panel_init(MsExperimentPanel *self)
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_tree_model_filter_set_visible_func(GTK_TREE_MODEL_FILTER(self->filter), is_visible, self, NULL);
   gtk_tree_selection_set_select_function(gtk_tree_view_get_selection(self->tree), is_selectable, NULL, NULL);
-  ms_table_tooltip(self->tree, COLUMN_TITLE);
+  ms_table_tooltip(self->tree, COLUMN_HINT);
 }
