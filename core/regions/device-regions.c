@@ -86,14 +86,19 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
   g_clear_pointer(&self->buffers[MS_REGION_BUFFER_PARENTS], clReleaseMemObject);
   if (!is_going_on(self, error) || !study(self, &totals, error))
     return FALSE;
-  /* Every round joins regions; one that does not would be repeated for ever. */
-  for (guint32 before = G_MAXUINT32; totals.n_small > 0 && totals.n_left > 1 && totals.n_left < before;
-       labels->rounds++) {
-    before = totals.n_left;
+  for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++) {
+    const guint32 before = totals.n_left;
     if (!run_round(self, &totals, error))
       return FALSE;
+    if (totals.n_left >= before) { /* it would be repeated for ever */
+      ms_set_error(
+        error, MS_ERROR_DEVICE,
+        "The device %s computes regions wrongly: a round of merging joined none of %u regions. Select another "
+        "device with --device.",
+        ms_device_get_name(ms_context_get_device(self->run.context)), before);
+      return FALSE;
+    }
   }
-
   return labels->rounds == 0 ||
          (ms_region_kernels_launch(self, MS_REGION_STEP_COUNT_REGIONS, MS_REGION_STEP_COUNT_REGIONS, error) &&
           ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_REGIONS, &labels->count, error) &&

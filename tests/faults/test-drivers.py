@@ -182,6 +182,18 @@ class Drivers(faults.FaultCase):
                 self.assertRegex(run.error, "second attempt|started once more")
                 self.check_batch(run, 6)
 
+    def test_a_round_of_merging_that_joins_nothing(self):
+        """A driver that leaves out the kernel which joins regions ends the command with a sentence, not in a loop."""
+        arguments = [self.picture("noise.png", 60, 40), "--regions", "--min-region", "50", "-o", self.out / "r.png",
+                     *OVERWRITE, *ON_CPU[:4]]
+        errors = ""
+        for nth in range(1, self.count_calls(arguments, "clEnqueueNDRangeKernel") + 1):
+            run = Run(self, "regions", arguments, "clEnqueueNDRangeKernel", nth, "skip", False)
+            run.end()
+            self.assertIn(run.code, (0, 1), run.about)
+            errors += run.error
+        self.assertIn("a round of merging joined none of", errors)
+
     def test_a_damaged_cache_is_set_aside(self):
         """The compiled kernels in the cache of PoCL are cut, after which PoCL ends the process that loads them."""
         cache = self.dir / "pocl"

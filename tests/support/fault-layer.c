@@ -39,7 +39,8 @@ static int armed, counted, hanging, n_held;
 /*
  * Environment variables select the n-th call of a whole program and its children; see tests/faults/preload.c.
  * MS_FAULT_CALL=NAME counts only the calls of that name. MS_FAULT_MODE says what the call does instead of returning an
- * error: it hangs, aborts, reads an invalid address (segv), or exits with status 0 or 1.
+ * error: it hangs, aborts, reads an invalid address (segv), or exits with status 0 or 1; with skip, a kernel does not
+ * run and its launch succeeds.
  */
 static FaultCount *of_program;
 static long nth_of_program;
@@ -235,10 +236,17 @@ STATUS_CALL(clBuildProgram,
              void *u),
             (p, n, d, o, f, u), CL_BUILD_PROGRAM_FAILURE)
 STATUS_CALL(clSetKernelArg, (cl_kernel k, cl_uint i, size_t s, const void *v), (k, i, s, v), CL_INVALID_ARG_VALUE)
-STATUS_CALL(clEnqueueNDRangeKernel,
-            (cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g, const size_t *l, cl_uint n,
-             const cl_event *w, cl_event *e),
-            (q, k, d, o, g, l, n, w, e), CL_OUT_OF_RESOURCES)
+static cl_int CL_API_CALL
+layer_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g,
+                             const size_t *l, cl_uint n, const cl_event *w, cl_event *e)
+{
+  if (!fails("clEnqueueNDRangeKernel"))
+    return target->clEnqueueNDRangeKernel(q, k, d, o, g, l, n, w, e);
+  if (mode_of_program && !strcmp(mode_of_program, "skip"))
+    return target->clEnqueueMarkerWithWaitList(q, n, w, e);
+  return CL_OUT_OF_RESOURCES;
+}
+
 STATUS_CALL(clEnqueueWriteBuffer,
             (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n, const cl_event *w,
              cl_event *e),

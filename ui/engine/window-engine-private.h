@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What window-engine.c shares with the filter and the hold. */
+/* What the files of MsWindowEngine share: the queue, the process and its device, the filter and the hold. */
 #pragma once
 
 #include "ui/engine/device-child.h"
@@ -79,6 +79,23 @@ struct _MsWindowEngine {
 };
 
 MsJob *ms_job_new(MsJobKind kind, GTask *task);
+void ms_job_free(MsJob *self);
 void ms_job_fail(MsJob *self, GError *error);
+void ms_job_fail_cancelled(MsJob *self);
+int ms_job_compare(gconstpointer a, gconstpointer b, gpointer unused);
+GCancellable *ms_job_get_cancellable(const MsJob *self);
+
 void ms_window_engine_push(MsWindowEngine *self, MsJob *job);
+void ms_window_engine_send(MsWindowEngine *self, MsJob *job);
 void ms_window_engine_send_next(MsWindowEngine *self);
+MsJob *ms_window_engine_take_running(MsWindowEngine *self);
+void ms_window_engine_on_message(MsMessage *message, gpointer self);
+const char *ms_window_engine_name_device(MsWindowEngine *self);
+
+/* window-engine-device.c */
+gboolean ms_window_engine_open(MsWindowEngine *self);
+gboolean ms_window_engine_opens_early(MsWindowEngine *self);
+gboolean ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content);
+void ms_window_engine_fail(MsWindowEngine *self, const GError *problem);
+void ms_window_engine_watch(MsWindowEngine *self, const MsJob *job);
+void ms_window_engine_change_cache(MsWindowEngine *self, gboolean to_spare);

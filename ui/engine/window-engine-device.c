@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* The process that has the device for the window: how it is opened and watched, and what follows its death. */
+#include <glib/gi18n-lib.h>
+#include <sys/wait.h>
+
+#include "core/opencl/driver-cache.h"
+#include "ui/engine/window-engine-private.h"
+
+/* How often the silence of the process is looked at while a request runs. */
+#define SILENCE_CHECK_MS 100
+
+/* How long a request that a user has cancelled may go on before its process is killed. */
+#define CANCEL_MS 1500
+
+/* A process that dies without a request is started again at once so many times, then for the next request. */
+#define MOST_IDLE_DEATHS 3
+
+/* Opening */
+
+/** ms_window_engine_fail: no request runs until another device is chosen. */
+void
+ms_window_engine_fail(MsWindowEngine *self, const GError *problem)
+{
+  self->state = MS_WINDOW_ENGINE_FAILED;
+  g_clear_error(&self->problem);
+  self->problem = g_error_copy(problem);
+  g_clear_pointer(&self->death, g_free);
+  g_signal_emit_by_name(self, "changed");
+}
+
+/* (transfer full) (nullable): the devices of an answer. */
+static GPtrArray *
+read_devices(GVariant *snapshots)
+{
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+
+  for (gsize i = 0; i < g_variant_n_children(snapshots); i++) {
+    g_autoptr(GVariant) snapshot = g_variant_get_child_value(snapshots, i);
+    MsDevice *device = ms_device_new_from_snapshot(snapshot);
+    if (!device)
+      return NULL;
+    g_ptr_array_add(devices, device);
+  }
+  return g_steal_pointer(&devices);
+}
+
+/* Where the usual cache of the driver is passed over, its folder is named. */
+static char *
+describe_spare(MsWindowEngine *self)
+{
+  g_autofree char *folder = self->spare_cache ? ms_driver_cache_find() : NULL;
+
+  return folder ? g_strdup_printf(_("An empty cache of compiled kernels is used; delete the folder '%s', which may be "
+                                    "damaged."),
+                                  folder)
+                : NULL;
+}
+
+static void
+report_recovery(MsWindowEngine *self)
+{
+  g_autofree char *death = g_steal_pointer(&self->death);
+  g_autofree char *spare = describe_spare(self);
+
+  if (!death)
+    return;
+  g_autoptr(GError) report =
+    g_error_new(MS_ERROR, MS_ERROR_DEVICE, _("%s The picture was kept; the device was opened again.%s%s\n%s"), death,
+                spare ? " " : "", spare ? spare : "", self->death_detail);
+  g_signal_emit_by_name(self, "recovered", report);
+}
+
+/**
+ * ms_window_engine_take_opened: takes the answer of an opening; %FALSE if it makes no sense.
+ *
+ * A device that is opened again stays the same object, so that its runs can still be repeated.
+ */
+gboolean
+ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content)
+{
+  g_autoptr(GVariant) snapshots = NULL;
+  g_autofree char *explanation = NULL;
+  int index;
+
+  g_variant_get(content, "(@a" MS_DEVICE_SNAPSHOT "ims)", &snapshots, &index, &explanation);
+  g_autoptr(GPtrArray) devices = read_devices(snapshots);
+  if (!devices || index < -1 || index >= (int)devices->len || (index < 0) != ms_window_engine_is_reference(self))
+    return FALSE;
+  MsDevice *device = index >= 0 ? devices->pdata[index] : NULL;
+  if (device && !ms_device_is_sane(device))
+    return FALSE;
+  self->is_open = TRUE;
+  self->vain_starts = 0;
+  if (self->state == MS_WINDOW_ENGINE_READY && (!device || (self->device && ms_device_equal(device, self->device)))) {
+    report_recovery(self);
+    return TRUE;
+  }
+  self->state = MS_WINDOW_ENGINE_READY;
+  g_set_object(&self->device, device);
+  g_ptr_array_unref(self->devices);
+  self->devices = g_steal_pointer(&devices);
+  g_free(self->explanation);
+  self->explanation = g_steal_pointer(&explanation);
+  g_signal_emit_by_name(self, "changed");
+  report_recovery(self);
+  return TRUE;
+}
+
+/* Watching */
+
+static gboolean
+on_silence_check(gpointer data)
+{
+  MsWindowEngine *self = data;
+  const gint64 silence_us = g_get_monotonic_time() - ms_device_child_get_heard(self->child);
+
+  if (silence_us > (gint64)self->watchdog_ms * 1000)
+    ms_device_child_stop(self->child, MS_CHILD_END_SILENT);
+  return G_SOURCE_CONTINUE;
+}
+
+/**
+ * ms_window_engine_watch: looks at the silence of the process until the request of @job, which is sent, has ended.
+ *
+ * A driver may hang while the serial reference is opened, since all devices are listed, but not later.
+ */
+void
+ms_window_engine_watch(MsWindowEngine *self, const MsJob *job)
+{
+  if (self->watchdog_ms > 0 && (job->kind == MS_JOB_OPEN || !ms_window_engine_is_reference(self)))
+    self->silence_timer = g_timeout_add(SILENCE_CHECK_MS, on_silence_check, self);
+}
+
+static gboolean
+on_cancel_late(gpointer data)
+{
+  MsWindowEngine *self = data;
+
+  self->cancel_timer = 0;
+  ms_device_child_stop(self->child, MS_CHILD_END_CANCELLED);
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * ms_window_engine_enforce_cancel:
+ * @cancellable: (nullable): of a request that a user has cancelled
+ *
+ * Ends the process if it goes on with the request for two seconds. A request that is only replaced by a newer one gets
+ * more time, because a compiler cannot be interrupted and its work would be lost.
+ */
+void
+ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
+{
+  if (cancellable && self->running && self->child && ms_job_get_cancellable(self->running) == cancellable &&
+      self->cancel_timer == 0)
+    self->cancel_timer = g_timeout_add(CANCEL_MS, on_cancel_late, self);
+}
+
+/* How the process ends */
+
+/* (transfer full): a sentence for the bar of the window. */
+static char *
+describe_death(MsWindowEngine *self, MsChildEnd end)
+{
+  const char *name = ms_window_engine_name_device(self);
+  const int status = ms_child_get_status(ms_device_child_get(self->child));
+
+  switch (end) {
+  case MS_CHILD_END_SILENT:
+  case MS_CHILD_END_LATE:
+  case MS_CHILD_END_OVERDUE:
+    return g_strdup_printf(_("The device %s has not answered for %g s."), name, self->watchdog_ms / 1000.0);
+  case MS_CHILD_END_CANCELLED:
+    return g_strdup_printf(_("The device %s did not stop when it was asked to."), name);
+  case MS_CHILD_END_FINISHED:
+    return g_strdup_printf(_("The device %s was lost."), name);
+  case MS_CHILD_END_FLOODED:
+  case MS_CHILD_END_BROKEN:
+  case MS_CHILD_END_TOO_LARGE:
+    return g_strdup_printf(_("The driver of %s wrote what makes no sense."), name);
+  case MS_CHILD_END_DIED:
+    break;
+  }
+  if (WIFSIGNALED(status))
+    return g_strdup_printf(_("The driver of %s ended unexpectedly (signal %d)."), name, WTERMSIG(status));
+  return g_strdup_printf(_("The driver of %s ended unexpectedly (status %d)."), name, WEXITSTATUS(status));
+}
+
+/* A cache that cannot be loaded makes a driver crash before anything was computed. */
+static gboolean
+may_be_damaged_cache(MsWindowEngine *self, const MsJob *job, MsChildEnd end)
+{
+  const int status = ms_child_get_status(ms_device_child_get(self->child));
+
+  if (!job || job->has_reported || end != MS_CHILD_END_DIED)
+    return FALSE;
+  return !WIFSIGNALED(status) || (WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM);
+}
+
+/** ms_window_engine_change_cache: lets the next process use the usual cache of the driver, or an empty one. */
+void
+ms_window_engine_change_cache(MsWindowEngine *self, gboolean to_spare)
+{
+  ms_driver_cache_remove_spare(self->spare_cache);
+  g_clear_pointer(&self->spare_cache, g_free);
+  if (to_spare)
+    self->spare_cache = ms_driver_cache_make_spare();
+}
+
+static GError *
+death_error(MsWindowEngine *self, const char *advice)
+{
+  return g_error_new(MS_ERROR, MS_ERROR_DEVICE, "%s %s\n%s", self->death, advice, self->death_detail);
+}
+
+/* The request is tried once more, unless it was cancelled. */
+static void
+try_again(MsWindowEngine *self, MsJob *job)
+{
+  if (g_cancellable_is_cancelled(ms_job_get_cancellable(job))) {
+    ms_job_fail_cancelled(job);
+    return;
+  }
+  if (!job->is_retried) {
+    job->is_retried = TRUE;
+    g_queue_insert_sorted(&self->waiting, job, ms_job_compare, NULL);
+    return;
+  }
+  GError *error = death_error(self, _("It did so twice; change the settings or choose another device."));
+  /* The error says it all, unless another request opens the device again. */
+  if (g_queue_is_empty(&self->waiting))
+    g_clear_pointer(&self->death, g_free);
+  ms_job_fail(job, error);
+}
+
+static void
+on_ended(MsChildEnd end, gpointer data)
+{
+  g_autoptr(MsWindowEngine) self = g_object_ref(data);
+  MsJob *job = ms_window_engine_take_running(self);
+  const gboolean is_damaged = may_be_damaged_cache(self, job, end);
+
+  g_free(self->death);
+  g_free(self->death_detail);
+  self->death = describe_death(self, end);
+  self->death_detail = ms_child_describe_end(ms_device_child_get(self->child), end,
+                                             &(MsChildWatch){.silence_s = self->watchdog_ms / 1000.0});
+  ms_device_child_close(g_steal_pointer(&self->child), 0);
+  self->is_open = FALSE;
+  self->deaths++;
+  self->has_died = TRUE;
+  ms_window_engine_change_cache(self, is_damaged);
+  if (job && job->kind == MS_JOB_OPEN) {
+    ms_job_free(job);
+    self->vain_starts++;
+  } else if (job) {
+    try_again(self, job);
+  }
+  if (self->vain_starts >= MS_CHILD_MOST_VAIN_STARTS) {
+    g_autoptr(GError) problem = death_error(self, _("It could not be opened; choose another device."));
+    self->vain_starts = 0;
+    ms_window_engine_fail(self, problem);
+  }
+  ms_window_engine_send_next(self);
+}
+
+/* Starting */
+
+/** ms_window_engine_opens_early: whether the device is to be opened now although nothing waits for it. */
+gboolean
+ms_window_engine_opens_early(MsWindowEngine *self)
+{
+  return self->state == MS_WINDOW_ENGINE_OPENING || (self->death && self->deaths <= MOST_IDLE_DEATHS);
+}
+
+/** ms_window_engine_open: has the process, started if there is none, open the device; %FALSE if none starts. */
+gboolean
+ms_window_engine_open(MsWindowEngine *self)
+{
+  static const MsDeviceChildEvents events = {ms_window_engine_on_message, on_ended};
+  g_autoptr(GError) error = NULL;
+
+  if (!self->child)
+    self->child = ms_device_child_start(self->spare_cache, self->has_died, &events, self, &error);
+  if (!self->child) {
+    ms_window_engine_fail(self, error);
+    return FALSE;
+  }
+  MsJob *job = ms_job_new(MS_JOB_OPEN, NULL);
+  job->call = (MsWindowEngineCall){.kind = MS_REQUEST_OPEN, .answer = MS_ANSWER_OPENED};
+  job->call.content = g_variant_ref_sink(g_variant_new("(s)", self->device_selector));
+  self->opening = self->openings;
+  ms_window_engine_send(self, job);
+  return TRUE;
+}
