@@ -777,7 +777,7 @@ MUTATIONS = [
     ('window: a cancellation waits for the driver', 'ui/document/document-filter.c',
      'ms_window_engine_enforce_cancel(self->engine, self->cancellable);', ';', 'window-faults'),
     ('service: labels of regions are not checked', 'core/service/protocol.c',
-     'return count == 0 || (least >= 1 && greatest <= n);', 'return TRUE;', 'service'),
+     'return count == 0 || (least >= first && greatest <= n);', 'return TRUE;', 'service'),
 
     # The window.
     ('window: the contents of the shortcuts stay in their window', 'ui/window/application.c',

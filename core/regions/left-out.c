@@ -20,17 +20,17 @@ new_labels(const MsNoData *no_data, MsSegmentation *segmentation)
   return labels;
 }
 
-/* Renames the neighbours of a region and leaves out those that vanish; their memory stays the table's. */
+/* Renames the neighbours of a region, leaves out those that vanish, and moves the others to @to, which has room. */
 static void
-rename_neighbours(MsSegment *segment, const guint32 *labels)
+rename_neighbours(MsSegment *segment, const guint32 *labels, guint32 *to)
 {
-  guint32 *neighbours = (guint32 *)segment->neighbours;
   guint kept = 0;
 
   for (guint i = 0; i < segment->n_neighbours; i++) {
-    neighbours[kept] = labels[neighbours[i]];
-    kept += neighbours[kept] > 0;
+    to[kept] = labels[segment->neighbours[i]];
+    kept += to[kept] > 0;
   }
+  segment->neighbours = to;
   segment->n_neighbours = kept;
 }
 
@@ -49,10 +49,12 @@ ms_left_out_drop(const MsNoData *no_data, MsSegmentation *segmentation, MsSegmen
 
   for (gsize i = 0; i < n; i++)
     segmentation->labels[i] = labels[segmentation->labels[i]];
+  table->n_neighbours = 0;
   for (guint32 i = 1; i <= before; i++)
     if (labels[i]) {
-      rename_neighbours(&table->segments[i - 1], labels);
+      rename_neighbours(&table->segments[i - 1], labels, table->neighbours + table->n_neighbours);
       table->segments[labels[i] - 1] = table->segments[i - 1];
+      table->n_neighbours += table->segments[i - 1].n_neighbours;
     }
   table->n = segmentation->n;
 }

@@ -11,9 +11,9 @@
 
 static const MsMessageType requests[] = {
   [MS_REQUEST_OPEN] = {"open", "(u(s))", 0},
-  [MS_REQUEST_FILTER] = {"filter", "(u((ii)(iiii)as))", 3},
-  [MS_REQUEST_STATISTICS] = {"statistics", "(u((ii)(ii)u))", 2},
-  [MS_REQUEST_REGIONS] = {"regions", "(u((ii)(ud)as))", 1},
+  [MS_REQUEST_FILTER] = {"filter", "(u(" MS_PICTURE_TYPE "(iiii)as))", 3},
+  [MS_REQUEST_STATISTICS] = {"statistics", "(u(" MS_PICTURE_TYPE MS_PICTURE_TYPE "u))", 2},
+  [MS_REQUEST_REGIONS] = {"regions", "(u(" MS_PICTURE_TYPE "(ud)as))", 1},
   [MS_REQUEST_COMPILE] = {"compile", "(u" MS_PROGRAM_SPEC_TYPE ")", 0},
   [MS_REQUEST_BANDWIDTH] = {"bandwidth", "(u())", 0},
   [MS_REQUEST_CANCEL] = {"cancel", "(u())", 0},
@@ -51,6 +51,56 @@ ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size)
   return TRUE;
 }
 
+static GVariant *
+bytes_or_none(GBytes *bytes)
+{
+  return bytes ? g_variant_new_from_bytes(G_VARIANT_TYPE_BYTESTRING, bytes, TRUE) : ms_service_bytes(NULL, 0);
+}
+
+/* (transfer full) (nullable): the bytes of a member, %NULL where there are none. */
+static GBytes *
+take_bytes_of(GVariant *picture, gsize member)
+{
+  g_autoptr(GVariant) bytes = g_variant_get_child_value(picture, member);
+
+  return g_variant_get_size(bytes) > 0 ? g_variant_get_data_as_bytes(bytes) : NULL;
+}
+
+/** ms_service_picture: (transfer floating): an %MS_PICTURE_TYPE with what the results depend on besides the pixels. */
+GVariant *
+ms_service_picture(MsImage *image)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(image);
+
+  return g_variant_new("(ii@ay@ay)", ms_image_get_width(image), ms_image_get_height(image),
+                       bytes_or_none(metadata ? metadata->icc : NULL),
+                       bytes_or_none(metadata ? ms_geo_get_no_data_text(metadata->geo) : NULL));
+}
+
+/**
+ * ms_service_take_picture:
+ * @picture: an %MS_PICTURE_TYPE, whose lengths the channel has checked
+ * @fd: the memory of its pixels
+ *
+ * Returns: (transfer full) (nullable): the picture, %NULL with #MS_ERROR_MEMORY where the memory has not its size
+ */
+MsImage *
+ms_service_take_picture(GVariant *picture, int fd, GError **error)
+{
+  g_autoptr(GBytes) icc = take_bytes_of(picture, 2), no_data = take_bytes_of(picture, 3);
+  int width, height;
+
+  g_variant_get_child(picture, 0, "i", &width);
+  g_variant_get_child(picture, 1, "i", &height);
+  const gsize size = width > 0 && height > 0 ? (gsize)width * (gsize)height * 4 : 0;
+  g_autoptr(GBytes) pixels = ms_channel_read_memory(fd, size, error);
+  if (!pixels)
+    return NULL;
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+  ms_metadata_take_geo(metadata, ms_geo_new_no_data(no_data));
+  return ms_image_new(width, height, pixels, metadata);
+}
+
 /* Bytes of the three parts. */
 typedef struct {
   gsize labels;
@@ -85,8 +135,9 @@ ms_regions_answer_new(const MsSegmentation *segmentation, const MsSegmentTable *
   return fd;
 }
 
+/* Whether @labels are from @first to @n. */
 static gboolean
-are_labels(const guint32 *labels, gsize count, guint32 n)
+are_labels(const guint32 *labels, gsize count, guint32 first, guint32 n)
 {
   guint32 greatest = 0, least = G_MAXUINT32;
 
@@ -94,7 +145,7 @@ are_labels(const guint32 *labels, gsize count, guint32 n)
     greatest = MAX(greatest, labels[i]);
     least = MIN(least, labels[i]);
   }
-  return count == 0 || (least >= 1 && greatest <= n);
+  return count == 0 || (least >= first && greatest <= n);
 }
 
 /* Checks a segment and points it to its neighbours, which follow those of the segments before it. */
@@ -111,15 +162,16 @@ place_segment(MsSegment *segment, const MsSegmentation *of, const MsSegmentTable
 }
 
 static gboolean
-check(const MsSegmentation *segmentation, MsSegmentTable *table)
+check(const MsSegmentation *segmentation, MsSegmentTable *table, gboolean has_no_data)
 {
   gsize place = 0;
 
   for (guint32 i = 0; i < table->n; i++)
     if (!place_segment(&table->segments[i], segmentation, table, &place))
       return FALSE;
-  return are_labels(segmentation->labels, (gsize)segmentation->width * (gsize)segmentation->height, table->n) &&
-         are_labels(table->neighbours, table->n_neighbours, table->n);
+  return are_labels(segmentation->labels, (gsize)segmentation->width * (gsize)segmentation->height, has_no_data ? 0 : 1,
+                    table->n) &&
+         are_labels(table->neighbours, table->n_neighbours, 1, table->n);
 }
 
 /**
@@ -137,11 +189,14 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
                        MsSegmentTable **table)
 {
   const gsize pixels = ms_image_get_byte_size(source) / 4;
+  const MsMetadata *metadata = ms_image_get_metadata(source);
+  guint8 no_data;
+  const gboolean has_no_data = metadata && ms_geo_get_no_data(metadata->geo, &no_data);
   guint64 n_neighbours;
   guint32 n;
 
   g_variant_get(content, "(ut)", &n, &n_neighbours);
-  if (n == 0 || n > pixels || n_neighbours > 8 * (guint64)pixels)
+  if ((n == 0 && !has_no_data) || n > pixels || n_neighbours > 8 * (guint64)pixels)
     return FALSE;
   const Sizes sizes = sizes_of(pixels, n, n_neighbours);
   g_autoptr(GBytes) mapped = ms_channel_read_memory(fd, sizes.labels + sizes.segments + sizes.neighbours, NULL);
@@ -156,7 +211,7 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
   *table = g_new(MsSegmentTable, 1);
   **table = (MsSegmentTable){n, n_neighbours, g_memdup2(data + sizes.labels, sizes.segments),
                              g_memdup2(data + sizes.labels + sizes.segments, sizes.neighbours)};
-  if (check(*segmentation, *table))
+  if (check(*segmentation, *table, has_no_data))
     return TRUE;
   g_clear_pointer(segmentation, ms_segmentation_free);
   g_clear_pointer(table, ms_segment_table_free);

@@ -64,11 +64,17 @@ typedef enum {
   MS_WANTED_COMPARISON = 1 << 2,
 } MsWanted;
 
+/** MS_PICTURE_TYPE: a picture whose pixels a descriptor carries: width, height, ICC profile, text of GDAL_NODATA. */
+#define MS_PICTURE_TYPE "(iiayay)"
+
 extern const MsProtocol ms_service_requests;
 extern const MsProtocol ms_service_answers;
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);
 gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);
+
+GVariant *ms_service_picture(MsImage *image);
+MsImage *ms_service_take_picture(GVariant *picture, int fd, GError **error);
 
 int ms_regions_answer_new(const MsSegmentation *segmentation, const MsSegmentTable *table, GError **error);
 gboolean ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentation **segmentation,

@@ -20,6 +20,7 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
+#include "core/regions/left-out.h"
 #include "core/service/protocol.h"
 
 /* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
@@ -116,14 +117,13 @@ report_share(Service *self, double share)
   answer(self, MS_ANSWER_PROGRESS, g_variant_new("(d)", share), NULL);
 }
 
-/* (transfer full) (nullable): the picture of a descriptor of the running request. */
+/* (transfer full) (nullable): the picture @number of the running request, in the descriptor of this number. */
 static MsImage *
-map_image(Service *self, guint fd, int width, int height, GError **error)
+map_image(Service *self, guint number, GError **error)
 {
-  g_autoptr(GBytes) pixels =
-    ms_channel_read_memory(self->job->message.fds[fd], (gsize)width * (gsize)height * 4, error);
+  g_autoptr(GVariant) picture = g_variant_get_child_value(self->job->content, number);
 
-  return pixels ? ms_image_new(width, height, pixels, NULL) : NULL;
+  return ms_service_take_picture(picture, self->job->message.fds[number], error);
 }
 
 /* Opening */
@@ -327,15 +327,15 @@ run_filter(Service *self, GError **error)
   g_autoptr(GVariant) values = NULL;
   MsSettings settings;
   MsRegion seen;
-  int width, height;
 
-  g_variant_get(self->job->content, "((ii)(iiii)@as)", &width, &height, &seen.x, &seen.y, &seen.width, &seen.height,
-                &values);
-  g_autoptr(MsImage) source = map_image(self, 0, width, height, error);
+  g_variant_get(self->job->content, "(@" MS_PICTURE_TYPE "(iiii)@as)", NULL, &seen.x, &seen.y, &seen.width,
+                &seen.height, &values);
+  g_autoptr(MsImage) source = map_image(self, 0, error);
   if (!source)
     return FALSE;
   ms_settings_from_variant(values, &settings);
-  const double whole = (double)width * height, visible = (double)seen.width * seen.height;
+  const double whole = (double)ms_image_get_width(source) * ms_image_get_height(source),
+               visible = (double)seen.width * seen.height;
   const gboolean first = visible > 0 && visible < MOSTLY_VISIBLE * whole;
   const double share = first ? visible / (visible + whole) : 0;
   if (first) {
@@ -391,12 +391,11 @@ run_statistics(Service *self, GError **error)
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->job->cancellable};
   g_autofree MsImageStatistics *numbers = g_new0(MsImageStatistics, 2);
   g_autofree MsImageComparison *comparison = g_new0(MsImageComparison, 1);
-  int width[2], height[2];
   guint wanted;
 
-  g_variant_get(self->job->content, "((ii)(ii)u)", &width[0], &height[0], &width[1], &height[1], &wanted);
-  g_autoptr(MsImage) before = map_image(self, 0, width[0], height[0], error);
-  g_autoptr(MsImage) after = before ? map_image(self, 1, width[1], height[1], error) : NULL;
+  g_variant_get_child(self->job->content, 2, "u", &wanted);
+  g_autoptr(MsImage) before = map_image(self, 0, error);
+  g_autoptr(MsImage) after = before ? map_image(self, 1, error) : NULL;
   if (!after || ((wanted & MS_WANTED_BEFORE) && !reduce_image(&run, before, &numbers[0], error)) ||
       ((wanted & MS_WANTED_AFTER) && !reduce_image(&run, after, &numbers[1], error)) ||
       ((wanted & MS_WANTED_COMPARISON) && !compare_images(&run, before, after, comparison, error)))
@@ -457,21 +456,27 @@ run_regions(Service *self, GError **error)
   g_autoptr(GVariant) values = NULL;
   MsRegionOptions options = {0, 0, NULL};
   MsSettings settings;
-  int width, height;
 
-  g_variant_get(self->job->content, "((ii)(ud)@as)", &width, &height, &options.min_pixels, &options.range, &values);
-  g_autoptr(MsImage) source = map_image(self, 0, width, height, error);
+  g_variant_get(self->job->content, "(@" MS_PICTURE_TYPE "(ud)@as)", NULL, &options.min_pixels, &options.range,
+                &values);
+  g_autoptr(MsImage) source = map_image(self, 0, error);
   if (!source)
     return FALSE;
   ms_settings_from_variant(values, &settings);
   if (!find_modes(self, source, &settings, error))
     return FALSE;
-  const MsFiltered filtered = {.image = self->modes.filtered, .modes = self->modes.modes, .params = &settings.params};
+  g_autoptr(MsNoData) no_data = ms_no_data_find(source, (MsRows){0, ms_image_get_height(source)});
+  const MsFiltered filtered = {.image = self->modes.filtered,
+                               .modes = self->modes.modes,
+                               .params = &settings.params,
+                               .absent = no_data ? no_data->absent : NULL};
   g_autoptr(MsSegmentation) segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
   if (!segmentation)
     return FALSE;
   g_autoptr(MsSegmentTable) table =
     ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, segmentation, source, error);
+  if (table && no_data)
+    ms_left_out_drop(no_data, segmentation, table);
   const int fd = table ? ms_regions_answer_new(segmentation, table, error) : -1;
   if (fd < 0)
     return FALSE;

@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include "core/batch/worker.h"
+#include "core/filter/no-data.h"
+#include "core/filter/space/space.h"
 #include "core/opencl/device.h"
 #include "core/opencl/program.h"
 #include "core/service/protocol.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/profiles.h"
 
 #define MOST_PACKET 60000
 
@@ -102,6 +105,24 @@ read_answer(const MsMessage *message)
     read_regions(content);
 }
 
+/* Takes a picture with memory of its size, if that is small. */
+static void
+read_picture(GVariant *picture)
+{
+  g_autoptr(GVariant) owned = picture;
+  guint32 width, height;
+
+  g_variant_get_child(owned, 0, "i", &width);
+  g_variant_get_child(owned, 1, "i", &height);
+  if (width > MOST_REGIONS || height > MOST_REGIONS || width * height == 0)
+    return;
+  const int fd = ms_channel_new_memory(4 * (gsize)width * height, NULL);
+  g_autoptr(MsImage) image = ms_service_take_picture(owned, fd, NULL);
+  g_autoptr(MsNoData) no_data = ms_no_data_find(image, (MsRows){0, (int)height});
+  g_autoptr(GBytes) tables = ms_space_tables_of(image);
+  close(fd);
+}
+
 static void
 read_request(const MsMessage *message)
 {
@@ -112,6 +133,9 @@ read_request(const MsMessage *message)
     spec = ms_program_spec_new_from_variant(content);
   else if (message->kind == MS_REQUEST_FILTER || message->kind == MS_REQUEST_REGIONS)
     read_settings(g_variant_get_child_value(content, 2));
+  if (message->kind == MS_REQUEST_FILTER || message->kind == MS_REQUEST_REGIONS ||
+      message->kind == MS_REQUEST_STATISTICS)
+    read_picture(g_variant_get_child_value(content, 0));
 }
 
 static void
@@ -188,6 +212,18 @@ add_seed(GPtrArray *seeds, guint32 kind, GVariant *payload)
   g_ptr_array_add(seeds, g_byte_array_free_to_bytes(g_steal_pointer(&packet)));
 }
 
+/* (transfer floating): a picture with a profile and a value of pixels without data. */
+static GVariant *
+some_picture(void)
+{
+  g_autoptr(GBytes) icc = ms_test_profile_wide(2.2), text = g_bytes_new_static("0", 2);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+
+  ms_metadata_take_geo(metadata, ms_geo_new_no_data(text));
+  g_autoptr(MsImage) image = ms_image_new_take(9, 7, g_malloc0(9 * 7 * 4), metadata);
+  return ms_service_picture(image);
+}
+
 static void
 add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
 {
@@ -196,8 +232,12 @@ add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
   g_autoptr(GVariant) timings = g_variant_ref_sink(ms_timing_log_to_variant(log));
 
   add_seed(seeds, MS_REQUEST_OPEN, g_variant_new("(u(s))", 1, "auto"));
-  add_seed(seeds, MS_REQUEST_FILTER, g_variant_new("(u((ii)(iiii)@as))", 1, 9, 7, 0, 0, 3, 2, values));
-  add_seed(seeds, MS_REQUEST_REGIONS, g_variant_new("(u((ii)(ud)@as))", 1, 9, 7, 5, 0.5, values));
+  add_seed(seeds, MS_REQUEST_FILTER,
+           g_variant_new("(u(@" MS_PICTURE_TYPE "(iiii)@as))", 1, some_picture(), 0, 0, 3, 2, values));
+  add_seed(seeds, MS_REQUEST_REGIONS,
+           g_variant_new("(u(@" MS_PICTURE_TYPE "(ud)@as))", 1, some_picture(), 5, 0.5, values));
+  add_seed(seeds, MS_REQUEST_STATISTICS,
+           g_variant_new("(u(@" MS_PICTURE_TYPE "@" MS_PICTURE_TYPE "u))", 1, some_picture(), some_picture(), 7));
   add_seed(seeds, MS_ANSWER_PIECE, g_variant_new("(u(bii))", 1, TRUE, 0, 4));
   add_seed(seeds, MS_ANSWER_FAILED, g_variant_new("(u(bussb))", 1, FALSE, 3, "sentence", "sentence", TRUE));
   add_seed(seeds, MS_ANSWER_FILTERED,

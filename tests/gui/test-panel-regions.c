@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
+#include "core/regions/left-out.h"
 #include "tests/gui/panel-fixture.h"
+#include "tests/support/fixture.h"
 #include "ui/document/picture-regions.h"
 #include "ui/panels/regions/regions-panel.h"
 
@@ -19,9 +21,14 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
   g_autoptr(MsImage) filtered = ms_engine_run(reference, source, settings, &modes_run, &error);
   g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
-  const MsFiltered found = {.image = filtered, .modes = modes, .params = &settings->params};
+  g_autoptr(MsNoData) no_data = ms_no_data_find(source, (MsRows){0, ms_image_get_height(source)});
+  const MsFiltered found = {
+    .image = filtered, .modes = modes, .params = &settings->params, .absent = no_data ? no_data->absent : NULL};
   MsSegmentation *s = ms_segmentation_new_on(NULL, &found, &options, NULL, &error);
   g_assert_no_error(error);
+  g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(NULL, s, source, &error);
+  if (no_data)
+    ms_left_out_drop(no_data, s, table);
   return s;
 }
 
@@ -155,6 +162,29 @@ test_refusal(void)
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
 }
 
+/* Pixels without data belong to no region, and none has such a neighbour. */
+static void
+test_no_data(void)
+{
+  g_autoptr(MsImage) map = ms_fixture_map(200, 150, NULL);
+
+  SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
+  g_object_unref(f.document);
+  f.document = ms_document_new(f.engine, map, NULL, "map.tif");
+  ms_document_set_live(f.document, FALSE);
+  g_object_set(f.panel, "document", f.document, NULL);
+  MsRun *run = panel_fixture_filter(&f, "sp", "4");
+  check_regions(&f, run, 50);
+  MsPictureRegions *regions = ms_picture_regions_of(f.document);
+  const MsSegmentTable *table = ms_picture_regions_get_table(regions);
+  g_assert_cmpuint(ms_picture_regions_get_segmentation(regions)->labels[0], ==, 0);
+  ms_picture_regions_select_pixel(regions, 0, 0);
+  g_assert_cmpuint(ms_picture_regions_get_selected(regions), ==, 0);
+  for (gsize i = 0; i < table->n_neighbours; i++)
+    g_assert_cmpuint(table->neighbours[i], >, 0);
+  check_pictures(regions, map);
+}
+
 static void
 test_without_document(void)
 {
@@ -218,6 +248,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panel-regions/regions", test_regions);
   g_test_add_func("/panel-regions/range-and-files", test_range_and_files);
+  g_test_add_func("/panel-regions/no-data", test_no_data);
   g_test_add_func("/panel-regions/refusal", test_refusal);
   g_test_add_func("/panel-regions/without-document", test_without_document);
   return g_test_run();

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "tests/gui/window-fixture.h"
+#include "tests/support/fixture.h"
+#include "tests/support/profiles.h"
 #include "ui/document/document.h"
 #include "ui/image-view/image-view.h"
 #include "ui/window/window.h"
@@ -154,6 +156,36 @@ test_first_pixels(void)
   g_signal_handlers_disconnect_by_data(document, &first);
 }
 
+static MsImage *
+current_result(MsDocument *document)
+{
+  return ms_run_get_result(ms_document_get_current_run(document));
+}
+
+/* Pixels without data are left out, and colours converted by the profile of the picture, as by the command line. */
+static void
+test_no_data_and_profile(void)
+{
+  g_autoptr(GBytes) wide = ms_test_profile_wide(1.5);
+  g_autoptr(MsImage) map = ms_fixture_map(160, 120, wide);
+  g_autoptr(MsImage) bare = ms_image_new(160, 120, ms_image_get_bytes(map), NULL);
+
+  SET_UP(fixture);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, map, "map.tif");
+  window_fixture_open(&fixture, file);
+  MsDocument *document = ms_window_get_document(fixture.window);
+  for (int space = MS_SPACE_RGB; space <= MS_SPACE_LAB; space++) {
+    MsSettings settings = *ms_document_get_settings(document);
+    settings.params.space = (MsSpace)space;
+    settings.params.sr = 200;
+    ms_document_set_settings(document, &settings);
+    window_fixture_wait_idle(&fixture);
+    window_fixture_assert_filtered(&fixture);
+    g_autoptr(MsImage) without = ms_reference_run(bare, &settings.params, NULL, NULL);
+    g_assert_cmpint(ms_image_compare(without, current_result(document)).max_difference, >, 0);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -163,6 +195,7 @@ main(int argc, char **argv)
   g_test_add_func("/window/drag", test_drag);
   g_test_add_func("/window/close-during-run", test_close_during_run);
   g_test_add_func("/window/memory-bound", test_memory_bound);
+  g_test_add_func("/window/no-data-and-profile", test_no_data_and_profile);
   g_test_add_func("/window/first-pixels", test_first_pixels);
   return window_fixture_run();
 }

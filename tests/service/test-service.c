@@ -12,6 +12,7 @@
 #include "core/service/protocol.h"
 #include "core/service/shared-image.h"
 #include "tests/support/fixture.h"
+#include "tests/support/profiles.h"
 
 /* Four columns in two regions of two columns each. */
 #define WIDTH 4
@@ -25,15 +26,22 @@ typedef struct {
   MsSegmentTable *table;
 } Fixture;
 
+/* @image: (transfer full) */
 static void
-set_up(Fixture *f)
+set_up_with(Fixture *f, MsImage *image)
 {
-  f->image = ms_fixture_scene(WIDTH, HEIGHT, 1);
+  f->image = image;
   for (int i = 0; i < WIDTH * HEIGHT; i++)
     f->labels[i] = i % WIDTH < WIDTH / 2 ? 1 : 2;
   f->segmentation = (MsSegmentation){.width = WIDTH, .height = HEIGHT, .n = N, .labels = f->labels};
   f->table = ms_segment_table_new_on(NULL, &f->segmentation, f->image, NULL);
   g_assert_cmpuint(f->table->n_neighbours, ==, 2);
+}
+
+static void
+set_up(Fixture *f)
+{
+  set_up_with(f, ms_fixture_scene(WIDTH, HEIGHT, 1));
 }
 
 static void
@@ -107,6 +115,62 @@ test_contents(void)
   f.table->segments[1].n_neighbours = 1;
   g_assert_true(read_back(&f, N, 2));
   tear_down(&f);
+}
+
+/* Only where a picture has a value for pixels without data may a pixel belong to no region, even every one. */
+static void
+test_no_data(void)
+{
+  Fixture f;
+
+  set_up_with(&f, ms_fixture_map(WIDTH, HEIGHT, NULL));
+  f.labels[0] = 0;
+  g_assert_true(read_back(&f, N, 2));
+  f.table->neighbours[0] = 0;
+  g_assert_false(read_back(&f, N, 2));
+  memset(f.labels, 0, sizeof f.labels);
+  f.table->n = 0;
+  f.table->n_neighbours = 0;
+  g_autoptr(GVariant) none = g_variant_ref_sink(g_variant_new("(ut)", 0, (guint64)0));
+  const int fd = ms_regions_answer_new(&f.segmentation, f.table, NULL);
+  g_autoptr(MsSegmentation) segmentation = NULL;
+  g_autoptr(MsSegmentTable) table = NULL;
+  g_assert_true(ms_regions_answer_read(none, fd, f.image, &segmentation, &table));
+  g_assert_cmpmem(segmentation->labels, sizeof f.labels, f.labels, sizeof f.labels);
+  close(fd);
+  tear_down(&f);
+}
+
+/* A picture arrives with its profile and value without data; memory of another size is refused. */
+static void
+test_picture(void)
+{
+  static const int wrong[][2] = {{WIDTH + 1, HEIGHT}, {WIDTH, 0}, {-WIDTH, -HEIGHT}, {G_MAXINT, G_MAXINT}};
+  g_autoptr(GBytes) icc = ms_test_profile_wide(2.2);
+  g_autoptr(MsImage) map = ms_fixture_map(WIDTH, HEIGHT, icc);
+  g_autoptr(MsImage) plain = ms_fixture_scene(WIDTH, HEIGHT, 1);
+  g_autoptr(MsSharedPixels) pixels = ms_shared_image_get(map, NULL);
+  const int fd = ms_shared_pixels_get_fd(pixels);
+  g_autoptr(GVariant) sent = g_variant_ref_sink(ms_service_picture(map));
+  g_autoptr(GVariant) bare = g_variant_ref_sink(ms_service_picture(plain));
+
+  g_autoptr(MsImage) back = ms_service_take_picture(sent, fd, NULL);
+  const MsMetadata *metadata = ms_image_get_metadata(back);
+  guint8 value = 1;
+  ms_fixture_assert_same(map, back, "sent");
+  g_assert_true(g_bytes_equal(metadata->icc, icc));
+  g_assert_true(ms_geo_get_no_data(metadata->geo, &value));
+  g_assert_cmpuint(value, ==, 0);
+  g_autoptr(MsImage) none = ms_service_take_picture(bare, fd, NULL);
+  g_assert_null(ms_image_get_metadata(none)->icc);
+  g_assert_null(ms_image_get_metadata(none)->geo);
+  for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
+    g_autoptr(GVariant) other = g_variant_ref_sink(
+      g_variant_new("(ii@ay@ay)", wrong[i][0], wrong[i][1], ms_service_bytes("x", 1), ms_service_bytes("0", 1)));
+    g_autoptr(GError) error = NULL;
+    g_assert_null(ms_service_take_picture(other, fd, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
+  }
 }
 
 static void
@@ -223,6 +287,8 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/service/regions/numbers", test_numbers);
   g_test_add_func("/service/regions/contents", test_contents);
+  g_test_add_func("/service/regions/no-data", test_no_data);
+  g_test_add_func("/service/picture", test_picture);
   g_test_add_func("/service/settings", test_settings);
   g_test_add_func("/service/program", test_program);
   g_test_add_func("/service/timings", test_timings);

@@ -2,6 +2,7 @@
 #include "tests/support/fixture.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/opencl/context.h"
 
@@ -146,6 +147,28 @@ ms_fixture_scene(int width, int height, guint32 seed)
       }
     }
   return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/**
+ * ms_fixture_map:
+ * @icc: (nullable): its profile
+ *
+ * Returns: (transfer full): a scene that has no data, the value 0, in a corner and in single pixels
+ */
+MsImage *
+ms_fixture_map(int width, int height, GBytes *icc)
+{
+  g_autoptr(MsImage) scene = ms_fixture_scene(width, height, 11);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(scene), ms_image_get_byte_size(scene));
+  g_autoptr(GBytes) text = g_bytes_new_static("0", 2);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+
+  ms_metadata_take_geo(metadata, ms_geo_new_no_data(text));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++)
+      if ((x < width / 3 && y < height / 4) || (y < height / 2 && (x * 7 + y * 5) % 23 == 0))
+        memset(pixels + 4 * ((gsize)y * (gsize)width + (gsize)x), 0, 3);
+  return ms_image_new_take(width, height, pixels, metadata);
 }
 
 /** ms_fixture_assert_same: aborts the test with the first difference and how many there are. */

@@ -30,4 +30,5 @@ MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);
 MsImage *ms_fixture_scene(int width, int height, guint32 seed);
+MsImage *ms_fixture_map(int width, int height, GBytes *icc);
 void ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what);

@@ -73,8 +73,8 @@ describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
     return FALSE;
   call->kind = MS_REQUEST_REGIONS;
   call->answer = MS_ANSWER_REGIONS;
-  call->content = g_variant_new("((ii)(ud)@as)", ms_image_get_width(work->source), ms_image_get_height(work->source),
-                                work->min_pixels, work->range, ms_settings_to_variant(&work->settings));
+  call->content = g_variant_new("(@" MS_PICTURE_TYPE "(ud)@as)", ms_service_picture(work->source), work->min_pixels,
+                                work->range, ms_settings_to_variant(&work->settings));
   return TRUE;
 }
 
@@ -442,7 +442,8 @@ static gboolean
 save_file(const Save *save, GError **error)
 {
   const MsSegmentation *s = save->work->segmentation;
-  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n};
+  const MsMetadata *metadata = ms_image_get_metadata(save->work->source);
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, metadata ? metadata->geo : NULL};
 
   switch (save->kind) {
   case MS_REGION_FILE_MEANS:

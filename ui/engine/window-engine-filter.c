@@ -66,7 +66,7 @@ report_piece(Filter *self, GVariant *content)
   const gsize stride = (gsize)area->region.width * 4;
   const MsRegion part = {area->region.x, area->region.y + first, area->region.width, rows};
   g_autoptr(GBytes) pixels = g_bytes_new_from_bytes(area->mapped, (gsize)first * stride, (gsize)rows * stride);
-  g_autoptr(MsImage) piece = ms_image_new(part.width, part.height, pixels, NULL);
+  g_autoptr(MsImage) piece = ms_image_new(part.width, part.height, pixels, ms_image_get_metadata(self->source));
   if (self->events.piece)
     self->events.piece(piece, &part, self->user_data);
   return TRUE;
@@ -163,8 +163,9 @@ describe_call(Filter *self, const MsRegion *visible, MsWindowEngineCall *call, G
 
   call->kind = MS_REQUEST_FILTER;
   call->answer = MS_ANSWER_FILTERED;
-  call->content = g_variant_ref_sink(g_variant_new("((ii)(iiii)@as)", extent.width, extent.height, seen->x, seen->y,
-                                                   seen->width, seen->height, ms_settings_to_variant(&self->settings)));
+  call->content =
+    g_variant_ref_sink(g_variant_new("(@" MS_PICTURE_TYPE "(iiii)@as)", ms_service_picture(self->source), seen->x,
+                                     seen->y, seen->width, seen->height, ms_settings_to_variant(&self->settings)));
   call->pixels[0] = source;
   if (!source || !area_init(&self->whole, &extent, error) || (seen != &none && !area_init(&self->visible, seen, error)))
     return FALSE;

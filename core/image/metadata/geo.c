@@ -118,6 +118,20 @@ ms_geo_get_transform(const MsGeo *self, double coefficients[MS_GEO_N_COEFFICIENT
   c[3] -= centre * (c[4] + c[5]);
 }
 
+/** ms_geo_new_no_data: (transfer full) (nullable): @text: (nullable): the value of GDAL_NODATA, the only one. */
+MsGeo *
+ms_geo_new_no_data(GBytes *text)
+{
+  return ms_geo_new((GBytes *const[MS_GEO_N_TAGS]){[GDAL_NO_DATA] = text});
+}
+
+/** ms_geo_get_no_data_text: (transfer none) (nullable): @self: (nullable): the value of GDAL_NODATA. */
+GBytes *
+ms_geo_get_no_data_text(const MsGeo *self)
+{
+  return self ? self->values[GDAL_NO_DATA] : NULL;
+}
+
 /**
  * ms_geo_get_no_data:
  * @self: (nullable)

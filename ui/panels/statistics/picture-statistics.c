@@ -64,8 +64,8 @@ describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
     }
   call->kind = MS_REQUEST_STATISTICS;
   call->answer = MS_ANSWER_STATISTICS;
-  call->content = g_variant_new("((ii)(ii)u)", ms_image_get_width(images[0]), ms_image_get_height(images[0]),
-                                ms_image_get_width(images[1]), ms_image_get_height(images[1]), wanted_of(work));
+  call->content = g_variant_new("(@" MS_PICTURE_TYPE "@" MS_PICTURE_TYPE "u)", ms_service_picture(images[0]),
+                                ms_service_picture(images[1]), wanted_of(work));
   return TRUE;
 }
 
