@@ -235,7 +235,7 @@ test_timings(void)
 static GVariant *
 snapshot_of(const MsDeviceLimits *limits, gsize size, guint n_texts)
 {
-  const char *const texts[] = {"a", "b", "c", "d", "e", "f", "0:0"};
+  const char *const texts[] = {"a", "b", "c", "d", "e", "f", "0:0", "title"};
 
   return g_variant_ref_sink(g_variant_new("(@as@ay)", g_variant_new_strv(texts, (gssize)n_texts),
                                           g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, limits, size, 1)));
@@ -245,9 +245,9 @@ static void
 test_device(void)
 {
   MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
-  g_autoptr(GVariant) right = snapshot_of(&limits, sizeof limits, 7);
-  g_autoptr(GVariant) short_one = snapshot_of(&limits, sizeof limits - 1, 7);
-  g_autoptr(GVariant) few_texts = snapshot_of(&limits, sizeof limits, 6);
+  g_autoptr(GVariant) right = snapshot_of(&limits, sizeof limits, 8);
+  g_autoptr(GVariant) short_one = snapshot_of(&limits, sizeof limits - 1, 8);
+  g_autoptr(GVariant) few_texts = snapshot_of(&limits, sizeof limits, 7);
   g_autoptr(MsDevice) device = ms_device_new_from_snapshot(right);
 
   g_assert_cmpstr(ms_device_get_address(device), ==, "0:0");
@@ -257,11 +257,11 @@ test_device(void)
   g_assert_null(ms_device_new_from_snapshot(short_one));
   g_assert_null(ms_device_new_from_snapshot(few_texts));
   limits.max_work_group = 0;
-  g_autoptr(GVariant) idle = snapshot_of(&limits, sizeof limits, 7);
+  g_autoptr(GVariant) idle = snapshot_of(&limits, sizeof limits, 8);
   g_autoptr(MsDevice) listed = ms_device_new_from_snapshot(idle);
   g_assert_false(ms_device_is_sane(listed));
   limits.type = (MsDeviceType)77;
-  g_autoptr(GVariant) untyped = snapshot_of(&limits, sizeof limits, 7);
+  g_autoptr(GVariant) untyped = snapshot_of(&limits, sizeof limits, 8);
   g_assert_null(ms_device_new_from_snapshot(untyped));
 }
 
