@@ -22,8 +22,9 @@ struct _MsReporter {
   char *type;
   gboolean device_known;
   gboolean head_written;
-  guint next;     /* index of the item to be reported next */
-  guint finished; /* items that have finished, reported or not */
+  gboolean bits_noted; /* whether it was said that samples of more than 8 bits are reduced */
+  guint next;          /* index of the item to be reported next */
+  guint finished;      /* items that have finished, reported or not */
   gint64 started;
 };
 
@@ -116,13 +117,30 @@ print_tables(MsReporter *self, const MsBatchItem *item)
   ms_console_print(self->console, text);
 }
 
+/* Of images whose only loss are their bits a sample the first is named; the reports have the notes of all. */
+static void
+note_losses(MsReporter *self, const MsBatchItem *item)
+{
+  const char *note = item->notes[MS_LANGUAGE_USER];
+  const MsImageHeader header = {.bits = item->bits};
+  g_autofree char *name = ms_batch_item_input_name(item);
+  g_autofree char *of_bits = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
+  const gboolean is_of_bits = note && g_strcmp0(note, of_bits) == 0;
+
+  if (!note || (is_of_bits && self->bits_noted))
+    return;
+  ms_console_note(self->console, note);
+  if (is_of_bits && self->items->len > 1)
+    ms_console_note(self->console, _("Further images of more than 8 bits a sample are reduced without a note here."));
+  self->bits_noted |= is_of_bits;
+}
+
 static void
 report_outcome(MsReporter *self, const MsBatchItem *item)
 {
   if (item->status == MS_ITEM_FAILED)
     ms_console_error_log(self->console, item->shown);
-  if (item->notes[MS_LANGUAGE_USER])
-    ms_console_note(self->console, item->notes[MS_LANGUAGE_USER]);
+  note_losses(self, item);
   /* For several images the summary counts the skipped ones; a line for each would hide the errors. */
   if (item->status == MS_ITEM_SKIPPED && self->items->len == 1 && !self->line->dry_run) {
     g_autofree char *sentence = g_strdup_printf(_("'%s' is skipped: %s."), item->input, _(item->reason));

@@ -67,6 +67,7 @@ extern const char *const ms_item_status_names[];
  * @result: the output as it was saved, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
  * @device: (nullable): the device that filtered it
+ * @bits: a sample of the input, of which more than 8 are reduced to 8; 0 before its header is read
  * @log: (nullable): decode, build, upload, kernel, download and encode rows
  * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
  * @filter_ms: (element-type double): wall time of each repeat, first upload to last download
@@ -96,6 +97,7 @@ typedef struct {
   MsFileStamp result;
   int width;
   int height;
+  int bits;
   MsSettings used;
   char *device;
   MsTimingLog *log;

@@ -289,6 +289,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
     return FALSE;
   const MsImageHeader *header = &work->input->header;
   ms_batch_item_clear_notes(work->item);
+  work->item->bits = header->bits;
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(header, work->name, language));
   work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);

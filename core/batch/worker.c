@@ -98,6 +98,7 @@ static const MsField result_members[] = {
   MEMBER(source, OWN, "source"),
   MEMBER(result, OWN, "result"),
   MEMBER(width, WHOLE, "width"),
+  MEMBER(bits, WHOLE, "bits"),
   MEMBER(height, WHOLE, "height"),
   MEMBER(used, OWN, "used"),
   MEMBER(device, TEXT, "device"),

@@ -423,6 +423,22 @@ class Formats(HeadlessCase):
         self.sentence(error, "deep.tif", "16 bits a sample were reduced to 8")
         self.assertEqual(read_png((self.out / "b.png").read_bytes()), self.result(source))
 
+    def test_reduced_samples_are_said_once_a_batch(self):
+        source = self.picture("a.png")
+        for i in range(3):
+            convert(source, "-depth", "16", self.src / f"deep{i}.ppm")
+        pathlib.Path(source).unlink()
+        twice = (self.src / "deep1.ppm").read_bytes() * 2
+        (self.src / "more.ppm").write_bytes(twice)
+        report = self.dir / "r.json"
+        _, error = self.run_program(self.src, "-o", self.out, "--json", report, *self.SETTINGS)
+        self.assertEqual(error.count("16 bits a sample were reduced to 8"), 2, error)
+        self.assertIn("deep0.ppm': its 16 bits a sample were reduced to 8.", error)
+        self.assertIn("more.ppm': its 16 bits a sample were reduced to 8; only the first of its images was read", error)
+        self.assertEqual(error.count("Further images of more than 8 bits"), 1)
+        notes = [image["note"] for image in json.loads(report.read_text())["images"]]
+        self.assertEqual([("16 bits" in note) for note in notes], [True] * 4)
+
     def test_what_is_damaged_is_named(self):
         source = self.picture("a.png")
         for ending in self.formats.values():

@@ -77,6 +77,7 @@ finished_item(void)
   item->source.size = 11;
   item->result.size = 12;
   item->width = 3;
+  item->bits = 16;
   item->height = 4;
   item->used.params.sp = 7;
   item->device = g_strdup("device");
@@ -125,6 +126,7 @@ test_result(void)
   g_assert_cmpuint(found->source.size, ==, sent->source.size);
   g_assert_cmpuint(found->result.size, ==, sent->result.size);
   g_assert_cmpint(found->width, ==, sent->width);
+  g_assert_cmpint(found->bits, ==, sent->bits);
   g_assert_cmpint(found->height, ==, sent->height);
   g_assert_cmpint(found->used.params.sp, ==, sent->used.params.sp);
   g_assert_cmpstr(found->device, ==, sent->device);
