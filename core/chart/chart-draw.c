@@ -65,6 +65,7 @@ draw_hatch_tile(cairo_t *cr, guint style)
     line(cr, t - 1, -1, t + 1, 1);
     break;
   case 4:
+    cairo_new_sub_path(cr);
     cairo_arc(cr, t / 2, t / 2, 0.6, 0, 2 * G_PI);
     break;
   case 5:

@@ -40,6 +40,31 @@ test_legend_leaves_room(void)
   cairo_surface_destroy(surface);
 }
 
+/* A wide bar keeps the colour of its series: no line of the hatch leads from one of its tiles to the next. */
+static void
+test_hatch(void)
+{
+  const MsChartPaint *paint = ms_chart_paint(MS_CHART_LIGHT);
+  const int width = 400, height = 28;
+
+  for (guint number = 0; number < MS_CHART_N_STYLES; number++) {
+    cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, width, height);
+    cairo_t *cr = cairo_create(surface);
+    cairo_rectangle(cr, 0, 0, width, height);
+    ms_chart_fill_hatched(cr, paint, (MsChartStyle){number, FALSE});
+    cairo_surface_flush(surface);
+    const int stride = cairo_image_surface_get_stride(surface) / 4;
+    const guint32 *pixels = (const guint32 *)(gconstpointer)cairo_image_surface_get_data(surface);
+    int clear = 0;
+    for (int y = 0; y < height; y++)
+      for (int x = 0; x < width; x++)
+        clear += (pixels[y * stride + x] & 0xffffff) == paint->background ? 1 : 0;
+    g_assert_cmpint(clear, <, width * height / 8);
+    cairo_destroy(cr);
+    cairo_surface_destroy(surface);
+  }
+}
+
 /* The value of the highest bar needs space below the title of the axis, also where the bar ends at a round number. */
 static void
 test_values_have_space(void)
@@ -190,6 +215,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab-chart/legend-leaves-room", test_legend_leaves_room);
+  g_test_add_func("/lab-chart/hatch", test_hatch);
   g_test_add_func("/lab-chart/values-have-space", test_values_have_space);
   g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
   g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
