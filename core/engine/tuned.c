@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/engine/tuned.h"
 
+#include <errno.h>
+#include <glib/gstdio.h>
+
+#include "core/error.h"
 #include "core/factors-json.h"
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
@@ -176,6 +180,18 @@ ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *
   g_autofree char *text = winner_text(key, version, winner);
 
   return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_file_set_contents(path, text, -1, error);
+}
+
+/** ms_winner_store_remove: runs take the settings of the plan again; it is no error if nothing was kept. */
+gboolean
+ms_winner_store_remove(const char *directory, const MsWinnerKey *key, GError **error)
+{
+  g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
+
+  if (g_remove(path) == 0 || errno == ENOENT)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_IO, "The file '%s' could not be removed: %s.", path, g_strerror(errno));
+  return FALSE;
 }
 
 static MsFactors *

@@ -30,3 +30,4 @@ GStrv ms_winner_store_find_damaged(const char *directory);
 MsFactors *ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version);
 gboolean ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version,
                               const MsFactors *winner, GError **error);
+gboolean ms_winner_store_remove(const char *directory, const MsWinnerKey *key, GError **error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/chart/chart-private.h"
+#include "core/engine/tuned.h"
 #include "core/filter/settings/settings.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-chart.h"
@@ -493,6 +494,16 @@ test_tune(void)
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   g_assert_nonnull(find_label_with(f.panel, "Done: "));
   g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
+  g_assert_nonnull(find_label_with(f.panel, "kept for this device and driver."));
+
+  /* What is kept is used by the defaults until it is forgotten. */
+  const MsTuneRecord *record = ms_tune_panel_get_record(panel);
+  const MsWinnerKey key = {record->device, record->driver, record->problem};
+  g_autoptr(MsFactors) kept = ms_winner_store_load(NULL, &key, MS_VERSION);
+  g_assert_nonnull(kept);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Forget")));
+  g_assert_null(ms_winner_store_load(NULL, &key, MS_VERSION));
+  g_assert_nonnull(find_label_with(f.panel, "Forgotten: "));
 
   /* Closing the window during a search ends the search. */
   check_button(&f, "Start over", TRUE);

@@ -217,6 +217,7 @@ add_bar(GtkTreeViewColumn *view)
   GtkCellRenderer *bar = g_object_new(GTK_TYPE_CELL_RENDERER_PROGRESS, "text", "", "ypad", 3, NULL);
 
   gtk_cell_renderer_set_fixed_size(bar, BAR_WIDTH, BAR_HEIGHT);
+  gtk_tree_view_column_set_spacing(view, 6);
   gtk_tree_view_column_pack_end(view, bar, FALSE);
   gtk_tree_view_column_add_attribute(view, bar, "value", COLUMN_BAR);
 }

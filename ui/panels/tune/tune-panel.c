@@ -5,7 +5,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/tuned.h"
+#include "core/filter/plan/plan.h"
 #include "core/json.h"
+#include "core/lab/measure/statistics.h"
 #include "ui/document/document.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/chart-view.h"
@@ -21,6 +24,7 @@ struct _MsTunePanel {
   MsChartView *chart;
   GtkLabel *winner;
   GtkWidget *apply;
+  GtkWidget *forget;
   MsTuneRecord *record; /* (nullable): of the newest search */
   guint listed;         /* its trials that are in @store */
 };
@@ -50,6 +54,7 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
   MsTunePanel *self = MS_TUNE_PANEL(panel);
 
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
+  gtk_widget_set_sensitive(self->forget, ms_tune_panel_get_best(self) != NULL);
   *ready = device && ms_panel_get_document(MS_PANEL(panel));
   if (!*ready)
     return g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
@@ -101,14 +106,38 @@ show_fastest_rows(MsTunePanel *self)
     gtk_tree_view_scroll_to_cell(self->tree, top, NULL, TRUE, 0, 0);
 }
 
-static guint
-count_measured(const MsTuneRecord *record)
+/* The median of the measured times with @key at @value; NAN if there is none. */
+static double
+median_with(const MsTuneRecord *record, const char *key, const char *value)
 {
-  guint n = 0;
+  g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
 
-  for (guint i = 0; i < record->trials->len; i++)
-    n += ((MsTrial *)record->trials->pdata[i])->outcome == MS_OUTCOME_OK ? 1 : 0;
-  return n;
+  for (guint i = 0; i < record->trials->len; i++) {
+    const MsTrial *trial = record->trials->pdata[i];
+    if (trial->outcome == MS_OUTCOME_OK && g_strcmp0(ms_factors_get(trial->factors, key), value) == 0)
+      g_array_append_val(times, trial->ns);
+  }
+  return times->len ? ms_statistics_summarise((const double *)times->data, times->len).median : NAN;
+}
+
+/* (transfer full): what each value of each toggle does: the median time of the configurations that have it */
+static MsChart *
+new_effects(const MsTuneRecord *record)
+{
+  MsChart *chart = ms_chart_new(MS_CHART_BARS, _("What each value does"));
+  const MsOptionInfo *table = ms_options.rows;
+  const guint series = ms_chart_add_series(chart, _("median of the configurations with it"), FALSE);
+
+  ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    for (guint k = 0; table[i].values && table[i].values[k] && table[i].group == MS_OPTION_GROUP_TOGGLE; k++) {
+      const double ns = median_with(record, table[i].name, table[i].values[k]);
+      g_autofree char *label = g_strdup_printf("%s %s", table[i].name, table[i].values[k]);
+      if (isfinite(ns))
+        ms_chart_add_point(chart, series, (MsChartPoint){ms_chart_add_category(chart, label), ns * 1e-6, NAN, NAN});
+    }
+  }
+  return chart;
 }
 
 /* (transfer full): the best time over the number of measured configurations; a single one makes no line */
@@ -117,12 +146,13 @@ new_chart(const MsTuneRecord *record)
 {
   MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
   guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0;
+  const gboolean draws = ms_tune_record_count(record, MS_OUTCOME_OK) > 1;
   double best = INFINITY;
 
   ms_chart_set_x_axis(chart, _("configurations measured"), FALSE);
   ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
   ms_chart_set_empty_text(chart, _("The line begins when two configurations have been measured."));
-  for (guint i = 0; i < record->trials->len && count_measured(record) > 1; i++) {
+  for (guint i = 0; draws && i < record->trials->len; i++) {
     const MsTrial *trial = record->trials->pdata[i];
     if (trial->outcome != MS_OUTCOME_OK)
       continue;
@@ -132,6 +162,8 @@ new_chart(const MsTuneRecord *record)
       ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
     }
   }
+  if (draws)
+    ms_chart_set_panel(chart, new_effects(record));
   return chart;
 }
 
@@ -165,6 +197,7 @@ ms_tune_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
   ms_chart_view_set_chart(self->chart, chart, _("Search for the fastest configuration"));
   show_winner(self);
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
+  gtk_widget_set_sensitive(self->forget, ms_tune_panel_get_best(self) != NULL);
 }
 
 static char *
@@ -176,6 +209,30 @@ ms_tune_panel_progress_text(MsJobPanel *panel, const char *message)
                          record ? (double)record->space_size : 0.0);
 }
 
+/* (transfer none) (nullable): the trial of the toggles that a run takes on a device without a search */
+static const MsTrial *
+find_defaults(MsTunePanel *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  const MsOptionInfo *table = ms_options.rows;
+  g_autoptr(MsFactors) factors = ms_factors_new();
+  MsPlanRequest request;
+
+  if (!self->record || !document || !ms_document_plan_request(document, &request))
+    return NULL;
+  request.settings = ms_settings_default();
+  request.settings.params = ms_document_get_settings(document)->params;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  for (guint i = 0; plan && i < ms_options.n_rows; i++) {
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
+      continue;
+    g_autofree char *value =
+      table[i].kind == MS_OPTION_SHAPE ? g_strdup("auto") : ms_option_get_text(&table[i], &plan->settings);
+    ms_factors_set(factors, table[i].name, value);
+  }
+  return plan ? ms_tune_record_find(self->record, factors) : NULL;
+}
+
 static char *
 ms_tune_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 {
@@ -184,7 +241,12 @@ ms_tune_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 
   if (cancelled)
     return g_strdup_printf(_("Cancelled after %u configurations; the next search continues from here."), n);
-  return g_strdup_printf(_("Done: %u configurations tried. The fastest is saved for this device and driver."), n);
+  const MsTrial *best = record ? ms_tune_record_best(record) : NULL, *usual = find_defaults(MS_TUNE_PANEL(panel));
+  if (!best || !usual || usual->outcome != MS_OUTCOME_OK)
+    return g_strdup_printf(_("Done: %u configurations tried. The fastest is kept for this device and driver."), n);
+  g_autofree char *ratio = ms_format_ratio(usual->ns / best->ns);
+  return g_strdup_printf(_("Done: %u configurations tried; %s over the defaults, kept for this device and driver."), n,
+                         ratio);
 }
 
 static gboolean
@@ -234,14 +296,37 @@ ms_tune_panel_apply(MsTunePanel *self)
     ms_panel_apply_toggles(MS_PANEL(self), best->factors);
 }
 
+/* The way back: runs use the defaults again; the trials stay for a search that goes on. */
+static void
+on_forget_clicked(MsTunePanel *self)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!self->record)
+    return;
+  const MsWinnerKey key = {self->record->device, self->record->driver, self->record->problem};
+  if (ms_winner_store_remove(NULL, &key, &error))
+    ms_job_panel_set_note(MS_JOB_PANEL(self), _("Forgotten: the defaults are used again on this device."));
+  else
+    ms_panel_report_problem(MS_PANEL(self), error);
+}
+
 #define CHILD(name) MS_TEMPLATE_CHILD(MsTunePanel, name)
 
 static void
 ms_tune_panel_class_init(MsTunePanelClass *klass)
 {
-  static const MsTemplatePart parts[] = {CHILD(strategy), CHILD(budget), CHILD(fresh),
-                                         CHILD(tree),     CHILD(store),  CHILD(chart),
-                                         CHILD(winner),   CHILD(apply),  MS_TEMPLATE_CALLBACK(ms_tune_panel_apply)};
+  static const MsTemplatePart parts[] = {CHILD(strategy),
+                                         CHILD(budget),
+                                         CHILD(fresh),
+                                         CHILD(tree),
+                                         CHILD(store),
+                                         CHILD(chart),
+                                         CHILD(winner),
+                                         CHILD(apply),
+                                         CHILD(forget),
+                                         MS_TEMPLATE_CALLBACK(ms_tune_panel_apply),
+                                         MS_TEMPLATE_CALLBACK(on_forget_clicked)};
 
   G_OBJECT_CLASS(klass)->finalize = ms_tune_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_tune_panel_start;
