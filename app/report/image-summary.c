@@ -26,16 +26,11 @@ append_named(MsTimingLog *log, MsTimingLog *own, const char *image_name)
   }
 }
 
-/* Without a context in @run, the serial code computes. */
 static gboolean
 measure(const MsDeviceRun *run, MsImage *image, const char *image_name, MsImageStatistics *statistics, GError **error)
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
 
-  if (!run->context) {
-    ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, statistics);
-    return TRUE;
-  }
   if (!ms_image_statistics(&(MsDeviceRun){run->context, own, run->cancellable}, image, statistics, error))
     return FALSE;
   append_named(run->log, own, image_name);
@@ -48,24 +43,10 @@ count(const MsDeviceRun *run, MsImage *image, const char *image_name, MsHistogra
 {
   g_autoptr(MsTimingLog) own = ms_timing_log_new();
 
-  if (!run->context) {
-    ms_histogram_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, histogram);
-    return TRUE;
-  }
   if (!ms_histogram_of_image(&(MsDeviceRun){run->context, own, run->cancellable}, image, histogram, error) ||
       !ms_timing_log_resolve(own, error))
     return FALSE;
   append_named(run->log, own, image_name);
-  return TRUE;
-}
-
-static gboolean
-compare(const MsDeviceRun *run, MsImage *source, MsImage *result, MsImageComparison *change, GError **error)
-{
-  if (run->context)
-    return ms_image_comparison(run, source, result, change, error);
-  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
-                             ms_image_get_byte_size(source) / 4, change);
   return TRUE;
 }
 
@@ -75,7 +56,8 @@ reduce_images(Summary *self, const MsDeviceRun *run, MsImage *source, MsImage *r
   if (!self->parts.statistics)
     return count(run, result, "result", &self->of_result.histogram, error);
   return measure(run, result, "result", &self->of_result, error) &&
-         measure(run, source, "source", &self->of_source, error) && compare(run, source, result, &self->change, error);
+         measure(run, source, "source", &self->of_source, error) &&
+         ms_image_comparison(run, source, result, &self->change, error);
 }
 
 /**

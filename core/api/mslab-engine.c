@@ -346,7 +346,8 @@ mslab_engine_filter_finish(MslabEngine *self, GAsyncResult *result, GError **err
  * @cancellable: (nullable): ends the call early
  * @error: set to an #MslabError or %G_IO_ERROR_CANCELLED
  *
- * Computes the histograms and the statistics of the channels and of luma in one pass over the image. They are exact.
+ * Computes the histograms and the statistics of the channels and of luma in one pass over the image. They are exact,
+ * and leave out pixels without data: those that have the GDAL_NODATA value of the image's file.
  *
  * Returns: (transfer full): the statistics, or %NULL with @error set
  */

@@ -52,9 +52,7 @@ ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancella
   g_autoptr(MslabStatistics) self = g_object_new(MSLAB_TYPE_STATISTICS, NULL);
   MsHistogram *histogram = &self->statistics.histogram;
 
-  if (!context)
-    ms_histogram_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, histogram);
-  else if (!ms_histogram_of_image(&(MsDeviceRun){context, NULL, cancellable}, image, histogram, error))
+  if (!ms_histogram_of_image(&(MsDeviceRun){context, NULL, cancellable}, image, histogram, error))
     return NULL;
   for (int i = 0; i < MS_N_CHANNELS; i++)
     ms_channel_statistics_from_counts(histogram->counts[i], &self->statistics.channels[i]);

@@ -7,6 +7,7 @@
 
 /**
  * MsImageComparison: the difference of two images of one size, over R, G and B, since alpha is not filtered.
+ * @pixels: those compared: without those that have no data in both
  * @mean_absolute: mean of |a - b| over all pixels and the three colours
  * @psnr: 10 log10(255² / mean squared difference) in dB, +infinity for equal images
  * @changed: pixels of which any of the four channels differs

@@ -20,7 +20,7 @@ typedef enum {
 /** MS_LUMA: luma in integers: 0.299 R + 0.587 G + 0.114 B rounded to the nearest, halves upwards. */
 #define MS_LUMA(r, g, b) ((299u * (guint)(r) + 587u * (guint)(g) + 114u * (guint)(b) + 500u) / 1000u)
 
-/** MsHistogram: 256 exact counts for each channel and luma; every row sums to @pixels. */
+/** MsHistogram: 256 exact counts for each channel and luma; every row sums to @pixels, those that have data. */
 typedef struct {
   guint64 pixels;
   guint64 counts[MS_N_CHANNELS][256];

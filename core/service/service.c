@@ -367,25 +367,6 @@ run_filter(Service *self, GError **error)
 /* Statistics */
 
 static gboolean
-reduce_image(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error)
-{
-  if (run->context)
-    return ms_image_statistics(run, image, statistics, error);
-  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, statistics);
-  return TRUE;
-}
-
-static gboolean
-compare_images(const MsDeviceRun *run, MsImage *before, MsImage *after, MsImageComparison *comparison, GError **error)
-{
-  if (run->context)
-    return ms_image_comparison(run, before, after, comparison, error);
-  ms_image_comparison_serial(ms_image_get_pixels(before), ms_image_get_pixels(after),
-                             ms_image_get_byte_size(before) / 4, comparison);
-  return TRUE;
-}
-
-static gboolean
 run_statistics(Service *self, GError **error)
 {
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->job->cancellable};
@@ -396,9 +377,9 @@ run_statistics(Service *self, GError **error)
   g_variant_get_child(self->job->content, 2, "u", &wanted);
   g_autoptr(MsImage) before = map_image(self, 0, error);
   g_autoptr(MsImage) after = before ? map_image(self, 1, error) : NULL;
-  if (!after || ((wanted & MS_WANTED_BEFORE) && !reduce_image(&run, before, &numbers[0], error)) ||
-      ((wanted & MS_WANTED_AFTER) && !reduce_image(&run, after, &numbers[1], error)) ||
-      ((wanted & MS_WANTED_COMPARISON) && !compare_images(&run, before, after, comparison, error)))
+  if (!after || ((wanted & MS_WANTED_BEFORE) && !ms_image_statistics(&run, before, &numbers[0], error)) ||
+      ((wanted & MS_WANTED_AFTER) && !ms_image_statistics(&run, after, &numbers[1], error)) ||
+      ((wanted & MS_WANTED_COMPARISON) && !ms_image_comparison(&run, before, after, comparison, error)))
     return FALSE;
   answer(self, MS_ANSWER_STATISTICS,
          g_variant_new("(@ay@ay@ay)", ms_service_bytes(&numbers[0], wanted & MS_WANTED_BEFORE ? sizeof *numbers : 0),

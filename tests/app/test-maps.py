@@ -129,6 +129,21 @@ class Maps(HeadlessCase):
                                  env={"POCL_DEVICES": "pthread basic"})
                 self.assertTrue(numpy.array_equal(self.read(self.out / "w.tif"), wanted), (given, way))
 
+    def test_statistics_leave_out_pixels_without_data(self):
+        source, pixels = self.scene("large.tif", width=1500, height=900, no_data=255)
+        data = pixels[~(pixels == 255).all(axis=2)]
+        for way in (["--device", "cpu"], ["--device", "reference"], ["--device", "reference", "--memory-limit", "56M"]):
+            image, = self.report(source, "-o", self.out / "a.tif", "--on-conflict", "overwrite", "--sp", "1",
+                                 "--stats", "--histogram", *way)["images"]
+            red = image["source_statistics"]["r"]
+            self.assertEqual((red["count"], red["min"], red["max"], red["sum"]),
+                             (len(data), data[:, 0].min(), data[:, 0].max(), data[:, 0].sum()))
+            self.assertEqual(image["change"]["pixels"], len(data))
+            result = self.read(self.out / "a.tif")
+            kept = result[~(result == 255).all(axis=2)]
+            for i, channel in enumerate("rgb"):
+                self.assertEqual(image["histogram"][channel], numpy.bincount(kept[:, i], minlength=256).tolist())
+
     def regions(self, source, *arguments):
         """Finds regions; returns the array of labels, the features and the rows of the table."""
         labels, polygons, table = (self.out / name for name in ("labels.tif", "regions.geojson", "regions.csv"))

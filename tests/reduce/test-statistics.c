@@ -355,11 +355,54 @@ test_bandwidth_in_threads(void)
     g_free(found[i]);
 }
 
+/* Pixels without data are left out on the device and on the host, in a picture without any other as well. */
+static void
+check_no_data(MsContext *context, MsImage *map)
+{
+  const MsDeviceRun run = {context, NULL, NULL};
+  const guint8 *p = ms_image_get_pixels(map);
+  const gsize n = ms_image_get_byte_size(map) / 4;
+  g_autofree guint8 *with_data = g_malloc(4 * n);
+  g_autofree MsImageStatistics *found = g_new0(MsImageStatistics, 1), *expected = g_new0(MsImageStatistics, 1);
+  MsImageComparison c;
+  g_autoptr(GError) error = NULL;
+  gsize count = 0;
+
+  for (gsize i = 0; i < n; i++)
+    if (p[4 * i] || p[4 * i + 1] || p[4 * i + 2])
+      memcpy(with_data + 4 * count++, p + 4 * i, 4);
+  g_assert_cmpuint(count, <, n);
+  ms_image_statistics_serial(with_data, count, expected);
+  g_assert_true(ms_image_statistics(&run, map, found, &error));
+  g_assert_no_error(error);
+  g_assert_cmpmem(&found->histogram, sizeof found->histogram, &expected->histogram, sizeof expected->histogram);
+  g_assert_cmpmem(found->channels, sizeof found->channels, expected->channels, sizeof expected->channels);
+  g_assert_true(ms_image_comparison(&run, map, map, &c, &error));
+  g_assert_cmpuint(c.pixels, ==, count);
+  g_assert_cmpfloat(c.mean_absolute, ==, 0);
+}
+
+static void
+test_no_data(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) map = ms_fixture_map(61, 40, NULL);
+  g_autoptr(MsImage) empty = ms_image_new_take(9, 7, g_malloc0(9 * 7 * 4), ms_image_get_metadata(map));
+
+  check_no_data(NULL, map);
+  check_no_data(NULL, empty);
+  if (context) {
+    check_no_data(context, map);
+    check_no_data(context, empty);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
   ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
+  g_test_add_func("/statistics/no-data", test_no_data);
   g_test_add_func("/statistics/known", test_known);
   g_test_add_func("/statistics/single-pixel", test_single_pixel);
   g_test_add_func("/statistics/device-equals-serial", test_device_equals_serial);
