@@ -772,6 +772,8 @@ MUTATIONS = [
      'if (silence_us > (gint64)self->watchdog_ms * 1000)', 'if (FALSE)', 'window-faults'),
     ('window: a request is never tried again', 'ui/engine/window-engine-device.c', 'if (!job->is_retried) {',
      'if (FALSE) {', 'window-faults'),
+    ('window: no flip is compiled ahead', 'ui/document/flip-compiler.c',
+     'if (option->group != MS_OPTION_GROUP_TOGGLE)', 'if (TRUE)', 'flip-compiler'),
     ('window: a restarted process trusts an earlier start', 'ui/engine/window-engine-device.c',
      'self->has_died = TRUE;', ';', 'window-faults /window-faults/lost'),
     ('window: a cancellation waits for the driver', 'ui/document/document-filter.c',

@@ -277,6 +277,17 @@ cache_path(const char *folder, const char *key)
   return g_build_filename(folder, name, NULL);
 }
 
+/** ms_program_is_cached: whether the folder of the binaries has a file for the program. */
+gboolean
+ms_program_is_cached(MsDevice *device, MsProgramSpec *spec)
+{
+  g_autofree char *folder = ms_program_cache_folder();
+  g_autofree char *key = ms_program_cache_key(device, spec);
+  g_autofree char *path = cache_path(folder, key);
+
+  return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
 static gboolean
 header_agrees(const char *data, gsize size, const char *key)
 {

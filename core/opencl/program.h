@@ -31,6 +31,7 @@ char *ms_program_spec_hash(MsProgramSpec *self);
 
 char *ms_program_cache_key(MsDevice *device, MsProgramSpec *spec);
 char *ms_program_cache_folder(void);
+gboolean ms_program_is_cached(MsDevice *device, MsProgramSpec *spec);
 
 /** MsProgram: a kernel program built for one device, from its spec or from the binary cache. */
 typedef struct _MsProgram MsProgram;

@@ -8,6 +8,7 @@
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "ui/document/document.h"
+#include "ui/document/flip-compiler.h"
 #include "ui/options/options-panel.h"
 #include "ui/window/window.h"
 
@@ -51,6 +52,8 @@ window_fixture_set_up(WindowFixture *self)
   self->folder = ms_test_folder_new();
   self->application = the_application();
   self->engine = ms_application_get_engine(self->application);
+  /* Tests count processes and calls of the driver, and test-flip-compiler.c tests it. */
+  ms_flip_compiler_detach(self->engine);
   ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
   /* A slow machine must not count as a hung device. */
   ms_window_engine_set_watchdog(self->engine, 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/document-private.h"
+#include "ui/document/flip-compiler.h"
 #include "ui/document/flips.h"
 
 /*
@@ -35,6 +36,7 @@ static void
 set_progress(MsDocument *self, double progress)
 {
   self->progress = progress;
+  self->compiles = self->compiles && progress == 0;
   g_object_notify(G_OBJECT(self), "progress");
 }
 
@@ -50,6 +52,7 @@ on_piece(MsImage *image, const MsRegion *region, gpointer data)
   MsDocument *self = data;
   MsPiece *piece = g_new0(MsPiece, 1);
 
+  self->compiles = FALSE;
   piece->image = g_object_ref(image);
   piece->region = *region;
   g_ptr_array_add(self->pieces, piece);
@@ -163,6 +166,8 @@ on_filtered(GObject *source, GAsyncResult *result, gpointer data)
     clear_pieces(self);
     if (start_counterpart(self, run))
       return;
+    if (!self->requested)
+      ms_flip_compiler_start(self);
   } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     self->requested = FALSE;
     clear_pieces(self);
@@ -190,6 +195,7 @@ start(MsDocument *self)
                                          &events};
 
   self->requested = FALSE;
+  self->compiles = ms_flip_compiler_must_compile(self);
   self->shown = !seen;
   self->cancellable = g_cancellable_new();
   self->started_us = g_get_monotonic_time();
@@ -256,6 +262,13 @@ guint
 ms_document_get_busy_ms(MsDocument *self)
 {
   return self->cancellable ? (guint)((g_get_monotonic_time() - self->started_us) / 1000) : 0;
+}
+
+/** ms_document_is_compiling: whether the running request has to compile its kernels and has computed nothing yet. */
+gboolean
+ms_document_is_compiling(MsDocument *self)
+{
+  return self->cancellable && self->compiles;
 }
 
 double

@@ -35,6 +35,7 @@ struct _MsDocument {
   gint64 started_us;
   guint cancel_timer;
   double progress;
+  gboolean compiles;  /* whether the running request has to compile its kernels first */
   guint request_step; /* the step of the history that the running request belongs to */
 
   MsRun *repeated; /* (nullable): the run whose time is measured again */

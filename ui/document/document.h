@@ -58,6 +58,7 @@ void ms_document_request_filter(MsDocument *self);
 void ms_document_cancel(MsDocument *self);
 gboolean ms_document_is_busy(MsDocument *self);
 guint ms_document_get_busy_ms(MsDocument *self);
+gboolean ms_document_is_compiling(MsDocument *self);
 double ms_document_get_progress(MsDocument *self);
 GPtrArray *ms_document_get_pieces(MsDocument *self);
 

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/document/flip-compiler.h"
 #include "ui/options/preferences.h"
 #include "ui/window/window.h"
 
@@ -197,6 +198,7 @@ ms_application_startup(GApplication *application)
   load_style();
   self->settings = ms_preferences_open();
   self->engine = ms_window_engine_new();
+  ms_flip_compiler_attach(self->engine, MS_FLIP_COMPILER_NICE);
   g_signal_connect(self->settings, "changed::dark", G_CALLBACK(on_dark_changed), NULL);
   g_signal_connect_object(self->settings, "changed::watchdog", G_CALLBACK(on_watchdog_changed), self->engine, 0);
   if (g_settings_get_boolean(self->settings, "dark"))
@@ -230,8 +232,10 @@ ms_application_shutdown(GApplication *application)
   MsApplication *self = MS_APPLICATION(application);
 
   G_APPLICATION_CLASS(ms_application_parent_class)->shutdown(application);
-  if (self->engine)
-    ms_window_engine_shut_down(self->engine);
+  if (!self->engine)
+    return;
+  ms_flip_compiler_detach(self->engine);
+  ms_window_engine_shut_down(self->engine);
 }
 
 static void

@@ -82,7 +82,7 @@ progress_text(MsDocument *document)
   g_autofree char *left = done > 0 && ms >= ESTIMATE_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
 
   if (done <= 0)
-    return g_strdup("");
+    return g_strdup(ms_document_is_compiling(document) ? _("Compiling…") : "");
   return left ? g_strdup_printf(_("%.0f %%, about %s left"), done * 100, left) : g_strdup_printf("%.0f %%", done * 100);
 }
 
