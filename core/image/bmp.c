@@ -18,10 +18,15 @@
 #define MOST_COLOURS 256
 #define N_MASKS 4
 
-/* Values of "compression" whose pixels are not compressed. */
+/* Values of "compression": runs of equal indices, and pixels that are not compressed. */
 #define PLAIN 0
+#define RUNS_OF_8 1
+#define RUNS_OF_4 2
 #define MASKED 3
 #define MASKED_WITH_ALPHA 6
+
+/* Least bytes of runs: a longer one than this is rare, so a header that promises more is false. */
+#define PIXELS_PER_BYTE 128
 
 /* Kinds of colour space of a V5 header: "MBED" and "sRGB". */
 #define SPACE_EMBEDDED 0x4d424544
@@ -39,6 +44,7 @@ typedef struct {
  * @header_size: of what follows the file header
  * @pixels_at: offset of the first stored row, of @row_bytes with its padding
  * @colours: RGB, of @n_colours indices
+ * @indices: (nullable): of all pixels, where the file has runs of them; the last row comes first
  */
 typedef struct {
   MsImageFile *file;
@@ -55,6 +61,7 @@ typedef struct {
   guint n_colours;
   Channel channels[N_MASKS];
   guint8 *stored;
+  guint8 *indices;
   int y;
 } BmpReader;
 
@@ -111,13 +118,21 @@ read_sides(BmpReader *self)
 }
 
 static gboolean
+has_runs(const BmpReader *self)
+{
+  return self->compression == RUNS_OF_8 || self->compression == RUNS_OF_4;
+}
+
+static gboolean
 check_kind(BmpReader *self)
 {
+  const guint bits_of_runs = self->compression == RUNS_OF_8 ? 8 : 4;
   const gboolean is_masked = self->compression == MASKED || self->compression == MASKED_WITH_ALPHA;
   const gboolean is_indexed = self->bits == 1 || self->bits == 2 || self->bits == 4 || self->bits == 8;
   const gboolean is_direct = self->bits == 16 || self->bits == 32;
 
-  if ((self->compression == PLAIN && (is_indexed || is_direct || self->bits == 24)) || (is_masked && is_direct))
+  if ((self->compression == PLAIN && (is_indexed || is_direct || self->bits == 24)) || (is_masked && is_direct) ||
+      (has_runs(self) && self->bits == bits_of_runs && !self->is_top_down))
     return TRUE;
   ms_set_error(&self->file->error, MS_ERROR_FORMAT,
                "'%s' is of a kind of BMP that cannot be read (%u bits a pixel, compression %u); convert it to PNG.",
@@ -193,8 +208,9 @@ read_header(BmpReader *self)
   const guint64 at = FILE_HEADER + self->header_size;
   if (self->pixels_at < at)
     return damaged(self, N_("its header is not valid"));
-  if (!ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height,
-                                self->row_bytes * (guint64)self->height))
+  const guint64 least = has_runs(self) ? (guint64)self->width * (guint64)self->height / PIXELS_PER_BYTE
+                                       : self->row_bytes * (guint64)self->height;
+  if (!ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height, least))
     return FALSE;
   return self->bits <= 8 ? read_colours(self, at) : read_channels(self, at);
 }
@@ -220,6 +236,7 @@ ms_bmp_close(MsImageFile *file)
   BmpReader *self = file->decoder;
 
   g_free(self->stored);
+  g_free(self->indices);
   g_free(self);
 }
 
@@ -316,6 +333,105 @@ convert(BmpReader *self, guint8 *row)
   return TRUE;
 }
 
+/* ---- Runs of indices. */
+
+/* Where the next pixel goes; rows are counted as they are stored, and have the padding that runs may fill. */
+typedef struct {
+  BmpReader *file;
+  gint64 x;
+  gint64 y;
+} Pen;
+
+static gint64
+padded_width(const BmpReader *self)
+{
+  return (gint64)(self->row_bytes * 8 / (self->compression == RUNS_OF_8 ? 8 : 4));
+}
+
+static gboolean
+take(BmpReader *self, guint8 *bytes, gsize size)
+{
+  gsize got = 0;
+
+  return ms_image_file_read(self->file, bytes, size, &got) &&
+         (got == size || damaged(self, N_("the file ends before the image does")));
+}
+
+/* Draws @n pixels from @bytes, of which one has two pixels of 4 bits; @is_run: from the first byte alone. */
+static gboolean
+draw(Pen *pen, const guint8 *bytes, guint n, gboolean is_run)
+{
+  BmpReader *self = pen->file;
+
+  if (pen->y >= self->height || pen->x + n > padded_width(self))
+    return damaged(self, N_("its runs of pixels are not valid"));
+  guint8 *to = self->indices + pen->y * padded_width(self) + pen->x;
+  for (guint i = 0; i < n; i++) {
+    const guint8 byte = bytes[is_run ? 0 : self->compression == RUNS_OF_8 ? i : i / 2];
+    to[i] = self->compression == RUNS_OF_8 ? byte : i % 2 ? byte & 15 : byte >> 4;
+  }
+  pen->x += n;
+  return TRUE;
+}
+
+/* Takes what follows the byte 0: pixels one by one, which end at an even byte, a move, or the end of a row. */
+static gboolean
+escape(Pen *pen, guint8 code)
+{
+  BmpReader *self = pen->file;
+  const gsize n = self->compression == RUNS_OF_8 ? code : (code + 1u) / 2;
+  guint8 bytes[256];
+
+  if (code > 2)
+    return take(self, bytes, n + n % 2) && draw(pen, bytes, code, FALSE);
+  if (code == 2 && !take(self, bytes, 2))
+    return FALSE;
+  pen->x = code == 2 ? pen->x + bytes[0] : 0;
+  pen->y += code == 2 ? bytes[1] : 1;
+  return (pen->x <= padded_width(self) && pen->y <= self->height) ||
+         damaged(self, N_("its runs of pixels are not valid"));
+}
+
+static gboolean
+draw_runs(Pen *pen)
+{
+  guint8 pair[2];
+
+  while (take(pen->file, pair, sizeof pair)) {
+    if (pair[0] == 0 && pair[1] == 1)
+      return TRUE;
+    if (!(pair[0] ? draw(pen, pair + 1, pair[0], TRUE) : escape(pen, pair[1])))
+      return FALSE;
+  }
+  return FALSE;
+}
+
+/* Unpacks all pixels, after which the file is one of 8 bits; those that no run draws have index 0. */
+static gboolean
+unpack(BmpReader *self)
+{
+  Pen pen = {.file = self};
+  guint8 byte;
+
+  self->indices = g_try_malloc0((gsize)padded_width(self) * (gsize)self->height);
+  self->file->row_memory = (guint64)padded_width(self) * (guint64)self->height;
+  if (!self->indices)
+    return ms_image_file_fail_memory(self->file);
+  for (guint64 at = 0; at < self->pixels_at; at++)
+    if (!take(self, &byte, 1))
+      return FALSE;
+  if (!draw_runs(&pen)) {
+    const gboolean is_damage = g_error_matches(self->file->error, MS_ERROR, MS_ERROR_FORMAT) && pen.y > 0;
+    if (!is_damage || !ms_image_file_accepts(self->file, "its runs of pixels are not valid"))
+      return FALSE;
+    g_clear_error(&self->file->error);
+  }
+  self->bits = 8;
+  return TRUE;
+}
+
+/* ---- Reading. */
+
 /* Reads row @y of the upright image; the padding of the row that is stored last may be missing. */
 static void
 read_row(BmpReader *self, int y, guint8 *row)
@@ -323,8 +439,12 @@ read_row(BmpReader *self, int y, guint8 *row)
   const int stored = self->is_top_down ? y : self->height - 1 - y;
   const gsize size = ((gsize)self->width * self->bits + 7) / 8;
   const guint64 at = self->pixels_at + self->row_bytes * (guint64)stored;
-  const gssize got = ms_image_file_read_at(self->file, at, self->stored, size);
+  gssize got = (gssize)size;
 
+  if (self->indices)
+    memcpy(self->stored, self->indices + stored * padded_width(self), size);
+  else
+    got = ms_image_file_read_at(self->file, at, self->stored, size);
   if (got == (gssize)size)
     convert(self, row);
   else if (got >= 0 && ms_image_file_accepts(self->file, "the file ends before the image does"))
@@ -338,7 +458,9 @@ static gboolean
 prepare(BmpReader *self)
 {
   if (!self->stored)
-    self->stored = g_malloc(self->row_bytes);
+    self->stored = g_malloc(MAX(self->row_bytes, (gsize)self->width));
+  if (has_runs(self))
+    return self->indices || unpack(self);
   return read_exactly(self, self->pixels_at, self->stored, ((gsize)self->width * self->bits + 7) / 8);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The codec of BMP files, as Windows and OS/2 have them, without compression. */
+/* The codec of BMP files, as Windows and OS/2 have them, without compression or with runs of indices. */
 #pragma once
 
 #include "core/image/common/image-file.h"
