@@ -109,15 +109,27 @@ ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *t
   g_string_append_printf(self->options, " -D%s=%s", name, text);
 }
 
-/** ms_program_spec_set_standard: chooses the version of OpenCL C, as in "CL3.0", instead of 1.2; call it once. */
+/** ms_program_spec_set_standard: chooses the version of OpenCL C, as in "CL3.0", instead of 1.2. */
 void
 ms_program_spec_set_standard(MsProgramSpec *self, const char *standard)
 {
-  g_return_if_fail(g_str_has_prefix(self->options->str, STANDARD));
-
   g_string_erase(self->options, 0, strlen(STANDARD));
   g_string_prepend(self->options, standard);
   g_string_prepend(self->options, "-cl-std=");
+}
+
+/**
+ * ms_program_spec_require_images:
+ * @opencl_version: the device's, times 100
+ *
+ * Image objects are a feature of OpenCL C 3.0 where a device has that; PoCL 7 declares their functions for no earlier
+ * version.
+ */
+void
+ms_program_spec_require_images(MsProgramSpec *self, guint opencl_version)
+{
+  if (opencl_version >= 300)
+    ms_program_spec_set_standard(self, "CL3.0");
 }
 
 guint
@@ -395,10 +407,20 @@ read_binary(cl_program program)
   return g_bytes_new_take(data, size);
 }
 
+/* The pragma above has no effect in PoCL 7, whose compiler prints the number of its warnings. */
+static gboolean
+prints_warnings(MsDevice *device)
+{
+  return g_str_equal(ms_device_get_platform(device), "Portable Computing Language") &&
+         g_ascii_strtoull(ms_device_get_driver(device), NULL, 10) >= 7;
+}
+
 static gboolean
 build_from_source(MsProgram *self, cl_context context, GError **error)
 {
   g_autofree char *source = ms_program_spec_compose(self->spec);
+  const gboolean silence = prints_warnings(self->device) && g_hash_table_size(self->spec->sources) == 0;
+  g_autofree char *options = g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", NULL);
   cl_device_id id = ms_device_get_id(self->device);
   const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};
   cl_int status = CL_SUCCESS;
@@ -406,7 +428,7 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   self->program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, &status);
   if (!ms_cl_check(status, error, "creating a kernel program"))
     return FALSE;
-  status = clBuildProgram(self->program, 1, &id, ms_program_spec_get_options(self->spec), NULL, NULL);
+  status = clBuildProgram(self->program, 1, &id, options, NULL, NULL);
   self->log = read_log(self->program, id);
   if (self->log[0])
     g_debug("compiler: %s", self->log);

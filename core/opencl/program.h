@@ -22,6 +22,7 @@ gboolean ms_program_spec_replace_part(MsProgramSpec *self, const char *part, GBy
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);
 void ms_program_spec_define_text(MsProgramSpec *self, const char *name, const char *text);
 void ms_program_spec_set_standard(MsProgramSpec *self, const char *standard);
+void ms_program_spec_require_images(MsProgramSpec *self, guint opencl_version);
 
 guint ms_program_spec_get_n_parts(MsProgramSpec *self);
 const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);

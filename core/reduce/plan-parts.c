@@ -164,6 +164,7 @@ compose_source(MsReducePlan *plan)
   if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE) {
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
     define(plan, "READ", image_read(plan->spec.type));
+    ms_program_spec_require_images(plan->program, plan->limits.opencl_version);
     add_part(plan, "load/image");
     return;
   }

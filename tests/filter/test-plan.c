@@ -103,6 +103,30 @@ test_auto_resolves_on_every_device(void)
   }
 }
 
+/* OpenCL C 3.0 where the device has it, because PoCL 7 declares the functions of images for no other version. */
+static void
+test_images_follow_the_devices_language(void)
+{
+  static const struct {
+    guint version;
+    MsMemory memory;
+    const char *options;
+  } cases[] = {{120, MS_MEMORY_IMAGE, "-cl-std=CL1.2 "},
+               {300, MS_MEMORY_IMAGE, "-cl-std=CL3.0 "},
+               {300, MS_MEMORY_BUFFER, "-cl-std=CL1.2 "}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    MsPlanRequest request = made_up_request(200, 100);
+    g_autoptr(GError) error = NULL;
+    request.limits.opencl_version = cases[i].version;
+    request.settings.options.kernel = MS_KERNEL_DIRECT;
+    request.settings.options.memory = cases[i].memory;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_true(g_str_has_prefix(ms_program_spec_get_options(plan->program), cases[i].options));
+  }
+}
+
 static gboolean
 has_part(const MsPlan *plan, const char *name)
 {
@@ -328,6 +352,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/plan/refusals", test_refusals);
   g_test_add_func("/plan/usage-errors-come-first", test_usage_errors_come_first);
+  g_test_add_func("/plan/images-follow-the-devices-language", test_images_follow_the_devices_language);
   g_test_add_func("/plan/auto-work-group", test_auto_work_group);
   g_test_add_func("/plan/auto-resolves-on-every-device", test_auto_resolves_on_every_device);
   g_test_add_func("/plan/toggles-choose-parts", test_toggles_choose_parts);

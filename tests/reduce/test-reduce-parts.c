@@ -51,6 +51,7 @@ typedef struct {
 
 static const Choice choices[] = {
   {"pcl,storage=image,vector=4", "pcl,vector=4", SUM, "load/image", "load/buffer"},
+  {"divergence-free,storage=image,vector=4", "divergence-free,vector=4", SUM, "-cl-std=CL3.0 ", "-cl-std=CL1.2 "},
   {"minmax-image", "minmax-sequential,vector=4", SIGNED_BYTES, "-DELEM=int ", "-DELEM=char "},
   {"minmax-image", "minmax-sequential,vector=4", BYTES, "-DELEM=uint ", "-DELEM=uchar "},
   {"pcl,vector=8", "pcl", SUM, "-DWIDTH=8 ", "-DWIDTH=1 "},

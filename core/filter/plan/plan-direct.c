@@ -169,6 +169,8 @@ ms_plan_direct(MsPlan *plan, GError **error)
     return FALSE;
   compose(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
+  if (plan->source_is_image)
+    ms_program_spec_require_images(plan->program, plan->request.limits.opencl_version);
   /* Local memory is the last argument, and absent where none is used. */
   pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
                           G_N_ELEMENTS(args) - (bytes ? 0 : 1));
