@@ -195,6 +195,7 @@ test_device(void)
 int
 main(int argc, char **argv)
 {
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/stream-levels/halving", test_halving);
   g_test_add_func("/stream-levels/reference", test_reference);

@@ -163,7 +163,7 @@ test_plan(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/halves/radii", test_radii);
   g_test_add_func("/halves/places", test_places);

@@ -233,7 +233,7 @@ test_progress_and_cancelling(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/levels/kernels", test_kernels);
   g_test_add_func("/levels/regions", test_regions);

@@ -176,7 +176,7 @@ int
 main(int argc, char **argv)
 {
   if (!ms_fixture_whole_product())
-    ms_fixture_compile_once();
+    ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/mean-shift/every-combination/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_every_combination);
   g_test_add_data_func("/mean-shift/every-combination/truncate", GINT_TO_POINTER(MS_RULE_TRUNCATE),

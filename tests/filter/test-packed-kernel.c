@@ -219,7 +219,7 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/packed-kernel/parts", test_parts);
   g_test_add_func("/packed-kernel/merging", test_merging);

@@ -355,7 +355,7 @@ add_for_rules(const char *name, GTestDataFunc test)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   add_for_rules("parts", test_parts);
   add_for_rules("sizes", test_sizes);

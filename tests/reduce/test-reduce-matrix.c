@@ -184,7 +184,7 @@ add_type(MsReduceSpec spec)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   for (int op = 0; op < MS_REDUCE_N_OPS; op++)
     for (int type = 0; type < MS_ELEMENT_N_TYPES; type++)

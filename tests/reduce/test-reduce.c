@@ -413,7 +413,7 @@ test_run(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);

@@ -196,7 +196,7 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sort/fast", test_fast);
   g_test_add_func("/sort/study", test_study);

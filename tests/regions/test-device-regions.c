@@ -360,7 +360,7 @@ test_range(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
+  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   if (ms_fixture_under_oclgrind()) {
     g_test_add_func("/device-regions/simulated", test_simulated);

@@ -66,6 +66,20 @@ ms_fixture_whole_product(void)
 }
 
 /**
+ * ms_fixture_compile_for_pixels:
+ *
+ * What ms_fixture_compile_once() does, and lets PoCL leave out the optimiser outside the full form and the sanitizers,
+ * which makes compiling two to three times as fast. For tests of results on small pictures and arrays, not of times.
+ */
+void
+ms_fixture_compile_for_pixels(void)
+{
+  ms_fixture_compile_once();
+  if (!ms_fixture_every_case())
+    g_setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", FALSE);
+}
+
+/**
  * ms_fixture_compile_once:
  *
  * Lets PoCL compile a kernel once for all NDRanges, because compiling takes most of the time of tests with many

@@ -22,6 +22,7 @@ gboolean ms_fixture_full_product(void);
 gboolean ms_fixture_every_case(void);
 guint ms_fixture_count_descriptors(void);
 gboolean ms_fixture_whole_product(void);
+void ms_fixture_compile_for_pixels(void);
 void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
