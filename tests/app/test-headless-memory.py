@@ -115,12 +115,15 @@ class MemoryLimit(headless.HeadlessCase):
     def test_bands_on_several_devices(self):
         """The same file as from one device that has the whole image, also in another colour space."""
         source = self.picture("a.png", 1000, 700)
-        several = ("--devices", "0:0,0:1", "--split", "equal", "--memory-limit", "264M", "--jobs", "1")
+        several = ("--devices", "0:0,0:1", "--split", "equal", "--jobs", "1")
+        env = {"POCL_DEVICES": "pthread basic"}
         for space in ("rgb", "lab"):
             common = (source, "--sp", "1", "--max-iterations", "1", "--space", space)
             self.run_program(*common, "-o", self.out / f"{space}-whole.jpg", "--device", "reference")
+            # The compiler of PoCL 7 alone takes more than the limit, so that the kernels are compiled before.
+            self.run_program(*common, "-o", self.out / f"{space}-compiled.jpg", "--verify", *several, env=env)
             image, = self.report(*common, "-o", self.out / f"{space}-bands.jpg", "--verify", *several,
-                                 env={"POCL_DEVICES": "pthread basic"})["images"]
+                                 "--memory-limit", "264M", env=env)["images"]
             self.assertGreater(len([row for row in image["timings"] if row["stage"] == "decode"]), 2)
             self.assertEqual((self.out / f"{space}-bands.jpg").read_bytes(),
                              (self.out / f"{space}-whole.jpg").read_bytes())
