@@ -38,6 +38,30 @@ processes_below(GPid pid)
   return pids;
 }
 
+/* Whether @pid runs the program, with arguments or at all: libraries of the window start processes of their own. */
+static gboolean
+is_program(GPid pid, gboolean with_arguments)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", pid);
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  return g_file_get_contents(path, &text, &length, NULL) && length > 0 && g_str_has_suffix(text, "meanshift-lab") &&
+         (!with_arguments || length > strlen(text) + 1);
+}
+
+/** processes_of_program: (transfer full) (element-type GPid): those of processes_below() that run the program. */
+GArray *
+processes_of_program(GPid pid)
+{
+  GArray *pids = processes_below(pid);
+
+  for (guint i = pids->len; i-- > 0;)
+    if (!is_program(g_array_index(pids, GPid, i), FALSE))
+      g_array_remove_index(pids, i);
+  return pids;
+}
+
 static gboolean
 is_alive(GPid pid)
 {
@@ -66,14 +90,9 @@ processes_find_program(void)
 {
   g_autoptr(GArray) pids = processes_below(getpid());
 
-  for (guint i = 0; i < pids->len; i++) {
-    g_autofree char *path = g_strdup_printf("/proc/%d/cmdline", g_array_index(pids, GPid, i));
-    g_autofree char *text = NULL;
-    gsize length = 0;
-    if (g_file_get_contents(path, &text, &length, NULL) && length > strlen(text) + 1 &&
-        g_str_has_suffix(text, "meanshift-lab"))
+  for (guint i = 0; i < pids->len; i++)
+    if (is_program(g_array_index(pids, GPid, i), TRUE))
       return g_array_index(pids, GPid, i);
-  }
   return 0;
 }
 

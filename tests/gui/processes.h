@@ -5,6 +5,7 @@
 #include <glib.h>
 
 GArray *processes_below(GPid pid);
+GArray *processes_of_program(GPid pid);
 guint processes_count_alive(GArray *pids);
 GPid processes_find_program(void);
 gboolean processes_has_zombie(void);

@@ -114,7 +114,7 @@ static void
 strike(Drill *self, int number, guint most_ms)
 {
   let_pass(g_rand_int_range(self->random, 0, most_ms));
-  g_autoptr(GArray) pids = processes_below(getpid());
+  g_autoptr(GArray) pids = processes_of_program(getpid());
   if (pids->len > 0)
     kill(g_array_index(pids, GPid, g_rand_int_range(self->random, 0, pids->len)), number);
 }
