@@ -297,11 +297,15 @@ class DriverTest(headless.HeadlessCase):
                "XDG_CACHE_HOME": str(self.dir / "cache")}
         for command in (["--diagnose"], [self.picture("a.png"), "--regions", "-o", self.out, "--device", "cpu"]):
             with self.subTest(command=command):
-                error = self.run_program(*command, env=env, status=4)[1]
-                if "was rejected" in error:
-                    self.two_openings(error)
+                done = subprocess.run([headless.PROGRAM, "--headless", *map(str, command)], capture_output=True,
+                                      text=True, check=False, env={**os.environ, **env})
+                if "ended by signal 6" in done.stderr:
+                    self.assertEqual(done.returncode, 4)
+                    self.sentence(done.stderr.strip().rsplit("\n", 1)[-1], "ended by signal 6", "--device")
                 else:
-                    self.sentence(error.strip().rsplit("\n", 1)[-1], "ended by signal 6", "--device")
+                    # PoCL 7 reports an error instead, so that the self-test comes to its end and fails.
+                    self.assertEqual(done.returncode, 3 if "FAILS: " in done.stdout else 4)
+                    self.assertRegex(done.stdout + done.stderr, "FAILS: |was rejected: ")
 
 
 if __name__ == "__main__":
