@@ -70,7 +70,7 @@ class BadInput(HeadlessCase):
         self.refuse(source, source, "-o", self.out / "x.png", status=2, parts=["x.png", "end it in /"])
         self.refuse(source, source, "-o", f"{source}/out", status=2, parts=["a.png", "is a file"])
         self.refuse(source, "-o", "/proc/x.png", parts=["/proc/x.png"])
-        self.refuse(source, "-o", self.out / "x.bmp", status=2, parts=["x.bmp", "--format"])
+        self.refuse(source, "-o", self.out / "x.gif", status=2, parts=["x.gif", "--format"])
         self.refuse(source, source, "-o", source, status=2, parts=["a.png", "folder"])
         self.refuse(source, "-o", "/dev/full", parts=["/dev/full", "full"])
 
