@@ -188,7 +188,8 @@ send_next(FlipCompiler *self)
   const MsSettings settings = g_array_index(self->waiting, MsSettings, 0);
   g_array_remove_index(self->waiting, 0);
   ms_device_child_send(self->child, ++self->number, MS_REQUEST_FILTER,
-                       g_variant_new("((ii)(iiii)@as)", SIDE, SIDE, 0, 0, 0, 0, ms_settings_to_variant(&settings)),
+                       g_variant_new("(" MS_PICTURE_TYPE "(iiii)@as)", SIDE, SIDE, NULL, NULL, 0, 0, 0, 0,
+                                     ms_settings_to_variant(&settings)),
                        fds);
 }
 
