@@ -230,8 +230,13 @@ class Drivers(faults.FaultCase):
 
     def test_an_experiment_whose_device_is_lost(self):
         calls = self.count_calls(self.EXPERIMENT, "clEnqueueNDRangeKernel")
-        run = Run(self, "experiment", self.EXPERIMENT, "clEnqueueNDRangeKernel", calls * 9 // 10, "abort", True)
-        run.end()
+        # A measurement repeats a kernel until it is certain, so that a run may launch fewer than the one counted.
+        for tenths in (9, 7, 5):
+            nth = calls * tenths // 10
+            run = Run(self, "experiment", self.EXPERIMENT, "clEnqueueNDRangeKernel", nth, "abort", True)
+            run.end()
+            if run.code != 0:
+                break
         self.assertEqual(run.code, 4, run.about)
         self.assertLessEqual(run.n_starts, 5, run.about)
         self.assertIn("unroll 4", run.out.decode())
