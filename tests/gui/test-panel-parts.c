@@ -173,7 +173,7 @@ mixed_report(void)
   return report;
 }
 
-/* Clicks where the chart has a point, as a person who looks for its bar does; whether there is one, once it is drawn. */
+/* Clicks where the chart has a point, as a person who looks for a bar does; whether there is one, once it is drawn. */
 static gboolean
 click_bar(MsChartView *chart)
 {
