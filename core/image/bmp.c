@@ -86,6 +86,13 @@ get_u32(const guint8 *p)
   return get_u16(p) | get_u16(p + 2) << 16;
 }
 
+/* Bytes of a stored row, which ends at a multiple of four. */
+static guint64
+padded_row_bytes(guint64 width, guint bits)
+{
+  return (width * bits + 31) / 32 * 4;
+}
+
 static gboolean
 read_exactly(BmpReader *self, guint64 at, guint8 *buffer, gsize size)
 {
@@ -113,7 +120,7 @@ read_sides(BmpReader *self)
   self->height = (int)rows;
   self->bits = is_core ? get_u16(self->header + 10) : get_u16(self->header + 14);
   self->compression = is_core ? PLAIN : get_u32(self->header + 16);
-  self->row_bytes = ((guint64)width * self->bits + 31) / 32 * 4;
+  self->row_bytes = padded_row_bytes(width, self->bits);
   return TRUE;
 }
 
@@ -523,7 +530,7 @@ put_u32(GByteArray *bytes, guint32 value)
 }
 
 /*
- * @header_size: the V5 header holds alpha and a profile; the oldest, which every program reads, what has neither
+ * @header_size: V5_HEADER for a picture with alpha or a profile, otherwise INFO_HEADER, which every program reads
  * @bits: of a pixel
  */
 typedef struct {
@@ -543,12 +550,12 @@ lay_out(MsImage *image)
   BmpLayout self = {.image = image, .bits = alpha ? 32 : 24, .icc = metadata ? metadata->icc : NULL};
 
   self.header_size = alpha || self.icc ? V5_HEADER : INFO_HEADER;
-  self.row_bytes = ((guint64)ms_image_get_width(image) * self.bits + 31) / 32 * 4;
+  self.row_bytes = padded_row_bytes((guint64)ms_image_get_width(image), self.bits);
   self.size = FILE_HEADER + self.header_size + self.row_bytes * (guint64)ms_image_get_height(image);
   return self;
 }
 
-/* The fields of a V5 header behind those of the oldest: masks, colour space, and what is 0 with a profile. */
+/* Appends what a V5 header has and BITMAPINFOHEADER lacks: masks, colour space and the place of the profile. */
 static void
 put_v5_fields(const BmpLayout *self, GByteArray *bytes)
 {

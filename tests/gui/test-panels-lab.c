@@ -496,7 +496,7 @@ test_tune(void)
   g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
   g_assert_nonnull(find_label_with(f.panel, "kept for this device and driver."));
 
-  /* What is kept is used by the defaults until it is forgotten. */
+  /* Runs with default toggles use the winner of the search until it is forgotten. */
   const MsTuneRecord *record = ms_tune_panel_get_record(panel);
   const MsWinnerKey key = {record->device, record->driver, record->problem};
   g_autoptr(MsFactors) kept = ms_winner_store_load(NULL, &key, MS_VERSION);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BMP: headers and depths of every kind, palettes, masks, damage, and what is written. */
+/* BMP: reading of every header and depth, with palettes, masks and damage, and writing. */
 #include <string.h>
 
 #include "core/error.h"
@@ -304,7 +304,7 @@ test_metadata(void)
   }
 }
 
-/* What has neither alpha nor a profile has the header that every program reads. */
+/* A picture without alpha and profile is written with BITMAPINFOHEADER, which every program reads. */
 static void
 test_plain_file(void)
 {

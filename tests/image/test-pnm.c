@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* PNM and PAM: every kind with its comments and depths, several images in a file, damage, and what is written. */
+/* PNM and PAM: reading of every type, with comments, depths, several images and damage, and writing. */
 #include <string.h>
 
 #include "core/error.h"
@@ -264,7 +264,7 @@ assert_file(MsImage *image, MsImageFormat format, GBytes *wanted, const MsSaveNo
   g_assert_cmpint(notes.exif_dropped, ==, lost->exif_dropped);
 }
 
-/* Byte by byte; what is lost is said. */
+/* Files are compared byte by byte, and notes name what a format cannot store. */
 static void
 test_files(void)
 {

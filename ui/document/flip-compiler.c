@@ -94,7 +94,7 @@ ms_flip_compiler_is_busy(MsWindowEngine *engine)
   return self && self->child;
 }
 
-/* What is to be compiled */
+/* The list of flips */
 
 /* (transfer full) (nullable): the plan of @settings for the picture of @document; %NULL if they cannot run. */
 static MsPlan *
