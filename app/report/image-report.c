@@ -192,6 +192,7 @@ static const MsField image_fields[] = {
   ITEM(device, TEXT, "device"),
   ITEM(used, OWN, "parameters", .add = add_parameters),
   ITEM(used, OWN, "options", .add = add_toggles),
+  ITEM(profile, TEXT, "profile"),
   ITEM(rejected, TEXT, "rejected"),
   ITEM(log, OWN, "timings", .add = add_timings),
   ITEM(kernel_ms, OWN, "kernel_ms", .add = add_repeat_time),
@@ -306,7 +307,7 @@ ms_image_report_csv_header(void)
   g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n,filter_ms_median");
   for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
     g_string_append_printf(line, ",%s_ms", ms_stage_name(stages[i]));
-  g_string_append(line, ",mismatched_pixels,max_difference\n");
+  g_string_append(line, ",mismatched_pixels,max_difference,profile\n");
   return g_string_free(line, FALSE);
 }
 
@@ -352,6 +353,7 @@ ms_image_report_csv_line(const MsBatchItem *item)
   } else {
     g_string_append(line, ",,");
   }
+  ms_csv_append(line, item->profile ? item->profile : "");
   g_string_append_c(line, '\n');
   return g_string_free(line, FALSE);
 }
@@ -366,8 +368,11 @@ ms_image_report_text_title(const MsBatchItem *item)
   g_autofree char *input = ms_printable(item->input, "");
   g_autofree char *output = ms_printable(item->output ? item->output : "", "");
 
-  return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s\n", input, item->output ? " -> " : "", output, item->width,
-                         item->height, item->device ? item->device : "-", settings);
+  g_autofree char *profile = item->profile ? ms_printable(item->profile, "") : NULL;
+
+  return g_strdup_printf("%s%s%s: %dx%d, %s\n  %s%s%s\n", input, item->output ? " -> " : "", output, item->width,
+                         item->height, item->device ? item->device : "-", settings,
+                         profile ? ", by the colour profile " : "", profile ? profile : "");
 }
 
 /* The sum of the rows of one stage and kernel: an image filtered in bands has hundreds of rows. */

@@ -93,6 +93,7 @@ ms_batch_item_free(MsBatchItem *self)
   g_array_unref(self->kernel_ms);
   g_array_unref(self->filter_ms);
   g_free(self->rejected);
+  g_free(self->profile);
   g_free(self->device);
   ms_batch_item_clear_notes(self);
   g_free(self->reason);

@@ -72,6 +72,8 @@ extern const char *const ms_item_status_names[];
  * @kernel_ms: (element-type double): the kernels' time of each repeat, summed over devices
  * @filter_ms: (element-type double): wall time of each repeat, first upload to last download
  * @rejected: (nullable): why `auto` did not take faster kernels
+ * @profile: (nullable): the colour profile by which it was converted to the space in which it was filtered; see
+ *   ms_space_dup_profile()
  * @summary: (nullable): what the runner's @inspect hook computed, as bytes that a worker sends to its supervisor
  */
 typedef struct {
@@ -104,6 +106,7 @@ typedef struct {
   GArray *kernel_ms;
   GArray *filter_ms;
   char *rejected;
+  char *profile;
   gboolean verified;
   MsImageDifference difference;
   GBytes *summary;

@@ -7,6 +7,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/stream-spool.h"
+#include "core/filter/space/space.h"
 #include "core/folder.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
@@ -376,6 +377,25 @@ filter_once(MsBatchImage *work, MsEngine *engine, gboolean last, GError **error)
   return TRUE;
 }
 
+/* Notes by which profile the colours were converted, and that it is another than the picture's where that is so. */
+static void
+note_profile(MsBatchImage *work, const MsMetadata *metadata)
+{
+  const MsSpace space = work->options->settings.params.space;
+  GBytes *icc = metadata ? metadata->icc : NULL;
+
+  g_free(work->item->profile);
+  work->item->profile = ms_space_dup_profile(space, icc);
+  if (space == MS_SPACE_RGB || !icc || ms_space_knows_profile(icc))
+    return;
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
+    ms_batch_item_add_note(
+      work->item, language,
+      g_strdup_printf(ms_text(language, "The colour profile of '%s' is not one of three curves and a matrix that this "
+                                        "build can read; --space took its colours for sRGB."),
+                      work->name));
+}
+
 /** ms_stage_filter: runs the engine as often as the options say and keeps the last result. */
 gboolean
 ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error)
@@ -387,6 +407,7 @@ ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error)
       return FALSE;
     }
   }
+  note_profile(work, ms_image_get_metadata(work->source));
   return TRUE;
 }
 
@@ -631,6 +652,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, g
   gboolean good = work->result && (item->output ? save(work, &run.feed_us, error) : take_rows(work, error));
   g_clear_object(&work->result);
   ms_batch_item_note_damage(item, work->name, run.damage);
+  note_profile(work, ms_streamed_file_get_metadata(&work->file));
   g_free(run.damage);
   item->used = run.used;
   g_free(item->rejected);

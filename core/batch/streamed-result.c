@@ -53,18 +53,18 @@ typedef struct {
   GBytes *tables;    /* (nullable): for that */
 } Pass;
 
-/* Whose profile the colours have. */
-static const MsMetadata *
-metadata_of(const MsStreamedFile *file)
+/** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once decoding has begun. */
+const MsMetadata *
+ms_streamed_file_get_metadata(const MsStreamedFile *self)
 {
-  return file->image ? ms_image_get_metadata(file->image) : file->input->metadata;
+  return self->image ? ms_image_get_metadata(self->image) : self->input->metadata;
 }
 
 /* Finds how colours are converted, once the metadata are known. */
 static void
 choose_tables(Pass *self)
 {
-  const MsMetadata *metadata = metadata_of(self->file);
+  const MsMetadata *metadata = ms_streamed_file_get_metadata(self->file);
 
   if (self->run->settings->params.space != MS_SPACE_RGB)
     self->tables = ms_space_tables_get(metadata ? metadata->icc : NULL);

@@ -72,4 +72,5 @@ typedef struct {
 
 void ms_streamed_file_clear(MsStreamedFile *self);
 gboolean ms_streamed_file_inspect(MsStreamedFile *self, GError **error);
+const MsMetadata *ms_streamed_file_get_metadata(const MsStreamedFile *self);
 MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);

@@ -106,6 +106,7 @@ static const MsField result_members[] = {
   MEMBER(kernel_ms, NUMBERS, "kernel_ms"),
   MEMBER(filter_ms, NUMBERS, "filter_ms"),
   MEMBER(rejected, TEXT, "rejected"),
+  MEMBER(profile, TEXT, "profile"),
   MEMBER(verified, BOOLEAN, "verified"),
   MEMBER(difference, OWN, "difference"),
   MEMBER(summary, OWN, "summary", .pack = pack_summary, .unpack = unpack_summary),

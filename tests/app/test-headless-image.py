@@ -140,6 +140,17 @@ class OneImage(HeadlessCase):
         row, = csv.DictReader(io.StringIO(output.decode()))
         self.assertEqual((row["kernel_ms_median"], row["filter_ms_median"], row["decode_ms"]), ("", "", ""))
 
+    def test_the_profile_of_colours_is_reported(self):
+        source = self.picture("a.png")
+        for space, profile in (("rgb", None), ("luv", "sRGB")):
+            report = self.report(source, "--space", space, "--csv", self.dir / "r.csv", "--device", "reference")
+            self.assertEqual(report["images"][0]["profile"], profile)
+            with open(self.dir / "r.csv", newline="", encoding="utf-8") as file:
+                row, = csv.DictReader(file)
+            self.assertEqual(row["profile"], profile or "")
+        output, _ = self.run_program(source, "--space", "lab", "--timings", "--device", "reference")
+        self.assertIn("--space lab, by the colour profile sRGB", output.decode())
+
     def test_names_of_other_encodings(self):
         name = os.fsdecode(b"caf\xe9.png")
         try:

@@ -3,9 +3,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/filter/space/space.h"
+#include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
+#include "tests/support/profiles.h"
 
 static void
 test_run_all(BatchFixture *f, gconstpointer data)
@@ -115,6 +118,54 @@ test_run_wrong_results(BatchFixture *f, gconstpointer data)
   g_assert_nonnull(strstr(item->error, "1 of 45 pixels"));
   g_assert_cmpuint(ms_batch_count(items).different, ==, 1);
   g_assert_cmpuint(ms_test_folder_count(f->out), ==, 0);
+}
+
+/* Runs one picture with this profile (nullable) in a space. */
+static GPtrArray *
+run_in_space(BatchFixture *f, MsSpace space, GBytes *icc)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
+  g_autoptr(MsImage) image = ms_test_image_random(9, 5, 1, TRUE, metadata);
+  g_autofree char *path = g_build_filename(f->in, "a.png", NULL);
+  MsSaveOptions save = ms_save_options_default();
+
+  save.overwrite = TRUE;
+  g_assert_true(ms_image_save(image, path, &save, NULL, NULL, NULL));
+  f->request.settings.params.space = f->options.settings.params.space = space;
+  f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+  f->n_finished = 0;
+  GPtrArray *items = batch_fixture_plan(f);
+  batch_fixture_run_good(f, items);
+  return items;
+}
+
+/* A report says by which profile colours were converted, and notes that it is not the picture's. */
+static void
+test_run_profile(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GBytes) wide = ms_test_profile_wide(1.8);
+  g_autofree guint8 *bytes = g_memdup2(g_bytes_get_data(wide, NULL), g_bytes_get_size(wide));
+  /* The first entry of the table of tags is that of red, without which the profile has no matrix. */
+  memcpy(bytes + 132, "none", 4);
+  g_autoptr(GBytes) other = g_bytes_new(bytes, g_bytes_get_size(wide));
+  const struct {
+    MsSpace space;
+    GBytes *icc;
+    const char *profile;
+    gboolean noted;
+  } rows[] = {{MS_SPACE_RGB, wide, NULL, FALSE},
+              {MS_SPACE_LAB, NULL, "sRGB", FALSE},
+              {MS_SPACE_LUV, wide, ms_space_knows_profile(wide) ? "unnamed" : "sRGB", !ms_space_knows_profile(wide)},
+              {MS_SPACE_LUV, other, "sRGB", TRUE},
+              {MS_SPACE_RGB, other, NULL, FALSE}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
+    g_autoptr(GPtrArray) items = run_in_space(f, rows[i].space, rows[i].icc);
+    const MsBatchItem *item = batch_fixture_item(items, 0);
+    const char *note = item->notes[MS_LANGUAGE_ENGLISH];
+    g_assert_cmpstr(item->profile, ==, rows[i].profile);
+    g_assert_cmpint(note && strstr(note, "took its colours for sRGB"), ==, rows[i].noted);
+  }
 }
 
 /* However little memory the limit allows, one image at a time is processed. */
@@ -376,6 +427,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/measured-alone", test_run_measured_alone);
   BATCH_FIXTURE_ADD("run/wrong-results", test_run_wrong_results);
   BATCH_FIXTURE_ADD("run/memory", test_run_memory);
+  BATCH_FIXTURE_ADD("run/profile", test_run_profile);
   BATCH_FIXTURE_ADD("run/too-wide-for-jpeg", test_run_too_wide_for_jpeg);
   BATCH_FIXTURE_ADD("run/limits", test_run_limits);
   BATCH_FIXTURE_ADD("run/interrupted", test_run_interrupted);

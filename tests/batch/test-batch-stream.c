@@ -122,10 +122,13 @@ run_all(BatchFixture *f, guint64 limit)
   f->options.memory_limit = limit;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   f->engine->runs = f->n_finished = 0;
+  const char *profile = f->options.settings.params.space == MS_SPACE_RGB ? NULL : "sRGB";
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
-  for (guint i = 0; i < items->len; i++)
+  for (guint i = 0; i < items->len; i++) {
     g_assert_cmpstr(batch_fixture_item(items, i)->error, ==, NULL);
+    g_assert_cmpstr(batch_fixture_item(items, i)->profile, ==, profile);
+  }
 }
 
 /* Runs the one image with and without a limit, and compares the files. */

@@ -82,6 +82,7 @@ finished_item(void)
   item->used.params.sp = 7;
   item->device = g_strdup("device");
   item->rejected = g_strdup("rejected");
+  item->profile = g_strdup("profile");
   item->verified = TRUE;
   item->difference.mismatched_pixels = 5;
   item->log = ms_timing_log_new();
@@ -131,6 +132,7 @@ test_result(void)
   g_assert_cmpint(found->used.params.sp, ==, sent->used.params.sp);
   g_assert_cmpstr(found->device, ==, sent->device);
   g_assert_cmpstr(found->rejected, ==, sent->rejected);
+  g_assert_cmpstr(found->profile, ==, sent->profile);
   g_assert_true(ms_batch_item_differs(found));
   g_assert_true(g_bytes_equal(found->summary, sent->summary));
   assert_same_times(found->kernel_ms, sent->kernel_ms);

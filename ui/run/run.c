@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/filter/space/space.h"
 #include "ui/common/format.h"
 
 struct _MsRun {
@@ -18,6 +19,7 @@ struct _MsRun {
   MsProgramSpec *spec;
   char *build_log;
   char *rejected;
+  char *profile; /* (nullable): see ms_space_dup_profile() */
   char *label;
   guint number;
   char *digest; /* pictures are compared by it, so that the result of a comparison outlives the picture */
@@ -42,6 +44,7 @@ ms_run_finalize(GObject *object)
   g_clear_object(&self->spec);
   g_free(self->build_log);
   g_free(self->rejected);
+  g_free(self->profile);
   g_free(self->label);
   g_free(self->digest);
   G_OBJECT_CLASS(ms_run_parent_class)->finalize(object);
@@ -74,6 +77,8 @@ ms_run_new(const MsRunFacts *facts)
   self->spec = facts->spec ? g_object_ref(facts->spec) : NULL;
   self->build_log = g_strdup(facts->build_log);
   self->rejected = g_strdup(facts->rejected);
+  const MsMetadata *metadata = ms_image_get_metadata(facts->result);
+  self->profile = ms_space_dup_profile(self->settings.params.space, metadata ? metadata->icc : NULL);
   self->width = ms_image_get_width(facts->result);
   self->height = ms_image_get_height(facts->result);
   self->digest = g_strdup(facts->digest);
@@ -280,14 +285,21 @@ ms_run_set_number(MsRun *self, guint number)
   self->number = number;
 }
 
-/** ms_run_describe: (transfer full): number, name, the driver's name of the device, and all settings, for a tooltip. */
+/**
+ * ms_run_describe: (transfer full): number, name, the driver's name of the device, all settings, and the profile by
+ * which colours were converted, for a tooltip.
+ */
 char *
 ms_run_describe(MsRun *self)
 {
   g_autofree char *settings = ms_settings_text(&self->settings, NULL, TRUE);
   const char *device = self->device ? ms_device_get_name(self->device) : ms_run_get_device_name(self);
 
-  return g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), device, settings);
+  g_autofree char *text =
+    g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), device, settings);
+  g_autofree char *profile = self->profile ? g_strdup_printf(_("Colours of %s"), self->profile) : NULL;
+
+  return g_strjoin("\n", text, profile, NULL);
 }
 
 gboolean

@@ -352,3 +352,19 @@ ms_space_knows_profile(GBytes *icc)
 
   return ms_colour_is_srgb(icc) || read_primaries(icc, &primaries);
 }
+
+/**
+ * ms_space_dup_profile:
+ * @icc: (nullable): the profile of a picture
+ *
+ * Returns: (transfer full) (nullable): the name of the profile by which its colours are converted to @space, "sRGB"
+ *   where it has none that can be used; %NULL in its own colours, which are not converted
+ */
+char *
+ms_space_dup_profile(MsSpace space, GBytes *icc)
+{
+  if (space == MS_SPACE_RGB)
+    return NULL;
+  char *name = icc && ms_space_knows_profile(icc) ? ms_colour_dup_name(icc) : g_strdup("sRGB");
+  return name ? name : g_strdup("unnamed");
+}

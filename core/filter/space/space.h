@@ -50,4 +50,5 @@ typedef enum {
 
 GBytes *ms_space_tables_get(GBytes *icc);
 gboolean ms_space_knows_profile(GBytes *icc);
+char *ms_space_dup_profile(MsSpace space, GBytes *icc);
 GBytes *ms_space_tables_of(MsImage *image);
