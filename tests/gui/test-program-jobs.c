@@ -68,7 +68,7 @@ test_experiment(void)
   g_assert_true(g_file_set_contents(path,
                                     "[Experiment]\nTitle=Long\nKind=mean-shift\n[Axes]\n"
                                     "sp=2;3;4;5;6;7;8;9;10;11;12\nunroll=1;2;4\n[Fixed]\nsr=10\nkernel=direct\n"
-                                    "size=320x240\n",
+                                    "size=160x120\n",
                                     -1, NULL));
   g_assert_true(ms_experiment_panel_add_file(MS_EXPERIMENT_PANEL(f.panel), path, NULL));
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_button(f.panel, "On the open _picture")), TRUE);
@@ -172,7 +172,7 @@ set_up_batch(Batch *self, PanelFixture *f, guint n)
     g_autofree char *path = g_build_filename(self->folder, name, NULL);
     g_assert_true(ms_image_save(scene, path, NULL, NULL, NULL, NULL));
   }
-  g_assert_true(ms_document_set_option(f->document, "sp", "16", NULL));
+  g_assert_true(ms_document_set_option(f->document, "sp", "8", NULL));
   ms_batch_page_set_engine(MS_BATCH_PAGE(self->page), f->engine);
 }
 
@@ -264,7 +264,7 @@ check_unchanged(GHashTable *before, GHashTable *after)
 static void
 test_batch(void)
 {
-  const guint n = 40;
+  const guint n = 24;
   Batch batch;
 
   SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
