@@ -71,8 +71,7 @@ time_engine(Bench *bench)
   g_autoptr(MsImage) result = ms_engine_run(bench->engine, bench->image, &bench->settings, &run, &error);
   if (!result)
     die("The engine", error);
-  g_autofree char *digest =
-    g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(result));
+  g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(result));
   const double ms = (g_get_monotonic_time() - start) / 1e3;
   ms_engine_run_clear(&run);
   return ms;
