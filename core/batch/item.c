@@ -202,7 +202,7 @@ ms_batch_item_skip(MsBatchItem *self, const char *reason)
 void
 ms_batch_item_forget_results(MsBatchItem *self)
 {
-  g_clear_object(&self->log);
+  g_clear_pointer(&self->log, ms_timing_log_unref);
   g_clear_pointer(&self->summary, g_bytes_unref);
 }
 

@@ -71,7 +71,7 @@ ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsB
 {
   record(options, hooks, item);
   if (!options->keep_log)
-    g_clear_object(&item->log);
+    g_clear_pointer(&item->log, ms_timing_log_unref);
   if (hooks->finished)
     hooks->finished(item, hooks->data);
 }

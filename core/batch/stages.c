@@ -309,7 +309,7 @@ ms_stage_decode(MsBatchImage *work, GError **error)
   gint64 start = g_get_monotonic_time();
 
   if (work->is_streamed) {
-    g_clear_object(&item->log);
+    g_clear_pointer(&item->log, ms_timing_log_unref);
     item->log = ms_timing_log_new();
     if (!ms_streamed_file_inspect(&work->file, error))
       return FALSE;

@@ -46,7 +46,7 @@ unpack_log(gpointer member, const guint8 *data, gsize size)
   g_autoptr(GVariant) rows = g_variant_ref_sink(g_variant_new_from_bytes(type, bytes, FALSE));
   MsTimingLog *log = ms_timing_log_new_from_variant(rows);
 
-  g_clear_object((MsTimingLog **)member);
+  g_clear_pointer((MsTimingLog **)member, ms_timing_log_unref);
   *(MsTimingLog **)member = log ? log : ms_timing_log_new();
 }
 

@@ -43,7 +43,7 @@ void
 ms_engine_run_clear(MsEngineRun *self)
 {
   g_clear_pointer(&self->rejected, g_free);
-  g_clear_object(&self->program);
+  g_clear_pointer(&self->program, ms_program_spec_unref);
   g_clear_pointer(&self->modes, g_free);
   g_clear_pointer(&self->stayed.colours, clReleaseMemObject);
   g_clear_pointer(&self->stayed.modes, clReleaseMemObject);
@@ -80,11 +80,9 @@ repair(MsImage *source, const MsParams *params, const MsEngineRun *run, MsImage 
 static gboolean
 needs_repair(MsEngine *self, MsImage *source)
 {
-  const MsMetadata *metadata = ms_image_get_metadata(source);
   guint8 value = 0;
 
-  return metadata && ms_geo_get_no_data(metadata->geo, &value) &&
-         strcmp(ms_engine_describe(self).name, MS_ENGINE_REFERENCE) != 0;
+  return ms_image_get_no_data(source, &value) && strcmp(ms_engine_describe(self).name, MS_ENGINE_REFERENCE) != 0;
 }
 
 static MsImage *
@@ -406,7 +404,7 @@ use_context(MsDeviceEngine *self, MsContext *context)
 
   if (ms_device_has_own_memory(ms_context_get_device(context)))
     budget = ms_context_get_limits(context)->global_memory / 2 / LANES;
-  g_clear_object(&self->filter);
+  g_clear_pointer(&self->filter, ms_mean_shift_free);
   self->filter = ms_mean_shift_new(context);
   ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
   ms_mean_shift_set_memory_budget(self->filter, budget);
@@ -510,7 +508,8 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
   run->used = plan->settings;
   g_free(run->rejected);
   run->rejected = g_strdup(plan->rejected);
-  g_set_object(&run->program, plan->program);
+  g_clear_pointer(&run->program, ms_program_spec_unref);
+  run->program = ms_program_spec_ref(plan->program);
   /* An interactive caller can cancel within a second however many iterations a pixel takes. */
   if (run->interactive && iterations > USUAL_ITERATIONS)
     plan->band_rows = MAX(1, plan->band_rows * USUAL_ITERATIONS / iterations);
@@ -574,7 +573,7 @@ open_lane(MsEngine *engine, GError **error)
 static void
 ms_device_engine_finalize(GObject *object)
 {
-  g_clear_object(&MS_DEVICE_ENGINE(object)->filter);
+  g_clear_pointer(&MS_DEVICE_ENGINE(object)->filter, ms_mean_shift_free);
   G_OBJECT_CLASS(ms_device_engine_parent_class)->finalize(object);
 }
 

@@ -22,7 +22,7 @@ ms_split_engine_finalize(GObject *object)
 {
   MsSplitEngine *self = MS_SPLIT_ENGINE(object);
 
-  g_clear_object(&self->split);
+  g_clear_pointer(&self->split, ms_split_free);
   g_free(self->name);
   g_free(self->platform);
   g_free(self->driver);

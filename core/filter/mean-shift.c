@@ -11,7 +11,6 @@
 #define MASK_PADDING 64
 
 struct _MsMeanShift {
-  GObject parent_instance;
   MsContext *context;
   MsFilterBuffers buffers;
   MsFilterLevels levels;
@@ -26,39 +25,24 @@ struct _MsMeanShift {
   gboolean pipelined;
 };
 
-G_DEFINE_FINAL_TYPE(MsMeanShift, ms_mean_shift, G_TYPE_OBJECT)
-
-static void
-ms_mean_shift_finalize(GObject *object)
-{
-  MsMeanShift *self = MS_MEAN_SHIFT(object);
-
-  ms_filter_buffers_release(&self->buffers);
-  ms_filter_levels_release(&self->levels);
-  ms_filter_overlap_release(&self->overlap);
-  g_clear_object(&self->context);
-  G_OBJECT_CLASS(ms_mean_shift_parent_class)->finalize(object);
-}
-
-static void
-ms_mean_shift_class_init(MsMeanShiftClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_mean_shift_finalize;
-}
-
-static void
-ms_mean_shift_init(MsMeanShift *self)
-{
-}
-
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
 MsMeanShift *
 ms_mean_shift_new(MsContext *context)
 {
-  MsMeanShift *self = g_object_new(MS_TYPE_MEAN_SHIFT, NULL);
+  MsMeanShift *self = g_new0(MsMeanShift, 1);
 
   self->context = g_object_ref(context);
   return self;
+}
+
+void
+ms_mean_shift_free(MsMeanShift *self)
+{
+  ms_filter_buffers_release(&self->buffers);
+  ms_filter_levels_release(&self->levels);
+  ms_filter_overlap_release(&self->overlap);
+  g_object_unref(self->context);
+  g_free(self);
 }
 
 MsContext *

@@ -6,8 +6,7 @@
 #include "core/filter/reference.h"
 #include "core/opencl/context.h"
 
-#define MS_TYPE_MEAN_SHIFT (ms_mean_shift_get_type())
-G_DECLARE_FINAL_TYPE(MsMeanShift, ms_mean_shift, MS, MEAN_SHIFT, GObject)
+typedef struct _MsMeanShift MsMeanShift;
 
 /** MsDeviceResult: colours and modes of a whole picture in the memory of a device; %NULL for none. */
 typedef struct {
@@ -40,6 +39,9 @@ typedef struct {
 } MsFilterRequest;
 
 MsMeanShift *ms_mean_shift_new(MsContext *context);
+void ms_mean_shift_free(MsMeanShift *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeanShift, ms_mean_shift_free)
+
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
 void ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer user_data);

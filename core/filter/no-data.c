@@ -12,18 +12,17 @@
 MsNoData *
 ms_no_data_find(MsImage *source, MsRows rows)
 {
-  const MsMetadata *metadata = ms_image_get_metadata(source);
   const gsize width = (gsize)ms_image_get_width(source), n = width * (gsize)rows.count;
   guint8 value = 0;
 
-  if (!metadata || !ms_geo_get_no_data(metadata->geo, &value))
+  if (!ms_image_get_no_data(source, &value))
     return NULL;
   const guint8 *pixel = ms_image_get_pixels(source) + (gsize)rows.first * width * 4;
   g_autofree guint8 *absent = g_malloc(n);
   gsize count = 0;
 
   for (gsize i = 0; i < n; i++, pixel += 4)
-    count += absent[i] = pixel[0] == value && pixel[1] == value && pixel[2] == value;
+    count += absent[i] = ms_pixel_lacks_data(pixel, value);
   if (count == 0)
     return NULL;
   MsNoData *self = g_new(MsNoData, 1);

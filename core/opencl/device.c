@@ -279,11 +279,13 @@ typedef struct {
   const char *by;
 } NameRule;
 
+#define POCL "Portable Computing Language"
+
 static const NameRule name_rules[] = {
   {NULL, "(?i)\\((R|TM|C)\\)|[®™]", ""},
   /* PoCL puts its driver, and newer versions the kind of processor, before the model, or have only the kind. */
-  {"Portable Computing Language", "^(pthread|cpu|basic|cpu-minimal|cpu-tbb)-([a-z0-9_.-]+-(?=[A-Z]))?(?=.)", ""},
-  {"Portable Computing Language", "-?0x[0-9a-f]+$", ""},
+  {POCL, "^(pthread|cpu|basic|cpu-minimal|cpu-tbb)-([a-z0-9_.-]+-(?=[A-Z]))?(?=.)", ""},
+  {POCL, "-?0x[0-9a-f]+$", ""},
   /* Mesa describes the driver in parentheses. */
   {"rusticl", "(?<=.)\\s*\\(.*\\)$", ""},
   {"rusticl", "^Mesa\\b", ""},
@@ -305,7 +307,7 @@ static const NameRule name_rules[] = {
 char *
 ms_device_short_name(const char *name, const char *platform)
 {
-  const gboolean is_pocl = g_str_equal(platform, "Portable Computing Language");
+  const gboolean is_pocl = g_str_equal(platform, POCL);
   const gboolean is_mesa = g_str_equal(platform, "rusticl") || g_str_equal(platform, "Clover");
   g_autofree char *text = g_utf8_make_valid(name, -1);
 
@@ -320,6 +322,13 @@ ms_device_short_name(const char *name, const char *platform)
   g_strstrip(text);
   const char *shown = *text ? text : name;
   return is_pocl || is_mesa ? g_strdup_printf("%s (%s)", shown, is_pocl ? "PoCL" : platform) : g_strdup(shown);
+}
+
+/** ms_device_is_pocl: whether its driver is PoCL, which runs kernels on the processor. */
+gboolean
+ms_device_is_pocl(MsDevice *self)
+{
+  return g_str_equal(self->platform, POCL);
 }
 
 static guint

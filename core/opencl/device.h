@@ -85,6 +85,7 @@ const char *ms_device_get_driver(MsDevice *self);
 const char *ms_device_get_version(MsDevice *self);
 const char *ms_device_get_extensions(MsDevice *self);
 const char *ms_device_get_address(MsDevice *self);
+gboolean ms_device_is_pocl(MsDevice *self);
 char *ms_device_short_name(const char *name, const char *platform);
 void ms_device_number_titles(GPtrArray *devices);
 const char *ms_device_type_name(MsDeviceType type);

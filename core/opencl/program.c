@@ -21,44 +21,43 @@
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 
 struct _MsProgramSpec {
-  GObject parent_instance;
   GPtrArray *parts;    /* interned names */
   GHashTable *sources; /* texts of the parts that are not files of kernels/, by name */
   GString *options;
 };
 
-G_DEFINE_FINAL_TYPE(MsProgramSpec, ms_program_spec, G_TYPE_OBJECT)
-
-static void
-ms_program_spec_finalize(GObject *object)
-{
-  MsProgramSpec *self = MS_PROGRAM_SPEC(object);
-
-  g_ptr_array_unref(self->parts);
-  g_hash_table_unref(self->sources);
-  g_string_free(self->options, TRUE);
-  G_OBJECT_CLASS(ms_program_spec_parent_class)->finalize(object);
-}
-
-static void
-ms_program_spec_class_init(MsProgramSpecClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_program_spec_finalize;
-}
-
-static void
-ms_program_spec_init(MsProgramSpec *self)
-{
-  self->parts = g_ptr_array_new();
-  self->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
-  self->options = g_string_new(STANDARD);
-}
-
 /** ms_program_spec_new: a spec without parts, for OpenCL C 1.2. */
 MsProgramSpec *
 ms_program_spec_new(void)
 {
-  return g_object_new(MS_TYPE_PROGRAM_SPEC, NULL);
+  MsProgramSpec *self = g_atomic_rc_box_new0(MsProgramSpec);
+
+  self->parts = g_ptr_array_new();
+  self->sources = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_bytes_unref);
+  self->options = g_string_new(STANDARD);
+  return self;
+}
+
+MsProgramSpec *
+ms_program_spec_ref(MsProgramSpec *self)
+{
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void
+clear_spec(gpointer data)
+{
+  MsProgramSpec *self = data;
+
+  g_ptr_array_unref(self->parts);
+  g_hash_table_unref(self->sources);
+  g_string_free(self->options, TRUE);
+}
+
+void
+ms_program_spec_unref(MsProgramSpec *self)
+{
+  g_atomic_rc_box_release_full(self, clear_spec);
 }
 
 /**
@@ -360,7 +359,7 @@ ms_program_free(MsProgram *self)
 {
   g_clear_pointer(&self->program, clReleaseProgram);
   g_clear_object(&self->device);
-  g_clear_object(&self->spec);
+  g_clear_pointer(&self->spec, ms_program_spec_unref);
   g_free(self->log);
   g_free(self);
 }
@@ -411,8 +410,7 @@ read_binary(cl_program program)
 static gboolean
 prints_warnings(MsDevice *device)
 {
-  return g_str_equal(ms_device_get_platform(device), "Portable Computing Language") &&
-         g_ascii_strtoull(ms_device_get_driver(device), NULL, 10) >= 7;
+  return ms_device_is_pocl(device) && g_ascii_strtoull(ms_device_get_driver(device), NULL, 10) >= 7;
 }
 
 static gboolean
@@ -488,7 +486,7 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   g_autofree char *key = cache_folder ? ms_program_cache_key(device, spec) : NULL;
 
   self->device = g_object_ref(device);
-  self->spec = g_object_ref(spec);
+  self->spec = ms_program_spec_ref(spec);
   g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,
           ms_program_spec_get_part(spec, self->spec->parts->len - 1), ms_program_spec_get_options(spec));
   if (key && load_from_cache(self, context, cache_folder, key)) {

@@ -2,18 +2,19 @@
 /* MsProgramSpec: describes a kernel program by an ordered list of parts (files of kernels/) and its constants. */
 #pragma once
 
-#include <glib-object.h>
-
 #include "core/opencl/cl.h"
 #include "core/opencl/device.h"
 
-#define MS_TYPE_PROGRAM_SPEC (ms_program_spec_get_type())
-G_DECLARE_FINAL_TYPE(MsProgramSpec, ms_program_spec, MS, PROGRAM_SPEC, GObject)
+typedef struct _MsProgramSpec MsProgramSpec;
 
 /** MS_PROGRAM_SPEC_TYPE: the GVariant type of ms_program_spec_to_variant(): options, then names and texts of parts. */
 #define MS_PROGRAM_SPEC_TYPE "(sa(sms))"
 
 MsProgramSpec *ms_program_spec_new(void);
+MsProgramSpec *ms_program_spec_ref(MsProgramSpec *self);
+void ms_program_spec_unref(MsProgramSpec *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsProgramSpec, ms_program_spec_unref)
+
 GVariant *ms_program_spec_to_variant(MsProgramSpec *self);
 MsProgramSpec *ms_program_spec_new_from_variant(GVariant *variant);
 void ms_program_spec_add_part(MsProgramSpec *self, const char *part);

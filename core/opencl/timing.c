@@ -9,14 +9,11 @@ typedef struct {
 } PendingEvent;
 
 struct _MsTimingLog {
-  GObject parent_instance;
   GArray *rows;
   GArray *pending;          /* PendingEvent: rows whose event has not been read yet */
   gint64 filter_started_us; /* of the first span; 0 before any */
   gint64 filter_ended_us;
 };
-
-G_DEFINE_FINAL_TYPE(MsTimingLog, ms_timing_log, G_TYPE_OBJECT)
 
 static void
 release_pending(gpointer data)
@@ -24,34 +21,36 @@ release_pending(gpointer data)
   clReleaseEvent(((PendingEvent *)data)->event);
 }
 
-static void
-ms_timing_log_finalize(GObject *object)
-{
-  MsTimingLog *self = MS_TIMING_LOG(object);
-
-  g_array_unref(self->rows);
-  g_array_unref(self->pending);
-  G_OBJECT_CLASS(ms_timing_log_parent_class)->finalize(object);
-}
-
-static void
-ms_timing_log_class_init(MsTimingLogClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_timing_log_finalize;
-}
-
-static void
-ms_timing_log_init(MsTimingLog *self)
-{
-  self->rows = g_array_new(FALSE, TRUE, sizeof(MsTiming));
-  self->pending = g_array_new(FALSE, TRUE, sizeof(PendingEvent));
-  g_array_set_clear_func(self->pending, release_pending);
-}
-
 MsTimingLog *
 ms_timing_log_new(void)
 {
-  return g_object_new(MS_TYPE_TIMING_LOG, NULL);
+  MsTimingLog *self = g_atomic_rc_box_new0(MsTimingLog);
+
+  self->rows = g_array_new(FALSE, TRUE, sizeof(MsTiming));
+  self->pending = g_array_new(FALSE, TRUE, sizeof(PendingEvent));
+  g_array_set_clear_func(self->pending, release_pending);
+  return self;
+}
+
+MsTimingLog *
+ms_timing_log_ref(MsTimingLog *self)
+{
+  return g_atomic_rc_box_acquire(self);
+}
+
+static void
+clear_log(gpointer data)
+{
+  MsTimingLog *self = data;
+
+  g_array_unref(self->rows);
+  g_array_unref(self->pending);
+}
+
+void
+ms_timing_log_unref(MsTimingLog *self)
+{
+  g_atomic_rc_box_release_full(self, clear_log);
 }
 
 /** ms_timing_log_to_variant: (transfer floating): the rows of a resolved log for another process. */

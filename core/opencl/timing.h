@@ -6,7 +6,7 @@
 #pragma once
 
 #include <CL/cl.h>
-#include <glib-object.h>
+#include <glib.h>
 
 typedef enum {
   MS_STAGE_DECODE,
@@ -32,13 +32,16 @@ typedef struct {
   guint64 bytes;
 } MsTiming;
 
-#define MS_TYPE_TIMING_LOG (ms_timing_log_get_type())
-G_DECLARE_FINAL_TYPE(MsTimingLog, ms_timing_log, MS, TIMING_LOG, GObject)
+typedef struct _MsTimingLog MsTimingLog;
 
 /** MS_TIMING_LOG_TYPE: the GVariant type of ms_timing_log_to_variant(): a row has the members of #MsTiming. */
 #define MS_TIMING_LOG_TYPE "a(umsttttt)"
 
 MsTimingLog *ms_timing_log_new(void);
+MsTimingLog *ms_timing_log_ref(MsTimingLog *self);
+void ms_timing_log_unref(MsTimingLog *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTimingLog, ms_timing_log_unref)
+
 GVariant *ms_timing_log_to_variant(MsTimingLog *self);
 MsTimingLog *ms_timing_log_new_from_variant(GVariant *rows);
 void ms_timing_log_add(MsTimingLog *self, const MsTiming *row);

@@ -145,15 +145,14 @@ compare_stripes(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageCompariso
 static guint64
 count_no_data(MsImage *a, MsImage *b)
 {
-  const MsMetadata *metadata = ms_image_get_metadata(a);
   const guint8 *p = ms_image_get_pixels(a), *q = ms_image_get_pixels(b), *end = p + ms_image_get_byte_size(a);
   guint64 count = 0;
   guint8 value;
 
-  if (!metadata || !ms_geo_get_no_data(metadata->geo, &value))
+  if (!ms_image_get_no_data(a, &value))
     return 0;
   for (; p < end; p += 4, q += 4)
-    count += p[0] == value && p[1] == value && p[2] == value && memcmp(p, q, 4) == 0;
+    count += ms_pixel_lacks_data(p, value) && memcmp(p, q, 4) == 0;
   return count;
 }
 

@@ -120,20 +120,19 @@ count_on_device(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, 
   return TRUE;
 }
 
-/* Takes the pixels without data out of the counts again: those whose red, green and blue have the value. */
+/* Takes the pixels without data out of the counts again. */
 static void
 leave_out_no_data(MsImage *image, MsHistogram *histogram)
 {
-  const MsMetadata *metadata = ms_image_get_metadata(image);
   const guint8 *p = ms_image_get_pixels(image), *end = p + ms_image_get_byte_size(image);
   guint64(*counts)[256] = histogram->counts;
   guint8 value;
 
-  if (!metadata || !ms_geo_get_no_data(metadata->geo, &value))
+  if (!ms_image_get_no_data(image, &value))
     return;
   const guint64 before = histogram->pixels;
   for (; p < end; p += 4)
-    if (p[0] == value && p[1] == value && p[2] == value) {
+    if (ms_pixel_lacks_data(p, value)) {
       histogram->pixels--;
       counts[MS_CHANNEL_A][p[3]]--;
     }

@@ -429,7 +429,7 @@ ms_reduce_plan_new(const MsReduceSpec *spec, const MsReduceOptions *options, con
 void
 ms_reduce_plan_free(MsReducePlan *self)
 {
-  g_clear_object(&self->program);
+  g_clear_pointer(&self->program, ms_program_spec_unref);
   g_free(self);
 }
 
@@ -439,7 +439,7 @@ ms_reduce_plan_copy(const MsReducePlan *self)
 {
   MsReducePlan *copy = g_memdup2(self, sizeof *self);
 
-  g_object_ref(copy->program);
+  ms_program_spec_ref(copy->program);
   return copy;
 }
 

@@ -27,7 +27,6 @@ typedef union {
 } Centre;
 
 struct _MsReducer {
-  GObject parent_instance;
   MsContext *context;
   MsReducePlan *plan;
   cl_kernel kernel;
@@ -53,34 +52,19 @@ typedef struct {
   guint64 place;
 } Span;
 
-G_DEFINE_FINAL_TYPE(MsReducer, ms_reducer, G_TYPE_OBJECT)
-
-static void
-ms_reducer_finalize(GObject *object)
+void
+ms_reducer_free(MsReducer *self)
 {
-  MsReducer *self = MS_REDUCER(object);
-
   g_clear_pointer(&self->kernel, clReleaseKernel);
   g_clear_pointer(&self->partials_kernel, clReleaseKernel);
   g_clear_pointer(&self->out[0], clReleaseMemObject);
   g_clear_pointer(&self->out[1], clReleaseMemObject);
   g_clear_pointer(&self->map, clReleaseMemObject);
   g_clear_pointer(&self->image, clReleaseMemObject);
-  g_clear_pointer(&self->plan, ms_reduce_plan_free);
-  g_clear_object(&self->opposite);
-  g_clear_object(&self->context);
-  G_OBJECT_CLASS(ms_reducer_parent_class)->finalize(object);
-}
-
-static void
-ms_reducer_class_init(MsReducerClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_reducer_finalize;
-}
-
-static void
-ms_reducer_init(MsReducer *self)
-{
+  g_clear_pointer(&self->opposite, ms_reducer_free);
+  ms_reduce_plan_free(self->plan);
+  g_object_unref(self->context);
+  g_free(self);
 }
 
 static gboolean
@@ -120,7 +104,7 @@ create_kernels(MsReducer *self, MsTimingLog *log, GError **error)
 MsReducer *
 ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, GError **error)
 {
-  g_autoptr(MsReducer) self = g_object_new(MS_TYPE_REDUCER, NULL);
+  g_autoptr(MsReducer) self = g_new0(MsReducer, 1);
 
   self->context = g_object_ref(context);
   self->plan = ms_reduce_plan_copy(plan);

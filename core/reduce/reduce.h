@@ -41,11 +41,12 @@ typedef struct {
   MsReduceOptions options;
 } MsReduceRequest;
 
-#define MS_TYPE_REDUCER (ms_reducer_get_type())
-G_DECLARE_FINAL_TYPE(MsReducer, ms_reducer, MS, REDUCER, GObject)
+typedef struct _MsReducer MsReducer;
 
 MsReducer *ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, GError **error);
+void ms_reducer_free(MsReducer *self);
 gboolean ms_reducer_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducer, ms_reducer_free)
 
 gboolean ms_reduce_array(MsContext *context, const MsReduceRequest *request, const MsReduceInput *input,
                          const MsReduceJob *job, GError **error);

@@ -189,9 +189,8 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
                        MsSegmentTable **table)
 {
   const gsize pixels = ms_image_get_byte_size(source) / 4;
-  const MsMetadata *metadata = ms_image_get_metadata(source);
   guint8 no_data;
-  const gboolean has_no_data = metadata && ms_geo_get_no_data(metadata->geo, &no_data);
+  const gboolean has_no_data = ms_image_get_no_data(source, &no_data);
   guint64 n_neighbours;
   guint32 n;
 

@@ -63,7 +63,7 @@ test_same_picture(gconstpointer data)
   }
   g_assert_true(g_file_test(store, G_FILE_TEST_EXISTS));
   /* It saves once more when it is freed. */
-  g_clear_object(&split);
+  g_clear_pointer(&split, ms_split_free);
   g_assert_cmpint(g_unlink(store), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
@@ -203,7 +203,7 @@ test_first_step_is_not_learned_from(void)
   run_once(split, scene);
   g_assert_true(g_file_test(store, G_FILE_TEST_EXISTS));
   /* It saves once more when it is freed. */
-  g_clear_object(&split);
+  g_clear_pointer(&split, ms_split_free);
   g_assert_cmpint(g_unlink(store), ==, 0);
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }

@@ -112,7 +112,7 @@ job_clear(Job *job)
   g_clear_pointer(&job->source, clReleaseMemObject);
   g_clear_pointer(&job->out, clReleaseMemObject);
   g_clear_pointer(&job->read, clReleaseKernel);
-  g_clear_object(&job->reducer);
+  g_clear_pointer(&job->reducer, ms_reducer_free);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Job, job_clear)

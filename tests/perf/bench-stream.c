@@ -93,7 +93,7 @@ main(int argc, char **argv)
   g_print("{\"lanes\": %u, \"images\": %d, \"ms_per_image\": %s}\n", n, images,
           g_ascii_formatd(text, sizeof text, "%.4f", best));
   for (guint i = 0; i < n; i++) {
-    g_object_unref(lanes[i].filter);
+    ms_mean_shift_free(lanes[i].filter);
     g_free(lanes[i].pixels);
   }
   g_object_unref(stream.image);

@@ -31,7 +31,7 @@ ms_option_product_close(MsOptionProduct *product)
 {
   g_test_message("%u runs compared, %u combinations refused with a reason", product->ran, product->refused);
   g_assert_cmpuint(product->ran, >, 0);
-  g_clear_object(&product->filter);
+  g_clear_pointer(&product->filter, ms_mean_shift_free);
   g_clear_object(&product->context);
 }
 

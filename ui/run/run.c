@@ -38,10 +38,10 @@ ms_run_finalize(GObject *object)
   MsRun *self = MS_RUN(object);
 
   g_clear_object(&self->device);
-  g_clear_object(&self->log);
+  g_clear_pointer(&self->log, ms_timing_log_unref);
   g_array_unref(self->times);
   g_clear_object(&self->result);
-  g_clear_object(&self->spec);
+  g_clear_pointer(&self->spec, ms_program_spec_unref);
   g_free(self->build_log);
   g_free(self->rejected);
   g_free(self->profile);
@@ -72,9 +72,9 @@ ms_run_new(const MsRunFacts *facts)
   self->requested = facts->requested;
   self->settings = facts->settings;
   self->device = facts->device ? g_object_ref(facts->device) : NULL;
-  self->log = g_object_ref(facts->log);
+  self->log = ms_timing_log_ref(facts->log);
   self->result = g_object_ref(facts->result);
-  self->spec = facts->spec ? g_object_ref(facts->spec) : NULL;
+  self->spec = facts->spec ? ms_program_spec_ref(facts->spec) : NULL;
   self->build_log = g_strdup(facts->build_log);
   self->rejected = g_strdup(facts->rejected);
   const MsMetadata *metadata = ms_image_get_metadata(facts->result);

@@ -303,7 +303,7 @@ ms_plan_free(MsPlan *self)
 {
   if (!self)
     return;
-  g_clear_object(&self->program);
+  g_clear_pointer(&self->program, ms_program_spec_unref);
   g_clear_pointer(&self->coarser, ms_plan_free);
   g_free(self->rejected);
   g_free(self);

@@ -16,7 +16,6 @@ typedef struct {
 } Total;
 
 struct _MsSplit {
-  GObject parent_instance;
   GPtrArray *filters; /* MsMeanShift, one a device */
   GPtrArray *names;   /* of the devices */
   MsSplitMode mode;
@@ -33,36 +32,14 @@ struct _MsSplit {
   gpointer progress_data;
 };
 
-G_DEFINE_FINAL_TYPE(MsSplit, ms_split, G_TYPE_OBJECT)
-
-static void
-ms_split_finalize(GObject *object)
+void
+ms_split_free(MsSplit *self)
 {
-  MsSplit *self = MS_SPLIT(object);
-
-  g_clear_pointer(&self->filters, g_ptr_array_unref);
-  g_clear_pointer(&self->names, g_ptr_array_unref);
+  g_ptr_array_unref(self->filters);
+  g_ptr_array_unref(self->names);
   g_clear_pointer(&self->speeds, ms_learned_speeds_free);
-  g_clear_pointer(&self->results, ms_pixel_memory_free);
-  G_OBJECT_CLASS(ms_split_parent_class)->finalize(object);
-}
-
-static void
-ms_split_class_init(MsSplitClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_split_finalize;
-}
-
-static void
-ms_split_init(MsSplit *self)
-{
-  self->filters = g_ptr_array_new_with_free_func(g_object_unref);
-  self->names = g_ptr_array_new_with_free_func(g_free);
-  self->steps = DEFAULT_STEPS;
-  self->results = ms_pixel_memory_new();
-
-  g_autofree char *store = ms_learned_speeds_path();
-  self->speeds = ms_learned_speeds_new(store);
+  ms_pixel_memory_free(self->results);
+  g_free(self);
 }
 
 /* @name: (transfer full): of the device, by which its speed is kept */
@@ -92,8 +69,16 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
 {
   g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_SHARES_MAX, NULL);
 
-  MsSplit *self = g_object_new(MS_TYPE_SPLIT, NULL);
+  MsSplit *self = g_new0(MsSplit, 1);
+  g_autofree char *store = ms_learned_speeds_path();
   guint n = 0;
+
+  self->filters = g_ptr_array_new_with_free_func((GDestroyNotify)ms_mean_shift_free);
+  self->names = g_ptr_array_new_with_free_func(g_free);
+  self->mode = mode;
+  self->steps = DEFAULT_STEPS;
+  self->results = ms_pixel_memory_new();
+  self->speeds = ms_learned_speeds_new(store);
   for (guint i = 0; i < contexts->len; i++) {
     MsContext *context = g_ptr_array_index(contexts, i);
     add_filter(self, context, ms_learned_speeds_device(ms_context_get_device(context)));
@@ -103,7 +88,6 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
   /* The copies of all devices share the processors of the host. */
   for (guint i = 0; i < contexts->len; i++)
     ms_context_set_processors(ms_split_get_context(self, i), ms_split_choose_processors(g_get_num_processors(), n));
-  self->mode = mode;
   return self;
 }
 
@@ -370,7 +354,7 @@ typedef struct {
 static gboolean
 run_step(MsSplit *self, const Job *job, MsRows step, GError **error)
 {
-  g_autoptr(GPtrArray) logs = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) logs = g_ptr_array_new_with_free_func((GDestroyNotify)ms_timing_log_unref);
   guint n = self->filters->len;
   MsRows rows[MS_SHARES_MAX];
   Part parts[MS_SHARES_MAX];

@@ -8,10 +8,12 @@
 #include "core/filter/mean-shift.h"
 #include "core/filter/split/shares.h"
 
-#define MS_TYPE_SPLIT (ms_split_get_type())
-G_DECLARE_FINAL_TYPE(MsSplit, ms_split, MS, SPLIT, GObject)
+typedef struct _MsSplit MsSplit;
 
 MsSplit *ms_split_new(GPtrArray *contexts, MsSplitMode mode);
+void ms_split_free(MsSplit *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSplit, ms_split_free)
+
 void ms_split_set_store(MsSplit *self, const char *path);
 void ms_split_set_compares(MsSplit *self, gboolean compares);
 void ms_split_set_steps(MsSplit *self, guint steps);

@@ -212,6 +212,13 @@ ms_image_get_metadata(MsImage *self)
   return self->metadata;
 }
 
+/** ms_image_get_no_data: ms_geo_get_no_data() of its metadata. */
+gboolean
+ms_image_get_no_data(MsImage *self, guint8 *value)
+{
+  return self->metadata && ms_geo_get_no_data(self->metadata->geo, value);
+}
+
 MsRegion
 ms_image_get_extent(MsImage *self)
 {

@@ -73,6 +73,7 @@ gsize ms_image_get_byte_size(MsImage *self);
 const guint8 *ms_image_get_pixels(MsImage *self);
 GBytes *ms_image_get_bytes(MsImage *self);
 MsMetadata *ms_image_get_metadata(MsImage *self);
+gboolean ms_image_get_no_data(MsImage *self, guint8 *value);
 void ms_image_set_damage(MsImage *self, const char *damage);
 const char *ms_image_get_damage(MsImage *self);
 MsRegion ms_image_get_extent(MsImage *self);

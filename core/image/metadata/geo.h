@@ -46,6 +46,14 @@ void ms_geo_get_transform(const MsGeo *self, double coefficients[MS_GEO_N_COEFFI
 MsGeo *ms_geo_new_no_data(GBytes *text);
 GBytes *ms_geo_get_no_data_text(const MsGeo *self);
 gboolean ms_geo_get_no_data(const MsGeo *self, guint8 *value);
+
+/** ms_pixel_lacks_data: whether a pixel has no data, in an image with that @value of ms_geo_get_no_data(). */
+static inline gboolean
+ms_pixel_lacks_data(const guint8 *pixel, guint8 value)
+{
+  return pixel[0] == value && pixel[1] == value && pixel[2] == value;
+}
+
 guint16 ms_geo_get_epsg(const MsGeo *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsGeo, ms_geo_unref)

@@ -133,7 +133,7 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
 static void
 reduce_release(MsConfiguration *base)
 {
-  g_clear_object(&((Reduce *)base)->reducer);
+  g_clear_pointer(&((Reduce *)base)->reducer, ms_reducer_free);
 }
 
 static void
@@ -290,7 +290,7 @@ bandwidth_release(MsConfiguration *base)
   Bandwidth *self = (Bandwidth *)base;
 
   g_clear_pointer(&self->to, clReleaseMemObject);
-  g_clear_object(&self->reducer);
+  g_clear_pointer(&self->reducer, ms_reducer_free);
 }
 
 static void

@@ -127,7 +127,7 @@ filter_release(MsConfiguration *base)
 {
   Filter *self = (Filter *)base;
 
-  g_clear_object(&self->filter);
+  g_clear_pointer(&self->filter, ms_mean_shift_free);
   g_clear_pointer(&self->pixels, g_free);
   g_clear_object(&self->serial_result);
 }
@@ -365,7 +365,7 @@ split_release(MsConfiguration *base)
 {
   Split *self = (Split *)base;
 
-  g_clear_object(&self->split);
+  g_clear_pointer(&self->split, ms_split_free);
   g_clear_object(&self->result);
 }
 

@@ -232,7 +232,7 @@ finalize(MsSubject *subject)
   if (self->kind->finalize)
     self->kind->finalize(self);
   g_clear_object(&self->image);
-  g_object_unref(self->log);
+  ms_timing_log_unref(self->log);
   ms_factors_free(self->factors);
 }
 

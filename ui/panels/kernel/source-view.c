@@ -122,7 +122,7 @@ ms_source_view_dispose(GObject *object)
 
   cancel_compiling(self);
   g_clear_handle_id(&self->scroll, g_source_remove);
-  g_clear_object(&self->spec);
+  g_clear_pointer(&self->spec, ms_program_spec_unref);
   clear_text(&self->now);
   clear_text(&self->before);
   G_OBJECT_CLASS(ms_source_view_parent_class)->dispose(object);
@@ -377,7 +377,7 @@ show_known_log(MsSourceView *self, MsDocument *document)
 static void
 show_nothing(MsSourceView *self, const char *why)
 {
-  g_clear_object(&self->spec);
+  g_clear_pointer(&self->spec, ms_program_spec_unref);
   gtk_label_set_text(self->summary, why);
   gtk_label_set_text(self->options_label, "");
   gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->text), "", -1);
@@ -391,7 +391,9 @@ take_spec(MsSourceView *self, MsProgramSpec *spec)
   Text now = {ms_program_spec_compose(spec), g_strdup(ms_program_spec_get_options(spec))};
   gboolean same = g_strcmp0(now.source, self->now.source) == 0 && g_strcmp0(now.options, self->now.options) == 0;
 
-  g_set_object(&self->spec, spec);
+  ms_program_spec_ref(spec);
+  g_clear_pointer(&self->spec, ms_program_spec_unref);
+  self->spec = spec;
   if (same) {
     clear_text(&now);
     return FALSE;
