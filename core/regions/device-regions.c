@@ -11,7 +11,7 @@
 /* Labels have 30 bits in kernels/regions/merge.cl, and lists of regions that touch have up to four times as many. */
 #define MOST_PIXELS ((gsize)1 << 30)
 
-/* Bytes a pixel: colours, modes, parents, labels, and a sixteenth of a word for counts. */
+/* Bytes a pixel: colours, modes, parents, labels, and an eighth of a word for counts. */
 #define MOST_BYTES_A_PIXEL 17
 
 /** ms_device_regions_fit: whether the device has enough memory to connect the pixels. */
@@ -56,7 +56,7 @@ connect(MsRegionKernels *self, GError **error)
 static gboolean
 study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
-  self->most_edges = MS_REGION_EXPECTED_EDGES * self->n_regions;
+  ms_region_kernels_expect_edges(self);
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_EDGES, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_PIXELS, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_SUMS, error) &&

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-kernels.h"
 
-/* What a work-item takes on a device that is no processor: pixels of a row, and members of a list. */
+/*
+ * What a work-item takes on a device that is no processor: pixels of a row, pixels of a list, whose neighbours are mostly
+ * of one region and are added up together, and regions or edges, of which there are too few for longer spans.
+ */
 #define TILE_WIDTH 16
-#define SPAN 64
+#define PIXEL_SPAN 64
+#define REGION_SPAN 8
 
 /* Work-items of a group there. */
 #define GROUP 64
@@ -11,6 +15,10 @@
 /* On a processor, work-items for each of its cores, so that one that is slow delays little, and the least of a list. */
 #define PARTS_A_CORE 4
 #define LEAST_SPAN 1024
+
+/* Pairs of regions that touch, for each region, and pixels for each pair that another tile has found too. */
+#define EDGES_A_REGION 6
+#define PIXELS_AN_EDGE 8
 
 /* Numbers of the sums of a region in kernels/regions/merge.cl. */
 #define SUM_WORDS 6
@@ -80,11 +88,13 @@ divide(guint32 n, guint32 by)
   return n / by + (n % by > 0);
 }
 
-/* Members of a list that a work-item takes. */
+/* Members of a list of @n that a work-item takes. */
 static guint32
-span_of(const MsRegionKernels *self, guint32 n)
+span_of(const MsRegionKernels *self, Form form, guint32 n)
 {
-  return self->n_parts > 0 ? MAX(divide(n, self->n_parts), LEAST_SPAN) : SPAN;
+  if (self->n_parts > 0)
+    return MAX(divide(n, self->n_parts), LEAST_SPAN);
+  return form == OVER_PIXELS ? PIXEL_SPAN : REGION_SPAN;
 }
 
 static MsNDRange
@@ -122,7 +132,7 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
     n = self->n_edges;
     break;
   }
-  *work = (cl_uint4){{span_of(self, n), n, self->min_pixels, 0}};
+  *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, 0}};
   return range_of_items(self, divide(n, work->s[0]), 1);
 }
 
@@ -200,6 +210,16 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   return program != NULL;
 }
 
+/**
+ * ms_region_kernels_expect_edges: chooses how many pairs of regions that touch there is space for at first; small tiles
+ * find many pairs several times. Where more are found, the step runs again.
+ */
+void
+ms_region_kernels_expect_edges(MsRegionKernels *self)
+{
+  self->most_edges = EDGES_A_REGION * self->n_regions + (self->n_parts > 0 ? 0 : self->n_pixels / PIXELS_AN_EDGE);
+}
+
 /** ms_region_kernels_bytes: the size of @buffer for the present numbers of pixels, regions and edges. */
 guint64
 ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
@@ -213,7 +233,8 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
   case MS_REGION_BUFFER_LABELS:
     return pixels * sizeof(cl_uint);
   case MS_REGION_BUFFER_COUNTS:
-    return divide(self->n_pixels, span_of(self, self->n_pixels)) * sizeof(cl_uint);
+    /* There are at most as many regions as pixels. */
+    return divide(self->n_pixels, span_of(self, OVER_REGIONS, self->n_pixels)) * sizeof(cl_uint);
   case MS_REGION_BUFFER_TOTALS:
     return sizeof(MsRegionTotals);
   case MS_REGION_BUFFER_SUMS:
@@ -312,8 +333,9 @@ ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GEr
 gboolean
 ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint32 *count, GError **error)
 {
-  const guint32 n = steps[step].form == OVER_PIXELS ? self->n_pixels : self->n_regions;
-  const guint32 n_spans = divide(n, span_of(self, n));
+  const Form form = steps[step].form;
+  const guint32 n = form == OVER_PIXELS ? self->n_pixels : self->n_regions;
+  const guint32 n_spans = divide(n, span_of(self, form, n));
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_COUNTS], 0, n_spans * sizeof(guint32)};
   g_autofree guint32 *counts = g_new(guint32, n_spans);
 

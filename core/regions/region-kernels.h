@@ -57,9 +57,6 @@ typedef enum {
 /* Numbers of a region in the table; see kernels/regions/table.cl. */
 #define MS_REGION_ENTRY_WORDS 21
 
-/* Pairs of regions that touch for which there is space at first, for each region; more are found in a second try. */
-#define MS_REGION_EXPECTED_EDGES 6
-
 /** MsRegionTotals: the counters of the kernels. */
 typedef struct {
   guint32 n_edges;
@@ -95,6 +92,7 @@ typedef struct {
 
 void ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDeviceLimits *limits, cl_int4 image);
 gboolean ms_region_kernels_build(MsRegionKernels *self, GError **error);
+void ms_region_kernels_expect_edges(MsRegionKernels *self);
 guint64 ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, const void *from, GError **error);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);

@@ -200,6 +200,6 @@ ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentatio
   ms_region_kernels_init(&self, run, NULL, (cl_int4){{segmentation->width, segmentation->height, 0, 0}});
   self.budget = borders->budget;
   self.n_regions = segmentation->n;
-  self.most_edges = MS_REGION_EXPECTED_EDGES * segmentation->n;
+  ms_region_kernels_expect_edges(&self);
   return find_on(&self, segmentation, original, sums, borders, error);
 }
