@@ -53,7 +53,7 @@ typedef struct {
   GBytes *tables;    /* (nullable): for that */
 } Pass;
 
-/** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once decoding has begun. */
+/** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once known. */
 const MsMetadata *
 ms_streamed_file_get_metadata(const MsStreamedFile *self)
 {

@@ -2,8 +2,9 @@
 #include "core/regions/region-kernels.h"
 
 /*
- * What a work-item takes on a device that is no processor: pixels of a row, pixels of a list, whose neighbours are mostly
- * of one region and are added up together, and regions or edges, of which there are too few for longer spans.
+ * What a work-item takes on a device that is no processor: pixels of a row; pixels of a list, which are added up
+ * together where they follow each other in one region; and regions or edges, of which there are too few for longer
+ * spans.
  */
 #define TILE_WIDTH 16
 #define PIXEL_SPAN 64
@@ -176,11 +177,14 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
   if (!limits)
     limits = ms_context_get_limits(run->context);
   const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
+  const gboolean has_own_memory = !is_processor && !limits->host_unified;
 
   *self = (MsRegionKernels){.run = *run,
                             .image = image,
                             .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
                             .settles = !limits->int64_atomics,
+                            .alignment = has_own_memory ? limits->buffer_alignment : 0,
+                            .most_bytes = limits->max_allocation,
                             .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
 }
 
@@ -254,23 +258,68 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
   g_assert_not_reached();
 }
 
-/** ms_region_kernels_reserve: creates the buffers @first to @last that do not exist yet, within the budget. */
+/* The bytes of a buffer as a part of a larger one, whose next part is aligned. */
+static gsize
+part_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
+{
+  const gsize alignment = MAX(self->alignment, 1);
+
+  return (ms_region_kernels_bytes(self, buffer) + alignment - 1) / alignment * alignment;
+}
+
+/* Creates @buffer as the part of @whole from @start on, or of its own where there is no @whole. */
+static gboolean
+create(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem whole, gsize start, GError **error)
+{
+  const cl_buffer_region part = {start, ms_region_kernels_bytes(self, buffer)};
+  cl_int status = CL_SUCCESS;
+
+  if (!whole) {
+    self->buffers[buffer] = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE,
+                                                     ms_region_kernels_bytes(self, buffer), NULL, error);
+    return self->buffers[buffer] != NULL;
+  }
+  self->buffers[buffer] = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &status);
+  return ms_cl_check(status, error, "creating a part of a buffer");
+}
+
+/* Whether @buffer may be part of a larger one: the labels outlive the others, and the list of edges may be replaced. */
+static gboolean
+is_part(MsRegionBuffer buffer)
+{
+  return buffer != MS_REGION_BUFFER_LABELS && buffer != MS_REGION_BUFFER_EDGES;
+}
+
+/**
+ * ms_region_kernels_reserve: creates the buffers @first to @last that do not exist yet, within the budget. Most are
+ * parts of one on a device with memory of its own, which takes long to create and to release each.
+ */
 gboolean
 ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error)
 {
   MsMemoryBudget *budget = ms_device_has_own_memory(ms_context_get_device(self->run.context)) ? NULL : self->budget;
-  guint64 bytes = 0;
+  g_auto(cl_mem) whole = NULL;
+  guint64 bytes = 0, shared = 0;
+  gsize start = 0;
 
-  for (MsRegionBuffer i = first; i <= last; i++)
+  for (MsRegionBuffer i = first; i <= last; i++) {
     bytes += self->buffers[i] ? 0 : ms_region_kernels_bytes(self, i);
+    shared += self->buffers[i] || !is_part(i) ? 0 : part_bytes(self, i);
+  }
   if (!ms_memory_budget_take(budget, bytes))
     return !ms_memory_budget_fail(budget, error);
-  for (MsRegionBuffer i = first; i <= last; i++) {
-    if (!self->buffers[i])
-      self->buffers[i] =
-        ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, ms_region_kernels_bytes(self, i), NULL, error);
-    if (!self->buffers[i])
+  if (self->alignment > 0 && shared > 0 && shared <= self->most_bytes) {
+    whole = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, shared, NULL, error);
+    if (!whole)
       return FALSE;
+  }
+  for (MsRegionBuffer i = first; i <= last; i++) {
+    const gboolean shares = whole && is_part(i);
+    if (self->buffers[i])
+      continue;
+    if (!create(self, i, shares ? whole : NULL, start, error))
+      return FALSE;
+    start += shares ? part_bytes(self, i) : 0;
   }
   return TRUE;
 }

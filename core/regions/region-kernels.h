@@ -73,6 +73,8 @@ typedef struct {
  * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space
+ * @alignment: of the parts of a buffer that holds others, 0 where each is created by itself
+ * @most_bytes: of a buffer
  * @settles: whether the device needs a second pass to find the nearest regions
  */
 typedef struct {
@@ -85,6 +87,8 @@ typedef struct {
   guint32 n_edges;
   guint32 most_edges;
   guint n_parts;
+  gsize alignment;
+  guint64 most_bytes;
   gboolean settles;
   cl_kernel kernels[MS_REGION_N_STEPS];
   cl_mem buffers[MS_REGION_N_BUFFERS];

@@ -214,13 +214,13 @@ class Drivers(faults.FaultCase):
 
     EXPERIMENT = ("--experiment", "ms-unroll", "--quick", *ON_CPU[:2])
 
-    # Where the driver fails in a run of the experiment, as a part of the launches that were counted. A measurement repeats
-    # a kernel until it is certain, so that a run may launch fewer than the one counted.
+    # Where the driver fails in a run of the experiment, as a part of the launches that were counted. A measurement
+    # repeats a kernel until it is certain, so that a run may launch fewer than the one counted.
     PARTS = (0.5, 0.6, 0.7, 0.8, 0.9)
 
     def run_experiment_until(self, mode, always, enough, *arguments):
-        """Runs with a failure at one part after the other, until `enough` says of a run that it reached what the test is
-        about, and returns that run."""
+        """Runs with a failure at one part after the other, and returns the first run of which `enough` says that it
+        reached what the test is about."""
         calls = self.count_calls(self.EXPERIMENT, "clEnqueueNDRangeKernel")
         for part in self.PARTS:
             run = Run(self, "experiment", [*self.EXPERIMENT, *arguments], "clEnqueueNDRangeKernel", int(calls * part),

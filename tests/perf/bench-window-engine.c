@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What it costs the window that another process has its device: bench-window-engine WIDTH HEIGHT SP SR REPEAT PIXELS.
- * The window's requests and calls of the engine in this process take turns, so that both see the same machine; both
- * compute the digest by which the window tells results apart. One line of JSON: medians and minima by the host's clock.
+ * The window's requests and calls of the engine in this process take turns, so that both see the same machine. One line
+ * of JSON: medians and minima by the host's clock.
  * MEANSHIFT_LAB_PROGRAM names the program whose process has the device, MS_TEST_DEVICE the device.
  */
 #include <locale.h>
@@ -71,7 +71,6 @@ time_engine(Bench *bench)
   g_autoptr(MsImage) result = ms_engine_run(bench->engine, bench->image, &bench->settings, &run, &error);
   if (!result)
     die("The engine", error);
-  g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA1, ms_image_get_bytes(result));
   const double ms = (g_get_monotonic_time() - start) / 1e3;
   ms_engine_run_clear(&run);
   return ms;

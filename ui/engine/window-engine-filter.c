@@ -7,8 +7,8 @@
 /* The pixels of so many recent results can be sent again without a copy. */
 #define MOST_SHARED 32
 
-/* SHA-1 in hex */
-#define DIGEST_LENGTH 40
+/* 128 bits in hex */
+#define DIGEST_LENGTH 32
 
 /* Pixels that the process computes: of the whole picture or of its visible part. */
 typedef struct {
