@@ -2,15 +2,15 @@
 /* The main function: reads the command line, then runs headless or starts the window's program. */
 #include <stdio.h>
 
+#include "app/command-line/help.h"
 #include "app/commands/command.h"
 #include "app/headless.h"
-#include "app/command-line/help.h"
 #include "app/process/language.h"
 #include "app/window.h"
-#include "core/printable.h"
 #include "core/process/child.h"
 #include "core/service/protocol.h"
 #include "core/service/service.h"
+#include "core/text.h"
 
 static MsExitStatus
 fail(const GError *error)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/path-text.h"
+#include "core/text.h"
 
 static gboolean
 is_number(const char *text)

@@ -13,7 +13,7 @@
 #include "core/batch/worker.h"
 #include "core/folder.h"
 #include "core/image/file/file-path.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 /* Files of a batch besides its images: manifest and reports. */
 #define N_OWN_FILES 3

@@ -5,15 +5,13 @@
 
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
-#include "core/engine/split-engine.h"
+#include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/json.h"
-#include "core/lab/lab.h"
 #include "core/lab/lab-tune.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-save.h"
-#include "core/lab/report/report-text.h"
+#include "core/lab/lab.h"
+#include "core/lab/report/report.h"
 
 /* How often the parent is told what was measured so far. */
 #define SO_FAR_US (300 * 1000)

@@ -8,8 +8,7 @@
 #include "core/error.h"
 #include "core/image/file/file-path.h"
 #include "core/json.h"
-#include "core/path-text.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 static void
 add_path(JsonBuilder *b, const char *path)

@@ -3,8 +3,7 @@
 
 #include "app/report/report-file.h"
 #include "core/json.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-merge.h"
+#include "core/lab/report/report.h"
 
 static GPtrArray *
 load_all(char **paths, GError **error)

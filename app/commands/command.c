@@ -2,11 +2,16 @@
 #include "app/commands/command.h"
 
 #include <glib/gi18n-lib.h>
+#include <string.h>
 
+#include "app/report/console.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
+#include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/json.h"
+#include "core/opencl/driver-cache.h"
+#include "core/process/memory-cap.h"
 
 static const MsCommand commands[] = {
   {MS_COMMAND_WINDOW, N_("the window")},
@@ -68,4 +73,127 @@ ms_command_report(const MsCommandLine *line, MsConsole *console, const char *tex
     return TRUE;
   json = ms_json_builder_to_text(builder);
   return ms_report_file_save(line->json, json, cancellable, error);
+}
+
+/* The device of a command */
+
+/*
+ * Memory of the program, the OpenCL driver and its compiler, measured as 243 MiB for PoCL with an empty cache; and of
+ * the program alone.
+ */
+#define DRIVER_BYTES (G_GUINT64_CONSTANT(256) << 20)
+#define PROGRAM_BYTES (G_GUINT64_CONSTANT(48) << 20)
+
+/* Memory of the process that supervises the worker, a part of the above. */
+#define SUPERVISOR_BYTES (G_GUINT64_CONSTANT(16) << 20)
+
+static gboolean
+uses_driver(const MsCommandLine *line)
+{
+  return strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) != 0;
+}
+
+/** ms_command_runtime_bytes: the memory that the program and the driver take before the first image. */
+guint64
+ms_command_runtime_bytes(const MsCommandLine *line)
+{
+  return uses_driver(line) ? DRIVER_BYTES : PROGRAM_BYTES;
+}
+
+/* Codec threads, as many for one large PNG file, and those of the serial reference. */
+static guint
+most_threads(const MsCommandLine *line)
+{
+  guint processors = g_get_num_processors();
+
+  return 2 * (line->jobs > 0 ? (guint)line->jobs : processors) + processors;
+}
+
+/*
+ * Keeps the process within --memory-limit: the device's buffers get half of what the program and driver leave. The
+ * system limits the serial reference alone, because drivers reserve more than they use: PoCL 3 crashes under such a
+ * limit when it stores a compiled program.
+ */
+static void
+limit_memory(const MsCommandLine *line, MsEngine *engine)
+{
+  guint64 limit = line->memory_limit;
+
+  if (limit == 0)
+    return;
+  ms_engine_set_memory_budget(engine, MAX(ms_memory_cap_share(limit, ms_command_runtime_bytes(line)), 1));
+  if (!uses_driver(line))
+    ms_memory_cap_hold(limit - MIN(limit, SUPERVISOR_BYTES), most_threads(line));
+}
+
+/**
+ * ms_command_open_engine:
+ * @is_on_processor: whether the processor replaces the requested device, which failed
+ * @console: gets notes on the device
+ *
+ * Returns: (transfer full): the device or devices that the command line names, which keep within --memory-limit
+ */
+MsEngine *
+ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsConsole *console, GError **error)
+{
+  const char *device = is_on_processor ? "cpu" : ms_command_line_device(line);
+  MsEngine *engine =
+    line->devices ? ms_split_engine_open(line->devices, (MsSplitMode)line->split, ms_console_print_note, console, error)
+                  : ms_engine_open(device, (MsFallback)line->fallback, ms_console_print_note, console, error);
+
+  if (engine)
+    limit_memory(line, engine);
+  return engine;
+}
+
+/** ms_command_open_context: (transfer full): the device that --device and --fallback select. */
+MsContext *
+ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error)
+{
+  const char *device_selector = ms_command_line_device(line);
+
+  if (!uses_driver(line)) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "The serial reference has no kernels to measure; choose a device with --device.");
+    return NULL;
+  }
+  g_autoptr(MsEngine) engine =
+    ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
+  if (!engine)
+    return NULL;
+  /* The device stays open until this process ends, because a driver may end it when it is closed. */
+  g_object_ref(engine);
+  return g_object_ref(ms_engine_get_context(engine));
+}
+
+/**
+ * ms_command_watched_bytes:
+ *
+ * Returns: the memory at which a worker is killed; 0 for no limit, if --memory-limit is too small for any image
+ */
+guint64
+ms_command_watched_bytes(const MsCommandLine *line)
+{
+  return line->memory_limit > ms_command_runtime_bytes(line) ? line->memory_limit : 0;
+}
+
+/** ms_command_falls_back: whether the processor takes over when the driver of another device fails. */
+gboolean
+ms_command_falls_back(const MsCommandLine *line)
+{
+  return line->fallback == MS_FALLBACK_CPU ||
+         (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
+}
+
+/**
+ * ms_command_prepare_device: to be called before the threads that read images, since it may set an environment variable
+ * and limits of malloc().
+ */
+void
+ms_command_prepare_device(const MsCommandLine *line)
+{
+  if (uses_driver(line))
+    ms_driver_cache_prepare();
+  if (line->memory_limit > 0)
+    ms_memory_cap_prepare();
 }

@@ -7,7 +7,7 @@
 
 #include "app/process/guard.h"
 #include "core/image/file/file-path.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 /* The shortest time between two drawings of the progress line, in microseconds. */
 #define REDRAW_INTERVAL 100000

@@ -13,9 +13,8 @@
 #include "core/csv.h"
 #include "core/json.h"
 #include "core/lab/measure/statistics.h"
-#include "core/number.h"
-#include "core/printable.h"
 #include "core/record/record.h"
+#include "core/text.h"
 
 /* Reports have the states done, failed and skipped; an image that an interruption left pending counts as skipped. */
 static char *

@@ -4,8 +4,8 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/json.h"
-#include "core/lab/report/report-json.h"
-#include "core/path-text.h"
+#include "core/lab/report/report.h"
+#include "core/text.h"
 
 /* (transfer full) (nullable): an event that was begun; %NULL where none is wanted. */
 static JsonBuilder *

@@ -7,7 +7,7 @@
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
-#include "core/number.h"
+#include "core/text.h"
 
 struct _MsReporter {
   const MsCommandLine *line;

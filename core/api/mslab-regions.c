@@ -5,7 +5,7 @@
 
 #include "api-private.h"
 #include "core/engine/engine.h"
-#include "core/regions/left-out.h"
+#include "core/regions/segment-table.h"
 
 /**
  * MslabRegions:

@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/image/file/file-path.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 #define BUFFER_SIZE (256 << 10)
 

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "core/chart/chart-private.h"
-#include "core/number.h"
+#include "core/text.h"
 
 #define SMALL_FONT 10.5
 #define THINNEST_LABELLED_BAR 9.0

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/chart/chart-private.h"
-#include "core/number.h"
+#include "core/text.h"
 
 #define GROUP_FILL 0.8
 #define TITLED_PANEL 1.22 /* height of the panel with the titles over that of one without */

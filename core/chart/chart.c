@@ -5,7 +5,7 @@
 
 #include "core/chart/chart-private.h"
 #include "core/error.h"
-#include "core/number.h"
+#include "core/text.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_t, cairo_destroy)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(cairo_surface_t, cairo_surface_destroy)

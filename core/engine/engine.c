@@ -7,7 +7,7 @@
 
 #include "core/engine/tuned.h"
 #include "core/opencl/driver-cache.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 /* Options that can be combined at any size of the image can be combined at this one. */
 #define USUAL_SIDE 512

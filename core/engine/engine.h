@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/filter/mean-shift.h"
+#include "core/filter/split/shares.h"
 
 /** MS_ENGINE_REFERENCE: the device_selector for the serial reference. */
 #define MS_ENGINE_REFERENCE "reference"
@@ -120,3 +121,7 @@ void ms_engine_report_progress(int done, int total, gpointer self);
 MsEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data);
 MsEngine *ms_reference_engine_new(void);
 gboolean ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error);
+
+GPtrArray *ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error);
+MsEngine *ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpointer note_data,
+                               GError **error);

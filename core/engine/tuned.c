@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "core/error.h"
-#include "core/factors-json.h"
+#include "core/factors.h"
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
 #include "core/folder.h"

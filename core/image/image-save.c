@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/file/atomic-file.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 /**
  * ms_save_options_default:

@@ -5,7 +5,7 @@
 #include "core/image/common/image.h"
 #include "core/lab/measure/journal.h"
 #include "core/lab/report/report.h"
-#include "core/lab/tune/tune-store.h"
+#include "core/lab/tune/tuner.h"
 #include "core/opencl/context.h"
 
 /**

@@ -8,9 +8,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-save.h"
-#include "core/lab/report/resume.h"
+#include "core/lab/report/report.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/serial.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "core/csv.h"
-#include "core/factors-json.h"
+#include "core/factors.h"
 #include "core/json.h"
-#include "core/path-text.h"
+#include "core/text.h"
 
 static gpointer
 find_member(const MsField *field, gconstpointer record)

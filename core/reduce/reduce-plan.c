@@ -4,7 +4,6 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
-#include "core/reduce/plan-parts.h"
 #include "core/reduce/swap.h"
 
 /* A lane of 32 bits holds the sum of this many elements (or squares of 8-bit elements) without overflow. */

@@ -76,3 +76,12 @@ void ms_reduce_plan_fill_map(const MsReducePlan *self, guint16 *map);
 const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)
+
+/* Which kernel parts and constants a reduction plan is made of. */
+void ms_reduce_plan_compose(MsReducePlan *plan);
+
+/* Folds the partials that kernels return, as 64-bit words, into a result. */
+void ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result);
+void ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element,
+                           MsReduceResult *result);
+void ms_reduce_atomic_start(const MsReducePlan *plan, guint64 *words);

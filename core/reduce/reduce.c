@@ -11,7 +11,7 @@
 #include "core/opencl/cl.h"
 #include "core/opencl/context.h"
 #include "core/reduce/launch.h"
-#include "core/reduce/reduce-words.h"
+#include "core/reduce/reduce-plan.h"
 
 /* Elements of a texel. */
 #define TEXEL 4

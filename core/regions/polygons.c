@@ -56,22 +56,6 @@ ms_polygons_is_name(const char *path)
   return path && g_str_has_suffix(path, ".geojson");
 }
 
-static guint32
-find(guint32 *parents, guint32 at)
-{
-  while (parents[at] != at)
-    at = parents[at] = parents[parents[at]];
-  return at;
-}
-
-static void
-join(guint32 *parents, guint32 a, guint32 b)
-{
-  const guint32 p = find(parents, a), q = find(parents, b);
-
-  parents[MAX(p, q)] = MIN(p, q);
-}
-
 static void
 find_parts(Tracing *self)
 {
@@ -81,9 +65,9 @@ find_parts(Tracing *self)
   for (guint32 i = 0; i < n; i++) {
     self->parents[i] = i;
     if (i % width > 0 && s->labels[i] == s->labels[i - 1])
-      join(self->parents, i, i - 1);
+      ms_sets_join(self->parents, i, i - 1);
     if (i >= width && s->labels[i] == s->labels[i - width])
-      join(self->parents, i, i - width);
+      ms_sets_join(self->parents, i, i - width);
   }
 }
 
@@ -120,7 +104,8 @@ cut_ring(Tracing *self, guint from, guint32 pixel)
 {
   const guint32 label = self->what->segmentation->labels[pixel];
   const guint count = self->border->len - from;
-  const Ring ring = {label, find(self->parents, pixel), area_of(self->border, from) < 0, self->corners->len, count};
+  const Ring ring = {label, ms_sets_find(self->parents, pixel), area_of(self->border, from) < 0, self->corners->len,
+                     count};
 
   for (guint i = from; i < self->border->len; i++) {
     const guint64 key = key_of(&g_array_index(self->border, Corner, i));

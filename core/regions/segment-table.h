@@ -4,6 +4,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "core/filter/no-data.h"
 #include "core/regions/segmentation.h"
 
 /**
@@ -48,3 +49,5 @@ MsImage *ms_segment_table_paint(const MsSegmentTable *self, const MsSegmentation
 MsImage *ms_segmentation_outline(const MsSegmentation *self, MsImage *original);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSegmentTable, ms_segment_table_free)
+
+void ms_left_out_drop(const MsNoData *no_data, MsSegmentation *segmentation, MsSegmentTable *table);

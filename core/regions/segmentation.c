@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-#include "core/regions/device-regions.h"
-#include "core/regions/reference.h"
+#include "core/regions/regions.h"
 
 /* The rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
 static MsLabelRule

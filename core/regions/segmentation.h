@@ -11,7 +11,7 @@
 #include "core/image/common/image.h"
 #include "core/memory-budget.h"
 #include "core/opencl/context.h"
-#include "core/regions/label-request.h"
+#include "core/regions/regions.h"
 
 /**
  * MsSegmentation:

@@ -20,7 +20,7 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
-#include "core/regions/left-out.h"
+#include "core/regions/segment-table.h"
 #include "core/service/protocol.h"
 
 /* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Connects pixels to regions and numbers these from 1 on in the order of their first pixels, as
- * core/regions/reference.c does. parents[i] is a member of the set of i, at or before i, and at the end the first one.
+ * core/regions/regions-reference.c does. parents[i] is a member of the set of i, at or before i, and at the end the
+ * first one.
  * image: (width, height, spatial radius, squared colour distance). Of pixels, a work-item takes a tile of work.x
  * columns and work.y rows; of the members of sets, work.y in all, it takes work.x.
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which neighbours a pixel is close to, in bits of a byte; see core/regions/closeness.h. None of them is bit 0, because
+ * Which neighbours a pixel is close to, in bits of a byte; see core/regions/regions.h. None of them is bit 0, because
  * Oclgrind 21.10 computes 255 instead of 1 for (a == b) & 1 with vectors.
  */
 #define LEFT 2

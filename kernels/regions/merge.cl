@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Merges regions with fewer than work.z pixels in rounds, as core/regions/reference.c does. A region is its label less
- * 1. Tiles and spans are those of connect.cl.
+ * Merges regions with fewer than work.z pixels in rounds, as core/regions/regions-reference.c does. A region is its
+ * label less 1. Tiles and spans are those of connect.cl.
  *
  * pixels, sums: of each region, its pixels and the SUMS numbers of three channels as in wide.cl; a region that has
  *   joined another has none

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-json.h"
 #include "core/lab/report/report.h"
 #include "tests/fuzz/fuzz.h"
 

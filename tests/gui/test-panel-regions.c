@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
-#include "core/regions/left-out.h"
+#include "core/regions/segment-table.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/document/picture-regions.h"

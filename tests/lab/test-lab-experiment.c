@@ -3,12 +3,11 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/kinds/warp-model.h"
-#include "core/lab/report/report-chart.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/swap.h"
-#include "core/lab/experiment/experiment-file.h"
 
 static const char *const named_in_the_methods[] = {
   "ms-ndrange-size",    "ms-ndrange-shape",     "ms-memory-object",    "ms-local-memory",  "ms-unroll",

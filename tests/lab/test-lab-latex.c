@@ -3,8 +3,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "core/lab/report/report-latex.h"
-#include "core/lab/report/report-save.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 
 static void

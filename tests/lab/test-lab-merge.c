@@ -4,8 +4,7 @@
 
 #include "core/chart/chart-private.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-merge.h"
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 
 static GPtrArray *

@@ -5,14 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/chart/chart.h"
 #include "core/chart/chart-private.h"
+#include "core/chart/chart.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-text.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 
 static void

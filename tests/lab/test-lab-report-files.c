@@ -3,8 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-save.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 #include "tests/support/json-schema.h"
 

@@ -5,10 +5,8 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-markdown.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-text.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 
 /* The copy is equal in every output format, and does not change when the original is changed or freed. */

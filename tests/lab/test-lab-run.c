@@ -7,11 +7,10 @@
 #include "core/engine/tuned.h"
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/lab.h"
 #include "core/lab/lab-tune.h"
-#include "core/lab/report/report-json.h"
+#include "core/lab/lab.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-text.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 

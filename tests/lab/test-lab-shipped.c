@@ -2,7 +2,7 @@
 /* The experiments that are shipped, on a real device: every row is verified or refused, every report is written. */
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab.h"
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 #include "tests/support/json-schema.h"

@@ -3,11 +3,8 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-markdown.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
+#include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
 
 #define FILE_START                                                                                                     \

@@ -2,7 +2,7 @@
 /* A simulated device for the tuner: a planted optimum among configurations that are refused, fail, differ or hang. */
 #pragma once
 
-#include "core/lab/tune/tune-store.h"
+#include "core/lab/tune/tune-record.h"
 #include "core/lab/tune/tuner.h"
 
 typedef struct {

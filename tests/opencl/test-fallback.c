@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/engine/split-engine.h"
+#include "core/engine/engine.h"
 #include "core/filter/settings/settings.h"
 #include "core/opencl/context.h"
 #include "tests/support/fault-layer.h"

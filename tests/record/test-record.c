@@ -8,7 +8,7 @@
 #include "app/report/image-report.h"
 #include "core/filter/settings/settings.h"
 #include "core/json.h"
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 
 typedef enum { RED, GREEN, BLUE } Colour;
 

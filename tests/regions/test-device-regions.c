@@ -5,8 +5,7 @@
  */
 #include <string.h>
 
-#include "core/regions/device-regions.h"
-#include "core/regions/reference.h"
+#include "core/regions/regions.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
 

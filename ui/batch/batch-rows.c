@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/path-text.h"
+#include "core/text.h"
 #include "ui/common/format.h"
 
 /* The state of one image. */

@@ -6,7 +6,7 @@
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
-#include "core/lab/tune/tune-store.h"
+#include "core/lab/tune/tune-record.h"
 
 /* @ms: for each pixel visited; @device: name, %NULL for the serial reference */
 typedef struct {

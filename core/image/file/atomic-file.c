@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
-#include "core/printable.h"
+#include "core/text.h"
 
 #define BUFFER_SIZE (256 << 10)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/factors-json.h"
+#include "core/factors.h"
 #include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/ms-experiments.h"

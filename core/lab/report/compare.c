@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "core/number.h"
+#include "core/text.h"
 
 /*
  * Relative standard deviation of two runs of one program on a quiet machine, without which none is called different;

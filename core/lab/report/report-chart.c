@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The chart of a report: which rows become which series, and the published values beside them. */
-#include "core/lab/report/report-chart.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
+#include "core/lab/report/report.h"
 
 /* A linear axis would hide the smallest of values that are further apart. */
 #define AUTO_LOG_RATIO 50.0

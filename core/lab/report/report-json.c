@@ -4,18 +4,17 @@
  * data/report.schema.json. As CSV (RFC 4180) it has a line for each configuration, with times in nanoseconds and
  * decimal points in every locale.
  */
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 
 #include <math.h>
 
 #include "core/csv.h"
 #include "core/error.h"
-#include "core/factors-json.h"
+#include "core/factors.h"
 #include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
 
 #define FORMAT_NAME "meanshift-lab experiment report"

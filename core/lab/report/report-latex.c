@@ -3,14 +3,13 @@
  * Tables for LaTeX, with the packages booktabs, longtable and siunitx, and a document of them that a plain pdflatex
  * compiles. Every text is escaped, so that a title or the name of a device is never read as a command.
  */
-#include "core/lab/report/report-latex.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
-#include "core/number.h"
+#include "core/lab/report/report.h"
+#include "core/text.h"
 
 /**
  * ms_latex_bibliography: the studies as BibTeX, by the names that experiments use; of three of them our copies lack the

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as Markdown, with its chart beside it. */
-#include "core/lab/report/report-markdown.h"
 
 #include <string.h>
 
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
-#include "core/printable.h"
+#include "core/lab/report/report.h"
+#include "core/text.h"
 
 /* Appends text in which nothing is markup: neither a tag, nor a link, nor a control character of a terminal. */
 static void

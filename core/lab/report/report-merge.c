@@ -3,17 +3,15 @@
  * Several reports as one: for each experiment the rows of all, each with its median on every device and, in brackets,
  * the speed-up over that device's own baseline. No ratio crosses devices, and what was set differently is named.
  */
-#include "core/lab/report/report-merge.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/folder.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
-#include "core/number.h"
-#include "core/printable.h"
+#include "core/lab/report/report.h"
+#include "core/text.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 560.0

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
-#include "core/lab/report/report-save.h"
 
 #include <string.h>
 
 #include "core/folder.h"
-#include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-latex.h"
-#include "core/lab/report/report-markdown.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
+#include "core/lab/report/report.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 480.0

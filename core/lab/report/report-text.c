@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A report as a table of text cells, and as aligned columns for the terminal. */
-#include "core/lab/report/report-text.h"
+#include "core/lab/report/report.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -8,8 +8,8 @@
 
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
-#include "core/number.h"
 #include "core/opencl/device.h"
+#include "core/text.h"
 
 /** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
 char *

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "core/lab/report/report-metric.h"
-#include "core/number.h"
+#include "core/text.h"
 
 /* Ratios that a study calls equal, and the least difference that counts as one. */
 #define EQUAL_WITHIN 0.1

@@ -7,6 +7,7 @@
 #include "core/chart/chart.h"
 #include "core/lab/experiment/experiment.h"
 #include "core/lab/measure/measure.h"
+#include "core/record/record.h"
 
 /** MsReportDevice: the device of the measurements; a baseline must come from the same one. */
 typedef struct {
@@ -78,3 +79,57 @@ MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 char *ms_report_first_message(const MsReport *self);
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
+
+/* A report as JSON, with everything to resume it or to compare with it, and as CSV. */
+extern const MsRecord ms_report_record;
+
+char *ms_report_to_json(const MsReport *self);
+JsonNode *ms_report_to_json_node(const MsReport *self);
+MsReport *ms_report_from_node(JsonNode *node, GError **error);
+MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
+MsReport *ms_report_load(const char *path, GError **error);
+GPtrArray *ms_reports_load(const char *path, GError **error);
+char *ms_report_to_csv(const MsReport *self);
+
+/* Writes a report as a table of text. */
+char *ms_report_published_text(const MsReportRow *row);
+GPtrArray *ms_report_table(const MsReport *self, MsLanguage language);
+char *ms_report_device(const MsReport *self, MsLanguage language);
+char *ms_report_heading(const MsReport *self, MsLanguage language);
+char *ms_report_footer(const MsReport *self, MsLanguage language);
+char *ms_report_to_text(const MsReport *self);
+
+/* Writes a report as Markdown. */
+char *ms_report_to_markdown(const MsReport *self);
+
+/* Reports for LaTeX: a table of each, and a document of all with their charts. */
+char *ms_latex_escape(const char *text);
+char *ms_report_to_latex(const MsReport *self);
+char *ms_reports_to_latex_document(GPtrArray *reports);
+extern const char ms_latex_bibliography[];
+
+/* Makes the chart of a report. */
+MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
+
+/* Saves the files of reports in a folder. */
+
+/** MS_REPORT_INDEX: the page over all reports of a folder. */
+#define MS_REPORT_INDEX "index.html"
+
+/** MS_REPORT_DOCUMENT: the same for pdflatex; MS_REPORT_STUDIES: the studies that it cites. */
+#define MS_REPORT_DOCUMENT "report.tex"
+#define MS_REPORT_STUDIES "studies.bib"
+
+void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
+gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
+gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
+
+/* Reports of several devices side by side: the same rows, a column of times for each. */
+char *ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown);
+MsChart *ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment);
+gboolean ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error);
+
+/* Resumes an interrupted run: finds its report in the folder and takes over its finished rows. */
+MsReport *ms_resume_find(const MsReport *report, const char *folder);
+gboolean ms_resume_is_finished(const MsReport *earlier, const MsReport *report);
+void ms_resume_take_rows(MsReport *report, MsReport *earlier);

@@ -4,8 +4,9 @@
 
 #include <json-glib/json-glib.h>
 
+#include "core/engine/tuned.h"
 #include "core/factors.h"
-#include "core/outcome.h"
+#include "core/lab/measure/measurement.h"
 
 typedef enum {
   MS_TUNE_AUTO,
@@ -65,3 +66,8 @@ gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
 JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
 MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
+
+/* The store of searches: the whole record of a search beside its winner, so that a later search can continue it. */
+char *ms_tune_store_path(const char *directory, const MsWinnerKey *key);
+MsTuneRecord *ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error);
+gboolean ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **error);

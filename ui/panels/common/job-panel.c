@@ -5,7 +5,7 @@
 
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 #include "ui/common/format.h"
 
 typedef struct {

@@ -6,16 +6,13 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/report/report-chart.h"
-#include "core/lab/report/report-json.h"
-#include "core/lab/report/report-markdown.h"
-#include "core/lab/report/report-text.h"
 #include "core/lab/report/report-verdict.h"
+#include "core/lab/report/report.h"
+#include "ui/common/drawn.h"
 #include "ui/common/files.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
-#include "ui/common/drawn.h"
 #include "ui/panels/common/table.h"
 
 struct _MsReportView {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The definition of regions as serial code over all pixels; every other implementation gives the same labels. */
-#include "core/regions/reference.h"
+#include "core/regions/regions.h"
 
 #include "core/error.h"
 
@@ -20,19 +20,25 @@ typedef struct {
   gint64 distance;
 } Region;
 
-/* The first member of the set of @at, each of which refers to itself or to an earlier one; halves the path to it. */
-static guint32
-find(guint32 *parents, guint32 at)
+/**
+ * ms_sets_find:
+ * @parents: (inout): of members of sets: each refers to itself or to an earlier one of its set
+ *
+ * Returns: the first member of the set of @at, to which the path is halved
+ */
+guint32
+ms_sets_find(guint32 *parents, guint32 at)
 {
   while (parents[at] != at)
     at = parents[at] = parents[parents[at]];
   return at;
 }
 
-static void
-join(guint32 *parents, guint32 a, guint32 b)
+/** ms_sets_join: makes the sets of two members one. */
+void
+ms_sets_join(guint32 *parents, guint32 a, guint32 b)
 {
-  const guint32 p = find(parents, a), q = find(parents, b);
+  const guint32 p = ms_sets_find(parents, a), q = ms_sets_find(parents, b);
 
   parents[MAX(p, q)] = MIN(p, q);
 }
@@ -87,10 +93,10 @@ connect_pixels(const MsLabelRequest *request, guint32 *parents, gsize n)
     parents[i] = (guint32)i;
     for (int k = 0; k < N_BEFORE; k++)
       if (step_from(picture, i, k, &other) && are_close(request, i, other))
-        join(parents, (guint32)i, (guint32)other);
+        ms_sets_join(parents, (guint32)i, (guint32)other);
   }
   for (gsize i = 0; i < n; i++)
-    parents[i] = find(parents, (guint32)i);
+    parents[i] = ms_sets_find(parents, (guint32)i);
 }
 
 /* Adds up the pixels of @count regions; returns how many have fewer than @min_pixels. */
@@ -153,9 +159,9 @@ merge(guint32 *labels, gsize n, const Region *regions, guint32 *parents, guint32
     parents[i] = i;
   for (guint32 i = 0; i < count; i++)
     if (regions[i].choice != G_MAXUINT32)
-      join(parents, i, regions[i].choice);
+      ms_sets_join(parents, i, regions[i].choice);
   for (guint32 i = 0; i < count; i++)
-    parents[i] = find(parents, i);
+    parents[i] = ms_sets_find(parents, i);
   const guint32 left = number_sets(parents, count);
   for (gsize i = 0; i < n; i++)
     labels[i] = parents[labels[i]];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/reduce-words.h"
+#include "core/reduce/reduce-plan.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/engine/split-engine.h"
-
+/* An engine that shares each image among several OpenCL devices. */
 #include "core/engine/engine.h"
 #include "core/engine/tuned.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/split/split.h"
 #include "core/opencl/context.h"
+
+#define MS_TYPE_SPLIT_ENGINE (ms_split_engine_get_type())
+G_DECLARE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS, SPLIT_ENGINE, MsEngine)
 
 struct _MsSplitEngine {
   MsEngine parent_instance;

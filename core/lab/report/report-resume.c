@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/report/resume.h"
 
-#include "core/lab/report/report-json.h"
+#include "core/lab/report/report.h"
 
 /* Whether two reports are of the same device, driver, sizes, input and version, so that their rows can be mixed. */
 static gboolean

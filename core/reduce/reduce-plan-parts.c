@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/reduce/plan-parts.h"
+#include "core/reduce/reduce-plan.h"
 
 static void
 add_part(MsReducePlan *plan, const char *part)
