@@ -152,7 +152,8 @@ static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  MsEngineRun run = {.want_modes = TRUE, .cancellable = self->cancellable};
+  MsEngineRun run = {
+    .want_modes = TRUE, .progress = on_progress, .progress_data = self, .cancellable = self->cancellable};
 
   if (load(self, error))
     self->engine = ms_command_open_engine(line, FALSE, self->console, error);
@@ -160,7 +161,6 @@ filter(Run *self, GError **error)
     return FALSE;
   run.may_stay = !line->modes && ms_engine_get_context(self->engine) &&
                  ms_segmentation_fits(ms_engine_get_context(self->engine), self->source);
-  ms_engine_set_progress(self->engine, on_progress, self);
   self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);
   self->on_device = run.stayed;

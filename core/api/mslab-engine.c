@@ -72,11 +72,10 @@ ms_api_engine_lock(MslabEngine *self)
   return self->engine;
 }
 
-/* ms_api_engine_unlock: unlocks the engine, and restores the progress function of this object. */
+/* ms_api_engine_unlock: after ms_api_engine_lock(). */
 void
 ms_api_engine_unlock(MslabEngine *self)
 {
-  ms_engine_set_progress(self->engine, self->progress, self->progress_data);
   g_mutex_unlock(&self->runs);
 }
 
@@ -158,8 +157,6 @@ mslab_engine_set_progress(MslabEngine *self, MslabProgressFunc progress, gpointe
   self->progress = progress;
   self->progress_data = user_data;
   self->progress_destroy = destroy;
-  if (self->engine)
-    ms_engine_set_progress(self->engine, progress, user_data);
 }
 
 /*
@@ -176,8 +173,11 @@ static MsImage *
 run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  MsEngineRun about = {
-    .region = request->region, .interactive = cancellable || self->progress, .cancellable = cancellable};
+  MsEngineRun about = {.region = request->region,
+                       .interactive = cancellable || self->progress,
+                       .progress = self->progress,
+                       .progress_data = self->progress_data,
+                       .cancellable = cancellable};
   MsImage *result = NULL;
 
   if (!g_cancellable_set_error_if_cancelled(cancellable, error) &&
@@ -388,7 +388,11 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
 
   MsSettings chosen = ms_api_settings_get(settings);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  const MsFilterRequest request = {.source = ms_api_image_get(image), .settings = &chosen, .cancellable = cancellable};
+  const MsFilterRequest request = {.source = ms_api_image_get(image),
+                                   .settings = &chosen,
+                                   .progress = self->progress,
+                                   .progress_data = self->progress_data,
+                                   .cancellable = cancellable};
   return ms_api_regions_new(self->engine, &request, min_pixels, error);
 }
 

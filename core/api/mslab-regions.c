@@ -44,7 +44,7 @@ mslab_regions_init(MslabRegions *self)
 {
 }
 
-/* ms_api_regions_new: (transfer full): computed by @engine, which reports progress and may fall back to a processor. */
+/* ms_api_regions_new: (transfer full): computed by @engine, which may fall back to a processor. */
 MslabRegions *
 ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error)
 {
@@ -53,6 +53,8 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
   MsEngineRun about = {.want_modes = TRUE,
                        .may_stay = ms_engine_get_context(engine) &&
                                    ms_segmentation_fits(ms_engine_get_context(engine), request->source),
+                       .progress = request->progress,
+                       .progress_data = request->progress_data,
                        .cancellable = request->cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};

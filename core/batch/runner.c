@@ -262,9 +262,7 @@ filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBa
 
   if (work->is_streamed)
     return ms_stage_stream(work, engine, progress, work, error);
-  ms_engine_set_progress(engine, progress, work);
-  gboolean good = ms_stage_filter(work, engine, error);
-  ms_engine_set_progress(engine, NULL, NULL);
+  gboolean good = ms_stage_filter(work, engine, progress, error);
   const MsInspection rows = {work->item, work->source, work->result, 0, engine};
   return good && (!self->hooks->inspect || self->hooks->inspect(&rows, self->hooks->data, error));
 }

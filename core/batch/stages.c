@@ -350,10 +350,10 @@ keep_build_rows(MsTimingLog *into, MsTimingLog *run)
 }
 
 static gboolean
-filter_once(MsBatchImage *work, MsEngine *engine, gboolean last, GError **error)
+filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gboolean last, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun run = {.log = log, .cancellable = work->cancellable};
+  MsEngineRun run = {.progress = progress, .progress_data = work, .log = log, .cancellable = work->cancellable};
   g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
   double kernel_ms, filter_ms;
 
@@ -396,13 +396,16 @@ note_profile(MsBatchImage *work, const MsMetadata *metadata)
                       work->name));
 }
 
-/** ms_stage_filter: runs the engine as often as the options say and keeps the last result. */
+/**
+ * ms_stage_filter: runs the engine as often as the options say and keeps the last result.
+ * @progress: (nullable): its data is @work
+ */
 gboolean
-ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error)
+ms_stage_filter(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error)
 {
   for (guint i = 0; i < work->options->repeat; i++) {
     g_clear_object(&work->result);
-    if (!filter_once(work, engine, i + 1 == work->options->repeat, error)) {
+    if (!filter_once(work, engine, progress, i + 1 == work->options->repeat, error)) {
       g_prefix_error(error, "'%s': ", work->name);
       return FALSE;
     }

@@ -38,7 +38,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
 
 gboolean ms_stage_measure(MsBatchImage *work, GError **error);
 gboolean ms_stage_decode(MsBatchImage *work, GError **error);
-gboolean ms_stage_filter(MsBatchImage *work, MsEngine *engine, GError **error);
+gboolean ms_stage_filter(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error);
 gboolean ms_stage_verify(MsBatchImage *work, GError **error);
 gboolean ms_stage_save(MsBatchImage *work, GError **error);
 gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data,

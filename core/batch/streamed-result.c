@@ -136,12 +136,22 @@ halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
   return g_steal_pointer(&image);
 }
 
+/* No row of the image is done yet. */
+static void
+report_begin(int done, int total, gpointer data)
+{
+  const MsStreamedRun *run = data;
+
+  if (run->progress)
+    run->progress(0, total, run->progress_data);
+}
+
 static gboolean
 filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStreamedRun *run, GError **error)
 {
   for (guint i = 0; i < run->repeat; i++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
-    MsEngineRun level = {.log = log, .cancellable = run->cancellable};
+    MsEngineRun level = {.progress = report_begin, .progress_data = run, .log = log, .cancellable = run->cancellable};
     g_clear_object(&self->result);
     self->result = ms_engine_run(run->engine, halved, settings, &level, error);
     if (self->result)
@@ -281,8 +291,12 @@ filter_band_once(Feed *self, guint repeat, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsRegion region = {0, self->band.first, self->width, self->band.count};
-  MsEngineRun run = {
-    .log = log, .region = &region, .coarser = self->levels.result, .cancellable = self->run->cancellable};
+  MsEngineRun run = {.region = &region,
+                     .coarser = self->levels.result,
+                     .progress = report_progress,
+                     .progress_data = self,
+                     .log = log,
+                     .cancellable = self->run->cancellable};
   g_autoptr(MsImage) image = ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, error);
 
   gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
@@ -328,13 +342,10 @@ hold_rows(gpointer data, int first, int end, GError **error)
 
   if (first < self->dropped)
     rewind_feed(self);
-  if (end > self->filtered)
-    ms_engine_set_progress(self->run->engine, report_progress, self);
   if (self->run->settings->params.levels > 0 && !self->levels.result)
     good = run_levels(&self->levels, &self->file, self->run, error);
   while (good && self->filtered < end)
     good = filter_next_band(self, error);
-  ms_engine_set_progress(self->run->engine, NULL, NULL);
   self->run->feed_us += g_get_monotonic_time() - start;
   return good;
 }

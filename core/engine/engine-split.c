@@ -92,6 +92,8 @@ run_whole(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEn
   const MsFilterRequest request = {.source = source,
                                    .settings = settings,
                                    .modes = about->modes,
+                                   .progress = about->progress,
+                                   .progress_data = about->progress_data,
                                    .log = about->log,
                                    .cancellable = about->cancellable};
   MsSettings tuned[MS_SHARES_MAX];
@@ -237,6 +239,5 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpoi
   self->name = join(contexts, ms_device_get_name);
   self->platform = join(contexts, ms_device_get_platform);
   self->driver = join(contexts, ms_device_get_driver);
-  ms_split_set_progress(self->split, ms_engine_report_progress, self);
   return MS_ENGINE(self);
 }

@@ -21,12 +21,7 @@
 /* With at most this many iterations, a band of the plan takes well below a second. */
 #define USUAL_ITERATIONS 5
 
-typedef struct {
-  MsProgressFunc progress;
-  gpointer data;
-} MsEnginePrivate;
-
-G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsEngine, ms_engine, G_TYPE_OBJECT)
+G_DEFINE_ABSTRACT_TYPE(MsEngine, ms_engine, G_TYPE_OBJECT)
 
 static void
 ms_engine_class_init(MsEngineClass *klass)
@@ -190,26 +185,6 @@ ms_engine_is_device_fault(const GError *error)
          g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
-/** ms_engine_set_progress: @progress is called with rows done and rows in all, from the thread that runs. */
-void
-ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data)
-{
-  MsEnginePrivate *priv = ms_engine_get_instance_private(self);
-
-  priv->progress = progress;
-  priv->data = data;
-}
-
-/** ms_engine_report_progress: for implementations: an #MsProgressFunc whose data is the engine. */
-void
-ms_engine_report_progress(int done, int total, gpointer self)
-{
-  MsEnginePrivate *priv = ms_engine_get_instance_private(self);
-
-  if (priv->progress)
-    priv->progress(done, total, priv->data);
-}
-
 /** ms_engine_note_all: @sentences: (nullable): reported one by one; @note: (nullable) */
 void
 ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data)
@@ -263,7 +238,7 @@ describe_reference(MsEngine *self)
 }
 
 static MsImage *
-run_strips(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
+run_strips(MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
 {
   const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
   gsize stride = (gsize)region.width * 4;
@@ -279,16 +254,17 @@ run_strips(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun 
       return NULL;
     memcpy(pixels + y * stride, ms_image_get_pixels(image), ms_image_get_byte_size(image));
     run->rows(pixels, y + strip.height, run->rows_data);
-    ms_engine_report_progress(y + strip.height, region.height, self);
+    if (run->progress)
+      run->progress(y + strip.height, region.height, run->progress_data);
   }
   return ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
 }
 
 static MsImage *
-compute_reference(MsEngine *self, MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
+compute_reference(MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
 {
   MsReferenceRun reference = {
-    .progress = ms_engine_report_progress, .progress_data = self, .cancellable = run->cancellable};
+    .progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable};
   MsImage *result;
 
   if (run->want_modes && params->rule == MS_RULE_REPLICATE) {
@@ -299,7 +275,7 @@ compute_reference(MsEngine *self, MsImage *source, const MsParams *params, MsEng
     return ms_reference_run_with_modes(source, params, run->modes, &reference, error);
   /* With levels, each strip would compute the levels of the whole picture again. */
   if (run->rows && params->levels == 0)
-    return run_strips(self, source, params, run, error);
+    return run_strips(source, params, run, error);
   reference.region = run->region;
   reference.coarser = run->coarser;
   result = ms_reference_run(source, params, &reference, error);
@@ -312,7 +288,7 @@ static MsImage *
 run_reference(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsImage *result = compute_reference(self, source, &settings->params, run, error);
+  MsImage *result = compute_reference(source, &settings->params, run, error);
 
   run->used = *settings;
   if (result && run->log) {
@@ -406,7 +382,6 @@ use_context(MsDeviceEngine *self, MsContext *context)
     budget = ms_context_get_limits(context)->global_memory / 2 / LANES;
   g_clear_pointer(&self->filter, ms_mean_shift_free);
   self->filter = ms_mean_shift_new(context);
-  ms_mean_shift_set_progress(self->filter, ms_engine_report_progress, self);
   ms_mean_shift_set_memory_budget(self->filter, budget);
 }
 
@@ -422,32 +397,19 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
 
 /* A run that reports its finished rows to the caller. */
 typedef struct {
-  MsDeviceEngine *self;
-  MsEngineRun *run;
-  guint8 *pixels;
+  const MsEngineRun *run;
+  const guint8 *pixels;
 } ReportingRun;
 
 static void
 on_rows_done(int done, int total, gpointer data)
 {
-  ReportingRun *reporting = data;
+  const ReportingRun *reporting = data;
+  const MsEngineRun *run = reporting->run;
 
-  reporting->run->rows(reporting->pixels, done, reporting->run->rows_data);
-  ms_engine_report_progress(done, total, reporting->self);
-}
-
-static gboolean
-run_reporting_rows(ReportingRun *reporting, const MsFilterRequest *request, const MsPlan *plan, GError **error)
-{
-  MsMeanShift *filter = reporting->self->filter;
-  gboolean good;
-
-  ms_mean_shift_set_progress(filter, on_rows_done, reporting);
-  ms_mean_shift_set_early_rows(filter, TRUE);
-  good = ms_mean_shift_run_plan_into(filter, request, plan, reporting->pixels, error);
-  ms_mean_shift_set_early_rows(filter, FALSE);
-  ms_mean_shift_set_progress(filter, ms_engine_report_progress, reporting->self);
-  return good;
+  run->rows(reporting->pixels, done, run->rows_data);
+  if (run->progress)
+    run->progress(done, total, run->progress_data);
 }
 
 /* Fills the caller's memory, or new memory. */
@@ -457,12 +419,17 @@ run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *pla
   const int width = plan->request.region.width, height = plan->request.region.height;
   g_autofree guint8 *own = run->into ? NULL : ms_image_try_alloc_pixels((guint64)width, (guint64)height);
   guint8 *pixels = run->into ? run->into : own;
-  ReportingRun reporting = {self, run, pixels};
+  ReportingRun reporting = {run, pixels};
+  MsFilterRequest reported = *request;
 
   if (!pixels)
     return refuse_memory(width, height, error);
-  if (!(run->rows ? run_reporting_rows(&reporting, request, plan, error)
-                  : ms_mean_shift_run_plan_into(self->filter, request, plan, pixels, error)))
+  if (run->rows) {
+    reported.early_rows = TRUE;
+    reported.progress = on_rows_done;
+    reported.progress_data = &reporting;
+  }
+  if (!ms_mean_shift_run_plan_into(self->filter, &reported, plan, pixels, error))
     return NULL;
   if (own)
     return ms_image_new_take(width, height, g_steal_pointer(&own), ms_image_get_metadata(request->source));
@@ -477,10 +444,11 @@ run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings
                                    .settings = settings,
                                    .modes = run->modes,
                                    .stay = run->may_stay ? &run->stayed : NULL,
+                                   .progress = run->progress,
+                                   .progress_data = run->progress_data,
                                    .log = run->log,
                                    .cancellable = run->cancellable};
 
-  ms_mean_shift_set_pipelined(self->filter, FALSE);
   run->used = *settings;
   return ms_mean_shift_run(self->filter, &request, error);
 }
@@ -498,10 +466,12 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
                                    .settings = &tuned,
                                    .region = run->region,
                                    .coarser = run->coarser,
+                                   .pipelined = !run->rows && !self->has_lanes,
+                                   .progress = run->progress,
+                                   .progress_data = run->progress_data,
                                    .log = run->log,
                                    .cancellable = run->cancellable};
 
-  ms_mean_shift_set_pipelined(self->filter, !run->rows && !self->has_lanes);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, error);
   if (!plan)
     return NULL;

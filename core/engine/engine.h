@@ -43,6 +43,7 @@ typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
  * @want_modes: also compute the modes of the whole image; without @region and @rows
  * @may_stay: with @want_modes: result and modes may stay on one device that holds the whole picture; then @stayed has
  *   them until the engine runs again, @modes is %NULL, and the image returned is the source
+ * @progress: (nullable): called with rows done and rows in all, from the thread that runs
  * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
  * @cancellable: (nullable) (transfer none)
  * @used: (out): the settings with every `auto` resolved
@@ -61,6 +62,8 @@ typedef struct {
   guint8 *into;
   gboolean want_modes;
   gboolean may_stay;
+  MsProgressFunc progress;
+  gpointer progress_data;
   MsTimingLog *log;
   GCancellable *cancellable;
   MsSettings used;
@@ -115,8 +118,6 @@ void ms_engine_save_learned(MsEngine *self);
 guint ms_engine_get_lanes(MsEngine *self);
 MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);
-void ms_engine_set_progress(MsEngine *self, MsProgressFunc progress, gpointer data);
-void ms_engine_report_progress(int done, int total, gpointer self);
 
 MsEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data);
 MsEngine *ms_reference_engine_new(void);

@@ -19,10 +19,6 @@ struct _MsMeanShift {
   MsPlanRates rates;
   guint runs[2]; /* with these settings: at once, in pieces */
   guint64 memory_budget;
-  MsProgressFunc progress;
-  gpointer progress_data;
-  gboolean early_rows;
-  gboolean pipelined;
 };
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
@@ -56,34 +52,6 @@ void
 ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes)
 {
   self->memory_budget = bytes;
-}
-
-/** ms_mean_shift_set_progress: @progress is called after each band from the thread that runs. */
-void
-ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer user_data)
-{
-  self->progress = progress;
-  self->progress_data = user_data;
-}
-
-/**
- * ms_mean_shift_set_early_rows: whether the rows of each band are in the caller's pixels when progress is reported, so
- * that a window can show them. This downloads each row twice; the log has the final download only.
- */
-void
-ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows)
-{
-  self->early_rows = early_rows;
-}
-
-/**
- * ms_mean_shift_set_pipelined: whether plans made here may cut large pictures into pieces, so that transfers overlap
- * kernels, once runs with the same settings have measured that this is faster.
- */
-void
-ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined)
-{
-  self->pipelined = pipelined;
 }
 
 static gboolean
@@ -466,7 +434,7 @@ ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **e
   plan.memory_budget = self->memory_budget;
   plan.modes = request->modes != NULL;
   plan.has_coarser = request->coarser != NULL;
-  plan.pipelined = self->pipelined && !self->early_rows && !plan.modes;
+  plan.pipelined = request->pipelined && !plan.modes;
   if (ms_settings_equal(&self->measured, request->settings))
     plan.rates = self->rates;
   return ms_plan_new(&plan, error);
@@ -530,10 +498,10 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
                      .stays = stays(request, plan),
                      .coarser = request->coarser ? ms_image_get_pixels(request->coarser) : NULL,
                      .cancellable = request->cancellable,
-                     .progress = self->progress,
-                     .progress_data = self->progress_data,
+                     .progress = request->progress,
+                     .progress_data = request->progress_data,
                      .rates = &rates,
-                     .early_rows = self->early_rows};
+                     .early_rows = request->early_rows};
 
   g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u pieces",
           ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,

@@ -24,6 +24,11 @@ typedef struct {
  *   and modes stay there and neither is downloaded; both belong to the caller and are valid until the next run
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes;
  *   only the rows of @source that can influence the region are read then
+ * @pipelined: whether the plan may cut a large picture into pieces, so that transfers overlap kernels, once runs with the
+ *   same settings have measured that this is faster
+ * @early_rows: whether the rows of each band are in the caller's pixels when @progress is called, so that a window can
+ *   show them; without @pipelined. This downloads each row twice; the log has the final download only
+ * @progress: (nullable): called after each band, from the thread that runs
  * @log: (nullable): gets build, upload, kernel and download rows, resolved
  * @cancellable: (nullable): checked before each band
  */
@@ -34,6 +39,10 @@ typedef struct {
   guint16 *modes;
   MsDeviceResult *stay;
   MsImage *coarser;
+  gboolean pipelined;
+  gboolean early_rows;
+  MsProgressFunc progress;
+  gpointer progress_data;
   MsTimingLog *log;
   GCancellable *cancellable;
 } MsFilterRequest;
@@ -44,9 +53,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeanShift, ms_mean_shift_free)
 
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
-void ms_mean_shift_set_progress(MsMeanShift *self, MsProgressFunc progress, gpointer user_data);
-void ms_mean_shift_set_pipelined(MsMeanShift *self, gboolean pipelined);
-void ms_mean_shift_set_early_rows(MsMeanShift *self, gboolean early_rows);
 
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);

@@ -261,17 +261,15 @@ report_progress(int done, int total, gpointer data)
 static gboolean
 run_pass(Pass *pass, MsEngineRun *run, GError **error)
 {
-  MsEngine *engine = pass->service->engine;
-
   run->region = &pass->region;
   run->interactive = TRUE;
   run->rows = pass->reports_rows ? report_rows : NULL;
   run->rows_data = pass;
   run->into = pass->into;
   run->cancellable = pass->service->job->cancellable;
-  ms_engine_set_progress(engine, report_progress, pass);
-  g_autoptr(MsImage) image = ms_engine_run(engine, pass->source, pass->settings, run, error);
-  ms_engine_set_progress(engine, NULL, NULL);
+  run->progress = report_progress;
+  run->progress_data = pass;
+  g_autoptr(MsImage) image = ms_engine_run(pass->service->engine, pass->source, pass->settings, run, error);
   if (image && ms_image_get_pixels(image) != pass->into)
     copy_rows(pass, ms_image_get_pixels(image), pass->region.height);
   return image != NULL;
@@ -452,14 +450,16 @@ find_modes(Service *self, MsImage *source, const MsSettings *settings, GError **
 {
   const guint64 number = number_of(self->job->message.fds[0]);
   Modes *known = &self->modes;
-  MsEngineRun run = {.want_modes = TRUE, .interactive = TRUE, .cancellable = self->job->cancellable};
+  MsEngineRun run = {.want_modes = TRUE,
+                     .interactive = TRUE,
+                     .progress = report_rows_of_modes,
+                     .progress_data = self,
+                     .cancellable = self->job->cancellable};
 
   if (known->source == number && ms_settings_equal(&known->settings, settings))
     return TRUE;
   forget_modes(self);
-  ms_engine_set_progress(self->engine, report_rows_of_modes, self);
   known->filtered = ms_engine_run(self->engine, source, settings, &run, error);
-  ms_engine_set_progress(self->engine, NULL, NULL);
   if (known->filtered) {
     known->source = number;
     known->settings = *settings;

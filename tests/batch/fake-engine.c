@@ -72,8 +72,8 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
   result = ms_reference_run(source, &settings->params,
                             &(MsReferenceRun){.region = run->region,
                                               .coarser = run->coarser,
-                                              .progress = ms_engine_report_progress,
-                                              .progress_data = self,
+                                              .progress = run->progress,
+                                              .progress_data = run->progress_data,
                                               .cancellable = run->cancellable},
                             error);
   if (result)

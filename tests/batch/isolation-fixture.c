@@ -84,7 +84,7 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     die_without_core(SIGABRT);
   return ms_reference_run(
     source, &settings->params,
-    &(MsReferenceRun){.progress = ms_engine_report_progress, .progress_data = engine, .cancellable = run->cancellable},
+    &(MsReferenceRun){.progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable},
     error);
 }
 

@@ -218,9 +218,9 @@ test_progress_and_cancelling(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  ms_mean_shift_set_progress(filter, count_rows, &last);
-  g_autoptr(MsImage) result =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+  g_autoptr(MsImage) result = ms_mean_shift_run(
+    filter, &(MsFilterRequest){.source = source, .settings = &settings, .progress = count_rows, .progress_data = &last},
+    &error);
   g_assert_no_error(error);
   g_assert_cmpint(last, ==, 43);
   g_cancellable_cancel(cancellable);

@@ -135,9 +135,13 @@ test_cancel(void)
     return;
   settings.params.sp = 2;
   ms_mean_shift_set_memory_budget(product.filter, 24 * 64 * 4);
-  ms_mean_shift_set_progress(product.filter, cancel_at_once, cancellable);
-  g_autoptr(MsImage) result = ms_mean_shift_run(
-    product.filter, &(MsFilterRequest){.source = scene, .settings = &settings, .cancellable = cancellable}, &error);
+  g_autoptr(MsImage) result = ms_mean_shift_run(product.filter,
+                                                &(MsFilterRequest){.source = scene,
+                                                                   .settings = &settings,
+                                                                   .progress = cancel_at_once,
+                                                                   .progress_data = cancellable,
+                                                                   .cancellable = cancellable},
+                                                &error);
   g_assert_null(result);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   product.ran = 1;

@@ -145,9 +145,9 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
     ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings, .region = region}, &error);
   g_assert_no_error(error);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, pieces, rows);
-  ms_mean_shift_set_progress(filter, note_progress, &progress);
-  g_autoptr(MsImage) actual =
-    ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, plan, &error);
+  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(
+    filter, &(MsFilterRequest){.source = image, .progress = note_progress, .progress_data = &progress, .log = log},
+    plan, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, kernel);
   int stripes = (ms_image_get_height(actual) + rows - 1) / rows;

@@ -59,8 +59,8 @@ plan(MsMeanShift *filter, MsImage *image, Entry *entry)
   g_autoptr(GError) error = NULL;
 
   g_clear_pointer(&entry->plan, ms_plan_free);
-  ms_mean_shift_set_pipelined(filter, entry->pipelined);
-  entry->plan = ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = &entry->settings}, &error);
+  entry->plan = ms_mean_shift_plan(
+    filter, &(MsFilterRequest){.source = image, .settings = &entry->settings, .pipelined = entry->pipelined}, &error);
   if (!entry->plan)
     die(entry->name, error);
 }

@@ -28,8 +28,6 @@ struct _MsSplit {
   guint steps;
   guint images; /* run so far */
   Total totals[MS_SHARES_MAX];
-  MsProgressFunc progress;
-  gpointer progress_data;
 };
 
 void
@@ -82,7 +80,6 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
   for (guint i = 0; i < contexts->len; i++) {
     MsContext *context = g_ptr_array_index(contexts, i);
     add_filter(self, context, ms_learned_speeds_device(ms_context_get_device(context)));
-    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), TRUE);
     n += is_separate_gpu(self, i);
   }
   /* The copies of all devices share the processors of the host. */
@@ -151,8 +148,6 @@ ms_split_add_partner(MsSplit *self, double ratio)
 {
   g_return_if_fail(!has_partner(self) && ratio > 0 && self->filters->len < MS_SHARES_MAX);
 
-  for (guint i = 0; i < self->filters->len; i++)
-    ms_mean_shift_set_pipelined(g_ptr_array_index(self->filters, i), FALSE);
   add_filter(self, ms_split_get_context(self, 0), g_strdup_printf("simulated partner %g", ratio));
   self->partner.ratio = ratio;
 }
@@ -162,14 +157,6 @@ double
 ms_split_get_simulated_ms(MsSplit *self)
 {
   return self->partner.total_ms;
-}
-
-/** ms_split_set_progress: @progress is called after each step from the thread that runs. */
-void
-ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data)
-{
-  self->progress = progress;
-  self->progress_data = user_data;
 }
 
 guint
@@ -363,6 +350,8 @@ run_step(MsSplit *self, const Job *job, MsRows step, GError **error)
   for (guint i = 0; i < n; i++) {
     parts[i] = (Part){g_ptr_array_index(self->filters, i), *job->request, rows[i], job->pixels, 0, FALSE, NULL};
     parts[i].request.settings = &job->settings[i];
+    parts[i].request.pipelined = !has_partner(self);
+    parts[i].request.progress = NULL;
     parts[i].request.log = ms_timing_log_new();
     g_ptr_array_add(logs, parts[i].request.log);
   }
@@ -404,8 +393,8 @@ run_steps(MsSplit *self, const Job *job, GError **error)
     step = ms_bands_next(whole, done, rows_per_step);
     if (!run_step(self, job, step, error))
       return FALSE;
-    if (self->progress)
-      self->progress(done + step.count, whole.count, self->progress_data);
+    if (job->request->progress)
+      job->request->progress(done + step.count, whole.count, job->request->progress_data);
   }
   return TRUE;
 }

@@ -20,7 +20,6 @@ void ms_split_set_steps(MsSplit *self, guint steps);
 void ms_split_set_memory_budget(MsSplit *self, guint64 bytes);
 void ms_split_add_partner(MsSplit *self, double ratio);
 double ms_split_get_simulated_ms(MsSplit *self);
-void ms_split_set_progress(MsSplit *self, MsProgressFunc progress, gpointer user_data);
 guint ms_split_get_n_devices(MsSplit *self);
 MsContext *ms_split_get_context(MsSplit *self, guint index);
 MsShares ms_split_get_shares(MsSplit *self);
