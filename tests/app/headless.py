@@ -18,7 +18,7 @@ import jsonschema
 
 PROGRAM = os.path.abspath(os.environ["MS_PROGRAM"])
 SOURCE = pathlib.Path(os.environ["MS_SOURCE_ROOT"])
-if not os.environ.get("MS_TEST_FULL"):
+if os.environ.get("MS_TEST_SHORTER_COMPILING") and not os.environ.get("MS_TEST_FULL"):
     # As ms_fixture_compile_once() does, so that the program finds the kernels that the tests in C compiled. In the full
     # form it compiles as for users.
     os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
