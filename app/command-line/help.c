@@ -15,6 +15,7 @@
 #include "app/command-line/command-line.h"
 #include "core/image/codec.h"
 #include "core/image/colour/colour.h"
+#include "core/image/pixbuf.h"
 #include "core/option/option.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
@@ -49,7 +50,9 @@ ms_version_text(void)
    * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would
    * take the version of libdeflate for an embedded copy of zlib.
    */
-  return g_strdelimit(g_strdelimit(text, "|", '\n'), ":", ' ');
+  g_strdelimit(g_strdelimit(text, "|", '\n'), ":", ' ');
+  g_autofree char *libraries = text, *pixbuf = ms_pixbuf_describe();
+  return g_strdup_printf("%sgdk-pixbuf %s\n", libraries, pixbuf);
 }
 
 /* Completions */

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/image/bmp.h"
 #include "core/image/jpeg.h"
+#include "core/image/pixbuf.h"
 #include "core/image/png.h"
 #include "core/image/pnm.h"
 #include "core/image/tiff.h"
@@ -22,8 +23,13 @@
 #define PPM_NAME "ppm"
 #define PAM_NAME "pam"
 
-/** ms_codec_names: (array zero-terminated=1): the names of all formats but AUTO, in the order of their numbers. */
+/** ms_codec_names: (array zero-terminated=1): the names of the formats that are written, by number. */
 const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, BMP_NAME, PPM_NAME, PAM_NAME, NULL};
+
+/* A format that is read by a module of gdk-pixbuf. */
+#define BY_PIXBUF                                                                                                      \
+  .most_side = G_MAXINT, .has_alpha = TRUE, .open = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_open),                          \
+  .close = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_close), .read = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_read)
 
 static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_PNG,
@@ -146,9 +152,96 @@ static const MsCodec table[] = {
    .read_row = ms_pnm_read_row,
    .write = ms_pam_write,
    .write_bytes = ms_pnm_write_bytes},
+  {.format = MS_IMAGE_FORMAT_GIF,
+   .name = "gif",
+   .title = "GIF",
+   .mime_types = {"image/gif"},
+   .input_extensions = {"gif"},
+   .magics = {{"GIF87a", 6, 4}, {"GIF89a", 6, 4}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_HEIC,
+   .name = "heic",
+   .title = "HEIC",
+   .mime_types = {"image/heif", "image/heic"},
+   .input_extensions = {"heic", "heif", "hif"},
+   .magics = {{"????ftyphei", 11, 11}, {"????ftyphev", 11, 11}, {"????ftypmif1", 12, 12}, {"????ftypmsf1", 12, 12}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_AVIF,
+   .name = "avif",
+   .title = "AVIF",
+   .mime_types = {"image/avif"},
+   .input_extensions = {"avif"},
+   .magics = {{"????ftypavif", 12, 12}, {"????ftypavis", 12, 12}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_JXL,
+   .name = "jxl",
+   .title = "JPEG XL",
+   .mime_types = {"image/jxl"},
+   .input_extensions = {"jxl"},
+   .magics = {{"\xff\x0a", 2, 2}, {"\0\0\0\x0cJXL \r\n\x87\n", 12, 12}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_ICO,
+   .name = "ico",
+   .title = "ICO",
+   .mime_types = {"image/x-icon", "image/vnd.microsoft.icon"},
+   .input_extensions = {"ico", "cur"},
+   .magics = {{"\0\0\1\0~\0", 6, 6}, {"\0\0\2\0~\0", 6, 6}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_ICNS,
+   .name = "icns",
+   .title = "ICNS",
+   .mime_types = {"image/x-icns"},
+   .input_extensions = {"icns"},
+   .magics = {{"icns", 4, 4}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_ANI,
+   .name = "ani",
+   .title = "ANI",
+   .mime_types = {"application/x-navi-animation"},
+   .input_extensions = {"ani"},
+   .magics = {{"RIFF????ACON", 12, 12}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_QTIF,
+   .name = "qtif",
+   .title = "QTIF",
+   .mime_types = {"image/x-quicktime", "image/qtif"},
+   .input_extensions = {"qtif", "qif"},
+   .magics = {{"????idsc", 8, 8}, {"????idat", 8, 8}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_XPM,
+   .name = "xpm",
+   .title = "XPM",
+   .mime_types = {"image/x-xpixmap"},
+   .input_extensions = {"xpm"},
+   .magics = {{"/* XPM */", 9, 9}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_XBM,
+   .name = "xbm",
+   .title = "XBM",
+   .mime_types = {"image/x-xbitmap"},
+   .input_extensions = {"xbm"},
+   .magics = {{"#define ", 8, 8}},
+   BY_PIXBUF},
+  /* Last, since these files begin with no signature: kinds of pixels and bits of one in their places. */
+  {.format = MS_IMAGE_FORMAT_TGA,
+   .name = "tga",
+   .title = "TGA",
+   .mime_types = {"image/x-tga"},
+   .input_extensions = {"tga", "targa"},
+   .magics = {{"?\1\1?????????????\x08", 17, 17},
+              {"?\1\x09?????????????\x08", 17, 17},
+              {"?\0\2?????????????\x10", 17, 17},
+              {"?\0\2?????????????\x18", 17, 17},
+              {"?\0\2????????????? ", 17, 17},
+              {"?\0\3?????????????\x08", 17, 17},
+              {"?\0\x0a?????????????\x10", 17, 17},
+              {"?\0\x0a?????????????\x18", 17, 17},
+              {"?\0\x0a????????????? ", 17, 17},
+              {"?\0\x0b?????????????\x08", 17, 17}},
+   BY_PIXBUF},
 };
 
-G_STATIC_ASSERT(G_N_ELEMENTS(table) == G_N_ELEMENTS(ms_codec_names) - 1);
+G_STATIC_ASSERT(G_N_ELEMENTS(table) == MS_IMAGE_FORMAT_TGA && G_N_ELEMENTS(ms_codec_names) == MS_IMAGE_FORMAT_GIF);
 
 /** ms_codec_table: (transfer none): all rows, in the order of the format numbers; @n: (out): how many. */
 const MsCodec *
@@ -171,6 +264,8 @@ ms_codec_get(MsImageFormat format)
 static gboolean
 fits(char wanted, guint8 byte)
 {
+  if (wanted == '~')
+    return byte != 0;
   return wanted == '?' || (wanted == ' ' ? g_ascii_isspace(byte) : (guint8)wanted == byte);
 }
 
@@ -256,11 +351,25 @@ ms_codec_result_extension(const char *input)
   return ms_codec_for_result(input)->extensions[0];
 }
 
-/** ms_codec_is_built: whether this build reads and writes the format. */
+/** ms_codec_is_built: whether this build reads the format, and writes it where it is written at all. */
 gboolean
 ms_codec_is_built(const MsCodec *self)
 {
   return self->open != NULL;
+}
+
+/** ms_codec_is_written: whether this build writes the format. */
+gboolean
+ms_codec_is_written(const MsCodec *self)
+{
+  return self->write != NULL;
+}
+
+/** ms_codec_is_readable: whether files of the format can be read here: not where gdk-pixbuf lacks a module for it. */
+gboolean
+ms_codec_is_readable(const MsCodec *self)
+{
+  return ms_codec_is_built(self) && (ms_codec_is_written(self) || ms_pixbuf_has_module(self));
 }
 
 static char *
@@ -280,7 +389,7 @@ join(GPtrArray *words, const char *conjunction)
  * ms_codec_list_titles:
  * @conjunction: between the last two, as in " or "
  *
- * Returns: (transfer full): the titles of the formats of this build, as in "PNG, JPEG or TIFF"
+ * Returns: (transfer full): the titles of the formats that this build writes, as in "PNG, JPEG or TIFF"
  */
 char *
 ms_codec_list_titles(const char *conjunction)
@@ -288,7 +397,7 @@ ms_codec_list_titles(const char *conjunction)
   g_autoptr(GPtrArray) words = g_ptr_array_new();
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
-    if (ms_codec_is_built(&table[i]))
+    if (ms_codec_is_written(&table[i]))
       g_ptr_array_add(words, (gpointer)table[i].title);
   return join(words, conjunction);
 }
@@ -303,7 +412,7 @@ ms_codec_list_extensions(void)
   g_autoptr(GPtrArray) words = g_ptr_array_new_with_free_func(g_free);
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
-    if (ms_codec_is_built(&table[i]))
+    if (ms_codec_is_written(&table[i]))
       g_ptr_array_add(words, g_strconcat(".", table[i].extensions[0], NULL));
   return join(words, " or ");
 }

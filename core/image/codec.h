@@ -10,7 +10,7 @@
 
 /**
  * MsCodecMagic: bytes that files of a format begin with.
- * @bytes: compared with the start of a file; '?' stands for any byte, ' ' for white space
+ * @bytes: compared with the start of a file; '?' stands for any byte, '~' for any but 0, ' ' for white space
  * @size: bytes of the signature
  * @least: how many of them a file must have at least; further bytes are compared where the file has them
  */
@@ -37,7 +37,7 @@ typedef struct {
  * @name: as in --format, in manifests and reports
  * @title: as in messages
  * @mime_types: (array zero-terminated=1): for file dialogs and the desktop entry
- * @extensions: (array zero-terminated=1): without the dot; outputs get the first
+ * @extensions: (array zero-terminated=1): without the dot; outputs get the first; empty where the format is only read
  * @input_extensions: (array zero-terminated=1): of files that are read but not written
  * @magics: (array): ends with a row of size 0
  * @most_side: pixels a side that @write can store
@@ -64,7 +64,7 @@ struct _MsCodec {
   const char *mime_types[5];
   const char *extensions[4];
   const char *input_extensions[4];
-  MsCodecMagic magics[8];
+  MsCodecMagic magics[11];
   int most_side;
   int quality;
   gboolean has_quality;
@@ -92,6 +92,8 @@ MsImageFormat ms_codec_for_output(const char *path);
 const MsCodec *ms_codec_for_result(const char *input);
 const char *ms_codec_result_extension(const char *input);
 gboolean ms_codec_is_built(const MsCodec *self);
+gboolean ms_codec_is_readable(const MsCodec *self);
+gboolean ms_codec_is_written(const MsCodec *self);
 char *ms_codec_list_titles(const char *conjunction);
 char *ms_codec_list_extensions(void);
 int ms_codec_resolve_quality(const MsCodec *self, int quality);

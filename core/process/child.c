@@ -40,6 +40,7 @@ struct _MsChild {
   gboolean passes;
   GString *said; /* the last bytes that it wrote there */
   gsize written; /* since its last message */
+  const char *library;
 };
 
 /** ms_child_find_program: (transfer full): the file of this program. */
@@ -83,6 +84,7 @@ child_new(GPid pid, int channel, int messages, const MsChildStart *start)
   self->pid = pid;
   self->channel = ms_channel_new(channel, start->from_child, start->to_child, FALSE);
   self->messages = messages;
+  self->library = start->library ? start->library : "driver";
   self->said = g_string_new(NULL);
   return self;
 }
@@ -590,5 +592,7 @@ ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch)
   g_autofree char *how = describe_end(self, end, watch);
   g_autofree char *said = find_last_words(self);
 
-  return said ? g_strdup_printf("%s; the last error of the driver was '%s'", how, said) : g_steal_pointer(&how);
+  if (!said)
+    return g_steal_pointer(&how);
+  return g_strdup_printf("%s; the last error of the %s was '%s'", how, self->library, said);
 }

@@ -56,6 +56,7 @@ typedef enum {
  * @captures_stderr: whether its standard error is read here, see ms_child_pass_stderr(); else it is inherited
  * @variables: (nullable) (array zero-terminated=1): names and values of further environment variables
  * @cache: (nullable): a folder for the cache of the OpenCL driver where the usual one may be damaged
+ * @library: (nullable): what writes to its standard error, for messages; %NULL for the driver
  * @follows_death: whether a driver ended an earlier child, so that this one tries a device before it trusts it; a child
  *   that is forked is the first
  */
@@ -68,6 +69,7 @@ typedef struct {
   gboolean captures_stderr;
   const char *const *variables;
   const char *cache;
+  const char *library;
   gboolean follows_death;
 } MsChildStart;
 

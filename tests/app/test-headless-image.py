@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import signal
 import struct
 import subprocess
@@ -389,6 +390,31 @@ class Formats(HeadlessCase):
         twice, error = self.run_program("-", "-o", "-", "--format", "ppm", *self.SETTINGS, stdin=stream + stream)
         self.assertEqual(twice, piped)
         self.assertIn("only the first of its images was read", error)
+
+    def test_formats_of_gdk_pixbuf_become_png(self):
+        """Each by a process of its own: the program itself does not link the library."""
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True, text=True).stdout
+        line, = re.findall("(?m)^gdk-pixbuf (.*)$", version)
+        if "GIF" not in line:
+            self.skipTest(f"gdk-pixbuf {line}")
+        self.assertRegex(line, r"confined by .+")
+        linked = subprocess.run(["ldd", PROGRAM], capture_output=True, check=True, text=True).stdout
+        self.assertNotIn("gdk_pixbuf", linked)
+        source = self.picture("a.png", 41, 23)
+        convert(source, source, "-colors", "16", self.src / "moving.gif")
+        convert(self.src / "moving.gif[0]", self.src / "b.xpm")
+        pathlib.Path(source).unlink()
+        _, error = self.run_program(self.src, "-o", self.out, *self.SETTINGS)
+        self.assertEqual(self.names(), ["b.png", "moving.png"])
+        self.assertEqual(read_png((self.out / "b.png").read_bytes()), read_png((self.out / "moving.png").read_bytes()))
+        self.assertIn("moving.gif': only the first of its 2 images was read.", error)
+        piped, _ = self.run_program("-", "-o", "-", *self.SETTINGS, stdin=(self.src / "b.xpm").read_bytes())
+        self.assertEqual(read_png(piped), read_png((self.out / "b.png").read_bytes()))
+        _, error = self.run_program(self.src / "b.xpm", "-o", self.out / "x.xpm", *self.SETTINGS, status=2)
+        self.sentence(error, "x.xpm")
+        (self.src / "moving.gif").write_bytes(b"GIF89a" + bytes(range(64)))
+        _, error = self.run_program(self.src, "-o", self.out, "--on-conflict", "overwrite", *self.SETTINGS, status=1)
+        self.assertIn("moving.gif", error)
 
     def test_greymaps_become_pixmaps(self):
         source = self.picture("a.png", 41, 23)

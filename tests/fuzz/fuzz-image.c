@@ -20,7 +20,7 @@ check_saves(MsImage *image)
   for (guint i = 0; i < n; i++) {
     MsSaveOptions options = ms_save_options_default();
     g_autoptr(GError) error = NULL;
-    if (!ms_codec_is_built(&codecs[i]))
+    if (!ms_codec_is_written(&codecs[i]))
       continue;
     options.format = codecs[i].format;
     options.compression = 1;
@@ -107,7 +107,7 @@ ms_fuzz_seeds(void)
   const MsCodec *codecs = ms_codec_table(&n);
 
   for (guint i = 0; i < n; i++) {
-    if (!ms_codec_is_built(&codecs[i]))
+    if (!ms_codec_is_written(&codecs[i]))
       continue;
     g_ptr_array_add(seeds, ms_test_encode(smooth, codecs[i].format));
     g_ptr_array_add(seeds, ms_test_encode(noise, codecs[i].format));

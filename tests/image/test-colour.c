@@ -268,7 +268,7 @@ test_convert_to_srgb(void)
   limits.to_srgb = TRUE;
   for (guint i = 0; i < n; i++) {
     /* PAM keeps no profile. */
-    if (!ms_codec_is_built(&codecs[i]) || !codecs[i].has_alpha || codecs[i].format == MS_IMAGE_FORMAT_PAM)
+    if (!ms_codec_is_written(&codecs[i]) || !codecs[i].has_alpha || codecs[i].format == MS_IMAGE_FORMAT_PAM)
       continue;
     g_autoptr(GError) error = NULL;
     g_autoptr(GBytes) file = encode(codecs[i].format, icc);

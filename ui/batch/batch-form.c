@@ -358,7 +358,7 @@ fill_formats(MsBatchForm *self)
   const MsCodec *codecs = ms_codec_table(&n);
 
   for (guint i = 0; i < n; i++)
-    if (ms_codec_is_built(&codecs[i]))
+    if (ms_codec_is_written(&codecs[i]))
       gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(self->format), codecs[i].name, codecs[i].title);
 }
 

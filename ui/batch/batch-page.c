@@ -421,27 +421,32 @@ selected_paths(MsBatchPage *self, char **input, char **output, MsItemStatus *sta
 }
 
 static void
-on_loaded(GObject *source, GAsyncResult *result, gpointer image)
+load_preview(GTask *task, gpointer image, gpointer path, GCancellable *cancellable)
 {
-  g_autoptr(GtkImage) held = image;
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new_from_stream_finish(result, &error);
-
-  if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    gtk_image_set_from_pixbuf(held, pixbuf);
+  g_task_return_pointer(task, ms_thumbnail_load(path, PREVIEW_WIDTH, PREVIEW_HEIGHT, 0), g_object_unref);
 }
 
-/* Shows a picture, which is scaled while it is decoded, off the main thread; @path: (nullable) */
+static void
+on_loaded(GObject *image, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GdkPixbuf) pixbuf = g_task_propagate_pointer(G_TASK(result), &error);
+
+  if (!error)
+    gtk_image_set_from_pixbuf(GTK_IMAGE(image), pixbuf);
+}
+
+/* Shows a picture, which is decoded off the main thread; @path: (nullable) */
 static void
 preview(MsBatchPage *self, GtkWidget *image, const char *path)
 {
-  g_autoptr(GFile) file = path ? g_file_new_for_path(path) : NULL;
-  g_autoptr(GFileInputStream) stream = file ? g_file_read(file, NULL, NULL) : NULL;
+  g_autoptr(GTask) task = g_task_new(image, self->loading, on_loaded, NULL);
 
   gtk_image_clear(GTK_IMAGE(image));
-  if (stream)
-    gdk_pixbuf_new_from_stream_at_scale_async(G_INPUT_STREAM(stream), PREVIEW_WIDTH, PREVIEW_HEIGHT, TRUE,
-                                              self->loading, on_loaded, g_object_ref(image));
+  if (!path)
+    return;
+  g_task_set_task_data(task, g_strdup(path), g_free);
+  g_task_run_in_thread(task, load_preview);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/image/codec.h"
+#include "core/image/image-io.h"
 
 /* Files decoded at the same time; more would take processors from the filter. */
 #define MOST_LOADING 2
@@ -70,13 +71,50 @@ ms_thumbnails_new(int width, int height)
   return self;
 }
 
+static GdkPixbuf *
+scale_image(MsImage *image, int width, int height)
+{
+  const int from_width = ms_image_get_width(image), from_height = ms_image_get_height(image);
+  const double scale = MIN(MIN((double)width / from_width, (double)height / from_height), 1);
+  g_autoptr(GdkPixbuf) whole = gdk_pixbuf_new_from_bytes(ms_image_get_bytes(image), GDK_COLORSPACE_RGB, TRUE, 8,
+                                                         from_width, from_height, (int)ms_image_get_stride(image));
+
+  return gdk_pixbuf_scale_simple(whole, MAX((int)(from_width * scale), 1), MAX((int)(from_height * scale), 1),
+                                 GDK_INTERP_BILINEAR);
+}
+
+/**
+ * ms_thumbnail_load:
+ * @width, @height: the largest size
+ * @most_pixels: a larger picture has none; 0 for no limit
+ *
+ * Reads a file of the formats that the program reads, scaled. What modules of gdk-pixbuf decode is decoded in a process
+ * of its own, never in this one.
+ *
+ * Returns: (transfer full) (nullable): the upright picture
+ */
+GdkPixbuf *
+ms_thumbnail_load(const char *path, int width, int height, guint64 most_pixels)
+{
+  MsImageLimits limits = ms_image_limits_default();
+
+  if (most_pixels > 0)
+    limits.max_pixels = most_pixels;
+  g_autoptr(MsImageFile) file = ms_image_is_stream(path) ? NULL : ms_image_file_open(path, &limits, NULL, NULL);
+  if (file && !ms_codec_is_written(file->codec)) {
+    g_autoptr(MsImage) image = ms_image_file_load(file, NULL);
+    return image ? scale_image(image, width, height) : NULL;
+  }
+  g_autoptr(GdkPixbuf) stored = file ? gdk_pixbuf_new_from_file_at_scale(path, width, height, TRUE, NULL) : NULL;
+  return stored ? gdk_pixbuf_apply_embedded_orientation(stored) : NULL;
+}
+
 static void
 load_in_thread(GTask *task, gpointer source, gpointer path, GCancellable *cancellable)
 {
   MsThumbnails *self = source;
-  g_autoptr(GdkPixbuf) stored = gdk_pixbuf_new_from_file_at_scale(path, self->width, self->height, TRUE, NULL);
 
-  g_task_return_pointer(task, stored ? gdk_pixbuf_apply_embedded_orientation(stored) : NULL, g_object_unref);
+  g_task_return_pointer(task, ms_thumbnail_load(path, self->width, self->height, 0), g_object_unref);
 }
 
 static void load_next(MsThumbnails *self);

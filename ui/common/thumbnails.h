@@ -11,6 +11,8 @@
 /* Signal: "loaded" (const char *path): ms_thumbnails_get() returns the thumbnail of this file now. */
 G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
 
+GdkPixbuf *ms_thumbnail_load(const char *path, int width, int height, guint64 most_pixels);
+
 MsThumbnails *ms_thumbnails_new(int width, int height);
 GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);
 void ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path);

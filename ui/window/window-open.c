@@ -9,6 +9,7 @@
 #include "core/service/shared-image.h"
 #include "ui/batch/batch-page.h"
 #include "ui/common/files.h"
+#include "ui/common/thumbnails.h"
 #include "ui/image-view/picture.h"
 
 #define SAMPLE "/io/github/meanshift_lab/MeanshiftLab/harbour.png"
@@ -25,6 +26,9 @@
 
 /* Size of the preview in the file chooser. */
 #define CHOOSER_PREVIEW 192
+
+/* Pixels of a picture that the file chooser previews, as many as decode quickly. */
+#define MOST_PREVIEWED 64000000
 
 /*
  * A picture that is being loaded.
@@ -329,12 +333,8 @@ static void
 on_update_preview(GtkFileChooser *chooser, GtkWidget *preview)
 {
   g_autofree char *path = gtk_file_chooser_get_preview_filename(chooser);
-  MsImageHeader header;
-  g_autoptr(GdkPixbuf) pixbuf = NULL;
+  g_autoptr(GdkPixbuf) pixbuf = path ? ms_thumbnail_load(path, CHOOSER_PREVIEW, CHOOSER_PREVIEW, MOST_PREVIEWED) : NULL;
 
-  /* The preview is limited to formats that the program can open and to sizes that decode quickly. */
-  if (path && ms_image_peek_size(path, NULL, &header, NULL) && (guint64)header.width * header.height <= 64000000)
-    pixbuf = gdk_pixbuf_new_from_file_at_size(path, CHOOSER_PREVIEW, CHOOSER_PREVIEW, NULL);
   gtk_image_set_from_pixbuf(GTK_IMAGE(preview), pixbuf);
   gtk_file_chooser_set_preview_widget_active(chooser, pixbuf != NULL);
 }
@@ -343,14 +343,12 @@ static void
 add_filters(GtkFileChooser *chooser)
 {
   GtkFileFilter *pictures = gtk_file_filter_new(), *all = gtk_file_filter_new();
-  g_autofree char *titles = ms_codec_list_titles(" and ");
-  g_autofree char *name = g_strdup_printf(_("%s pictures"), titles);
   guint n;
   const MsCodec *codecs = ms_codec_table(&n);
 
-  gtk_file_filter_set_name(pictures, name);
+  gtk_file_filter_set_name(pictures, _("Pictures"));
   for (guint i = 0; i < n; i++)
-    for (const char *const *type = codecs[i].mime_types; ms_codec_is_built(&codecs[i]) && *type; type++)
+    for (const char *const *type = codecs[i].mime_types; ms_codec_is_readable(&codecs[i]) && *type; type++)
       gtk_file_filter_add_mime_type(pictures, *type);
   gtk_file_filter_set_name(all, _("All files"));
   gtk_file_filter_add_pattern(all, "*");

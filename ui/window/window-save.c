@@ -134,7 +134,7 @@ add_format_choices(GtkFileChooser *chooser)
   g_ptr_array_add(names, "auto");
   g_ptr_array_add(labels, _("From the file name"));
   for (guint i = 0; i < n; i++) {
-    if (!ms_codec_is_built(&codecs[i]))
+    if (!ms_codec_is_written(&codecs[i]))
       continue;
     g_ptr_array_add(names, (gpointer)codecs[i].name);
     g_ptr_array_add(labels, (gpointer)codecs[i].title);

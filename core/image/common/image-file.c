@@ -40,9 +40,14 @@ ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsL
 {
   g_autofree char *bits =
     self->bits > 8 ? g_strdup_printf(ms_text(language, "its %d bits a sample were reduced to 8"), self->bits) : NULL;
+  g_autofree char *first =
+    self->n_images > 1 ? g_strdup_printf(ms_text(language, "only the first of its %u images was read"), self->n_images)
+                       : NULL;
   const char *clauses[] = {
     bits,
-    self->has_more_images ? ms_text(language, "only the first of its images was read") : NULL,
+    first                   ? first
+    : self->has_more_images ? ms_text(language, "only the first of its images was read")
+                            : NULL,
     self->has_unread_exif ? ms_text(language, "its EXIF data were not read") : NULL,
     self->has_plain_cmyk ? ms_text(language, "its CMYK colours have no usable profile and were converted by a formula")
                          : NULL,

@@ -43,6 +43,7 @@ typedef struct {
  * @height: rows of the upright image
  * @bits: bits a sample; more than 8 are reduced to 8 when the image is loaded
  * @has_more_images: whether the file holds further images or pages, which are not read
+ * @n_images: how many the file holds, where that is known; else 0
  * @has_unread_exif: whether the file holds EXIF data in a form that is not read
  * @has_plain_cmyk: whether its colours are inks without a profile that can be used, which are converted by a formula
  */
@@ -52,6 +53,7 @@ typedef struct {
   int height;
   int bits;
   gboolean has_more_images;
+  guint n_images;
   gboolean has_unread_exif;
   gboolean has_plain_cmyk;
 } MsImageHeader;

@@ -19,6 +19,7 @@
  * @MS_IMAGE_FORMAT_BMP: a bitmap of Windows or OS/2
  * @MS_IMAGE_FORMAT_PPM: a portable pixmap; read are also greymaps and bitmaps
  * @MS_IMAGE_FORMAT_PAM: a portable arbitrary map of colours or greys, with or without alpha
+ * @MS_IMAGE_FORMAT_GIF: the first format of those that are read by modules of gdk-pixbuf, and not written
  */
 typedef enum {
   MS_IMAGE_FORMAT_AUTO,
@@ -29,6 +30,17 @@ typedef enum {
   MS_IMAGE_FORMAT_BMP,
   MS_IMAGE_FORMAT_PPM,
   MS_IMAGE_FORMAT_PAM,
+  MS_IMAGE_FORMAT_GIF,
+  MS_IMAGE_FORMAT_HEIC,
+  MS_IMAGE_FORMAT_AVIF,
+  MS_IMAGE_FORMAT_JXL,
+  MS_IMAGE_FORMAT_ICO,
+  MS_IMAGE_FORMAT_ICNS,
+  MS_IMAGE_FORMAT_ANI,
+  MS_IMAGE_FORMAT_QTIF,
+  MS_IMAGE_FORMAT_XPM,
+  MS_IMAGE_FORMAT_XBM,
+  MS_IMAGE_FORMAT_TGA,
 } MsImageFormat;
 
 /** MS_IMAGE_FORMAT_DEFAULT: the output format if neither a name nor an option sets one; every build has it. */

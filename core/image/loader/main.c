@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * meanshift-lab-loader: decodes one picture by a module of gdk-pixbuf, and may do nothing else. It is started for each
+ * picture by core/image/pixbuf.c, because such modules have had many holes: what one of them breaks ends with this
+ * process, which from before the first byte of the picture can open no file, start no program and reach no network.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "core/image/loader/confine.h"
+#include "core/image/loader/decode.h"
+#include "core/image/loader/filter.h"
+#include "core/image/loader/protocol.h"
+#include "core/image/loader/try.h"
+#include "core/process/child.h"
+
+/* Memory beside that for the pixels and the file: the libraries of modules, and stacks of their threads. */
+#define BASE_MEMORY (G_GUINT64_CONSTANT(1) << 30)
+
+/* What modules may take for a byte of the file and for a pixel, of which some keep several copies in 32-bit numbers. */
+#define MEMORY_PER_BYTE 8
+#define MEMORY_PER_PIXEL 64
+
+#define STACK_SIZE (2 << 20)
+
+typedef struct {
+  MsChannel *channel;
+  const guint8 *bytes;
+  gsize size;
+  guint8 *pixels; /* NULL until the parent has sent the memory for them */
+  gsize n_bytes;
+} Loader;
+
+static void
+limit(int resource, guint64 most)
+{
+  setrlimit(resource, &(struct rlimit){most, most});
+}
+
+static void
+limit_memory(const Loader *self, guint64 pixels)
+{
+  limit(RLIMIT_DATA, BASE_MEMORY + MEMORY_PER_BYTE * (guint64)self->size + MEMORY_PER_PIXEL * pixels);
+}
+
+/* Closes what this process was not given on purpose: all but standard error, the channel and the picture. */
+static void
+close_others(void)
+{
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+  dup2(nothing, STDIN_FILENO);
+  dup2(nothing, STDOUT_FILENO);
+  if (syscall(SYS_close_range, MS_CHILD_FILES_FD + 1, ~0U, 0) == 0)
+    return;
+  for (int fd = MS_CHILD_FILES_FD + 1; fd < 1024; fd++)
+    close(fd);
+}
+
+/* Waits for a request; a parent that has closed the channel wants no more of this process. */
+static void
+wait_for(Loader *self, MsLoaderRequest wanted, MsMessage *message)
+{
+  if (ms_channel_wait(self->channel, message, NULL) != MS_RECEIPT_MESSAGE || message->kind != wanted)
+    exit(EXIT_SUCCESS);
+}
+
+/* States the size, and waits until the pixels are wanted. */
+static gboolean
+on_size(int width, int height, guint n_images, gpointer data)
+{
+  Loader *self = data;
+  g_auto(MsMessage) message;
+
+  ms_message_init(&message);
+  ms_channel_send(self->channel, MS_LOADER_SIZE, g_variant_new("(iiu)", width, height, n_images), NULL, NULL);
+  wait_for(self, MS_LOADER_DECODE, &message);
+  self->n_bytes = (gsize)width * (gsize)height * 4;
+  self->pixels = ms_channel_map_memory(message.fds[0], self->n_bytes, TRUE, NULL);
+  limit_memory(self, (guint64)width * (guint64)height);
+  return self->pixels != NULL;
+}
+
+/* ---- Modules. */
+
+/* Whether gdk-pixbuf decodes by glycin, which starts confined processes and cannot do so from a confined one. */
+static gboolean
+uses_glycin(void)
+{
+  g_autofree char *maps = NULL;
+
+  return g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) && strstr(maps, "/libglycin-");
+}
+
+/* Some modules keep the picture in a temporary file until they decode it: removes its name while it is open. */
+static void
+remove_files(const char *folder)
+{
+  g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+
+  for (const char *name; names && (name = g_dir_read_name(names));) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+  g_rmdir(folder);
+}
+
+/*
+ * Modules load others with the first picture: those of the formats inside cursors, icons and films. libheif has its
+ * decoders in modules of its own, and can be told to load them before.
+ */
+static void
+load_further_modules(void)
+{
+  static const char *const inside[] = {"image/x-icon", "image/png", "image/jpeg"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(inside); i++)
+    ms_decoder_free(ms_decoder_new(inside[i], NULL, NULL, NULL));
+  /* The table by which GIO tells the format of a picture inside another. */
+  g_free(g_content_type_guess(NULL, (const guchar *)"GIF89a", 6, NULL));
+  void *heif = dlopen("libheif.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  int (*init)(void *) = heif ? (int (*)(void *))dlsym(heif, "heif_init") : NULL;
+
+  if (init)
+    init(NULL);
+}
+
+static MsDecoder *
+load_module(Loader *self, const char *mime_type, GError **error)
+{
+  const char *place = g_getenv("TMPDIR");
+  g_autofree char *folder = g_build_filename(place ? place : "/tmp", "meanshift-lab-XXXXXX", NULL);
+
+  /* GLib asks for the folder of temporary files once. */
+  if (g_mkdtemp(folder))
+    g_setenv("TMPDIR", folder, TRUE);
+  MsDecoder *decoder = ms_decoder_new(mime_type, on_size, self, error);
+  remove_files(folder);
+  load_further_modules();
+  return decoder;
+}
+
+/* ---- One picture. */
+
+static void
+answer_failed(Loader *self, MsLoaderFailure failure, const char *message)
+{
+  ms_channel_send(self->channel, MS_LOADER_FAILED, g_variant_new("(us)", failure, message), NULL, NULL);
+}
+
+/* @usual: for an error that is none of the memory */
+static void
+answer_error(Loader *self, MsLoaderFailure usual, const GError *error)
+{
+  const gboolean is_memory = g_error_matches(error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY);
+  g_autofree char *message = g_utf8_make_valid(error->message, -1);
+
+  answer_failed(self, is_memory ? MS_LOADER_NO_MEMORY : usual, message);
+}
+
+static void
+answer_pixels(Loader *self, GdkPixbuf *pixbuf, const char *damage, guint64 most_profile)
+{
+  g_autoptr(GBytes) icc = ms_decode_get_profile(pixbuf, most_profile);
+  g_autofree char *words = g_utf8_make_valid(damage ? damage : "", -1);
+
+  ms_decode_copy(pixbuf, self->pixels);
+  ms_channel_send(self->channel, MS_LOADER_DONE,
+                  g_variant_new("(u@ays)", ms_decode_get_orientation(pixbuf),
+                                g_variant_new_from_bytes(G_VARIANT_TYPE_BYTESTRING, icc, TRUE), words),
+                  NULL, NULL);
+}
+
+/* What is left is one thread that has read nothing of the picture yet. */
+static void
+decode(Loader *self, MsDecoder *decoder, guint64 most_profile)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *damage = NULL;
+  g_autoptr(GdkPixbuf) pixbuf = ms_decoder_run(decoder, self->bytes, self->size, &damage, &error);
+
+  if (pixbuf)
+    answer_pixels(self, pixbuf, damage, most_profile);
+  else
+    answer_error(self, MS_LOADER_DAMAGED, error);
+}
+
+static gboolean
+map_picture(Loader *self)
+{
+  struct stat info;
+
+  if (fstat(MS_CHILD_FILES_FD, &info) != 0 || info.st_size <= 0)
+    return FALSE;
+  self->size = (gsize)info.st_size;
+  void *bytes = mmap(NULL, self->size, PROT_READ, MAP_PRIVATE, MS_CHILD_FILES_FD, 0);
+  self->bytes = bytes != MAP_FAILED ? bytes : NULL;
+  return self->bytes != NULL;
+}
+
+static void
+set_limits(const Loader *self, guint32 seconds, guint64 most_profile)
+{
+  pthread_attr_t threads;
+
+  pthread_attr_init(&threads);
+  pthread_attr_setstacksize(&threads, STACK_SIZE);
+  pthread_setattr_default_np(&threads);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, seconds);
+  /* Of a temporary file, which holds the picture, and of the message with the profile. */
+  limit(RLIMIT_FSIZE, MAX((guint64)self->size, most_profile) + (1 << 20));
+  limit_memory(self, 0);
+}
+
+static int
+serve(void)
+{
+  Loader self = {NULL};
+  g_auto(MsMessage) message;
+  g_autoptr(GError) error = NULL;
+  const char *mime_type;
+  guint32 seconds;
+  guint64 most_profile;
+
+  close_others();
+  self.channel = ms_channel_new(MS_CHILD_CHANNEL_FD, &ms_loader_requests, &ms_loader_answers, TRUE);
+  ms_message_init(&message);
+  wait_for(&self, MS_LOADER_LOAD, &message);
+  g_variant_get(message.payload, "(&sut)", &mime_type, &seconds, &most_profile);
+  g_autoptr(MsDecoder) decoder = load_module(&self, mime_type, &error);
+  if (decoder && map_picture(&self)) {
+    set_limits(&self, seconds, most_profile);
+    if (!uses_glycin())
+      ms_confine(MS_CONFINE_PATHS | MS_CONFINE_CALLS);
+    decode(&self, decoder, most_profile);
+  } else if (decoder) {
+    answer_failed(&self, MS_LOADER_NO_MEMORY, "");
+  } else {
+    answer_error(&self, MS_LOADER_NO_MODULE, error);
+  }
+  /* No destructor of a library is needed, and some would open files. */
+  _exit(EXIT_SUCCESS);
+}
+
+/* Prints what it can do, see ms_pixbuf_describe(). */
+static int
+describe(void)
+{
+  GSList *formats = gdk_pixbuf_get_formats();
+
+  printf("version=%s\nglycin=%d\nlandlock=%d\nfilter=%d\n", gdk_pixbuf_version, uses_glycin(),
+         ms_confine_get_landlock(), ms_filter_is_there());
+  for (GSList *l = formats; l; l = l->next) {
+    g_auto(GStrv) types = gdk_pixbuf_format_get_mime_types(l->data);
+    for (char **type = types; *type; type++)
+      printf("type=%s\n", *type);
+  }
+  g_slist_free(formats);
+  return EXIT_SUCCESS;
+}
+
+int
+main(int argc, char **argv)
+{
+  if (argc == 2 && strcmp(argv[1], MS_LOADER_DESCRIBE) == 0)
+    return describe();
+  if (argc == 5 && strcmp(argv[1], MS_LOADER_TRY) == 0)
+    return ms_loader_try(argv[2], argv[3], argv[4]);
+  return serve();
+}

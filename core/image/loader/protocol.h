@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The messages between this program and meanshift-lab-loader, which decodes one picture by gdk-pixbuf and ends: the
+ * picture's size first, its pixels when they are asked for.
+ */
+#pragma once
+
+#include "core/process/channel.h"
+
+/** MS_LOADER_PROGRAM: the name of its file. */
+#define MS_LOADER_PROGRAM "meanshift-lab-loader"
+
+/** MS_LOADER_DESCRIBE: its argument for printing what it can do, lines of KEY=VALUE: see ms_pixbuf_describe(). */
+#define MS_LOADER_DESCRIBE "--describe"
+
+/** MS_LOADER_TRY: its argument for printing which calls its confinement denies; for tests. */
+#define MS_LOADER_TRY "--try"
+
+/**
+ * MsLoaderRequest: what the loader is sent. The picture's file is open as its descriptor MS_CHILD_FILES_FD.
+ * @MS_LOADER_LOAD: MIME type, seconds of processor time, bytes that a colour profile may have
+ * @MS_LOADER_DECODE: shared memory for the pixels, RGBA, of the size that it has stated
+ */
+typedef enum {
+  MS_LOADER_LOAD,
+  MS_LOADER_DECODE,
+} MsLoaderRequest;
+
+/**
+ * MsLoaderAnswer: what it answers.
+ * @MS_LOADER_SIZE: width, height, number of images in the file: 0 where there are several, but not how many is known
+ * @MS_LOADER_DONE: orientation from 1 to 8, colour profile, and what is damaged or empty; the pixels are in the memory
+ * @MS_LOADER_FAILED: an #MsLoaderFailure and what gdk-pixbuf says
+ */
+typedef enum {
+  MS_LOADER_SIZE,
+  MS_LOADER_DONE,
+  MS_LOADER_FAILED,
+} MsLoaderAnswer;
+
+/**
+ * MsLoaderFailure:
+ * @MS_LOADER_DAMAGED: the file cannot be decoded
+ * @MS_LOADER_NO_MODULE: gdk-pixbuf has no module for its format
+ * @MS_LOADER_NO_MEMORY: there is not enough memory
+ */
+typedef enum {
+  MS_LOADER_DAMAGED,
+  MS_LOADER_NO_MODULE,
+  MS_LOADER_NO_MEMORY,
+} MsLoaderFailure;
+
+extern const MsProtocol ms_loader_requests;
+extern const MsProtocol ms_loader_answers;

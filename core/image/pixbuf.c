@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/pixbuf.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "core/error.h"
+#include "core/image/codec.h"
+#include "core/image/loader/protocol.h"
+#include "core/text.h"
+#include "core/process/child.h"
+
+#define LOADER_ROLE "loader"
+#define USUAL_SECONDS 120
+
+/* Seconds after its last message in which a loader that has closed its channel must have ended. */
+#define PATIENCE_S 5
+
+/* What a loader says is shown up to this length, in bytes. */
+#define MOST_WORDS 200
+
+#define DAMAGED N_("'%s' is a damaged %s file (%s); get a fresh copy of it.")
+
+/* @failure: (nullable): what the loader says, of @failed */
+typedef struct {
+  MsImageFile *file;
+  MsChild *child;
+  gint32 width;
+  gint32 height;
+  guint32 n_images;
+  guint32 orientation;
+  GBytes *icc;
+  char *damage;
+  char *failure;
+  guint32 failed;
+} PixbufReader;
+
+/* (transfer full): the loader's file, in libexec or, in the build folder, beside this program. */
+static char *
+find_loader(void)
+{
+  const char *named = g_getenv(MS_PIXBUF_LOADER_VARIABLE);
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autofree char *folder = self ? g_path_get_dirname(self) : NULL;
+  g_autofree char *beside = folder ? g_build_filename(folder, MS_LOADER_PROGRAM, NULL) : NULL;
+
+  if (named)
+    return g_strdup(named);
+  if (beside && g_file_test(beside, G_FILE_TEST_IS_EXECUTABLE))
+    return g_steal_pointer(&beside);
+  return g_build_filename(MS_LIBEXEC_FOLDER, MS_LOADER_PROGRAM, NULL);
+}
+
+static guint32
+most_seconds(void)
+{
+  const char *text = g_getenv(MS_PIXBUF_SECONDS_VARIABLE);
+  const guint64 seconds = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+
+  return seconds > 0 && seconds < G_MAXINT ? (guint32)seconds : USUAL_SECONDS;
+}
+
+/* ---- The process of a picture. */
+
+/* A descriptor of the file's bytes, which @is_new says whether to close; -1 with the error in the file. */
+static int
+open_content(MsImageFile *file, gboolean *is_new)
+{
+  *is_new = file->bytes != NULL;
+  if (!file->bytes)
+    return file->fd;
+  const gsize size = g_bytes_get_size(file->bytes);
+  const int fd = ms_channel_new_memory(size, &file->error);
+  guint8 *memory = fd >= 0 ? ms_channel_map_memory(fd, size, TRUE, &file->error) : NULL;
+  if (memory) {
+    memcpy(memory, g_bytes_get_data(file->bytes, NULL), size);
+    munmap(memory, size);
+    return fd;
+  }
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+static gboolean
+start_loader(PixbufReader *self)
+{
+  MsImageFile *file = self->file;
+  g_autofree char *program = find_loader();
+  g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(int));
+  g_autoptr(GError) reason = NULL;
+  gboolean is_new = FALSE;
+  const int fd = open_content(file, &is_new);
+
+  if (fd < 0)
+    return FALSE;
+  g_array_append_val(files, fd);
+  self->child = ms_child_spawn(&(MsChildStart){.role = LOADER_ROLE,
+                                               .arguments = (const char *const[]){program, NULL},
+                                               .from_child = &ms_loader_answers,
+                                               .to_child = &ms_loader_requests,
+                                               .files = files,
+                                               .captures_stderr = TRUE,
+                                               .library = "loader"},
+                               &reason);
+  if (is_new)
+    close(fd);
+  if (!self->child)
+    ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
+                 "'%s' is a %s file, and the program that reads it cannot be started: %s; install it again.",
+                 file->name, file->codec->title, reason->message);
+  return self->child != NULL;
+}
+
+static void
+take_icc(PixbufReader *self, GVariant *bytes)
+{
+  if (g_variant_get_size(bytes) > 0 && g_variant_get_size(bytes) <= self->file->limits.max_metadata)
+    self->icc = g_variant_get_data_as_bytes(bytes);
+  if (self->icc && !ms_icc_is_sound(self->icc))
+    g_clear_pointer(&self->icc, g_bytes_unref);
+}
+
+/* Each request has one answer, which ends the wait. */
+static gboolean
+take_answer(MsMessage *message, gpointer data)
+{
+  PixbufReader *self = data;
+  g_autoptr(GVariant) icc = NULL;
+
+  switch ((MsLoaderAnswer)message->kind) {
+  case MS_LOADER_SIZE:
+    g_variant_get(message->payload, "(iiu)", &self->width, &self->height, &self->n_images);
+    break;
+  case MS_LOADER_DONE:
+    g_clear_pointer(&self->icc, g_bytes_unref);
+    g_clear_pointer(&self->damage, g_free);
+    g_variant_get(message->payload, "(u@ays)", &self->orientation, &icc, &self->damage);
+    take_icc(self, icc);
+    break;
+  case MS_LOADER_FAILED:
+    g_clear_pointer(&self->failure, g_free);
+    g_variant_get(message->payload, "(us)", &self->failed, &self->failure);
+    break;
+  }
+  return TRUE;
+}
+
+/* (transfer full): untrusted words, for a message. */
+static char *
+printable_words(const char *words)
+{
+  g_autofree char *start = g_strndup(words, MOST_WORDS), *valid = g_utf8_make_valid(start, -1);
+
+  return ms_printable(g_strstrip(valid), "");
+}
+
+/* @words: (nullable): a phrase of this program, or what a loader says; %FALSE */
+static gboolean
+damaged(const PixbufReader *self, const char *words)
+{
+  MsImageFile *file = self->file;
+  g_autofree char *what = printable_words(words && words[0] ? words : N_("its pixels cannot be decoded"));
+
+  ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(DAMAGED), file->name, file->codec->title, _(what)),
+                g_strdup_printf(DAMAGED, file->name, file->codec->title, what));
+  return FALSE;
+}
+
+static gboolean
+set_failure(const PixbufReader *self)
+{
+  MsImageFile *file = self->file;
+
+  if (self->failed == MS_LOADER_NO_MEMORY)
+    return ms_image_file_fail_memory(file);
+  if (self->failed == MS_LOADER_DAMAGED)
+    return damaged(self, self->failure);
+  ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
+               "'%s' is a %s file, for which gdk-pixbuf has no module here; install one, or convert the file.",
+               file->name, file->codec->title);
+  return FALSE;
+}
+
+/* Waits for the answer to a request; %FALSE with the error in the file. */
+static gboolean
+follow(PixbufReader *self)
+{
+  MsImageFile *file = self->file;
+  const MsChildWatch watch = {.silence_s = most_seconds()};
+  const MsChildEnd end = ms_child_follow(self->child, &watch, take_answer, self, file->cancellable);
+
+  if (end == MS_CHILD_END_FINISHED)
+    return self->failure ? set_failure(self) : TRUE;
+  ms_child_end(self->child, end == MS_CHILD_END_DIED ? PATIENCE_S : 0);
+  if (g_cancellable_set_error_if_cancelled(file->cancellable, &file->error))
+    return FALSE;
+  g_autofree char *how = ms_child_describe_end(self->child, end, &watch);
+  g_autofree char *what = printable_words(how);
+  ms_set_error(&file->error, MS_ERROR_FORMAT,
+               "'%s' cannot be read, because the process that decoded it failed: %s; get a fresh copy of it.",
+               file->name, what);
+  return FALSE;
+}
+
+/* ---- The functions of the codec. */
+
+/** ms_pixbuf_open: starts a loader, which reads the size of the picture and waits. */
+void
+ms_pixbuf_open(MsImageFile *file)
+{
+  PixbufReader *self = file->decoder = g_new0(PixbufReader, 1);
+
+  self->file = file;
+  if (ms_image_file_is_cancelled(file) || !start_loader(self))
+    return;
+  /* A loader that is dead takes no message; follow() says how it ended. */
+  ms_child_send(self->child, MS_LOADER_LOAD,
+                g_variant_new("(sut)", file->codec->mime_types[0], most_seconds(), (guint64)file->limits.max_metadata),
+                NULL, NULL);
+  if (!follow(self))
+    return;
+  if (self->width <= 0 || self->height <= 0) {
+    damaged(self, N_("its header is not valid"));
+    return;
+  }
+  if (!ms_image_file_check_size(file, (guint64)self->width, (guint64)self->height, 0))
+    return;
+  ms_image_file_set_header(file, self->width, self->height, 1, 8);
+  file->header.has_more_images = self->n_images != 1;
+  file->header.n_images = self->n_images;
+}
+
+void
+ms_pixbuf_close(MsImageFile *file)
+{
+  PixbufReader *self = file->decoder;
+
+  ms_child_free(self->child);
+  g_clear_pointer(&self->icc, g_bytes_unref);
+  g_free(self->damage);
+  g_free(self->failure);
+  g_free(self);
+}
+
+/* Asks for the pixels, which the loader writes to @memory; %FALSE with the error in the file. */
+static gboolean
+decode(PixbufReader *self, int memory)
+{
+  const int fds[] = {memory};
+
+  ms_child_send(self->child, MS_LOADER_DECODE, g_variant_new("()"), fds, NULL);
+  if (!follow(self))
+    return FALSE;
+  /* Nobody else writes to the memory from here on. */
+  ms_child_end(self->child, 0);
+  if (self->damage && !self->damage[0])
+    return TRUE;
+  if (!self->damage)
+    return damaged(self, NULL);
+  g_autofree char *what = printable_words(self->damage);
+  return ms_image_file_accepts(self->file, what) || damaged(self, what);
+}
+
+/* (transfer full) (nullable): a copy of the decoded pixels. */
+static guint8 *
+copy_pixels(PixbufReader *self, int memory, gsize size)
+{
+  MsImageFile *file = self->file;
+  g_autoptr(GBytes) shared = ms_channel_read_memory(memory, size, &file->error);
+  guint8 *pixels = shared ? ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height) : NULL;
+
+  if (pixels)
+    memcpy(pixels, g_bytes_get_data(shared, NULL), size);
+  return pixels;
+}
+
+/**
+ * ms_pixbuf_read: (transfer full): lets the loader decode; %NULL with %MS_ERROR_FORMAT, %MS_ERROR_MEMORY or
+ * %G_IO_ERROR_CANCELLED in @file
+ */
+MsImage *
+ms_pixbuf_read(MsImageFile *file)
+{
+  PixbufReader *self = file->decoder;
+  const gsize size = (gsize)self->width * (gsize)self->height * 4;
+  const int memory = ms_channel_new_memory(size, &file->error);
+  guint8 *pixels = memory >= 0 && decode(self, memory) ? copy_pixels(self, memory, size) : NULL;
+
+  if (memory >= 0)
+    close(memory);
+  if (!pixels)
+    return NULL;
+  g_autoptr(MsMetadata) raw = ms_metadata_new(self->icc, NULL, 0, 0);
+  const int orientation = self->orientation >= 1 && self->orientation <= 8 ? (int)self->orientation : 1;
+  return ms_image_file_finish(file, (MsStoredPixels){pixels, self->width, self->height, orientation}, raw);
+}
+
+/* ---- What is there. */
+
+static gpointer
+ask_loader(gpointer data)
+{
+  g_autofree char *program = find_loader(), *text = NULL;
+  char *arguments[] = {program, MS_LOADER_DESCRIBE, NULL};
+  int status = 0;
+  const gboolean answered =
+    g_spawn_sync(NULL, arguments, NULL, G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, &text, NULL, &status, NULL);
+
+  return g_strsplit(answered && status == 0 ? text : "", "\n", -1);
+}
+
+/* (nullable): the value of a line KEY=VALUE of the loader, from line *@at on, which is moved behind it. */
+static const char *
+next_fact(const char *key, guint *at)
+{
+  static GOnce once = G_ONCE_INIT;
+  char **lines = g_once(&once, ask_loader, NULL);
+  const gsize length = strlen(key);
+
+  for (; lines[*at]; (*at)++)
+    if (strncmp(lines[*at], key, length) == 0 && lines[*at][length] == '=')
+      return lines[(*at)++] + length + 1;
+  return NULL;
+}
+
+static gboolean
+is_true(const char *key)
+{
+  guint at = 0;
+  const char *value = next_fact(key, &at);
+
+  return value && !g_str_equal(value, "0");
+}
+
+/** ms_pixbuf_has_module: whether gdk-pixbuf has a module for the format; asks a loader the first time. */
+gboolean
+ms_pixbuf_has_module(const MsCodec *codec)
+{
+  guint at = 0;
+
+  for (const char *type; (type = next_fact("type", &at));)
+    if (g_strv_contains(codec->mime_types, type))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+append_titles(GString *text)
+{
+  guint n, found = 0;
+  const MsCodec *codecs = ms_codec_table(&n);
+
+  for (guint i = 0; i < n; i++)
+    if (codecs[i].open == ms_pixbuf_open && ms_pixbuf_has_module(&codecs[i]))
+      g_string_append_printf(text, "%s%s", found++ > 0 ? ", " : ": ", codecs[i].title);
+}
+
+/**
+ * ms_pixbuf_describe: (transfer full): the version of gdk-pixbuf, the formats of its modules, and what confines them or
+ * is missing for that.
+ */
+char *
+ms_pixbuf_describe(void)
+{
+  guint at = 0;
+  const char *version = next_fact("version", &at);
+  GString *text = g_string_new(version);
+
+  if (!version) {
+    g_autofree char *program = find_loader();
+    g_string_printf(text, "missing: %s does not run", program);
+    return g_string_free(text, FALSE);
+  }
+  append_titles(text);
+  if (is_true("glycin"))
+    g_string_append(text, "; confined by glycin");
+  else
+    g_string_append_printf(
+      text, "; confined by %s and %s", is_true("landlock") ? "Landlock" : "no Landlock, which this kernel lacks,",
+      is_true("filter") ? "seccomp" : "no filter of system calls, for which libseccomp is missing");
+  return g_string_free(text, FALSE);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Formats that are read by modules of gdk-pixbuf, each picture in a confined process of its own (core/image/loader/):
+ * this one neither links gdk-pixbuf nor depends on what a module does.
+ */
+#pragma once
+
+#include "core/image/common/image-file.h"
+
+/** MS_PIXBUF_LOADER_VARIABLE: the environment variable that names the program to start, where it is not installed. */
+#define MS_PIXBUF_LOADER_VARIABLE "MEANSHIFT_LAB_LOADER"
+
+/** MS_PIXBUF_SECONDS_VARIABLE: the environment variable with the seconds that a picture may take, 120 by default. */
+#define MS_PIXBUF_SECONDS_VARIABLE "MEANSHIFT_LAB_LOADER_SECONDS"
+
+void ms_pixbuf_open(MsImageFile *file);
+void ms_pixbuf_close(MsImageFile *file);
+MsImage *ms_pixbuf_read(MsImageFile *file);
+
+gboolean ms_pixbuf_has_module(const MsCodec *codec);
+char *ms_pixbuf_describe(void);
