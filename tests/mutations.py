@@ -137,7 +137,7 @@ MUTATIONS = [
      'const int rows[3] = {y % 2 == 0 && y == size.height - 1 ? y / 2 : before(y / 2, from.height),',
      'levels /levels/enlarge'),
     ('levels: the memory of all levels is not counted', 'core/filter/plan/plan.c',
-     'return level_bytes(self) <= largest_budget(&self->request) &&', 'return', 'plan /plan/levels'),
+     'level_bytes(self) > largest_budget(&self->request) ||', '', 'plan /plan/levels'),
     ('levels: rules without levels take them', 'core/filter/settings/settings.c',
      'if (self->levels > 0) {', 'if (FALSE) {', 'plan /plan/levels'),
 

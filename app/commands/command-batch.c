@@ -42,12 +42,6 @@ on_open(gpointer data, GError **error)
 }
 
 static gboolean
-inspects(const MsCommandLine *line)
-{
-  return line->stats || line->histogram;
-}
-
-static gboolean
 on_inspect(const MsInspection *rows, gpointer data, GError **error)
 {
   Command *c = data;
@@ -277,7 +271,8 @@ ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *
   Command command = {
     .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
   MsRunnerOptions options = runner_options(line, NULL);
-  MsRunnerHooks hooks = {.open = on_open, .inspect = inspects(line) ? on_inspect : NULL, .data = &command};
+  MsRunnerHooks hooks = {
+    .open = on_open, .inspect = line->stats || line->histogram ? on_inspect : NULL, .data = &command};
 
   ms_command_prepare_device(line);
   return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;

@@ -355,14 +355,6 @@ check_folder(const char *option, const char *path, GError **error)
   return FALSE;
 }
 
-/* Checks reports before the run, so that a long run does not end without its report. */
-static gboolean
-check_writable(const MsCommandLine *line, GError **error)
-{
-  return check_file(line, "json", line->json, error) && check_file(line, "csv", line->csv, error) &&
-         (!line->report_dir || check_folder("report-dir", line->report_dir, error));
-}
-
 /* Refuses --name where -o names the file of a single image. */
 static gboolean
 check_name(const MsCommandLine *line, GError **error)
@@ -410,5 +402,7 @@ ms_output_check(const MsCommandLine *line, GError **error)
       good = check_against(place, read, read->len, TRUE, error);
     good = good && check_against(place, written, i, FALSE, error);
   }
-  return good && check_writable(line, error);
+  /* A long run must not end without its report. */
+  return good && check_file(line, "json", line->json, error) && check_file(line, "csv", line->csv, error) &&
+         (!line->report_dir || check_folder("report-dir", line->report_dir, error));
 }

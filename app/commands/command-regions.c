@@ -217,14 +217,6 @@ save_pictures(Run *self, GError **error)
          (!outlines || save_image(self, outlines, ms_segmentation_outline(self->segmentation, self->source), error));
 }
 
-/* Nothing that follows knows the regions of pixels without data. */
-static void
-drop_no_data(Run *self)
-{
-  if (self->no_data)
-    ms_left_out_drop(self->no_data, self->segmentation, self->table);
-}
-
 /* (transfer none) (nullable): the place of the picture on the map */
 static const MsGeo *
 place_of(const Run *self)
@@ -260,7 +252,9 @@ save_arrays(Run *self, GError **error)
 {
   const MsSegmentation *s = self->segmentation;
 
-  drop_no_data(self);
+  /* Nothing that follows knows the regions of pixels without data. */
+  if (self->no_data)
+    ms_left_out_drop(self->no_data, self->segmentation, self->table);
   const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, place_of(self)};
 
   return (!self->line->labels ||

@@ -181,12 +181,6 @@ is_input(const Planning *p, const char *path)
   return ms_file_id_get(path, &id) && g_hash_table_contains(p->sources, &id);
 }
 
-static gboolean
-is_taken(const Planning *p, const char *path)
-{
-  return claimant(p, path) || g_file_test(path, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK);
-}
-
 /* Whether @item would be written to a link in the output folder, which is not followed. */
 static gboolean
 is_link(const MsBatchItem *item)
@@ -246,7 +240,7 @@ choose_free_name(const Planning *p, MsBatchItem *item)
   item->numbered = TRUE;
   for (;; number++) {
     item->output = number > 0 ? ms_naming_numbered(plain, number) : g_strdup(plain);
-    if (!is_taken(p, item->output))
+    if (!claimant(p, item->output) && !g_file_test(item->output, G_FILE_TEST_EXISTS | G_FILE_TEST_IS_SYMLINK))
       break;
     g_free(item->output);
   }

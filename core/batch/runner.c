@@ -391,12 +391,6 @@ encoder_threads(const MsRunnerOptions *options, GPtrArray *items)
   return MAX(most_jobs(options) / MAX(ms_batch_count(items).pending, 1), 1);
 }
 
-static guint
-n_codec_threads(const Runner *self)
-{
-  return MAX(MIN(most_jobs(self->options), self->items->len), 1);
-}
-
 static void
 join_threads(GPtrArray *threads)
 {
@@ -463,7 +457,7 @@ run_pipeline(Runner *self, GError **error)
 {
   gboolean needed = ms_batch_count(self->items).pending > 0;
   self->opening = needed;
-  GPtrArray *threads = start_codec_threads(self, n_codec_threads(self));
+  GPtrArray *threads = start_codec_threads(self, MAX(MIN(most_jobs(self->options), self->items->len), 1));
   gboolean good = !needed || open_and_work(self, error);
 
   if (!good)

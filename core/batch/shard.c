@@ -78,12 +78,6 @@ read_place(const Engine *engine, const char *const *environment, Place *place)
 }
 
 static gboolean
-is_same_place(const Place *a, const Place *b)
-{
-  return a->index == b->index && a->count == b->count;
-}
-
-static gboolean
 is_rank(const Place *place)
 {
   return place->engine >= &engines[FIRST_RANK] && place->engine <= &engines[LAST_RANK];
@@ -107,7 +101,7 @@ combine(Place *into, const Place *next, GError **error)
     *into = *next;
   } else if (ranks_of_task) {
     *into = (Place){next->engine, into->index * next->count + next->index, into->count * next->count};
-  } else if (!is_same_place(into, next)) {
+  } else if (into->index != next->index || into->count != next->count) {
     refuse_two(into, next, error);
     return FALSE;
   }

@@ -24,8 +24,8 @@ typedef struct {
  *   and modes stay there and neither is downloaded; both belong to the caller and are valid until the next run
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes;
  *   only the rows of @source that can influence the region are read then
- * @pipelined: whether the plan may cut a large picture into pieces, so that transfers overlap kernels, once runs with the
- *   same settings have measured that this is faster
+ * @pipelined: whether the plan may cut a large picture into pieces, so that transfers overlap kernels, once runs with
+ *   the same settings have measured that this is faster
  * @early_rows: whether the rows of each band are in the caller's pixels when @progress is called, so that a window can
  *   show them; without @pipelined. This downloads each row twice; the log has the final download only
  * @progress: (nullable): called after each band, from the thread that runs

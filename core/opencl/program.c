@@ -406,18 +406,13 @@ read_binary(cl_program program)
   return g_bytes_new_take(data, size);
 }
 
-/* The pragma above has no effect in PoCL 7, whose compiler prints the number of its warnings. */
-static gboolean
-prints_warnings(MsDevice *device)
-{
-  return ms_device_is_pocl(device) && g_ascii_strtoull(ms_device_get_driver(device), NULL, 10) >= 7;
-}
-
 static gboolean
 build_from_source(MsProgram *self, cl_context context, GError **error)
 {
   g_autofree char *source = ms_program_spec_compose(self->spec);
-  const gboolean silence = prints_warnings(self->device) && g_hash_table_size(self->spec->sources) == 0;
+  /* The pragma above has no effect in PoCL 7, whose compiler prints the number of its warnings. */
+  const gboolean silence = ms_device_is_pocl(self->device) && g_hash_table_size(self->spec->sources) == 0 &&
+                           g_ascii_strtoull(ms_device_get_driver(self->device), NULL, 10) >= 7;
   g_autofree char *options = g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", NULL);
   cl_device_id id = ms_device_get_id(self->device);
   const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};

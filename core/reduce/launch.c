@@ -16,12 +16,6 @@ ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimin
   return program ? ms_program_create_kernel(program, name, error) : NULL;
 }
 
-static gboolean
-usable_in_place(MsContext *context, const void *data)
-{
-  return ms_context_get_limits(context)->host_unified && (guintptr)data % HOST_ALIGNMENT == 0;
-}
-
 /**
  * ms_device_array_new:
  * @data: must outlive the buffer, which uses it in place where host and device share memory
@@ -33,7 +27,7 @@ ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingL
 {
   g_auto(cl_mem) buffer = NULL;
 
-  if (usable_in_place(context, data))
+  if (ms_context_get_limits(context)->host_unified && (guintptr)data % HOST_ALIGNMENT == 0)
     return ms_context_create_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes, (gpointer)data, error);
   buffer = ms_context_create_buffer(context, CL_MEM_READ_ONLY, bytes, NULL, error);
   if (!buffer || !ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, data, log, error))

@@ -126,12 +126,6 @@ add_selection(MsReducePlan *plan)
   define(plan, "EACH_EXTREME", op->low ? "EACH_LOW" : "EACH_HIGH");
 }
 
-static const char *
-value_kind(MsElementType type)
-{
-  return ms_element_type_is_real(type) ? ms_element_type_name(type) : "whole";
-}
-
 static void
 compose_extreme(MsReducePlan *plan)
 {
@@ -140,7 +134,7 @@ compose_extreme(MsReducePlan *plan)
 
   define(plan, "LOWEST", ms_element_type_lowest(plan->spec.type));
   define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
-  define(plan, "VALUE", value_kind(plan->spec.type));
+  define(plan, "VALUE", ms_element_type_is_real(plan->spec.type) ? ms_element_type_name(plan->spec.type) : "whole");
   add_selection(plan);
   add_part(plan, "term/words");
   if (op->low && op->high && !op->positions)

@@ -357,16 +357,6 @@ fill_image(MsReducer *self, const MsReduceInput *input, MsTimingLog *log, GError
          write_last_texel(self, input, log, error);
 }
 
-/* A part of @input: @n elements from element @done on. */
-static MsReduceInput
-part_of(const MsReducePlan *plan, const MsReduceInput *input, guint64 done, guint64 n)
-{
-  return (MsReduceInput){.host = input->host ? (const guint8 *)input->host + done * plan->element_bytes : NULL,
-                         .buffer = input->buffer,
-                         .first = input->first + done,
-                         .n = n};
-}
-
 static gboolean
 run_image(MsReducer *self, const MsReduceInput *part, guint64 place, const MsReduceJob *job, GError **error)
 {
@@ -393,7 +383,11 @@ run_chunks(MsReducer *self, const MsReduceInput *input, guint64 place, const MsR
   gboolean image = self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE;
 
   for (guint64 done = 0; done < input->n; done += self->plan->chunk) {
-    MsReduceInput part = part_of(self->plan, input, done, MIN(input->n - done, self->plan->chunk));
+    const MsReduceInput part = {.host =
+                                  input->host ? (const guint8 *)input->host + done * self->plan->element_bytes : NULL,
+                                .buffer = input->buffer,
+                                .first = input->first + done,
+                                .n = MIN(input->n - done, self->plan->chunk)};
     if (!(image ? run_image : run_buffer)(self, &part, place + done, job, error) ||
         g_cancellable_set_error_if_cancelled(job->cancellable, error))
       return FALSE;

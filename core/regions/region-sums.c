@@ -81,12 +81,6 @@ read_entry(const Entry *entry, const MsSegmentation *segmentation)
   return sums;
 }
 
-static gsize
-pixel_count(const MsSegmentation *self)
-{
-  return (gsize)self->width * (gsize)self->height;
-}
-
 /* Takes the labels from where they are. */
 static gboolean
 place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, GError **error)
@@ -176,7 +170,8 @@ gboolean
 ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 {
   const MsDeviceLimits *limits = ms_context_get_limits(context);
-  const guint64 pixel_bytes = (guint64)pixel_count(segmentation) * 4, sum_bytes = segmentation->n * sizeof(Entry);
+  const guint64 pixel_bytes = (guint64)segmentation->width * (guint64)segmentation->height * 4,
+                sum_bytes = segmentation->n * sizeof(Entry);
 
   return MAX(pixel_bytes, sum_bytes) <= limits->max_allocation &&
          2 * pixel_bytes + sum_bytes <= limits->global_memory / 2;

@@ -40,12 +40,6 @@ set_progress(MsDocument *self, double progress)
   g_object_notify(G_OBJECT(self), "progress");
 }
 
-static gboolean
-covers_visible(MsDocument *self, const MsRegion *last)
-{
-  return last->y + last->height >= self->visible.y + self->visible.height;
-}
-
 static void
 on_piece(MsImage *image, const MsRegion *region, gpointer data)
 {
@@ -56,7 +50,7 @@ on_piece(MsImage *image, const MsRegion *region, gpointer data)
   piece->image = g_object_ref(image);
   piece->region = *region;
   g_ptr_array_add(self->pieces, piece);
-  self->shown = self->shown || covers_visible(self, region);
+  self->shown = self->shown || region->y + region->height >= self->visible.y + self->visible.height;
   g_signal_emit_by_name(self, "pieces-changed");
   if (self->requested && self->shown && self->cancellable)
     g_cancellable_cancel(self->cancellable);

@@ -28,12 +28,6 @@ G_DEFINE_FINAL_TYPE(MsPriceTag, ms_price_tag, GTK_TYPE_DRAWING_AREA)
 
 /* What stands in the tag */
 
-static char *
-ratio_text(double ratio)
-{
-  return g_strdup_printf(ratio >= 9.95 ? "%.0f×" : ratio >= 0.095 ? "%.1f×" : "%.2f×", ratio);
-}
-
 /* One time of each run tells no more than that a large ratio is not 1. */
 #define LARGE 1.5
 
@@ -56,7 +50,8 @@ ms_price_text(const MsFlip *flip, MsRun *present)
     return g_strdup("✗");
   if (!flip->run || !present)
     return g_strdup("?");
-  return ratio_text(ms_run_compare(flip->run, present).ratio);
+  const double ratio = ms_run_compare(flip->run, present).ratio;
+  return g_strdup_printf(ratio >= 9.95 ? "%.0f×" : ratio >= 0.095 ? "%.1f×" : "%.2f×", ratio);
 }
 
 /* (transfer full): the same for a tooltip and for assistive technology */

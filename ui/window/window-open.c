@@ -281,17 +281,11 @@ load(MsWindow *window, GFile *file)
   g_task_run_in_thread(task, load_in_thread);
 }
 
-static gboolean
-is_folder(GFile *file)
-{
-  return g_file_query_file_type(file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY;
-}
-
 /** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. A folder goes to Batch. */
 void
 ms_window_open(MsWindow *self, GFile *file)
 {
-  if (is_folder(file)) {
+  if (g_file_query_file_type(file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY) {
     ms_batch_page_add(MS_BATCH_PAGE(self->batch), file);
     ms_window_show_workspace(self, "batch");
     return;

@@ -243,14 +243,6 @@ level_bytes(const MsPlan *self)
            self->request.width * 4;
 }
 
-/* Whether this level and those above it fit on the device together; they are then not cut into stripes. */
-static gboolean
-fits_whole(const MsPlan *self)
-{
-  return level_bytes(self) <= largest_budget(&self->request) &&
-         ms_plan_device_bytes(self, self->request.region.height) <= self->request.limits.max_allocation;
-}
-
 static gboolean
 cut(MsPlan *self, GError **error)
 {
@@ -282,7 +274,10 @@ cut_into_stripes(MsPlan *self, GError **error)
 {
   const gboolean masked = ms_plan_is_masked(self);
 
-  self->in_stripes = masked && (self->request.has_coarser || !fits_whole(self));
+  /* A level that fits on the device together with those above it is not cut into stripes. */
+  self->in_stripes =
+    masked && (self->request.has_coarser || level_bytes(self) > largest_budget(&self->request) ||
+               ms_plan_device_bytes(self, self->request.region.height) > self->request.limits.max_allocation);
   self->pieces = 1;
   self->stripe_rows = self->request.region.height;
   if ((!masked || self->in_stripes) && !cut(self, error))

@@ -253,12 +253,6 @@ read_expect_group(MsExperiment *self, GKeyFile *file, const char *group, GError 
 }
 
 static gboolean
-is_expect(const char *group)
-{
-  return strcmp(group, "Expect") == 0 || g_str_has_prefix(group, "Expect ");
-}
-
-static gboolean
 read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
 {
   g_auto(GStrv) groups = g_key_file_get_groups(file, NULL);
@@ -266,7 +260,7 @@ read_other_groups(MsExperiment *self, GKeyFile *file, GError **error)
   for (char **group = groups; *group; group++) {
     if (g_strv_contains(known_groups, *group))
       continue;
-    if (is_expect(*group)) {
+    if (strcmp(*group, "Expect") == 0 || g_str_has_prefix(*group, "Expect ")) {
       if (!read_expect_group(self, file, *group, error))
         return FALSE;
       continue;

@@ -29,13 +29,6 @@ write_text(const char *directory, const char *name, const char *ending, const ch
   return FALSE;
 }
 
-/* A chart with a second panel is higher. */
-static double
-chart_height(const MsChart *chart)
-{
-  return CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
-}
-
 static gboolean
 write_charts(const MsReport *self, const char *directory, GError **error)
 {
@@ -45,7 +38,8 @@ write_charts(const MsReport *self, const char *directory, GError **error)
   g_autofree char *dark = file_path(directory, name, "-dark.svg");
   g_autofree char *pdf = file_path(directory, name, ".pdf");
 
-  const double height = chart_height(chart);
+  /* A chart with a second panel is higher. */
+  const double height = CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
 
   return ms_chart_save_svg(chart, light, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error) &&
          ms_chart_save_svg(chart, dark, &(MsChartPage){CHART_WIDTH, height, MS_CHART_DARK}, error) &&

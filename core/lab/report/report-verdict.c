@@ -89,12 +89,6 @@ compare(const MsReport *self, const MsReportRow *row, const MsReportRow *partner
   return ms_speedup_side_by_side(&a, &b, self->noise);
 }
 
-static gboolean
-is_bounded(const MsSpeedup *speedup)
-{
-  return speedup->low > 0 && isfinite(speedup->high);
-}
-
 /* Adds the logarithm of the ratio of @row, and the squares of the logarithmic widths of its interval, to @found. */
 static void
 add_ratio(const MsReport *self, const MsReportRow *row, gboolean bounded, MsFinding *found)
@@ -104,7 +98,7 @@ add_ratio(const MsReport *self, const MsReportRow *row, gboolean bounded, MsFind
   if (!partner || partner == row || !isfinite(value_of(self, partner, found->expect)))
     return;
   const MsSpeedup one = compare(self, row, partner, found->expect);
-  if (!isfinite(one.ratio) || one.ratio <= 0 || (bounded && !is_bounded(&one)))
+  if (!isfinite(one.ratio) || one.ratio <= 0 || (bounded && !(one.low > 0 && isfinite(one.high))))
     return;
   found->value += log(one.ratio);
   found->low += pow(log(one.ratio / one.low), 2);

@@ -143,13 +143,6 @@ arrow(double before, double after)
   return rint(before) == rint(after) ? g_strdup_printf("%.0f", after) : g_strdup_printf("%.0f→%.0f", before, after);
 }
 
-/* The compact form leaves alpha out where every pixel of both pictures is opaque. */
-static gboolean
-is_opaque(int channel, const MsChannelStatistics *a, const MsChannelStatistics *b)
-{
-  return channel == MS_CHANNEL_A && a->min == 255 && b->min == 255;
-}
-
 /* Fills one row for each channel, with the numbers before and after in one cell. */
 static void
 add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const MsImageStatistics *after)
@@ -159,7 +152,8 @@ add_compact_rows(MsStatisticsPanel *self, const MsImageStatistics *before, const
     g_autofree char *min = arrow(a->min, b->min), *max = arrow(a->max, b->max), *mean = arrow(a->mean, b->mean);
     g_autofree char *deviation = arrow(a->stddev, b->stddev), *median = arrow(a->median, b->median);
     GtkTreeIter iter;
-    if (is_opaque(channel, a, b))
+    /* The compact form leaves alpha out where every pixel of both pictures is opaque. */
+    if (channel == MS_CHANNEL_A && a->min == 255 && b->min == 255)
       continue;
     gtk_list_store_append(self->store, &iter);
     gtk_list_store_set(self->store, &iter, COLUMN_CHANNEL, _(channel_names[channel]), COLUMN_MIN, min, COLUMN_MAX, max,
