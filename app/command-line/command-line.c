@@ -32,8 +32,8 @@ command_line_new(void)
 
   self->settings = ms_settings_default();
   self->given = g_ptr_array_new_with_free_func(g_free);
-  self->quality = ms_save_options_default().quality;
-  self->shard = ms_shard_whole();
+  self->quality = MS_QUALITY_AUTO;
+  self->shard = MS_SHARD_WHOLE;
   self->max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS;
   ms_option_table_reset(&ms_command_options, self);
   return self;

@@ -110,14 +110,12 @@ check_devices(const MsCommandLine *line, GError **error)
 static gboolean
 check_inputs(const MsCommandLine *line, GError **error)
 {
-  gboolean has_folder = ms_inputs_has_folder((const char *const *)line->inputs);
-
   if (line->inputs[0] && ms_command_find(line)->reads_nothing) {
     ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", ms_command_find(line)->name,
                  line->inputs[0]);
     return FALSE;
   }
-  if (line->hidden && !has_folder)
+  if (line->hidden && !ms_inputs_has_folder((const char *const *)line->inputs))
     return refuse(error, "--hidden applies to the files in a folder, and no INPUT is a folder; leave it out.");
   return TRUE;
 }
@@ -161,13 +159,14 @@ static gboolean
 check_stdout(const MsCommandLine *line, MsCommandAction action, GError **error)
 {
   const gboolean has_events = line->progress == MS_PROGRESS_JSON;
-  guint n = 0, with_events = 0;
-  const MsCommand *commands = ms_commands(&n);
 
-  for (guint i = 0; i < n; i++)
-    with_events |= commands[i].has_events ? commands[i].action : 0;
-  if (has_events && !(action & with_events))
+  if (has_events && !ms_command_find(line)->has_events) {
+    guint n = 0, with_events = 0;
+    const MsCommand *commands = ms_commands(&n);
+    for (guint i = 0; i < n; i++)
+      with_events |= commands[i].has_events ? commands[i].action : 0;
     return refuse_option("progress json", with_events, action, error);
+  }
   if (ms_file_path_is_standard(line->output) + ms_file_path_is_standard(line->json) +
         ms_file_path_is_standard(line->csv) + has_events >
       1)

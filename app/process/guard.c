@@ -78,7 +78,7 @@ ms_guard_free(MsGuard *self)
   g_free(self->cache);
   g_free(self->text);
   g_free(self->so_far);
-  ms_lab_journal_free(self->journal);
+  g_clear_pointer(&self->journal, ms_lab_journal_free);
   g_free(self);
 }
 

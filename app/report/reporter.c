@@ -72,11 +72,12 @@ ms_reporter_free(MsReporter *self)
 static void
 write_head(MsReporter *self)
 {
-  MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
-  g_autofree char *head = ms_image_report_json_head(self->name ? &device : NULL);
+  const MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
 
-  if (self->json && !self->head_written)
-    ms_report_file_write(self->json, head);
+  if (!self->json || self->head_written)
+    return;
+  g_autofree char *head = ms_image_report_json_head(self->name ? &device : NULL);
+  ms_report_file_write(self->json, head);
   self->head_written = TRUE;
 }
 
@@ -123,11 +124,13 @@ note_losses(MsReporter *self, const MsBatchItem *item)
 {
   const char *note = item->notes[MS_LANGUAGE_USER];
   const MsImageHeader header = {.bits = item->bits};
+
+  if (!note)
+    return;
   g_autofree char *name = ms_batch_item_input_name(item);
   g_autofree char *of_bits = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
-  const gboolean is_of_bits = note && g_strcmp0(note, of_bits) == 0;
-
-  if (!note || (is_of_bits && self->bits_noted))
+  const gboolean is_of_bits = g_strcmp0(note, of_bits) == 0;
+  if (is_of_bits && self->bits_noted)
     return;
   ms_console_note(self->console, note);
   if (is_of_bits && self->items->len > 1)
@@ -246,11 +249,12 @@ ms_reporter_close(MsReporter *self, gboolean interrupted, GError **error)
 {
   MsBatchCounts counts = ms_batch_count(self->items);
   double seconds = (double)(g_get_monotonic_time() - self->started) * 1e-6;
-  g_autofree char *tail = ms_image_report_json_tail(&counts, seconds, interrupted);
 
   report_rest(self);
-  if (self->json)
+  if (self->json) {
+    g_autofree char *tail = ms_image_report_json_tail(&counts, seconds, interrupted);
     ms_report_file_write(self->json, tail);
+  }
   print_summary(self, &counts, seconds);
   ms_progress_counts(self->console, &counts, seconds, interrupted);
   return (!self->json || ms_report_file_close(self->json, error)) &&

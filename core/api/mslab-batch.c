@@ -163,7 +163,7 @@ new_request(MslabBatch *self, const MsSettings *settings, MsEngine *engine)
                           .format = MS_IMAGE_FORMAT_AUTO,
                           .quality = MS_QUALITY_AUTO,
                           .on_conflict = (MsConflict)self->conflict,
-                          .shard = ms_shard_whole(),
+                          .shard = MS_SHARD_WHOLE,
                           .settings = *settings,
                           .device = ms_engine_describe(engine).name};
 }

@@ -180,10 +180,11 @@ ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damag
 void
 ms_batch_item_note_name(MsBatchItem *self)
 {
+  if (!self->shortened)
+    return;
   g_autofree char *base = g_path_get_basename(self->output ? self->output : "");
   g_autofree char *name = ms_printable(base, "");
-
-  for (MsLanguage language = 0; self->shortened && language < MS_N_LANGUAGES; language++)
+  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(
       self, language, g_strdup_printf(ms_text(language, "The name was too long for the result, which is '%s'."), name));
 }

@@ -288,12 +288,6 @@ ms_shard_balance(GPtrArray *inputs, guint count, const MsImageLimits *limits)
 #define FNV_OFFSET G_GUINT64_CONSTANT(14695981039346656037)
 #define FNV_PRIME G_GUINT64_CONSTANT(1099511628211)
 
-MsShard
-ms_shard_whole(void)
-{
-  return (MsShard){1, 1};
-}
-
 static gboolean
 parse_count(const char **text, guint *value)
 {

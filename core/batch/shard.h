@@ -8,11 +8,13 @@
 #include "core/error.h"
 #include "core/image/common/image-file.h"
 
-/** MsShard: part @index (from 1) of @count; {1, 1} is the whole list. */
+/** MsShard: part @index (from 1) of @count; MS_SHARD_WHOLE is the whole list. */
 typedef struct {
   guint index;
   guint count;
 } MsShard;
+
+#define MS_SHARD_WHOLE ((MsShard){1, 1})
 
 /**
  * MsShardBy: how images are assigned to shards.
@@ -24,7 +26,6 @@ typedef enum {
   MS_SHARD_BY_NAME,
 } MsShardBy;
 
-MsShard ms_shard_whole(void);
 gboolean ms_shard_parse(const char *text, MsShard *shard, GError **error);
 gboolean ms_shard_takes(const MsShard *self, const char *relative);
 
