@@ -72,6 +72,8 @@ void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
+cl_mem ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error);
+void ms_context_return_buffer(MsContext *self, cl_mem buffer);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_finish(MsContext *self, GError **error);
 gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);

@@ -204,7 +204,6 @@ read_limits(MsDevice *self)
   l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
   l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
-  l->buffer_alignment = MAX(query_number(id, CL_DEVICE_MEM_BASE_ADDR_ALIGN) / 8, sizeof(cl_ulong16));
   l->preferred_multiple = preferred_multiple(self);
   l->nvidia_capability = nvidia_capability(self);
 }

@@ -26,7 +26,6 @@ typedef enum {
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
- * @buffer_alignment: bytes; a part of a buffer begins at a multiple of them
  */
 typedef struct {
   MsDeviceType type;
@@ -50,7 +49,6 @@ typedef struct {
   gboolean byte_products;
   gboolean little_endian;
   gboolean host_unified;
-  gsize buffer_alignment;
   guint preferred_multiple;
   guint opencl_version;
   guint nvidia_capability;

@@ -177,14 +177,11 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
   if (!limits)
     limits = ms_context_get_limits(run->context);
   const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
-  const gboolean has_own_memory = !is_processor && !limits->host_unified;
 
   *self = (MsRegionKernels){.run = *run,
                             .image = image,
                             .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
                             .settles = !limits->int64_atomics,
-                            .alignment = has_own_memory ? limits->buffer_alignment : 0,
-                            .most_bytes = limits->max_allocation,
                             .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
 }
 
@@ -258,68 +255,44 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
   g_assert_not_reached();
 }
 
-/* The bytes of a buffer as a part of a larger one, whose next part is aligned. */
-static gsize
-part_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
+/** ms_region_kernels_place: uses a buffer that somebody else owns and may keep. */
+void
+ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem memory)
 {
-  const gsize alignment = MAX(self->alignment, 1);
-
-  return (ms_region_kernels_bytes(self, buffer) + alignment - 1) / alignment * alignment;
+  clRetainMemObject(memory);
+  self->buffers[buffer] = memory;
+  self->is_placed[buffer] = TRUE;
 }
 
-/* Creates @buffer as the part of @whole from @start on, or of its own where there is no @whole. */
-static gboolean
-create(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem whole, gsize start, GError **error)
+/** ms_region_kernels_drop: gives a buffer back, if there is one. */
+void
+ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer)
 {
-  const cl_buffer_region part = {start, ms_region_kernels_bytes(self, buffer)};
-  cl_int status = CL_SUCCESS;
+  cl_mem memory = g_steal_pointer(&self->buffers[buffer]);
 
-  if (!whole) {
-    self->buffers[buffer] = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE,
-                                                     ms_region_kernels_bytes(self, buffer), NULL, error);
-    return self->buffers[buffer] != NULL;
-  }
-  self->buffers[buffer] = clCreateSubBuffer(whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &part, &status);
-  return ms_cl_check(status, error, "creating a part of a buffer");
+  if (memory && self->is_placed[buffer])
+    clReleaseMemObject(memory);
+  else if (memory)
+    ms_context_return_buffer(self->run.context, memory);
+  self->is_placed[buffer] = FALSE;
 }
 
-/* Whether @buffer may be part of a larger one: the labels outlive the others, and the list of edges may be replaced. */
-static gboolean
-is_part(MsRegionBuffer buffer)
-{
-  return buffer != MS_REGION_BUFFER_LABELS && buffer != MS_REGION_BUFFER_EDGES;
-}
-
-/**
- * ms_region_kernels_reserve: creates the buffers @first to @last that do not exist yet, within the budget. Most are
- * parts of one on a device with memory of its own, which takes long to create and to release each.
- */
+/** ms_region_kernels_reserve: creates the buffers @first to @last that do not exist yet, within the budget. */
 gboolean
 ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error)
 {
   MsMemoryBudget *budget = ms_device_has_own_memory(ms_context_get_device(self->run.context)) ? NULL : self->budget;
-  g_auto(cl_mem) whole = NULL;
-  guint64 bytes = 0, shared = 0;
-  gsize start = 0;
+  guint64 bytes = 0;
 
-  for (MsRegionBuffer i = first; i <= last; i++) {
+  for (MsRegionBuffer i = first; i <= last; i++)
     bytes += self->buffers[i] ? 0 : ms_region_kernels_bytes(self, i);
-    shared += self->buffers[i] || !is_part(i) ? 0 : part_bytes(self, i);
-  }
   if (!ms_memory_budget_take(budget, bytes))
     return !ms_memory_budget_fail(budget, error);
-  if (self->alignment > 0 && shared > 0 && shared <= self->most_bytes) {
-    whole = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, shared, NULL, error);
-    if (!whole)
-      return FALSE;
-  }
   for (MsRegionBuffer i = first; i <= last; i++) {
-    const gboolean shares = whole && is_part(i);
-    if (self->buffers[i])
-      continue;
-    if (!create(self, i, shares ? whole : NULL, start, error))
+    if (!self->buffers[i])
+      self->buffers[i] = ms_context_borrow_buffer(self->run.context, ms_region_kernels_bytes(self, i), error);
+    if (!self->buffers[i])
       return FALSE;
-    start += shares ? part_bytes(self, i) : 0;
   }
   return TRUE;
 }
@@ -358,7 +331,7 @@ ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionSt
   if (n_edges <= self->most_edges)
     return TRUE;
   self->most_edges = n_edges;
-  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_EDGES], clReleaseMemObject);
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_EDGES);
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_launch(self, step, step, error);
@@ -405,6 +378,6 @@ ms_region_kernels_clear(MsRegionKernels *self)
 {
   for (guint i = 0; i < MS_REGION_N_STEPS; i++)
     g_clear_pointer(&self->kernels[i], clReleaseKernel);
-  for (guint i = 0; i < MS_REGION_N_BUFFERS; i++)
-    g_clear_pointer(&self->buffers[i], clReleaseMemObject);
+  for (MsRegionBuffer i = 0; i < MS_REGION_N_BUFFERS; i++)
+    ms_region_kernels_drop(self, i);
 }

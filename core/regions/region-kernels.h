@@ -73,8 +73,7 @@ typedef struct {
  * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space
- * @alignment: of the parts of a buffer that holds others, 0 where each is created by itself
- * @most_bytes: of a buffer
+ * @is_placed: whether somebody else owns the buffer
  * @settles: whether the device needs a second pass to find the nearest regions
  */
 typedef struct {
@@ -87,11 +86,10 @@ typedef struct {
   guint32 n_edges;
   guint32 most_edges;
   guint n_parts;
-  gsize alignment;
-  guint64 most_bytes;
   gboolean settles;
   cl_kernel kernels[MS_REGION_N_STEPS];
   cl_mem buffers[MS_REGION_N_BUFFERS];
+  gboolean is_placed[MS_REGION_N_BUFFERS];
 } MsRegionKernels;
 
 void ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDeviceLimits *limits, cl_int4 image);
@@ -99,6 +97,8 @@ gboolean ms_region_kernels_build(MsRegionKernels *self, GError **error);
 void ms_region_kernels_expect_edges(MsRegionKernels *self);
 guint64 ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, const void *from, GError **error);
+void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem memory);
+void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
 gboolean ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);

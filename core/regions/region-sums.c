@@ -88,7 +88,7 @@ place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *origin
   const gboolean has_labels = segmentation->on_device && segmentation->context == self->run.context;
 
   if (has_labels)
-    clRetainMemObject(self->buffers[MS_REGION_BUFFER_LABELS] = segmentation->on_device);
+    ms_region_kernels_place(self, MS_REGION_BUFFER_LABELS, segmentation->on_device);
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_COLOURS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_LABELS, MS_REGION_BUFFER_LABELS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_TOTALS, MS_REGION_BUFFER_TOTALS, error) &&

@@ -29,8 +29,8 @@ static gboolean
 place_picture(MsRegionKernels *self, const MsLabelRequest *request, GError **error)
 {
   if (request->on_device.colours) {
-    clRetainMemObject(self->buffers[MS_REGION_BUFFER_COLOURS] = request->on_device.colours);
-    clRetainMemObject(self->buffers[MS_REGION_BUFFER_MODES] = request->on_device.modes);
+    ms_region_kernels_place(self, MS_REGION_BUFFER_COLOURS, request->on_device.colours);
+    ms_region_kernels_place(self, MS_REGION_BUFFER_MODES, request->on_device.modes);
   }
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_TOTALS, error) &&
          (request->on_device.colours ||
@@ -82,8 +82,8 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
 {
   MsRegionTotals totals;
 
-  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_MODES], clReleaseMemObject);
-  g_clear_pointer(&self->buffers[MS_REGION_BUFFER_PARENTS], clReleaseMemObject);
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_MODES);
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_PARENTS);
   if (!is_going_on(self, error) || !study(self, &totals, error))
     return FALSE;
   for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++) {

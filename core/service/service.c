@@ -295,8 +295,8 @@ mix(guint64 chains[2], const guint64 words[4])
 }
 
 /*
- * (transfer full): 128 bits in hex by which pictures are told apart, from folded products as in wyhash. The checksums of
- * GLib take several times as long as a GPU takes for the filter.
+ * (transfer full): 128 bits in hex by which pictures are told apart, from folded products as in wyhash. The checksums
+ * of GLib take several times as long as a GPU takes for the filter.
  */
 static char *
 digest_of(const guint8 *pixels, gsize size)

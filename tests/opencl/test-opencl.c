@@ -294,6 +294,34 @@ test_probe(void)
   g_assert_no_error(error);
 }
 
+/* A buffer that is borrowed again has the bytes that are wanted, and is the same one on a device with its own memory. */
+static void
+test_buffers_are_borrowed(void)
+{
+  SET_UP(context);
+  const gsize sizes[] = {100, 1 << 20, 70, 5 << 20, 1 << 19, 1 << 20};
+  const gboolean keeps = ms_device_has_own_memory(ms_context_get_device(context));
+  cl_mem last = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    gsize bytes = 0;
+    cl_mem buffer = ms_context_borrow_buffer(context, sizes[i], NULL);
+    g_assert_nonnull(buffer);
+    g_assert_cmpint(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL), ==, CL_SUCCESS);
+    g_assert_cmpuint(bytes, >=, sizes[i]);
+    if (!keeps)
+      g_assert_cmpuint(bytes, ==, sizes[i]);
+    else if (i > 2 && sizes[i] <= 1 << 20)
+      g_assert_cmpuint(bytes, ==, 1 << 20);
+    ms_context_return_buffer(context, buffer);
+    last = buffer;
+  }
+  cl_mem again = ms_context_borrow_buffer(context, 1 << 20, NULL);
+  if (keeps)
+    g_assert_true(again == last);
+  ms_context_return_buffer(context, again);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -310,5 +338,6 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/composition", test_composition);
   g_test_add_func("/opencl/unwritable-driver-cache", test_unwritable_driver_cache);
   g_test_add_func("/opencl/probe", test_probe);
+  g_test_add_func("/opencl/buffers-are-borrowed", test_buffers_are_borrowed);
   return g_test_run();
 }

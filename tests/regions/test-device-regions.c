@@ -312,7 +312,6 @@ compare_all_limits(MsContext *context, const Input *input, guint min_pixels)
   for (int i = 0; i < 4; i++) {
     limits.type = i % 2 == 0 ? MS_DEVICE_TYPE_CPU : MS_DEVICE_TYPE_GPU;
     limits.int64_atomics = i / 2 == 0 && has_int64_atomics;
-    limits.host_unified = i / 2 == 1;
     compare_limits(context, input, &limits, min_pixels);
   }
 }
