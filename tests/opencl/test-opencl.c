@@ -298,7 +298,7 @@ test_probe(void)
 static void
 test_buffers_are_borrowed(void)
 {
-  SET_UP(context);
+  SET_UP_CONTEXT(context);
   const gsize sizes[] = {100, 1 << 20, 70, 5 << 20, 1 << 19, 1 << 20};
   const gboolean keeps = ms_device_has_own_memory(ms_context_get_device(context));
   cl_mem last = NULL;
