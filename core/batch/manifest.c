@@ -13,7 +13,6 @@
 #include "core/image/file/file-path.h"
 
 struct _MsManifest {
-  GObject parent_instance;
   char *path;
   int fd;
   gboolean merges;     /* ms_manifest_load_merged() */
@@ -25,32 +24,25 @@ struct _MsManifest {
   GHashTable *outputs; /* outputs of finished images, links followed -> input; NULL until first used */
 };
 
-G_DEFINE_FINAL_TYPE(MsManifest, ms_manifest, G_TYPE_OBJECT)
-
-static void
-ms_manifest_finalize(GObject *object)
+static MsManifest *
+manifest_new(void)
 {
-  MsManifest *self = MS_MANIFEST(object);
+  MsManifest *self = g_new0(MsManifest, 1);
 
+  self->fd = -1;
+  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
+  return self;
+}
+
+void
+ms_manifest_free(MsManifest *self)
+{
   if (self->fd >= 0)
     close(self->fd);
   g_hash_table_unref(self->entries);
   g_clear_pointer(&self->outputs, g_hash_table_unref);
   g_free(self->path);
-  G_OBJECT_CLASS(ms_manifest_parent_class)->finalize(object);
-}
-
-static void
-ms_manifest_class_init(MsManifestClass *klass)
-{
-  G_OBJECT_CLASS(klass)->finalize = ms_manifest_finalize;
-}
-
-static void
-ms_manifest_init(MsManifest *self)
-{
-  self->fd = -1;
-  self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
+  g_free(self);
 }
 
 /*
@@ -182,7 +174,7 @@ read_file(MsManifest *self, const char *path, GError **error)
 MsManifest *
 ms_manifest_load(const char *path, GError **error)
 {
-  g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
+  g_autoptr(MsManifest) self = manifest_new();
 
   return read_file(self, path, error) ? g_steal_pointer(&self) : NULL;
 }
@@ -199,7 +191,7 @@ ms_manifest_load(const char *path, GError **error)
 MsManifest *
 ms_manifest_load_merged(const char *const *paths, guint n, GError **error)
 {
-  g_autoptr(MsManifest) self = g_object_new(MS_TYPE_MANIFEST, NULL);
+  g_autoptr(MsManifest) self = manifest_new();
 
   self->merges = TRUE;
   for (guint i = 0; i < n; i++)

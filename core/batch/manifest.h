@@ -5,11 +5,12 @@
 #include "core/batch/item.h"
 #include "core/batch/manifest-entry.h"
 
-#define MS_TYPE_MANIFEST (ms_manifest_get_type())
-G_DECLARE_FINAL_TYPE(MsManifest, ms_manifest, MS, MANIFEST, GObject)
+typedef struct _MsManifest MsManifest;
 
 MsManifest *ms_manifest_load(const char *path, GError **error);
 MsManifest *ms_manifest_load_merged(const char *const *paths, guint n, GError **error);
+void ms_manifest_free(MsManifest *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifest, ms_manifest_free)
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);

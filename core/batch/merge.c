@@ -77,7 +77,7 @@ ms_merge_free(MsMerge *self)
 {
   if (!self)
     return;
-  g_clear_object(&self->manifest);
+  g_clear_pointer(&self->manifest, ms_manifest_free);
   g_ptr_array_unref(self->missing);
   g_ptr_array_unref(self->failed);
   g_ptr_array_unref(self->done);
