@@ -2,6 +2,7 @@
 #include "core/image/pixbuf.h"
 
 #include <glib/gi18n-lib.h>
+#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,10 +24,14 @@
 
 #define DAMAGED N_("'%s' is a damaged %s file (%s); get a fresh copy of it.")
 
-/* @failure: (nullable): what the loader says, of @failed */
+/*
+ * @folder: (nullable): of the temporary files of a module, which cannot remove them itself
+ * @failure: (nullable): what the loader says, of @failed
+ */
 typedef struct {
   MsImageFile *file;
   MsChild *child;
+  char *folder;
   gint32 width;
   gint32 height;
   guint32 n_images;
@@ -96,20 +101,24 @@ start_loader(PixbufReader *self)
 
   if (fd < 0)
     return FALSE;
+  self->folder = g_dir_make_tmp("meanshift-lab-XXXXXX", NULL);
   g_array_append_val(files, fd);
-  self->child = ms_child_spawn(&(MsChildStart){.role = LOADER_ROLE,
-                                               .arguments = (const char *const[]){program, NULL},
-                                               .from_child = &ms_loader_answers,
-                                               .to_child = &ms_loader_requests,
-                                               .files = files,
-                                               .captures_stderr = TRUE,
-                                               .library = "loader"},
-                               &reason);
+  self->child = ms_child_spawn(
+    &(MsChildStart){.role = LOADER_ROLE,
+                    .arguments = (const char *const[]){program, NULL},
+                    .from_child = &ms_loader_answers,
+                    .to_child = &ms_loader_requests,
+                    .files = files,
+                    .captures_stderr = TRUE,
+                    .variables = (const char *const[]){"TMPDIR", self->folder ? self->folder : "/nonexistent", NULL},
+
+                    .library = "loader"},
+    &reason);
   if (is_new)
     close(fd);
   if (!self->child)
     ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
-                 "'%s' is a %s file, and the program that reads it cannot be started: %s; install it again.",
+                 "'%s' has the format %s, and the program that reads it cannot be started: %s; install it again.",
                  file->name, file->codec->title, reason->message);
   return self->child != NULL;
 }
@@ -179,7 +188,7 @@ set_failure(const PixbufReader *self)
   if (self->failed == MS_LOADER_DAMAGED)
     return damaged(self, self->failure);
   ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
-               "'%s' is a %s file, for which gdk-pixbuf has no module here; install one, or convert the file.",
+               "'%s' has the format %s, for which gdk-pixbuf has no module here; install one, or convert the file.",
                file->name, file->codec->title);
   return FALSE;
 }
@@ -233,12 +242,27 @@ ms_pixbuf_open(MsImageFile *file)
   file->header.n_images = self->n_images;
 }
 
+static void
+remove_folder(const char *folder)
+{
+  g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
+
+  for (const char *name; names && (name = g_dir_read_name(names));) {
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_unlink(path);
+  }
+  g_rmdir(folder);
+}
+
 void
 ms_pixbuf_close(MsImageFile *file)
 {
   PixbufReader *self = file->decoder;
 
   ms_child_free(self->child);
+  if (self->folder)
+    remove_folder(self->folder);
+  g_free(self->folder);
   g_clear_pointer(&self->icc, g_bytes_unref);
   g_free(self->damage);
   g_free(self->failure);
@@ -375,11 +399,9 @@ ms_pixbuf_describe(void)
     return g_string_free(text, FALSE);
   }
   append_titles(text);
-  if (is_true("glycin"))
-    g_string_append(text, "; confined by glycin");
-  else
-    g_string_append_printf(
-      text, "; confined by %s and %s", is_true("landlock") ? "Landlock" : "no Landlock, which this kernel lacks,",
-      is_true("filter") ? "seccomp" : "no filter of system calls, for which libseccomp is missing");
+  g_string_append_printf(text, "; confined by %s and %s%s",
+                         is_true("landlock") ? "Landlock" : "no Landlock, which this kernel lacks,",
+                         is_true("filter") ? "seccomp" : "no filter of system calls, for which libseccomp is missing",
+                         is_true("glycin") ? ", or by glycin where that decodes" : "");
   return g_string_free(text, FALSE);
 }

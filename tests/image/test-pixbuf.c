@@ -3,6 +3,7 @@
  * Formats that modules of gdk-pixbuf decode: the same pixels as by gdk-pixbuf in this process, damaged and hostile
  * files, loaders that misbehave in every way, and what confines them.
  */
+#include <glib/gstdio.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -286,6 +287,8 @@ test_damaged(gconstpointer data)
   g_autoptr(GBytes) file = make_file(codec->format, &n_images);
   const gsize size = g_bytes_get_size(file);
 
+  /* glycin waits for some files without end. */
+  g_setenv(MS_PIXBUF_SECONDS_VARIABLE, "5", TRUE);
   for (guint i = 0; i < n; i++) {
     g_autoptr(GBytes) cut = g_bytes_new_from_bytes(file, 0, size * i / n);
     g_autofree guint8 *copy = g_memdup2(g_bytes_get_data(file, NULL), size);
@@ -294,16 +297,22 @@ test_damaged(gconstpointer data)
     try_file(cut);
     try_file(flipped);
   }
+  g_unsetenv(MS_PIXBUF_SECONDS_VARIABLE);
 }
 
-/* A cut file is refused, or what was decoded of it is kept and called damaged. */
+/* A cut file is refused, or what was decoded of it is kept and called damaged, where the module gives a part. */
 static void
 test_cut(void)
 {
+  g_autofree char *about = ms_pixbuf_describe();
   g_autoptr(GBytes) whole = from_base64(gif_file), cut = g_bytes_new_from_bytes(whole, 0, g_bytes_get_size(whole) - 12);
   MsImageLimits limits = ms_image_limits_default();
 
   ms_test_assert_refused(cut, MS_ERROR_FORMAT);
+  if (strstr(about, "glycin")) {
+    g_test_skip("glycin gives no part of a file.");
+    return;
+  }
   limits.accept_damaged = TRUE;
   g_autoptr(MsImage) image = ms_image_load_bytes(cut, "a.gif", &limits, NULL, NULL);
   g_assert_nonnull(image);
@@ -529,8 +538,12 @@ main(int argc, char **argv)
   guint n;
   const MsCodec *codecs = ms_codec_table(&n);
 
+  char temporary[] = "/tmp/ms-test-XXXXXX";
+
   if (g_getenv(BEHAVIOUR))
     behave(g_getenv(BEHAVIOUR));
+  g_assert_nonnull(g_mkdtemp(temporary));
+  g_setenv("TMPDIR", temporary, TRUE);
   g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < n; i++) {
     if (ms_codec_is_written(&codecs[i]))
@@ -549,5 +562,8 @@ main(int argc, char **argv)
   g_test_add_func("/pixbuf/cancelled", test_cancelled);
   g_test_add_func("/pixbuf/confined", test_confined);
   g_test_add_func("/pixbuf/describe", test_describe);
-  return g_test_run();
+  const int status = g_test_run();
+  /* Only an empty folder can be removed: nothing that a module kept is left. */
+  g_assert_cmpint(g_rmdir(temporary), ==, 0);
+  return status;
 }

@@ -6,7 +6,6 @@
  */
 #include <dlfcn.h>
 #include <fcntl.h>
-#include <glib/gstdio.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +38,7 @@ typedef struct {
   gsize size;
   guint8 *pixels; /* NULL until the parent has sent the memory for them */
   gsize n_bytes;
+  gboolean is_glycin;
 } Loader;
 
 static void
@@ -87,33 +87,12 @@ on_size(int width, int height, guint n_images, gpointer data)
   wait_for(self, MS_LOADER_DECODE, &message);
   self->n_bytes = (gsize)width * (gsize)height * 4;
   self->pixels = ms_channel_map_memory(message.fds[0], self->n_bytes, TRUE, NULL);
-  limit_memory(self, (guint64)width * (guint64)height);
+  if (!self->is_glycin)
+    limit_memory(self, (guint64)width * (guint64)height);
   return self->pixels != NULL;
 }
 
 /* ---- Modules. */
-
-/* Whether gdk-pixbuf decodes by glycin, which starts confined processes and cannot do so from a confined one. */
-static gboolean
-uses_glycin(void)
-{
-  g_autofree char *maps = NULL;
-
-  return g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) && strstr(maps, "/libglycin-");
-}
-
-/* Some modules keep the picture in a temporary file until they decode it: removes its name while it is open. */
-static void
-remove_files(const char *folder)
-{
-  g_autoptr(GDir) names = g_dir_open(folder, 0, NULL);
-
-  for (const char *name; names && (name = g_dir_read_name(names));) {
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    g_unlink(path);
-  }
-  g_rmdir(folder);
-}
 
 /*
  * Modules load others with the first picture: those of the formats inside cursors, icons and films. libheif has its
@@ -135,18 +114,31 @@ load_further_modules(void)
     init(NULL);
 }
 
+/*
+ * Whether a module has made a temporary file for glycin, by which gdk-pixbuf decodes most formats since version 2.44:
+ * it starts a confined process itself, which it could not from a confined one.
+ */
+static gboolean
+has_file_of_glycin(void)
+{
+  g_autoptr(GDir) names = g_dir_open(g_get_tmp_dir(), 0, NULL);
+  const char *name;
+
+  while (names && (name = g_dir_read_name(names)))
+    if (strstr(name, "glycin"))
+      return TRUE;
+  return FALSE;
+}
+
+/* Modules that keep the picture in a temporary file until they decode it open it here. */
 static MsDecoder *
 load_module(Loader *self, const char *mime_type, GError **error)
 {
-  const char *place = g_getenv("TMPDIR");
-  g_autofree char *folder = g_build_filename(place ? place : "/tmp", "meanshift-lab-XXXXXX", NULL);
-
-  /* GLib asks for the folder of temporary files once. */
-  if (g_mkdtemp(folder))
-    g_setenv("TMPDIR", folder, TRUE);
   MsDecoder *decoder = ms_decoder_new(mime_type, on_size, self, error);
-  remove_files(folder);
-  load_further_modules();
+
+  self->is_glycin = has_file_of_glycin();
+  if (!self->is_glycin)
+    load_further_modules();
   return decoder;
 }
 
@@ -218,6 +210,9 @@ set_limits(const Loader *self, guint32 seconds, guint64 most_profile)
   pthread_setattr_default_np(&threads);
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, seconds);
+  /* The processes of glycin would inherit these, and take more for less. */
+  if (self->is_glycin)
+    return;
   /* Of a temporary file, which holds the picture, and of the message with the profile. */
   limit(RLIMIT_FSIZE, MAX((guint64)self->size, most_profile) + (1 << 20));
   limit_memory(self, 0);
@@ -241,7 +236,7 @@ serve(void)
   g_autoptr(MsDecoder) decoder = load_module(&self, mime_type, &error);
   if (decoder && map_picture(&self)) {
     set_limits(&self, seconds, most_profile);
-    if (!uses_glycin())
+    if (!self.is_glycin)
       ms_confine(MS_CONFINE_PATHS | MS_CONFINE_CALLS);
     decode(&self, decoder, most_profile);
   } else if (decoder) {
@@ -253,13 +248,21 @@ serve(void)
   _exit(EXIT_SUCCESS);
 }
 
+static gboolean
+links_glycin(void)
+{
+  g_autofree char *maps = NULL;
+
+  return g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) && strstr(maps, "/libglycin-");
+}
+
 /* Prints what it can do, see ms_pixbuf_describe(). */
 static int
 describe(void)
 {
   GSList *formats = gdk_pixbuf_get_formats();
 
-  printf("version=%s\nglycin=%d\nlandlock=%d\nfilter=%d\n", gdk_pixbuf_version, uses_glycin(),
+  printf("version=%s\nglycin=%d\nlandlock=%d\nfilter=%d\n", gdk_pixbuf_version, links_glycin(),
          ms_confine_get_landlock(), ms_filter_is_there());
   for (GSList *l = formats; l; l = l->next) {
     g_auto(GStrv) types = gdk_pixbuf_format_get_mime_types(l->data);
