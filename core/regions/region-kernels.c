@@ -2,11 +2,12 @@
 #include "core/regions/region-kernels.h"
 
 /*
- * What a work-item takes on a device that is no processor: pixels of a row; pixels of a list, which are added up
- * together where they follow each other in one region; and regions or edges, of which there are too few for longer
- * spans.
+ * What a work-item takes on a device that is no processor: pixels of a row, of a few rows where it is to find the same
+ * pairs again; pixels of a list, which are added up together where they follow each other in one region; and regions or
+ * edges, of which there are too few for longer spans.
  */
 #define TILE_WIDTH 16
+#define TILE_HEIGHT 8
 #define PIXEL_SPAN 64
 #define REGION_SPAN 8
 
@@ -18,8 +19,15 @@
 #define LEAST_SPAN 1024
 
 /* Pairs of regions that touch, for each region, and pixels for each pair that another tile has found too. */
-#define EDGES_A_REGION 6
+#define EDGES_A_REGION 8
 #define PIXELS_AN_EDGE 8
+
+/*
+ * Logarithm of the pairs that a work-item remembers, so as to list each of them once: of the regions along a row of the
+ * picture on a processor, and of those of a tile on other devices, where they take memory from all work-items.
+ */
+#define SEEN_BITS_OF_ROWS 10
+#define SEEN_BITS_OF_TILE 4
 
 /* Numbers of the sums of a region in kernels/regions/merge.cl. */
 #define SUM_WORDS 6
@@ -28,6 +36,7 @@
 typedef enum {
   OVER_EACH_PIXEL,
   OVER_TILES,
+  OVER_TALL_TILES,
   OVER_PIXELS,
   OVER_REGIONS,
   OVER_EDGES,
@@ -77,7 +86,7 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
   [MS_REGION_STEP_SPREAD_REGIONS] = {"spread_numbers", OVER_REGIONS, 2, {BUFFER(JOINED), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_SUM_TABLE] = {"sum_regions", OVER_PIXELS, 3, {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(TABLE)}},
   [MS_REGION_STEP_LIST_NEIGHBOURS] = {"list_neighbours",
-                                      OVER_TILES,
+                                      OVER_TALL_TILES,
                                       3,
                                       {BUFFER(LABELS), BUFFER(EDGES), BUFFER(TOTALS)}},
   [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(NUMBERS)}},
@@ -116,11 +125,15 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
   switch (form) {
   case OVER_EACH_PIXEL:
   case OVER_TILES:
+  case OVER_TALL_TILES:
     if (self->n_parts > 0) {
       columns = width;
       rows = divide(height, self->n_parts);
-    } else if (form == OVER_EACH_PIXEL)
+    } else if (form == OVER_EACH_PIXEL) {
       columns = 1;
+    } else if (form == OVER_TALL_TILES) {
+      rows = TILE_HEIGHT;
+    }
     *work = (cl_uint4){{columns, rows, self->min_pixels, self->most_edges}};
     return range_of_items(self, divide(width, columns), divide(height, rows));
   case OVER_PIXELS:
@@ -192,6 +205,7 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "CHANNEL", limits->little_endian ? 0 : 8);
+  ms_program_spec_define_int(spec, "SEEN_BITS", self->n_parts > 0 ? SEEN_BITS_OF_ROWS : SEEN_BITS_OF_TILE);
   if (self->settles)
     ms_program_spec_define_int(spec, "UPPER", limits->little_endian ? 1 : 0);
   ms_program_spec_add_part(spec, "regions/links-pixel.cl");

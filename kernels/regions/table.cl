@@ -72,14 +72,26 @@ sum_regions(__global const uint *labels, __global const uint *pixels, volatile _
   }
 }
 
+/* Keeps a pair unless its place in @seen shows that it was kept before; the host removes the other copies. */
 static inline void
-keep_pairs(kept_t *kept, __global const uint *at, const uchar links, const int4 image)
+keep_new_pair(kept_t *kept, uint2 *seen, const uint2 pair)
+{
+  uint2 *place = seen + (pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u >> 32 - SEEN_BITS);
+
+  if (all(*place == pair))
+    return;
+  *place = pair;
+  kept->pairs[kept->n++] = pair;
+}
+
+static inline void
+keep_pairs(kept_t *kept, uint2 *seen, __global const uint *at, const uchar links, const int4 image)
 {
   for (uchar link = LEFT; link <= ABOVE_RIGHT; link <<= 1)
     if (links & link) {
       const uint own = *at, other = other_of(at, link, image.x);
 
-      kept->pairs[kept->n++] = (uint2)(min(own, other), max(own, other));
+      keep_new_pair(kept, seen, (uint2)(min(own, other), max(own, other)));
     }
 }
 
@@ -90,8 +102,11 @@ list_neighbours(__global const uint *labels, __global uint2 *pairs, volatile __g
 {
   const tile_t tile = own_tile(image, work);
   kept_t kept;
+  uint2 seen[1 << SEEN_BITS];
 
   kept.n = 0;
+  for (int i = 0; i < 1 << SEEN_BITS; i++)
+    seen[i] = (uint2)(0); /* labels begin with 1 */
   for (int y = tile.top; y < tile.bottom; y++)
     for (int x = tile.left, n; x < tile.right; x += max(n, 1)) {
       __global const uint *row = labels + (size_t)y * (size_t)image.x;
@@ -102,7 +117,7 @@ list_neighbours(__global const uint *labels, __global uint2 *pairs, volatile __g
         x += LANES - 1;
       for (int i = 0; i < n; i++)
         if (found[i])
-          keep_pairs(&kept, row + x + i, found[i], image);
+          keep_pairs(&kept, seen, row + x + i, found[i], image);
       if (kept.n > KEPT)
         write_pairs(&kept, pairs, totals, work);
     }

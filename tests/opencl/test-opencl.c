@@ -294,7 +294,7 @@ test_probe(void)
   g_assert_no_error(error);
 }
 
-/* A buffer that is borrowed again has the bytes that are wanted, and is the same one on a device with its own memory. */
+/* A buffer that is borrowed again has the bytes that are wanted; a device with its own memory gives the same one. */
 static void
 test_buffers_are_borrowed(void)
 {
