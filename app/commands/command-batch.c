@@ -38,7 +38,7 @@ on_open(gpointer data, GError **error)
   const Command *c = data;
   MsEngine *engine = ms_command_open_engine(c->line, c->is_on_processor, c->console, error);
 
-  return engine ? g_object_ref(engine) : NULL;
+  return engine ? ms_engine_ref(engine) : NULL;
 }
 
 static gboolean

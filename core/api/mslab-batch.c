@@ -122,7 +122,7 @@ typedef struct {
 static MsEngine *
 on_open(gpointer data, GError **error)
 {
-  return g_object_ref(((Run *)data)->engine);
+  return ms_engine_ref(((Run *)data)->engine);
 }
 
 static MslabOutcome

@@ -33,7 +33,7 @@ mslab_engine_finalize(GObject *object)
 {
   MslabEngine *self = MSLAB_ENGINE(object);
 
-  g_clear_object(&self->engine);
+  g_clear_pointer(&self->engine, ms_engine_unref);
   mslab_engine_set_progress(self, NULL, NULL, NULL);
   g_ptr_array_unref(self->notes);
   g_mutex_clear(&self->runs);

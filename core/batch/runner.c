@@ -406,7 +406,7 @@ runner_init(Runner *self)
   g_cond_init(&self->changed);
   g_queue_init(&self->decoded);
   g_queue_init(&self->filtered);
-  self->engines = g_ptr_array_new_with_free_func(g_object_unref);
+  self->engines = g_ptr_array_new_with_free_func((GDestroyNotify)ms_engine_unref);
   self->unfiltered = self->unfinished = self->items->len;
 }
 

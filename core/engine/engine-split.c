@@ -6,35 +6,29 @@
 #include "core/filter/split/split.h"
 #include "core/opencl/context.h"
 
-#define MS_TYPE_SPLIT_ENGINE (ms_split_engine_get_type())
-G_DECLARE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS, SPLIT_ENGINE, MsEngine)
-
-struct _MsSplitEngine {
-  MsEngine parent_instance;
+typedef struct {
+  MsEngine base;
   MsSplit *split;
   char *name;
   char *platform;
   char *driver;
-};
-
-G_DEFINE_FINAL_TYPE(MsSplitEngine, ms_split_engine, MS_TYPE_ENGINE)
+} MsSplitEngine;
 
 static void
-ms_split_engine_finalize(GObject *object)
+clear(MsEngine *engine)
 {
-  MsSplitEngine *self = MS_SPLIT_ENGINE(object);
+  MsSplitEngine *self = (MsSplitEngine *)engine;
 
-  g_clear_pointer(&self->split, ms_split_free);
+  ms_split_free(self->split);
   g_free(self->name);
   g_free(self->platform);
   g_free(self->driver);
-  G_OBJECT_CLASS(ms_split_engine_parent_class)->finalize(object);
 }
 
 static MsEngineInfo
 describe(MsEngine *engine)
 {
-  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
+  MsSplitEngine *self = (MsSplitEngine *)engine;
 
   return (MsEngineInfo){.name = self->name, .platform = self->platform, .driver = self->driver, .type = "several"};
 }
@@ -43,7 +37,7 @@ describe(MsEngine *engine)
 static gboolean
 check(MsEngine *engine, const MsSettings *settings, GError **error)
 {
-  MsSplit *split = MS_SPLIT_ENGINE(engine)->split;
+  MsSplit *split = ((MsSplitEngine *)engine)->split;
 
   for (guint i = 0; i < ms_split_get_n_devices(split); i++)
     if (!ms_device_settings_check(ms_split_get_context(split, i), settings, error))
@@ -54,7 +48,7 @@ check(MsEngine *engine, const MsSettings *settings, GError **error)
 static MsContext *
 get_context(MsEngine *engine)
 {
-  return ms_split_get_context(MS_SPLIT_ENGINE(engine)->split, 0);
+  return ms_split_get_context(((MsSplitEngine *)engine)->split, 0);
 }
 
 /* Reports the settings that `auto` resolves to on the first device; other devices may use other kernels. */
@@ -106,7 +100,7 @@ run_whole(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEn
 static MsImage *
 run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
-  MsSplitEngine *self = MS_SPLIT_ENGINE(engine);
+  MsSplitEngine *self = (MsSplitEngine *)engine;
   const MsRegion *region = about->region;
   const int height = ms_image_get_height(source);
 
@@ -125,33 +119,22 @@ run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *
 static void
 set_memory_budget(MsEngine *engine, guint64 bytes)
 {
-  ms_split_set_memory_budget(MS_SPLIT_ENGINE(engine)->split, bytes);
+  ms_split_set_memory_budget(((MsSplitEngine *)engine)->split, bytes);
 }
 
 static void
 save_learned(MsEngine *engine)
 {
-  ms_split_save_speeds(MS_SPLIT_ENGINE(engine)->split);
+  ms_split_save_speeds(((MsSplitEngine *)engine)->split);
 }
 
-static void
-ms_split_engine_class_init(MsSplitEngineClass *klass)
-{
-  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
-
-  G_OBJECT_CLASS(klass)->finalize = ms_split_engine_finalize;
-  engine->describe = describe;
-  engine->check = check;
-  engine->run = run;
-  engine->context = get_context;
-  engine->set_memory_budget = set_memory_budget;
-  engine->save_learned = save_learned;
-}
-
-static void
-ms_split_engine_init(MsSplitEngine *self)
-{
-}
+static const MsEngineKind split_kind = {.describe = describe,
+                                        .check = check,
+                                        .run = run,
+                                        .context = get_context,
+                                        .set_memory_budget = set_memory_budget,
+                                        .save_learned = save_learned,
+                                        .clear = clear};
 
 static gboolean
 is_new_device(GPtrArray *contexts, MsContext *context)
@@ -233,11 +216,11 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpoi
 
   if (!contexts)
     return NULL;
-  self = g_object_new(MS_TYPE_SPLIT_ENGINE, NULL);
+  self = ms_engine_new(&split_kind, sizeof *self);
   self->split = ms_split_new(contexts, mode);
   ms_split_set_compares(self->split, TRUE);
   self->name = join(contexts, ms_device_get_name);
   self->platform = join(contexts, ms_device_get_platform);
   self->driver = join(contexts, ms_device_get_driver);
-  return MS_ENGINE(self);
+  return &self->base;
 }

@@ -21,16 +21,35 @@
 /* With at most this many iterations, a band of the plan takes well below a second. */
 #define USUAL_ITERATIONS 5
 
-G_DEFINE_ABSTRACT_TYPE(MsEngine, ms_engine, G_TYPE_OBJECT)
-
-static void
-ms_engine_class_init(MsEngineClass *klass)
+/** ms_engine_new: (transfer full): a new engine; @size: of the structure that begins with it, filled with zeros */
+gpointer
+ms_engine_new(const MsEngineKind *kind, gsize size)
 {
+  MsEngine *self = g_atomic_rc_box_alloc0(size);
+
+  self->kind = kind;
+  return self;
+}
+
+MsEngine *
+ms_engine_ref(MsEngine *self)
+{
+  return g_atomic_rc_box_acquire(self);
 }
 
 static void
-ms_engine_init(MsEngine *self)
+clear_engine(gpointer data)
 {
+  MsEngine *self = data;
+
+  if (self->kind->clear)
+    self->kind->clear(self);
+}
+
+void
+ms_engine_unref(MsEngine *self)
+{
+  g_atomic_rc_box_release_full(self, clear_engine);
 }
 
 /** ms_engine_run_clear: frees what a run reported. */
@@ -47,16 +66,14 @@ ms_engine_run_clear(MsEngineRun *self)
 MsEngineInfo
 ms_engine_describe(MsEngine *self)
 {
-  return MS_ENGINE_GET_CLASS(self)->describe(self);
+  return self->kind->describe(self);
 }
 
 /** ms_engine_check: %FALSE with the plan's reason when no image could be filtered with @settings. */
 gboolean
 ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
 {
-  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
-
-  return klass->check ? klass->check(self, settings, error) : ms_params_validate(&settings->params, error);
+  return self->kind->check ? self->kind->check(self, settings, error) : ms_params_validate(&settings->params, error);
 }
 
 /* Kernels count pixels without data; the reference does not. */
@@ -87,7 +104,7 @@ run_and_repair(MsEngine *self, MsImage *source, const MsSettings *settings, MsEn
 
   run->may_stay = FALSE;
   run->rows = NULL;
-  g_autoptr(MsImage) result = MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
+  g_autoptr(MsImage) result = self->kind->run(self, source, settings, run, error);
   run->rows = rows;
   if (!result || !repair(source, &settings->params, run, result, error))
     return NULL;
@@ -116,7 +133,7 @@ ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEng
     }
   }
   result = needs_repair(self, source) ? run_and_repair(self, source, settings, run, error)
-                                      : MS_ENGINE_GET_CLASS(self)->run(self, source, settings, run, error);
+                                      : self->kind->run(self, source, settings, run, error);
   if (!result || run->stayed.colours)
     g_clear_pointer(&run->modes, g_free);
   return result;
@@ -126,9 +143,7 @@ ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEng
 MsContext *
 ms_engine_get_context(MsEngine *self)
 {
-  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
-
-  return klass->context ? klass->context(self) : NULL;
+  return self->kind->context ? self->kind->context(self) : NULL;
 }
 
 /**
@@ -138,29 +153,23 @@ ms_engine_get_context(MsEngine *self)
 void
 ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
 {
-  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
-
-  if (klass->set_memory_budget)
-    klass->set_memory_budget(self, bytes);
+  if (self->kind->set_memory_budget)
+    self->kind->set_memory_budget(self, bytes);
 }
 
 /** ms_engine_save_learned: saves what was learned about the devices, for a process that does not close them. */
 void
 ms_engine_save_learned(MsEngine *self)
 {
-  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
-
-  if (klass->save_learned)
-    klass->save_learned(self);
+  if (self->kind->save_learned)
+    self->kind->save_learned(self);
 }
 
 /** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
 guint
 ms_engine_get_lanes(MsEngine *self)
 {
-  MsEngineClass *klass = MS_ENGINE_GET_CLASS(self);
-
-  return klass->get_lanes ? klass->get_lanes(self) : 1;
+  return self->kind->get_lanes ? self->kind->get_lanes(self) : 1;
 }
 
 /**
@@ -171,7 +180,7 @@ ms_engine_get_lanes(MsEngine *self)
 MsEngine *
 ms_engine_open_lane(MsEngine *self, GError **error)
 {
-  return MS_ENGINE_GET_CLASS(self)->open_lane(self, error);
+  return self->kind->open_lane(self, error);
 }
 
 /**
@@ -223,13 +232,6 @@ refuse_memory(int width, int height, GError **error)
 }
 
 /* The serial reference in plain C on one thread, which needs no OpenCL device. */
-G_DECLARE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS, REFERENCE_ENGINE, MsEngine)
-
-struct _MsReferenceEngine {
-  MsEngine parent_instance;
-};
-
-G_DEFINE_FINAL_TYPE(MsReferenceEngine, ms_reference_engine, MS_TYPE_ENGINE)
 
 static MsEngineInfo
 describe_reference(MsEngine *self)
@@ -298,46 +300,30 @@ run_reference(MsEngine *self, MsImage *source, const MsSettings *settings, MsEng
   return result;
 }
 
-static void
-ms_reference_engine_class_init(MsReferenceEngineClass *klass)
-{
-  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
-
-  engine->describe = describe_reference;
-  engine->run = run_reference;
-}
-
-static void
-ms_reference_engine_init(MsReferenceEngine *self)
-{
-}
+static const MsEngineKind reference_kind = {.describe = describe_reference, .run = run_reference};
 
 /** ms_reference_engine_new: (transfer full): an engine that runs the serial reference. */
 MsEngine *
 ms_reference_engine_new(void)
 {
-  return g_object_new(ms_reference_engine_get_type(), NULL);
+  return ms_engine_new(&reference_kind, sizeof(MsEngine));
 }
 
 /* Filters on one OpenCL device, and on the processor after a failure where the caller allows it. */
-G_DECLARE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS, DEVICE_ENGINE, MsEngine)
-
-struct _MsDeviceEngine {
-  MsEngine parent_instance;
+typedef struct {
+  MsEngine base;
   MsMeanShift *filter;
   guint64 memory_budget; /* of the machine's memory, 0 for the default of the device */
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
   gboolean has_lanes; /* so that transfers of one picture overlap the kernels of another */
-};
-
-G_DEFINE_FINAL_TYPE(MsDeviceEngine, ms_device_engine, MS_TYPE_ENGINE)
+} MsDeviceEngine;
 
 static MsContext *
 get_context(MsEngine *engine)
 {
-  return ms_mean_shift_get_context(MS_DEVICE_ENGINE(engine)->filter);
+  return ms_mean_shift_get_context(((MsDeviceEngine *)engine)->filter);
 }
 
 static MsDevice *
@@ -388,7 +374,7 @@ use_context(MsDeviceEngine *self, MsContext *context)
 static void
 set_memory_budget(MsEngine *engine, guint64 bytes)
 {
-  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+  MsDeviceEngine *self = (MsDeviceEngine *)engine;
 
   self->memory_budget = bytes;
   if (!ms_device_has_own_memory(get_device(engine)))
@@ -461,7 +447,7 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
 
   const int iterations = settings->params.max_iterations;
   MsSettings tuned =
-    ms_tuned_settings(settings, get_device(MS_ENGINE(self)), ms_image_get_width(source), ms_image_get_height(source));
+    ms_tuned_settings(settings, get_device(&self->base), ms_image_get_width(source), ms_image_get_height(source));
   const MsFilterRequest request = {.source = source,
                                    .settings = &tuned,
                                    .region = run->region,
@@ -489,7 +475,7 @@ run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEn
 static gboolean
 change_to_processor(MsDeviceEngine *self, const GError *reason)
 {
-  MsDevice *failed = get_device(MS_ENGINE(self));
+  MsDevice *failed = get_device(&self->base);
   g_autoptr(MsContext) context = NULL;
 
   if (self->fallback != MS_FALLBACK_CPU || ms_device_get_limits(failed)->type == MS_DEVICE_TYPE_CPU)
@@ -509,7 +495,7 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
 static MsImage *
 run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
-  MsDeviceEngine *self = MS_DEVICE_ENGINE(engine);
+  MsDeviceEngine *self = (MsDeviceEngine *)engine;
   g_autoptr(GError) failure = NULL;
   MsImage *result = run_once(self, source, settings, about, &failure);
 
@@ -536,48 +522,36 @@ open_lane(MsEngine *engine, GError **error)
   MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
 
   if (lane)
-    MS_DEVICE_ENGINE(engine)->has_lanes = MS_DEVICE_ENGINE(lane)->has_lanes = TRUE;
+    ((MsDeviceEngine *)engine)->has_lanes = ((MsDeviceEngine *)lane)->has_lanes = TRUE;
   return lane;
 }
 
 static void
-ms_device_engine_finalize(GObject *object)
+clear(MsEngine *engine)
 {
-  g_clear_pointer(&MS_DEVICE_ENGINE(object)->filter, ms_mean_shift_free);
-  G_OBJECT_CLASS(ms_device_engine_parent_class)->finalize(object);
+  ms_mean_shift_free(((MsDeviceEngine *)engine)->filter);
 }
 
-static void
-ms_device_engine_class_init(MsDeviceEngineClass *klass)
-{
-  MsEngineClass *engine = MS_ENGINE_CLASS(klass);
-
-  G_OBJECT_CLASS(klass)->finalize = ms_device_engine_finalize;
-  engine->describe = describe;
-  engine->check = check;
-  engine->run = run;
-  engine->context = get_context;
-  engine->set_memory_budget = set_memory_budget;
-  engine->get_lanes = get_lanes;
-  engine->open_lane = open_lane;
-}
-
-static void
-ms_device_engine_init(MsDeviceEngine *self)
-{
-}
+static const MsEngineKind device_kind = {.describe = describe,
+                                         .check = check,
+                                         .run = run,
+                                         .context = get_context,
+                                         .set_memory_budget = set_memory_budget,
+                                         .get_lanes = get_lanes,
+                                         .open_lane = open_lane,
+                                         .clear = clear};
 
 /** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
 MsEngine *
 ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data)
 {
-  MsDeviceEngine *self = g_object_new(ms_device_engine_get_type(), NULL);
+  MsDeviceEngine *self = ms_engine_new(&device_kind, sizeof *self);
 
   self->fallback = fallback;
   self->note = note;
   self->note_data = note_data;
   use_context(self, context);
-  return MS_ENGINE(self);
+  return &self->base;
 }
 
 /**

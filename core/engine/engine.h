@@ -78,11 +78,10 @@ void ms_engine_run_clear(MsEngineRun *self);
 /** MsEngineNote: receives a sentence for the user: on a rejected device, one that took over, or a driver's cache. */
 typedef void (*MsEngineNote)(const char *sentence, gpointer data);
 
-#define MS_TYPE_ENGINE (ms_engine_get_type())
-G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
+typedef struct _MsEngine MsEngine;
 
 /**
- * MsEngineClass:
+ * MsEngineKind: what an engine does; @describe and @run must be set.
  * @describe: the device as reports name it
  * @check: (nullable): whether such settings can run here at all, before any image is read
  * @run: filters one image; the modes have memory where they are wanted
@@ -91,9 +90,9 @@ G_DECLARE_DERIVABLE_TYPE(MsEngine, ms_engine, MS, ENGINE, GObject)
  * @save_learned: (nullable): saves what was learned about the devices, for a process that does not close them
  * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
  * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
+ * @clear: (nullable): releases what the engine holds
  */
-struct _MsEngineClass {
-  GObjectClass parent_class;
+typedef struct {
   MsEngineInfo (*describe)(MsEngine *self);
   gboolean (*check)(MsEngine *self, const MsSettings *settings, GError **error);
   MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
@@ -102,7 +101,18 @@ struct _MsEngineClass {
   void (*save_learned)(MsEngine *self);
   guint (*get_lanes)(MsEngine *self);
   MsEngine *(*open_lane)(MsEngine *self, GError **error);
+  void (*clear)(MsEngine *self);
+} MsEngineKind;
+
+/** MsEngine: reference counted; the first member of what a kind keeps. */
+struct _MsEngine {
+  const MsEngineKind *kind;
 };
+
+gpointer ms_engine_new(const MsEngineKind *kind, gsize size);
+MsEngine *ms_engine_ref(MsEngine *self);
+void ms_engine_unref(MsEngine *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEngine, ms_engine_unref)
 
 MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
                          GError **error);

@@ -190,7 +190,7 @@ run_open(Service *self, GError **error)
 
   g_variant_get(self->job->content, "(&s)", &device_selector);
   forget_modes(self);
-  g_clear_object(&self->engine);
+  g_clear_pointer(&self->engine, ms_engine_unref);
   g_autoptr(GPtrArray) devices = ms_device_enumerate(&none);
   if (!open_engine(self, device_selector, devices, &explanation, error)) {
     if (none && error && !*error)
@@ -643,6 +643,6 @@ ms_service_run(void)
     run_job(&self, job);
   }
   forget_modes(&self);
-  g_clear_object(&self.engine);
+  g_clear_pointer(&self.engine, ms_engine_unref);
   return EXIT_SUCCESS;
 }

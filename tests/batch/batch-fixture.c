@@ -46,7 +46,7 @@ batch_fixture_set_up(BatchFixture *f, gconstpointer data)
   f->options = ms_runner_options_default();
   f->options.settings = f->request.settings;
   f->options.jobs = 3;
-  f->engine = g_object_new(FAKE_TYPE_ENGINE, NULL);
+  f->engine = fake_engine_new();
   f->cancellable = g_cancellable_new();
   f->problems = g_ptr_array_new_with_free_func(g_free);
 }
@@ -67,7 +67,7 @@ remove_tree(const char *path)
 void
 batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
 {
-  g_object_unref(f->engine);
+  ms_engine_unref(&f->engine->base);
   g_object_unref(f->cancellable);
   g_ptr_array_unref(f->problems);
   g_free(f->in);
@@ -122,7 +122,7 @@ batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const char
 static MsEngine *
 open_fake_engine(gpointer data, GError **error)
 {
-  return g_object_ref(MS_ENGINE(((BatchFixture *)data)->engine));
+  return ms_engine_ref(&((BatchFixture *)data)->engine->base);
 }
 
 static void

@@ -3,8 +3,6 @@
 
 #include "core/filter/reference.h"
 
-G_DEFINE_FINAL_TYPE(FakeEngine, fake_engine, MS_TYPE_ENGINE)
-
 static MsEngineInfo
 fake_engine_describe(MsEngine *engine)
 {
@@ -37,23 +35,23 @@ meet(FakeEngine *root)
 static guint
 fake_engine_get_lanes(MsEngine *engine)
 {
-  return MAX(FAKE_ENGINE(engine)->lanes, 1);
+  return MAX(((FakeEngine *)engine)->lanes, 1);
 }
 
 static MsEngine *
 fake_engine_open_lane(MsEngine *engine, GError **error)
 {
-  FakeEngine *lane = g_object_new(FAKE_TYPE_ENGINE, NULL);
+  FakeEngine *lane = fake_engine_new();
 
-  lane->root = FAKE_ENGINE(engine);
+  lane->root = (FakeEngine *)engine;
   lane->behaviour = lane->root->behaviour;
-  return MS_ENGINE(lane);
+  return &lane->base;
 }
 
 static MsImage *
 fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
 {
-  FakeEngine *self = FAKE_ENGINE(engine);
+  FakeEngine *self = (FakeEngine *)engine;
   g_autoptr(MsImage) result = NULL;
 
   run->used = *settings;
@@ -85,16 +83,13 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
   return g_steal_pointer(&result);
 }
 
-static void
-fake_engine_class_init(FakeEngineClass *klass)
-{
-  MS_ENGINE_CLASS(klass)->describe = fake_engine_describe;
-  MS_ENGINE_CLASS(klass)->run = fake_engine_run;
-  MS_ENGINE_CLASS(klass)->get_lanes = fake_engine_get_lanes;
-  MS_ENGINE_CLASS(klass)->open_lane = fake_engine_open_lane;
-}
+static const MsEngineKind fake_kind = {.describe = fake_engine_describe,
+                                       .run = fake_engine_run,
+                                       .get_lanes = fake_engine_get_lanes,
+                                       .open_lane = fake_engine_open_lane};
 
-static void
-fake_engine_init(FakeEngine *self)
+FakeEngine *
+fake_engine_new(void)
 {
+  return ms_engine_new(&fake_kind, sizeof(FakeEngine));
 }

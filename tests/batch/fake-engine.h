@@ -4,8 +4,7 @@
 
 #include "core/engine/engine.h"
 
-#define FAKE_TYPE_ENGINE (fake_engine_get_type())
-G_DECLARE_FINAL_TYPE(FakeEngine, fake_engine, FAKE, ENGINE, MsEngine)
+typedef struct _FakeEngine FakeEngine;
 
 typedef enum {
   TRUE_ENGINE,
@@ -24,7 +23,7 @@ typedef enum {
  * @meeting: counts runs in progress in this engine and its lanes; @most_meeting the most seen; atomic
  */
 struct _FakeEngine {
-  MsEngine parent_instance;
+  MsEngine base;
   FakeBehaviour behaviour;
   GCancellable *cancel_after_first;
   guint runs;
@@ -34,3 +33,5 @@ struct _FakeEngine {
   int meeting;
   int most_meeting;
 };
+
+FakeEngine *fake_engine_new(void);

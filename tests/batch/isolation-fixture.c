@@ -8,15 +8,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define DYING_TYPE_ENGINE (dying_engine_get_type())
-G_DECLARE_FINAL_TYPE(DyingEngine, dying_engine, DYING, ENGINE, MsEngine)
-
-struct _DyingEngine {
-  MsEngine parent_instance;
-};
-
-G_DEFINE_FINAL_TYPE(DyingEngine, dying_engine, MS_TYPE_ENGINE)
-
 static MsEngineInfo
 dying_engine_describe(MsEngine *engine)
 {
@@ -88,17 +79,7 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     error);
 }
 
-static void
-dying_engine_class_init(DyingEngineClass *klass)
-{
-  MS_ENGINE_CLASS(klass)->describe = dying_engine_describe;
-  MS_ENGINE_CLASS(klass)->run = dying_engine_run;
-}
-
-static void
-dying_engine_init(DyingEngine *self)
-{
-}
+static const MsEngineKind dying_kind = {.describe = dying_engine_describe, .run = dying_engine_run};
 
 static void
 count_worker(const char *path)
@@ -117,7 +98,7 @@ open_engine(gpointer data, GError **error)
     count_worker(g_getenv(WORKERS));
   if (g_getenv(AT_OPENING) && (!g_str_equal(g_getenv(AT_OPENING), ONCE) || is_first()))
     die_without_core(SIGABRT);
-  return g_object_new(DYING_TYPE_ENGINE, NULL);
+  return ms_engine_new(&dying_kind, sizeof(MsEngine));
 }
 
 static gboolean

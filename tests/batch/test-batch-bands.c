@@ -86,7 +86,7 @@ typedef struct {
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
-  return g_object_ref(MS_ENGINE(((Inspection *)data)->fixture->engine));
+  return ms_engine_ref(&((Inspection *)data)->fixture->engine->base);
 }
 
 static gboolean

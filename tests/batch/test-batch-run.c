@@ -250,7 +250,7 @@ open_after_decoding(gpointer data, GError **error)
 {
   while (g_atomic_int_get((int *)data) < 12)
     g_usleep(1000);
-  return g_object_new(FAKE_TYPE_ENGINE, NULL);
+  return &fake_engine_new()->base;
 }
 
 /* A running device needs two images ahead of one thread; while it is opened, more are decoded. */
@@ -277,7 +277,7 @@ open_before_decoding(gpointer data, GError **error)
 {
   g_usleep(20000);
   g_assert_cmpint(g_atomic_int_get((int *)data), ==, 0);
-  return g_object_new(FAKE_TYPE_ENGINE, NULL);
+  return &fake_engine_new()->base;
 }
 
 /* An image that takes more than half of the memory is decoded once the device is open. */

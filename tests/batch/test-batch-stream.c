@@ -355,7 +355,7 @@ test_refused(BatchFixture *f, gconstpointer data)
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
-  return g_object_ref(MS_ENGINE(((BatchFixture *)data)->engine));
+  return ms_engine_ref(&((BatchFixture *)data)->engine->base);
 }
 
 static void

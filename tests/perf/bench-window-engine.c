@@ -126,7 +126,7 @@ main(int argc, char **argv)
   print_times("engine", engine, repeat, "}\n");
   ms_window_engine_shut_down(bench.window);
   g_object_unref(bench.window);
-  g_object_unref(bench.engine);
+  ms_engine_unref(bench.engine);
   g_object_unref(bench.image);
   return 0;
 }
