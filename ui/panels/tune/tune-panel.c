@@ -140,12 +140,15 @@ new_effects(const MsTuneRecord *record)
   return chart;
 }
 
-/* (transfer full): the best time over the number of measured configurations; a single one makes no line */
+/*
+ * (transfer full): the best time over the number of measured configurations, as a line through those that were faster
+ * than all before and to the last one; a single one makes no line.
+ */
 static MsChart *
 new_chart(const MsTuneRecord *record)
 {
   MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
-  guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0;
+  guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0, drawn = 0;
   const gboolean draws = ms_tune_record_count(record, MS_OUTCOME_OK) > 1;
   double best = INFINITY;
 
@@ -157,11 +160,14 @@ new_chart(const MsTuneRecord *record)
     if (trial->outcome != MS_OUTCOME_OK)
       continue;
     n++;
-    if (trial->ns < best || i + 1 == record->trials->len) {
-      best = MIN(best, trial->ns);
+    if (trial->ns < best) {
+      best = trial->ns;
+      drawn = n;
       ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
     }
   }
+  if (drawn < n)
+    ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
   if (draws)
     ms_chart_set_panel(chart, new_effects(record));
   return chart;
