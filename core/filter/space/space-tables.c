@@ -167,6 +167,18 @@ white_chromaticity(const double white[3], float *un, float *vn)
   *vn = sum * 117.0f * (float)white[1];
 }
 
+/*
+ * The sum of eight nodes, with weights of 4096 in all, stays in 32 bits also where the primaries of a profile are no
+ * colours that exist.
+ */
+static gint32
+node_of(float value)
+{
+  const float most = 16.0f * BASE;
+
+  return (gint32)rintf(CLAMP(value, -most, most));
+}
+
 static void
 fill_node(gint32 *node, const Primaries *p, const float rgb[3])
 {
@@ -179,9 +191,9 @@ fill_node(gint32 *node, const Primaries *p, const float rgb[3])
   float d = 52.0f / fmaxf(xyz[0] + 15.0f * xyz[1] + 3.0f * xyz[2], FLT_EPSILON);
   float u = l * (xyz[0] * d - un);
   float v = l * (2.25f * xyz[1] * d - vn);
-  node[0] = (gint32)rintf((float)BASE * l / 100.0f);
-  node[1] = (gint32)rintf((float)BASE * (u - u_low) / u_range);
-  node[2] = (gint32)rintf((float)BASE * (v - v_low) / v_range);
+  node[0] = node_of((float)BASE * l / 100.0f);
+  node[1] = node_of((float)BASE * (u - u_low) / u_range);
+  node[2] = node_of((float)BASE * (v - v_low) / v_range);
   node[3] = 0;
 }
 
