@@ -3,9 +3,12 @@
 #include <gtk/gtk.h>
 #include <string.h>
 
+#include "core/image/codec.h"
+#include "core/image/pixbuf.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "ui/common/format.h"
+#include "ui/common/thumbnails.h"
 #include "ui/document/document.h"
 #include "ui/image-view/picture.h"
 #include "core/filter/settings/filter-presets.h"
@@ -399,6 +402,32 @@ test_runs_are_judged(void)
   g_assert_cmpint(ms_run_get_match(second), ==, MS_MATCH_DIFFERENT);
 }
 
+/* Files of every format have thumbnails; what modules of gdk-pixbuf decode is never decoded in this process. */
+static void
+test_thumbnails(void)
+{
+  static const char gif[] = "GIF89a\2\0\2\0\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\2\0\2\0\0\2\3\x44\2\5\0;";
+  g_autofree char *folder = ms_test_folder_new(), *usual = g_strdup(g_getenv(MS_PIXBUF_LOADER_VARIABLE));
+  g_autofree char *small = g_build_filename(folder, "a.gif", NULL), *large = g_build_filename(folder, "b.png", NULL);
+  g_autoptr(MsImage) image = ms_test_image_smooth(400, 200, NULL);
+  g_autoptr(GBytes) png = ms_test_encode(image, MS_IMAGE_FORMAT_PNG);
+
+  g_assert_true(g_file_set_contents(small, gif, sizeof gif - 1, NULL));
+  g_assert_true(g_file_set_contents(large, g_bytes_get_data(png, NULL), (gssize)g_bytes_get_size(png), NULL));
+  g_autoptr(GdkPixbuf) of_png = ms_thumbnail_load(large, 100, 100, 0);
+  g_assert_cmpint(gdk_pixbuf_get_width(of_png), ==, 100);
+  g_assert_null(ms_thumbnail_load(large, 100, 100, 399 * 200));
+  g_assert_null(ms_thumbnail_load(folder, 100, 100, 0));
+  if (ms_codec_is_readable(ms_codec_get(MS_IMAGE_FORMAT_GIF))) {
+    g_autoptr(GdkPixbuf) of_gif = ms_thumbnail_load(small, 100, 100, 0);
+    g_assert_cmpint(gdk_pixbuf_get_width(of_gif), ==, 2);
+    g_setenv(MS_PIXBUF_LOADER_VARIABLE, "/nonexistent", TRUE);
+    g_assert_null(ms_thumbnail_load(small, 100, 100, 0));
+    g_setenv(MS_PIXBUF_LOADER_VARIABLE, usual, TRUE);
+  }
+  ms_test_folder_remove(g_steal_pointer(&folder));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -419,5 +448,6 @@ main(int argc, char **argv)
   g_test_add_func("/picture/odd-sizes", test_picture_odd_sizes);
   g_test_add_func("/pixbuf/there-and-back", test_pixbuf);
   g_test_add_func("/runs/are-judged", test_runs_are_judged);
+  g_test_add_func("/parts/thumbnails", test_thumbnails);
   return g_test_run();
 }
