@@ -244,16 +244,26 @@ on_device(const MsEngineInfo *info, gpointer data)
   ms_reporter_set_device(c->reporter, info);
 }
 
+/* Whether the processor takes over when the driver of another device fails. */
+static gboolean
+falls_back(const MsCommandLine *line)
+{
+  return line->fallback == MS_FALLBACK_CPU ||
+         (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
+}
+
 static gboolean
 run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
 {
+  /* A worker is killed at the limit, unless that is too small for any image. */
+  const guint64 limit = c->line->memory_limit;
   MsRunnerOptions options = runner_options(c->line, manifest);
   MsRunnerHooks hooks = {
     .started = on_started, .finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
   MsSupervisorOptions supervision = {.runner = &options,
                                      .waiting = g_steal_pointer(&c->worker),
-                                     .memory_limit = ms_command_watched_bytes(c->line),
-                                     .falls_back = ms_command_falls_back(c->line),
+                                     .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
+                                     .falls_back = falls_back(c->line),
                                      .note = on_note,
                                      .device = on_device};
 

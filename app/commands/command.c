@@ -167,25 +167,6 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
 }
 
 /**
- * ms_command_watched_bytes:
- *
- * Returns: the memory at which a worker is killed; 0 for no limit, if --memory-limit is too small for any image
- */
-guint64
-ms_command_watched_bytes(const MsCommandLine *line)
-{
-  return line->memory_limit > ms_command_runtime_bytes(line) ? line->memory_limit : 0;
-}
-
-/** ms_command_falls_back: whether the processor takes over when the driver of another device fails. */
-gboolean
-ms_command_falls_back(const MsCommandLine *line)
-{
-  return line->fallback == MS_FALLBACK_CPU ||
-         (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
-}
-
-/**
  * ms_command_prepare_device: to be called before the threads that read images, since it may set an environment variable
  * and limits of malloc().
  */

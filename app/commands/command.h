@@ -44,7 +44,6 @@ MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, G
 MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
-MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
 gboolean ms_batch_command_names_device(const MsCommandLine *line);
@@ -61,6 +60,4 @@ void ms_command_prepare_device(const MsCommandLine *line);
 MsEngine *ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsConsole *console,
                                  GError **error);
 MsContext *ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error);
-gboolean ms_command_falls_back(const MsCommandLine *line);
 guint64 ms_command_runtime_bytes(const MsCommandLine *line);
-guint64 ms_command_watched_bytes(const MsCommandLine *line);

@@ -200,7 +200,7 @@ save_filtered(Runner *self)
 
   g_mutex_unlock(&self->lock);
   if ((!self->options->verify || ms_stage_verify(work, &error)) && work->item->output)
-    ms_stage_save(work, &error);
+    ms_stage_save(work, NULL, &error);
   g_mutex_lock(&self->lock);
   end_image(self, work, error, TRUE);
 }
@@ -261,7 +261,7 @@ filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBa
   const MsProgressFunc progress = first_lane && self->hooks->progress ? on_progress : NULL;
 
   if (work->is_streamed)
-    return ms_stage_stream(work, engine, progress, work, error);
+    return ms_stage_stream(work, engine, progress, error);
   gboolean good = ms_stage_filter(work, engine, progress, error);
   const MsInspection rows = {work->item, work->source, work->result, 0, engine};
   return good && (!self->hooks->inspect || self->hooks->inspect(&rows, self->hooks->data, error));

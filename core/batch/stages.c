@@ -552,9 +552,12 @@ announce(const struct stat *file, gpointer data)
   work->hooks->saving(work->item, file, work->hooks->data);
 }
 
-/* @other_us: time since the call that was not spent on encoding; read when the file is complete. */
-static gboolean
-save(MsBatchImage *work, const gint64 *other_us, GError **error)
+/**
+ * ms_stage_save: writes the result to the item's output, which appears only when it is complete.
+ * @other_us: (nullable): time since the call that was not spent on encoding; read when the file is complete
+ */
+gboolean
+ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
 {
   MsBatchItem *item = work->item;
   MsSaveOptions chosen = work->options->save;
@@ -583,13 +586,6 @@ save(MsBatchImage *work, const gint64 *other_us, GError **error)
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(item, language, ms_save_notes_describe(&notes, item->output, language));
   return TRUE;
-}
-
-/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
-gboolean
-ms_stage_save(MsBatchImage *work, GError **error)
-{
-  return save(work, NULL, error);
 }
 
 /* Filters all rows of an image that is not saved. */
@@ -625,7 +621,7 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
 /**
  * ms_stage_stream:
  * @engine: with which no other thread works
- * @progress: (nullable): called with rows done and rows in all
+ * @progress: (nullable): called with rows done and rows in all, and with @work
  *
  * Filters, verifies and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered
  * in bands.
@@ -633,7 +629,7 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
  * Returns: %FALSE with the errors of the other stages
  */
 gboolean
-ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gpointer progress_data, GError **error)
+ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error)
 {
   MsBatchItem *item = work->item;
   BandCheck check = {work, engine};
@@ -641,7 +637,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, g
                        .settings = &work->options->settings,
                        .repeat = work->options->repeat,
                        .progress = progress,
-                       .progress_data = progress_data,
+                       .progress_data = work,
                        .cancellable = work->cancellable,
                        .log = item->log,
                        .kernel_ms = item->kernel_ms,
@@ -652,7 +648,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, g
                        .inspect_data = &check};
 
   work->result = ms_streamed_result_new(&work->file, &run, error);
-  gboolean good = work->result && (item->output ? save(work, &run.feed_us, error) : take_rows(work, error));
+  gboolean good = work->result && (item->output ? ms_stage_save(work, &run.feed_us, error) : take_rows(work, error));
   g_clear_object(&work->result);
   ms_batch_item_note_damage(item, work->name, run.damage);
   note_profile(work, ms_streamed_file_get_metadata(&work->file));
