@@ -189,6 +189,33 @@ ms_batch_item_note_name(MsBatchItem *self)
       self, language, g_strdup_printf(ms_text(language, "The name was too long for the result, which is '%s'."), name));
 }
 
+/* Adds the time of a part to that of the image, of which each repeat has one. */
+static void
+add_time(GArray *times, guint repeat, double ms)
+{
+  if (repeat >= times->len)
+    g_array_append_val(times, ms);
+  else
+    g_array_index(times, double, repeat) += ms;
+}
+
+/**
+ * ms_batch_item_take_run: takes what the engine reported about the image or a band of it.
+ * @run: (inout): with a log, whose rows are kept of the last repeat
+ * @repeat: which of @n_repeats, from 0 on
+ */
+void
+ms_batch_item_take_run(MsBatchItem *self, MsEngineRun *run, guint repeat, guint n_repeats)
+{
+  g_free(self->rejected);
+  self->rejected = g_steal_pointer(&run->rejected);
+  self->used = run->used;
+  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
+  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
+  if (repeat + 1 == n_repeats)
+    ms_timing_log_append(self->log, run->log);
+}
+
 void
 ms_batch_item_skip(MsBatchItem *self, const char *reason)
 {

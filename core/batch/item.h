@@ -4,10 +4,8 @@
 
 #include <glib.h>
 
-#include "core/filter/settings/settings.h"
-#include "core/image/common/image.h"
+#include "core/engine/engine.h"
 #include "core/language.h"
-#include "core/opencl/timing.h"
 
 /**
  * MsFileStamp:
@@ -121,6 +119,7 @@ void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *senten
 void ms_batch_item_clear_notes(MsBatchItem *self);
 void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_note_name(MsBatchItem *self);
+void ms_batch_item_take_run(MsBatchItem *self, MsEngineRun *run, guint repeat, guint n_repeats);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);

@@ -350,31 +350,25 @@ keep_build_rows(MsTimingLog *into, MsTimingLog *run)
 }
 
 static gboolean
-filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, gboolean last, GError **error)
+filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint repeat, GError **error)
 {
+  MsBatchItem *item = work->item;
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsEngineRun run = {.progress = progress, .progress_data = work, .log = log, .cancellable = work->cancellable};
-  g_autoptr(MsImage) result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
-  double kernel_ms, filter_ms;
 
-  g_free(work->item->rejected);
-  work->item->rejected = g_steal_pointer(&run.rejected);
+  work->result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
+  if (work->result) {
+    ms_batch_item_take_run(item, &run, repeat, work->options->repeat);
+    g_free(item->device);
+    item->device = g_strdup(ms_engine_describe(engine).name);
+    if (repeat + 1 < work->options->repeat)
+      keep_build_rows(item->log, log);
+  } else {
+    g_free(item->rejected);
+    item->rejected = g_steal_pointer(&run.rejected);
+  }
   ms_engine_run_clear(&run);
-  if (!result)
-    return FALSE;
-  work->item->used = run.used;
-  g_free(work->item->device);
-  work->item->device = g_strdup(ms_engine_describe(engine).name);
-  kernel_ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
-  g_array_append_val(work->item->kernel_ms, kernel_ms);
-  filter_ms = ms_timing_log_get_filter_ms(log);
-  g_array_append_val(work->item->filter_ms, filter_ms);
-  if (last)
-    ms_timing_log_append(work->item->log, log);
-  else
-    keep_build_rows(work->item->log, log);
-  g_set_object(&work->result, result);
-  return TRUE;
+  return work->result != NULL;
 }
 
 /* Notes by which profile the colours were converted, and that it is another than the picture's where that is so. */
@@ -405,7 +399,7 @@ ms_stage_filter(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
 {
   for (guint i = 0; i < work->options->repeat; i++) {
     g_clear_object(&work->result);
-    if (!filter_once(work, engine, progress, i + 1 == work->options->repeat, error)) {
+    if (!filter_once(work, engine, progress, i, error)) {
       g_prefix_error(error, "'%s': ", work->name);
       return FALSE;
     }
@@ -639,23 +633,19 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
                        .progress = progress,
                        .progress_data = work,
                        .cancellable = work->cancellable,
-                       .log = item->log,
-                       .kernel_ms = item->kernel_ms,
-                       .filter_ms = item->filter_ms,
-                       .used = work->options->settings,
+                       .item = item,
                        .verifies = work->options->verify,
                        .inspect = work->hooks->inspect || work->options->verify ? check_band : NULL,
                        .inspect_data = &check};
 
+  item->used = work->options->settings;
+  g_clear_pointer(&item->rejected, g_free);
   work->result = ms_streamed_result_new(&work->file, &run, error);
   gboolean good = work->result && (item->output ? ms_stage_save(work, &run.feed_us, error) : take_rows(work, error));
   g_clear_object(&work->result);
   ms_batch_item_note_damage(item, work->name, run.damage);
   note_profile(work, ms_streamed_file_get_metadata(&work->file));
   g_free(run.damage);
-  item->used = run.used;
-  g_free(item->rejected);
-  item->rejected = run.rejected;
   g_free(item->device);
   item->device = g_strdup(ms_engine_describe(engine).name);
   return good;

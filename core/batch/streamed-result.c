@@ -8,31 +8,6 @@
 #include "core/filter/space/space.h"
 #include "core/image/common/pixel-memory.h"
 
-/* Reports */
-
-/* Adds the time of a part to that of the image, of which each repeat has one. */
-static void
-add_time(GArray *times, guint repeat, double ms)
-{
-  if (repeat >= times->len)
-    g_array_append_val(times, ms);
-  else
-    g_array_index(times, double, repeat) += ms;
-}
-
-/* @run: of one part of the image; @repeat: which of its repeats, from 0 on. */
-static void
-add_report(MsStreamedRun *self, MsEngineRun *run, guint repeat)
-{
-  g_free(self->rejected);
-  self->rejected = g_steal_pointer(&run->rejected);
-  self->used = run->used;
-  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
-  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
-  if (repeat + 1 == self->repeat)
-    ms_timing_log_append(self->log, run->log);
-}
-
 /* The levels above the image: computed first, from one pass over its rows */
 
 /*
@@ -132,7 +107,7 @@ halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
   g_clear_pointer(&pass.tables, g_bytes_unref);
   if (!good)
     return NULL;
-  ms_timing_log_add_host(run->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
+  ms_timing_log_add_host(run->item->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
   return g_steal_pointer(&image);
 }
 
@@ -155,7 +130,7 @@ filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStrea
     g_clear_object(&self->result);
     self->result = ms_engine_run(run->engine, halved, settings, &level, error);
     if (self->result)
-      add_report(run, &level, i);
+      ms_batch_item_take_run(run->item, &level, i, run->repeat);
     ms_engine_run_clear(&level);
     if (!self->result)
       return FALSE;
@@ -262,7 +237,7 @@ decode_until(Feed *self, int end, GError **error)
   if (!self->run->damage)
     self->run->damage = g_strdup(ms_image_file_get_damage(self->file.input));
   if (bytes > 0)
-    ms_timing_log_add_host(self->run->log, MS_STAGE_DECODE, NULL, bytes, start);
+    ms_timing_log_add_host(self->run->item->log, MS_STAGE_DECODE, NULL, bytes, start);
   return TRUE;
 }
 
@@ -301,7 +276,7 @@ filter_band_once(Feed *self, guint repeat, GError **error)
 
   gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
   if (good) {
-    add_report(self->run, &run, repeat);
+    ms_batch_item_take_run(self->run->item, &run, repeat, self->run->repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
     name_failure(self, error);

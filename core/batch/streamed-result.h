@@ -2,6 +2,7 @@
 /* The result of filtering an image file band by band, as an image whose rows are computed while they are encoded. */
 #pragma once
 
+#include "core/batch/item.h"
 #include "core/batch/stream-plan.h"
 #include "core/engine/engine.h"
 #include "core/image/image-io.h"
@@ -40,11 +41,7 @@ typedef struct {
  * MsStreamedRun: how the bands are filtered, and what is reported about it. All members must outlive the result.
  * @repeat: times each band is filtered
  * @progress: (nullable): gets the rows of the whole image
- * @log: (transfer none): gets decode, build, upload, kernel and download rows of each band
- * @kernel_ms: (transfer none) (element-type double): gets the kernels' time of each repeat
- * @filter_ms: (transfer none) (element-type double): gets the time of filtering of each repeat
- * @used: (out): the settings with every `auto` resolved
- * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
+ * @item: gets the rows of decoding, and what the engine reports about each band
  * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
  * @feed_us: (out): time in which rows were decoded and filtered
  * @verifies: whether @inspect compares with the serial reference
@@ -58,11 +55,7 @@ typedef struct {
   MsProgressFunc progress;
   gpointer progress_data;
   GCancellable *cancellable;
-  MsTimingLog *log;
-  GArray *kernel_ms;
-  GArray *filter_ms;
-  MsSettings used;
-  char *rejected;
+  MsBatchItem *item;
   char *damage;
   gint64 feed_us;
   gboolean verifies;

@@ -104,23 +104,20 @@ stream(const Case *self, MsEngine *engine, const char *path)
 {
   const MsImageLimits limits = {.max_pixels = 1 << 20};
   const int height = ms_image_get_height(self->image);
-  g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  g_autoptr(GArray) kernel_ms = g_array_new(FALSE, FALSE, sizeof(double));
-  g_autoptr(GArray) filter_ms = g_array_new(FALSE, FALSE, sizeof(double));
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(1, path, path);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImageFile) input = ms_image_file_open(path, &limits, NULL, &error);
   MsStreamedFile file = {.input = input, .plan = {ms_params_halo(&self->settings.params, height), self->band_rows, 0}};
   MsStreamedRun run = {.engine = engine,
                        .settings = &self->settings,
                        .repeat = self->repeat,
-                       .log = log,
-                       .kernel_ms = kernel_ms,
-                       .filter_ms = filter_ms,
+                       .item = item,
                        .verifies = self->verifies,
                        .inspect = self->verifies ? verify_band : NULL,
                        .inspect_data = (gpointer)self};
 
   g_assert_no_error(error);
+  item->log = ms_timing_log_new();
   if (self->in_scratch)
     file.scratch = ms_scratch_file_new(g_get_tmp_dir(), path);
   ms_streamed_file_inspect(&file, &error);
@@ -128,10 +125,9 @@ stream(const Case *self, MsEngine *engine, const char *path)
   g_autoptr(MsImage) streamed = ms_streamed_result_new(&file, &run, &error);
   g_assert_no_error(error);
   MsImage *result = take_all(streamed);
-  g_assert_cmpuint(kernel_ms->len, ==, self->repeat);
+  g_assert_cmpuint(item->kernel_ms->len, ==, self->repeat);
   g_clear_object(&streamed);
   ms_streamed_file_clear(&file);
-  g_free(run.rejected);
   return result;
 }
 
