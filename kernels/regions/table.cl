@@ -76,7 +76,7 @@ sum_regions(__global const uint *labels, __global const uint *pixels, volatile _
 static inline void
 keep_new_pair(kept_t *kept, uint2 *seen, const uint2 pair)
 {
-  uint2 *place = seen + (pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u >> 32 - SEEN_BITS);
+  uint2 *place = seen + ((pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u) >> (32 - SEEN_BITS));
 
   if (all(*place == pair))
     return;
