@@ -3,8 +3,11 @@
 
 #include <string.h>
 
-/* Bytes that the module gets at once. */
-#define PIECE (64 << 10)
+/*
+ * Bytes that the module gets at once. That of GIF draws the whole picture again after each piece, and moves the rest of
+ * a piece after each of its blocks: 12 megapixels take 1.1 s so, and 7 s in pieces of 64 KiB.
+ */
+#define PIECE (1 << 20)
 
 #define GIF_HEADER 13
 #define GIF_IMAGE 10
@@ -135,11 +138,10 @@ GdkPixbuf *
 ms_decoder_run(MsDecoder *self, const guint8 *bytes, gsize size, char **damage, GError **error)
 {
   g_autoptr(GError) failure = NULL;
-  gboolean good = TRUE;
 
   self->n_images = count_images(bytes, size);
-  for (gsize at = 0; at < size && good && !self->is_refused; at += PIECE)
-    good = gdk_pixbuf_loader_write(self->loader, bytes + at, MIN(PIECE, size - at), &failure);
+  for (gsize at = 0; at < size && !failure && !self->is_refused; at += PIECE)
+    gdk_pixbuf_loader_write(self->loader, bytes + at, MIN(PIECE, size - at), &failure);
   gdk_pixbuf_loader_close(self->loader, failure ? NULL : &failure);
   GdkPixbuf *pixbuf = gdk_pixbuf_loader_get_pixbuf(self->loader);
   if (pixbuf && !self->is_refused && gdk_pixbuf_get_width(pixbuf) == self->width &&
