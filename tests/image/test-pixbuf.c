@@ -5,6 +5,7 @@
  */
 #include <glib/gstdio.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -521,6 +522,49 @@ test_confined(void)
   }
 }
 
+/* (transfer full): the path of something about the only child of this thread. */
+static char *
+path_of_child(const char *name)
+{
+  g_autofree char *children = NULL;
+
+  g_assert_true(g_file_get_contents("/proc/thread-self/children", &children, NULL, NULL));
+  return g_strdup_printf("/proc/%d/%s", atoi(children), name);
+}
+
+static void
+assert_matches(const char *path, const char *pattern, gboolean matches)
+{
+  g_autofree char *text = NULL;
+
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  g_test_message("%s", pattern);
+  g_assert_cmpint(g_regex_match_simple(pattern, text, 0, 0), ==, matches);
+}
+
+/* A loader that has stated the size of a picture, and waits, is confined, and has no descriptor but those it needs. */
+static void
+test_serves_confined(void)
+{
+  g_autofree char *about = ms_pixbuf_describe();
+  g_autoptr(GBytes) file = from_base64(gif_file);
+
+  if (!strstr(about, "and seccomp") || strstr(about, "glycin") ||
+      !g_file_test("/proc/thread-self/children", G_FILE_TEST_EXISTS)) {
+    g_test_skip("The system does not confine by seccomp, or does not tell.");
+    return;
+  }
+  g_autoptr(MsImageFile) open = ms_image_file_open_bytes(file, "a.gif", NULL, NULL, NULL);
+  g_assert_nonnull(open);
+  g_autofree char *status = path_of_child("status"), *limits = path_of_child("limits"), *fds = path_of_child("fd");
+  assert_matches(status, "NoNewPrivs:\\t1", TRUE);
+  assert_matches(status, "Seccomp:\\t2", TRUE);
+  assert_matches(limits, "Max core file size +0 ", TRUE);
+  assert_matches(limits, "Max cpu time +120 ", TRUE);
+  assert_matches(limits, "Max (file|data) size +unlimited", FALSE);
+  g_assert_cmpuint(ms_test_folder_count(fds), ==, 5);
+}
+
 static void
 test_describe(void)
 {
@@ -561,6 +605,7 @@ main(int argc, char **argv)
   g_test_add_func("/pixbuf/behaviour", test_behaviour);
   g_test_add_func("/pixbuf/cancelled", test_cancelled);
   g_test_add_func("/pixbuf/confined", test_confined);
+  g_test_add_func("/pixbuf/serves-confined", test_serves_confined);
   g_test_add_func("/pixbuf/describe", test_describe);
   const int status = g_test_run();
   /* Only an empty folder can be removed: nothing that a module kept is left. */
