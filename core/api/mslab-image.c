@@ -160,10 +160,11 @@ mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channel
  * mslab_image_load:
  * @path: (type filename): a file, or `-` for standard input
  * @cancellable: (nullable): ends the call early
- * @error: set to %MSLAB_ERROR_IO, %MSLAB_ERROR_FORMAT or %MSLAB_ERROR_TOO_LARGE
+ * @error: set to %MSLAB_ERROR_IO, %MSLAB_ERROR_FORMAT, %MSLAB_ERROR_UNSUPPORTED or %MSLAB_ERROR_TOO_LARGE
  *
  * Reads an image file and turns it upright. The format is recognised by the content: PNG, JPEG, BMP, PNM, PAM, and
- * TIFF and WebP where the library was built with them.
+ * TIFF and WebP where the library was built with them; GIF, HEIC, AVIF and others where gdk-pixbuf has a module for
+ * them and the program meanshift-lab-loader is installed, which decodes a picture in a process of its own.
  *
  * Returns: (transfer full): the image, or %NULL with @error set
  */

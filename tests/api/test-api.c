@@ -54,6 +54,27 @@ test_image(void)
   api_fixture_assert_equal(image, again);
 }
 
+/* A file that a process of its own decodes, also for a program that is none of this project. */
+static void
+test_image_gif(void)
+{
+  static const char gif[] = "GIF89a\2\0\2\0\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\2\0\2\0\0\2\3\x44\2\5\0;";
+  g_autofree char *folder = g_dir_make_tmp("ms-api-XXXXXX", NULL), *path = g_build_filename(folder, "a.gif", NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(g_file_set_contents(path, gif, sizeof gif - 1, NULL));
+  g_autoptr(MslabImage) image = mslab_image_load(path, NULL, &error);
+  g_remove(path);
+  g_remove(folder);
+  if (g_error_matches(error, MSLAB_ERROR, MSLAB_ERROR_UNSUPPORTED)) {
+    g_test_skip(error->message);
+    return;
+  }
+  g_assert_no_error(error);
+  g_assert_cmpuint(mslab_image_get_width(image), ==, 2);
+  g_assert_cmpuint(mslab_image_get_height(image), ==, 2);
+}
+
 static void
 test_image_refusals(void)
 {
@@ -428,6 +449,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   fill_pixels();
   g_test_add_func("/api/image", test_image);
+  g_test_add_func("/api/image/gif", test_image_gif);
   g_test_add_func("/api/image/refusals", test_image_refusals);
   g_test_add_func("/api/settings", test_settings);
   g_test_add_func("/api/devices", test_devices);
