@@ -161,6 +161,48 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
   g_assert_cmpfloat(ms_timing_log_get_filter_ms(log), >=, 0.99 * ms_timing_log_total_ms(log, MS_STAGE_KERNEL));
 }
 
+/* The pixels of a run, and those that it has to come to. */
+typedef struct {
+  Progress progress;
+  MsImage *expected;
+  const guint8 *pixels;
+} EarlyRows;
+
+static void
+check_early_rows(int done, int total, gpointer data)
+{
+  EarlyRows *self = data;
+
+  note_progress(done, total, &self->progress);
+  g_assert_cmpmem(self->pixels, (gsize)done * WIDTH * 4, ms_image_get_pixels(self->expected), (gsize)done * WIDTH * 4);
+}
+
+/* Whoever shows rows while the filter runs has those of each band when it is reported. */
+static void
+test_early_rows(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 7);
+  g_autofree guint8 *pixels = g_malloc0((gsize)WIDTH * HEIGHT * 4);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  settings.params.sp = 4;
+  g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, NULL, &error);
+  EarlyRows early = {.expected = expected, .pixels = pixels};
+  g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 1, HEIGHT);
+  plan->band_rows = HEIGHT / 5;
+  g_assert_true(ms_mean_shift_run_plan_into(
+    filter,
+    &(MsFilterRequest){.source = image, .early_rows = TRUE, .progress = check_early_rows, .progress_data = &early},
+    plan, pixels, &error));
+  g_assert_no_error(error);
+  g_assert_cmpint(early.progress.calls, ==, 5);
+}
+
 static void
 test_same_picture(void)
 {
@@ -246,6 +288,7 @@ main(int argc, char **argv)
   g_test_add_func("/pipeline/pieces-follow-the-device", test_pieces_follow_the_device);
   g_test_add_func("/pipeline/pieces-follow-the-rates", test_pieces_follow_the_rates);
   g_test_add_func("/pipeline/pieces-follow-the-image", test_pieces_follow_the_image);
+  g_test_add_func("/pipeline/early-rows", test_early_rows);
   g_test_add_func("/pipeline/same-picture", test_same_picture);
   g_test_add_func("/pipeline/cancelled", test_cancelled);
   g_test_add_func("/pipeline/siblings-at-once", test_siblings_at_once);

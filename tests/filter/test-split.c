@@ -106,6 +106,39 @@ test_memory_budget(void)
   g_assert_cmpuint(count_kernels(split, scene), >, whole);
 }
 
+static void
+note_rows(int done, int total, gpointer last)
+{
+  g_assert_cmpint(done, >, *(int *)last);
+  g_assert_cmpint(total, ==, 96);
+  *(int *)last = done;
+}
+
+/* The rows of the image are reported after each step, and not those of a device's part of it. */
+static void
+test_progress(void)
+{
+  MsContext *context = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(MsImage) scene = ms_fixture_scene(60, 96, 5);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  int last = 0;
+
+  if (!context)
+    return;
+  g_ptr_array_add(contexts, context);
+  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
+  ms_split_set_store(split, NULL);
+  ms_split_set_steps(split, 4);
+  settings.params.sp = 4;
+  g_autoptr(MsImage) result = ms_split_run(
+    split, &(MsFilterRequest){.source = scene, .settings = &settings, .progress = note_rows, .progress_data = &last},
+    &error);
+  g_assert_no_error(error);
+  g_assert_cmpint(last, ==, 96);
+}
+
 /* Rows of the first of two devices on an image of @height rows; 0, with the test skipped, where there is one device. */
 static guint
 rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
@@ -312,6 +345,7 @@ main(int argc, char **argv)
   g_test_add_func("/split/first-step-is-not-learned-from", test_first_step_is_not_learned_from);
   g_test_add_func("/split/memory-budget", test_memory_budget);
   g_test_add_func("/split/cancelled", test_cancelled);
+  g_test_add_func("/split/progress", test_progress);
   g_test_add_func("/split/result-memory", test_result_memory);
   return g_test_run();
 }
