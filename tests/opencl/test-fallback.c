@@ -109,7 +109,7 @@ check_run(MsEngine *engine, const char *type)
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, type);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, type);
-  g_free(about.rejected);
+  ms_engine_run_clear(&about);
 }
 
 static MsEngine *
@@ -221,7 +221,7 @@ test_a_named_device_fails(void)
   g_assert_nonnull(error);
   g_assert_cmpuint(notes->len, ==, 0);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, "gpu");
-  g_free(about.rejected);
+  ms_engine_run_clear(&about);
 }
 
 static void
