@@ -47,14 +47,12 @@ count() {
   skipped=$((skipped + ${skip:-0}))
 }
 
-# meson_test FOLDER NAME [MESON TEST OPTION...]: the logs bear NAME, so that two runs can share a build folder. One test
-# more at a time than there are processors, because the tests of the window and of faults often wait.
+# meson_test FOLDER NAME [MESON TEST OPTION...]: the logs bear NAME, so that two runs can share a build folder.
 meson_test() {
   test_folder=$1
   test_name=$2
   shift 2
-  meson test -C "$test_folder" --no-rebuild --print-errorlogs --logbase "$test_name" \
-    --num-processes $(($(nproc) + 1)) "$@" \
+  meson test -C "$test_folder" --no-rebuild --print-errorlogs --logbase "$test_name" "$@" \
     >"$test_folder/$test_name.txt" 2>&1
 }
 
@@ -73,11 +71,12 @@ finish() {
   fi
 }
 
-# run_suite FOLDER [MESON TEST OPTION...]: all tests.
+# run_suite FOLDER [MESON TEST OPTION...]: one test more at a time than there are processors, because the tests of the
+# window often wait.
 run_suite() {
   suite_folder=$1
   shift
-  meson_test "$suite_folder" suite "$@"
+  meson_test "$suite_folder" suite --num-processes $(($(nproc) + 1)) "$@"
   finish "$suite_folder/suite.txt" $?
 }
 

@@ -14,7 +14,7 @@ import pyatspi
 
 gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
-from gi.repository import Gdk, Gtk  # noqa: E402
+from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 PATIENCE = 60
 
@@ -36,7 +36,7 @@ def wait(what, condition, seconds=PATIENCE):
             result = condition()
         except Exception as error:  # a widget that goes away while it is looked at
             if "org.freedesktop" not in str(error) and "accessible" not in str(error).lower() and \
-                    type(error).__name__ not in ("GError", "NotImplementedError"):
+                    not isinstance(error, (GLib.Error, NotImplementedError)):
                 raise
             result = None
         if result:
