@@ -164,7 +164,7 @@ mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channel
  *
  * Reads an image file and turns it upright. The format is recognised by the content: PNG, JPEG, BMP, PNM, PAM, and
  * TIFF and WebP where the library was built with them; GIF, HEIC, AVIF and others where gdk-pixbuf has a module for
- * them and the program meanshift-lab-loader is installed, which decodes a picture in a process of its own.
+ * them. The program meanshift-lab-loader decodes these in a separate process and must be installed.
  *
  * Returns: (transfer full): the image, or %NULL with @error set
  */

@@ -111,7 +111,6 @@ start_loader(PixbufReader *self)
                     .files = files,
                     .captures_stderr = TRUE,
                     .variables = (const char *const[]){"TMPDIR", self->folder ? self->folder : "/nonexistent", NULL},
-
                     .library = "loader"},
     &reason);
   if (is_new)

@@ -56,7 +56,7 @@ confine_paths(void)
 
   if (version == 0)
     return FALSE;
-  /* A ruleset without a rule allows nothing of what it handles. */
+  /* No rule is added to the set, so that each kind of access in it is denied. */
   const long fd = syscall(CREATE_RULESET, &rules, ruleset_size(version), 0);
   const gboolean good = fd >= 0 && syscall(RESTRICT_SELF, fd, 0) == 0;
   if (fd >= 0)

@@ -95,8 +95,8 @@ on_size(int width, int height, guint n_images, gpointer data)
 /* ---- Modules. */
 
 /*
- * Modules load others with the first picture: those of the formats inside cursors, icons and films. libheif has its
- * decoders in modules of its own, and can be told to load them before.
+ * Loads now what modules would load with the first picture: the modules of the formats inside cursors, icons and films,
+ * and the decoders of libheif, which are shared libraries.
  */
 static void
 load_further_modules(void)
@@ -173,7 +173,7 @@ answer_pixels(Loader *self, GdkPixbuf *pixbuf, const char *damage, guint64 most_
                   NULL, NULL);
 }
 
-/* What is left is one thread that has read nothing of the picture yet. */
+/* Reads the picture and answers; before this call no byte of it was read. */
 static void
 decode(Loader *self, MsDecoder *decoder, guint64 most_profile)
 {
@@ -256,7 +256,7 @@ links_glycin(void)
   return g_file_get_contents("/proc/self/maps", &maps, NULL, NULL) && strstr(maps, "/libglycin-");
 }
 
-/* Prints what it can do, see ms_pixbuf_describe(). */
+/* Prints the version, the confinement and the MIME types of the modules as lines of KEY=VALUE. */
 static int
 describe(void)
 {

@@ -10,7 +10,7 @@
 /** MS_LOADER_PROGRAM: the name of its file. */
 #define MS_LOADER_PROGRAM "meanshift-lab-loader"
 
-/** MS_LOADER_DESCRIBE: its argument for printing what it can do, lines of KEY=VALUE: see ms_pixbuf_describe(). */
+/** MS_LOADER_DESCRIBE: the argument with which it prints version, confinement and formats as lines of KEY=VALUE. */
 #define MS_LOADER_DESCRIBE "--describe"
 
 /** MS_LOADER_TRY: its argument for printing which calls its confinement denies; for tests. */
@@ -27,9 +27,10 @@ typedef enum {
 } MsLoaderRequest;
 
 /**
- * MsLoaderAnswer: what it answers.
+ * MsLoaderAnswer: the messages that the loader sends.
  * @MS_LOADER_SIZE: width, height, number of images in the file: 0 where there are several, but not how many is known
- * @MS_LOADER_DONE: orientation from 1 to 8, colour profile, and what is damaged or empty; the pixels are in the memory
+ * @MS_LOADER_DONE: orientation from 1 to 8, colour profile, and a text: what is damaged, or empty. The pixels are in
+ *   the shared memory
  * @MS_LOADER_FAILED: an #MsLoaderFailure and what gdk-pixbuf says
  */
 typedef enum {
