@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/folder.h"
+#include "core/opencl/kept-buffers.h"
 
 struct _MsContext {
   GObject parent_instance;
@@ -15,8 +16,7 @@ struct _MsContext {
   GHashTable *programs; /* hash of the spec -> MsProgram */
   GMutex build_lock;    /* guards @programs: siblings build from several threads */
   GMutex kernel_lock;   /* held by the sibling whose kernels run */
-  GPtrArray *kept;      /* buffers that were returned, the latest last */
-  GMutex kept_lock;
+  MsKeptBuffers kept;   /* buffers that were returned */
   char *cache_folder;
   guint processors; /* processors of the host, which bound the threads of a large transfer */
   MsTransferForm transfer_form;
@@ -33,14 +33,13 @@ ms_context_finalize(GObject *object)
 
   g_clear_pointer(&self->programs, g_hash_table_unref);
   g_clear_pointer(&self->staging, ms_staging_free);
-  g_clear_pointer(&self->kept, g_ptr_array_unref);
+  ms_kept_buffers_clear(&self->kept);
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
   g_clear_pointer(&self->context, clReleaseContext);
   g_clear_object(&self->device);
   g_clear_object(&self->root);
   g_mutex_clear(&self->build_lock);
   g_mutex_clear(&self->kernel_lock);
-  g_mutex_clear(&self->kept_lock);
   g_free(self->cache_folder);
   G_OBJECT_CLASS(ms_context_parent_class)->finalize(object);
 }
@@ -52,18 +51,11 @@ ms_context_class_init(MsContextClass *klass)
 }
 
 static void
-release_buffer(gpointer buffer)
-{
-  clReleaseMemObject(buffer);
-}
-
-static void
 ms_context_init(MsContext *self)
 {
   g_mutex_init(&self->build_lock);
   g_mutex_init(&self->kernel_lock);
-  g_mutex_init(&self->kept_lock);
-  self->kept = g_ptr_array_new_with_free_func(release_buffer);
+  ms_kept_buffers_init(&self->kept);
   self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_program_free);
   self->cache_folder = ms_program_cache_folder();
   self->processors = g_get_num_processors();
@@ -371,39 +363,8 @@ ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void 
                                                                                                            : NULL;
 }
 
-/* The most buffers that are kept, which together take at most this share of the device's memory. */
-#define MOST_KEPT 16
+/* The buffers that are kept take together at most this share of the device's memory. */
 #define KEPT_SHARE 16
-
-/* A kept buffer serves where at most this many times the bytes, or this many bytes, are needed. */
-#define MOST_EXCESS 4
-#define SMALL_BYTES ((gsize)1 << 16)
-
-static gsize
-buffer_bytes(cl_mem buffer)
-{
-  gsize bytes = 0;
-
-  clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
-  return bytes;
-}
-
-/* (transfer full) (nullable): the smallest kept buffer that has @bytes and not much more. */
-static cl_mem
-take_kept(MsContext *self, gsize bytes)
-{
-  gsize best_bytes = MAX(bytes * MOST_EXCESS, SMALL_BYTES) + 1;
-  guint best = 0;
-
-  for (guint i = 0; i < self->kept->len; i++) {
-    const gsize size = buffer_bytes(self->kept->pdata[i]);
-    if (size >= bytes && size < best_bytes) {
-      best_bytes = size;
-      best = i + 1;
-    }
-  }
-  return best > 0 ? g_ptr_array_steal_index(self->kept, best - 1) : NULL;
-}
 
 /**
  * ms_context_borrow_buffer:
@@ -417,9 +378,8 @@ take_kept(MsContext *self, gsize bytes)
 cl_mem
 ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error)
 {
-  g_mutex_lock(&self->kept_lock);
-  cl_mem kept = take_kept(self, bytes);
-  g_mutex_unlock(&self->kept_lock);
+  cl_mem kept = ms_kept_buffers_take(&self->kept, bytes);
+
   return kept ? kept : ms_context_create_buffer(self, CL_MEM_READ_WRITE, bytes, NULL, error);
 }
 
@@ -429,18 +389,8 @@ ms_context_return_buffer(MsContext *self, cl_mem buffer)
 {
   const guint64 most =
     ms_device_has_own_memory(self->device) ? ms_context_get_limits(self)->global_memory / KEPT_SHARE : 0;
-  guint64 bytes = 0;
 
-  g_mutex_lock(&self->kept_lock);
-  g_ptr_array_add(self->kept, buffer);
-  for (guint i = self->kept->len; i > 0; i--) {
-    bytes += buffer_bytes(self->kept->pdata[i - 1]);
-    if (bytes > most || self->kept->len - i >= MOST_KEPT) {
-      g_ptr_array_remove_range(self->kept, 0, i);
-      break;
-    }
-  }
-  g_mutex_unlock(&self->kept_lock);
+  ms_kept_buffers_add(&self->kept, buffer, most);
 }
 
 /** ms_nd_range_of_groups: @groups work-groups of @group work-items in one dimension. */

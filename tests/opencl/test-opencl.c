@@ -10,6 +10,7 @@
 #include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/program.h"
+#include "core/opencl/kept-buffers.h"
 #include "tests/support/fixture.h"
 
 static void
@@ -322,6 +323,33 @@ test_buffers_are_borrowed(void)
   ms_context_return_buffer(context, again);
 }
 
+/* The smallest kept buffer with enough bytes serves, none that is far too large, and the oldest beyond the limit go. */
+static void
+test_kept_buffers(void)
+{
+  SET_UP_CONTEXT(context);
+  const gsize sizes[] = {1 << 20, 3 << 20, 2 << 20};
+  cl_mem buffers[G_N_ELEMENTS(sizes)];
+  MsKeptBuffers kept;
+
+  ms_kept_buffers_init(&kept);
+  for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    buffers[i] = ms_context_create_buffer(context, CL_MEM_READ_WRITE, sizes[i], NULL, NULL);
+    ms_kept_buffers_add(&kept, buffers[i], 5 << 20);
+  }
+  g_assert_cmpuint(kept.buffers->len, ==, 2); /* all three have 6 MiB */
+  g_assert_null(ms_kept_buffers_take(&kept, (3 << 20) + 1));
+  g_assert_null(ms_kept_buffers_take(&kept, 1 << 18));
+  cl_mem taken = ms_kept_buffers_take(&kept, 1 << 20);
+  g_assert_true(taken == buffers[2]);
+  g_assert_true(ms_kept_buffers_take(&kept, 1 << 20) == buffers[1]);
+  g_assert_cmpuint(kept.buffers->len, ==, 0);
+  clReleaseMemObject(buffers[1]);
+  ms_kept_buffers_add(&kept, taken, 0);
+  g_assert_cmpuint(kept.buffers->len, ==, 0);
+  ms_kept_buffers_clear(&kept);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -339,5 +367,6 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/unwritable-driver-cache", test_unwritable_driver_cache);
   g_test_add_func("/opencl/probe", test_probe);
   g_test_add_func("/opencl/buffers-are-borrowed", test_buffers_are_borrowed);
+  g_test_add_func("/opencl/kept-buffers", test_kept_buffers);
   return g_test_run();
 }
