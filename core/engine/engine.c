@@ -521,8 +521,12 @@ open_lane(MsEngine *engine, GError **error)
   g_autoptr(MsContext) sibling = ms_context_new_sibling(get_context(engine), error);
   MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
 
-  if (lane)
-    ((MsDeviceEngine *)engine)->has_lanes = ((MsDeviceEngine *)lane)->has_lanes = TRUE;
+  if (!lane)
+    return NULL;
+  ((MsDeviceEngine *)engine)->has_lanes = ((MsDeviceEngine *)lane)->has_lanes = TRUE;
+  /* Each lane transfers with its share of the processors, which several images at once use better than one. */
+  ms_context_set_processors(get_context(engine), MAX(g_get_num_processors() / LANES, 1));
+  ms_context_set_processors(sibling, MAX(g_get_num_processors() / LANES, 1));
   return lane;
 }
 

@@ -13,14 +13,16 @@ struct _MsContext {
   cl_context context;
   cl_command_queue queue;
   MsContext *root;      /* (nullable): the context whose programs a sibling shares */
-  GHashTable *programs; /* hash of the spec -> MsProgram */
+  GHashTable *programs; /* ms_program_spec_identify() -> MsProgram */
   GMutex build_lock;    /* guards @programs: siblings build from several threads */
   GMutex kernel_lock;   /* held by the sibling whose kernels run */
   MsKeptBuffers kept;   /* buffers that were returned */
   char *cache_folder;
   guint processors; /* processors of the host, which bound the threads of a large transfer */
   MsTransferForm transfer_form;
-  MsStaging *staging; /* (nullable): created by the first transfer that uses it */
+  MsStaging *staging;  /* (nullable): created by the first transfer that uses it */
+  guint64 moved_bytes; /* by transfers that are large enough for it */
+  gint has_siblings;   /* atomic */
   gboolean cannot_stage;
 };
 
@@ -239,6 +241,7 @@ ms_context_new_sibling(MsContext *self, GError **error)
   g_autoptr(MsContext) sibling = g_object_new(MS_TYPE_CONTEXT, NULL);
 
   sibling->root = g_object_ref(root_of(self));
+  g_atomic_int_set(&sibling->root->has_siblings, TRUE);
   sibling->device = g_object_ref(self->device);
   clRetainContext(self->context);
   sibling->context = self->context;
@@ -336,17 +339,17 @@ MsProgram *
 ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
 {
   MsContext *root = root_of(self);
-  g_autofree char *hash = ms_program_spec_hash(spec);
+  g_autofree char *identity = ms_program_spec_identify(spec);
 
   g_mutex_lock(&root->build_lock);
-  MsProgram *program = g_hash_table_lookup(root->programs, hash);
+  MsProgram *program = g_hash_table_lookup(root->programs, identity);
   gint64 start = g_get_monotonic_time();
   if (!program) {
     program = ms_program_build(root->context, root->device, spec, root->cache_folder, error);
     if (program && log)
       ms_timing_log_add_host(log, MS_STAGE_BUILD, ms_program_is_from_cache(program) ? "cached" : "source", 0, start);
     if (program)
-      g_hash_table_insert(root->programs, g_steal_pointer(&hash), program);
+      g_hash_table_insert(root->programs, g_steal_pointer(&identity), program);
   }
   g_mutex_unlock(&root->build_lock);
   return program;
@@ -407,7 +410,7 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
   const MsNDRange *range = &launch->range;
   g_auto(cl_event) event = NULL;
   cl_int status = clEnqueueNDRangeKernel(self->queue, launch->kernel, range->dimensions, range->offset, range->global,
-                                         range->local[0] ? range->local : NULL, 0, NULL, &event);
+                                         range->local[0] ? range->local : NULL, 0, NULL, log ? &event : NULL);
 
   if (!ms_cl_check(status, error, "launching the kernel %s", launch->name))
     return FALSE;
@@ -423,6 +426,12 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
  * smaller slots are slower. Larger slots take longer to pin, and fewer threads can copy.
  */
 #define STAGING_CHUNK ((gsize)2 << 20)
+
+/*
+ * Bytes that the driver transfers before memory is pinned: getting its pages takes as long as the driver's transfers
+ * take longer. Contexts with siblings pin at once, since the driver carries out their transfers one after the other.
+ */
+#define PIN_AFTER ((guint64)128 << 20)
 
 /* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
 #define MOST_OVERLAPPED_LANES 6
@@ -468,6 +477,10 @@ staging_lanes(MsContext *self, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_STAGED)
     lanes = MAX(lanes, 2);
   if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0)
+    return 0;
+  self->moved_bytes += bytes;
+  if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
+      !g_atomic_int_get(&root_of(self)->has_siblings))
     return 0;
   return pin(self) ? lanes : 0;
 }

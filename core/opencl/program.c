@@ -231,6 +231,29 @@ ms_program_spec_compose(MsProgramSpec *self)
   return g_string_free(text, FALSE);
 }
 
+/**
+ * ms_program_spec_identify:
+ *
+ * Returns: (transfer full): text that differs between all specs of one run of this program. It is made without reading
+ *   the files of kernels/, whose checksum would take as long as a short kernel.
+ */
+char *
+ms_program_spec_identify(MsProgramSpec *self)
+{
+  GString *text = g_string_new(self->options->str);
+
+  for (guint i = 0; i < self->parts->len; i++) {
+    const char *name = ms_program_spec_get_part(self, i);
+    GBytes *own = g_hash_table_lookup(self->sources, name);
+    g_string_append_printf(text, "\n%s", name);
+    if (own) {
+      g_string_append_printf(text, "\n%" G_GSIZE_FORMAT "\n", g_bytes_get_size(own));
+      g_string_append_len(text, g_bytes_get_data(own, NULL), (gssize)g_bytes_get_size(own));
+    }
+  }
+  return g_string_free(text, FALSE);
+}
+
 /** ms_program_spec_hash: (transfer full): SHA-256 in hex over sources and options. */
 char *
 ms_program_spec_hash(MsProgramSpec *self)

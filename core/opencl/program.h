@@ -29,6 +29,7 @@ guint ms_program_spec_get_n_parts(MsProgramSpec *self);
 const char *ms_program_spec_get_part(MsProgramSpec *self, guint index);
 const char *ms_program_spec_get_options(MsProgramSpec *self);
 char *ms_program_spec_compose(MsProgramSpec *self);
+char *ms_program_spec_identify(MsProgramSpec *self);
 char *ms_program_spec_hash(MsProgramSpec *self);
 
 char *ms_program_cache_key(MsDevice *device, MsProgramSpec *spec);

@@ -8,12 +8,17 @@
 /* A lane copies one slot while the device transfers the other. */
 #define SLOTS 2
 
-/* Each lane transfers at least half of this; for smaller transfers, pinning costs more time than it saves. */
-#define LEAST_BYTES ((gsize)8 << 20)
-#define MOST_LANES 8
+/* The driver moves less than this at least as fast. */
+#define LEAST_BYTES ((gsize)4 << 20)
 
-/* The transfers of a lane whose times are read: its first and its last, since the queue is in order. */
-#define TIMED 2
+/* Threads of a transfer: the least, and the most, of which each has so many bytes to copy. */
+#define LEAST_LANES 3
+#define MOST_LANES 8
+#define LANE_BYTES ((gsize)4 << 20)
+
+/* Where a lane has fewer chunks than two, it copies in two smaller ones, so that copying and transferring overlap. */
+#define LEAST_CHUNK ((gsize)256 << 10)
+#define PAGE ((gsize)4096)
 
 /* The bytes of a part that are copied at once. */
 typedef struct {
@@ -35,6 +40,7 @@ struct _MsStaging {
   gsize chunk_bytes;
   Slot lanes[MOST_LANES][SLOTS]; /* pinned when first used, except the first, which ms_staging_new() pins */
   GMutex busy;                   /* held during a job, which uses all slots */
+  GMutex enqueuing;              /* held while a command is enqueued, so that their order is known */
   GThreadPool *threads;          /* (nullable): wait between jobs, because starting threads for each job takes time */
   GMutex lock;                   /* guards the last four members of the job */
   GCond ended;                   /* signalled when no thread of the pool works on the job any more */
@@ -46,12 +52,12 @@ typedef struct _MsStagedTransfer Job;
 typedef struct {
   Job *job;
   Slot *slots;
-  cl_event *timed; /* those of this lane among the events of the job */
 } LaneJob;
 
 /*
  * One transfer, which the lanes carry out chunk by chunk.
- * @events: of each lane, for the timings
+ * @chunk_bytes: what a lane copies at once
+ * @ends: (nullable): the first command and the last one, for the timings; the queue is in order
  * @working: threads of the pool that have not ended their part
  * @next: the first chunk that no lane has taken
  * @enqueued: bytes of each part that are enqueued
@@ -62,7 +68,8 @@ struct _MsStagedTransfer {
   MsStagedWork work;
   guint n_lanes;
   LaneJob lanes[MOST_LANES];
-  cl_event events[MOST_LANES * TIMED];
+  gsize chunk_bytes;
+  cl_event ends[2];
   guint working;
   Chunk next;
   gsize *enqueued;
@@ -82,7 +89,8 @@ struct _MsStagedTransfer {
 guint
 ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes)
 {
-  const guint lanes = (guint)MIN(MIN(processors / 2, MOST_LANES), bytes / (LEAST_BYTES / 2));
+  const gsize wanted = CLAMP(bytes / LANE_BYTES, LEAST_LANES, MOST_LANES);
+  const guint lanes = (guint)MIN(processors / 2, wanted);
 
   if (limits->type != MS_DEVICE_TYPE_GPU || limits->host_unified || bytes < LEAST_BYTES || lanes < 2)
     return 0;
@@ -109,6 +117,7 @@ ms_staging_free(MsStaging *self)
   for (guint i = 0; i < MOST_LANES * SLOTS; i++)
     release_slot(self, &self->lanes[i / SLOTS][i % SLOTS]);
   g_mutex_clear(&self->busy);
+  g_mutex_clear(&self->enqueuing);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->ended);
   g_free(self);
@@ -161,9 +170,29 @@ ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GE
   self->queue = queue;
   self->chunk_bytes = chunk_bytes;
   g_mutex_init(&self->busy);
+  g_mutex_init(&self->enqueuing);
   g_mutex_init(&self->lock);
   g_cond_init(&self->ended);
   return pin_lane(self, self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
+}
+
+static gsize
+bytes_of(const MsStagedWork *work)
+{
+  gsize bytes = 0;
+
+  for (guint i = 0; i < work->n_parts; i++)
+    bytes += work->parts[i].bytes;
+  return bytes;
+}
+
+/* The bytes of a chunk: a slot, because the driver takes the same time for any chunk, or half of what a lane copies. */
+static gsize
+chunk_for(const MsStaging *self, gsize bytes, guint lanes)
+{
+  const gsize half = (bytes / lanes / 2 + PAGE) / PAGE * PAGE;
+
+  return MIN(MAX(half, LEAST_CHUNK), self->chunk_bytes);
 }
 
 static gboolean
@@ -176,7 +205,7 @@ take_chunk(Job *job, Chunk *chunk)
   if (taken) {
     const MsStagedPart *part = &work->parts[job->next.part];
     *chunk = job->next;
-    chunk->length = MIN(job->self->chunk_bytes, part->bytes - chunk->at);
+    chunk->length = MIN(job->chunk_bytes, part->bytes - chunk->at);
     job->next.at += chunk->length;
     if (job->next.at == part->bytes)
       job->next = (Chunk){.part = chunk->part + 1};
@@ -219,15 +248,35 @@ report_enqueued(Job *job, const Chunk *chunk, GError **error)
   return TRUE;
 }
 
+/* Enqueues the transfer between a slot and the device. */
+static cl_int
+enqueue(Job *job, Slot *slot, const MsStagedPart *part, gsize offset)
+{
+  MsStaging *self = job->self;
+  const gsize length = slot->chunk.length;
+
+  g_mutex_lock(&self->enqueuing);
+  const cl_int status =
+    job->work.upload
+      ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
+      : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
+  if (status == CL_SUCCESS) {
+    cl_event *end = &job->ends[job->ends[0] ? 1 : 0];
+    g_clear_pointer(end, clReleaseEvent);
+    *end = slot->moving;
+    clRetainEvent(*end);
+  }
+  g_mutex_unlock(&self->enqueuing);
+  return status;
+}
+
 /* Enqueues the transfer of one chunk; an upload copies the bytes into the slot first. */
 static gboolean
 start_slot(Job *job, Slot *slot, const Chunk *chunk, GError **error)
 {
   const MsStagedWork *work = &job->work;
   const MsStagedPart *part = &work->parts[chunk->part];
-  const gsize offset = part->offset + chunk->at, length = chunk->length;
-  cl_command_queue queue = job->self->queue;
-  cl_int status;
+  const gsize length = chunk->length;
 
   if (work->ready && !work->ready(chunk->part, work->data)) {
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer was given up.");
@@ -236,11 +285,9 @@ start_slot(Job *job, Slot *slot, const Chunk *chunk, GError **error)
   slot->chunk = *chunk;
   if (work->upload)
     memcpy(slot->host, part->host + chunk->at, length);
-  status = work->upload
-             ? clEnqueueWriteBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
-             : clEnqueueReadBuffer(queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
-  return ms_cl_check(status, error, "transferring %zu bytes through pinned memory", length) &&
-         ms_cl_check(clFlush(queue), error, "flushing the queue") && report_enqueued(job, chunk, error);
+  return ms_cl_check(enqueue(job, slot, part, part->offset + chunk->at), error,
+                     "transferring %zu bytes through pinned memory", length) &&
+         ms_cl_check(clFlush(job->self->queue), error, "flushing the queue") && report_enqueued(job, chunk, error);
 }
 
 /* Waits until the device has finished with the slot, and copies out what was downloaded. */
@@ -248,7 +295,6 @@ static gboolean
 finish_slot(const LaneJob *lane, Slot *slot, GError **error)
 {
   Job *job = lane->job;
-  cl_event *timed = lane->timed[0] ? &lane->timed[1] : &lane->timed[0];
 
   if (!slot->moving)
     return TRUE;
@@ -259,9 +305,7 @@ finish_slot(const LaneJob *lane, Slot *slot, GError **error)
     (void)clFinish(job->self->queue); /* the slot is used again */
   if (good && !job->work.upload)
     memcpy(job->work.parts[slot->chunk.part].host + slot->chunk.at, slot->host, slot->chunk.length);
-  /* The first event and the latest one are kept: reading all times takes longer than a tenth of the transfers. */
-  g_clear_pointer(timed, clReleaseEvent);
-  *timed = g_steal_pointer(&slot->moving);
+  g_clear_pointer(&slot->moving, clReleaseEvent);
   return good;
 }
 
@@ -327,16 +371,17 @@ job_new(MsStaging *self, const MsStagedWork *work, guint n)
   job->work = *work;
   job->n_lanes = CLAMP(n, 1, MOST_LANES);
   job->enqueued = g_new0(gsize, work->n_parts);
+  job->chunk_bytes = chunk_for(self, bytes_of(work), job->n_lanes);
   for (guint i = 0; i < job->n_lanes; i++)
-    job->lanes[i] = (LaneJob){job, self->lanes[i], &job->events[i * TIMED]};
+    job->lanes[i] = (LaneJob){job, self->lanes[i]};
   return job;
 }
 
 static void
 job_free(Job *job)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
-    g_clear_pointer(&job->events[i], clReleaseEvent);
+  g_clear_pointer(&job->ends[0], clReleaseEvent);
+  g_clear_pointer(&job->ends[1], clReleaseEvent);
   g_clear_error(&job->error);
   g_free(job->enqueued);
   g_free(job);
@@ -363,20 +408,6 @@ wait_for_lanes(Job *job)
   g_mutex_unlock(&job->self->lock);
 }
 
-static void
-add_times(const Job *job, MsTimingLog *log)
-{
-  cl_event events[G_N_ELEMENTS(job->events)];
-  gsize n = 0, bytes = 0;
-
-  for (gsize i = 0; i < G_N_ELEMENTS(job->events); i++)
-    if (job->events[i])
-      events[n++] = job->events[i];
-  for (guint i = 0; i < job->work.n_parts; i++)
-    bytes += job->work.parts[i].bytes;
-  ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes, events, n);
-}
-
 /* Frees the transfer, of which no lane is at work. */
 static gboolean
 end_job(Job *job, MsTimingLog *log, GError **error)
@@ -384,7 +415,8 @@ end_job(Job *job, MsTimingLog *log, GError **error)
   const gboolean good = !job->error;
 
   if (good && log)
-    add_times(job, log);
+    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&job->work),
+                             job->ends, job->ends[1] ? 2 : 1);
   if (!good)
     g_propagate_error(error, g_steal_pointer(&job->error));
   job_free(job);

@@ -350,6 +350,44 @@ test_kept_buffers(void)
   ms_kept_buffers_clear(&kept);
 }
 
+/* (transfer full): a program of one part, whose text is @body. */
+static MsProgramSpec *
+spec_of(const char *name, const char *body, int number)
+{
+  MsProgramSpec *spec = ms_program_spec_new();
+  g_autoptr(GBytes) source = g_bytes_new(body, strlen(body));
+
+  ms_program_spec_add_source(spec, name, source);
+  ms_program_spec_define_int(spec, "NUMBER", number);
+  return spec;
+}
+
+/* A context builds a program once, and another one for another text, name or constant. */
+static void
+test_built_once(void)
+{
+  static const char *const bodies[] = {"__kernel void f(__global int *p) { *p = NUMBER; }\n",
+                                       "__kernel void f(__global int *p) { *p = -NUMBER; }\n"};
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GPtrArray) specs = g_ptr_array_new_with_free_func((GDestroyNotify)ms_program_spec_unref);
+  g_autoptr(GHashTable) programs = g_hash_table_new(NULL, NULL);
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  g_ptr_array_add(specs, spec_of("a.cl", bodies[0], 1));
+  g_ptr_array_add(specs, spec_of("a.cl", bodies[1], 1));
+  g_ptr_array_add(specs, spec_of("b.cl", bodies[0], 1));
+  g_ptr_array_add(specs, spec_of("a.cl", bodies[0], 2));
+  for (int turn = 0; turn < 2; turn++)
+    for (guint i = 0; i < specs->len; i++) {
+      MsProgram *program = ms_context_build(context, specs->pdata[i], NULL, &error);
+      g_assert_no_error(error);
+      g_hash_table_add(programs, program);
+    }
+  g_assert_cmpuint(g_hash_table_size(programs), ==, specs->len);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -368,5 +406,6 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/probe", test_probe);
   g_test_add_func("/opencl/buffers-are-borrowed", test_buffers_are_borrowed);
   g_test_add_func("/opencl/kept-buffers", test_kept_buffers);
+  g_test_add_func("/opencl/built-once", test_built_once);
   return g_test_run();
 }

@@ -180,8 +180,8 @@ test_rule(void)
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 26), ==, 6);
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 200), ==, 8);
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 4, 200), ==, 2);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 8), ==, 2);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 7), ==, 0);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 4), ==, 3);
+  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 3), ==, 0);
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 2, 200), ==, 0);
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, TRUE, 16, 200), ==, 0);
   g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_CPU, FALSE, 16, 200), ==, 0);

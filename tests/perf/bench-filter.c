@@ -4,7 +4,7 @@
  * line of JSON a kernel: the whole filter (upload, kernels, download) by the host's clock and in processor time of all
  * threads, and the kernels by their events. RESULT gets the pixels of the last kernel. The kernels take turns, so that
  * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels, in pieces whose number the line tells;
- * "KERNEL,levels=N" filters with N levels.
+ * "KERNEL,pieces=N" has it cut into N; "KERNEL,levels=N" filters with N levels.
  */
 #include <locale.h>
 #include <math.h>
@@ -20,6 +20,7 @@ typedef struct {
   const char *name;
   MsSettings settings;
   gboolean pipelined;
+  guint pieces; /* 0 for the plan's choice */
   MsPlan *plan;
   double *wall_ms;
   double *processor_ms;
@@ -46,6 +47,10 @@ new_entry(MsSettings settings, const char *kernel, int repeat)
 
   if (words[1] && g_str_has_prefix(words[1], "levels="))
     settings.params.levels = atoi(words[1] + strlen("levels="));
+  if (words[1] && g_str_has_prefix(words[1], "pieces=")) {
+    entry.pieces = (guint)CLAMP(atoi(words[1] + strlen("pieces=")), 1, MS_PLAN_MAX_PIECES);
+    entry.pipelined = TRUE;
+  }
   if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
   entry.settings = settings;
@@ -63,6 +68,8 @@ plan(MsMeanShift *filter, MsImage *image, Entry *entry)
     filter, &(MsFilterRequest){.source = image, .settings = &entry->settings, .pipelined = entry->pipelined}, &error);
   if (!entry->plan)
     die(entry->name, error);
+  if (entry->pieces > 0)
+    entry->plan->pieces = entry->pieces;
 }
 
 /* Milliseconds that the threads of this process have spent computing; other processes hardly change them. */
