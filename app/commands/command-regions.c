@@ -46,8 +46,7 @@ static void
 release_result(Run *self)
 {
   g_clear_object(&self->filtered);
-  g_clear_pointer(&self->on_device.colours, clReleaseMemObject);
-  g_clear_pointer(&self->on_device.modes, clReleaseMemObject);
+  ms_device_result_clear(&self->on_device);
 }
 
 /* The device stays open until this process ends, because a driver may end it when it is closed. */
@@ -164,7 +163,7 @@ filter(Run *self, GError **error)
   self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);
   self->on_device = run.stayed;
-  run.stayed = (MsDeviceResult){NULL, NULL};
+  run.stayed = (MsDeviceResult){NULL};
   ms_engine_run_clear(&run);
   return self->filtered != NULL;
 }

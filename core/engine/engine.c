@@ -59,8 +59,7 @@ ms_engine_run_clear(MsEngineRun *self)
   g_clear_pointer(&self->rejected, g_free);
   g_clear_pointer(&self->program, ms_program_spec_unref);
   g_clear_pointer(&self->modes, g_free);
-  g_clear_pointer(&self->stayed.colours, clReleaseMemObject);
-  g_clear_pointer(&self->stayed.modes, clReleaseMemObject);
+  ms_device_result_clear(&self->stayed);
 }
 
 MsEngineInfo

@@ -440,6 +440,15 @@ ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **e
   return ms_plan_new(&plan, error);
 }
 
+/** ms_device_result_clear: releases the memory. */
+void
+ms_device_result_clear(MsDeviceResult *self)
+{
+  g_clear_pointer(&self->colours, clReleaseMemObject);
+  g_clear_pointer(&self->modes, clReleaseMemObject);
+  g_clear_pointer(&self->source, clReleaseMemObject);
+}
+
 /* Whether the device is to keep the result of @plan, which it holds as a whole. */
 static gboolean
 stays(const MsFilterRequest *request, const MsPlan *plan)
@@ -519,9 +528,13 @@ run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *pl
 {
   if (!ms_mean_shift_run_plan_into(self, request, plan, NULL, error))
     return NULL;
-  *request->stay = (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem};
+  const gboolean keeps_source = !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB;
+  *request->stay =
+    (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem, keeps_source ? self->buffers.source.mem : NULL};
   clRetainMemObject(request->stay->colours);
   clRetainMemObject(request->stay->modes);
+  if (keeps_source)
+    clRetainMemObject(request->stay->source);
   return g_object_ref(request->source);
 }
 

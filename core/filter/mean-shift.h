@@ -8,11 +8,17 @@
 
 typedef struct _MsMeanShift MsMeanShift;
 
-/** MsDeviceResult: colours and modes of a whole picture in the memory of a device; %NULL for none. */
+/**
+ * MsDeviceResult: what a filter leaves of a whole picture in the memory of a device; all %NULL for nothing.
+ * @source: (nullable): the picture that was filtered, where it is there as it was uploaded
+ */
 typedef struct {
   cl_mem colours;
   cl_mem modes;
+  cl_mem source;
 } MsDeviceResult;
+
+void ms_device_result_clear(MsDeviceResult *self);
 
 /**
  * MsFilterRequest: one image to filter.
@@ -21,7 +27,7 @@ typedef struct {
  *   two numbers a pixel of the region. The result's colours are then in the space of the settings, as
  *   ms_space_convert() stores them, since ms_segmentation_new() compares them there.
  * @stay: (nullable) (out caller-allocates): for a request with modes: where the device holds the whole picture, result
- *   and modes stay there and neither is downloaded; both belong to the caller and are valid until the next run
+ *   and modes stay there and neither is downloaded; they belong to the caller and are valid until the next run
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes;
  *   only the rows of @source that can influence the region are read then
  * @pipelined: whether the plan may cut a large picture into pieces, so that transfers overlap kernels, once runs with

@@ -89,6 +89,10 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                       OVER_TALL_TILES,
                                       3,
                                       {BUFFER(LABELS), BUFFER(EDGES), BUFFER(TOTALS)}},
+  [MS_REGION_STEP_KEEP_DISTINCT] = {"keep_distinct",
+                                    OVER_EDGES,
+                                    4,
+                                    {BUFFER(EDGES), BUFFER(SLOTS), BUFFER(DISTINCT), BUFFER(TOTALS)}},
   [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(NUMBERS)}},
 };
 
@@ -146,7 +150,7 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
     n = self->n_edges;
     break;
   }
-  *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, 0}};
+  *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, self->n_slots - 1}};
   return range_of_items(self, divide(n, work->s[0]), 1);
 }
 
@@ -265,6 +269,10 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
     return (guint64)self->most_edges * 2 * sizeof(cl_uint);
   case MS_REGION_BUFFER_TABLE:
     return regions * MS_REGION_ENTRY_WORDS * sizeof(cl_uint);
+  case MS_REGION_BUFFER_SLOTS:
+    return (guint64)self->n_slots * sizeof(cl_uint);
+  case MS_REGION_BUFFER_DISTINCT:
+    return (guint64)self->n_edges * 2 * sizeof(cl_uint);
   }
   g_assert_not_reached();
 }
@@ -349,6 +357,17 @@ ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionSt
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_launch(self, step, step, error);
+}
+
+/** ms_region_kernels_keep_distinct: copies each of the pairs of regions that were found once; there must be some. */
+gboolean
+ms_region_kernels_keep_distinct(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+{
+  self->n_slots = 2u << MIN(g_bit_storage(self->n_edges), 30);
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_SLOTS, MS_REGION_BUFFER_DISTINCT, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_SLOTS, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_KEEP_DISTINCT, MS_REGION_STEP_KEEP_DISTINCT, error) &&
+         ms_region_kernels_read_totals(self, totals, error);
 }
 
 /** ms_region_kernels_read_totals: waits for what was launched. */

@@ -27,9 +27,10 @@ typedef enum {
   MS_REGION_STEP_REPLACE_LABELS,
   MS_REGION_STEP_SUM_TABLE,
   MS_REGION_STEP_LIST_NEIGHBOURS,
+  MS_REGION_STEP_KEEP_DISTINCT,
 } MsRegionStep;
 
-#define MS_REGION_N_STEPS (MS_REGION_STEP_LIST_NEIGHBOURS + 1)
+#define MS_REGION_N_STEPS (MS_REGION_STEP_KEEP_DISTINCT + 1)
 
 /**
  * MsRegionBuffer: what the kernels read and write; the links of pixels lie in the buffer of labels, and the table's
@@ -50,9 +51,11 @@ typedef enum {
   MS_REGION_BUFFER_NUMBERS,
   MS_REGION_BUFFER_EDGES,
   MS_REGION_BUFFER_TABLE,
+  MS_REGION_BUFFER_SLOTS,
+  MS_REGION_BUFFER_DISTINCT,
 } MsRegionBuffer;
 
-#define MS_REGION_N_BUFFERS (MS_REGION_BUFFER_TABLE + 1)
+#define MS_REGION_N_BUFFERS (MS_REGION_BUFFER_DISTINCT + 1)
 
 /* Numbers of a region in the table; see kernels/regions/table.cl. */
 #define MS_REGION_ENTRY_WORDS 21
@@ -62,6 +65,7 @@ typedef struct {
   guint32 n_edges;
   guint32 n_left;
   guint32 n_small;
+  guint32 n_distinct;
 } MsRegionTotals;
 
 /**
@@ -73,6 +77,7 @@ typedef struct {
  * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space
+ * @n_slots: of the hash table of edges, a power of two
  * @is_placed: whether somebody else owns the buffer
  * @settles: whether the device needs a second pass to find the nearest regions
  */
@@ -85,6 +90,7 @@ typedef struct {
   guint32 n_regions;
   guint32 n_edges;
   guint32 most_edges;
+  guint32 n_slots;
   guint n_parts;
   gboolean settles;
   cl_kernel kernels[MS_REGION_N_STEPS];
@@ -101,6 +107,7 @@ void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_me
 void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
 gboolean ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error);
+gboolean ms_region_kernels_keep_distinct(MsRegionKernels *self, MsRegionTotals *totals, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);
 gboolean ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **error);
 gboolean ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error);

@@ -81,20 +81,24 @@ read_entry(const Entry *entry, const MsSegmentation *segmentation)
   return sums;
 }
 
-/* Takes the labels from where they are. */
+/* Takes the labels and the picture from where they are. */
 static gboolean
 place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, GError **error)
 {
-  const gboolean has_labels = segmentation->on_device && segmentation->context == self->run.context;
+  const gboolean is_there = segmentation->context == self->run.context;
+  const gboolean has_labels = is_there && segmentation->on_device, has_picture = is_there && segmentation->source;
 
   if (has_labels)
     ms_region_kernels_place(self, MS_REGION_BUFFER_LABELS, segmentation->on_device);
+  if (has_picture)
+    ms_region_kernels_place(self, MS_REGION_BUFFER_COLOURS, segmentation->source);
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_COLOURS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_LABELS, MS_REGION_BUFFER_LABELS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_TOTALS, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_TABLE, error) &&
          (has_labels || ms_region_kernels_upload(self, MS_REGION_BUFFER_LABELS, segmentation->labels, error)) &&
-         ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, ms_image_get_pixels(original), error);
+         (has_picture ||
+          ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, ms_image_get_pixels(original), error));
 }
 
 static gboolean
@@ -104,24 +108,25 @@ compute(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_LIST_NEIGHBOURS, error) &&
          ms_region_kernels_read_totals(self, totals, error) &&
-         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_NEIGHBOURS, error);
+         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_NEIGHBOURS, error) &&
+         (self->n_edges == 0 || ms_region_kernels_keep_distinct(self, totals, error));
 }
 
 /* The smaller label of a pair comes first, in the upper half where the device stores the lower one first. */
 static gboolean
-read_borders(MsRegionKernels *self, MsBorders *borders, GError **error)
+read_borders(MsRegionKernels *self, guint32 n, MsBorders *borders, GError **error)
 {
-  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_EDGES], 0, (gsize)self->n_edges * 2 * sizeof(guint32)};
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_DISTINCT], 0, (gsize)n * 2 * sizeof(guint32)};
 
-  if (self->n_edges == 0)
+  if (n == 0)
     return TRUE;
-  if (!ms_borders_reserve(borders, self->n_edges)) {
+  if (!ms_borders_reserve(borders, n)) {
     ms_memory_budget_fail(borders->budget, error);
     return FALSE;
   }
   if (!ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error))
     return FALSE;
-  borders->n = self->n_edges;
+  borders->n = n;
   for (gsize i = 0; i < borders->n; i++) {
     const guint32 *pair = (const guint32 *)&borders->pairs[i];
     borders->pairs[i] = (guint64)pair[0] << 32 | pair[1];
@@ -130,20 +135,20 @@ read_borders(MsRegionKernels *self, MsBorders *borders, GError **error)
 }
 
 static gboolean
-read_results(MsRegionKernels *self, Entry *entries, MsBorders *borders, GError **error)
+read_results(MsRegionKernels *self, guint32 n_borders, Entry *entries, MsBorders *borders, GError **error)
 {
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TABLE], 0,
                                ms_region_kernels_bytes(self, MS_REGION_BUFFER_TABLE)};
 
   return ms_context_download(self->run.context, &range, entries, self->run.log, error) &&
-         read_borders(self, borders, error);
+         read_borders(self, n_borders, borders, error);
 }
 
 static gboolean
 find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
         MsBorders *borders, GError **error)
 {
-  MsRegionTotals totals;
+  MsRegionTotals totals = {0};
   gboolean good = !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
                   ms_region_kernels_build(self, error) && place(self, segmentation, original, error);
 
@@ -151,7 +156,7 @@ find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *orig
     return FALSE;
   g_autofree Entry *entries = g_new(Entry, segmentation->n);
   ms_context_lock_kernels(self->run.context);
-  good = compute(self, &totals, error) && read_results(self, entries, borders, error);
+  good = compute(self, &totals, error) && read_results(self, totals.n_distinct, entries, borders, error);
   ms_context_unlock_kernels(self->run.context);
   for (guint32 i = 0; good && i < segmentation->n; i++)
     sums[i] = read_entry(&entries[i], segmentation);
@@ -180,7 +185,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 /**
  * ms_region_sums_find_on:
  * @sums: (out caller-allocates): of label 1 to the number of regions; the same numbers as ms_region_sums_find()
- * @borders: (inout): empty; gets the pairs of labels that touch, most of them once
+ * @borders: (inout): empty; gets each pair of labels that touch once
  *
  * Adds up the pixels of each region of the whole picture on the device, and finds the neighbours.
  *

@@ -103,7 +103,10 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
                            .labels = g_steal_pointer(&memory),
                            .rounds = labels.rounds,
                            .context = on_device ? g_object_ref(context) : NULL,
-                           .on_device = on_device};
+                           .on_device = on_device,
+                           .source = on_device ? filtered->on_device.source : NULL};
+  if (self->source)
+    clRetainMemObject(self->source);
   return self;
 }
 
@@ -123,6 +126,7 @@ ms_segmentation_free(MsSegmentation *self)
     return;
   g_free(self->labels);
   g_clear_pointer(&self->on_device, clReleaseMemObject);
+  g_clear_pointer(&self->source, clReleaseMemObject);
   g_clear_object(&self->context);
   g_free(self);
 }

@@ -19,6 +19,7 @@
  * @n: number of regions
  * @rounds: in which small regions have joined others
  * @context, @on_device: (nullable): the device that has found the regions, and the labels in its memory
+ * @source: (nullable): the picture that was filtered, in the memory of that device until the filter runs again
  */
 typedef struct {
   int width;
@@ -28,6 +29,7 @@ typedef struct {
   guint rounds;
   MsContext *context;
   cl_mem on_device;
+  cl_mem source;
 } MsSegmentation;
 
 /* The share of the colour radius up to which neighbours are of one region. */

@@ -72,11 +72,17 @@ sum_regions(__global const uint *labels, __global const uint *pixels, volatile _
   }
 }
 
-/* Keeps a pair unless its place in @seen shows that it was kept before; the host removes the other copies. */
+static inline uint
+hash_of(const uint2 pair)
+{
+  return pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u;
+}
+
+/* Keeps a pair unless its place in @seen shows that it was kept before; keep_distinct() removes the other copies. */
 static inline void
 keep_new_pair(kept_t *kept, uint2 *seen, const uint2 pair)
 {
-  uint2 *place = seen + ((pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u) >> (32 - SEEN_BITS));
+  uint2 *place = seen + (hash_of(pair) >> (32 - SEEN_BITS));
 
   if (all(*place == pair))
     return;
@@ -122,4 +128,27 @@ list_neighbours(__global const uint *labels, __global uint2 *pairs, volatile __g
         write_pairs(&kept, pairs, totals, work);
     }
   write_pairs(&kept, pairs, totals, work);
+}
+
+/*
+ * Copies each pair of a span to @distinct unless an equal one is there. slots: a hash table of work.w + 1 numbers of
+ * pairs, a power of two larger than the list; they start as 0, and the pairs count from 1.
+ */
+__kernel void
+keep_distinct(__global const uint2 *pairs, volatile __global uint *slots, __global uint2 *distinct,
+              volatile __global uint *totals, const int4 image, const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++) {
+    const uint2 pair = pairs[i];
+    uint hash = hash_of(pair), other;
+
+    hash ^= hash >> 15;
+    do {
+      other = atomic_cmpxchg(slots + (hash++ & work.w), 0u, i + 1);
+    } while (other != 0 && any(pairs[other - 1] != pair));
+    if (other == 0)
+      distinct[atomic_inc(totals + 3)] = pair;
+  }
 }

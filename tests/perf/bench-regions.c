@@ -77,7 +77,7 @@ run_once(Bench *self, int index)
   if (!plain)
     die("filter", error);
   keep(self, STAGE_FILTER, index, &wall, &processor);
-  MsDeviceResult stayed = {NULL, NULL};
+  MsDeviceResult stayed = {NULL};
   const MsFilterRequest request = {
     .source = self->image, .settings = &self->settings, .modes = self->modes, .stay = &stayed};
   g_autoptr(MsImage) filtered = ms_mean_shift_run(self->filter, &request, &error);
@@ -92,8 +92,7 @@ run_once(Bench *self, int index)
   self->result = ms_segmentation_new_on(ms_mean_shift_get_context(self->filter), &found, &self->options, NULL, &error);
   if (!self->result)
     die("regions", error);
-  g_clear_pointer(&stayed.colours, clReleaseMemObject);
-  g_clear_pointer(&stayed.modes, clReleaseMemObject);
+  ms_device_result_clear(&stayed);
   keep(self, STAGE_REGIONS, index, &wall, &processor);
   const MsDeviceRun run = {ms_mean_shift_get_context(self->filter), self->options.log, NULL};
   g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&run, self->result, self->image, &error);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/regions/regions.h"
-#include "core/regions/segmentation.h"
+#include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 
 typedef struct {
@@ -244,17 +244,18 @@ test_cancelled(void)
 
 /* The filter leaves its result on the device, where regions are found in it. */
 static void
-test_stayed(void)
+check_stayed(MsSpace space)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   MsSettings settings = ms_settings_default();
   g_autoptr(MsImage) source = ms_fixture_scene(120, 70, 3);
   g_autofree guint16 *modes = g_new(guint16, 2 * 120 * 70);
   g_autoptr(GError) error = NULL;
-  MsDeviceResult stayed = {NULL, NULL};
+  MsDeviceResult stayed = {NULL};
 
   if (!context)
     return;
+  settings.params.space = space;
   settings.params.sp = 4;
   settings.params.sr = 30;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
@@ -263,12 +264,14 @@ test_stayed(void)
   g_assert_no_error(error);
   g_assert_true(placeholder == source);
   g_assert_true(stayed.colours && stayed.modes);
+  g_assert_true((stayed.source != NULL) == (space == MS_SPACE_RGB));
   const MsRegionOptions options = {.min_pixels = 9, .range = MS_REGION_RANGE_DEFAULT};
   g_autoptr(MsSegmentation) actual = ms_segmentation_new_on(
     context, &(MsFiltered){.image = source, .params = &settings.params, .on_device = stayed}, &options, NULL, &error);
   g_assert_no_error(error);
-  clReleaseMemObject(stayed.colours);
-  clReleaseMemObject(stayed.modes);
+  g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&(MsDeviceRun){context}, actual, source, &error);
+  g_assert_no_error(error);
+  ms_device_result_clear(&stayed);
   request.stay = NULL;
   g_autoptr(MsImage) filtered = ms_mean_shift_run(filter, &request, &error);
   g_assert_no_error(error);
@@ -276,6 +279,17 @@ test_stayed(void)
     ms_segmentation_new(&(MsFiltered){.image = filtered, .modes = modes, .params = &settings.params}, 9, NULL, &error);
   g_assert_cmpuint(actual->n, ==, expected->n);
   g_assert_cmpmem(actual->labels, 120 * 70 * 4, expected->labels, 120 * 70 * 4);
+  g_autoptr(MsSegmentTable) of_host = ms_segment_table_new_on(NULL, expected, source, &error);
+  g_autofree char *text = ms_segment_table_to_csv(table), *expected_text = ms_segment_table_to_csv(of_host);
+  g_assert_cmpstr(text, ==, expected_text);
+}
+
+/* The picture stays as well, unless its conversion to another space has replaced it. */
+static void
+test_stayed(void)
+{
+  check_stayed(MS_SPACE_RGB);
+  check_stayed(MS_SPACE_LUV);
 }
 
 /* The labels of the kernels for a device with @limits, which the tested device runs. */

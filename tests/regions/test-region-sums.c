@@ -139,7 +139,9 @@ compare(MsContext *context, MsImage *image, LabelFunc label_of)
   g_assert_true(ms_region_sums_fit(context, s));
   ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, device, &device_borders, &error);
   g_assert_no_error(error);
+  const gsize n_borders = device_borders.n;
   check_borders(s, &device_borders);
+  g_assert_cmpuint(device_borders.n, ==, n_borders); /* the device had left none twice */
   for (guint32 i = 0; i < s->n; i++) {
     assert_same(&expected[i], &host[i]);
     assert_same(&expected[i], &device[i]);
