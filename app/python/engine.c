@@ -150,8 +150,9 @@ region_tuple(MslabRegions *regions, guint label)
   for (gsize i = 0; labels && i < n; i++)
     PyTuple_SET_ITEM(labels, (Py_ssize_t)i, PyLong_FromUnsignedLong(neighbours[i]));
   mslab_regions_get_region(regions, label, &r);
-  return Py_BuildValue("IIiiiidd(ddd)(ddd)N", label, r.pixels, r.left, r.top, r.right, r.bottom, r.x, r.y, r.mean[0],
-                       r.mean[1], r.mean[2], r.deviation[0], r.deviation[1], r.deviation[2], labels);
+  return Py_BuildValue("IIiiiidd(ddd)(ddd)NK", label, r.pixels, r.left, r.top, r.right, r.bottom, r.x, r.y, r.mean[0],
+                       r.mean[1], r.mean[2], r.deviation[0], r.deviation[1], r.deviation[2], labels,
+                       (unsigned long long)r.perimeter);
 }
 
 /* A tuple of fields for each region, in the order of labels; NULL with an exception set. */

@@ -132,8 +132,14 @@ mslab_regions_get_region(MslabRegions *self, guint label, MslabRegion *region)
   g_return_if_fail(MSLAB_IS_REGIONS(self) && label >= 1 && label <= self->table->n);
 
   const MsSegment *s = find(self, label);
-  *region = (MslabRegion){
-    .pixels = s->pixels, .left = s->left, .top = s->top, .right = s->right, .bottom = s->bottom, .x = s->x, .y = s->y};
+  *region = (MslabRegion){.pixels = s->pixels,
+                          .left = s->left,
+                          .top = s->top,
+                          .right = s->right,
+                          .bottom = s->bottom,
+                          .x = s->x,
+                          .y = s->y,
+                          .perimeter = s->perimeter};
   memcpy(region->mean, s->mean, sizeof region->mean);
   memcpy(region->deviation, s->deviation, sizeof region->deviation);
 }

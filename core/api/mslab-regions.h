@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * @y: row of the centroid
  * @mean: the means of R, G and B over the region's pixels of the image before it was filtered
  * @deviation: the standard deviations of R, G and B over the same pixels, of the population
+ * @perimeter: the number of edges of pixels between the region and another one or the outside of the image
  *
  * The numbers of one region.
  */
@@ -30,6 +31,7 @@ typedef struct {
   double y;
   double mean[3];
   double deviation[3];
+  guint64 perimeter;
 } MslabRegion;
 
 #define MSLAB_TYPE_REGIONS (mslab_regions_get_type())

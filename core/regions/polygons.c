@@ -260,7 +260,7 @@ append_properties(GString *text, guint32 label, const MsSegment *s)
   g_string_append(text, ",\"neighbours\":[");
   for (guint j = 0; j < s->n_neighbours; j++)
     g_string_append_printf(text, "%s%u", j > 0 ? "," : "", s->neighbours[j]);
-  g_string_append(text, "]}");
+  g_string_append_printf(text, "],\"perimeter\":%" G_GUINT64_FORMAT "}", s->perimeter);
 }
 
 /* Without the member, coordinates are longitudes and latitudes of WGS 84, or columns and rows. */

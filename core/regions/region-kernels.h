@@ -58,7 +58,7 @@ typedef enum {
 #define MS_REGION_N_BUFFERS (MS_REGION_BUFFER_DISTINCT + 1)
 
 /* Numbers of a region in the table; see kernels/regions/table.cl. */
-#define MS_REGION_ENTRY_WORDS 21
+#define MS_REGION_ENTRY_WORDS 22
 
 /** MsRegionTotals: the counters of the kernels. */
 typedef struct {

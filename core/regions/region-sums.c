@@ -26,6 +26,19 @@ add_run(MsRegionSums *self, int from, int to, int y, const guint8 *p)
     }
 }
 
+/* How many edges of pixels of a run lie between its region and another one, or the outside of the picture. */
+static guint64
+edges_of(const MsSegmentation *segmentation, const guint32 *row, int from, int to, int y)
+{
+  const gboolean is_first = y == 0, is_last = y == segmentation->height - 1;
+  const guint32 *above = is_first ? row : row - segmentation->width, *below = is_last ? row : row + segmentation->width;
+  guint64 edges = 2;
+
+  for (int x = from; x < to; x++)
+    edges += (guint64)(is_first || above[x] != row[x]) + (guint64)(is_last || below[x] != row[x]);
+  return edges;
+}
+
 /** ms_region_sums_find: adds the pixels of label i to @sums[i - 1]; the caller has set them to 0. */
 void
 ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums)
@@ -39,6 +52,7 @@ ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsReg
       for (end = x + 1; end < width && row[end] == row[x];)
         end++;
       add_run(&sums[row[x] - 1], x, end, y, pixels + 4 * (gsize)x);
+      sums[row[x] - 1].perimeter += edges_of(segmentation, row, x, end, y);
     }
 }
 
@@ -53,6 +67,7 @@ typedef struct {
   guint32 from_bottom;
   guint32 right;
   guint32 bottom;
+  guint32 perimeter;
 } Entry;
 
 G_STATIC_ASSERT(sizeof(Entry) == MS_REGION_ENTRY_WORDS * sizeof(guint32));
@@ -69,6 +84,7 @@ read_entry(const Entry *entry, const MsSegmentation *segmentation)
   MsRegionSums sums = {.x = wide(entry->x),
                        .y = wide(entry->y),
                        .pixels = entry->pixels,
+                       .perimeter = entry->perimeter,
                        .left = segmentation->width - 1 - (int)entry->from_right,
                        .top = segmentation->height - 1 - (int)entry->from_bottom,
                        .right = (int)entry->right,

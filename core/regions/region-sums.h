@@ -9,6 +9,7 @@
  * MsRegionSums:
  * @x, @y: sums of columns and rows
  * @sums, @squares: of red, green and blue, and of their squares
+ * @perimeter: edges of pixels between the region and another one or the outside of the picture
  * @left, @top, @right, @bottom: first and last columns and rows
  */
 typedef struct {
@@ -16,6 +17,7 @@ typedef struct {
   guint64 y;
   guint64 sums[3];
   guint64 squares[3];
+  guint64 perimeter;
   guint32 pixels;
   int left;
   int top;

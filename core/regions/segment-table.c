@@ -13,6 +13,7 @@ static void
 finish_segment(MsSegment *self, const MsRegionSums *sums)
 {
   self->pixels = sums->pixels;
+  self->perimeter = sums->perimeter;
   self->left = sums->left;
   self->top = sums->top;
   self->right = sums->right;
@@ -150,7 +151,7 @@ append_number(GString *text, double value)
   g_string_append_printf(text, ",%s", g_ascii_formatd(digits, sizeof digits, "%.4f", value));
 }
 
-/* The longest line without neighbours has 20 numbers; a neighbour has up to 10 digits. GString doubles its memory. */
+/* The longest line without neighbours has 21 numbers; a neighbour has up to 10 digits. GString doubles its memory. */
 #define CSV_LINE_BYTES 256
 #define CSV_NEIGHBOUR_BYTES 11
 #define GROWTH 2
@@ -167,7 +168,7 @@ char *
 ms_segment_table_to_csv(const MsSegmentTable *self)
 {
   GString *text = g_string_new("label,pixels,left,top,right,bottom,x,y,mean_red,mean_green,mean_blue,"
-                               "deviation_red,deviation_green,deviation_blue,neighbours\r\n");
+                               "deviation_red,deviation_green,deviation_blue,neighbours,perimeter\r\n");
 
   for (guint32 i = 0; i < self->n; i++) {
     const MsSegment *s = &self->segments[i];
@@ -181,7 +182,7 @@ ms_segment_table_to_csv(const MsSegmentTable *self)
     g_string_append_c(text, ',');
     for (guint j = 0; j < s->n_neighbours; j++)
       g_string_append_printf(text, "%s%u", j > 0 ? " " : "", s->neighbours[j]);
-    g_string_append(text, "\r\n");
+    g_string_append_printf(text, ",%" G_GUINT64_FORMAT "\r\n", s->perimeter);
   }
   return g_string_free(text, FALSE);
 }
@@ -213,6 +214,7 @@ add_segment(JsonBuilder *builder, guint32 label, const MsSegment *s)
   for (guint j = 0; j < s->n_neighbours; j++)
     json_builder_add_int_value(builder, s->neighbours[j]);
   json_builder_end_array(builder);
+  ms_json_add_integer(builder, "perimeter", (gint64)s->perimeter);
   json_builder_end_object(builder);
 }
 

@@ -11,6 +11,7 @@
  * MsSegment: one region.
  * @left, @top, @right, @bottom: its first and last columns and rows
  * @x, @y: the centroid
+ * @perimeter: edges of pixels between the region and another one or the outside of the picture
  * @mean, @deviation: of red, green and blue over its pixels of the original picture
  * @neighbours: labels of the @n_neighbours regions that touch it, in order; they belong to the table
  */
@@ -22,6 +23,7 @@ typedef struct {
   int bottom;
   double x;
   double y;
+  guint64 perimeter;
   double mean[3];
   double deviation[3];
   guint n_neighbours;

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of regions, from the labels and the picture before the filter. entries: ENTRY numbers for each region,
- * which start as 0: the sums of columns, rows, three channels and their squares as in wide.cl, pixels, and the largest
- * column from the right border, row from the lower border, column and row. So every extreme is a largest number, for
- * which 0 is no pixel's or the first one's.
+ * which start as 0: the sums of columns, rows, three channels and their squares as in wide.cl, pixels, the largest
+ * column from the right border, row from the lower border, column and row, and the edges of pixels on its border. So
+ * every extreme is a largest number, for which 0 is no pixel's or the first one's.
  */
-#define ENTRY 21
+#define ENTRY 22
 #define COLUMNS 0
 #define ROWS 2
 #define CHANNELS 4
 #define SQUARES 10
 #define PIXELS 16
 #define BOX 17
+#define PERIMETER 21
 
 /* The most pixels whose squares are added in 32 bits. */
 #define LONGEST_RUN 65536
@@ -22,6 +23,7 @@ typedef struct {
   uint4 sums;
   uint4 squares;
   uint4 box;
+  uint edges;
 } run_t;
 
 static inline void
@@ -40,6 +42,16 @@ add_run(volatile __global uint *entry, const run_t *run, const uint pixels)
   raise(entry + BOX + 1, run->box.y);
   raise(entry + BOX + 2, run->box.z);
   raise(entry + BOX + 3, run->box.w);
+  if (run->edges != 0)
+    atomic_add(entry + PERIMETER, run->edges);
+}
+
+/* How many of the four edges of the pixel at @at lie between its region and another one or the outside. */
+static inline uint
+edges_of(__global const uint *at, const uint label, const int x, const int y, const int4 image)
+{
+  return (uint)(x == 0 || at[-1] != label) + (uint)(x == image.x - 1 || at[1] != label) +
+         (uint)(y == 0 || at[-image.x] != label) + (uint)(y == image.y - 1 || at[image.x] != label);
 }
 
 /* Adds the pixels of a span to their regions; those of one region that follow each other together. */
@@ -61,6 +73,7 @@ sum_regions(__global const uint *labels, __global const uint *pixels, volatile _
       run.rows += (uint)y;
       run.sums += colour;
       run.squares += colour * colour;
+      run.edges += edges_of(labels + i, label, x, y, image);
       run.box = max(run.box, (uint4)((uint)(image.x - 1 - x), (uint)(image.y - 1 - y), (uint)x, (uint)y));
       x++;
       if (x == image.x) {

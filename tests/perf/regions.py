@@ -5,10 +5,11 @@
     regions.py MEANSHIFT_LAB [--size 1280] [--min-region 50] [--json FILE] [PICTURE...]
 
 Peers, each left out with a note where it is not installed: otbcli_MeanShiftSmoothing and otbcli_LargeScaleMeanShift of
-Orfeo ToolBox (Debian's otb-bin; tiles of 512, at most 5 iterations), and EDISON through pymeanshift (from source:
-pip install --no-build-isolation pymeanshift, for the Python that runs this script). Times are user time of whole
-processes, start included, which other work on the machine changes less than the wall time. The deviation is that of the
-three channels within each region, root mean square over the pixels. The number of regions of Orfeo is that of labels.
+Orfeo ToolBox (Debian's otb-bin; tiles of 512, iterations as many as it takes), and EDISON through pymeanshift (from
+source: pip install --no-build-isolation pymeanshift, for the Python that runs this script). Times are user time of
+whole processes, start included, which other work on the machine changes less than the wall time. The deviation is that
+of the three channels within each region, root mean square over the pixels. The number of regions of Orfeo is that of
+labels.
 """
 import argparse
 import importlib.util
@@ -67,7 +68,7 @@ def orfeo(args, source, sp, sr, folder):
     radii = ["-spatialr", str(sp), "-ranger", str(sr)]
     labels = os.path.join(folder, "orfeo.tif")
     smoothing = ["otbcli_MeanShiftSmoothing", "-in", source, "-fout", os.path.join(folder, "smooth.tif"), "-foutpos",
-                 os.path.join(folder, "places.tif"), "-maxiter", "5"] + radii
+                 os.path.join(folder, "places.tif")] + radii
     # As floats, since OpenCV reads no TIFF of 32-bit integers.
     segments = ["otbcli_LargeScaleMeanShift", "-in", source, "-minsize", str(args.min_region), "-tilesizex", "512",
                 "-tilesizey", "512", "-mode", "raster", "-mode.raster.out", labels, "float"] + radii

@@ -258,6 +258,8 @@ def test_regions_are_what_their_table_says(device, channels):
         assert numpy.allclose(region.mean, pixels.mean(axis=0)) and numpy.allclose(region.deviation, pixels.std(axis=0))
         around = cv2.dilate(mask.astype("u1"), numpy.ones((3, 3), "u1")) > 0
         assert set(region.neighbours) == set(numpy.unique(found.labels[around])) - {region.label}
+        padded = numpy.pad(mask.astype(int), 1)
+        assert region.perimeter == abs(numpy.diff(padded, axis=0)).sum() + abs(numpy.diff(padded, axis=1)).sum()
         assert (found.means[mask][:, :3] == numpy.floor(pixels.mean(axis=0) + 0.5)).all()
     if channels == 4:
         assert numpy.array_equal(found.means[..., 3], image[:, ::-1, 3])

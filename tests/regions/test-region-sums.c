@@ -58,6 +58,14 @@ make_segmentation(int width, int height, LabelFunc label_of)
   return self;
 }
 
+/* Whether the pixel in this direction is of another region, or there is none. */
+static guint64
+is_border(const MsSegmentation *s, int x, int y, int dx, int dy)
+{
+  return x + dx < 0 || x + dx >= s->width || y + dy < 0 || y + dy >= s->height ||
+         s->labels[(y + dy) * s->width + x + dx] != s->labels[y * s->width + x];
+}
+
 /* The serial sums as a plain loop over all pixels. */
 static void
 add_up(const MsSegmentation *s, MsImage *image, MsRegionSums *sums)
@@ -74,6 +82,8 @@ add_up(const MsSegmentation *s, MsImage *image, MsRegionSums *sums)
     own->pixels++;
     own->x += (guint64)x;
     own->y += (guint64)y;
+    own->perimeter +=
+      is_border(s, x, y, -1, 0) + is_border(s, x, y, 1, 0) + is_border(s, x, y, 0, -1) + is_border(s, x, y, 0, 1);
     for (int k = 0; k < 3; k++) {
       own->sums[k] += p[k];
       own->squares[k] += (guint64)p[k] * p[k];
@@ -87,6 +97,7 @@ assert_same(const MsRegionSums *a, const MsRegionSums *b)
   g_assert_cmpuint(a->pixels, ==, b->pixels);
   g_assert_cmpuint(a->x, ==, b->x);
   g_assert_cmpuint(a->y, ==, b->y);
+  g_assert_cmpuint(a->perimeter, ==, b->perimeter);
   g_assert_cmpint(a->left, ==, b->left);
   g_assert_cmpint(a->top, ==, b->top);
   g_assert_cmpint(a->right, ==, b->right);

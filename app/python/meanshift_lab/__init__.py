@@ -66,7 +66,7 @@ class Region(NamedTuple):
 
     left, top, right, bottom: its first and last columns and rows. x, y: the centroid. mean, deviation: of each of the
     first three channels over its pixels of the image before it was filtered. neighbours: the labels of the regions that
-    touch it.
+    touch it. perimeter: the number of edges of pixels between it and another region or the outside of the image.
     """
 
     label: int
@@ -80,6 +80,7 @@ class Region(NamedTuple):
     mean: tuple
     deviation: tuple
     neighbours: tuple
+    perimeter: int
 
 
 class Regions(NamedTuple):

@@ -49,6 +49,8 @@ cell_text(int column, guint32 label, const MsSegment *s)
     return g_strdup_printf("%.1f, %.1f, %.1f", s->deviation[0], s->deviation[1], s->deviation[2]);
   case 7:
     return g_strdup_printf("%u", s->n_neighbours);
+  case 8:
+    return ms_format_count(s->perimeter);
   }
   g_return_val_if_reached(NULL);
 }
