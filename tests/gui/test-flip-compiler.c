@@ -115,6 +115,36 @@ test_off(void)
   g_unsetenv("POCL_KERNEL_CACHE");
 }
 
+/* Writes what the system says of a power supply; %NULL for nothing. */
+static void
+add_supply(const char *folder, const char *name, const char *status, const char *scope)
+{
+  g_autofree char *own = g_build_filename(folder, name, NULL);
+  g_autofree char *status_path = g_build_filename(own, "status", NULL),
+                  *scope_path = g_build_filename(own, "scope", NULL);
+
+  g_mkdir(own, 0700);
+  g_assert_true(!status || g_file_set_contents(status_path, status, -1, NULL));
+  g_assert_true(!scope || g_file_set_contents(scope_path, scope, -1, NULL));
+}
+
+static void
+test_battery(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-supplies-XXXXXX", NULL);
+  char *remove[] = {"rm", "-r", folder, NULL};
+
+  g_assert_false(ms_flip_compiler_is_on_battery("/nowhere"));
+  g_assert_false(ms_flip_compiler_is_on_battery(folder));
+  add_supply(folder, "AC", NULL, NULL);
+  add_supply(folder, "mouse", "Discharging\n", "Device\n");
+  add_supply(folder, "BAT0", "Charging\n", "System\n");
+  g_assert_false(ms_flip_compiler_is_on_battery(folder));
+  add_supply(folder, "BAT1", "Discharging\n", NULL);
+  g_assert_true(ms_flip_compiler_is_on_battery(folder));
+  g_spawn_sync(NULL, remove, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -126,6 +156,7 @@ main(int argc, char **argv)
   g_setenv("XDG_CACHE_HOME", caches, TRUE);
   g_setenv("POCL_CACHE_DIR", driver, TRUE);
   gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/flip-compiler/battery", test_battery);
   g_test_add_func("/flip-compiler/without", test_without);
   g_test_add_func("/flip-compiler/off", test_off);
   g_test_add_func("/flip-compiler/first-flip", test_first_flip);

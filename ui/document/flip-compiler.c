@@ -19,6 +19,7 @@
  * @waiting: (element-type MsSettings): the flips whose programs are still to be compiled
  * @compiled_for: the options of the settings whose flips were compiled last
  * @child: (nullable): the process, while it has something to compile
+ * @cached: (nullable): which program is known to be in the cache
  */
 typedef struct {
   MsWindowEngine *engine;
@@ -27,6 +28,7 @@ typedef struct {
   MsToggles compiled_for;
   gboolean has_compiled;
   MsDeviceChild *child;
+  char *cached;
   guint32 number;
   MsSharedPixels *source;
   MsSharedPixels *result;
@@ -48,6 +50,7 @@ on_engine_changed(MsWindowEngine *engine, gpointer data)
 
   stop(self);
   self->has_compiled = FALSE;
+  g_clear_pointer(&self->cached, g_free);
 }
 
 static void
@@ -59,6 +62,7 @@ compiler_free(gpointer data)
   if (self->child)
     ms_device_child_close(self->child, 0);
   g_array_unref(self->waiting);
+  g_free(self->cached);
   g_clear_pointer(&self->source, ms_shared_pixels_unref);
   g_clear_pointer(&self->result, ms_shared_pixels_unref);
   g_free(self);
@@ -109,14 +113,28 @@ plan_of(MsDocument *document, const MsSettings *settings)
   return ms_plan_new(&request, NULL);
 }
 
-/** ms_flip_compiler_must_compile: whether the program of the present settings is in no cache. */
+/**
+ * ms_flip_compiler_must_compile: whether the program of the present settings is in no cache. While a slider moves, the
+ * program stays the same, whose checksum takes as long as a short filter.
+ */
 gboolean
 ms_flip_compiler_must_compile(MsDocument *document)
 {
+  MsWindowEngine *engine = ms_document_get_engine(document);
+  FlipCompiler *self = g_object_get_data(G_OBJECT(engine), KEY);
   g_autoptr(MsPlan) plan = plan_of(document, ms_document_get_settings(document));
-  MsDevice *device = ms_window_engine_get_device(ms_document_get_engine(document));
+  MsDevice *device = ms_window_engine_get_device(engine);
+  g_autofree char *program = plan && device ? ms_program_spec_identify(plan->program) : NULL;
 
-  return plan && device && !ms_program_is_cached(device, plan->program);
+  if (!program || (self && g_strcmp0(program, self->cached) == 0))
+    return FALSE;
+  if (!ms_program_is_cached(device, plan->program))
+    return TRUE;
+  if (self) {
+    g_free(self->cached);
+    self->cached = g_steal_pointer(&program);
+  }
+  return FALSE;
 }
 
 /* Adds the flip of @option to @value, unless it cannot run or its program is cached or in @seen. */
@@ -147,17 +165,22 @@ list_flips(FlipCompiler *self, MsDocument *document)
   }
 }
 
-/* Whether the machine runs on battery; that of a mouse does not count. */
-static gboolean
-is_on_battery(void)
+/**
+ * ms_flip_compiler_is_on_battery:
+ * @folder: with a folder for each power supply, as /sys/class/power_supply of Linux
+ *
+ * Returns: whether the machine runs on battery; that of a mouse does not count
+ */
+gboolean
+ms_flip_compiler_is_on_battery(const char *folder)
 {
-  g_autoptr(GDir) supplies = g_dir_open(POWER_SUPPLIES, 0, NULL);
+  g_autoptr(GDir) supplies = g_dir_open(folder, 0, NULL);
   gboolean found = FALSE;
   const char *name;
 
   while (!found && supplies && (name = g_dir_read_name(supplies))) {
-    g_autofree char *status_path = g_build_filename(POWER_SUPPLIES, name, "status", NULL);
-    g_autofree char *scope_path = g_build_filename(POWER_SUPPLIES, name, "scope", NULL);
+    g_autofree char *status_path = g_build_filename(folder, name, "status", NULL);
+    g_autofree char *scope_path = g_build_filename(folder, name, "scope", NULL);
     g_autofree char *status = NULL, *scope = NULL;
     found = g_file_get_contents(status_path, &status, NULL, NULL) && g_str_has_prefix(status, "Discharging") &&
             !(g_file_get_contents(scope_path, &scope, NULL, NULL) && g_str_has_prefix(scope, "Device"));
@@ -169,7 +192,7 @@ is_on_battery(void)
 static gboolean
 is_worthwhile(void)
 {
-  return g_strcmp0(g_getenv("POCL_KERNEL_CACHE"), "0") != 0 && !is_on_battery();
+  return g_strcmp0(g_getenv("POCL_KERNEL_CACHE"), "0") != 0 && !ms_flip_compiler_is_on_battery(POWER_SUPPLIES);
 }
 
 /* The process */

@@ -16,3 +16,4 @@ void ms_flip_compiler_detach(MsWindowEngine *engine);
 void ms_flip_compiler_start(MsDocument *document);
 gboolean ms_flip_compiler_is_busy(MsWindowEngine *engine);
 gboolean ms_flip_compiler_must_compile(MsDocument *document);
+gboolean ms_flip_compiler_is_on_battery(const char *folder);
