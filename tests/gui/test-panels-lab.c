@@ -18,6 +18,7 @@
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
+#include "ui/panels/experiment/kept-reports.h"
 #include "ui/panels/tune/tune-panel.h"
 
 static void
@@ -34,18 +35,25 @@ check_csv(const char *text, const MsReport *report)
 }
 
 static void
-check_json(const char *text, const MsReport *report)
+check_same_rows(const MsReport *back, const MsReport *report)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) back = ms_report_from_json(text, -1, &error);
-
-  g_assert_no_error(error);
+  g_assert_nonnull(back);
   g_assert_cmpuint(back->rows->len, ==, report->rows->len);
   for (guint i = 0; i < back->rows->len; i++) {
     const MsReportRow *a = back->rows->pdata[i], *b = report->rows->pdata[i];
     g_assert_cmpstr(a->label, ==, b->label);
     g_assert_cmpfloat_with_epsilon(a->summary.median, b->summary.median, 0.5);
   }
+}
+
+static void
+check_json(const char *text, const MsReport *report)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) back = ms_report_from_json(text, -1, &error);
+
+  g_assert_no_error(error);
+  check_same_rows(back, report);
 }
 
 static void
@@ -353,6 +361,38 @@ status_of(PanelFixture *f, const char *name)
   return status;
 }
 
+/* A window that starts: its panel has run nothing yet. */
+static void
+start_again(PanelFixture *f)
+{
+  gtk_widget_destroy(f->panel);
+  f->panel = g_object_new(MS_TYPE_EXPERIMENT_PANEL, "visible", TRUE, NULL);
+  gtk_container_add(GTK_CONTAINER(f->window), f->panel);
+  g_object_set(f->panel, "document", f->document, NULL);
+}
+
+/* The next window shows the last result of this device, and one whose file is damaged is left out with a note. */
+static void
+check_kept(PanelFixture *f, MsReport *report, const char *status)
+{
+  g_autofree char *folder = ms_kept_reports_folder(report->device.name, report->device.platform);
+  g_autofree char *kept = g_build_filename(folder, "ms-unroll.json", NULL);
+  g_autofree char *damaged = g_build_filename(folder, "ms-access.json", NULL);
+
+  g_assert_true(g_file_set_contents(damaged, "{\"rows\": [", -1, NULL));
+  start_again(f);
+  wait_for(30, find_label_with(f->panel, "A kept result is left out: "));
+  g_assert_nonnull(find_label_with(f->panel, damaged));
+  g_autofree char *again = status_of(f, "ms-unroll");
+  g_assert_cmpstr(again, ==, status);
+  check_same_rows(ms_report_view_get_report(view_of(f)), report);
+  g_autofree char *other = status_of(f, "ms-access");
+  g_assert_cmpstr(other, ==, "not run yet");
+  g_assert_null(ms_report_view_get_report(view_of(f)));
+  g_assert_cmpint(g_remove(damaged), ==, 0);
+  g_assert_cmpint(g_remove(kept), ==, 0);
+}
+
 static void
 test_experiments(void)
 {
@@ -395,6 +435,9 @@ test_experiments(void)
   g_assert_null(ms_report_view_get_report(view_of(&f)));
   g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
   g_assert_true(ms_report_view_get_report(view_of(&f)) == report);
+
+  g_autoptr(MsReport) last = ms_report_ref(report);
+  check_kept(&f, last, status);
 }
 
 static void

@@ -8,6 +8,7 @@
 #include "core/lab/report/report-verdict.h"
 #include "ui/common/files.h"
 #include "ui/panels/common/table.h"
+#include "ui/panels/experiment/kept-reports.h"
 
 struct _MsExperimentPanel {
   MsJobPanel parent_instance;
@@ -26,6 +27,9 @@ struct _MsExperimentPanel {
   GPtrArray *experiments; /* of the list */
   GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
   MsExperiment *running;  /* (nullable): the experiment of the newest job */
+  char *folder;           /* (nullable): of the kept reports that were loaded */
+  gint64 stamp;           /* of @folder when it was loaded */
+  char *damage;           /* (nullable): which of its files cannot be read */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
@@ -72,7 +76,7 @@ contains(const char *text, const char *part)
   return strstr(folded, part) != NULL;
 }
 
-/* (transfer full): "agrees, 14:05" of the newest report (nullable) of this session */
+/* (transfer full): "agrees, 14:05" of the newest report (nullable), or its date if it is of another day */
 static char *
 status_text(const MsReport *report)
 {
@@ -80,7 +84,10 @@ status_text(const MsReport *report)
     return g_strdup(_("not run yet"));
   g_autoptr(GDateTime) utc = g_date_time_new_from_iso8601(report->date, NULL);
   g_autoptr(GDateTime) here = utc ? g_date_time_to_local(utc) : NULL;
-  g_autofree char *time = here ? g_date_time_format(here, "%H:%M") : g_strdup(report->date);
+  g_autoptr(GDateTime) now = g_date_time_new_now_local();
+  const gboolean today = here && g_date_time_get_year(here) == g_date_time_get_year(now) &&
+                         g_date_time_get_day_of_year(here) == g_date_time_get_day_of_year(now);
+  g_autofree char *time = here ? g_date_time_format(here, today ? "%H:%M" : "%x") : g_strdup(report->date);
   const char *status = !report->complete                  ? N_("not finished")
                        : report->experiment->expects->len ? ms_finding_verdict_name(ms_report_judge(report))
                                                           : N_("measured");
@@ -176,14 +183,12 @@ set_status(MsExperimentPanel *self, GtkTreeIter *iter)
 static gboolean
 update_status(GtkTreeModel *model, GtkTreePath *path, GtkTreeIter *iter, gpointer data)
 {
-  MsExperimentPanel *self = data;
   MsExperiment *experiment;
 
   gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &experiment, -1);
-  if (!experiment || strcmp(experiment->name, self->running->name) != 0)
-    return FALSE;
-  set_status(self, iter);
-  return TRUE;
+  if (experiment)
+    set_status(data, iter);
+  return FALSE;
 }
 
 static void
@@ -428,32 +433,117 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 static char *
 ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 {
+  const char *damage = MS_EXPERIMENT_PANEL(panel)->damage;
+
   *ready = device && get_selected(MS_EXPERIMENT_PANEL(panel)) != NULL;
-  return device ? g_strdup_printf(_("Measures on %s."), ms_device_get_title(device))
-                : g_strdup(_("Choose an OpenCL device to measure on."));
+  if (!device)
+    return g_strdup(_("Choose an OpenCL device to measure on."));
+  if (damage)
+    return g_strdup_printf(_("Measures on %s. A kept result is left out: %s"), ms_device_get_title(device), damage);
+  return g_strdup_printf(_("Measures on %s."), ms_device_get_title(device));
+}
+
+static void
+on_problem(MsExperimentPanel *self, const GError *error)
+{
+  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
+  ms_panel_report_problem(MS_PANEL(self), error);
+}
+
+/* Shows @report in the list, and in the table while its experiment is selected. */
+static void
+take_report(MsExperimentPanel *self, MsReport *report)
+{
+  const char *name = report->experiment->name;
+  const MsExperiment *selected = get_selected(self);
+
+  g_hash_table_replace(self->reports, g_strdup(name), ms_report_ref(report));
+  if (selected && strcmp(selected->name, name) == 0)
+    ms_report_view_set_report(self->view, report);
+}
+
+/* Dates are in ISO 8601, so that the later one is the greater text. */
+static gboolean
+is_later(const MsReport *report, const MsReport *than)
+{
+  return !than || g_strcmp0(report->date, than->date) > 0;
+}
+
+static void
+on_kept_loaded(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(source);
+  g_autofree char *damage = NULL;
+  g_autoptr(GPtrArray) reports = ms_kept_reports_load_finish(result, &damage);
+
+  if (!self->tree) /* destroyed meanwhile */
+    return;
+  for (guint i = 0; i < reports->len; i++) {
+    MsReport *report = reports->pdata[i];
+    g_autofree char *folder = ms_kept_reports_folder(report->device.name, report->device.platform);
+    if (g_strcmp0(folder, self->folder) == 0 &&
+        is_later(report, g_hash_table_lookup(self->reports, report->experiment->name)))
+      take_report(self, report);
+  }
+  g_free(self->damage);
+  self->damage = g_steal_pointer(&damage);
+  gtk_tree_model_foreach(GTK_TREE_MODEL(self->store), update_status, self);
+  ms_job_panel_update_ready(MS_JOB_PANEL(self));
+}
+
+static void
+on_kept_saved(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  if (!ms_kept_reports_save_finish(result, &error) && MS_EXPERIMENT_PANEL(source)->tree)
+    on_problem(MS_EXPERIMENT_PANEL(source), error);
+}
+
+/* Loads what is kept for the device unless that is done: another panel or window may have run an experiment. */
+static void
+load_kept(MsExperimentPanel *self)
+{
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+
+  if (!device)
+    return;
+  g_autofree char *folder = ms_kept_reports_folder(ms_device_get_name(device), ms_device_get_platform(device));
+  const gint64 stamp = ms_kept_reports_stamp(folder);
+  if (g_strcmp0(folder, self->folder) != 0) {
+    g_hash_table_remove_all(self->reports); /* of another device */
+    ms_report_view_set_report(self->view, NULL);
+    gtk_tree_model_foreach(GTK_TREE_MODEL(self->store), update_status, self);
+  } else if (stamp == self->stamp) {
+    return;
+  }
+  g_free(self->folder);
+  self->folder = g_steal_pointer(&folder);
+  self->stamp = stamp;
+  ms_kept_reports_load_async(self->folder, self, on_kept_loaded);
 }
 
 static void
 ms_experiment_panel_refresh(MsPanel *panel)
 {
   update_on_picture(MS_EXPERIMENT_PANEL(panel));
+  load_kept(MS_EXPERIMENT_PANEL(panel));
   ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
-/* Keeps the report of the running experiment, and shows it while that experiment is selected. */
+/* Takes the report of the running experiment, and keeps it for the next start when it is complete. */
 static void
 ms_experiment_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-  MsReport *report = strcmp(name, "report") == 0 ? ms_job_panel_read_report(panel, event) : NULL;
-  const MsExperiment *selected = get_selected(self);
+  g_autoptr(MsReport) report = strcmp(name, "report") == 0 ? ms_job_panel_read_report(panel, event) : NULL;
 
   if (!report)
     return;
-  g_hash_table_replace(self->reports, g_strdup(self->running->name), report);
+  take_report(self, report);
   gtk_tree_model_foreach(GTK_TREE_MODEL(self->store), update_status, self);
-  if (selected && strcmp(selected->name, self->running->name) == 0)
-    ms_report_view_set_report(self->view, report);
+  if (report->complete)
+    ms_kept_reports_save_async(report, self, on_kept_saved);
 }
 
 static char *
@@ -494,13 +584,6 @@ ms_experiment_panel_start(MsJobPanel *panel, MsProgramJob *job)
   if (gtk_toggle_button_get_active(self->on_picture) && gtk_widget_get_sensitive(GTK_WIDGET(self->on_picture)))
     ms_job_panel_add_picture(panel, job);
   return TRUE;
-}
-
-static void
-on_problem(MsExperimentPanel *self, const GError *error)
-{
-  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
-  ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
@@ -564,6 +647,8 @@ ms_experiment_panel_finalize(GObject *object)
   g_ptr_array_unref(self->experiments);
   g_hash_table_unref(self->reports);
   g_clear_pointer(&self->running, ms_experiment_unref);
+  g_free(self->folder);
+  g_free(self->damage);
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->finalize(object);
 }
 
