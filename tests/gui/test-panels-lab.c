@@ -16,6 +16,7 @@
 #include "ui/document/document.h"
 #include "ui/engine/window-engine.h"
 #include "ui/panels/common/chart-view.h"
+#include "ui/panels/common/table.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/experiment/kept-reports.h"
@@ -496,6 +497,42 @@ test_experiment_without_picture(void)
   ms_window_engine_shut_down(engine);
 }
 
+static gboolean
+is_made_at(const MsTuneRecord *record, double at_s)
+{
+  for (guint i = 0; i < record->trials->len; i++)
+    if (((const MsTrial *)record->trials->pdata[i])->at_s == at_s)
+      return TRUE;
+  return FALSE;
+}
+
+/* The table has a column for each toggle that was varied, and the line falls over the seconds of the search. */
+static void
+check_search(PanelFixture *f, const MsTuneRecord *record)
+{
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
+  const MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f->panel, MS_TYPE_CHART_VIEW)));
+  g_autofree char *table = ms_table_text(tree, TRUE);
+  g_auto(GStrv) lines = g_strsplit(table, "\n", 2);
+
+  g_assert_nonnull(strstr(lines[0], ",unroll,"));
+  g_assert_nonnull(strstr(lines[0], ",median ms,"));
+  g_assert_null(strstr(lines[0], "rank"));
+  g_assert_null(strstr(lines[0], "first +ms")); /* empty columns are left out */
+  g_assert_nonnull(strstr(lines[1], ",baseline,"));
+  g_assert_cmpfloat(record->elapsed_s, >, 0);
+  g_assert_cmpstr(chart->x.title, ==, "time of the search, s");
+  const GArray *points = ((const MsChartSeries *)chart->series->pdata[0])->points;
+  const MsTrial *best = ms_tune_record_best(record);
+  for (guint i = 0; i < points->len; i++) {
+    const MsChartPoint *point = &g_array_index(points, MsChartPoint, i);
+    g_assert_true(is_made_at(record, point->x));
+    g_assert_cmpfloat(point->y * 1e6, >=, best->ns);
+    g_assert_cmpuint(point->row, >, 0);
+    g_assert_true(i == 0 || point->x > g_array_index(points, MsChartPoint, i - 1).x);
+  }
+}
+
 static void
 test_tune(void)
 {
@@ -537,6 +574,7 @@ test_tune(void)
   g_assert_nonnull(find_label_with(f.panel, "Done: "));
   g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
   g_assert_nonnull(find_label_with(f.panel, "kept for this device and driver."));
+  check_search(&f, ms_tune_panel_get_record(panel));
 
   /* Runs with default toggles use the winner of the search until it is forgotten. */
   const MsTuneRecord *record = ms_tune_panel_get_record(panel);

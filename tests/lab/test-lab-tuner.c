@@ -100,6 +100,22 @@ read_clock(gpointer device)
   return ((TuneDevice *)device)->now_us++;
 }
 
+/* Each trial says when it was known, to the second; a record that was read still does. */
+static void
+check_times(const MsTuneRecord *record)
+{
+  g_autoptr(JsonNode) node = ms_tune_record_to_json_node(record);
+  g_autoptr(MsTuneRecord) back = ms_tune_record_from_json_node(node, NULL);
+  double evaluated = 0;
+
+  for (guint i = 0; i < back->trials->len; i++) {
+    const MsTrial *trial = back->trials->pdata[i];
+    evaluated += trial->outcome == MS_OUTCOME_CONSTRAINT ? 0 : 3;
+    g_assert_cmpfloat_with_epsilon(trial->at_s, evaluated, 0.01);
+  }
+  g_assert_cmpfloat_with_epsilon(back->elapsed_s, 9, 0.01);
+}
+
 /* Builds cannot be cancelled, so no configuration is started that would probably end after the budget. */
 static void
 test_budget_holds(void)
@@ -112,6 +128,7 @@ test_budget_holds(void)
 
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_cmpuint(device.evaluations, ==, 3);
+    check_times(record);
     /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
     options.budget_s = 1e-9;
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));

@@ -88,6 +88,7 @@ ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outco
   trial->factors = ms_factors_copy(factors);
   trial->outcome = outcome;
   trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
+  trial->at_s = self->elapsed_s;
   trial->message = error ? ms_error_dup_english(error) : NULL;
   trial->shown = error ? g_strdup(error->message) : NULL;
   g_ptr_array_add(self->trials, trial);
@@ -223,6 +224,7 @@ static const MsField trial_fields[] = {
   MS_FIELD(MsTrial, factors, FACTORS, "settings"),
   MS_FIELD(MsTrial, outcome, CHOICE, "outcome", .names = ms_outcome_names),
   MS_FIELD(MsTrial, ns, NUMBER, "ns"),
+  MS_FIELD(MsTrial, at_s, NUMBER, "at_s"),
   MS_FIELD(MsTrial, message, TEXT, "message"),
 };
 static const MsRecord trial_record = MS_RECORD(trial_fields);
@@ -281,6 +283,7 @@ static const MsField record_fields[] = {
   RECORD(seed, AMOUNT, "seed"),
   RECORD(space_size, AMOUNT, "space_size"),
   RECORD(complete, BOOLEAN, "complete"),
+  RECORD(elapsed_s, NUMBER, "elapsed_s"),
   MS_FIELD_OF(OWN, "winner", .add = add_winner),
   MS_FIELD_OF(COMPUTED, "winner_ns", .number = winner_ns),
   RECORD(trials, RECORDS, "trials", .record = &trial_record, .make = make_trial),
@@ -300,10 +303,12 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   return json_builder_get_root(builder);
 }
 
-/* A time that cannot be is a failure. */
+/* A time that cannot be is a failure; a record of an earlier version does not say when its trials were made. */
 static void
 check_trial(MsTrial *trial)
 {
+  if (!(trial->at_s >= 0))
+    trial->at_s = 0;
   if (trial->outcome == MS_OUTCOME_OK && !(trial->ns > 0))
     trial->outcome = MS_OUTCOME_RUN;
   if (trial->outcome != MS_OUTCOME_OK)
@@ -323,6 +328,8 @@ ms_tune_record_from_json_node(JsonNode *node, GError **error)
   }
   MsTuneRecord *self = ms_tune_record_new(NULL, NULL, NULL);
   ms_record_get(&tune_record, self, object);
+  if (!(self->elapsed_s >= 0))
+    self->elapsed_s = 0;
   for (guint i = 0; i < self->trials->len; i++)
     check_trial(self->trials->pdata[i]);
   find_best(self);

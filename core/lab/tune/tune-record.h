@@ -21,6 +21,7 @@ extern const char *const ms_tune_strategy_names[];
 /**
  * MsTrial: one configuration of the search.
  * @ns: NAN unless @outcome is MS_OUTCOME_OK
+ * @at_s: seconds of the search, over all its continuations, after which it was known
  * @message: (nullable): why it failed, in English
  * @shown: (nullable): the same in the user's language; %NULL in a record that was read
  */
@@ -28,6 +29,7 @@ typedef struct {
   MsFactors *factors;
   MsOutcome outcome;
   double ns;
+  double at_s;
   char *message;
   char *shown;
 } MsTrial;
@@ -35,6 +37,7 @@ typedef struct {
 /**
  * MsTuneRecord: a search so far; what it holds is not evaluated again.
  * @measured: (nullable): the parameters that all trials share, with the size of the picture or array they were timed on
+ * @elapsed_s: seconds that the search has taken so far, over all its continuations
  * @best: index of the fastest trial, or -1
  */
 typedef struct {
@@ -48,6 +51,7 @@ typedef struct {
   guint32 seed;
   guint64 space_size;
   gboolean complete;
+  double elapsed_s;
   GPtrArray *trials;
   int best;
 } MsTuneRecord;

@@ -26,6 +26,7 @@ typedef struct {
   GCancellable *cancellable;
   GRand *random;
   gint64 started_us;
+  double before_s; /* of the search that this one continues */
   guint n_evaluated;
   double evaluated_s; /* seconds of all evaluations together */
 } Search;
@@ -161,6 +162,7 @@ evaluate_timed(Search *search, const MsFactors *factors, double *ns, GError **er
   *ns = attempt.ns;
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);
+  search->record->elapsed_s = search->before_s + seconds_since(search, search->started_us);
   return good;
 }
 
@@ -328,7 +330,7 @@ ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *op
                GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Search search = {space, record, options, cancellable, random, now_us(options)};
+  Search search = {space, record, options, cancellable, random, now_us(options), record->elapsed_s};
   MsTuneStrategy strategy = options->strategy;
 
   if (strategy == MS_TUNE_AUTO)

@@ -23,6 +23,7 @@ struct _MsReportView {
   GtkTreeView *tree;
   MsChartView *chart;
   MsReport *report; /* (nullable) */
+  MsChart *own;     /* (nullable): is shown in place of the report's chart */
 };
 
 G_DEFINE_FINAL_TYPE(MsReportView, ms_report_view, GTK_TYPE_BIN)
@@ -53,13 +54,40 @@ enum {
   TABLE_REST = 5,
 };
 
-/* (transfer none) (element-type utf8): the settings that tell the configurations apart; none for the whole label */
+static gboolean
+varies(const MsReport *report, const char *key)
+{
+  const MsReportRow *first = report->rows->pdata[0];
+
+  for (guint i = 1; i < report->rows->len; i++)
+    if (g_strcmp0(ms_factors_get(((const MsReportRow *)report->rows->pdata[i])->factors, key),
+                  ms_factors_get(first->factors, key)) != 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The settings whose values differ between rows, but the place that a search gives each row. */
+static void
+list_varying(const MsReport *report, GPtrArray *keys)
+{
+  const MsReportRow *first = report->rows->len > 0 ? report->rows->pdata[0] : NULL;
+
+  for (guint i = 0; first && i < ms_factors_size(first->factors); i++) {
+    const char *key = ms_factors_key(first->factors, i);
+    if (g_strcmp0(key, report->experiment->plot.x) != 0 && varies(report, key))
+      g_ptr_array_add(keys, (gpointer)key);
+  }
+}
+
+/* (transfer container) (element-type utf8): the settings that tell the configurations apart; none for the label */
 static GPtrArray *
 list_factors(const MsReport *report)
 {
   const MsExperiment *experiment = report->experiment;
   GPtrArray *keys = g_ptr_array_new();
 
+  if (experiment->cases->len == 0 && experiment->axes->len == 0)
+    list_varying(report, keys); /* a search has neither */
   if (experiment->cases->len > 0)
     g_ptr_array_add(keys, (gpointer) "case");
   for (guint i = 0; i < experiment->axes->len; i++) {
@@ -98,6 +126,26 @@ list_values(GPtrArray *keys, const MsReportRow *row)
   return values;
 }
 
+static gboolean
+is_empty_column(GPtrArray *table, guint column)
+{
+  for (guint i = 1; i < table->len; i++) {
+    const char *cell = g_ptr_array_index((GPtrArray *)table->pdata[i], column);
+    if (*cell && !g_str_equal(cell, MS_NO_NUMBER))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Leaves out the columns from @first on in which no row has anything, but the last one. */
+static void
+drop_empty_columns(GPtrArray *table, guint first)
+{
+  for (guint column = ((GPtrArray *)table->pdata[0])->len - 1; column-- > first;)
+    for (guint i = 0, empty = is_empty_column(table, column); empty && i < table->len; i++)
+      g_ptr_array_remove_index(table->pdata[i], column);
+}
+
 /* (transfer full) (element-type GPtrArray): titles and cells, with a column for each setting that varies */
 static GPtrArray *
 arrange_table(const MsReport *report)
@@ -111,11 +159,14 @@ arrange_table(const MsReport *report)
   g_ptr_array_add(arranged, arrange_row(table->pdata[0], titles, "± %"));
   for (guint i = 1; i < table->len; i++) {
     const MsReportRow *row = report->rows->pdata[i - 1];
-    const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK && isfinite(row->summary.spread);
+    const gboolean ok =
+      row->measurement->outcome == MS_OUTCOME_OK && row->summary.n > 1 && isfinite(row->summary.spread);
     g_autofree char *spread = ok ? g_strdup_printf("%.1f", row->summary.spread * 100) : g_strdup("");
     g_autoptr(GPtrArray) values = list_values(keys, row);
     g_ptr_array_add(arranged, arrange_row(table->pdata[i], values, spread));
   }
+  if (table->len > 1)
+    drop_empty_columns(arranged, MAX(keys->len, 1) + 1);
   return arranged;
 }
 
@@ -297,7 +348,7 @@ static char *
 hint_of(const MsReportRow *row, const char *note)
 {
   g_autofree char *least = ms_format_ns(row->summary.minimum), *quartiles = ms_format_ns(row->summary.iqr);
-  g_autofree char *samples = row->summary.n > 0 ? g_strdup_printf(_("\n%u samples, least %s, interquartile range %s"),
+  g_autofree char *samples = row->summary.n > 1 ? g_strdup_printf(_("\n%u samples, least %s, interquartile range %s"),
                                                                   row->summary.n, least, quartiles)
                                                 : g_strdup("");
 
@@ -305,7 +356,7 @@ hint_of(const MsReportRow *row, const char *note)
 }
 
 static void
-append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *cells)
+append_row(GtkListStore *store, const MsReport *report, guint row, double longest, GPtrArray *cells)
 {
   const MsReportRow *what = report->rows->pdata[row];
   g_autofree char *hint = hint_of(what, cells->pdata[cells->len - 1]);
@@ -314,7 +365,7 @@ append_row(GtkListStore *store, const MsReport *report, guint row, GPtrArray *ce
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
                      what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
-                     mark_of(what->measurement->outcome), COLUMN_BAR, bar_percent(what, longest_time(report)),
+                     mark_of(what->measurement->outcome), COLUMN_BAR, bar_percent(what, longest),
                      COLUMN_CELLS + cells->len, hint, -1);
   for (guint i = 0; i < cells->len; i++)
     gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
@@ -375,8 +426,9 @@ show_table(GtkTreeView *tree, const MsReport *report)
   int sort_column;
   GtkSortType order;
 
+  const double longest = longest_time(report);
   for (guint i = 1; i < table->len; i++)
-    append_row(store, report, i - 1, table->pdata[i]);
+    append_row(store, report, i - 1, longest, table->pdata[i]);
   gboolean same = has_columns(tree, titles);
   gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
   make_columns(tree, table, MAX(factors->len, 1));
@@ -391,6 +443,7 @@ static void
 ms_report_view_finalize(GObject *object)
 {
   g_clear_pointer(&MS_REPORT_VIEW(object)->report, ms_report_unref);
+  g_clear_pointer(&MS_REPORT_VIEW(object)->own, ms_chart_unref);
   G_OBJECT_CLASS(ms_report_view_parent_class)->finalize(object);
 }
 
@@ -424,6 +477,7 @@ static const Format formats[] = {
 
 typedef struct {
   MsReport *report;
+  MsChart *own; /* (nullable) */
   const Format *format;
   MsChartTheme theme;
   char *path;
@@ -435,6 +489,7 @@ free_export(gpointer data)
   ExportWork *work = data;
 
   ms_report_unref(work->report);
+  g_clear_pointer(&work->own, ms_chart_unref);
   g_free(work->path);
   g_free(work);
 }
@@ -446,7 +501,8 @@ write_file(const ExportWork *work, GError **error)
   g_autoptr(GError) failure = NULL;
 
   if (work->format->save_chart) {
-    g_autoptr(MsChart) chart = ms_report_to_chart(work->report, MS_LANGUAGE_ENGLISH);
+    g_autoptr(MsChart) chart =
+      work->own ? ms_chart_ref(work->own) : ms_report_to_chart(work->report, MS_LANGUAGE_ENGLISH);
     return work->format->save_chart(chart, work->path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, work->theme}, error);
   }
   g_autofree char *text = work->format->to_text(work->report);
@@ -501,7 +557,8 @@ ms_report_view_export_to(MsReportView *self, const char *path)
   }
   g_autoptr(GTask) task = g_task_new(self, NULL, on_exported, NULL);
   ExportWork *work = g_new(ExportWork, 1);
-  *work = (ExportWork){ms_report_ref(self->report), format, ms_drawn_theme(GTK_WIDGET(self)), g_strdup(path)};
+  *work = (ExportWork){ms_report_ref(self->report), self->own ? ms_chart_ref(self->own) : NULL, format,
+                       ms_drawn_theme(GTK_WIDGET(self)), g_strdup(path)};
   g_task_set_task_data(task, work, free_export);
   g_task_run_in_thread(task, write_in_thread);
 }
@@ -616,6 +673,7 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   if (report)
     ms_report_ref(report);
   g_clear_pointer(&self->report, ms_report_unref);
+  g_clear_pointer(&self->own, ms_chart_unref);
   self->report = report;
   gtk_stack_set_visible_child_name(self->stack, report ? "report" : "empty");
   if (!report) {
@@ -630,6 +688,15 @@ ms_report_view_set_report(MsReportView *self, MsReport *report)
   show_footer(self, report);
   show_table(self->tree, report);
   ms_chart_view_set_chart(self->chart, chart, report->experiment->title);
+}
+
+/** ms_report_view_set_chart: shows and exports @chart, called @name, in place of that of the report set before. */
+void
+ms_report_view_set_chart(MsReportView *self, MsChart *chart, const char *name)
+{
+  g_clear_pointer(&self->own, ms_chart_unref);
+  self->own = ms_chart_ref(chart);
+  ms_chart_view_set_chart(self->chart, chart, name);
 }
 
 /** ms_report_view_get_report: (transfer none) (nullable) */

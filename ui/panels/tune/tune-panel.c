@@ -8,38 +8,25 @@
 #include "core/engine/tuned.h"
 #include "core/filter/plan/plan.h"
 #include "core/json.h"
+#include "core/lab/lab-tune.h"
 #include "core/lab/measure/statistics.h"
 #include "ui/document/document.h"
 #include "ui/common/format.h"
-#include "ui/panels/common/chart-view.h"
-#include "ui/panels/common/table.h"
+#include "ui/panels/common/report-view.h"
 
 struct _MsTunePanel {
   MsJobPanel parent_instance;
   GtkComboBox *strategy;
   GtkSpinButton *budget;
   GtkToggleButton *fresh;
-  GtkTreeView *tree;
-  GtkListStore *store;
-  MsChartView *chart;
+  MsReportView *view;
   GtkLabel *winner;
   GtkWidget *apply;
   GtkWidget *forget;
   MsTuneRecord *record; /* (nullable): of the newest search */
-  guint listed;         /* its trials that are in @store */
 };
 
 G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_JOB_PANEL)
-
-/* As in tune-panel.ui. */
-enum {
-  COLUMN_NUMBER,
-  COLUMN_SETTINGS,
-  COLUMN_TIME,
-  COLUMN_OUTCOME,
-  COLUMN_MS,
-  COLUMN_HINT,
-};
 
 static void
 ms_tune_panel_finalize(GObject *object)
@@ -63,24 +50,6 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 }
 
 static void
-list_trial(MsTunePanel *self, const MsTrial *trial, guint number)
-{
-  gboolean good = trial->outcome == MS_OUTCOME_OK;
-  g_autofree char *settings = ms_factors_to_string(trial->factors);
-  g_autofree char *time = good ? ms_format_cell_ms(trial->ns * 1e-6) : g_strdup(MS_NO_NUMBER);
-  const char *why = trial->shown ? trial->shown : trial->message;
-  g_autofree char *outcome =
-    good ? g_strdup(_("verified")) : g_strdup_printf("%s: %s", _(ms_outcome_to_string(trial->outcome)), why ? why : "");
-  GtkTreeIter iter;
-
-  g_strdelimit(outcome, "\n", ' ');
-  g_autofree char *hint = g_strdup_printf("%s\n%s", settings, outcome);
-  gtk_list_store_insert_with_values(self->store, &iter, -1, COLUMN_NUMBER, (int)number, COLUMN_SETTINGS, settings,
-                                    COLUMN_TIME, time, COLUMN_OUTCOME, outcome, COLUMN_MS,
-                                    good ? trial->ns * 1e-6 : G_MAXDOUBLE, COLUMN_HINT, hint, -1);
-}
-
-static void
 show_winner(MsTunePanel *self)
 {
   const MsTrial *best = ms_tune_panel_get_best(self);
@@ -94,16 +63,6 @@ show_winner(MsTunePanel *self)
   g_autofree char *text = g_strdup_printf(_("★ Fastest so far: %s (%s)"), time, settings);
   gtk_label_set_text(self->winner, text);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), settings);
-}
-
-/* Faster rows are inserted above the visible ones, so the view is scrolled to the top. */
-static void
-show_fastest_rows(MsTunePanel *self)
-{
-  g_autoptr(GtkTreePath) top = gtk_tree_path_new_first();
-
-  if (self->listed > 0 && !gtk_widget_has_focus(GTK_WIDGET(self->tree)))
-    gtk_tree_view_scroll_to_cell(self->tree, top, NULL, TRUE, 0, 0);
 }
 
 /* The median of the measured times with @key at @value; NAN if there is none. */
@@ -141,36 +100,91 @@ new_effects(const MsTuneRecord *record)
 }
 
 /*
- * (transfer full): the best time over the number of measured configurations, as a line through those that were faster
- * than all before and to the last one; a single one makes no line.
+ * (transfer full): the best time over the seconds of the search, as a line through the trials that were faster than all
+ * before and to the last one; a single one makes no line. @ranked: the trials in the order of the table's rows.
  */
 static MsChart *
-new_chart(const MsTuneRecord *record)
+new_chart(const MsTuneRecord *record, GPtrArray *ranked)
 {
   MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
-  guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE), n = 0, drawn = 0;
+  const guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE);
   const gboolean draws = ms_tune_record_count(record, MS_OUTCOME_OK) > 1;
-  double best = INFINITY;
+  double best = INFINITY, drawn = 0, last = 0;
+  guint row = 0;
 
-  ms_chart_set_x_axis(chart, _("configurations measured"), FALSE);
+  ms_chart_set_x_axis(chart, _("time of the search, s"), FALSE);
   ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
   ms_chart_set_empty_text(chart, _("The line begins when two configurations have been measured."));
   for (guint i = 0; draws && i < record->trials->len; i++) {
     const MsTrial *trial = record->trials->pdata[i];
     if (trial->outcome != MS_OUTCOME_OK)
       continue;
-    n++;
-    if (trial->ns < best) {
-      best = trial->ns;
-      drawn = n;
-      ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
-    }
+    last = fmax(last, trial->at_s);
+    if (trial->ns >= best)
+      continue;
+    best = trial->ns;
+    drawn = trial->at_s;
+    g_ptr_array_find(ranked, trial, &row);
+    ms_chart_add_point(chart, fastest, (MsChartPoint){drawn, best * 1e-6, NAN, NAN, row + 1});
   }
-  if (drawn < n)
-    ms_chart_add_point(chart, fastest, (MsChartPoint){n, best * 1e-6, NAN, NAN});
+  if (drawn < last)
+    ms_chart_add_point(chart, fastest, (MsChartPoint){last, best * 1e-6, NAN, NAN, row + 1});
   if (draws)
     ms_chart_set_panel(chart, new_effects(record));
   return chart;
+}
+
+/* (transfer none) (nullable): the trial of the toggles that a run takes on a device without a search */
+static const MsTrial *
+find_defaults(MsTunePanel *self)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  const MsOptionInfo *table = ms_options.rows;
+  g_autoptr(MsFactors) factors = ms_factors_new();
+  MsPlanRequest request;
+
+  if (!self->record || !document || !ms_document_plan_request(document, &request))
+    return NULL;
+  request.settings = ms_settings_default();
+  request.settings.params = ms_document_get_settings(document)->params;
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  for (guint i = 0; plan && i < ms_options.n_rows; i++) {
+    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
+      continue;
+    g_autofree char *value =
+      table[i].kind == MS_OPTION_SHAPE ? g_strdup("auto") : ms_option_get_text(&table[i], &plan->settings);
+    ms_factors_set(factors, table[i].name, value);
+  }
+  return plan ? ms_tune_record_find(self->record, factors) : NULL;
+}
+
+/* (transfer full): the trials as a table, compared with the defaults where these were tried */
+static MsReport *
+new_report(MsTunePanel *self)
+{
+  MsReport *report = ms_lab_tune_report(self->record);
+  const MsTrial *usual = find_defaults(self);
+  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
+
+  if (device && g_strcmp0(ms_device_get_name(device), report->device.name) == 0)
+    report->device.platform = g_strdup(ms_device_get_platform(device));
+  if (usual) {
+    ms_experiment_set_baseline(report->experiment, usual->factors);
+    ms_report_rank(report);
+  }
+  return report;
+}
+
+static void
+show_record(MsTunePanel *self)
+{
+  g_autoptr(GPtrArray) ranked = ms_tune_record_rank(self->record);
+  g_autoptr(MsChart) chart = new_chart(self->record, ranked);
+  g_autoptr(MsReport) report = new_report(self);
+
+  ms_report_view_set_report(self->view, report);
+  ms_report_view_set_chart(self->view, chart, _("Search for the fastest configuration"));
+  show_winner(self);
 }
 
 /* Takes the search so far, with why configurations failed in the user's language. */
@@ -196,12 +210,7 @@ ms_tune_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 
   if (strcmp(name, "tuning") != 0 || !read_record(self, event))
     return;
-  g_autoptr(MsChart) chart = new_chart(self->record);
-  for (; self->listed < self->record->trials->len; self->listed++)
-    list_trial(self, self->record->trials->pdata[self->listed], self->listed + 1);
-  show_fastest_rows(self);
-  ms_chart_view_set_chart(self->chart, chart, _("Search for the fastest configuration"));
-  show_winner(self);
+  show_record(self);
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
   gtk_widget_set_sensitive(self->forget, ms_tune_panel_get_best(self) != NULL);
 }
@@ -213,30 +222,6 @@ ms_tune_panel_progress_text(MsJobPanel *panel, const char *message)
 
   return g_strdup_printf(_("%u of %.0f configurations tried"), record ? record->trials->len : 0,
                          record ? (double)record->space_size : 0.0);
-}
-
-/* (transfer none) (nullable): the trial of the toggles that a run takes on a device without a search */
-static const MsTrial *
-find_defaults(MsTunePanel *self)
-{
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  const MsOptionInfo *table = ms_options.rows;
-  g_autoptr(MsFactors) factors = ms_factors_new();
-  MsPlanRequest request;
-
-  if (!self->record || !document || !ms_document_plan_request(document, &request))
-    return NULL;
-  request.settings = ms_settings_default();
-  request.settings.params = ms_document_get_settings(document)->params;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
-  for (guint i = 0; plan && i < ms_options.n_rows; i++) {
-    if (table[i].group != MS_OPTION_GROUP_TOGGLE)
-      continue;
-    g_autofree char *value =
-      table[i].kind == MS_OPTION_SHAPE ? g_strdup("auto") : ms_option_get_text(&table[i], &plan->settings);
-    ms_factors_set(factors, table[i].name, value);
-  }
-  return plan ? ms_tune_record_find(self->record, factors) : NULL;
 }
 
 static char *
@@ -273,8 +258,7 @@ ms_tune_panel_start(MsJobPanel *panel, MsProgramJob *job)
     ms_program_job_add(job, "--fresh");
   ms_job_panel_add_picture(panel, job);
   g_clear_pointer(&self->record, ms_tune_record_free);
-  self->listed = 0;
-  gtk_list_store_clear(self->store);
+  ms_report_view_set_report(self->view, NULL);
   return TRUE;
 }
 
@@ -302,6 +286,16 @@ ms_tune_panel_apply(MsTunePanel *self)
     ms_panel_apply_toggles(MS_PANEL(self), best->factors);
 }
 
+/* Applies the toggles of the row of the table that was clicked. */
+static void
+on_row_chosen(MsTunePanel *self, guint index)
+{
+  const MsReport *report = ms_report_view_get_report(self->view);
+
+  if (report && index < report->rows->len)
+    ms_panel_apply_toggles(MS_PANEL(self), ((const MsReportRow *)report->rows->pdata[index])->factors);
+}
+
 /* The way back: runs use the defaults again; the trials stay for a search that goes on. */
 static void
 on_forget_clicked(MsTunePanel *self)
@@ -325,14 +319,14 @@ ms_tune_panel_class_init(MsTunePanelClass *klass)
   static const MsTemplatePart parts[] = {CHILD(strategy),
                                          CHILD(budget),
                                          CHILD(fresh),
-                                         CHILD(tree),
-                                         CHILD(store),
-                                         CHILD(chart),
+                                         CHILD(view),
                                          CHILD(winner),
                                          CHILD(apply),
                                          CHILD(forget),
                                          MS_TEMPLATE_CALLBACK(ms_tune_panel_apply),
-                                         MS_TEMPLATE_CALLBACK(on_forget_clicked)};
+                                         MS_TEMPLATE_CALLBACK(on_row_chosen),
+                                         MS_TEMPLATE_CALLBACK(on_forget_clicked),
+                                         MS_TEMPLATE_CALLBACK(ms_panel_report_problem)};
 
   G_OBJECT_CLASS(klass)->finalize = ms_tune_panel_finalize;
   MS_JOB_PANEL_CLASS(klass)->start = ms_tune_panel_start;
@@ -340,7 +334,7 @@ ms_tune_panel_class_init(MsTunePanelClass *klass)
   MS_JOB_PANEL_CLASS(klass)->progress_text = ms_tune_panel_progress_text;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_tune_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_tune_panel_ready_text;
-  g_type_ensure(MS_TYPE_CHART_VIEW);
+  g_type_ensure(MS_TYPE_REPORT_VIEW);
   ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/tune/tune-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
@@ -348,7 +342,5 @@ static void
 ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(self->store), COLUMN_MS, GTK_SORT_ASCENDING);
-  ms_table_tooltip(self->tree, COLUMN_HINT);
   show_winner(self);
 }
