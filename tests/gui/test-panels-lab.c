@@ -527,7 +527,7 @@ check_search(PanelFixture *f, const MsTuneRecord *record)
   for (guint i = 0; i < points->len; i++) {
     const MsChartPoint *point = &g_array_index(points, MsChartPoint, i);
     g_assert_true(is_made_at(record, point->x));
-    g_assert_cmpfloat(point->y * 1e6, >=, best->ns);
+    g_assert_cmpfloat(point->y, >=, best->ns * 1e-6);
     g_assert_cmpuint(point->row, >, 0);
     g_assert_true(i == 0 || point->x > g_array_index(points, MsChartPoint, i - 1).x);
   }
