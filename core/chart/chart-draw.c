@@ -223,13 +223,6 @@ typedef struct {
   MsChartLayout layout;
 } Drawing;
 
-static void
-show_text(cairo_t *cr, double x, double y, const char *text)
-{
-  cairo_move_to(cr, x, y);
-  cairo_show_text(cr, text);
-}
-
 /* Text wider than @width is shortened and ends in dots. */
 static void
 show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
@@ -241,7 +234,7 @@ show_fitted(cairo_t *cr, double x, double y, double width, const char *text)
     g_free(shown);
     shown = g_strconcat(start, "…", NULL);
   }
-  show_text(cr, x, y, shown);
+  ms_chart_show_text(cr, x, y, shown);
 }
 
 static char *
@@ -291,8 +284,8 @@ draw_titles(const Drawing *d)
   }
   if (self->x.title) {
     g_autofree char *title = axis_title(self, &self->x, &l->x);
-    show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, title)) / 2, l->height - MS_CHART_MARGIN + 4,
-              title);
+    ms_chart_show_text(cr, l->left + (l->plot_width - ms_chart_text_width(cr, title)) / 2,
+                       l->height - MS_CHART_MARGIN + 4, title);
   }
 }
 
@@ -331,7 +324,7 @@ draw_legend(const Drawing *d)
       space -= ms_chart_text_width(cr, others);
     if (x > MS_CHART_MARGIN && item > space && row == l->legend_rows) {
       ms_chart_set_colour(cr, d->paint->faint_text);
-      show_text(cr, x, y, others);
+      ms_chart_show_text(cr, x, y, others);
       return;
     }
     if (x > MS_CHART_MARGIN && item > space) {
@@ -341,7 +334,7 @@ draw_legend(const Drawing *d)
     }
     draw_legend_key(d, series->style, x, y);
     ms_chart_set_colour(cr, d->paint->text);
-    show_text(cr, x + 28, y, series->label);
+    ms_chart_show_text(cr, x + 28, y, series->label);
     x += item;
   }
 }
@@ -363,7 +356,7 @@ draw_y_axis(const Drawing *d)
     line(cr, l->left, y, l->left + l->plot_width, y);
     cairo_stroke(cr);
     ms_chart_set_colour(cr, d->paint->faint_text);
-    show_text(cr, l->left - 8 - ms_chart_text_width(cr, text), y + 4, text);
+    ms_chart_show_text(cr, l->left - 8 - ms_chart_text_width(cr, text), y + 4, text);
   }
 }
 
@@ -409,7 +402,7 @@ draw_numeric_x_axis(const Drawing *d)
     double x = ms_chart_point_x(self, l, 0, &place);
     if (x - width / 2 < free_from)
       continue;
-    show_text(cr, x - width / 2, l->top + l->plot_height + 18, text);
+    ms_chart_show_text(cr, x - width / 2, l->top + l->plot_height + 18, text);
     free_from = x + width / 2 + 10;
   }
 }
@@ -423,13 +416,13 @@ draw_category(cairo_t *cr, const MsChartLayout *l, const char *label, double x, 
     cairo_save(cr);
     cairo_translate(cr, x + 4, y - 4);
     cairo_rotate(cr, -l->label_angle);
-    show_text(cr, -ms_chart_text_width(cr, label), 4, label);
+    ms_chart_show_text(cr, -ms_chart_text_width(cr, label), 4, label);
     cairo_restore(cr);
     return;
   }
   g_autoptr(GPtrArray) lines = ms_chart_wrap_text(cr, label, slot - 8);
   for (guint i = 0; i < lines->len; i++)
-    show_text(cr, x - ms_chart_text_width(cr, lines->pdata[i]) / 2, y + 14.0 * i, lines->pdata[i]);
+    ms_chart_show_text(cr, x - ms_chart_text_width(cr, lines->pdata[i]) / 2, y + 14.0 * i, lines->pdata[i]);
 }
 
 static void
@@ -490,7 +483,7 @@ draw_upright_value(const Drawing *d, MsChartStyle style, double x, double y, con
   cairo_save(cr);
   cairo_translate(cr, x + 4, inside ? y + 4 + length : y - 4);
   cairo_rotate(cr, -G_PI / 2);
-  show_text(cr, 0, 0, text);
+  ms_chart_show_text(cr, 0, 0, text);
   cairo_restore(cr);
 }
 
@@ -532,7 +525,7 @@ draw_bar_value(const Drawing *d, MsChartStyle style, const MsChartPoint *p, doub
   double y = isfinite(p->high) && !below ? fmin(ms_chart_point_y(&d->layout, p->high), top) : top;
   ms_chart_set_colour(cr, d->paint->text);
   if (width <= space + 2)
-    show_text(cr, x - width / 2, below ? y + 12 : y - 5, text);
+    ms_chart_show_text(cr, x - width / 2, below ? y + 12 : y - 5, text);
   else if (space >= THINNEST_LABELLED_BAR)
     draw_upright_value(d, style, x, below ? y + 8 + width : y, text);
   ms_chart_use_font(cr, MS_CHART_FONT, FALSE);
@@ -646,8 +639,8 @@ draw_one(const Drawing *d)
   draw_titles(d);
   draw_legend(d);
   if (ms_chart_n_points(self) == 0) {
-    show_text(d->cr, l->left, l->top + l->plot_height / 2,
-              self->empty_text ? self->empty_text : ms_text(self->language, "Nothing could be measured."));
+    ms_chart_show_text(d->cr, l->left, l->top + l->plot_height / 2,
+                       self->empty_text ? self->empty_text : ms_text(self->language, "Nothing could be measured."));
   } else {
     draw_y_axis(d);
     draw_x_axis(d);

@@ -128,23 +128,6 @@ ms_scale_format_count(double value)
   return g_strconcat("2", exponent >= 10 ? digits[exponent / 10 % 10] : "", digits[exponent % 10], NULL);
 }
 
-void
-ms_chart_use_font(cairo_t *cr, double size, gboolean bold)
-{
-  cairo_select_font_face(cr, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                         bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-  cairo_set_font_size(cr, size);
-}
-
-double
-ms_chart_text_width(cairo_t *cr, const char *text)
-{
-  cairo_text_extents_t extents;
-
-  cairo_text_extents(cr, text, &extents);
-  return extents.x_advance;
-}
-
 double
 ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series)
 {

@@ -210,12 +210,36 @@ test_published_range(void)
   }
 }
 
+/* Whether letters look like themselves: a font that lacks them draws one box for all. */
+static void
+test_letters(void)
+{
+  if (!g_test_subprocess()) {
+    g_setenv("FC_LANG", "zh-cn", TRUE); /* is read when the first font is chosen */
+    g_test_trap_subprocess(NULL, 0, 0);
+    g_test_trap_assert_passed();
+    return;
+  }
+  cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, 10, 10);
+  cairo_t *cr = cairo_create(surface);
+  ms_chart_use_font(cr, 12, FALSE);
+  const double narrow = ms_chart_text_width(cr, "iiii"), wide = ms_chart_text_width(cr, "WWWW");
+  g_assert_cmpfloat(narrow, <, wide);
+  /* A text of both scripts is as wide as its parts. */
+  const double chinese = ms_chart_text_width(cr, "\u4e2d\u4f4d\u6570"),
+               both = ms_chart_text_width(cr, "iiii\u4e2d\u4f4d\u6570WWWW");
+  g_assert_cmpfloat_with_epsilon(both, narrow + chinese + wide, 1);
+  cairo_destroy(cr);
+  cairo_surface_destroy(surface);
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab-chart/legend-leaves-room", test_legend_leaves_room);
   g_test_add_func("/lab-chart/hatch", test_hatch);
+  g_test_add_func("/lab-chart/letters", test_letters);
   g_test_add_func("/lab-chart/values-have-space", test_values_have_space);
   g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
   g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
