@@ -7,6 +7,7 @@
 #include "core/image/pixbuf.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
+#include "tests/support/profiles.h"
 #include "ui/common/format.h"
 #include "ui/common/thumbnails.h"
 #include "ui/document/document.h"
@@ -257,7 +258,7 @@ test_readout(void)
   g_assert_cmpint(corner.pixels, ==, 9);
   const guint8 filtered[4] = {1, 2, 3, 255};
   g_autofree char *text = ms_readout_format(image, filtered, &params, 2, 2);
-  g_assert_nonnull(strstr(text, "100 50 60 → 1 2 3"));
+  g_assert_nonnull(strstr(text, "100 50 60 → 1 2 3  sRGB"));
   g_assert_nonnull(strstr(text, "15 of 25"));
 }
 
@@ -273,7 +274,7 @@ static guint32
 only_pixel(MsPicture *picture, int level, int x, int y, int gain)
 {
   MsRegion region = {x, y, 1, 1};
-  cairo_surface_t *surface = ms_picture_extract(picture, level, &region, gain);
+  cairo_surface_t *surface = ms_picture_extract(picture, level, &region, gain, NULL);
   guint32 pixel = *(guint32 *)(void *)cairo_image_surface_get_data(surface);
 
   cairo_surface_destroy(surface);
@@ -301,6 +302,56 @@ test_picture_levels(void)
   g_assert_cmphex(only_pixel(picture, 0, 7, 3, 1), ==, 0xffc80a4d);
   g_assert_cmphex(only_pixel(picture, 1, 7, 3, 1), ==, 0xff640a4d);
   g_assert_cmphex(only_pixel(picture, 2, 255, 255, 1), ==, 0xff640a4d);
+}
+
+/* Colours are converted as they are without alpha, and multiplied by it afterwards. */
+static void
+test_picture_colours(void)
+{
+  static const guint8 stored[4] = {200, 90, 40, 128};
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2);
+  g_autoptr(MsColour) colours = ms_colour_new(wide, MS_COLOUR_RGBA, NULL);
+  g_autoptr(MsImage) image = ms_image_new_take(1, 1, g_memdup2(stored, 4), NULL);
+  g_autoptr(MsPicture) picture = ms_picture_new(image);
+  const MsRegion region = {0, 0, 1, 1};
+  guint8 p[4];
+
+  if (!colours)
+    return;
+  memcpy(p, stored, 4);
+  ms_colour_convert(colours, p, 1);
+  cairo_surface_t *surface = ms_picture_extract(picture, 0, &region, 1, colours);
+  const guint32 drawn = *(guint32 *)(void *)cairo_image_surface_get_data(surface);
+  g_assert_cmpuint(drawn >> 24, ==, 128);
+  for (int k = 0; k < 3; k++)
+    g_assert_cmpint(abs((int)(drawn >> (16 - 8 * k) & 0xff) - (p[k] * 128 + 127) / 255), <=, 1);
+  cairo_surface_destroy(surface);
+}
+
+/* Thumbnails are shown through the profile of their file. */
+static void
+test_thumbnail_colours(void)
+{
+  static const guint8 stored[4] = {200, 90, 40, 255};
+  g_autofree char *folder = ms_test_folder_new(), *path = g_build_filename(folder, "wide.png", NULL);
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(wide, NULL, 0, 0);
+  g_autoptr(MsColour) colours = ms_colour_new(wide, MS_COLOUR_RGBA, NULL);
+  g_autoptr(MsImage) image = ms_image_new_take(1, 1, g_memdup2(stored, 4), metadata);
+  g_autoptr(GBytes) png = ms_test_encode(image, MS_IMAGE_FORMAT_PNG);
+  GtkWidget *shown = g_object_ref_sink(gtk_image_new());
+  guint8 p[4];
+
+  g_assert_true(g_file_set_contents(path, g_bytes_get_data(png, NULL), (gssize)g_bytes_get_size(png), NULL));
+  g_autoptr(GdkPixbuf) thumbnail = ms_thumbnail_load(path, 100, 100, 0);
+  ms_thumbnail_show(GTK_IMAGE(shown), thumbnail);
+  memcpy(p, stored, 4);
+  if (colours)
+    ms_colour_convert(colours, p, 1);
+  g_assert_cmpmem(gdk_pixbuf_get_pixels(gtk_image_get_pixbuf(GTK_IMAGE(shown))), 3, p, 3);
+  gtk_widget_destroy(shown);
+  g_object_unref(shown);
+  ms_test_folder_remove(g_steal_pointer(&folder));
 }
 
 /* A single different pixel among a million is visible at any zoom. */
@@ -332,7 +383,7 @@ test_picture_odd_sizes(void)
     for (int prepared = 0; prepared <= 1; prepared++) {
       int level = ms_picture_level_for_zoom(picture, 0.01);
       MsRegion all = {0, 0, (sizes[i][0] + (1 << level) - 1) >> level, (sizes[i][1] + (1 << level) - 1) >> level};
-      cairo_surface_t *surface = ms_picture_extract(picture, level, &all, 1);
+      cairo_surface_t *surface = ms_picture_extract(picture, level, &all, 1, NULL);
       g_assert_cmpint(cairo_surface_status(surface), ==, CAIRO_STATUS_SUCCESS);
       cairo_surface_destroy(surface);
       prepare(picture);
@@ -431,7 +482,7 @@ test_thumbnails(void)
 int
 main(int argc, char **argv)
 {
-  g_test_init(&argc, &argv, NULL);
+  gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/ui/plain-labels", test_plain_labels);
   g_test_add_func("/geometry/fit", test_fit);
   g_test_add_func("/geometry/zoom-at-pointer", test_zoom_at_pointer);
@@ -449,5 +500,7 @@ main(int argc, char **argv)
   g_test_add_func("/pixbuf/there-and-back", test_pixbuf);
   g_test_add_func("/runs/are-judged", test_runs_are_judged);
   g_test_add_func("/parts/thumbnails", test_thumbnails);
+  g_test_add_func("/picture/colours", test_picture_colours);
+  g_test_add_func("/thumbnails/colours", test_thumbnail_colours);
   return g_test_run();
 }

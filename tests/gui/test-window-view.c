@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "tests/gui/window-fixture.h"
+#include "tests/support/profiles.h"
 #include "ui/document/document.h"
 #include "ui/document/picture-regions.h"
 #include "ui/image-view/image-view-private.h"
@@ -226,6 +227,102 @@ test_captions_on_white(void)
   g_assert_cmpfloat(contrast_of_caption(&fixture), >=, 4.5);
 }
 
+/* Gives the monitor the profile @icc; %NULL for none. */
+static void
+set_screen_profile(GBytes *icc)
+{
+  GdkWindow *root = gdk_screen_get_root_window(gdk_screen_get_default());
+  const GdkAtom name = gdk_atom_intern("_ICC_PROFILE", FALSE);
+  gsize size = 0;
+  const guchar *data = icc ? g_bytes_get_data(icc, &size) : NULL;
+
+  if (icc)
+    gdk_property_change(root, name, gdk_atom_intern("CARDINAL", FALSE), 8, GDK_PROP_MODE_REPLACE, data, (int)size);
+  else
+    gdk_property_delete(root, name);
+}
+
+/* The pixel in the middle of the picture as it is drawn at 1:1. */
+static guint32
+drawn_middle(WindowFixture *fixture)
+{
+  GtkWidget *view = GTK_WIDGET(ms_window_get_view(fixture->window));
+  g_autoptr(cairo_surface_t) surface = window_fixture_render(fixture);
+
+  return pixel_at(surface, gtk_widget_get_allocated_width(view) / 2, gtk_widget_get_allocated_height(view) / 2);
+}
+
+/* A pixel of the profile @from as it is drawn on a monitor of the profile @to. */
+static guint32
+converted(guint32 pixel, GBytes *from, GBytes *to)
+{
+  guint8 p[4] = {(guint8)(pixel >> 16), (guint8)(pixel >> 8), (guint8)pixel, 255};
+  g_autoptr(MsColour) colour = ms_colour_new(from, MS_COLOUR_RGBA, to);
+
+  ms_colour_convert(colour, p, 1);
+  return (guint32)p[0] << 16 | (guint32)p[1] << 8 | p[2];
+}
+
+static void
+on_profile_changed(int *count)
+{
+  (*count)++;
+}
+
+/* Sets the profile of the monitor and waits until the window knows. */
+static void
+change_screen_profile(WindowFixture *fixture, GBytes *icc)
+{
+  MsScreenColours *colours = ms_screen_colours_of(GTK_WIDGET(fixture->window));
+  int count = 0;
+  const gulong handler = g_signal_connect_swapped(colours, "changed", G_CALLBACK(on_profile_changed), &count);
+
+  set_screen_profile(icc);
+  wait_for(30, count > 0);
+  g_signal_handler_disconnect(colours, handler);
+}
+
+/* Pictures are drawn through their profile to that of the monitor; their values stay as they are stored. */
+static void
+test_screen_profile(void)
+{
+  enum { WIDTH = 300, HEIGHT = 200 };
+  static const guint8 pixel[4] = {200, 90, 40, 255};
+  const guint32 stored = 0xc85a28;
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2), other = ms_test_profile_wide(1.8);
+  g_autoptr(GBytes) damaged = g_bytes_new_static("a profile", 9);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(wide, NULL, 0, 0);
+  guint8 *pixels = g_malloc((gsize)WIDTH * HEIGHT * 4);
+
+  if (!ms_colour_library_version()) {
+    g_test_skip("Little CMS is not installed.");
+    return;
+  }
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    memcpy(pixels + 4 * i, pixel, 4);
+  g_autoptr(MsImage) image = ms_image_new_take(WIDTH, HEIGHT, pixels, metadata);
+  set_screen_profile(NULL);
+  SET_UP(fixture);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, image, "wide.png");
+  window_fixture_open(&fixture, file);
+  ms_image_view_set_zoom(ms_window_get_view(fixture.window), 1);
+  for (int mode = MS_VIEW_ORIGINAL; mode <= MS_VIEW_FILTERED; mode++) {
+    g_autofree char *action = g_strdup_printf("view-mode::%s", ms_view_mode_names[mode]);
+    window_fixture_activate(&fixture, action);
+    g_assert_cmphex(drawn_middle(&fixture), ==, converted(stored, wide, NULL));
+    change_screen_profile(&fixture, wide);
+    g_assert_cmphex(drawn_middle(&fixture), ==, stored);
+    change_screen_profile(&fixture, other);
+    g_assert_cmphex(drawn_middle(&fixture), ==, converted(stored, wide, other));
+    g_assert_cmphex(drawn_middle(&fixture), !=, stored);
+    change_screen_profile(&fixture, damaged);
+    g_assert_cmphex(drawn_middle(&fixture), ==, converted(stored, wide, NULL));
+    change_screen_profile(&fixture, NULL);
+  }
+  const guint8 *kept = ms_image_get_pixels(ms_document_get_source(ms_window_get_document(fixture.window)));
+  g_assert_cmpmem(kept, 4, pixel, 4);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -233,6 +330,7 @@ main(int argc, char **argv)
   g_test_add_func("/window/modes", test_modes);
   g_test_add_func("/window/regions", test_regions);
   g_test_add_func("/window/view-moves", test_view_moves);
+  g_test_add_func("/window/screen-profile", test_screen_profile);
   g_test_add_func("/window/captions-on-white", test_captions_on_white);
   g_test_add_func("/window/fifty-megapixels", test_fifty_megapixels);
   return window_fixture_run();

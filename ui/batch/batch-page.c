@@ -433,7 +433,7 @@ on_loaded(GObject *image, GAsyncResult *result, gpointer data)
   g_autoptr(GdkPixbuf) pixbuf = g_task_propagate_pointer(G_TASK(result), &error);
 
   if (!error)
-    gtk_image_set_from_pixbuf(GTK_IMAGE(image), pixbuf);
+    ms_thumbnail_show(GTK_IMAGE(image), pixbuf);
 }
 
 /* Shows a picture, which is decoded off the main thread; @path: (nullable) */

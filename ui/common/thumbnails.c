@@ -5,6 +5,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "ui/common/screen-colours.h"
 
 /* Files decoded at the same time; more would take processors from the filter. */
 #define MOST_LOADING 2
@@ -71,6 +72,28 @@ ms_thumbnails_new(int width, int height)
   return self;
 }
 
+#define ICC_KEY "ms-icc"
+
+/* Keeps the profile of the pixels with them; @icc: (transfer full) (nullable) */
+static GdkPixbuf *
+with_profile(GdkPixbuf *pixbuf, GBytes *icc)
+{
+  if (icc)
+    g_object_set_data_full(G_OBJECT(pixbuf), ICC_KEY, icc, (GDestroyNotify)g_bytes_unref);
+  return pixbuf;
+}
+
+/* (transfer full): the upright picture that gdk-pixbuf has read, with the profile that it found. */
+static GdkPixbuf *
+make_upright(GdkPixbuf *stored)
+{
+  const char *text = gdk_pixbuf_get_option(stored, "icc-profile");
+  gsize size = 0;
+  guchar *icc = text ? g_base64_decode(text, &size) : NULL;
+
+  return with_profile(gdk_pixbuf_apply_embedded_orientation(stored), icc ? g_bytes_new_take(icc, size) : NULL);
+}
+
 static GdkPixbuf *
 scale_image(MsImage *image, int width, int height)
 {
@@ -79,8 +102,12 @@ scale_image(MsImage *image, int width, int height)
   g_autoptr(GdkPixbuf) whole = gdk_pixbuf_new_from_bytes(ms_image_get_bytes(image), GDK_COLORSPACE_RGB, TRUE, 8,
                                                          from_width, from_height, (int)ms_image_get_stride(image));
 
-  return gdk_pixbuf_scale_simple(whole, MAX((int)(from_width * scale), 1), MAX((int)(from_height * scale), 1),
-                                 GDK_INTERP_BILINEAR);
+  const MsMetadata *metadata = ms_image_get_metadata(image);
+  GBytes *icc = metadata && metadata->icc ? g_bytes_ref(metadata->icc) : NULL;
+
+  return with_profile(gdk_pixbuf_scale_simple(whole, MAX((int)(from_width * scale), 1),
+                                              MAX((int)(from_height * scale), 1), GDK_INTERP_BILINEAR),
+                      icc);
 }
 
 /**
@@ -106,7 +133,14 @@ ms_thumbnail_load(const char *path, int width, int height, guint64 most_pixels)
     return image ? scale_image(image, width, height) : NULL;
   }
   g_autoptr(GdkPixbuf) stored = file ? gdk_pixbuf_new_from_file_at_scale(path, width, height, TRUE, NULL) : NULL;
-  return stored ? gdk_pixbuf_apply_embedded_orientation(stored) : NULL;
+  return stored ? make_upright(stored) : NULL;
+}
+
+/** ms_thumbnail_show: shows a picture of ms_thumbnail_load() (nullable) in the colours of the screen. */
+void
+ms_thumbnail_show(GtkImage *image, GdkPixbuf *thumbnail)
+{
+  ms_screen_colours_show(image, thumbnail, thumbnail ? g_object_get_data(G_OBJECT(thumbnail), ICC_KEY) : NULL);
 }
 
 static void
@@ -168,7 +202,7 @@ static void
 show_loaded(GtkImage *image, const char *path, MsThumbnails *self)
 {
   if (g_str_equal(g_object_get_data(G_OBJECT(image), PATH_KEY), path))
-    gtk_image_set_from_pixbuf(image, ms_thumbnails_get(self, path));
+    ms_thumbnail_show(image, ms_thumbnails_get(self, path));
 }
 
 /** ms_thumbnails_show: shows the thumbnail of a file in @image, which is empty until the thumbnail is loaded. */
@@ -177,7 +211,7 @@ ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path)
 {
   g_object_set_data_full(G_OBJECT(image), PATH_KEY, g_strdup(path), g_free);
   gtk_widget_set_size_request(GTK_WIDGET(image), self->width, self->height);
-  gtk_image_set_from_pixbuf(image, ms_thumbnails_get(self, path));
+  ms_thumbnail_show(image, ms_thumbnails_get(self, path));
   g_signal_connect_object(self, "loaded", G_CALLBACK(show_loaded), image, G_CONNECT_SWAPPED);
 }
 

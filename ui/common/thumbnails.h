@@ -12,6 +12,7 @@
 G_DECLARE_FINAL_TYPE(MsThumbnails, ms_thumbnails, MS, THUMBNAILS, GObject)
 
 GdkPixbuf *ms_thumbnail_load(const char *path, int width, int height, guint64 most_pixels);
+void ms_thumbnail_show(GtkImage *image, GdkPixbuf *thumbnail);
 
 MsThumbnails *ms_thumbnails_new(int width, int height);
 GdkPixbuf *ms_thumbnails_get(MsThumbnails *self, const char *path);

@@ -20,16 +20,21 @@ surface_clear(MsViewSlot *slot)
   g_clear_pointer(&slot->surface, cairo_surface_destroy);
 }
 
-static void
-on_prepared(MsPicture *picture, GtkWidget *view)
+/** ms_image_view_draw_anew: extracts all pictures again. */
+void
+ms_image_view_draw_anew(MsImageView *self)
 {
-  MsImageView *self = MS_IMAGE_VIEW(view);
-
   surface_clear(&self->a);
   surface_clear(&self->b);
   surface_clear(&self->difference);
   surface_clear(&self->regions);
-  gtk_widget_queue_draw(view);
+  gtk_widget_queue_draw(GTK_WIDGET(self));
+}
+
+static void
+on_prepared(MsPicture *picture, GtkWidget *view)
+{
+  ms_image_view_draw_anew(MS_IMAGE_VIEW(view));
 }
 
 void
@@ -74,18 +79,20 @@ at_level(const MsRegion *region, int level, int margin, int width, int height)
 }
 
 static void
-ready_surface(MsViewSlot *slot, const MsRegion *visible, int level, int gain)
+ready_surface(MsViewSlot *slot, const MsRegion *visible, int level, int gain, const MsColour *colours)
 {
   int width = ms_picture_get_width(slot->picture), height = ms_picture_get_height(slot->picture);
   MsRegion needed = at_level(visible, level, 0, width, height);
 
-  if (slot->surface && slot->level == level && slot->gain == gain && contains(&slot->region, &needed))
+  if (slot->surface && slot->level == level && slot->gain == gain && slot->colours == colours &&
+      contains(&slot->region, &needed))
     return;
   surface_clear(slot);
   slot->level = level;
   slot->gain = gain;
+  slot->colours = colours;
   slot->region = at_level(visible, level, MARGIN, width, height);
-  slot->surface = ms_picture_extract(slot->picture, level, &slot->region, gain);
+  slot->surface = ms_picture_extract(slot->picture, level, &slot->region, gain, colours);
 }
 
 /* Paints a surface of reduction level @level at its place in the picture's coordinates. */
@@ -137,7 +144,9 @@ draw_slot(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain)
 
   if (!slot->picture || visible.width <= 0 || visible.height <= 0)
     return;
-  ready_surface(slot, &visible, ms_picture_level_for_zoom(slot->picture, self->geometry.zoom), gain);
+  MsImage *image = ms_picture_get_image(slot->picture);
+  ready_surface(slot, &visible, ms_picture_level_for_zoom(slot->picture, self->geometry.zoom), gain,
+                image ? ms_screen_colours_for_image(GTK_WIDGET(self), image) : NULL);
   cairo_matrix_t pane;
   cairo_save(cr);
   cairo_get_matrix(cr, &pane);
@@ -182,7 +191,7 @@ draw_piece(MsImageView *self, cairo_t *cr, const MsPiece *piece)
   while (self->geometry.zoom * (1 << level) <= 0.5)
     level++;
   part = at_level(&part, level, 0, piece->region.width, piece->region.height);
-  surface = ms_picture_extract(picture, level, &part, 1);
+  surface = ms_picture_extract(picture, level, &part, 1, ms_screen_colours_for_image(GTK_WIDGET(self), piece->image));
   cairo_save(cr);
   to_picture(cr, &self->geometry);
   cairo_rectangle(cr, piece->region.x, piece->region.y, piece->region.width, piece->region.height);
@@ -620,6 +629,7 @@ ms_image_view_draw(MsImageView *self, cairo_t *cr)
   double width = gtk_widget_get_allocated_width(GTK_WIDGET(self)) * scale;
   double height = gtk_widget_get_allocated_height(GTK_WIDGET(self)) * scale;
 
+  self->monitor = ms_screen_colours_monitor_of(GTK_WIDGET(self));
   cairo_scale(cr, 1 / scale, 1 / scale);
   switch (ms_image_view_effective_mode(self)) {
   case MS_VIEW_SPLIT:

@@ -5,6 +5,7 @@
 #include <gtk/gtk-a11y.h>
 #include <gtk/gtk.h>
 
+#include "ui/common/screen-colours.h"
 #include "ui/document/picture-regions.h"
 #include "ui/image-view/image-view.h"
 #include "ui/image-view/picture.h"
@@ -20,6 +21,7 @@ typedef struct {
   MsRegion region;
   int level;
   int gain;
+  const MsColour *colours; /* (nullable): by which the part was converted */
 } MsViewSlot;
 
 struct _MsImageView {
@@ -49,6 +51,7 @@ struct _MsImageView {
   double pointer_x;
   double pointer_y;
   gboolean pointer_inside;
+  int monitor; /* that the view is drawn on */
 };
 
 void ms_image_view_set_divider(MsImageView *self, double divider);
@@ -57,6 +60,7 @@ void ms_image_view_update_readout(MsImageView *self);
 
 /* Drawing, and the regions that are drawn. */
 void ms_image_view_draw(MsImageView *self, cairo_t *cr);
+void ms_image_view_draw_anew(MsImageView *self);
 void ms_image_view_follow_regions(MsImageView *self);
 void ms_image_view_leave_regions(MsImageView *self);
 void ms_image_view_update_regions(MsImageView *self);

@@ -167,11 +167,31 @@ ms_image_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)
   ms_image_view_update_pane(MS_IMAGE_VIEW(widget));
 }
 
+/* Another monitor may have another profile. */
+static gboolean
+on_window_moved(MsImageView *self)
+{
+  if (ms_screen_colours_monitor_of(GTK_WIDGET(self)) != self->monitor)
+    gtk_widget_queue_draw(GTK_WIDGET(self));
+  return GDK_EVENT_PROPAGATE;
+}
+
+static void
+follow(MsImageView *self, gpointer object, const char *signal, GCallback handler)
+{
+  g_signal_handlers_disconnect_by_func(object, handler, self);
+  g_signal_connect_object(object, signal, handler, self, G_CONNECT_SWAPPED);
+}
+
 /* A hidden view requests no regions. */
 static void
 ms_image_view_map(GtkWidget *widget)
 {
+  MsImageView *self = MS_IMAGE_VIEW(widget);
+
   GTK_WIDGET_CLASS(ms_image_view_parent_class)->map(widget);
+  follow(self, gtk_widget_get_toplevel(widget), "configure-event", G_CALLBACK(on_window_moved));
+  follow(self, ms_screen_colours_of(widget), "changed", G_CALLBACK(ms_image_view_draw_anew));
   ms_image_view_update_regions(MS_IMAGE_VIEW(widget));
 }
 

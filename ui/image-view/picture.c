@@ -94,6 +94,13 @@ ms_picture_shows(MsPicture *self, MsImage *a, MsImage *b)
   return self->image == a && self->other == b;
 }
 
+/** ms_picture_get_image: (transfer none) (nullable): the image whose colours are shown; %NULL for a difference */
+MsImage *
+ms_picture_get_image(MsPicture *self)
+{
+  return self->other ? NULL : self->image;
+}
+
 int
 ms_picture_get_width(MsPicture *self)
 {
@@ -345,20 +352,47 @@ extract_row(MsPicture *self, int level, const MsRegion *region, int y, guint32 *
   full_row(self, &part, into);
 }
 
+static inline guint
+divide(guint value, guint alpha)
+{
+  return MIN((value * 255 + alpha / 2) / alpha, 255);
+}
+
+/* Converts @n pixels as cairo stores them; @straight has space for as many that are not multiplied by alpha. */
+static void
+convert_colours(const MsColour *colours, guint32 *pixels, gsize n, guint8 *straight)
+{
+  for (gsize i = 0; i < n; i++) {
+    const guint a = pixels[i] >> 24, most = MAX(a, 1);
+    guint8 *p = straight + i * 4;
+    for (int k = 0; k < 3; k++) {
+      const guint value = pixels[i] >> (16 - 8 * k) & 0xff;
+      p[k] = (guint8)(a == 255 ? value : divide(value, most));
+    }
+    p[3] = (guint8)a;
+  }
+  ms_colour_convert(colours, straight, n);
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = premultiplied(straight + i * 4);
+}
+
 /**
  * ms_picture_extract:
  * @level: from ms_picture_level_for_zoom()
  * @region: in pixels of that level, within it
  * @gain: what differences are multiplied by; of no effect on images
+ * @colours: (nullable): the conversion of the colours; of no effect on differences
  *
  * Returns: (transfer full): a surface of the region's size
  */
 cairo_surface_t *
-ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain)
+ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain, const MsColour *colours)
 {
   cairo_surface_t *surface = cairo_image_surface_create(CAIRO_FORMAT_ARGB32, region->width, region->height);
   guint8 *pixels = cairo_image_surface_get_data(surface);
   gsize stride = cairo_image_surface_get_stride(surface);
+  const gsize n = stride / 4 * (gsize)region->height;
+  g_autofree guint8 *straight = pixels && colours && !self->other ? g_try_malloc(n * 4) : NULL;
 
   if (!pixels)
     return surface;
@@ -369,6 +403,8 @@ ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain)
     for (int x = 0; self->other && x < region->width; x++)
       row[x] = amplified(row[x], gain);
   }
+  if (straight)
+    convert_colours(colours, (guint32 *)(void *)pixels, n, straight);
   cairo_surface_mark_dirty(surface);
   return surface;
 }

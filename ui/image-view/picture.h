@@ -8,6 +8,7 @@
 #include <cairo.h>
 #include <gdk-pixbuf/gdk-pixbuf.h>
 
+#include "core/image/colour/colour.h"
 #include "core/image/common/image.h"
 
 #define MS_TYPE_PICTURE (ms_picture_get_type())
@@ -21,10 +22,12 @@ void ms_picture_prepare(MsPicture *self);
 void ms_picture_abandon(MsPicture *self);
 gboolean ms_picture_is_prepared(MsPicture *self);
 gboolean ms_picture_is_opaque(MsPicture *self);
+MsImage *ms_picture_get_image(MsPicture *self);
 int ms_picture_get_width(MsPicture *self);
 int ms_picture_get_height(MsPicture *self);
 int ms_picture_level_for_zoom(MsPicture *self, double zoom);
-cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain);
+cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *region, int gain,
+                                    const MsColour *colours);
 
 /* Conversion between MsImage and GdkPixbuf, for the clipboard and previews. */
 GdkPixbuf *ms_pixbuf_from_image(MsImage *image);

@@ -4,6 +4,8 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+#include "core/image/colour/colour.h"
+
 static int
 distance(const guint8 *p, const guint8 *q)
 {
@@ -46,6 +48,17 @@ append_value(GString *text, const guint8 *p)
     g_string_append_printf(text, " · %d", p[3]);
 }
 
+/* The space of the stored values, which the window converts to that of the screen only for drawing. */
+static void
+append_space(GString *text, MsImage *image)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(image);
+  GBytes *icc = metadata ? metadata->icc : NULL;
+  g_autofree char *name = icc ? ms_colour_dup_name(icc) : NULL;
+
+  g_string_append_printf(text, "  %s", name ? name : icc ? _("unnamed profile") : "sRGB");
+}
+
 /**
  * ms_readout_format:
  * @a: the picture of side A, whose window is described
@@ -65,6 +78,7 @@ ms_readout_format(MsImage *a, const guint8 *b, const MsParams *params, int x, in
     append_value(text, b);
   else
     g_string_append(text, "…");
+  append_space(text, a);
   g_string_append_printf(text, _("    window: %d of %d alike (%.0f %%), mean %.0f %.0f %.0f"), window.similar,
                          window.pixels, 100.0 * window.similar / window.pixels, window.mean[0], window.mean[1],
                          window.mean[2]);

@@ -329,7 +329,7 @@ on_update_preview(GtkFileChooser *chooser, GtkWidget *preview)
   g_autofree char *path = gtk_file_chooser_get_preview_filename(chooser);
   g_autoptr(GdkPixbuf) pixbuf = path ? ms_thumbnail_load(path, CHOOSER_PREVIEW, CHOOSER_PREVIEW, MOST_PREVIEWED) : NULL;
 
-  gtk_image_set_from_pixbuf(GTK_IMAGE(preview), pixbuf);
+  ms_thumbnail_show(GTK_IMAGE(preview), pixbuf);
   gtk_file_chooser_set_preview_widget_active(chooser, pixbuf != NULL);
 }
 

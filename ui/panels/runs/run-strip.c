@@ -7,6 +7,7 @@
 
 #include "core/image/image-save.h"
 #include "ui/common/format.h"
+#include "ui/common/screen-colours.h"
 #include "ui/common/template.h"
 #include "ui/document/document.h"
 #include "ui/image-view/picture.h"
@@ -197,7 +198,8 @@ add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
 
   gtk_label_set_text(GTK_LABEL(gtk_builder_get_object(builder, "label")), text);
   gtk_widget_set_tooltip_text(GTK_WIDGET(gtk_builder_get_object(builder, "label")), about);
-  gtk_image_set_from_pixbuf(GTK_IMAGE(image), thumbnail);
+  const MsMetadata *metadata = ms_image_get_metadata(ms_document_get_source(document));
+  ms_screen_colours_show(GTK_IMAGE(image), thumbnail, metadata ? metadata->icc : NULL);
   atk_object_set_name(gtk_widget_get_accessible(image), name);
   set_up_toggle(self, a, title, run, run == ms_document_get_run_a(document));
   if (run)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* For a GTK without X. */
+#include "ui/common/screen-profile.h"
+
+GBytes *
+ms_screen_profile_read(GdkScreen *screen, int monitor)
+{
+  return NULL;
+}
+
+void
+ms_screen_profile_watch(GdkScreen *screen, GFunc changed, gpointer data)
+{
+}
