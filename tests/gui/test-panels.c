@@ -394,6 +394,63 @@ test_source(void)
   panel_fixture_settle();
 }
 
+typedef struct {
+  guint32 texts[8];
+  guint32 grounds[4];
+  guint n_texts, n_grounds;
+} SourceColours;
+
+static guint32
+rgb_of(const GdkRGBA *colour)
+{
+  return (guint32)(colour->red * 255 + 0.5) << 16 | (guint32)(colour->green * 255 + 0.5) << 8 |
+         (guint32)(colour->blue * 255 + 0.5);
+}
+
+static void
+take_colours(GtkTextTag *tag, gpointer data)
+{
+  SourceColours *colours = data;
+  g_autoptr(GdkRGBA) text = NULL;
+  g_autoptr(GdkRGBA) ground = NULL;
+  gboolean has_text, has_ground;
+
+  g_object_get(tag, "foreground-rgba", &text, "foreground-set", &has_text, "paragraph-background-rgba", &ground,
+               "paragraph-background-set", &has_ground, NULL);
+  if (has_text)
+    colours->texts[colours->n_texts++] = rgb_of(text);
+  if (has_ground)
+    colours->grounds[colours->n_grounds++] = rgb_of(ground);
+}
+
+/* In a light and a dark theme, the coloured source has a contrast of 4.5:1 on plain, added and removed lines. */
+static void
+test_source_colours(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_SOURCE_VIEW);
+  panel_fixture_filter(&f, "kernel", "direct");
+  for (int dark = 0; dark <= 1; dark++) {
+    SourceColours colours = {.n_texts = 0};
+    GdkRGBA base;
+
+    g_object_set(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", dark, NULL);
+    panel_fixture_settle();
+    GtkTextView *view = GTK_TEXT_VIEW(find_named(f.panel, "Kernel source"));
+    gtk_text_tag_table_foreach(gtk_text_buffer_get_tag_table(gtk_text_view_get_buffer(view)), take_colours, &colours);
+    g_assert_cmpuint(colours.n_texts, ==, 4);
+    g_assert_cmpuint(colours.n_grounds, ==, 2);
+    g_assert_true(gtk_style_context_lookup_color(gtk_widget_get_style_context(f.panel), "theme_base_color", &base));
+    colours.grounds[colours.n_grounds++] = rgb_of(&base);
+    g_assert_cmpint(base.green < 0.5, ==, dark);
+    for (guint i = 0; i < colours.n_texts; i++)
+      for (guint j = 0; j < colours.n_grounds; j++) {
+        g_test_message("#%06x on #%06x", colours.texts[i], colours.grounds[j]);
+        g_assert_cmpfloat(contrast(colours.texts[i], colours.grounds[j]), >=, 4.5);
+      }
+  }
+  g_object_set(gtk_settings_get_default(), "gtk-application-prefer-dark-theme", FALSE, NULL);
+}
+
 static void
 test_reference_engine(void)
 {
@@ -405,7 +462,7 @@ test_reference_engine(void)
 }
 
 /*
- * The reference has statistics and statistics like a device, computed in plain C, and its time stands beside those of
+ * The reference has statistics like a device, computed in plain C, and its time stands beside those of
  * devices.
  */
 static void
@@ -451,6 +508,7 @@ main(int argc, char **argv)
   g_test_add_func("/panels/run-names", test_run_names);
   g_test_add_func("/panels/hold-kernel", test_hold_kernel);
   g_test_add_func("/panels/source", test_source);
+  g_test_add_func("/panels/source-colours", test_source_colours);
   g_test_add_func("/panels/reference-engine", test_reference_engine);
   g_test_add_func("/panels/reference-run", test_reference_run);
   g_test_add_func("/panels/without-document", test_without_document);

@@ -144,11 +144,12 @@ typedef struct {
   const char *dark;
 } Look;
 
+/* Each text has at least 4.5:1 on the theme's background and on those of changed lines; antialiasing takes a part. */
 static const Look looks[] = {
-  {TAG_COMMENT, "foreground", "#5e5c64", "#9a9996"},
-  {TAG_DIRECTIVE, "foreground", "#813d9c", "#dc8add"},
-  {TAG_KEYWORD, "foreground", "#1a5fb4", "#78aeed"},
-  {TAG_TYPE, "foreground", "#1f7a3c", "#57e389"},
+  {TAG_COMMENT, "foreground", "#5e5c64", "#b5b4b1"},
+  {TAG_DIRECTIVE, "foreground", "#813d9c", "#e29ae3"},
+  {TAG_KEYWORD, "foreground", "#1a5fb4", "#8cbbf0"},
+  {TAG_TYPE, "foreground", "#1c6f36", "#57e389"},
   {TAG_ADDED, "paragraph-background", "#d5f0dc", "#1f4a2c"},
   {TAG_REMOVED, "paragraph-background", "#f9dcd9", "#5a2520"},
 };
