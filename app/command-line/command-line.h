@@ -106,6 +106,7 @@ typedef struct {
   gboolean fresh;
   double budget;
   double noise;
+  gboolean accept_disturbed;
   int strategy;
   char *compare;
   gboolean fail_on_slower;

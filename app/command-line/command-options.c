@@ -184,6 +184,8 @@ static const MsOptionInfo rows[] = {
   ROW(LAB, "noise", REAL, noise, EXPERIMENT,
       N_("Spread in percent at which a configuration may end, and the least difference that counts (default 1)"),
       .argument = "PERCENT", .minimum = 0.01, .maximum = 50),
+  ROW(LAB, "accept-disturbed", FLAG, accept_disturbed, EXPERIMENT,
+      N_("Rank also what was measured while throttled or beside other programs, and do not measure it again")),
   ROW(LAB, "strategy", CHOICE, strategy, TUNE,
       N_("How --tune searches (default auto: all of a small space, else greedily)"),
       CHOICE_OF(ms_tune_strategy_names, MS_TUNE_AUTO)),

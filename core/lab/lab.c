@@ -21,14 +21,18 @@ typedef struct {
   MsMeasureOptions measure;
   GCancellable *cancellable;
   guint done;
+  guint attempt;            /* how often the group was measured before */
   GPtrArray *measured_rows; /* MsReportRow: those of the group being measured */
 } Run;
+
+/* A quick run measures nothing again, since it would take several times as long on a busy machine. */
+#define RETRIES 2
 
 /** ms_lab_request_init: writes no reports, filters generated scenes, measures with the default options. */
 void
 ms_lab_request_init(MsLabRequest *request, MsContext *context, gboolean quick)
 {
-  *request = (MsLabRequest){.context = context, .quick = quick};
+  *request = (MsLabRequest){.context = context, .quick = quick, .retries = quick ? 0 : RETRIES};
   ms_measure_options_init(&request->measure, quick);
 }
 
@@ -188,7 +192,8 @@ static char *
 journal_key(const Run *run, const char *what, const MsFactors *factors)
 {
   g_autofree char *text = ms_factors_to_string(factors);
-  g_autofree char *key = g_strdup_printf("%s: %s%s", run->experiment->name, what, text);
+  g_autofree char *again = run->attempt > 0 ? g_strdup_printf("again %u: ", run->attempt) : g_strdup("");
+  g_autofree char *key = g_strdup_printf("%s: %s%s%s", run->experiment->name, again, what, text);
 
   return g_utf8_make_valid(key, -1);
 }
@@ -278,21 +283,76 @@ has_peer(GPtrArray *members)
   return FALSE;
 }
 
+/* The load that others caused during a row, or where the row was too short to tell, during its group. */
+static void
+note_load(GPtrArray *members, const MsMachineLoad *before)
+{
+  const double others = ms_machine_load_of_others(before);
+  const gboolean peer = has_peer(members);
+
+  for (guint i = 0; i < members->len; i++) {
+    MsMeasurement *m = ((MsReportRow *)members->pdata[i])->measurement;
+    if (peer)
+      m->conditions.foreign_load = NAN;
+    else if (m->samples->len > 0 && !isfinite(m->conditions.foreign_load))
+      m->conditions.foreign_load = others;
+  }
+}
+
+/* Forgets what was measured, and how often it was. */
+static void
+measure_again(MsReportRow *row, guint repeated)
+{
+  ms_measurement_free(row->measurement);
+  row->measurement = ms_measurement_new();
+  row->measurement->conditions.repeated = repeated;
+}
+
+static gboolean
+is_disturbed(const MsReportRow *row)
+{
+  return row->measurement->outcome == MS_OUTCOME_OK && ms_conditions_are_disturbed(&row->measurement->conditions);
+}
+
+/*
+ * Whether a group is to be measured again: all of it, since rows can be compared only where they ran side by side.
+ * @pending: (element-type MsReportRow): those of its rows that were measured just now
+ */
+static gboolean
+prepare_retry(Run *run, GPtrArray *pending)
+{
+  gboolean disturbed = FALSE;
+
+  for (guint i = 0; i < pending->len; i++)
+    disturbed |= is_disturbed(pending->pdata[i]);
+  if (!disturbed || run->request->accept_disturbed || run->attempt >= run->request->retries)
+    return FALSE;
+  run->attempt++;
+  for (guint i = 0; i < pending->len; i++)
+    if (((MsReportRow *)pending->pdata[i])->measurement->outcome == MS_OUTCOME_OK)
+      measure_again(pending->pdata[i], run->attempt);
+  return TRUE;
+}
+
 /* Measures the rows of a group interleaved, so that a change of the clock rate affects all. */
 static gboolean
 measure_group(Run *run, GPtrArray *members, GError **error)
 {
-  const MsMachineLoad before = ms_machine_load_now();
-  const gboolean good = measure_pending(run, members, error);
-  const double others = has_peer(members) ? (double)NAN : ms_machine_load_of_others(&before);
+  g_autoptr(GPtrArray) pending = g_ptr_array_new();
+  gboolean good;
 
+  for (guint i = 0; i < members->len; i++)
+    if (((MsReportRow *)members->pdata[i])->measurement->outcome == MS_OUTCOME_PENDING)
+      g_ptr_array_add(pending, members->pdata[i]);
+  run->attempt = 0;
+  do {
+    const MsMachineLoad before = ms_machine_load_now();
+    good = measure_pending(run, members, error);
+    note_load(pending, &before);
+  } while (good && prepare_retry(run, pending));
   ms_lab_bench_forget(run->bench);
-  for (guint i = 0; i < members->len; i++) {
-    MsReportRow *row = members->pdata[i];
-    if (row->measurement->samples->len > 0 && !isfinite(row->measurement->foreign_load))
-      row->measurement->foreign_load = others;
-    ms_report_finish_row(run->report, row);
-  }
+  for (guint i = 0; i < members->len; i++)
+    ms_report_finish_row(run->report, members->pdata[i]);
   run->done += members->len;
   return good;
 }
@@ -357,6 +417,20 @@ open_energy(const MsLabRequest *request)
   return ms_energy_open_nvml(NULL, ms_device_get_name(device), known ? &address : NULL);
 }
 
+/* NVIDIA's library for a GPU that it knows, else the files of the system. */
+static MsSensor *
+open_sensor(const MsLabRequest *request)
+{
+  MsDevice *device = ms_context_get_device(request->context);
+  MsPciAddress address;
+
+  if (ms_device_get_limits(device)->type != MS_DEVICE_TYPE_GPU)
+    return ms_sensor_open_sysfs(NULL, NULL);
+  gboolean known = ms_pci_address_of_device(device, &address);
+  MsSensor *sensor = ms_sensor_open_nvml(NULL, ms_device_get_name(device), known ? &address : NULL);
+  return sensor || !known ? sensor : ms_sensor_open_sysfs(NULL, &address);
+}
+
 static MsReport *
 start_report(const MsLabRequest *request, MsExperiment *experiment)
 {
@@ -365,6 +439,7 @@ start_report(const MsLabRequest *request, MsExperiment *experiment)
   report->quick = request->quick;
   report->noise = request->measure.noise;
   report->seed = request->measure.seed;
+  report->accept_disturbed = request->accept_disturbed;
   report->input = g_strdup(request->image && takes_image(experiment) ? request->input : NULL);
   report->restarts = ms_lab_journal_count_deaths(request->journal);
   report->program_version = g_strdup(MS_VERSION);
@@ -413,6 +488,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
   MsImage *image = takes_image(experiment) ? request->image : NULL;
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
+  g_autoptr(MsSensor) sensor = request->sensor ? NULL : open_sensor(request);
   Run run = {.experiment = experiment,
              .request = request,
              .report = start_report(request, experiment),
@@ -421,6 +497,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
              .cancellable = cancellable};
 
   run.measure.energy = energy;
+  run.measure.sensor = request->sensor ? request->sensor : sensor;
   run.measure.journal = request->journal;
   run.measure.anchored = TRUE;
   run.measure.progress = measure_progress;

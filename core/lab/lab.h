@@ -28,6 +28,9 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
  * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
+ * @sensor: (nullable) (transfer none): of the device; %NULL for what its machine has
+ * @retries: how often a group is measured again of which a row was disturbed, see ms_conditions_are_disturbed()
+ * @accept_disturbed: such rows are ranked, and not measured again
  * @journal: (nullable) (transfer none): rows of processes that the driver has ended are taken from it
  * @unfinished: (nullable) (element-type MsReport): receives the reports made before a run ended with an error
  * @resume: skip experiments whose finished report is in @report_dir; otherwise they are measured again
@@ -40,6 +43,9 @@ typedef struct {
   gboolean quick;
   MsMeasureOptions measure;
   const char *report_dir;
+  MsSensor *sensor;
+  guint retries;
+  gboolean accept_disturbed;
   MsLabJournal *journal;
   GPtrArray *unfinished;
   gboolean resume;

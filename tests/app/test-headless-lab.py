@@ -165,7 +165,7 @@ class Lab(HeadlessCase):
         own = self.dir / "own.experiment"
         own.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n"
                        "[Fixed]\nop=sum\nsize=1000\n[Quick Fixed]\nsize=999\n[Plot]\nX=variant\n")
-        return ["--experiment", own, "--budget", "50ms", "--device", "cpu"]
+        return ["--experiment", own, "--budget", "50ms", "--device", "cpu", "--accept-disturbed"]
 
     def test_experiments_that_cannot_be_run(self):
         own = self.dir / "own.experiment"
@@ -194,6 +194,8 @@ class Lab(HeadlessCase):
             self.assertTrue(environment[part], part)
         for row in json.loads(base.read_text())["experiments"][0]["rows"]:
             self.assertIsInstance(row["foreign_load"], (int, float))
+            self.assertGreaterEqual(row["conditions"]["load_before"], 0)
+            self.assertEqual(row["conditions"]["measured_again"], 0)
         for earlier in (base, reports / "own.json"):
             output, _ = self.run_program(*what, "--compare", earlier)
             self.assertIn("own against the baseline", output.decode())

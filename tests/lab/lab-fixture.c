@@ -14,6 +14,7 @@ set_up(MsLabFixture *self, gconstpointer data)
   ms_lab_request_init(&self->request, self->context, TRUE);
   self->request.measure.budget_s = 0.02;
   self->request.report_dir = self->folder;
+  self->request.accept_disturbed = TRUE; /* other tests run beside this one */
 }
 
 static void

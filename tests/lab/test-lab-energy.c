@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Energy counters of processors and GPUs, on invented files and a stand-in for the library: the counters that are
- * summed, and devices without one.
+ * Energy counters and sensors of processors and GPUs, on invented files and a stand-in for the library: the counters
+ * that are summed, what tells that a device was throttled, and devices without any.
  */
 #include <glib/gstdio.h>
 #include <math.h>
 
+#include "core/lab/measure/measurement.h"
 #include "tests/support/fixture.h"
 
 static void
@@ -157,6 +158,95 @@ test_no_energy(void)
   g_assert_true(isnan(ms_energy_end(energy)));
 }
 
+static MsSensor *
+open_fake(const char *device)
+{
+  g_autofree char *library = ms_fixture_nvml_library();
+
+  return ms_sensor_open_nvml(library, device, NULL);
+}
+
+static MsMeasurement *
+sense(MsSensor *sensor)
+{
+  MsMeasurement *m = ms_measurement_new();
+
+  ms_sensor_begin(sensor, &m->conditions);
+  ms_sensor_end(sensor, &m->conditions);
+  return m;
+}
+
+static void
+test_sensor_of_nvml(void)
+{
+  g_autoptr(MsSensor) one = open_fake("NVIDIA One"), hot = open_fake("NVIDIA One Max"), two = open_fake("NVIDIA Two");
+  g_autoptr(MsMeasurement) good = sense(one), throttled = sense(hot), dumb = sense(two);
+  const MsConditions *c = &good->conditions;
+
+  g_assert_cmpstr(c->source, ==, "NVML");
+  g_assert_cmpfloat(c->start.clock_mhz, ==, 1980);
+  g_assert_cmpfloat(c->end.memory_clock_mhz, ==, 2619);
+  g_assert_cmpfloat(c->end.temperature_c, ==, 41);
+  g_assert_cmpfloat_with_epsilon(c->start.power_w, 98.5, 1e-9);
+  g_assert_cmpstr(c->throttling, ==, ""); /* an idle GPU is not throttled */
+  g_assert_false(ms_conditions_are_disturbed(c));
+  g_assert_cmpstr(throttled->conditions.throttling, ==, "power cap, thermal slowdown");
+  g_assert_true(ms_conditions_are_disturbed(&throttled->conditions));
+  g_assert_null(dumb->conditions.throttling); /* this GPU does not tell */
+  g_assert_false(ms_conditions_are_disturbed(&dumb->conditions));
+  g_assert_null(open_fake("Radeon"));
+  g_assert_null(ms_sensor_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One", NULL));
+}
+
+/* Each processor has a clock and counters of throttling; the monitor of another part of the machine is not read. */
+static void
+test_sensor_of_processors(void)
+{
+  g_autofree char *root = g_dir_make_tmp("sysfs-XXXXXX", NULL);
+  const char *counter = "devices/system/cpu/cpu1/thermal_throttle";
+  g_autoptr(MsMeasurement) m = ms_measurement_new();
+
+  write_counter(root, "devices/system/cpu/cpu0/cpufreq", "scaling_cur_freq", "1200000\n");
+  write_counter(root, "devices/system/cpu/cpu1/cpufreq", "scaling_cur_freq", "3400000\n");
+  write_counter(root, counter, "package_throttle_count", "7\n");
+  write_counter(root, "class/hwmon/hwmon0", "name", "nvme\n");
+  write_counter(root, "class/hwmon/hwmon0", "temp1_input", "99000\n");
+  write_counter(root, "class/hwmon/hwmon1", "name", "coretemp\n");
+  write_counter(root, "class/hwmon/hwmon1", "temp1_input", "53500\n");
+  g_autoptr(MsSensor) sensor = ms_sensor_open_sysfs(root, NULL);
+  ms_sensor_begin(sensor, &m->conditions);
+  ms_sensor_end(sensor, &m->conditions);
+  g_assert_cmpstr(m->conditions.source, ==, "sysfs");
+  g_assert_cmpfloat_with_epsilon(m->conditions.start.clock_mhz, 3400, 1e-9);
+  g_assert_cmpfloat_with_epsilon(m->conditions.end.temperature_c, 53.5, 1e-9);
+  g_assert_true(isnan(m->conditions.end.power_w));
+  g_assert_cmpstr(m->conditions.throttling, ==, ""); /* throttled before, not since */
+  ms_sensor_begin(sensor, &m->conditions);
+  write_counter(root, counter, "package_throttle_count", "8\n");
+  ms_sensor_end(sensor, &m->conditions);
+  g_assert_cmpstr(m->conditions.throttling, ==, "thermal slowdown");
+}
+
+/* The monitor of a GPU is that of its PCI address. */
+static void
+test_sensor_of_a_gpu(void)
+{
+  g_autofree char *root = g_dir_make_tmp("sysfs-XXXXXX", NULL);
+  const char *folder = "bus/pci/devices/0001:c1:03.0/hwmon/hwmon4";
+
+  write_counter(root, folder, "temp1_input", "61000\n");
+  write_counter(root, folder, "power1_average", "212000000\n");
+  write_counter(root, folder, "freq1_input", "2100000000\n");
+  g_autoptr(MsSensor) sensor = ms_sensor_open_sysfs(root, &(MsPciAddress){1, 0xc1, 3});
+  g_autoptr(MsSensor) other = ms_sensor_open_sysfs(root, &(MsPciAddress){1, 0xc2, 3});
+  g_autoptr(MsMeasurement) m = sense(sensor), none = sense(other);
+  g_assert_cmpfloat_with_epsilon(m->conditions.end.clock_mhz, 2100, 1e-9);
+  g_assert_cmpfloat_with_epsilon(m->conditions.end.temperature_c, 61, 1e-9);
+  g_assert_cmpfloat_with_epsilon(m->conditions.end.power_w, 212, 1e-9);
+  g_assert_null(m->conditions.throttling);
+  g_assert_null(none->conditions.source);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -167,5 +257,8 @@ main(int argc, char **argv)
   g_test_add_func("/lab/energy/nvml", test_nvml);
   g_test_add_func("/lab/energy/nvml-twins", test_nvml_twins);
   g_test_add_func("/lab/energy/none", test_no_energy);
+  g_test_add_func("/lab/sensor/nvml", test_sensor_of_nvml);
+  g_test_add_func("/lab/sensor/processors", test_sensor_of_processors);
+  g_test_add_func("/lab/sensor/gpu", test_sensor_of_a_gpu);
   return g_test_run();
 }

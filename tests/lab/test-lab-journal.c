@@ -193,6 +193,7 @@ assert_complete(const MsMeasurement *m, guint samples)
   g_assert_cmpstr(m->verification.against, ==, "the “reference”\n");
   g_assert_cmpfloat(m->work.pixels, ==, 7);
   g_assert_true(isfinite(m->first_ns) && isfinite(m->prepare_ns) && isnan(m->joules));
+  g_assert_cmpfloat(m->conditions.load_before, >=, 0);
 }
 
 /* Dies in each phase and each way; the second of three configurations is marked, the others are complete. */

@@ -45,6 +45,43 @@ test_ranking(void)
   g_assert_true(isnan(ms_report_fixture_row(report, 2)->speedup.ratio));
 }
 
+/* A row that was measured while disturbed has its time, but no verdict unless that is asked for; nor has its group. */
+static void
+test_disturbed_rows(void)
+{
+  MsReport *report = ms_report_fixture_new(1);
+  MsReportRow *one = report->rows->pdata[1], *base = report->rows->pdata[3];
+  g_autoptr(GError) error = NULL;
+
+  one->measurement->conditions.foreign_load = 0.34;
+  one->measurement->conditions.source = g_strdup("NVML");
+  one->measurement->conditions.start.clock_mhz = 1410;
+  one->measurement->conditions.end.clock_mhz = 1980;
+  one->measurement->conditions.repeated = 2;
+  base->measurement->conditions.throttling = g_strdup("power cap");
+  ms_report_rank(report);
+  g_assert_true(isnan(one->speedup.ratio));
+  g_assert_false(base->baseline);
+  g_assert_true(ms_report_fixture_row(report, 2)->speedup.ratio > 1); /* its baseline is undisturbed */
+  g_assert_cmpfloat_with_epsilon(ms_report_row_metric(report, one, "time"), 5, 1e-9);
+  g_autofree char *text = ms_report_to_text(report);
+  g_assert_nonnull(strstr(text, "other programs used 34 % of the processors; not ranked; measured again"));
+  g_assert_nonnull(strstr(text, "throttled: power cap; not ranked"));
+  g_assert_nonnull(strstr(text, "Device before and after the rows: 1410–1980 MHz (NVML).\n"));
+  g_assert_nonnull(strstr(text, "2 of 6 configurations; --accept-disturbed ranks them."));
+  report->accept_disturbed = TRUE;
+  g_autofree char *json = ms_report_to_json(report);
+  ms_report_unref(report);
+  g_autoptr(MsReport) read = ms_report_from_json(json, -1, &error);
+  g_assert_no_error(error);
+  const MsConditions *c = &ms_report_fixture_row(read, 1)->measurement->conditions;
+  g_assert_cmpfloat(c->foreign_load, ==, 0.34);
+  g_assert_cmpfloat(c->end.clock_mhz, ==, 1980);
+  g_assert_cmpuint(c->repeated, ==, 2);
+  g_assert_cmpint(ms_report_fixture_row(read, 1)->speedup.verdict, ==, MS_VERDICT_FASTER);
+  g_assert_true(ms_report_fixture_row(read, 3)->baseline);
+}
+
 static void
 test_quantities(void)
 {
@@ -162,6 +199,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/ranking", test_ranking);
+  g_test_add_func("/lab/report/disturbed", test_disturbed_rows);
   g_test_add_func("/lab/report/quantities", test_quantities);
   g_test_add_func("/lab/report/snapshot", test_snapshot);
   g_test_add_func("/lab/report/text", test_text_and_markdown);

@@ -379,6 +379,39 @@ journal_of_a_death(const char *key)
   return open_journal(watched);
 }
 
+static void
+run_sensed(MsLabFixture *f, const char *device, guint repeated)
+{
+  g_autofree char *library = ms_fixture_nvml_library();
+  g_autoptr(MsSensor) sensor = ms_sensor_open_nvml(library, device, NULL);
+  g_autoptr(GError) error = NULL;
+
+  f->request.sensor = sensor;
+  f->request.accept_disturbed = FALSE;
+  f->request.retries = 2;
+  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    ms_lab_fixture_assert_row(report, row);
+    g_assert_cmpfloat(row->measurement->conditions.end.clock_mhz, ==, 1980);
+    if (i < 3) /* other programs may add to it */
+      g_assert_cmpuint(row->measurement->conditions.repeated, >=, repeated);
+    if (repeated == 2)
+      g_assert_true(ms_report_leaves_out(report, row) && isnan(row->speedup.ratio));
+    else
+      g_assert_cmpstr(row->measurement->conditions.throttling, ==, "");
+  }
+}
+
+/* What was throttled is measured again, no more than twice; what is throttled still is not ranked. */
+static void
+test_throttling(MsLabFixture *f, gconstpointer data)
+{
+  run_sensed(f, "NVIDIA Three", 1);
+  run_sensed(f, "NVIDIA One Max", 2);
+}
+
 /* A row that ended its process is marked, the others are measured; what another process measured is taken over. */
 static void
 test_journal(MsLabFixture *f, gconstpointer data)
@@ -546,6 +579,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/no-baseline", test_baseline_of_nothing},
   {"/lab/run/tune", test_tune},
   {"/lab/run/tuned-auto", test_tuned_auto},
+  {"/lab/run/throttling", test_throttling},
   {"/lab/run/journal", test_journal},
   {"/lab/run/tune-after-a-death", test_tune_after_a_death},
 };

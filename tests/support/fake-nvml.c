@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A stand-in for NVIDIA's management library. "NVIDIA Two" has no counter; each reading of the others adds a constant.
- * Two GPUs have the same name, and one name contains another.
+ * Two GPUs have the same name, and one name contains another. "NVIDIA One Max" is always throttled, and "NVIDIA Three"
+ * at the first readings.
  */
 #include <string.h>
 
@@ -31,6 +32,10 @@ int nvmlDeviceGetHandleByIndex_v2(unsigned int index, Gpu **handle);
 int nvmlDeviceGetName(Gpu *gpu, char *name, unsigned int length);
 int nvmlDeviceGetPciInfo_v3(Gpu *gpu, PciInfo *info);
 int nvmlDeviceGetTotalEnergyConsumption(Gpu *gpu, unsigned long long *millijoules);
+int nvmlDeviceGetClockInfo(Gpu *gpu, int which, unsigned int *megahertz);
+int nvmlDeviceGetTemperature(Gpu *gpu, int which, unsigned int *celsius);
+int nvmlDeviceGetPowerUsage(Gpu *gpu, unsigned int *milliwatts);
+int nvmlDeviceGetCurrentClocksThrottleReasons(Gpu *gpu, unsigned long long *reasons);
 
 int
 nvmlInit_v2(void)
@@ -82,5 +87,41 @@ nvmlDeviceGetTotalEnergyConsumption(Gpu *gpu, unsigned long long *millijoules)
     return 3; /* not supported */
   gpu->millijoules += gpu->step;
   *millijoules = gpu->millijoules;
+  return 0;
+}
+
+int
+nvmlDeviceGetClockInfo(Gpu *gpu, int which, unsigned int *megahertz)
+{
+  *megahertz = which == 1 ? 1980 : which == 2 ? 2619 : 1;
+  return 0;
+}
+
+int
+nvmlDeviceGetTemperature(Gpu *gpu, int which, unsigned int *celsius)
+{
+  *celsius = 41;
+  return which;
+}
+
+int
+nvmlDeviceGetPowerUsage(Gpu *gpu, unsigned int *milliwatts)
+{
+  *milliwatts = 98500;
+  return 0;
+}
+
+int
+nvmlDeviceGetCurrentClocksThrottleReasons(Gpu *gpu, unsigned long long *reasons)
+{
+  static int readings;
+
+  if (gpu->step == 0)
+    return 3;
+  *reasons = 1; /* idle, which is no reason to measure again */
+  if (gpu == &gpus[0])
+    *reasons = 0x4 | 0x20;
+  else if (gpu == &gpus[3] && readings++ < 4)
+    *reasons = 0x40;
   return 0;
 }

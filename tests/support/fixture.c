@@ -214,13 +214,22 @@ ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what)
               (int)(i / 4 % width), (int)(i / 4 / width), (int)(i % 4), q[i], p[i]);
 }
 
-/** ms_fixture_nvml: (transfer full): the counter of a GPU of the stand-in for NVIDIA's library, fake-nvml.c. */
+/** ms_fixture_nvml_library: (transfer full): the stand-in for NVIDIA's library, fake-nvml.c. */
+char *
+ms_fixture_nvml_library(void)
+{
+  char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
+
+  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
+  return library;
+}
+
+/** ms_fixture_nvml: (transfer full): the counter of a GPU of that stand-in. */
 MsEnergy *
 ms_fixture_nvml(const char *device, const MsPciAddress *address)
 {
-  g_autofree char *library = g_test_build_filename(G_TEST_BUILT, "ms-fake-nvml.so", NULL);
+  g_autofree char *library = ms_fixture_nvml_library();
 
-  g_assert_true(g_file_test(library, G_FILE_TEST_EXISTS));
   return ms_energy_open_nvml(library, device, address);
 }
 

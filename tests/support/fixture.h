@@ -27,6 +27,7 @@ void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
 void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
+char *ms_fixture_nvml_library(void);
 MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);

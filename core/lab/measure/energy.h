@@ -2,17 +2,7 @@
 /* Energy of a measured region from NVML's total-energy counter or from powercap/RAPL, where they can be read. */
 #pragma once
 
-#include "core/opencl/device.h"
-
-/** MsPciAddress: domain, bus and device; the function number is ignored. */
-typedef struct {
-  guint domain;
-  guint bus;
-  guint device;
-} MsPciAddress;
-
-gboolean ms_pci_address_of_device(MsDevice *device, MsPciAddress *address);
-gboolean ms_pci_address_equal(const MsPciAddress *a, const MsPciAddress *b);
+#include "core/lab/measure/nvml.h"
 
 typedef struct _MsEnergy MsEnergy;
 

@@ -23,7 +23,9 @@
 #define SAMPLE "(uudda(ssttb))" /* s: configuration, round, time, wall time, events */
 #define VERIFICATION "(bttdmsmsmsd)"
 #define WORK "(dddddddd)"
-#define OUTCOME "(uimsmsdddu" VERIFICATION WORK "ddms)" /* o: configuration and the rest of its measurement */
+#define CONDITIONS "(msmsdddddddddd)"
+#define OUTCOME                                                                                                        \
+  "(uimsmsdddu" VERIFICATION WORK "ddms" CONDITIONS ")" /* o: configuration and the rest of its measurement */
 #define DEATH "(uiss)" /* d: configuration or NOBODY, outcome, why in English and in the user's language */
 
 #define NOBODY G_MAXUINT32
@@ -185,16 +187,21 @@ take_outcome(MsLabJournal *self, GVariant *values)
   MsMeasurement *m = entry->measurement;
   MsVerification *v = &m->verification;
   MsWork *w = &m->work;
+  MsConditions *c = &m->conditions;
   gint32 outcome;
   ms_verification_clear(v);
   g_clear_pointer(&m->message, g_free);
   g_clear_pointer(&m->shown, g_free);
   g_clear_pointer(&m->energy_source, g_free);
+  g_clear_pointer(&c->source, g_free);
+  g_clear_pointer(&c->throttling, g_free);
   g_variant_get(values, OUTCOME, NULL, &outcome, &m->message, &m->shown, &m->prepare_ns, &m->first_ns,
                 &m->first_wall_ns, &m->rejected, &v->done, &v->total, &v->mismatches, &v->max_difference, &v->against,
                 &v->result, &v->expected, &v->reference_ns, &w->pixels, &w->window_samples, &w->elements, &w->bytes,
                 &w->accesses, &w->uncoalesced, &w->local_cycles, &w->bank_conflicts, &m->joules, &m->watts,
-                &m->energy_source);
+                &m->energy_source, &c->source, &c->throttling, &c->start.clock_mhz, &c->start.memory_clock_mhz,
+                &c->start.temperature_c, &c->start.power_w, &c->end.clock_mhz, &c->end.memory_clock_mhz,
+                &c->end.temperature_c, &c->end.power_w, &c->load_before, &c->foreign_load);
   m->outcome = checked_outcome(outcome);
   end_entry(self, entry);
 }
@@ -504,6 +511,7 @@ ms_lab_journal_finish(MsLabJournal *self, const char *key, const MsMeasurement *
   const MsMeasurement *m = measurement;
   const MsVerification *v = &m->verification;
   const MsWork *w = &m->work;
+  const MsConditions *c = &m->conditions;
 
   if (!self || !key)
     return;
@@ -514,5 +522,7 @@ ms_lab_journal_finish(MsLabJournal *self, const char *key, const MsMeasurement *
                        m->first_wall_ns, m->rejected, v->done, v->total, v->mismatches, v->max_difference, v->against,
                        v->result, v->expected, v->reference_ns, w->pixels, w->window_samples, w->elements, w->bytes,
                        w->accesses, w->uncoalesced, w->local_cycles, w->bank_conflicts, m->joules, m->watts,
-                       m->energy_source));
+                       m->energy_source, c->source, c->throttling, c->start.clock_mhz, c->start.memory_clock_mhz,
+                       c->start.temperature_c, c->start.power_w, c->end.clock_mhz, c->end.memory_clock_mhz,
+                       c->end.temperature_c, c->end.power_w, c->load_before, c->foreign_load));
 }

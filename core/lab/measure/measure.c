@@ -21,7 +21,8 @@ typedef struct {
   MsSubject *subject;
   MsMeasurement *measurement;
   double spent_s;
-  double wall_ns; /* of the last run */
+  double wall_ns;     /* of the last run */
+  MsMachineLoad load; /* before the first sample */
   guint rejected_in_a_row;
   gboolean prepared;
   gboolean active;
@@ -108,10 +109,16 @@ is_anchor(const Campaign *campaign, const Runner *runner)
 static void
 end_runner(Campaign *campaign, Runner *runner, const GError *error)
 {
+  MsMeasurement *m = runner->measurement;
+
   if (error)
-    ms_measurement_fail_with(runner->measurement, error);
+    ms_measurement_fail_with(m, error);
   else
-    runner->measurement->outcome = MS_OUTCOME_OK;
+    m->outcome = MS_OUTCOME_OK;
+  if (m->samples->len > 0 && runner->load.all > 0) {
+    ms_sensor_end(campaign->options->sensor, &m->conditions);
+    m->conditions.foreign_load = ms_machine_load_of_others(&runner->load);
+  }
   runner->active = FALSE;
   ms_lab_journal_finish(campaign->options->journal, runner->subject->key, runner->measurement);
 }
@@ -270,6 +277,8 @@ open_runner(Campaign *campaign, Runner *runner, GError **error)
     if (!take_sample(campaign, runner, FALSE, error))
       return FALSE;
   runner->spent_s = 0;
+  runner->load = ms_machine_load_now();
+  ms_sensor_begin(o->sensor, &m->conditions);
   for (guint i = 0; i < m->walls->len; i++) /* of an earlier process */
     runner->spent_s += g_array_index(m->walls, double, i) * 1e-9;
   m->work = runner->subject->work;

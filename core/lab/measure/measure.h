@@ -64,6 +64,7 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
  *   compares all with the first
  * @anchored: the last subject is an anchor: it runs in every round while any other does, and decides nothing
  * @clock: (nullable): returns nanoseconds, instead of the host's clock
+ * @sensor: (nullable) (transfer none): reads the state of the device before and after every configuration
  * @energy: (nullable) (transfer none): counter to read around one second of runs of every configuration
  * @progress: (nullable): called after every run
  */
@@ -82,6 +83,7 @@ typedef struct {
   gboolean anchored;
   guint64 (*clock)(gpointer data);
   gpointer clock_data;
+  MsSensor *sensor;
   MsEnergy *energy;
   MsMeasureProgress progress;
   gpointer progress_data;

@@ -28,7 +28,9 @@ ms_measurement_new(void)
   self->prepare_ns = NAN;
   self->first_ns = NAN;
   self->first_wall_ns = NAN;
-  self->joules = self->watts = self->foreign_load = NAN;
+  self->joules = self->watts = NAN;
+  self->conditions.start = self->conditions.end = ms_device_state_unknown;
+  self->conditions.load_before = self->conditions.foreign_load = NAN;
   return self;
 }
 
@@ -67,6 +69,8 @@ ms_measurement_copy(const MsMeasurement *self)
   copy->verification.result = g_strdup(self->verification.result);
   copy->verification.expected = g_strdup(self->verification.expected);
   copy->energy_source = g_strdup(self->energy_source);
+  copy->conditions.source = g_strdup(self->conditions.source);
+  copy->conditions.throttling = g_strdup(self->conditions.throttling);
   return copy;
 }
 
@@ -83,6 +87,8 @@ ms_measurement_free(MsMeasurement *self)
   g_free(self->message);
   g_free(self->shown);
   g_free(self->energy_source);
+  g_free(self->conditions.source);
+  g_free(self->conditions.throttling);
   g_free(self);
 }
 

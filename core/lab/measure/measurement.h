@@ -2,6 +2,7 @@
 /* MsMeasurement: everything known of one configuration: samples, times of its commands, verification, energy. */
 #pragma once
 
+#include "core/lab/measure/conditions.h"
 #include "core/lab/measure/statistics.h"
 
 /**
@@ -116,8 +117,7 @@ typedef struct {
  * @joules: energy of one run, the host's work around its kernels included, read from @energy_source; NAN without a
  *   counter
  * @watts: mean power over the same runs, gaps between kernels included
- * @foreign_load: share of the processors that other programs used while its group was measured, 0 to 1; NAN where it
- *   is not known
+ * @conditions: under which it was measured
  */
 typedef struct {
   MsOutcome outcome;
@@ -136,7 +136,7 @@ typedef struct {
   double joules;
   double watts;
   char *energy_source;
-  double foreign_load;
+  MsConditions conditions;
 } MsMeasurement;
 
 MsMeasurement *ms_measurement_new(void);

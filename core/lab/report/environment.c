@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/report/environment.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "core/error.h"
 #include "core/json.h"
@@ -15,47 +11,6 @@
 
 #define KERNELS "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 #define UNKNOWN "not measurable"
-
-static double
-seconds_of(const struct timeval *time)
-{
-  return (double)time->tv_sec + (double)time->tv_usec * 1e-6;
-}
-
-/**
- * ms_machine_load_now: the processor time used since the machine started; NAN members where the system does not say.
- */
-MsMachineLoad
-ms_machine_load_now(void)
-{
-  g_autofree char *text = NULL;
-  struct rusage self, children;
-  double fields[8] = {0};
-
-  if (!g_file_get_contents("/proc/stat", &text, NULL, NULL) || getrusage(RUSAGE_SELF, &self) != 0 ||
-      getrusage(RUSAGE_CHILDREN, &children) != 0 ||
-      sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &fields[0], &fields[1], &fields[2], &fields[3], &fields[4],
-             &fields[5], &fields[6], &fields[7]) < 5)
-    return (MsMachineLoad){NAN, NAN, NAN};
-  const double ticks = (double)sysconf(_SC_CLK_TCK);
-  return (MsMachineLoad){(fields[0] + fields[1] + fields[2] + fields[5] + fields[6] + fields[7]) / ticks,
-                         seconds_of(&self.ru_utime) + seconds_of(&self.ru_stime) + seconds_of(&children.ru_utime) +
-                           seconds_of(&children.ru_stime),
-                         (fields[3] + fields[4]) / ticks};
-}
-
-/**
- * ms_machine_load_of_others: the share of the processors that other programs used since @since, 0 to 1; time that a
- * virtual machine was not given counts as theirs. NAN where it cannot be measured.
- */
-double
-ms_machine_load_of_others(const MsMachineLoad *since)
-{
-  const MsMachineLoad now = ms_machine_load_now();
-  const double all = now.all - since->all, total = all + now.idle - since->idle;
-
-  return total > 0.05 ? CLAMP((all - (now.own - since->own)) / total, 0.0, 1.0) : (double)NAN;
-}
 
 /* (transfer full): the first line of a file that the system keeps, or that it is not measurable */
 static char *

@@ -186,6 +186,26 @@ static const MsField anchor_fields[] = {
 };
 static const MsRecord anchor_record = MS_RECORD(anchor_fields);
 
+#define STATE(member) MS_FIELD(MsDeviceState, member, NUMBER, #member)
+static const MsField state_fields[] = {
+  STATE(clock_mhz),
+  STATE(memory_clock_mhz),
+  STATE(temperature_c),
+  STATE(power_w),
+};
+static const MsRecord state_record = MS_RECORD(state_fields);
+
+#define CONDITION(member, form, ...) MS_FIELD(MsConditions, member, form, __VA_ARGS__)
+static const MsField conditions_fields[] = {
+  CONDITION(source, TEXT, "source"),
+  CONDITION(start, RECORD, "start", .record = &state_record),
+  CONDITION(end, RECORD, "end", .record = &state_record),
+  CONDITION(throttling, TEXT, "throttling"),
+  CONDITION(load_before, NUMBER, "load_before"),
+  CONDITION(repeated, COUNT, "measured_again"),
+};
+static const MsRecord conditions_record = MS_RECORD(conditions_fields);
+
 #define ROW(member, form, ...) MS_FIELD(MsReportRow, member, form, __VA_ARGS__)
 #define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
 static const MsField row_fields[] = {
@@ -212,7 +232,8 @@ static const MsField row_fields[] = {
   MEASURED(joules, NUMBER, "joules"),
   MEASURED(watts, NUMBER, "watts"),
   MEASURED(energy_source, TEXT, "energy_source"),
-  MEASURED(foreign_load, NUMBER, "foreign_load"),
+  MEASURED(conditions.foreign_load, NUMBER, "foreign_load"),
+  MEASURED(conditions, RECORD, "conditions", .record = &conditions_record),
   MS_FIELD_OF(SHOWN, "speedup", .record = &speedup_record),
 };
 static const MsRecord row_record = MS_RECORD(row_fields);
@@ -311,6 +332,7 @@ static const MsField report_fields[] = {
   REPORT(input, TEXT, "input"),
   REPORT(quick, BOOLEAN, "quick"),
   REPORT(complete, BOOLEAN, "complete"),
+  REPORT(accept_disturbed, BOOLEAN, "accept_disturbed"),
   REPORT(noise, NUMBER, "noise"),
   REPORT(seed, COUNT, "seed"),
   REPORT(restarts, COUNT, "restarts"),
@@ -500,7 +522,8 @@ dup_published(gconstpointer row)
 static const MsField last_columns[] = {
   MS_FIELD_OF(COMPUTED_TEXT, "published", .text = dup_published),
   MEASURED(message, TEXT, "message"),
-  MEASURED(foreign_load, NUMBER, "foreign_load"),
+  MEASURED(conditions.foreign_load, NUMBER, "foreign_load"),
+  MEASURED(conditions.throttling, TEXT, "throttling"),
 };
 static const MsRecord last_columns_record = MS_RECORD(last_columns);
 

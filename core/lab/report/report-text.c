@@ -81,8 +81,22 @@ add_outliers(GString *text, MsLanguage language, gsize n)
     add_remark(text, language, n == 1 ? "%zu outlier" : "%zu outliers", n);
 }
 
-/* Share of the processors above which other programs count as a disturbance. */
-#define MOST_FOREIGN_LOAD 0.1
+/* What disturbed a row, how often it was measured again, and that it is not ranked for that reason. */
+static void
+add_disturbance(GString *text, const MsReportRow *row, MsLanguage language)
+{
+  const MsConditions *c = &row->measurement->conditions;
+
+  if (c->foreign_load > MS_MOST_FOREIGN_LOAD)
+    add_remark(text, language, ms_text(language, "disturbed: other programs used %.0f %% of the processors"),
+               c->foreign_load * 100);
+  if (c->throttling && *c->throttling)
+    add_remark(text, language, ms_text(language, "throttled: %s"), c->throttling);
+  if (ms_report_leaves_out(row->report, row))
+    add_remark(text, language, "%s", ms_text(language, "not ranked"));
+  if (c->repeated > 0)
+    add_remark(text, language, ms_text(language, "measured again after a disturbance: %u×"), c->repeated);
+}
 
 /* Why a row failed, or what disturbed its samples; empty where neither applies. */
 static char *
@@ -107,9 +121,7 @@ remarks_of(const MsReportRow *row, MsLanguage language)
   if (drift.found)
     add_remark(text, language, ms_text(language, "slower by %.0f %% from sample %zu on: a clock drop?"),
                (drift.ratio - 1) * 100, drift.index + 1);
-  if (m->foreign_load > MOST_FOREIGN_LOAD)
-    add_remark(text, language, ms_text(language, "disturbed: other programs used %.0f %% of the processors"),
-               m->foreign_load * 100);
+  add_disturbance(text, row, language);
   if (m->rejected)
     add_remark(text, language, ms_text(language, "%u runs rejected: events ended before they started"), m->rejected);
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -293,6 +305,65 @@ append_compiler(const MsReport *self, GString *text, MsLanguage language)
   }
 }
 
+static void
+widen(double *low, double *high, double value)
+{
+  *low = fmin(*low, value);
+  *high = fmax(*high, value);
+}
+
+static void
+append_range(GString *text, double low, double high, const char *unit)
+{
+  if (!isfinite(low))
+    return;
+  g_autofree char *from = ms_number_text(low), *to = ms_number_text(high);
+  g_string_append_printf(text, "%s%s%s%s %s", text->len ? ", " : "", from, low < high ? "–" : "", low < high ? to : "",
+                         unit);
+}
+
+/* "1410–1980 MHz, 41–57 °C, 98–310 W": of the device before and after all rows. */
+static char *
+state_text(const MsReport *self, const char **source)
+{
+  MsDeviceState low = ms_device_state_unknown, high = ms_device_state_unknown;
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsConditions *c = &((MsReportRow *)self->rows->pdata[i])->measurement->conditions;
+    const MsDeviceState *const states[] = {&c->start, &c->end};
+    *source = *source ? *source : c->source;
+    for (gsize k = 0; k < G_N_ELEMENTS(states); k++) {
+      widen(&low.clock_mhz, &high.clock_mhz, states[k]->clock_mhz);
+      widen(&low.temperature_c, &high.temperature_c, states[k]->temperature_c);
+      widen(&low.power_w, &high.power_w, states[k]->power_w);
+    }
+  }
+  append_range(text, low.clock_mhz, high.clock_mhz, "MHz");
+  append_range(text, low.temperature_c, high.temperature_c, "°C");
+  append_range(text, low.power_w, high.power_w, "W");
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* The state of the device, and how many rows are not ranked since they were disturbed. */
+static void
+append_conditions(const MsReport *self, GString *text, MsLanguage language)
+{
+  const char *source = NULL;
+  g_autofree char *state = state_text(self, &source);
+  guint left_out = 0;
+
+  if (source)
+    g_string_append_printf(text, ms_text(language, "Device before and after the rows: %s (%s).\n"), state, source);
+  for (guint i = 0; i < self->rows->len; i++)
+    left_out += ms_report_leaves_out(self, self->rows->pdata[i]);
+  if (left_out > 0)
+    g_string_append_printf(text,
+                           ms_text(language, "Not ranked, since they were measured while throttled or beside other "
+                                             "programs: %u of %u configurations; --accept-disturbed ranks them.\n"),
+                           left_out, self->rows->len);
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self, MsLanguage language)
@@ -308,6 +379,7 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   append_clock(self, text, language);
   append_compiler(self, text, language);
   append_energy_source(self, text, language);
+  append_conditions(self, text, language);
   if (self->restarts > 0)
     g_string_append_printf(text, ms_text(language, "Processes that the driver ended while they measured: %u.\n"),
                            self->restarts);

@@ -35,9 +35,21 @@ is_of_time(const MsExpect *expect)
   return g_str_has_prefix(expect->metric, "time");
 }
 
+/* Whether a metric is counted by a model, which no disturbance changes. */
+static gboolean
+is_of_model(const MsExpect *expect)
+{
+  static const char *const names[] = {"accesses", "uncoalesced", "bank-conflicts", NULL};
+
+  return g_strv_contains(names, expect->metric);
+}
+
+/* NAN where the row is not ranked. */
 static double
 value_of(const MsReport *self, const MsReportRow *row, const MsExpect *expect)
 {
+  if (ms_report_leaves_out(self, row) && !is_of_model(expect))
+    return NAN;
   return ms_report_row_metric(self, row, expect->metric);
 }
 

@@ -170,10 +170,19 @@ ms_report_finish_row(MsReport *self, MsReportRow *row)
   row->summary = ms_measurement_summarise(row->measurement);
 }
 
-static gboolean
-is_ranked(const MsReportRow *row)
+/** ms_report_leaves_out: whether @row has a time that is not ranked, since it was measured while disturbed. */
+gboolean
+ms_report_leaves_out(const MsReport *self, const MsReportRow *row)
 {
-  return row->measurement->outcome == MS_OUTCOME_OK && row->measurement->samples->len > 0;
+  return !self->accept_disturbed && row->measurement->outcome == MS_OUTCOME_OK &&
+         ms_conditions_are_disturbed(&row->measurement->conditions);
+}
+
+static gboolean
+is_ranked(const MsReport *self, const MsReportRow *row)
+{
+  return row->measurement->outcome == MS_OUTCOME_OK && row->measurement->samples->len > 0 &&
+         !ms_report_leaves_out(self, row);
 }
 
 /* The row with the baseline's factors and otherwise those of @row. */
@@ -224,8 +233,8 @@ ms_report_rank(MsReport *self)
 {
   for (guint i = 0; i < self->rows->len; i++) {
     MsReportRow *row = self->rows->pdata[i];
-    MsReportRow *baseline = is_ranked(row) ? ms_report_find_baseline(self, row) : NULL;
-    gboolean known = baseline && is_ranked(baseline);
+    MsReportRow *baseline = is_ranked(self, row) ? ms_report_find_baseline(self, row) : NULL;
+    gboolean known = baseline && is_ranked(self, baseline);
     row->baseline = known && baseline == row;
     row->speedup = known ? speedup_over(self, baseline, row) : MS_SPEEDUP_UNKNOWN;
   }

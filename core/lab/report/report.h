@@ -45,6 +45,7 @@ typedef struct {
  * MsReport: reference counted; read-only for those who receive it.
  * @date: ISO 8601, UTC
  * @compiler: (nullable): of the serial code that speed-ups are measured over, with its options
+ * @accept_disturbed: whether rows that were measured while disturbed are ranked
  * @restarts: how often the driver ended the process that measured
  * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
  */
@@ -57,6 +58,7 @@ struct _MsReport {
   char *input;
   gboolean quick;
   gboolean complete;
+  gboolean accept_disturbed;
   double noise;
   guint32 seed;
   guint restarts;
@@ -75,6 +77,7 @@ MsReportRow *ms_report_find_row(const MsReport *self, const MsFactors *factors);
 void ms_report_finish_row(MsReport *self, MsReportRow *row);
 MsReportRow *ms_report_find_baseline(const MsReport *self, const MsReportRow *row);
 void ms_report_rank(MsReport *self);
+gboolean ms_report_leaves_out(const MsReport *self, const MsReportRow *row);
 MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 char *ms_report_first_message(const MsReport *self);

@@ -168,7 +168,10 @@ on_button_clicked(MsJobPanel *self)
 
 /* What the program measures, and its reports */
 
-/** ms_job_panel_add_experiment: adds --experiment with a file of it, whatever it was made from. */
+/**
+ * ms_job_panel_add_experiment: adds --experiment with a file of it, whatever it was made from. What other programs
+ * disturbed is marked and ranked, since the window that draws the progress is one of them.
+ */
 void
 ms_job_panel_add_experiment(MsProgramJob *job, const MsExperiment *experiment)
 {
@@ -177,6 +180,7 @@ ms_job_panel_add_experiment(MsProgramJob *job, const MsExperiment *experiment)
   ms_record_add(&ms_experiment_record, experiment, builder);
   g_autofree char *text = ms_json_builder_to_text(builder);
   ms_program_job_add_text(job, "experiment", "experiment.json", text);
+  ms_program_job_add(job, "--accept-disturbed");
 }
 
 /** ms_job_panel_add_picture: adds the document's picture. */
