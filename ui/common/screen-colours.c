@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/common/screen-colours.h"
 
+#include "ui/common/colord.h"
 #include "ui/common/screen-profile.h"
 
 #define KEY "ms-screen-colours"
@@ -18,7 +19,9 @@ typedef struct {
 struct _MsScreenColours {
   GObject parent_instance;
   GdkScreen *screen;
-  GHashTable *monitors; /* index → Monitor */
+  GHashTable *monitors;      /* index → Monitor */
+  GPtrArray *managed;        /* (element-type GBytes): what the colour manager has said of each monitor, or NULL */
+  GCancellable *cancellable; /* (nullable): of the questions to the colour manager */
 };
 
 G_DEFINE_FINAL_TYPE(MsScreenColours, ms_screen_colours, G_TYPE_OBJECT)
@@ -36,9 +39,21 @@ monitor_free(gpointer data)
 }
 
 static void
+unref_profile(gpointer profile)
+{
+  if (profile)
+    g_bytes_unref(profile);
+}
+
+static void
 ms_screen_colours_finalize(GObject *object)
 {
-  g_hash_table_unref(MS_SCREEN_COLOURS(object)->monitors);
+  MsScreenColours *self = MS_SCREEN_COLOURS(object);
+
+  g_cancellable_cancel(self->cancellable);
+  g_clear_object(&self->cancellable);
+  g_hash_table_unref(self->monitors);
+  g_ptr_array_unref(self->managed);
   G_OBJECT_CLASS(ms_screen_colours_parent_class)->finalize(object);
 }
 
@@ -54,6 +69,7 @@ static void
 ms_screen_colours_init(MsScreenColours *self)
 {
   self->monitors = g_hash_table_new_full(NULL, NULL, NULL, monitor_free);
+  self->managed = g_ptr_array_new_with_free_func(unref_profile);
 }
 
 static void
@@ -65,9 +81,52 @@ on_changed(gpointer unused, gpointer data)
   g_signal_emit(self, changed_signal, 0);
 }
 
+/* A question to the colour manager. */
+typedef struct {
+  MsScreenColours *self;
+  guint monitor;
+} Question;
+
+static void
+on_found(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autofree Question *question = data;
+  GBytes *profile = ms_colord_find_finish(result);
+
+  if (!profile || g_cancellable_is_cancelled(g_task_get_cancellable(G_TASK(result)))) {
+    unref_profile(profile);
+    return;
+  }
+  unref_profile(question->self->managed->pdata[question->monitor]);
+  question->self->managed->pdata[question->monitor] = profile;
+  on_changed(NULL, question->self);
+}
+
+/* Asks for the profiles of all monitors; what was asked before counts no more. */
+static void
+ask_manager(MsScreenColours *self)
+{
+  GdkDisplay *display = gdk_screen_get_display(self->screen);
+  const int n = gdk_display_get_n_monitors(display);
+
+  g_cancellable_cancel(self->cancellable);
+  g_clear_object(&self->cancellable);
+  self->cancellable = g_cancellable_new();
+  g_ptr_array_set_size(self->managed, 0);
+  g_ptr_array_set_size(self->managed, n);
+  for (int i = 0; i < n; i++) {
+    Question *question = g_new(Question, 1);
+    *question = (Question){self, (guint)i};
+    ms_colord_find_async(gdk_monitor_get_model(gdk_display_get_monitor(display, i)), self->cancellable, on_found,
+                         question);
+  }
+}
+
 static void
 on_monitors_changed(MsScreenColours *self)
 {
+  if (!ms_screen_profile_is_told(self->screen))
+    ask_manager(self);
   on_changed(NULL, self);
 }
 
@@ -85,6 +144,8 @@ ms_screen_colours_of(GtkWidget *widget)
   g_object_set_data_full(G_OBJECT(screen), KEY, self, g_object_unref);
   g_signal_connect_object(screen, "monitors-changed", G_CALLBACK(on_monitors_changed), self, G_CONNECT_SWAPPED);
   ms_screen_profile_watch(screen, on_changed, self);
+  if (!ms_screen_profile_is_told(screen))
+    ask_manager(self);
   return self;
 }
 
@@ -106,7 +167,8 @@ ms_screen_colours_monitor_of(GtkWidget *widget)
 static GBytes *
 usable_profile(MsScreenColours *self, int monitor)
 {
-  g_autoptr(GBytes) profile = ms_screen_profile_read(self->screen, monitor);
+  GBytes *managed = (guint)monitor < self->managed->len ? self->managed->pdata[monitor] : NULL;
+  g_autoptr(GBytes) profile = managed ? g_bytes_ref(managed) : ms_screen_profile_read(self->screen, monitor);
   g_autoptr(MsColour) colour = profile ? ms_colour_new(NULL, MS_COLOUR_RGBA, profile) : NULL;
 
   return colour ? g_steal_pointer(&profile) : NULL;

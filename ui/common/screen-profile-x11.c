@@ -14,6 +14,13 @@ typedef struct {
   gpointer data;
 } Watch;
 
+/** ms_screen_profile_is_told: whether the display server tells profiles; else the colour manager is asked. */
+gboolean
+ms_screen_profile_is_told(GdkScreen *screen)
+{
+  return GDK_IS_X11_SCREEN(screen);
+}
+
 /**
  * ms_screen_profile_read:
  * @monitor: counted from 0
