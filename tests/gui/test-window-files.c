@@ -2,8 +2,10 @@
 /* Opening and saving pictures, their tabs, and files that are not pictures. */
 #include <string.h>
 
+#include "core/image/colour/colour.h"
 #include "core/image/image-io.h"
 #include "tests/support/fixture.h"
+#include "tests/support/profiles.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document.h"
 #include "ui/window/window.h"
@@ -211,27 +213,84 @@ contains(const char *text, gsize length, const char *part)
   return memmem(text, length, part, strlen(part)) != NULL;
 }
 
-/* What is printed is the filtered picture, on one page. */
-static void
-test_print(void)
+/* (transfer full): the PDF file of one page to which the window prints its picture. */
+static char *
+print(WindowFixture *fixture, gsize *length)
 {
   g_autoptr(GError) error = NULL;
-  g_autofree char *text = NULL;
-  gsize length = 0;
+  char *text = NULL;
+  g_autofree char *path = g_build_filename(fixture->folder, "print.pdf", NULL);
+  g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(fixture->window);
 
-  SET_UP(fixture);
-  window_fixture_open_scene(&fixture, 61, 43);
-  g_autofree char *path = g_build_filename(fixture.folder, "print.pdf", NULL);
-  g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(fixture.window);
   gtk_print_operation_set_export_filename(operation, path);
   g_assert_cmpint(gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_EXPORT, NULL, &error), ==,
                   GTK_PRINT_OPERATION_RESULT_APPLY);
   g_assert_no_error(error);
-  g_assert_true(g_file_get_contents(path, &text, &length, NULL));
+  g_assert_true(g_file_get_contents(path, &text, length, NULL));
   g_assert_true(g_str_has_prefix(text, "%PDF"));
   g_assert_cmpint(gtk_print_operation_get_n_pages_to_print(operation), ==, 1);
+  return text;
+}
+
+/* What is printed is the filtered picture, on one page. */
+static void
+test_print(void)
+{
+  gsize length = 0;
+
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 61, 43);
+  g_autofree char *text = print(&fixture, &length);
   g_assert_true(contains(text, length, "/Width 61\n"));
   g_assert_true(contains(text, length, "/Height 43\n"));
+}
+
+/* The first pixel of the picture in a PDF file, which stores red, green and blue of each, compressed. */
+static void
+first_printed(const char *text, gsize length, guint8 pixel[3])
+{
+  const char *image = memmem(text, length, "/Width 61\n", 10);
+  g_autoptr(GZlibDecompressor) zlib = g_zlib_decompressor_new(G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
+  gsize n_read = 0, n_written = 0;
+
+  g_assert_nonnull(image);
+  const gsize rest = length - (gsize)(image - text);
+  const char *start = (const char *)memmem(image, rest, "stream\n", 7) + 7;
+  g_converter_convert(G_CONVERTER(zlib), start, length - (gsize)(start - text), pixel, 3, G_CONVERTER_NO_FLAGS, &n_read,
+                      &n_written, NULL);
+  g_assert_cmpuint(n_written, ==, 3);
+}
+
+/* Printers, and programs that are given pixels, get sRGB, since the profile of the picture does not reach them. */
+static void
+test_profile_for_others(void)
+{
+  enum { WIDTH = 61, HEIGHT = 43 };
+  g_autoptr(GBytes) wide = ms_test_profile_wide(2.2);
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(wide, NULL, 0, 0);
+  guint32 *pixels = g_new(guint32, WIDTH * HEIGHT);
+  guint8 expected[4] = {200, 90, 40, 255}, printed[3];
+  gsize length = 0;
+
+  if (!ms_colour_library_version()) {
+    g_test_skip("Little CMS is not installed.");
+    return;
+  }
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    memcpy(&pixels[i], expected, 4);
+  g_autoptr(MsImage) image = ms_image_new_take(WIDTH, HEIGHT, (guint8 *)pixels, metadata);
+  g_autoptr(MsColour) to_srgb = ms_colour_new(wide, MS_COLOUR_RGBA, NULL);
+  ms_colour_convert(to_srgb, expected, 1);
+  g_assert_cmpuint(expected[0], !=, 200);
+  SET_UP(fixture);
+  g_autoptr(GFile) file = window_fixture_write(&fixture, image, "wide.png");
+  window_fixture_open(&fixture, file);
+  g_autofree char *text = print(&fixture, &length);
+  first_printed(text, length, printed);
+  g_assert_cmpmem(printed, 3, expected, 3);
+  window_fixture_activate(&fixture, "copy");
+  g_autoptr(GdkPixbuf) copied = gtk_clipboard_wait_for_image(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD));
+  g_assert_cmpmem(gdk_pixbuf_read_pixels(copied), 4, expected, 4);
 }
 
 /* Two windows share the device; each has its own picture and settings, and closing one leaves the other as it was. */
@@ -276,6 +335,7 @@ main(int argc, char **argv)
   g_test_add_func("/window/copy-and-paste", test_copy_and_paste);
   g_test_add_func("/window/save", test_save);
   g_test_add_func("/window/print", test_print);
+  g_test_add_func("/window/profile-for-others", test_profile_for_others);
   g_test_add_func("/window/two-windows", test_two_windows);
   return window_fixture_run();
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/image/colour/colour.h"
+
 #define MAX_LEVELS 16
 
 /* Pictures of up to this size get no reduced copies. */
@@ -415,6 +417,26 @@ ms_pixbuf_from_image(MsImage *image)
 {
   return gdk_pixbuf_new_from_bytes(ms_image_get_bytes(image), GDK_COLORSPACE_RGB, TRUE, 8, ms_image_get_width(image),
                                    ms_image_get_height(image), (int)ms_image_get_stride(image));
+}
+
+/**
+ * ms_pixbuf_for_others: (transfer full): the picture in sRGB, for programs and printers that get its pixels without its
+ * colour profile; shares the pixels where they are in sRGB, or have a profile that cannot be used.
+ */
+GdkPixbuf *
+ms_pixbuf_for_others(MsImage *image)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(image);
+  GBytes *icc = metadata ? metadata->icc : NULL;
+  const gsize size = ms_image_get_byte_size(image);
+  g_autoptr(MsColour) colour = ms_colour_is_srgb(icc) ? NULL : ms_colour_new(icc, MS_COLOUR_RGBA, NULL);
+  guint8 *pixels = colour ? g_memdup2(ms_image_get_pixels(image), size) : NULL;
+
+  if (!pixels)
+    return ms_pixbuf_from_image(image);
+  ms_colour_convert(colour, pixels, size / 4);
+  g_autoptr(MsImage) converted = ms_image_new_take(ms_image_get_width(image), ms_image_get_height(image), pixels, NULL);
+  return ms_pixbuf_from_image(converted);
 }
 
 /** ms_pixbuf_to_image: (transfer full): a copy; without an alpha channel everything is opaque. */

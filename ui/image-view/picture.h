@@ -31,4 +31,5 @@ cairo_surface_t *ms_picture_extract(MsPicture *self, int level, const MsRegion *
 
 /* Conversion between MsImage and GdkPixbuf, for the clipboard and previews. */
 GdkPixbuf *ms_pixbuf_from_image(MsImage *image);
+GdkPixbuf *ms_pixbuf_for_others(MsImage *image);
 MsImage *ms_pixbuf_to_image(GdkPixbuf *pixbuf);

@@ -283,12 +283,12 @@ ms_window_save(MsWindow *self)
     ask_where_to_save(self);
 }
 
-/** ms_window_copy_picture: copies the filtered picture to the clipboard. */
+/** ms_window_copy_picture: copies the filtered picture, in sRGB, to the clipboard. */
 void
 ms_window_copy_picture(MsWindow *self)
 {
   MsImage *image = ms_document_get_picture_b(self->document);
-  g_autoptr(GdkPixbuf) pixbuf = image ? ms_pixbuf_from_image(image) : NULL;
+  g_autoptr(GdkPixbuf) pixbuf = image ? ms_pixbuf_for_others(image) : NULL;
 
   if (pixbuf)
     gtk_clipboard_set_image(gtk_widget_get_clipboard(GTK_WIDGET(self), GDK_SELECTION_CLIPBOARD), pixbuf);
@@ -334,7 +334,7 @@ ms_window_copy_command(MsWindow *self)
 static void
 on_draw_page(GtkPrintOperation *operation, GtkPrintContext *context, int page, gpointer image)
 {
-  g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(image);
+  g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_for_others(image);
   cairo_t *cr = gtk_print_context_get_cairo_context(context);
   double width = gtk_print_context_get_width(context), height = gtk_print_context_get_height(context);
   double scale = MIN(width / gdk_pixbuf_get_width(pixbuf), height / gdk_pixbuf_get_height(pixbuf));
@@ -344,7 +344,7 @@ on_draw_page(GtkPrintOperation *operation, GtkPrintContext *context, int page, g
   cairo_paint(cr);
 }
 
-/** ms_window_new_print_operation: (transfer full): prints the filtered picture, as large as the page. */
+/** ms_window_new_print_operation: (transfer full): prints the filtered picture, in sRGB, as large as the page. */
 GtkPrintOperation *
 ms_window_new_print_operation(MsWindow *self)
 {

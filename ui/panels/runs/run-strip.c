@@ -127,7 +127,7 @@ on_drag_data_get(GtkWidget *widget, GdkDragContext *context, GtkSelectionData *d
     g_autofree char *uri = path ? g_filename_to_uri(path, NULL, NULL) : NULL;
     gtk_selection_data_set_uris(data, (char *[]){uri, NULL});
   } else {
-    g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_from_image(result);
+    g_autoptr(GdkPixbuf) pixbuf = ms_pixbuf_for_others(result);
     gtk_selection_data_set_pixbuf(data, pixbuf);
   }
 }
