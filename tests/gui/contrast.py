@@ -51,15 +51,18 @@ def measure_areas(picture, ground):
             yield float(ratios(colour, ground)), "area #%02x%02x%02x" % tuple(colour)
 
 
-def measure_words(picture, ground=None):
-    """The contrast of each word or mark with the ground: that of its strongest pixel, as strokes are thin."""
+def measure_words(picture, ground=None, scale=1):
+    """The contrast of each word or mark with the ground: that of its strongest pixel, as strokes are thin.
+
+    Marks join over gaps of 2 x 6 pixels times the scale, so that a box belongs to the word beside it.
+    """
     if ground is None:
         ground = colours(picture)[0][0]
     contrast = ratios(picture, ground)
     for colour in GRID:
         contrast[(picture == colour).all(axis=2)] = 1
     ink = (contrast > 1.6).astype(numpy.uint8)
-    joined = cv2.dilate(ink, numpy.ones((3, 7), numpy.uint8))
+    joined = cv2.dilate(ink, numpy.ones((2 * scale + 1, 6 * scale + 1), numpy.uint8))
     number, labels, boxes, _ = cv2.connectedComponentsWithStats(joined)
     for index in range(1, number):
         pixels = contrast[(labels == index) & (ink == 1)]

@@ -95,7 +95,7 @@ class Tour:
                 continue
             if node.getRoleName() == "chart" and node.name == self.words("Histogram"):
                 # Its fills only help the eye; the outlines have the contrast.
-                self.note(name, node.name, [*contrast.measure_words(self.crop(node))])
+                self.note(name, node.name, [*contrast.measure_words(self.crop(node), scale=self.person.scale)])
             elif node.getRoleName() == "chart":
                 self.note(name, node.name, contrast.measure(self.crop(node)))
             elif node.getRoleName() == "text" and node.name == self.words("Kernel source"):

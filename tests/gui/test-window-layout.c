@@ -132,6 +132,35 @@ test_narrow(void)
   wait_for(20, !gtk_widget_get_mapped(button));
 }
 
+/* In the workspace Lab, the list on the left and the results */
+static GtkPaned *
+show_lab(WindowFixture *fixture)
+{
+  window_fixture_activate(fixture, "workspace::lab");
+  panel_fixture_settle();
+  GtkWidget *panel = find_by_type(GTK_WIDGET(fixture->window), g_type_from_name("MsExperimentPanel"));
+  return GTK_PANED(find_by_type(panel, GTK_TYPE_PANED));
+}
+
+/* The list of experiments takes a third of a wide window, less in a narrow one, and keeps what a person sets. */
+static void
+test_list_of_experiments(void)
+{
+  SET_UP(fixture);
+  g_settings_set_string(ms_application_get_settings(fixture.application), "lab-page", "experiments");
+  resize(&fixture, 1280, 780);
+  g_assert_cmpint(gtk_paned_get_position(show_lab(&fixture)), >=, 1280 / 3);
+  window_fixture_activate(&fixture, "workspace::picture");
+  resize(&fixture, 900, 600);
+  GtkPaned *paned = show_lab(&fixture);
+  g_assert_cmpint(gtk_paned_get_position(paned), ==, 330);
+  gtk_paned_set_position(paned, 300);
+  window_fixture_activate(&fixture, "workspace::picture");
+  panel_fixture_settle();
+  g_assert_cmpint(gtk_paned_get_position(show_lab(&fixture)), ==, 300);
+  window_fixture_activate(&fixture, "workspace::picture");
+}
+
 /* A window that was too small for its panels decides their sizes neither once there is room nor in the next session. */
 static void
 test_clipped_start(void)
@@ -163,6 +192,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-layout/all-toggles-in-sight", test_all_toggles_in_sight);
   g_test_add_func("/window-layout/spoken-number", test_spoken_number);
   g_test_add_func("/window-layout/narrow", test_narrow);
+  g_test_add_func("/window-layout/list-of-experiments", test_list_of_experiments);
   g_test_add_func("/window-layout/clipped-start", test_clipped_start);
   return window_fixture_run();
 }

@@ -10,8 +10,14 @@
 #include "ui/panels/common/table.h"
 #include "ui/panels/experiment/kept-reports.h"
 
+/* Bounds of the width of the list: its columns, and the longest name. */
+#define LIST_LEAST_WIDTH 330
+#define LIST_GREATEST_WIDTH 460
+
 struct _MsExperimentPanel {
   MsJobPanel parent_instance;
+  GtkPaned *paned;
+  int position; /* of @paned, if no person has set it */
   GtkEntry *search;
   GtkTreeView *tree;
   GtkTreeStore *store;
@@ -652,13 +658,28 @@ ms_experiment_panel_finalize(GObject *object)
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->finalize(object);
 }
 
+/* Gives the list a third of the window until a person moves its edge, so that a wide window shows whole names. */
+static void
+ms_experiment_panel_map(GtkWidget *widget)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(widget);
+  const int third = gtk_widget_get_allocated_width(gtk_widget_get_toplevel(widget)) / 3;
+  gboolean set;
+
+  g_object_get(self->paned, "position-set", &set, NULL);
+  if (!set || gtk_paned_get_position(self->paned) == self->position)
+    gtk_paned_set_position(self->paned, self->position = CLAMP(third, LIST_LEAST_WIDTH, LIST_GREATEST_WIDTH));
+  GTK_WIDGET_CLASS(ms_experiment_panel_parent_class)->map(widget);
+}
+
 #define CHILD(name) MS_TEMPLATE_CHILD(MsExperimentPanel, name)
 #define CALLBACK(name) MS_TEMPLATE_CALLBACK(name)
 
 static void
 ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
 {
-  static const MsTemplatePart parts[] = {CHILD(search),
+  static const MsTemplatePart parts[] = {CHILD(paned),
+                                         CHILD(search),
                                          CHILD(tree),
                                          CHILD(store),
                                          CHILD(filter),
@@ -690,6 +711,7 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
     G_OBJECT_CLASS(klass), PROP_LEARN,
     g_param_spec_boolean("learn", NULL, NULL, FALSE,
                          G_PARAM_WRITABLE | G_PARAM_CONSTRUCT_ONLY | G_PARAM_STATIC_STRINGS));
+  GTK_WIDGET_CLASS(klass)->map = ms_experiment_panel_map;
   g_type_ensure(MS_TYPE_REPORT_VIEW);
   ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/experiment/experiment-panel.ui", parts, G_N_ELEMENTS(parts));
 }
