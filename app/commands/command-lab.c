@@ -12,6 +12,7 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
 #include "core/lab/report/report.h"
+#include "core/lab/tune/tune-t4.h"
 
 /* How often the parent is told what was measured so far. */
 #define SO_FAR_US (300 * 1000)
@@ -261,14 +262,28 @@ fixed_factors(const MsCommandLine *line)
   return fixed;
 }
 
+/* @node: (transfer full) */
 static gboolean
-save_tuning(const char *folder, const MsTuneRecord *record, GError **error)
+save_node(Command *c, const char *name, JsonNode *node, GError **error)
 {
+  g_autofree char *path = g_build_filename(c->line->report_dir, name, NULL);
+  g_autoptr(JsonNode) owned = node;
+  g_autofree char *text = json_to_string(owned, TRUE);
+
+  return ms_report_file_save(path, text, c->cancellable, error);
+}
+
+static gboolean
+save_tuning(Command *c, const MsTuneRecord *record, GError **error)
+{
+  const char *folder = c->line->report_dir;
   g_autoptr(MsReport) report = ms_lab_tune_report(record);
   g_autoptr(GPtrArray) reports = g_ptr_array_new();
 
   g_ptr_array_add(reports, report);
-  return ms_report_save(report, folder, error) && ms_report_save_index(reports, folder, error);
+  return ms_report_save(report, folder, error) && ms_report_save_index(reports, folder, error) &&
+         save_node(c, "tuning-t4.json", ms_tune_record_to_t4(record), error) &&
+         save_node(c, "tuning-t4-metadata.json", ms_tune_record_to_t4_metadata(record), error);
 }
 
 static MsExitStatus
@@ -280,7 +295,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
   ms_console_begin_results(c->console);
   ms_console_print(c->console, text);
   ms_progress_tuning(c->console, record, TRUE);
-  if (c->line->report_dir && !save_tuning(c->line->report_dir, record, error))
+  if (c->line->report_dir && !save_tuning(c, record, error))
     return MS_EXIT_SOME_FAILED;
   if (c->line->json) {
     g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));

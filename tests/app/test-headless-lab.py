@@ -273,6 +273,22 @@ class Lab(HeadlessCase):
         self.assertTrue(times)
         self.assertEqual(times, sorted(times))
         self.assertTrue((self.out / "index.html").exists())
+        self.check_t4(times)
+
+    def check_t4(self, times):
+        """The same search for other auto-tuners, in the T4 format."""
+        shared = json.loads((self.out / "tuning-t4.json").read_text())
+        about = json.loads((self.out / "tuning-t4-metadata.json").read_text())
+        self.assertEqual((shared["schema_version"], about["schema_version"]), ("1.0.0", "1.0.0"))
+        self.assertIn("sum", about["metadata"]["search"]["problem"])
+        self.assertEqual(about["metadata"]["search"]["fixed"]["size"], 4096)
+        self.assertTrue(about["metadata"]["environment"]["device_query"]["opencl"]["device"])
+        correct = [one for one in shared["results"] if one["invalidity"] == "correct"]
+        self.assertEqual(sorted(one["times"]["runtimes"][0] for one in correct), [ns * 1e-6 for ns in times])
+        for one in shared["results"]:
+            self.assertRegex(one["timestamp"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$")
+            self.assertEqual(one["correctness"], int(one in correct))
+            self.assertEqual([(m["name"], m["unit"]) for m in one["measurements"]], [("time", "ms")] * (one in correct))
 
     def test_finished_experiments_are_left_out(self):
         own = self.dir / "own.experiment"

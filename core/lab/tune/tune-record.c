@@ -20,9 +20,18 @@ static void
 trial_free(MsTrial *self)
 {
   ms_factors_free(self->factors);
+  g_free(self->date);
   g_free(self->message);
   g_free(self->shown);
   g_free(self);
+}
+
+static char *
+date_now(void)
+{
+  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+
+  return g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
 }
 
 /**
@@ -35,12 +44,11 @@ MsTuneRecord *
 ms_tune_record_new(const char *device, const char *driver, const char *problem)
 {
   MsTuneRecord *self = g_new0(MsTuneRecord, 1);
-  g_autoptr(GDateTime) now = g_date_time_new_now_utc();
 
   self->device = g_strdup(device);
   self->driver = g_strdup(driver);
   self->problem = g_strdup(problem);
-  self->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
+  self->date = date_now();
   self->trials = g_ptr_array_new_with_free_func((GDestroyNotify)trial_free);
   self->best = -1;
   return self;
@@ -89,6 +97,7 @@ ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outco
   trial->outcome = outcome;
   trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
   trial->at_s = self->elapsed_s;
+  trial->date = date_now();
   trial->message = error ? ms_error_dup_english(error) : NULL;
   trial->shown = error ? g_strdup(error->message) : NULL;
   g_ptr_array_add(self->trials, trial);
@@ -225,6 +234,7 @@ static const MsField trial_fields[] = {
   MS_FIELD(MsTrial, outcome, CHOICE, "outcome", .names = ms_outcome_names),
   MS_FIELD(MsTrial, ns, NUMBER, "ns"),
   MS_FIELD(MsTrial, at_s, NUMBER, "at_s"),
+  MS_FIELD(MsTrial, date, TEXT, "date"),
   MS_FIELD(MsTrial, message, TEXT, "message"),
 };
 static const MsRecord trial_record = MS_RECORD(trial_fields);

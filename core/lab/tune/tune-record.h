@@ -22,6 +22,7 @@ extern const char *const ms_tune_strategy_names[];
  * MsTrial: one configuration of the search.
  * @ns: NAN unless @outcome is MS_OUTCOME_OK
  * @at_s: seconds of the search, over all its continuations, after which it was known
+ * @date: (nullable): when it was added, ISO 8601 in UTC; %NULL in a record of an older version
  * @message: (nullable): why it failed, in English
  * @shown: (nullable): the same in the user's language; %NULL in a record that was read
  */
@@ -30,6 +31,7 @@ typedef struct {
   MsOutcome outcome;
   double ns;
   double at_s;
+  char *date;
   char *message;
   char *shown;
 } MsTrial;
