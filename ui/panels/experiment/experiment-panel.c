@@ -658,17 +658,17 @@ ms_experiment_panel_finalize(GObject *object)
   G_OBJECT_CLASS(ms_experiment_panel_parent_class)->finalize(object);
 }
 
-/* Gives the list a third of the window until a person moves its edge, so that a wide window shows whole names. */
+/* Gives the list its share of the window until a person moves its edge, so that names differ before they are cut. */
 static void
 ms_experiment_panel_map(GtkWidget *widget)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(widget);
-  const int third = gtk_widget_get_allocated_width(gtk_widget_get_toplevel(widget)) / 3;
+  const int share = gtk_widget_get_allocated_width(gtk_widget_get_toplevel(widget)) * 3 / 10;
   gboolean set;
 
   g_object_get(self->paned, "position-set", &set, NULL);
   if (!set || gtk_paned_get_position(self->paned) == self->position)
-    gtk_paned_set_position(self->paned, self->position = CLAMP(third, LIST_LEAST_WIDTH, LIST_GREATEST_WIDTH));
+    gtk_paned_set_position(self->paned, self->position = CLAMP(share, LIST_LEAST_WIDTH, LIST_GREATEST_WIDTH));
   GTK_WIDGET_CLASS(ms_experiment_panel_parent_class)->map(widget);
 }
 
