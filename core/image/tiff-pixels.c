@@ -66,7 +66,7 @@ place_sample(const MsTiffReader *self, const guint8 *in, guint sample, guint8 *o
     else if (self->colours == 1)
       out[0] = out[1] = out[2] = *in ^ flip;
     else
-      out[sample] = *in;
+      out[sample] = *in ^ (self->photometric == PHOTOMETRIC_CIELAB && sample > 0 ? 0x80 : 0);
   }
 }
 
@@ -92,11 +92,14 @@ begin_row(const MsTiffReader *self, guint plane, guint8 *out)
     memset(out, 255, (gsize)self->width * 4);
 }
 
-/* Whether rows that cannot be decoded may be black. An error of the reader, such as a lack of memory, is no damage. */
+/*
+ * Whether rows that cannot be decoded may be black, which the same bytes are in RGBA and in CMYK. An error of the
+ * reader, such as a lack of memory, is no damage.
+ */
 static gboolean
 accepts_black(MsTiffReader *self)
 {
-  return self->file->error == NULL && self->reads_rows &&
+  return self->file->error == NULL && self->reads_rows && !ms_tiff_reader_is_lab(self) &&
          ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
@@ -292,6 +295,8 @@ ms_tiff_pixels_read(MsTiffReader *self)
   if (!(self->by_library ? read_converted(self) : read_samples(self)))
     return FALSE;
   divide_by_alpha(self);
+  if (self->colour)
+    ms_image_file_convert(self->file, self->colour, self->pixels, (gsize)self->width * self->height);
   return self->file->error == NULL;
 }
 
@@ -334,5 +339,7 @@ ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out)
     return FALSE;
   }
   divide_row(self, out);
+  if (self->colour)
+    ms_colour_convert(self->colour, out, self->width);
   return self->file->error == NULL;
 }

@@ -4,6 +4,7 @@
 
 #include <tiffio.h>
 
+#include "core/image/colour/colour.h"
 #include "core/image/common/image-file.h"
 
 /** MS_TIFF_SMALL_ALLOCATION: bytes that one allocation of libtiff may have beyond those of the image. */
@@ -11,10 +12,12 @@
 
 /**
  * MsTiffReader: the state of decoding one file.
- * @samples: a pixel, of which @colours (1 or 3) come first
+ * @samples: a pixel, of which @colours (1, 3, or 4 inks) come first
  * @alpha: the place of the alpha sample, 0 for none
  * @associated: whether colours are stored multiplied by alpha
- * @by_library: whether libtiff converts the colours (YCbCr, CMYK, CIE L*a*b*); such images have no alpha here
+ * @by_library: whether libtiff converts the colours (YCbCr, and inks and L*a*b* without @colour); such images have no
+ *   alpha here
+ * @colour: (nullable): from the profile of inks, or from L*a*b*
  * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
  * @pixels: (nullable): of the whole image, where it is not read by rows
  * @block: one stored row or tile
@@ -38,6 +41,7 @@ typedef struct {
   guint16 alpha;
   gboolean associated;
   gboolean by_library;
+  MsColour *colour;
   gboolean reads_rows;
   guint16 *palette[3];
   guint8 *pixels;
@@ -46,6 +50,7 @@ typedef struct {
   guint8 *tiles;
 } MsTiffReader;
 
+gboolean ms_tiff_reader_is_lab(const MsTiffReader *self);
 gboolean ms_tiff_reader_damaged(MsTiffReader *self, const char *what);
 gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
 gboolean ms_tiff_pixels_read(MsTiffReader *self);

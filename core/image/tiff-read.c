@@ -166,6 +166,42 @@ find_alpha(MsTiffReader *self)
   }
 }
 
+/* (transfer full) (nullable): the colour profile, unless it is larger than the limits allow. */
+static GBytes *
+read_profile(MsTiffReader *self)
+{
+  guint32 size = 0;
+  void *profile = NULL;
+
+  return TIFFGetField(self->tiff, TIFFTAG_ICCPROFILE, &size, &profile) && size <= self->file->limits.max_metadata
+           ? g_bytes_new(profile, size)
+           : NULL;
+}
+
+/** ms_tiff_reader_is_lab: whether its colours are L*a*b* in one of the two codings of 8 bits. */
+gboolean
+ms_tiff_reader_is_lab(const MsTiffReader *self)
+{
+  return self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB;
+}
+
+/* Prepares the conversion of inks by their profile, and of 8-bit L*a*b*, which needs none. */
+static void
+find_colour(MsTiffReader *self)
+{
+  g_autoptr(GBytes) icc = read_profile(self);
+  guint16 inks = INKSET_CMYK;
+
+  TIFFGetFieldDefaulted(self->tiff, TIFFTAG_INKSET, &inks);
+  self->colours = self->photometric == PHOTOMETRIC_SEPARATED ? 4 : 3;
+  if (self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
+    return;
+  if (self->photometric == PHOTOMETRIC_SEPARATED && inks == INKSET_CMYK && icc)
+    self->colour = ms_colour_new(icc, MS_COLOUR_CMYK, NULL);
+  else if (ms_tiff_reader_is_lab(self) && self->bits == 8)
+    self->colour = ms_colour_new(NULL, MS_COLOUR_LAB, NULL);
+}
+
 static gboolean
 find_layout(MsTiffReader *self)
 {
@@ -181,7 +217,10 @@ find_layout(MsTiffReader *self)
   case PHOTOMETRIC_RGB:
     break;
   default:
-    self->by_library = TRUE;
+    find_colour(self);
+    self->by_library = !self->colour;
+    if (self->colours == 3 && self->colour)
+      find_alpha(self);
     return TRUE;
   }
   if (self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
@@ -306,15 +345,11 @@ read_metadata(MsTiffReader *self)
 {
   float x = 0, y = 0;
   guint16 unit = RESUNIT_INCH;
-  guint32 size = 0;
-  void *profile = NULL;
-  g_autoptr(GBytes) icc = NULL;
+  g_autoptr(GBytes) icc = read_profile(self);
 
   TIFFGetField(self->tiff, TIFFTAG_XRESOLUTION, &x);
   TIFFGetField(self->tiff, TIFFTAG_YRESOLUTION, &y);
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-  if (TIFFGetField(self->tiff, TIFFTAG_ICCPROFILE, &size, &profile) && size <= self->file->limits.max_metadata)
-    icc = g_bytes_new(profile, size);
   guint32 x_metre = pixels_per_metre(x, unit);
   guint32 y_metre = pixels_per_metre(y, unit);
   MsMetadata *metadata = ms_metadata_new(icc, NULL, y_metre > 0 ? x_metre : 0, x_metre > 0 ? y_metre : 0);
@@ -348,7 +383,8 @@ open_directory(MsTiffReader *self)
  * @file: begins with a TIFF or BigTIFF signature
  *
  * Reads the first directory: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits and
- * floating-point samples with or without alpha; other colour spaces as libtiff converts them.
+ * floating-point samples with or without alpha; CMYK by its profile and L*a*b* by Little CMS; other colour spaces, and
+ * these without one, as libtiff converts them.
  */
 void
 ms_tiff_open(MsImageFile *file)
@@ -363,6 +399,7 @@ ms_tiff_open(MsImageFile *file)
     self->orientation = 1;
   ms_image_file_set_header(file, (int)self->width, (int)self->height, self->orientation, self->bits);
   file->header.has_more_images = !TIFFLastDirectory(self->tiff);
+  file->header.has_plain_cmyk = self->photometric == PHOTOMETRIC_SEPARATED && !self->colour;
   file->header.has_unread_exif = TIFFGetField(self->tiff, TIFFTAG_EXIFIFD, &exif) != 0;
 }
 
@@ -377,6 +414,7 @@ ms_tiff_close(MsImageFile *file)
   g_free(self->block);
   g_free(self->row);
   g_free(self->tiles);
+  ms_colour_free(self->colour);
   g_free(self);
 }
 

@@ -244,6 +244,121 @@ test_unusable_cmyk(void)
   }
 }
 
+/* ---- TIFF. */
+
+enum {
+  TIFF_SEPARATED = 5,
+  TIFF_CIELAB = 8,
+  TIFF_ICCLAB = 9,
+};
+
+/* A tag of two bytes or, with the type 4, of four. */
+static void
+add_field(GByteArray *out, guint16 tag, guint16 type, guint32 count, guint32 value)
+{
+  const guint16 start[] = {tag, type};
+  const guint32 end[] = {count, value};
+
+  g_byte_array_append(out, (const guint8 *)start, sizeof start);
+  g_byte_array_append(out, (const guint8 *)end, sizeof end);
+}
+
+/* (transfer full): a file of one strip of noise in the byte order of this machine; its samples and the profile follow
+ * the directory. icc: (nullable) */
+static GBytes *
+make_tiff(guint16 photometric, guint16 samples, guint16 bits, GBytes *icc)
+{
+  enum { N_FIELDS = 11, AFTER = 8 + 2 + 12 * N_FIELDS + 4 };
+  const guint16 n_fields = N_FIELDS, depths[] = {bits, bits, bits, bits};
+  const guint32 last = 0, depth_at = AFTER, icc_at = AFTER + sizeof depths;
+  const gsize icc_size = icc ? g_bytes_get_size(icc) : 0, size = (gsize)WIDTH * HEIGHT * samples * bits / 8;
+  const guint32 pixels_at = (guint32)(icc_at + (icc_size + 1) / 2 * 2);
+  g_autoptr(GRand) noise = g_rand_new_with_seed(7);
+  GByteArray *out = g_byte_array_new();
+
+  g_byte_array_append(out, G_BYTE_ORDER == G_LITTLE_ENDIAN ? (const guint8 *)"II" : (const guint8 *)"MM", 2);
+  g_byte_array_append(out, (const guint8 *)&(guint16){42}, 2);
+  g_byte_array_append(out, (const guint8 *)&(guint32){8}, 4);
+  g_byte_array_append(out, (const guint8 *)&n_fields, 2);
+  add_field(out, 256, 4, 1, WIDTH);
+  add_field(out, 257, 4, 1, HEIGHT);
+  add_field(out, 258, 3, samples, depth_at);
+  add_field(out, 259, 4, 1, 1);
+  add_field(out, 262, 4, 1, photometric);
+  add_field(out, 273, 4, 1, pixels_at);
+  add_field(out, 277, 4, 1, samples);
+  add_field(out, 278, 4, 1, HEIGHT);
+  add_field(out, 279, 4, 1, (guint32)size);
+  add_field(out, 284, 4, 1, 1);
+  add_field(out, icc ? 34675 : 65000, icc ? 7 : 4, icc ? (guint32)icc_size : 1, icc_at);
+  g_byte_array_append(out, (const guint8 *)&last, 4);
+  g_byte_array_append(out, (const guint8 *)depths, sizeof depths);
+  if (icc)
+    g_byte_array_append(out, g_bytes_get_data(icc, NULL), (guint)icc_size);
+  g_byte_array_append(out, (const guint8 *)"", pixels_at - out->len);
+  g_byte_array_set_size(out, (guint)(pixels_at + size));
+  for (gsize i = pixels_at; i < out->len; i++)
+    out->data[i] = (guint8)g_rand_int(noise);
+  return g_byte_array_free_to_bytes(out);
+}
+
+static gboolean
+has_tiff(void)
+{
+  if (ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_TIFF)))
+    return TRUE;
+  g_test_skip("This build has no TIFF.");
+  return FALSE;
+}
+
+/* Inks are converted by their profile, as a whole and by rows; without one by libtiff, and that is said. */
+static void
+test_tiff_cmyk(void)
+{
+  g_autoptr(GBytes) icc = cmyk_profile(), wide = ms_test_profile_wide(2.2);
+
+  if (!has_tiff())
+    return;
+  for (guint16 bits = 8; bits <= 16; bits += 8) {
+    g_autoptr(GBytes) file = make_tiff(TIFF_SEPARATED, 4, bits, icc);
+    g_autoptr(MsImage) image = ms_test_decode(file), peer = convert_by_peer("tificc", "tif", file, "-t0");
+    g_assert_false(header_of(file).has_plain_cmyk);
+    g_assert_null(ms_image_get_metadata(image)->icc);
+    assert_rows_alike(file, NULL, image);
+    if (peer)
+      ms_test_assert_close_image(image, peer, MS_TEST_MOST_LEVELS, MS_TEST_MEAN);
+  }
+  g_autoptr(GBytes) plain = make_tiff(TIFF_SEPARATED, 4, 8, NULL), unusable = make_tiff(TIFF_SEPARATED, 4, 8, wide);
+  g_autoptr(MsImage) formula = ms_test_decode(plain), same = ms_test_decode(unusable);
+  g_assert_true(header_of(plain).has_plain_cmyk);
+  g_assert_true(header_of(unusable).has_plain_cmyk);
+  ms_test_assert_same_image(formula, same);
+}
+
+/* L*a*b* gives the colours of tificc, as a whole and by rows, and in its other coding, which tificc does not read. */
+static void
+test_tiff_lab(void)
+{
+  enum { PHOTOMETRIC_VALUE = 8 + 2 + 4 * 12 + 8 };
+  const guint32 kind = TIFF_ICCLAB;
+
+  if (!has_tiff())
+    return;
+  g_autoptr(GBytes) file = make_tiff(TIFF_CIELAB, 3, 8, NULL);
+  g_autoptr(MsImage) image = ms_test_decode(file), peer = convert_by_peer("tificc", "tif", file, "-i*Lab4");
+  const gsize size = g_bytes_get_size(file), pixels = WIDTH * HEIGHT * 3;
+  guint8 *bytes = g_memdup2(g_bytes_get_data(file, NULL), size);
+  assert_rows_alike(file, NULL, image);
+  if (peer)
+    ms_test_assert_close_image(image, peer, 1, 0.1);
+  memcpy(bytes + PHOTOMETRIC_VALUE, &kind, sizeof kind);
+  for (gsize i = 0; i < pixels; i++)
+    bytes[size - pixels + i] ^= i % 3 > 0 ? 0x80 : 0;
+  g_autoptr(GBytes) other = g_bytes_new_take(bytes, size);
+  g_autoptr(MsImage) same = ms_test_decode(other);
+  ms_test_assert_same_image(same, image);
+}
+
 /* ---- RGB. */
 
 static GBytes *
@@ -411,6 +526,8 @@ main(int argc, char **argv)
   g_test_add_func("/colour/cmyk", test_cmyk);
   g_test_add_func("/colour/photograph", test_photograph);
   g_test_add_func("/colour/unusable-cmyk", test_unusable_cmyk);
+  g_test_add_func("/colour/tiff-cmyk", test_tiff_cmyk);
+  g_test_add_func("/colour/tiff-lab", test_tiff_lab);
   g_test_add_func("/colour/convert-to-srgb", test_convert_to_srgb);
   g_test_add_func("/colour/srgb", test_srgb);
   g_test_add_func("/colour/threads", test_threads);

@@ -22,6 +22,7 @@
 #define FUNCTIONS(X)                                                                                                   \
   X(cmsCloseProfile)                                                                                                   \
   X(cmsCreateContext)                                                                                                  \
+  X(cmsCreateLab4ProfileTHR)                                                                                           \
   X(cmsCreateRGBProfileTHR)                                                                                            \
   X(cmsCreateTransformTHR)                                                                                             \
   X(cmsCreate_sRGBProfileTHR)                                                                                          \
@@ -48,7 +49,7 @@ typedef struct {
 struct _MsColour {
   cmsContext context;
   cmsHTRANSFORM transform;
-  MsColourPixels pixels;
+  gboolean is_ink;
 };
 
 static gpointer
@@ -87,12 +88,13 @@ ms_colour_library_version(void)
   return cms ? cms->version : NULL;
 }
 
-/* (nullable): the profile @icc, sRGB where it is %NULL; %NULL where it is none of @space. */
+/* (nullable): the profile @icc, sRGB or L*a*b* itself where it is %NULL; %NULL where it is none of @space. */
 static cmsHPROFILE
 open_profile(const Library *cms, cmsContext context, GBytes *icc, cmsColorSpaceSignature space)
 {
   if (!icc)
-    return cms->cmsCreate_sRGBProfileTHR(context);
+    return space == cmsSigLabData ? cms->cmsCreateLab4ProfileTHR(context, NULL)
+                                  : cms->cmsCreate_sRGBProfileTHR(context);
   gsize size;
   const void *data = g_bytes_get_data(icc, &size);
   cmsHPROFILE profile =
@@ -106,13 +108,22 @@ open_profile(const Library *cms, cmsContext context, GBytes *icc, cmsColorSpaceS
 static cmsHTRANSFORM
 make_transform(const Library *cms, cmsContext context, GBytes *from, MsColourPixels pixels, GBytes *to)
 {
-  static const cmsUInt32Number layouts[] = {TYPE_RGBA_8, TYPE_CMYK_8, TYPE_CMYK_8_REV};
-  cmsHPROFILE source = open_profile(cms, context, from, pixels == MS_COLOUR_RGBA ? cmsSigRgbData : cmsSigCmykData);
+  static const struct {
+    cmsColorSpaceSignature space;
+    cmsUInt32Number layout;
+  } kinds[] = {
+    [MS_COLOUR_RGBA] = {cmsSigRgbData, TYPE_RGBA_8},
+    [MS_COLOUR_CMYK] = {cmsSigCmykData, TYPE_CMYK_8},
+    [MS_COLOUR_CMYK_LIGHT] = {cmsSigCmykData, TYPE_CMYK_8_REV},
+    [MS_COLOUR_LAB] = {cmsSigLabData, TYPE_Lab_8 | EXTRA_SH(1)},
+  };
+  cmsHPROFILE source = open_profile(cms, context, from, kinds[pixels].space);
   cmsHPROFILE target = open_profile(cms, context, to, cmsSigRgbData);
   cmsHTRANSFORM transform = NULL;
 
   if (source && target)
-    transform = cms->cmsCreateTransformTHR(context, source, layouts[pixels], target, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
+    transform =
+      cms->cmsCreateTransformTHR(context, source, kinds[pixels].layout, target, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
   if (source)
     cms->cmsCloseProfile(source);
   if (target)
@@ -122,7 +133,7 @@ make_transform(const Library *cms, cmsContext context, GBytes *from, MsColourPix
 
 /**
  * ms_colour_new:
- * @from: (nullable): the profile of the pixels; %NULL for sRGB
+ * @from: (nullable): the profile of the pixels; %NULL for sRGB, and for L*a*b* itself with %MS_COLOUR_LAB
  * @to: (nullable): the profile of an RGB space; %NULL for sRGB
  *
  * The intent is perceptual, where a profile has tables for it, and else colorimetric, as of jpgicc and tificc.
@@ -145,7 +156,7 @@ ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
   MsColour *self = g_new0(MsColour, 1);
   self->context = context;
   self->transform = transform;
-  self->pixels = pixels;
+  self->is_ink = pixels == MS_COLOUR_CMYK || pixels == MS_COLOUR_CMYK_LIGHT;
   return self;
 }
 
@@ -178,7 +189,7 @@ convert_part(gpointer data)
   for (gsize at = 0; at < part->n; at += PART_PIXELS)
     get_library()->cmsDoTransform(self->transform, part->pixels + at * 4, part->pixels + at * 4,
                                   (cmsUInt32Number)MIN(part->n - at, PART_PIXELS));
-  for (gsize i = 0; self->pixels != MS_COLOUR_RGBA && i < part->n; i++)
+  for (gsize i = 0; self->is_ink && i < part->n; i++)
     part->pixels[4 * i + 3] = 255;
   return NULL;
 }

@@ -12,11 +12,13 @@
  * @MS_COLOUR_RGBA: red, green, blue and alpha, which is kept
  * @MS_COLOUR_CMYK: the amounts of four inks
  * @MS_COLOUR_CMYK_LIGHT: 255 less these amounts, as Adobe's JPEG files store them
+ * @MS_COLOUR_LAB: L* from 0 to 100 in 255 steps, a* + 128 and b* + 128, and alpha, which is kept; white is that of D50
  */
 typedef enum {
   MS_COLOUR_RGBA,
   MS_COLOUR_CMYK,
   MS_COLOUR_CMYK_LIGHT,
+  MS_COLOUR_LAB,
 } MsColourPixels;
 
 /**

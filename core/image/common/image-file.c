@@ -341,15 +341,15 @@ prepare_colour(MsImageFile *self, MsMetadata **metadata)
   return TRUE;
 }
 
-/* Converts all pixels, in steps where they are in temporary files. */
-static void
-convert_colours(MsImageFile *self, guint8 *pixels, gsize n)
+/** ms_image_file_convert: converts all pixels, in steps where they are in temporary files. */
+void
+ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n)
 {
   const gsize step = self->scratch ? MS_SCRATCH_STEP / 4 : n;
 
-  for (gsize at = 0; self->colour && at < n; at += step) {
+  for (gsize at = 0; at < n; at += step) {
     const gsize part = MIN(step, n - at);
-    ms_colour_convert(self->colour, pixels + at * 4, part);
+    ms_colour_convert(colour, pixels + at * 4, part);
     if (self->scratch)
       ms_scratch_file_touch(self->scratch, part * 4);
   }
@@ -426,7 +426,8 @@ ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw)
     ms_image_file_free_pixels(self, stored.pixels);
     return NULL;
   }
-  convert_colours(self, stored.pixels, (gsize)stored.width * stored.height);
+  if (self->colour)
+    ms_image_file_convert(self, self->colour, stored.pixels, (gsize)stored.width * stored.height);
   if (self->scratch)
     return finish_in_scratch(self->scratch, stored, metadata, &self->error);
   if (ms_orientation_apply(&stored))

@@ -132,6 +132,7 @@ gboolean ms_image_file_check_size(MsImageFile *self, guint64 width, guint64 heig
 void ms_image_file_set_header(MsImageFile *self, int width, int height, int orientation, int bits);
 gboolean ms_image_file_accepts(MsImageFile *self, const char *damage);
 gboolean ms_image_file_fail_memory(MsImageFile *self);
+void ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n);
 gboolean ms_image_file_refuse_rows(MsImageFile *self, const char *why);
 gboolean ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation);
 void ms_image_file_blacken(guint8 *pixels, guint64 n);
