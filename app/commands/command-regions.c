@@ -138,8 +138,9 @@ on_progress(int done, int total, gpointer data)
 static gboolean
 load(Run *self, GError **error)
 {
-  const MsImageLimits limits = ms_command_line_image_limits(self->line);
+  MsImageLimits limits = ms_command_line_image_limits(self->line);
 
+  limits.decoder_memory = self->memory.most;
   self->source = ms_image_load(self->line->inputs[0], &limits, self->cancellable, error);
   if (!self->source)
     return FALSE;

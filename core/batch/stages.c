@@ -70,6 +70,7 @@ open_input(MsBatchImage *work, GError **error)
   /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
   MsImageLimits limits = work->options->limits;
 
+  limits.decoder_memory = work->options->memory_limit ? work->options->memory : 0;
   if (is_pipe && work->options->memory_limit)
     limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
   if (item->input_spool > 0) {
@@ -282,6 +283,20 @@ check_format(const MsBatchImage *work, const MsImageHeader *header, GError **err
          ms_codec_check_sides(codec, work->name, header->width, header->height, error);
 }
 
+/* Counts a process that decodes the image, with the memory that it shares with this one, and limits it. */
+static void
+count_process(MsBatchImage *work)
+{
+  MsImageFile *file = work->input;
+  const guint64 pixels = (guint64)file->header.width * (guint64)file->header.height;
+
+  if (file->process_memory == 0)
+    return;
+  work->bytes = MAX(work->bytes, pixels * BYTES_PER_PIXEL + file->process_memory);
+  if (work->options->memory_limit)
+    file->limits.decoder_memory = file->process_memory;
+}
+
 /** ms_stage_measure: reads the header, and a pipe as a whole, and refuses images that cannot be loaded or saved. */
 gboolean
 ms_stage_measure(MsBatchImage *work, GError **error)
@@ -294,6 +309,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(header, work->name, language));
   work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);
+  count_process(work);
   if (work->input->bytes)
     work->bytes += work->input->size;
   return check_format(work, header, error) && decide_bands(work, header, error);

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -14,7 +15,26 @@
 #include "core/process/child.h"
 
 #define LOADER_ROLE "loader"
-#define USUAL_SECONDS 120
+
+/*
+ * How long a decoder may be silent. A module may decode the whole picture before it states the size, so that the first
+ * figure alone has to suffice for a large picture in a small file.
+ */
+#define BASE_SECONDS 30
+#define SECONDS_PER_MEBIBYTE 3
+#define PIXELS_PER_SECOND 1000000
+
+/* Memory beside that for the pixels and the file: the libraries of modules, and stacks of their threads. */
+#define BASE_MEMORY (G_GUINT64_CONSTANT(1) << 30)
+
+/* What modules may take for a byte of the file and for a pixel, of which some keep several copies in 32-bit numbers. */
+#define MEMORY_PER_BYTE 8
+#define MEMORY_PER_PIXEL 64
+
+/* The same for plans, where 12 megapixels of HEIC take 98 MiB; limits also allow stacks of two threads a processor. */
+#define USUAL_BASE_MEMORY (24 << 20)
+#define USUAL_PER_PIXEL 32
+#define STACKS (2 * 2 << 20)
 
 /* Seconds after its last message in which a loader that has closed its channel must have ended. */
 #define PATIENCE_S 5
@@ -58,13 +78,34 @@ find_loader(void)
   return g_build_filename(MS_LIBEXEC_FOLDER, MS_LOADER_PROGRAM, NULL);
 }
 
+/* @pixels: of the picture; 0 before its size is known */
 static guint32
-most_seconds(void)
+most_seconds(const MsImageFile *file, guint64 pixels)
 {
   const char *text = g_getenv(MS_PIXBUF_SECONDS_VARIABLE);
-  const guint64 seconds = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+  const guint64 named = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+  const guint64 usual = BASE_SECONDS + SECONDS_PER_MEBIBYTE * (file->size >> 20) + pixels / PIXELS_PER_SECOND;
 
-  return seconds > 0 && seconds < G_MAXINT ? (guint32)seconds : USUAL_SECONDS;
+  return named > 0 && named < G_MAXINT ? (guint32)named : (guint32)MIN(usual, G_MAXINT);
+}
+
+/* Any limit leaves the memory for reading the header, because a refusal states what the picture needs. */
+static guint64
+most_memory(const MsImageFile *file, guint64 pixels)
+{
+  const guint64 usual = BASE_MEMORY + MEMORY_PER_BYTE * file->size + MEMORY_PER_PIXEL * pixels;
+  const guint64 limited = MAX(file->limits.decoder_memory, USUAL_BASE_MEMORY + file->size);
+
+  return file->limits.decoder_memory > 0 ? MIN(usual, limited + g_get_num_processors() * STACKS) : usual;
+}
+
+/* (transfer none): as MsLoaderRequest has them; threads of a module work at the same time. */
+static GVariant *
+make_limits(const MsImageFile *file, guint64 pixels)
+{
+  const guint64 seconds = (guint64)most_seconds(file, pixels) * g_get_num_processors();
+
+  return g_variant_new("(ut)", (guint32)MIN(seconds, G_MAXUINT32), most_memory(file, pixels));
 }
 
 /* ---- The process of a picture. */
@@ -177,15 +218,45 @@ damaged(const PixbufReader *self, const char *words)
   return FALSE;
 }
 
+/* Whether what a decoder says of its failure speaks of memory, where that is limited. */
+static gboolean
+ran_short(const MsImageFile *file, const char *how)
+{
+  return file->limits.decoder_memory > 0 && (strstr(how, "alloc") || strstr(how, "emory"));
+}
+
+/* Says that the limit on memory is too low; %FALSE. @how: how the decoder failed */
+static gboolean
+needs_memory(MsImageFile *file, const char *how)
+{
+  g_autofree char *what = printable_words(how);
+
+  ms_set_error(
+    &file->error, MS_ERROR_TOO_LARGE,
+    "'%s' cannot be read with the %" PRIu64
+    " MiB that --memory-limit leaves to the process that decodes it (%s); convert it, or leave out the limit.",
+    file->name, file->limits.decoder_memory >> 20, what);
+  return FALSE;
+}
+
 static gboolean
 set_failure(const PixbufReader *self)
 {
   MsImageFile *file = self->file;
 
   if (self->failed == MS_LOADER_NO_MEMORY)
-    return ms_image_file_fail_memory(file);
+    return file->limits.decoder_memory > 0 ? needs_memory(file, self->failure) : ms_image_file_fail_memory(file);
+  if (self->failed == MS_LOADER_DAMAGED && ran_short(file, self->failure))
+    return needs_memory(file, self->failure);
   if (self->failed == MS_LOADER_DAMAGED)
     return damaged(self, self->failure);
+  if (self->failed == MS_LOADER_NOT_CONFINED) {
+    ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
+                 "'%s' has the format %s, which glycin decodes here, and glycin cannot confine its process, because "
+                 "bubblewrap (bwrap) is missing or may make no namespaces; install or allow it.",
+                 file->name, file->codec->title);
+    return FALSE;
+  }
   ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
                "'%s' has the format %s, for which gdk-pixbuf has no module here; install one, or convert the file.",
                file->name, file->codec->title);
@@ -197,7 +268,8 @@ static gboolean
 follow(PixbufReader *self)
 {
   MsImageFile *file = self->file;
-  const MsChildWatch watch = {.silence_s = most_seconds()};
+  const guint64 pixels = self->width > 0 && self->height > 0 ? (guint64)self->width * (guint64)self->height : 0;
+  const MsChildWatch watch = {.silence_s = most_seconds(file, pixels)};
   const MsChildEnd end = ms_child_follow(self->child, &watch, take_answer, self, file->cancellable);
 
   if (end == MS_CHILD_END_FINISHED)
@@ -206,6 +278,9 @@ follow(PixbufReader *self)
   if (g_cancellable_set_error_if_cancelled(file->cancellable, &file->error))
     return FALSE;
   g_autofree char *how = ms_child_describe_end(self->child, end, &watch);
+  /* Most modules end their process where an allocation fails. */
+  if (end == MS_CHILD_END_DIED && ran_short(file, how))
+    return needs_memory(file, how);
   g_autofree char *what = printable_words(how);
   ms_set_error(&file->error, MS_ERROR_FORMAT,
                "'%s' cannot be read, because the process that decoded it failed: %s; get a fresh copy of it.",
@@ -226,7 +301,8 @@ ms_pixbuf_open(MsImageFile *file)
     return;
   /* A loader that is dead takes no message; follow() says how it ended. */
   ms_child_send(self->child, MS_LOADER_LOAD,
-                g_variant_new("(sut)", file->codec->mime_types[0], most_seconds(), (guint64)file->limits.max_metadata),
+                g_variant_new("(st@(ut)@(ut))", file->codec->mime_types[0], (guint64)file->limits.max_metadata,
+                              make_limits(file, 0), make_limits(file, file->limits.max_pixels)),
                 NULL, NULL);
   if (!follow(self))
     return;
@@ -237,6 +313,8 @@ ms_pixbuf_open(MsImageFile *file)
   if (!ms_image_file_check_size(file, (guint64)self->width, (guint64)self->height, 0))
     return;
   ms_image_file_set_header(file, self->width, self->height, 1, 8);
+  file->process_memory =
+    USUAL_BASE_MEMORY + file->size + USUAL_PER_PIXEL * (guint64)self->width * (guint64)self->height;
   file->header.has_more_images = self->n_images != 1;
   file->header.n_images = self->n_images;
 }
@@ -273,8 +351,9 @@ static gboolean
 decode(PixbufReader *self, int memory)
 {
   const int fds[] = {memory};
+  const guint64 pixels = (guint64)self->width * (guint64)self->height;
 
-  ms_child_send(self->child, MS_LOADER_DECODE, g_variant_new("()"), fds, NULL);
+  ms_child_send(self->child, MS_LOADER_DECODE, g_variant_new("(@(ut))", make_limits(self->file, pixels)), fds, NULL);
   if (!follow(self))
     return FALSE;
   /* Nobody else writes to the memory from here on. */
@@ -401,6 +480,8 @@ ms_pixbuf_describe(void)
   g_string_append_printf(text, "; confined by %s and %s%s",
                          is_true("landlock") ? "Landlock" : "no Landlock, which this kernel lacks,",
                          is_true("filter") ? "seccomp" : "no filter of system calls, for which libseccomp is missing",
-                         is_true("glycin") ? ", or by glycin where that decodes" : "");
+                         !is_true("glycin")      ? ""
+                         : is_true("bubblewrap") ? ", or by glycin and bubblewrap where glycin decodes"
+                                                 : "; glycin reads nothing, because bubblewrap does not work here");
   return g_string_free(text, FALSE);
 }

@@ -10,7 +10,10 @@
 /** MS_PIXBUF_LOADER_VARIABLE: the environment variable that names the program to start, where it is not installed. */
 #define MS_PIXBUF_LOADER_VARIABLE "MEANSHIFT_LAB_LOADER"
 
-/** MS_PIXBUF_SECONDS_VARIABLE: the environment variable with the seconds that a picture may take, 120 by default. */
+/**
+ * MS_PIXBUF_SECONDS_VARIABLE: the environment variable with the seconds that a decoder may be silent; by default 30, 3
+ * for each MiB of the file and 1 for each megapixel.
+ */
 #define MS_PIXBUF_SECONDS_VARIABLE "MEANSHIFT_LAB_LOADER_SECONDS"
 
 void ms_pixbuf_open(MsImageFile *file);

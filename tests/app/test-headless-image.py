@@ -10,6 +10,7 @@ import pathlib
 import re
 import signal
 import struct
+import struct
 import subprocess
 import sys
 import time
@@ -416,6 +417,24 @@ class Formats(HeadlessCase):
         (self.src / "moving.gif").write_bytes(b"GIF89a" + bytes(range(64)))
         _, error = self.run_program(self.src, "-o", self.out, "--on-conflict", "overwrite", *self.SETTINGS, status=1)
         self.assertIn("moving.gif", error)
+
+    def test_the_process_that_decodes_counts_as_memory(self):
+        """24 MiB and 32 bytes a pixel, beside the pixels that it shares with the program, and as much for a device."""
+        width, height = 640, 512
+        source = self.src / "a.tga"
+        source.write_bytes(struct.pack("<BBB9xHHBB", 0, 0, 10, width, height, 24, 0x20) +
+                           b"\xff\1\2\3" * (width * height // 128))
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True, text=True).stdout
+        if not re.search("(?m)^gdk-pixbuf .*TGA", version):
+            self.skipTest("gdk-pixbuf has no module for TGA.")
+        limit = 48 + 2 * (24 + 36 * width * height / (1 << 20)) // 1
+        run = (source, "-o", self.out / "a.png", "--device", "reference", "--sp", "1", "--memory-limit")
+        _, error = self.run_program(*run, f"{limit:.0f}M", status=1)
+        needed = re.search(r"640x512 pixels and needs (\d+) MiB, more than --memory-limit allows", error)
+        self.assertAlmostEqual(int(needed[1]), limit, delta=2)
+        self.assertEqual(self.names(), [])
+        self.run_program(*run, f"{needed[1]}M")
+        self.assertEqual(self.names(), ["a.png"])
 
     def test_greymaps_become_pixmaps(self):
         source = self.picture("a.png", 41, 23)

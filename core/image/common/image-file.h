@@ -19,6 +19,7 @@
  * @max_pixels: an image with a larger width * height is refused from its header, before any pixel is allocated
  * @max_scans: scans a progressive JPEG may have; a normal one has about ten, a "scan bomb" thousands
  * @max_bytes: bytes that are read from a pipe; 0 for the size of the largest accepted image
+ * @decoder_memory: bytes that a process may take that decodes the image; 0 for no limit but one by the image's size
  * @max_metadata: bytes that one ICC profile, EXIF block or other kept chunk may unpack to; a larger one is dropped
  * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
  *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
@@ -29,6 +30,7 @@ typedef struct {
   guint max_scans;
   guint64 max_bytes;
   gsize max_metadata;
+  guint64 decoder_memory;
   gboolean accept_damaged;
   gboolean to_srgb;
 } MsImageLimits;
@@ -84,6 +86,7 @@ typedef struct _MsCodec MsCodec;
  * @colour: (nullable): the conversion of the pixels to sRGB, where the limits ask for it
  * @has_alpha: whether a pixel of the rows may be transparent
  * @row_memory: working memory of the decoder of rows, where it is more than some rows
+ * @process_memory: what a process that decodes the image takes beside this one, 0 where there is none
  * @decoder: (nullable): private to the codec
  * @error: (nullable): why the codec's last function failed
  * @scratch: (nullable): where the pixels are, %NULL for ordinary memory; only for formats that are read by rows
@@ -108,6 +111,7 @@ typedef struct {
   MsColour *colour;
   gboolean has_alpha;
   guint64 row_memory;
+  guint64 process_memory;
   gpointer decoder;
   GError *error;
   MsScratchFile *scratch;

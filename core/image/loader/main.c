@@ -23,14 +23,13 @@
 #include "core/image/loader/try.h"
 #include "core/process/child.h"
 
-/* Memory beside that for the pixels and the file: the libraries of modules, and stacks of their threads. */
-#define BASE_MEMORY (G_GUINT64_CONSTANT(1) << 30)
-
-/* What modules may take for a byte of the file and for a pixel, of which some keep several copies in 32-bit numbers. */
-#define MEMORY_PER_BYTE 8
-#define MEMORY_PER_PIXEL 64
-
 #define STACK_SIZE (2 << 20)
+
+/* As the parent sends them. */
+typedef struct {
+  guint32 seconds;
+  guint64 memory;
+} Limits;
 
 typedef struct {
   MsChannel *channel;
@@ -39,18 +38,21 @@ typedef struct {
   guint8 *pixels; /* NULL until the parent has sent the memory for them */
   gsize n_bytes;
   gboolean is_glycin;
+  Limits most;
 } Loader;
 
+/* Only a lower limit than @most can be raised later by a process that is not root's. */
 static void
-limit(int resource, guint64 most)
+limit(int resource, guint64 now, guint64 most)
 {
-  setrlimit(resource, &(struct rlimit){most, most});
+  setrlimit(resource, &(struct rlimit){now, MAX(now, most)});
 }
 
 static void
-limit_memory(const Loader *self, guint64 pixels)
+limit_work(const Limits *now, const Limits *most)
 {
-  limit(RLIMIT_DATA, BASE_MEMORY + MEMORY_PER_BYTE * (guint64)self->size + MEMORY_PER_PIXEL * pixels);
+  limit(RLIMIT_CPU, now->seconds, most->seconds);
+  limit(RLIMIT_DATA, now->memory, most->memory);
 }
 
 /* Closes what this process was not given on purpose: all but standard error, the channel and the picture. */
@@ -84,11 +86,13 @@ on_size(int width, int height, guint n_images, gpointer data)
 
   ms_message_init(&message);
   ms_channel_send(self->channel, MS_LOADER_SIZE, g_variant_new("(iiu)", width, height, n_images), NULL, NULL);
+  Limits now;
   wait_for(self, MS_LOADER_DECODE, &message);
+  g_variant_get(message.payload, "((ut))", &now.seconds, &now.memory);
   self->n_bytes = (gsize)width * (gsize)height * 4;
   self->pixels = ms_channel_map_memory(message.fds[0], self->n_bytes, TRUE, NULL);
   if (!self->is_glycin)
-    limit_memory(self, (guint64)width * (guint64)height);
+    limit_work(&now, &self->most);
   return self->pixels != NULL;
 }
 
@@ -128,6 +132,21 @@ has_file_of_glycin(void)
     if (strstr(name, "glycin"))
       return TRUE;
   return FALSE;
+}
+
+/*
+ * Whether bubblewrap can start a program in new namespaces. Without it glycin reads no picture, and where the system
+ * forbids namespaces to it, glycin decodes in a process that is not confined.
+ */
+static gboolean
+can_glycin_confine(void)
+{
+  char *arguments[] = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true", NULL};
+  int status = 0;
+
+  return g_spawn_sync(NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                      &status, NULL) &&
+         status == 0;
 }
 
 /* Modules that keep the picture in a temporary file until they decode it open it here. */
@@ -201,21 +220,20 @@ map_picture(Loader *self)
 }
 
 static void
-set_limits(const Loader *self, guint32 seconds, guint64 most_profile)
+set_limits(const Loader *self, const Limits *now, guint64 most_profile)
 {
   pthread_attr_t threads;
 
   pthread_attr_init(&threads);
   pthread_attr_setstacksize(&threads, STACK_SIZE);
   pthread_setattr_default_np(&threads);
-  limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, seconds);
+  limit(RLIMIT_CORE, 0, 0);
   /* The processes of glycin would inherit these, and take more for less. */
   if (self->is_glycin)
     return;
   /* Of a temporary file, which holds the picture, and of the message with the profile. */
-  limit(RLIMIT_FSIZE, MAX((guint64)self->size, most_profile) + (1 << 20));
-  limit_memory(self, 0);
+  limit(RLIMIT_FSIZE, MAX((guint64)self->size, most_profile) + (1 << 20), 0);
+  limit_work(now, &self->most);
 }
 
 static int
@@ -225,17 +243,20 @@ serve(void)
   g_auto(MsMessage) message;
   g_autoptr(GError) error = NULL;
   const char *mime_type;
-  guint32 seconds;
+  Limits now;
   guint64 most_profile;
 
   close_others();
   self.channel = ms_channel_new(MS_CHILD_CHANNEL_FD, &ms_loader_requests, &ms_loader_answers, TRUE);
   ms_message_init(&message);
   wait_for(&self, MS_LOADER_LOAD, &message);
-  g_variant_get(message.payload, "(&sut)", &mime_type, &seconds, &most_profile);
+  g_variant_get(message.payload, "(&st(ut)(ut))", &mime_type, &most_profile, &now.seconds, &now.memory,
+                &self.most.seconds, &self.most.memory);
   g_autoptr(MsDecoder) decoder = load_module(&self, mime_type, &error);
-  if (decoder && map_picture(&self)) {
-    set_limits(&self, seconds, most_profile);
+  if (self.is_glycin && !can_glycin_confine()) {
+    answer_failed(&self, MS_LOADER_NOT_CONFINED, "");
+  } else if (decoder && map_picture(&self)) {
+    set_limits(&self, &now, most_profile);
     if (!self.is_glycin)
       ms_confine(MS_CONFINE_PATHS | MS_CONFINE_CALLS);
     decode(&self, decoder, most_profile);
@@ -264,6 +285,8 @@ describe(void)
 
   printf("version=%s\nglycin=%d\nlandlock=%d\nfilter=%d\n", gdk_pixbuf_version, links_glycin(),
          ms_confine_get_landlock(), ms_filter_is_there());
+  if (links_glycin())
+    printf("bubblewrap=%d\n", can_glycin_confine());
   for (GSList *l = formats; l; l = l->next) {
     g_auto(GStrv) types = gdk_pixbuf_format_get_mime_types(l->data);
     for (char **type = types; *type; type++)

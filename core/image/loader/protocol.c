@@ -2,8 +2,8 @@
 #include "core/image/loader/protocol.h"
 
 static const MsMessageType requests[] = {
-  [MS_LOADER_LOAD] = {"load", "(sut)", 0},
-  [MS_LOADER_DECODE] = {"decode", "()", 1},
+  [MS_LOADER_LOAD] = {"load", "(st(ut)(ut))", 0},
+  [MS_LOADER_DECODE] = {"decode", "((ut))", 1},
 };
 
 static const MsMessageType answers[] = {

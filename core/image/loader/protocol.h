@@ -18,8 +18,9 @@
 
 /**
  * MsLoaderRequest: what the loader is sent. The picture's file is open as its descriptor MS_CHILD_FILES_FD.
- * @MS_LOADER_LOAD: MIME type, seconds of processor time, bytes that a colour profile may have
- * @MS_LOADER_DECODE: shared memory for the pixels, RGBA, of the size that it has stated
+ * @MS_LOADER_LOAD: MIME type, bytes that a colour profile may have, limits for now, and the limits of the largest
+ *   picture; limits are seconds of processor time and bytes of memory
+ * @MS_LOADER_DECODE: limits from now on; shared memory for the pixels, RGBA, of the size that it has stated
  */
 typedef enum {
   MS_LOADER_LOAD,
@@ -44,11 +45,13 @@ typedef enum {
  * @MS_LOADER_DAMAGED: the file cannot be decoded
  * @MS_LOADER_NO_MODULE: gdk-pixbuf has no module for its format
  * @MS_LOADER_NO_MEMORY: there is not enough memory
+ * @MS_LOADER_NOT_CONFINED: glycin decodes the format, and cannot confine its process
  */
 typedef enum {
   MS_LOADER_DAMAGED,
   MS_LOADER_NO_MODULE,
   MS_LOADER_NO_MEMORY,
+  MS_LOADER_NOT_CONFINED,
 } MsLoaderFailure;
 
 extern const MsProtocol ms_loader_requests;
