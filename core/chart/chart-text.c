@@ -5,7 +5,10 @@
  */
 #include "core/chart/chart-private.h"
 
+#include <math.h>
 #include <string.h>
+
+#include "core/text.h"
 
 static const char *const families[] = {"sans-serif",       "DejaVu Sans", "Noto Sans",           "Liberation Sans",
                                        "Noto Sans CJK SC", "Arial",       "Droid Sans Fallback", "WenQuanYi Zen Hei"};
@@ -92,9 +95,83 @@ ms_chart_text_width(cairo_t *cr, const char *text)
   return set_text(cr, text, FALSE);
 }
 
+/*
+ * Text in SVG files: Cairo draws outlines of letters there, which can neither be searched nor copied, and which some
+ * programs leave out. So the texts of such a drawing are kept apart, as elements that stand above everything else.
+ */
+
+static const cairo_user_data_key_t texts_key;
+
+/** ms_chart_keep_texts: from now on appends the texts of @cr to @texts as elements of SVG instead of drawing them. */
+void
+ms_chart_keep_texts(cairo_t *cr, GString *texts)
+{
+  cairo_set_user_data(cr, &texts_key, texts, NULL);
+}
+
+static void
+append_attribute(GString *element, const char *name, double value)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf(element, " %s=\"%s\"", name, g_ascii_formatd(number, sizeof number, "%.5g", value));
+}
+
+static void
+append_rotation(GString *element, double degrees, double x, double y)
+{
+  const double values[] = {degrees, x, y};
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  for (gsize i = 0; i < G_N_ELEMENTS(values); i++)
+    g_string_append_printf(element, "%s%s", i > 0 ? " " : " transform=\"rotate(",
+                           g_ascii_formatd(number, sizeof number, "%.5g", values[i]));
+  g_string_append(element, ")\"");
+}
+
+static void
+append_colour(GString *element, cairo_t *cr)
+{
+  double red = 0, green = 0, blue = 0, alpha = 1;
+
+  cairo_pattern_get_rgba(cairo_get_source(cr), &red, &green, &blue, &alpha);
+  g_string_append_printf(element, " fill=\"#%02x%02x%02x\"", (guint)(red * 255 + 0.5), (guint)(green * 255 + 0.5),
+                         (guint)(blue * 255 + 0.5));
+  append_attribute(element, "fill-opacity", alpha);
+}
+
+/* The length keeps the text in its place where the reader's font is another one. Charts turn texts, and scale none. */
+static void
+append_element(GString *texts, cairo_t *cr, double x, double y, const char *text)
+{
+  g_autofree char *plain = ms_printable(text, ""), *escaped = g_markup_escape_text(plain, -1);
+  cairo_matrix_t matrix, font;
+
+  cairo_get_matrix(cr, &matrix);
+  cairo_get_font_matrix(cr, &font);
+  cairo_user_to_device(cr, &x, &y);
+  g_string_append(texts, "<text");
+  append_attribute(texts, "x", x);
+  append_attribute(texts, "y", y);
+  if (matrix.yx != 0)
+    append_rotation(texts, atan2(matrix.yx, matrix.xx) * 180 / G_PI, x, y);
+  append_attribute(texts, "font-size", font.xx);
+  append_attribute(texts, "textLength", ms_chart_text_width(cr, text));
+  append_colour(texts, cr);
+  if (cairo_toy_font_face_get_weight(cairo_get_font_face(cr)) == CAIRO_FONT_WEIGHT_BOLD)
+    g_string_append(texts, " font-weight=\"bold\"");
+  g_string_append_printf(texts, " font-family=\"sans-serif\" lengthAdjust=\"spacingAndGlyphs\">%s</text>\n", escaped);
+}
+
 void
 ms_chart_show_text(cairo_t *cr, double x, double y, const char *text)
 {
+  GString *texts = cairo_get_user_data(cr, &texts_key);
+
+  if (texts && *text) {
+    append_element(texts, cr, x, y, text);
+    return;
+  }
   cairo_move_to(cr, x, y);
   set_text(cr, text, TRUE);
 }

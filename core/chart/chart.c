@@ -312,7 +312,21 @@ write_bytes(GByteArray *bytes, const char *path, GError **error)
   return FALSE;
 }
 
-/** ms_chart_save_svg: writes the drawing, in points, replacing @path atomically. */
+/* Puts the texts in front of the end of the drawing, above everything in it. */
+static void
+insert_texts(GByteArray *svg, const GString *texts)
+{
+  static const char end[] = "</svg>";
+  const char *found = g_strrstr_len((const char *)svg->data, svg->len, end);
+
+  if (!found)
+    return;
+  g_byte_array_set_size(svg, (guint)(found - (const char *)svg->data));
+  g_byte_array_append(svg, (const guint8 *)texts->str, (guint)texts->len);
+  g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
+}
+
+/** ms_chart_save_svg: writes the drawing, in points, replacing @path atomically; its texts can be searched and copied. */
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
@@ -320,9 +334,12 @@ ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page
   g_autoptr(cairo_surface_t) surface =
     cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
   g_autoptr(cairo_t) cr = cairo_create(surface);
+  g_autoptr(GString) texts = g_string_new(NULL);
 
+  ms_chart_keep_texts(cr, texts);
   ms_chart_draw(self, cr, page);
   cairo_surface_finish(surface);
+  insert_texts(bytes, texts);
   return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
 }
 
