@@ -167,9 +167,26 @@ class Tour:
         self.wait_for_end()
         self.shoot("learn")
         if self.prefix:
+            self.show_compare()
+            self.show_tune()
             self.click("Kernel", "radio button")
             self.find("Compile", "push button")
             self.shoot("kernel")
+
+    def show_compare(self):
+        self.click("Compare", "radio button")
+        for value in ("2", "4"):
+            self.click("%s %s" % (self.words("Unroll"), value), "check box")
+        self.click("Compare", "push button")
+        self.wait_for_end()
+        self.shoot("compare")
+
+    def show_tune(self):
+        self.click("Tune", "radio button")
+        self.person.enter(self.find("Budget in seconds", "spin button"), "10")
+        self.click("Tune", "push button")
+        self.wait_for_end()
+        self.shoot("tune")
 
     def show_empty_batch(self):
         self.click("Batch", "radio button")

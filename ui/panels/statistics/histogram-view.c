@@ -549,7 +549,7 @@ show_reading(MsHistogramView *self)
   int bin = self->plot->bin;
   g_autofree char *words = bin >= 0 ? ms_histogram_plot_read_bin(self->plot, bin) : NULL;
   const char *problem = statistics ? ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)) : NULL;
-  const char *hint = _("Point at a level or at the picture, or use the arrow keys.");
+  const char *hint = _("Point at a level or at the picture.");
   const char *pixel = self->plot->pixel;
 
   gtk_label_set_text(self->reading, pixel ? pixel : words ? words : problem ? problem : hint);
