@@ -338,13 +338,18 @@ take_trial(MsTuneRecord *record, const MsFactors *factors, const MsMeasurement *
   ms_tune_record_fail(record, factors, error);
 }
 
-/* Takes the trials of the processes that the driver has ended. A finalist that ended one must not win. */
+/*
+ * Takes the trials of the processes that the driver has ended. A finalist that ended one must not win. The journal does
+ * not say when each was made, only when the search began.
+ */
 static void
 take_journal(const Tuning *tuning, MsTuneRecord *record)
 {
   const MsMeasurement *m;
   const char *key;
 
+  if (is_continued(tuning))
+    record->elapsed_s = MAX(record->elapsed_s, (double)(g_get_monotonic_time() - tuning->started_us) * 1e-6);
   for (guint i = 0; (m = ms_lab_journal_nth(tuning->request->journal, i, &key)); i++) {
     const gboolean is_final = g_str_has_prefix(key, FINAL);
     g_autoptr(MsFactors) factors = ms_factors_parse(key + strlen(is_final ? FINAL : TRIAL), NULL);

@@ -20,6 +20,7 @@ struct _MsReportView {
   GtkStack *stack;
   GtkLabel *verdict;
   GtkLabel *footer;
+  GtkOrientable *paned;
   GtkTreeView *tree;
   MsChartView *chart;
   MsReport *report; /* (nullable) */
@@ -626,6 +627,7 @@ ms_report_view_class_init(MsReportViewClass *klass)
     CHILD(stack),
     CHILD(verdict),
     CHILD(footer),
+    CHILD(paned),
     CHILD(tree),
     CHILD(chart),
     MS_TEMPLATE_CALLBACK(on_row_activated),
@@ -664,6 +666,13 @@ show_footer(MsReportView *self, const MsReport *report)
 
   gtk_label_set_text(self->footer, heading);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), all);
+}
+
+/** ms_report_view_put_beside: puts the chart beside the table, where several charts one below another need height. */
+void
+ms_report_view_put_beside(MsReportView *self)
+{
+  gtk_orientable_set_orientation(self->paned, GTK_ORIENTATION_HORIZONTAL);
 }
 
 /** ms_report_view_set_report: @report: (nullable) (transfer none): must not change any more */

@@ -10,6 +10,7 @@
 /* Signals: "row-chosen" (guint): the row of the report that was activated; "problem" (GError *): an export failed. */
 G_DECLARE_FINAL_TYPE(MsReportView, ms_report_view, MS, REPORT_VIEW, GtkBin)
 
+void ms_report_view_put_beside(MsReportView *self);
 void ms_report_view_set_report(MsReportView *self, MsReport *report);
 void ms_report_view_set_chart(MsReportView *self, MsChart *chart, const char *name);
 MsReport *ms_report_view_get_report(MsReportView *self);

@@ -79,6 +79,22 @@ median_with(const MsTuneRecord *record, const char *key, const char *value)
   return times->len ? ms_statistics_summarise((const double *)times->data, times->len).median : NAN;
 }
 
+/* A bar for each value of @option, unless only one of them was measured. */
+static void
+add_effects(MsChart *chart, guint series, const MsTuneRecord *record, const MsOptionInfo *option)
+{
+  guint n = 0;
+
+  for (guint k = 0; option->values && option->values[k]; k++)
+    n += isfinite(median_with(record, option->name, option->values[k]));
+  for (guint k = 0; n > 1 && option->values[k]; k++) {
+    const double ns = median_with(record, option->name, option->values[k]);
+    g_autofree char *label = g_strdup_printf("%s %s", option->name, option->values[k]);
+    if (isfinite(ns))
+      ms_chart_add_point(chart, series, (MsChartPoint){ms_chart_add_category(chart, label), ns * 1e-6, NAN, NAN});
+  }
+}
+
 /* (transfer full): what each value of each toggle does: the median time of the configurations that have it */
 static MsChart *
 new_effects(const MsTuneRecord *record)
@@ -88,14 +104,10 @@ new_effects(const MsTuneRecord *record)
   const guint series = ms_chart_add_series(chart, _("median of the configurations with it"), FALSE);
 
   ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
-  for (guint i = 0; i < ms_options.n_rows; i++) {
-    for (guint k = 0; table[i].values && table[i].values[k] && table[i].group == MS_OPTION_GROUP_TOGGLE; k++) {
-      const double ns = median_with(record, table[i].name, table[i].values[k]);
-      g_autofree char *label = g_strdup_printf("%s %s", table[i].name, table[i].values[k]);
-      if (isfinite(ns))
-        ms_chart_add_point(chart, series, (MsChartPoint){ms_chart_add_category(chart, label), ns * 1e-6, NAN, NAN});
-    }
-  }
+  ms_chart_set_empty_text(chart, _("No toggle has been measured with two values yet."));
+  for (guint i = 0; i < ms_options.n_rows; i++)
+    if (table[i].group == MS_OPTION_GROUP_TOGGLE)
+      add_effects(chart, series, record, &table[i]);
   return chart;
 }
 
@@ -342,5 +354,6 @@ static void
 ms_tune_panel_init(MsTunePanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  ms_report_view_put_beside(self->view);
   show_winner(self);
 }
