@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "core/image/image-io.h"
+#include "core/lab/report/report.h"
 #include "tests/support/fixture.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document.h"
+#include "ui/panels/reports/reports-panel.h"
 #include "ui/panels/runs/run-strip.h"
 #include "ui/window/window-private.h"
 #include "ui/window/window.h"
@@ -162,6 +164,56 @@ test_drop_folder(void)
   window_fixture_open_scene(&fixture, 64, 48);
   GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(fixture.window));
   g_assert_true(!focus || gtk_widget_get_mapped(focus));
+}
+
+/* (transfer full): the URI of a file with @text */
+static char *
+uri_of_text(WindowFixture *fixture, const char *name, const char *text)
+{
+  g_autofree char *path = g_build_filename(fixture->folder, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, text, -1, NULL));
+  return g_filename_to_uri(path, NULL, NULL);
+}
+
+/* Reports that are dropped stand side by side in the Lab, each once; what is no report is named with its fault. */
+static void
+test_drop_reports(void)
+{
+  SET_UP(fixture);
+  g_autofree char *shipped =
+    g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "experiments", "reports", "pocl-3.1-two-cores.json", NULL);
+  g_autoptr(GPtrArray) reports = ms_reports_load(shipped, NULL);
+  g_assert_nonnull(reports);
+  MsReport *first = reports->pdata[0];
+  g_autofree char *one = ms_report_to_json(first);
+  g_free(first->device.name);
+  first->device.name = g_strdup("Other device");
+  g_autofree char *two = ms_report_to_json(first);
+  g_autofree char *a = uri_of_text(&fixture, "a.json", one), *b = uri_of_text(&fixture, "b.json", two),
+                  *bad = uri_of_text(&fixture, "bad.json", "{}");
+  drop(&fixture, (char *[]){a, b, bad, NULL});
+
+  GtkWidget *window = GTK_WIDGET(fixture.window);
+  GtkWidget *panel = find_by_type(window, MS_TYPE_REPORTS_PANEL);
+  g_assert_nonnull(panel);
+  wait_for(30, find_label_with(panel, "bad.json: This is not a report of an experiment."));
+  g_assert_true(gtk_widget_get_mapped(panel));
+  g_assert_nonnull(find_label_with(panel, "Other device (PoCL): "));
+  GtkTreeView *tree = GTK_TREE_VIEW(find_named(panel, "Devices side by side"));
+  g_assert_cmpuint(gtk_tree_view_get_n_columns(tree), ==, 3);
+  g_assert_cmpstr(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, 2)), ==, "Other device (PoCL)");
+  g_assert_cmpint(tree_rows(tree), ==, first->rows->len);
+  g_autofree char *measured = tree_cell(tree, 0, 1), *other = tree_cell(tree, 0, 2);
+  g_assert_cmpstr(measured, ==, other);
+  assert_accessible_names(panel);
+
+  drop(&fixture, (char *[]){b, NULL});
+  wait_for(30, !find_label_with(panel, "bad.json") || !gtk_widget_get_visible(find_label_with(panel, "bad.json")));
+  g_assert_cmpuint(gtk_tree_view_get_n_columns(tree), ==, 3);
+  gtk_button_clicked(GTK_BUTTON(find_button(panel, "C_lear")));
+  g_assert_false(gtk_widget_get_mapped(GTK_WIDGET(tree)));
+  g_assert_cmpuint(ms_window_get_n_documents(fixture.window), ==, 0);
 }
 
 /* ---- Many pictures */
@@ -352,6 +404,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
   g_test_add_func("/window-open/drop-folder", test_drop_folder);
+  g_test_add_func("/window-open/drop-reports", test_drop_reports);
   g_test_add_func("/window-open/folder-of-many", test_folder_of_many);
   g_test_add_func("/window-open/drag-out", test_drag_out);
   g_test_add_func("/window-open/recent", test_recent);

@@ -55,7 +55,7 @@ test_same_name_and_missing_rows(void)
   second->device.name = g_strdup("Fast GPU");
   g_ptr_array_remove_index(second->rows, 2);
   g_autofree char *text = ms_reports_merge_to_text(reports, FALSE);
-  g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, "sample");
+  g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, "sample", MS_LANGUAGE_ENGLISH);
   g_assert_nonnull(strstr(text, "Fast GPU #1"));
   g_assert_nonnull(strstr(text, "Fast GPU #2"));
   g_assert_nonnull(strstr(text, "2.5 (4×)"));

@@ -312,13 +312,24 @@ ms_window_open_sample(MsWindow *self)
   ms_window_open(self, file);
 }
 
+/* Opens pictures and folders; reports of experiments, which are JSON, are shown in the workspace Lab. */
 static void
 open_uris(MsWindow *self, char **uris)
 {
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func(g_free);
+
   for (guint i = 0; uris && uris[i]; i++) {
     g_autoptr(GFile) file = g_file_new_for_uri(uris[i]);
-    ms_window_open(self, file);
+    g_autofree char *path = g_file_get_path(file);
+    if (path && g_str_has_suffix(path, ".json"))
+      g_ptr_array_add(reports, g_steal_pointer(&path));
+    else
+      ms_window_open(self, file);
   }
+  if (reports->len == 0)
+    return;
+  g_ptr_array_add(reports, NULL);
+  ms_window_show_reports(self, (const char *const *)reports->pdata);
 }
 
 /* Choosing */

@@ -87,6 +87,7 @@ struct _MsWindow {
 
 /* The window itself. */
 void ms_window_show_workspace(MsWindow *self, const char *name);
+void ms_window_show_reports(MsWindow *self, const char *const *paths);
 void ms_window_update_lab_settings(MsWindow *self);
 
 /* Its size and layout. */

@@ -12,6 +12,7 @@
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/kernel/source-view.h"
 #include "ui/panels/regions/regions-panel.h"
+#include "ui/panels/reports/reports-panel.h"
 #include "ui/panels/runs/run-strip.h"
 #include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/statistics/histogram-view.h"
@@ -62,6 +63,7 @@ static const Page pages[] = {
   {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, "learn"},
   {ms_compare_panel_get_type, "compare", N_("Compare"), TRUE, FALSE},
   {ms_tune_panel_get_type, "tune", N_("Tune"), TRUE, FALSE},
+  {ms_reports_panel_get_type, "reports", N_("Reports"), TRUE, FALSE},
   {ms_source_view_get_type, "kernel", N_("Kernel"), TRUE, FALSE},
 };
 
@@ -185,6 +187,20 @@ void
 ms_window_show_workspace(MsWindow *self, const char *name)
 {
   gtk_stack_set_visible_child_name(GTK_STACK(self->workspaces), name);
+}
+
+/** ms_window_show_reports: adds the reports of files to the page Reports of the workspace Lab, and shows it. */
+void
+ms_window_show_reports(MsWindow *self, const char *const *paths)
+{
+  GtkStack *stack = GTK_STACK(self->lab_stack);
+  GtkBin *page = GTK_BIN(gtk_stack_get_child_by_name(stack, "reports"));
+
+  ms_window_show_workspace(self, "lab");
+  gtk_stack_set_visible_child(stack, GTK_WIDGET(page));
+  if (!gtk_bin_get_child(page)) /* a window that is not shown yet */
+    on_fill(GTK_CONTAINER(page), G_OBJECT(self));
+  ms_reports_panel_add(MS_REPORTS_PANEL(gtk_bin_get_child(GTK_BIN(gtk_bin_get_child(page)))), paths);
 }
 
 /** ms_window_update_lab_settings: shows the current settings in the workspace Lab. */

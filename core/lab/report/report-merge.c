@@ -4,11 +4,13 @@
  * the speed-up over that device's own baseline. No ratio crosses devices, and what was set differently is named.
  */
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/error.h"
 #include "core/folder.h"
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "core/text.h"
@@ -28,9 +30,9 @@ reports_of(GPtrArray *reports, const char *experiment)
   return found;
 }
 
-/* (transfer container) (element-type utf8): the experiments, each once. */
-static GPtrArray *
-names_of(GPtrArray *reports)
+/** ms_reports_merge_names: (transfer container) (element-type utf8): the experiments of @reports, each once. */
+GPtrArray *
+ms_reports_merge_names(GPtrArray *reports)
 {
   GPtrArray *names = g_ptr_array_new();
 
@@ -75,71 +77,62 @@ is_measured(const MsReportRow *row)
 
 /* (transfer full): "12.3 (1.8×)", or why there is no time. */
 static char *
-cell_of(const MsReportRow *row)
+cell_of(const MsReportRow *row, MsLanguage language)
 {
   if (!row)
     return g_strdup("–");
   if (!is_measured(row))
-    return g_strdup(ms_outcome_to_string(row->measurement->outcome));
+    return g_strdup(ms_text(language, ms_outcome_to_string(row->measurement->outcome)));
   g_autofree char *ms = ms_number_format(row->summary.median * 1e-6, "%.4g");
   if (row->baseline)
-    return g_strdup_printf("%s (baseline)", ms);
+    return g_strdup_printf("%s (%s)", ms, ms_text(language, "baseline"));
   g_autofree char *ratio = isfinite(row->speedup.ratio) ? ms_number_format(row->speedup.ratio, "%.3g") : NULL;
   return ratio ? g_strdup_printf("%s (%s×)", ms, ratio) : g_steal_pointer(&ms);
 }
 
 /* The device, with its number where several reports are of devices of one name. */
 static char *
-title_of(GPtrArray *same, guint index)
+title_of(GPtrArray *same, guint index, MsLanguage language)
 {
-  const MsReport *report = same->pdata[index];
-  const char *name = report->device.name ? report->device.name : "?";
+  g_autofree char *name = ms_report_device(same->pdata[index], language);
   guint before = 0, all = 0;
 
-  for (guint i = 0; i < same->len; i++)
-    if (g_strcmp0(((MsReport *)same->pdata[i])->device.name, report->device.name) == 0) {
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *other = ms_report_device(same->pdata[i], language);
+    if (g_str_equal(other, name)) {
       all++;
       before += i <= index;
     }
-  return all > 1 ? g_strdup_printf("%s #%u", name, before) : g_strdup(name);
-}
-
-static void
-append_difference(GString *text, GPtrArray *same, const char *what, char *(*of)(const MsReport *report))
-{
-  g_autofree char *first = of(same->pdata[0]);
-  g_autoptr(GString) all = g_string_new(NULL);
-  gboolean differ = FALSE;
-
-  for (guint i = 0; i < same->len; i++) {
-    g_autofree char *value = of(same->pdata[i]), *title = title_of(same, i);
-    differ = differ || strcmp(value, first) != 0;
-    g_string_append_printf(all, "%s%s: %s", i > 0 ? "; " : "", title, value);
   }
-  if (differ)
-    g_string_append_printf(text, "Differs: %s (%s).\n", what, all->str);
+  return all > 1 ? g_strdup_printf("%s #%u", name, before) : g_steal_pointer(&name);
 }
 
+/* A setting that may differ between reports. */
+typedef struct {
+  const char *name;
+  char *(*of)(const MsReport *report, MsLanguage language);
+} Setting;
+
 static char *
-scale_of(const MsReport *report)
+scale_of(const MsReport *report, MsLanguage language)
 {
-  return g_strdup(report->quick ? "quick" : "full");
+  return g_strdup(ms_text(language, report->quick ? N_("quick") : N_("full")));
 }
 
 static char *
-version_of(const MsReport *report)
+version_of(const MsReport *report, MsLanguage language)
 {
   return g_strdup(report->program_version ? report->program_version : "?");
 }
 
 static char *
-input_of(const MsReport *report)
+input_of(const MsReport *report, MsLanguage language)
 {
-  return g_strdup(report->input ? report->input : "generated");
+  return g_strdup(report->input ? report->input : ms_text(language, N_("generated")));
 }
 
 static char *
-noise_of(const MsReport *report)
+noise_of(const MsReport *report, MsLanguage language)
 {
   g_autofree char *percent = ms_number_format(report->noise * 100, "%.3g");
 
@@ -147,43 +140,83 @@ noise_of(const MsReport *report)
 }
 
 static char *
-fixed_of(const MsReport *report)
+fixed_of(const MsReport *report, MsLanguage language)
 {
   return ms_factors_to_string(report->experiment->fixed);
 }
 
+static const Setting settings[] = {
+  {N_("sizes"), scale_of}, {N_("version of the program"), version_of}, {N_("input"), input_of},
+  {N_("noise"), noise_of}, {N_("fixed settings"), fixed_of},
+};
+
 static void
-append_devices(GString *text, GPtrArray *same)
+append_difference(GString *text, GPtrArray *same, const Setting *setting, MsLanguage language)
+{
+  g_autofree char *first = setting->of(same->pdata[0], language);
+  g_autoptr(GString) all = g_string_new(NULL);
+  gboolean differ = FALSE;
+
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *value = setting->of(same->pdata[i], language), *title = title_of(same, i, language);
+    differ = differ || strcmp(value, first) != 0;
+    g_string_append_printf(all, "%s%s: %s", i > 0 ? "; " : "", title, value);
+  }
+  if (differ)
+    g_string_append_printf(text, ms_text(language, "Differs: %s (%s).\n"), ms_text(language, setting->name), all->str);
+}
+
+static void
+append_devices(GString *text, GPtrArray *same, MsLanguage language)
 {
   for (guint i = 0; i < same->len; i++) {
-    g_autofree char *title = title_of(same, i), *heading = ms_report_heading(same->pdata[i], MS_LANGUAGE_ENGLISH);
-    g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], MS_LANGUAGE_ENGLISH);
+    g_autofree char *title = title_of(same, i, language), *heading = ms_report_heading(same->pdata[i], language);
+    g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], language);
     g_string_append_printf(text, "%s: %s%s%s\n", title, heading, verdict ? ". " : "", verdict ? verdict : "");
   }
-  append_difference(text, same, "sizes", scale_of);
-  append_difference(text, same, "version of the program", version_of);
-  append_difference(text, same, "input", input_of);
-  append_difference(text, same, "noise", noise_of);
-  append_difference(text, same, "fixed settings", fixed_of);
+  for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
+    append_difference(text, same, &settings[i], language);
+}
+
+/** ms_reports_merge_devices: (transfer full): a line for each report of @experiment, and what was set differently. */
+char *
+ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage language)
+{
+  g_autoptr(GPtrArray) same = reports_of(reports, experiment);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  append_devices(text, same, language);
+  return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
 /* (transfer full) (element-type GPtrArray): headings, then a line of cells for each row. */
 static GPtrArray *
-table_of(GPtrArray *same)
+table_of(GPtrArray *same, MsLanguage language)
 {
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
   g_autoptr(GPtrArray) rows = rows_of(same);
+  const char *heading = ms_text(language, "median ms (over the device's own baseline)");
 
   for (guint r = 0; r <= rows->len; r++) {
     const MsReportRow *row = r > 0 ? rows->pdata[r - 1] : NULL;
     GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-    g_ptr_array_add(cells, g_strdup(row ? row->label : "median ms (over the device's own baseline)"));
+    g_ptr_array_add(cells, g_strdup(row ? row->label : heading));
     for (guint i = 0; i < same->len; i++)
-      g_ptr_array_add(cells, row ? cell_of(find_label(same->pdata[i], row->label)) : title_of(same, i));
-    g_ptr_array_add(cells, row ? ms_report_published_text(row) : g_strdup("published"));
+      g_ptr_array_add(cells,
+                      row ? cell_of(find_label(same->pdata[i], row->label), language) : title_of(same, i, language));
+    g_ptr_array_add(cells, row ? ms_report_published_text(row) : g_strdup(ms_text(language, "published")));
     g_ptr_array_add(table, cells);
   }
   return table;
+}
+
+/** ms_reports_merge_table: (transfer full) (element-type GPtrArray): headings, then the cells of each configuration. */
+GPtrArray *
+ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language)
+{
+  g_autoptr(GPtrArray) same = reports_of(reports, experiment);
+
+  return table_of(same, language);
 }
 
 /* A cell of Markdown has no bar, markup or control character of its own. */
@@ -234,16 +267,16 @@ append_table(GString *text, GPtrArray *table, gboolean markdown)
 char *
 ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
 {
-  g_autoptr(GPtrArray) names = names_of(reports);
+  g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
   g_autoptr(GString) text = g_string_new(markdown ? "# Devices side by side\n\n" : NULL);
 
   for (guint i = 0; i < names->len; i++) {
     g_autoptr(GPtrArray) same = reports_of(reports, names->pdata[i]);
-    g_autoptr(GPtrArray) table = table_of(same);
+    g_autoptr(GPtrArray) table = table_of(same, MS_LANGUAGE_ENGLISH);
     g_autoptr(GString) devices = g_string_new(NULL);
     const MsExperiment *e = ((MsReport *)same->pdata[0])->experiment;
     g_autofree char *title = ms_printable(e->title, "");
-    append_devices(devices, same);
+    append_devices(devices, same, MS_LANGUAGE_ENGLISH);
     g_autofree char *shown = ms_printable(devices->str, "\n");
     g_string_append_printf(text, "%s%s: %s\n%s", markdown ? "## " : "", e->name, title, markdown ? "\n```\n" : "");
     g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
@@ -257,17 +290,18 @@ ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
 
 /** ms_reports_merge_to_chart: (transfer full): the medians of @experiment, a series for each device. */
 MsChart *
-ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment)
+ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage language)
 {
   g_autoptr(GPtrArray) same = reports_of(reports, experiment);
   g_autoptr(GPtrArray) rows = rows_of(same);
   const MsExperiment *e = ((MsReport *)same->pdata[0])->experiment;
-  MsChart *chart = ms_chart_new(MS_CHART_BARS, e->title);
+  MsChart *chart = ms_chart_new(MS_CHART_BARS, ms_experiment_text(e->title, language));
 
+  ms_chart_set_language(chart, language);
   for (guint r = 0; r < rows->len; r++)
     ms_chart_add_category(chart, ((MsReportRow *)rows->pdata[r])->label);
   for (guint i = 0; i < same->len; i++) {
-    g_autofree char *title = title_of(same, i);
+    g_autofree char *title = title_of(same, i, language);
     const guint series = ms_chart_add_series(chart, title, FALSE);
     for (guint r = 0; r < rows->len; r++) {
       const MsReportRow *row = find_label(same->pdata[i], ((MsReportRow *)rows->pdata[r])->label);
@@ -276,7 +310,9 @@ ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment)
           chart, series, (MsChartPoint){r, row->summary.median * 1e-6, row->summary.q1 * 1e-6, row->summary.q3 * 1e-6});
     }
   }
-  ms_chart_set_y_axis(chart, "Time, ms (lower is better); whiskers: quartiles", TRUE);
+  g_autofree char *axis =
+    g_strconcat(ms_metric_title("time", language), "; ", ms_text(language, "whiskers: quartiles"), NULL);
+  ms_chart_set_y_axis(chart, axis, TRUE);
   return chart;
 }
 
@@ -284,7 +320,7 @@ ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment)
 gboolean
 ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error)
 {
-  g_autoptr(GPtrArray) names = names_of(reports);
+  g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
   g_autofree char *text = ms_reports_merge_to_text(reports, TRUE);
   g_autofree char *page = g_build_filename(directory, "merged.md", NULL);
 
@@ -295,7 +331,7 @@ ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error)
     return FALSE;
   }
   for (guint i = 0; i < names->len; i++) {
-    g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i]);
+    g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i], MS_LANGUAGE_ENGLISH);
     g_autofree char *file = g_strdup_printf("%s-merged.svg", (const char *)names->pdata[i]);
     g_autofree char *path = g_build_filename(directory, file, NULL);
     if (!ms_chart_save_svg(chart, path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT}, error))

@@ -129,7 +129,10 @@ gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError 
 
 /* Reports of several devices side by side: the same rows, a column of times for each. */
 char *ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown);
-MsChart *ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment);
+GPtrArray *ms_reports_merge_names(GPtrArray *reports);
+char *ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage language);
+GPtrArray *ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language);
+MsChart *ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage language);
 gboolean ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error);
 
 /* Resumes an interrupted run: finds its report in the folder and takes over its finished rows. */
