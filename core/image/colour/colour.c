@@ -163,10 +163,9 @@ ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
 void
 ms_colour_free(MsColour *self)
 {
-  const Library *cms = get_library();
-
   if (!self)
     return;
+  const Library *cms = get_library();
   cms->cmsDeleteTransform(self->transform);
   cms->cmsDeleteContext(self->context);
   g_free(self);
