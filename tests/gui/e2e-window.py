@@ -5,6 +5,7 @@ import csv
 import mmap
 import os
 import shutil
+import subprocess
 import struct
 import sys
 import tempfile
@@ -42,6 +43,25 @@ def narrow():
         person.click(person.find(page, "radio button"))
         person.find(*column)
     check(person.quit() == 0, "the narrow window did not end well")
+
+
+def without_font():
+    """The window speaks Chinese where a font has its letters, and English where none has."""
+    folder = os.path.join(WORK, "fonts")
+    os.makedirs(folder)
+    font = subprocess.run(["fc-match", "--format=%{file}", "DejaVu Sans"], capture_output=True, text=True, check=True)
+    shutil.copy(font.stdout, folder)
+    settings = os.path.join(folder, "fonts.conf")
+    with open(settings, "w", encoding="utf-8") as file:
+        file.write(f"<fontconfig><dir>{folder}</dir><cachedir>{folder}/cache</cachedir></fontconfig>")
+    chinese = {"LC_ALL": "zh_CN.UTF-8", "LANGUAGE": "zh_CN",
+               "MS_LOCALE_FOLDER": os.path.join(os.path.dirname(PROGRAM), "..", "data", "po")}
+    listed = subprocess.run(["fc-list", ":charset=56fe", "family"], capture_output=True, text=True, check=True).stdout
+    own_label = "\u56fe\u7247" if listed else "Picture"
+    for fonts, label in (({}, own_label), ({"FONTCONFIG_FILE": settings}, "Picture")):
+        person = new_person([], 1280, {**chinese, **fonts})
+        person.find(label, "radio button")
+        check(person.quit() == 0, "the program did not end well in Chinese")
 
 
 def loading():
@@ -199,6 +219,7 @@ def session():
     path = os.path.join(WORK, "Hafen & Möwe 100 %.png")
     shutil.copy(SAMPLE, path)
     narrow()
+    without_font()
     loading()
     notices()
     print_picture()
