@@ -383,12 +383,24 @@ test_every_length(void)
   ms_test_assert_cut_refused(file, 0, 1);
 }
 
-/* The format has no checksum but that of deflate: a damaged file loads as some image or is refused with a sentence. */
+/* What a picture says of its place can be asked for whatever the file holds. */
 static void
-test_every_bit(void)
+read_place(const MsGeo *geo)
 {
-  g_autoptr(MsImage) image = ms_test_image_random(9, 8, 3, FALSE, NULL);
-  g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_TIFF);
+  double c[MS_GEO_N_COEFFICIENTS];
+  guint8 value = 0;
+
+  ms_geo_get_transform(geo, c);
+  if (!geo)
+    return;
+  ms_geo_get_no_data(geo, &value);
+  ms_geo_get_epsg(geo);
+}
+
+/* Loads the file with each bit inverted, as some image or refused with a sentence; how many are refused. */
+static guint
+invert_every_bit(GBytes *file)
+{
   gsize size;
   const guint8 *data = g_bytes_get_data(file, &size);
   MsImageLimits limits = ms_image_limits_default();
@@ -402,13 +414,45 @@ test_every_bit(void)
     g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
     g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
     g_assert_true((loaded == NULL) == (error != NULL));
+    if (loaded)
+      read_place(ms_image_get_metadata(loaded) ? ms_image_get_metadata(loaded)->geo : NULL);
     if (!error)
       continue;
     refused++;
     g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL);
   }
-  /* At least the bytes of the pixels must be refused, since their stream has a checksum. */
-  g_assert_cmpuint(refused, >, 9 * 8 * 4 * 8 / 2);
+  return refused;
+}
+
+/* The format has no checksum but that of deflate, so that at least damaged pixels are refused. */
+static void
+test_every_bit(void)
+{
+  g_autoptr(MsImage) image = ms_test_image_random(9, 8, 3, FALSE, NULL);
+  g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_TIFF);
+
+  g_assert_cmpuint(invert_every_bit(file), >, 9 * 8 * 4 * 8 / 2);
+}
+
+/* Damaged tags, and tags of every length, give some place or none. */
+static void
+test_damaged_places(void)
+{
+  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
+
+  ms_metadata_take_geo(metadata, some_geo("7"));
+  g_autoptr(MsImage) image = ms_test_image_smooth(4, 2, metadata);
+  g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_TIFF);
+  invert_every_bit(file);
+  for (guint tag = 0; tag < MS_GEO_N_TAGS; tag++)
+    for (gsize length = 0; length < g_bytes_get_size(metadata->geo->values[tag]); length++) {
+      /* A copy of its own, so that a read behind it is one behind its memory. */
+      g_autoptr(GBytes) cut = g_bytes_new(g_bytes_get_data(metadata->geo->values[tag], NULL), length);
+      GBytes *values[MS_GEO_N_TAGS] = {NULL};
+      values[tag] = cut;
+      g_autoptr(MsGeo) geo = ms_geo_new(values);
+      read_place(geo);
+    }
 }
 
 /* A header that claims @width x @height pixels in one strip of @compression, with no data to speak of. */
@@ -464,6 +508,7 @@ main(int argc, char **argv)
   g_test_add_func("/tiff/numbers-are-big", test_numbers_are_big);
   g_test_add_func("/tiff/every-length", test_every_length);
   g_test_add_func("/tiff/every-bit", test_every_bit);
+  g_test_add_func("/tiff/damaged-places", test_damaged_places);
   g_test_add_func("/tiff/lying-headers", test_lying_headers);
   return g_test_run();
 }
