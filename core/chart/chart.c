@@ -326,7 +326,7 @@ insert_texts(GByteArray *svg, const GString *texts)
   g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
 }
 
-/** ms_chart_save_svg: writes the drawing, in points, replacing @path atomically; its texts can be searched and copied. */
+/** ms_chart_save_svg: writes the drawing, in points, with its text as text; replaces @path atomically. */
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
