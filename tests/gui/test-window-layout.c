@@ -162,6 +162,7 @@ test_list_of_experiments(void)
   panel_fixture_settle();
   g_assert_cmpint(gtk_paned_get_position(show_lab(&fixture)), ==, 300);
   window_fixture_activate(&fixture, "workspace::picture");
+  resize(&fixture, 1280, 780);
 }
 
 /* A window that was too small for its panels decides their sizes neither once there is room nor in the next session. */
@@ -174,6 +175,8 @@ test_clipped_start(void)
   gboolean handled;
   window_fixture_open_scene(&fixture, 120, 90);
   resize(&fixture, 1280, 780);
+  wait_for(20,
+           gtk_widget_get_mapped(side_panel(&fixture)) && gtk_widget_get_allocated_width(side_panel(&fixture)) >= 320);
   const int side = gtk_widget_get_allocated_width(side_panel(&fixture));
   g_assert_cmpint(side, >=, 320);
   resize(&fixture, 1010, 400);
