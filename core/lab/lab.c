@@ -636,7 +636,7 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
     g_ptr_array_add(reports, report);
   }
   if (request->report_dir && (!ms_report_save_index(reports, request->report_dir, error) ||
-                              !ms_environment_save(reports, request->report_dir, error)))
+                              !ms_environment_save(reports, request->context, request->report_dir, error)))
     return NULL;
   return g_steal_pointer(&reports);
 }

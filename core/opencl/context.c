@@ -2,6 +2,7 @@
 #include "core/opencl/context.h"
 
 #include <glib/gi18n-lib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/folder.h"
@@ -353,6 +354,32 @@ ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError 
   }
   g_mutex_unlock(&root->build_lock);
   return program;
+}
+
+static int
+compare_identities(gconstpointer a, gconstpointer b)
+{
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/**
+ * ms_context_list_programs: (transfer container) (element-type MsProgram): what this context and its siblings have
+ * built, in the order of their identities.
+ */
+GPtrArray *
+ms_context_list_programs(MsContext *self)
+{
+  MsContext *root = root_of(self);
+  GPtrArray *programs = g_ptr_array_new();
+
+  g_mutex_lock(&root->build_lock);
+  guint n = 0;
+  g_autofree gpointer *identities = g_hash_table_get_keys_as_array(root->programs, &n);
+  qsort(identities, n, sizeof *identities, compare_identities);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add(programs, g_hash_table_lookup(root->programs, identities[i]));
+  g_mutex_unlock(&root->build_lock);
+  return programs;
 }
 
 /** ms_context_create_buffer: (transfer full): a buffer; keep it in a g_auto(cl_mem). */

@@ -71,6 +71,7 @@ void ms_context_set_processors(MsContext *self, guint processors);
 void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
+GPtrArray *ms_context_list_programs(MsContext *self);
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 cl_mem ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error);
 void ms_context_return_buffer(MsContext *self, cl_mem buffer);

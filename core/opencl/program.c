@@ -541,3 +541,19 @@ ms_program_create_kernel(MsProgram *self, const char *name, GError **error)
 
   return ms_cl_check(status, error, "looking up the kernel %s", name) ? kernel : NULL;
 }
+
+/** ms_program_get_spec: (transfer none): what it was built from. */
+MsProgramSpec *
+ms_program_get_spec(MsProgram *self)
+{
+  return self->spec;
+}
+
+/** ms_program_hash_binary: (transfer full) (nullable): SHA-256 of what the driver compiled, if it hands that out. */
+char *
+ms_program_hash_binary(MsProgram *self)
+{
+  g_autoptr(GBytes) binary = read_binary(self->program);
+
+  return binary ? g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, binary) : NULL;
+}

@@ -39,6 +39,9 @@ gboolean ms_program_is_cached(MsDevice *device, MsProgramSpec *spec);
 /** MsProgram: a kernel program built for one device, from its spec or from the binary cache. */
 typedef struct _MsProgram MsProgram;
 
+MsProgramSpec *ms_program_get_spec(MsProgram *self);
+char *ms_program_hash_binary(MsProgram *self);
+
 MsProgram *ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, const char *cache_folder,
                             GError **error);
 const char *ms_program_get_log(MsProgram *self);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Reductions, tuning and experiments, by running the program."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -190,6 +191,14 @@ class Lab(HeadlessCase):
         self.assertRegex(environment["kernels_sha256"], "^[0-9a-f]{64}$")
         self.assertEqual(environment["device"], {key: json.loads(base.read_text())["experiments"][0]["device"][key]
                                                  for key in ("name", "platform", "driver")})
+        self.assertRegex(environment["commit"], "^(not known|[0-9a-f]{40}(-dirty)?)$")
+        self.assertRegex(environment["build_id"], "^(not measurable|[0-9a-f]{8,})$")
+        self.assertEqual(environment["kernels"]["direct/step-pointer.cl"],
+                         hashlib.sha256((SOURCE / "kernels/direct/step-pointer.cl").read_bytes()).hexdigest())
+        binaries = [one for one in environment["binaries"] if "reduce/reduce.cl" in one["parts"]]
+        self.assertTrue(binaries)
+        for one in binaries:
+            self.assertRegex(one["sha256"], "^[0-9a-f]{64}$")
         for part in ("compiler", "processor", "governor", "boost", "kernel"):
             self.assertTrue(environment[part], part)
         for row in json.loads(base.read_text())["experiments"][0]["rows"]:

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/report/environment.h"
 
+#include <elf.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "ms-commit.h"
 #include "ms-kernels.h"
 
 #define KERNELS "/io/github/meanshift_lab/MeanshiftLab/kernels/"
@@ -58,9 +61,12 @@ compare_names(const void *a, const void *b)
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Adds every file of a folder of kernels, its path before its text, in the order of their names. */
+/*
+ * Adds every file of a folder of kernels to @sum, its path before its text, in the order of their names, and its own
+ * hash to @builder.
+ */
 static void
-add_kernels(GChecksum *sum, const char *folder)
+add_kernels(GChecksum *sum, const char *folder, JsonBuilder *builder)
 {
   GResource *kernels = ms_kernels_get_resource();
   g_auto(GStrv) names = g_resource_enumerate_children(kernels, folder, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
@@ -70,23 +76,80 @@ add_kernels(GChecksum *sum, const char *folder)
   for (char **name = names; name && *name; name++) {
     g_autofree char *path = g_strconcat(folder, *name, NULL);
     if (g_str_has_suffix(path, "/")) {
-      add_kernels(sum, path);
+      add_kernels(sum, path, builder);
       continue;
     }
     g_autoptr(GBytes) text = g_resource_lookup_data(kernels, path, G_RESOURCE_LOOKUP_FLAGS_NONE, NULL);
     g_checksum_update(sum, (const guchar *)path, (gssize)strlen(path) + 1);
     g_checksum_update(sum, g_bytes_get_data(text, NULL), (gssize)g_bytes_get_size(text));
+    add_taken(builder, path + strlen(KERNELS), g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, text));
   }
 }
 
-/* (transfer full): SHA-256 of the sources of all kernels, which differs where any of them was changed */
-static char *
-kernels_hash(void)
+/* SHA-256 of each source of a kernel, and of all of them together, which differs where any of them was changed. */
+static void
+add_sources(JsonBuilder *builder)
 {
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
 
-  add_kernels(sum, KERNELS);
-  return g_strdup(g_checksum_get_string(sum));
+  ms_json_begin_object(builder, "kernels");
+  add_kernels(sum, KERNELS, builder);
+  json_builder_end_object(builder);
+  ms_json_add_text(builder, "kernels_sha256", g_checksum_get_string(sum));
+}
+
+/* What the driver compiled: parts, options, and SHA-256 of the binary, null where the driver does not hand it out. */
+static void
+add_binaries(JsonBuilder *builder, MsContext *context)
+{
+  g_autoptr(GPtrArray) programs = ms_context_list_programs(context);
+
+  ms_json_begin_array(builder, "binaries");
+  for (guint i = 0; i < programs->len; i++) {
+    MsProgramSpec *spec = ms_program_get_spec(programs->pdata[i]);
+    json_builder_begin_object(builder);
+    ms_json_begin_array(builder, "parts");
+    for (guint k = 0; k < ms_program_spec_get_n_parts(spec); k++)
+      json_builder_add_string_value(builder, ms_program_spec_get_part(spec, k));
+    json_builder_end_array(builder);
+    ms_json_add_text(builder, "options", ms_program_spec_get_options(spec));
+    add_taken(builder, "sha256", ms_program_hash_binary(programs->pdata[i]));
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
+}
+
+/* Takes the build ID that the linker left among the notes of the program, which is the first of the modules. */
+static int
+take_build_id(struct dl_phdr_info *module, size_t size, void *text)
+{
+  for (int i = 0; i < module->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
+    if (segment->p_type != PT_NOTE)
+      continue;
+    const guint8 *p = (const guint8 *)module->dlpi_addr + segment->p_vaddr, *end = p + segment->p_memsz;
+    while (p + sizeof(ElfW(Nhdr)) <= end) {
+      const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(gconstpointer)p;
+      const guint8 *id = p + sizeof *note + (note->n_namesz + 3) / 4 * 4;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(p + sizeof *note, "GNU", 4) == 0)
+        for (guint k = 0; k < note->n_descsz; k++)
+          g_string_append_printf(text, "%02x", id[k]);
+      p = id + (note->n_descsz + 3) / 4 * 4;
+    }
+  }
+  return 1;
+}
+
+/* Which program it was: its version, the commit of its sources, and the build. */
+static void
+add_program(JsonBuilder *builder)
+{
+  g_autoptr(GString) id = g_string_new(NULL);
+
+  dl_iterate_phdr(take_build_id, id);
+  ms_json_add_text(builder, "version", MS_VERSION);
+  ms_json_add_text(builder, "commit", MS_COMMIT);
+  ms_json_add_text(builder, "build_id", id->len > 0 ? id->str : UNKNOWN);
 }
 
 /* The arguments as the system has them, since the command runs in a child with the same ones. */
@@ -143,12 +206,13 @@ add_device(JsonBuilder *builder, const MsReportDevice *device)
 /**
  * ms_environment_save:
  * @reports: (element-type MsReport): the reports of one run
+ * @context: the device that it used, with what was built for it
  *
- * Writes environment.json: the exact command, the program and its compiler, the sources of the kernels as a hash, the
- * device with its driver, the processor with its governor, and the load at the end.
+ * Writes environment.json: the exact command, the program and its compiler, the sources of the kernels and what the
+ * driver made of them as hashes, the device with its driver, the processor with its governor, and the load at the end.
  */
 gboolean
-ms_environment_save(GPtrArray *reports, const char *directory, GError **error)
+ms_environment_save(GPtrArray *reports, MsContext *context, const char *directory, GError **error)
 {
   const MsReport *first = reports->len > 0 ? reports->pdata[0] : NULL;
   g_autofree char *path = g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL);
@@ -156,14 +220,15 @@ ms_environment_save(GPtrArray *reports, const char *directory, GError **error)
 
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "format", "meanshift-lab environment");
-  ms_json_add_text(builder, "version", MS_VERSION);
+  add_program(builder);
   add_command(builder);
   if (first) {
     ms_json_add_text(builder, "date", first->date);
     ms_json_add_text(builder, "compiler", first->compiler);
     add_device(builder, &first->device);
   }
-  add_taken(builder, "kernels_sha256", kernels_hash());
+  add_sources(builder);
+  add_binaries(builder, context);
   add_machine(builder);
   json_builder_end_object(builder);
   g_autofree char *text = ms_json_builder_to_text(builder);

@@ -3,8 +3,9 @@
 #pragma once
 
 #include "core/lab/report/report.h"
+#include "core/opencl/context.h"
 
 /** MS_ENVIRONMENT_FILE: the name of the file in a report folder. */
 #define MS_ENVIRONMENT_FILE "environment.json"
 
-gboolean ms_environment_save(GPtrArray *reports, const char *directory, GError **error);
+gboolean ms_environment_save(GPtrArray *reports, MsContext *context, const char *directory, GError **error);
