@@ -481,7 +481,7 @@ ms_pixbuf_describe(void)
                          is_true("landlock") ? "Landlock" : "no Landlock, which this kernel lacks,",
                          is_true("filter") ? "seccomp" : "no filter of system calls, for which libseccomp is missing",
                          !is_true("glycin")      ? ""
-                         : is_true("bubblewrap") ? ", or by glycin and bubblewrap where glycin decodes"
+                         : is_true("bubblewrap") ? ", or by glycin where that decodes"
                                                  : "; glycin reads nothing, because bubblewrap does not work here");
   return g_string_free(text, FALSE);
 }

@@ -136,7 +136,7 @@ has_file_of_glycin(void)
 
 /*
  * Whether bubblewrap can start a program in new namespaces. Without it glycin reads no picture, and where the system
- * forbids namespaces to it, glycin decodes in a process that is not confined.
+ * forbids namespaces to it, glycin decodes in a process that is not confined. Inside Flatpak glycin asks that instead.
  */
 static gboolean
 can_glycin_confine(void)
@@ -144,9 +144,10 @@ can_glycin_confine(void)
   char *arguments[] = {"bwrap", "--unshare-all", "--ro-bind", "/", "/", "true", NULL};
   int status = 0;
 
-  return g_spawn_sync(NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
-                      &status, NULL) &&
-         status == 0;
+  return g_file_test("/.flatpak-info", G_FILE_TEST_EXISTS) ||
+         (g_spawn_sync(NULL, arguments, NULL, G_SPAWN_SEARCH_PATH | G_SPAWN_STDERR_TO_DEV_NULL, NULL, NULL, NULL, NULL,
+                       &status, NULL) &&
+          status == 0);
 }
 
 /* Modules that keep the picture in a temporary file until they decode it open it here. */
