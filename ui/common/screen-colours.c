@@ -196,13 +196,6 @@ find_monitor(MsScreenColours *self, int number)
   return monitor;
 }
 
-/** ms_screen_colours_get_profile: (transfer none) (nullable): of a monitor; %NULL for sRGB, also where none is known */
-GBytes *
-ms_screen_colours_get_profile(MsScreenColours *self, int monitor)
-{
-  return find_monitor(self, monitor)->profile;
-}
-
 static MsColour *
 new_conversion(GBytes *from, GBytes *to)
 {
@@ -211,15 +204,9 @@ new_conversion(GBytes *from, GBytes *to)
   return from && to && g_bytes_equal(from, to) ? NULL : ms_colour_new(from, MS_COLOUR_RGBA, to);
 }
 
-/**
- * ms_screen_colours_find:
- * @icc: (nullable): the profile of a picture, %NULL for sRGB
- *
- * Returns: (transfer none) (nullable): the conversion of its pixels to those of the monitor, valid until "changed";
- *   %NULL where they are the same, where @icc cannot be used, and without Little CMS
- */
-const MsColour *
-ms_screen_colours_find(MsScreenColours *self, int monitor, GBytes *icc)
+/* (transfer none) (nullable): the conversion of pixels of the profile @icc (nullable) to those of a monitor */
+static const MsColour *
+find_conversion(MsScreenColours *self, int monitor, GBytes *icc)
 {
   Monitor *found = find_monitor(self, monitor);
   g_autoptr(GBytes) key = icc ? g_bytes_ref(icc) : g_bytes_new_static("", 0);
@@ -232,14 +219,20 @@ ms_screen_colours_find(MsScreenColours *self, int monitor, GBytes *icc)
   return made;
 }
 
-/** ms_screen_colours_for_image: ms_screen_colours_find() for the monitor of @widget and the profile of @image. */
+/**
+ * ms_screen_colours_for_image:
+ *
+ * Returns: (transfer none) (nullable): the conversion of the pixels of @image to those of the monitor that @widget is
+ *   on, valid until "changed"; %NULL where they are the same, where the image's profile cannot be used, and without
+ *   Little CMS
+ */
 const MsColour *
 ms_screen_colours_for_image(GtkWidget *widget, MsImage *image)
 {
   const MsMetadata *metadata = ms_image_get_metadata(image);
 
-  return ms_screen_colours_find(ms_screen_colours_of(widget), ms_screen_colours_monitor_of(widget),
-                                metadata ? metadata->icc : NULL);
+  return find_conversion(ms_screen_colours_of(widget), ms_screen_colours_monitor_of(widget),
+                         metadata ? metadata->icc : NULL);
 }
 
 /* (transfer full): a copy with alpha, converted. */
@@ -262,7 +255,7 @@ ms_screen_colours_show(GtkImage *image, GdkPixbuf *pixbuf, GBytes *icc)
 {
   GtkWidget *widget = GTK_WIDGET(image);
   const MsColour *colours =
-    pixbuf ? ms_screen_colours_find(ms_screen_colours_of(widget), ms_screen_colours_monitor_of(widget), icc) : NULL;
+    pixbuf ? find_conversion(ms_screen_colours_of(widget), ms_screen_colours_monitor_of(widget), icc) : NULL;
   g_autoptr(GdkPixbuf) converted = colours ? convert(pixbuf, colours) : NULL;
 
   gtk_image_set_from_pixbuf(image, converted ? converted : pixbuf);

@@ -16,7 +16,5 @@ G_DECLARE_FINAL_TYPE(MsScreenColours, ms_screen_colours, MS, SCREEN_COLOURS, GOb
 
 MsScreenColours *ms_screen_colours_of(GtkWidget *widget);
 int ms_screen_colours_monitor_of(GtkWidget *widget);
-GBytes *ms_screen_colours_get_profile(MsScreenColours *self, int monitor);
-const MsColour *ms_screen_colours_find(MsScreenColours *self, int monitor, GBytes *icc);
 const MsColour *ms_screen_colours_for_image(GtkWidget *widget, MsImage *image);
 void ms_screen_colours_show(GtkImage *image, GdkPixbuf *pixbuf, GBytes *icc);
