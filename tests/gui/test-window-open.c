@@ -149,6 +149,25 @@ test_drop_only_bad(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
 }
 
+/* The menu's command for a folder shows the workspace Batch and has no state, so that it has no radio mark. */
+static void
+test_filter_folder(void)
+{
+  SET_UP(fixture);
+  GActionGroup *actions = G_ACTION_GROUP(fixture.window);
+  GMenuModel *menu = gtk_menu_button_get_menu_model(GTK_MENU_BUTTON(fixture.window->menu_button));
+  g_autoptr(GMenuModel) section = g_menu_model_get_item_link(menu, 0, G_MENU_LINK_SECTION);
+  g_autofree char *action = NULL;
+  g_assert_true(g_menu_model_get_item_attribute(section, 1, G_MENU_ATTRIBUTE_ACTION, "s", &action));
+  g_assert_true(g_str_has_prefix(action, "win."));
+  g_assert_null(g_action_group_get_action_state_type(actions, action + 4));
+  g_action_group_activate_action(actions, action + 4, NULL);
+  panel_fixture_settle();
+  g_autoptr(GVariant) workspace = g_action_group_get_action_state(actions, "workspace");
+  g_assert_cmpstr(g_variant_get_string(workspace, NULL), ==, "batch");
+  window_fixture_activate(&fixture, "workspace::picture");
+}
+
 /* A dropped folder opens no picture, but is added to the workspace Batch. */
 static void
 test_drop_folder(void)
@@ -403,6 +422,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/drop", test_drop);
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
+  g_test_add_func("/window-open/filter-folder", test_filter_folder);
   g_test_add_func("/window-open/drop-folder", test_drop_folder);
   g_test_add_func("/window-open/drop-reports", test_drop_reports);
   g_test_add_func("/window-open/folder-of-many", test_folder_of_many);

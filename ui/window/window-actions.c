@@ -15,6 +15,8 @@
     call;                                                                                                              \
   }
 
+/* Without a state, which would be a radio mark in the menu. */
+WINDOW_ACTION(filter_folder, ms_window_show_workspace(self, "batch"))
 WINDOW_ACTION(menu, gtk_button_clicked(GTK_BUTTON(self->menu_button)))
 WINDOW_ACTION(open, ms_window_choose_files(self))
 WINDOW_ACTION(open_sample, ms_window_open_sample(self))
@@ -128,6 +130,7 @@ on_announce_file(GSimpleAction *action, GVariant *path, gpointer data)
 
 static const GActionEntry entries[] = {
   {"announce-file", on_announce_file, "ay"},
+  {"filter-folder", on_filter_folder},
   {"menu", on_menu},
   {"open", on_open},
   {"open-sample", on_open_sample},
