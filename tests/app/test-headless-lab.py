@@ -205,6 +205,10 @@ class Lab(HeadlessCase):
             self.assertIsInstance(row["foreign_load"], (int, float))
             self.assertGreaterEqual(row["conditions"]["load_before"], 0)
             self.assertEqual(row["conditions"]["measured_again"], 0)
+        again = [reports / "own.experiment" if part == what[1] else part for part in what]
+        rerun = json.loads(self.run_program(*again, "--json", "-")[0])["experiments"][0]
+        self.assertEqual([row["settings"] for row in rerun["rows"]],
+                         [row["settings"] for row in json.loads(base.read_text())["experiments"][0]["rows"]])
         for earlier in (base, reports / "own.json"):
             output, _ = self.run_program(*what, "--compare", earlier)
             self.assertIn("own against the baseline", output.decode())

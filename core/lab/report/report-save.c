@@ -4,11 +4,15 @@
 #include <string.h>
 
 #include "core/folder.h"
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 480.0
+
+/* The experiment itself, for --experiment. */
+#define EXPERIMENT_ENDING ".experiment"
 
 static char *
 file_path(const char *directory, const char *name, const char *ending)
@@ -46,6 +50,15 @@ write_charts(const MsReport *self, const char *directory, GError **error)
          ms_chart_save_pdf(chart, pdf, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error);
 }
 
+static gboolean
+write_experiment(const MsReport *self, const char *directory, GError **error)
+{
+  g_autoptr(JsonNode) node = ms_record_to_node(&ms_experiment_record, self->experiment);
+  g_autofree char *text = json_to_string(node, TRUE);
+
+  return write_text(directory, self->experiment->name, EXPERIMENT_ENDING, text, error);
+}
+
 /**
  * ms_report_add_paths: @paths: (element-type filename): receives the paths of the files of report @name; its free
  * function must be g_free().
@@ -53,7 +66,7 @@ write_charts(const MsReport *self, const char *directory, GError **error)
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 {
-  static const char *const endings[] = {".json", ".csv", ".md", ".tex", ".svg", "-dark.svg", ".pdf"};
+  static const char *const endings[] = {".json", ".csv", ".md", ".tex", ".svg", "-dark.svg", ".pdf", EXPERIMENT_ENDING};
 
   for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
     g_ptr_array_add(paths, file_path(directory, name, endings[i]));
@@ -63,7 +76,8 @@ ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
  * ms_report_save:
  * @directory: created if it does not exist
  *
- * Writes NAME.json, NAME.csv, NAME.md, NAME.tex, NAME.svg, NAME-dark.svg and NAME.pdf, each replaced atomically.
+ * Writes NAME.json, NAME.csv, NAME.md, NAME.tex, NAME.svg, NAME-dark.svg, NAME.pdf and the experiment itself as
+ * NAME.experiment, each replaced atomically.
  */
 gboolean
 ms_report_save(const MsReport *self, const char *directory, GError **error)
@@ -76,7 +90,8 @@ ms_report_save(const MsReport *self, const char *directory, GError **error)
 
   return ms_folder_make(directory, MS_FOLDER_SHARED, error) && write_text(directory, name, ".json", json, error) &&
          write_text(directory, name, ".csv", csv, error) && write_text(directory, name, ".md", markdown, error) &&
-         write_text(directory, name, ".tex", latex, error) && write_charts(self, directory, error);
+         write_text(directory, name, ".tex", latex, error) && write_experiment(self, directory, error) &&
+         write_charts(self, directory, error);
 }
 
 static void
