@@ -173,6 +173,24 @@ load_in_thread(GTask *task, gpointer panel, gpointer data, GCancellable *cancell
 }
 
 static void
+clear_note(MsReportsPanel *self)
+{
+  gtk_label_set_text(self->note, "");
+  gtk_widget_hide(GTK_WIDGET(self->note));
+}
+
+/* Several files that are chosen together are loaded one by one, so what is wrong with one stays. */
+static void
+add_note(MsReportsPanel *self, const char *problems)
+{
+  const char *before = gtk_label_get_text(self->note);
+  g_autofree char *text = g_strconcat(before, *before && *problems ? "\n" : "", problems, NULL);
+
+  gtk_label_set_text(self->note, text);
+  gtk_widget_set_visible(GTK_WIDGET(self->note), *text != '\0');
+}
+
+static void
 on_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsReportsPanel *self = MS_REPORTS_PANEL(source);
@@ -183,14 +201,12 @@ on_loaded(GObject *source, GAsyncResult *result, gpointer data)
   for (guint i = 0; i < loaded->reports->len; i++)
     if (!g_ptr_array_find_with_equal_func(self->reports, loaded->reports->pdata[i], is_same, NULL))
       g_ptr_array_add(self->reports, ms_report_ref(loaded->reports->pdata[i]));
-  gtk_label_set_text(self->note, loaded->problems->str);
-  gtk_widget_set_visible(GTK_WIDGET(self->note), loaded->problems->len > 0);
+  add_note(self, loaded->problems->str);
   list_experiments(self);
 }
 
-/** ms_reports_panel_add: adds the reports of files; a note says what is wrong with those that cannot be read. */
-void
-ms_reports_panel_add(MsReportsPanel *self, const char *const *paths)
+static void
+load(MsReportsPanel *self, const char *const *paths)
 {
   g_autoptr(GTask) task = g_task_new(self, NULL, on_loaded, NULL);
   Loading *loading = g_new(Loading, 1);
@@ -201,13 +217,21 @@ ms_reports_panel_add(MsReportsPanel *self, const char *const *paths)
   g_task_run_in_thread(task, load_in_thread);
 }
 
+/** ms_reports_panel_add: adds the reports of files; a note says what is wrong with those that cannot be read. */
+void
+ms_reports_panel_add(MsReportsPanel *self, const char *const *paths)
+{
+  clear_note(self);
+  load(self, paths);
+}
+
 static void
 on_files_chosen(GtkWidget *widget, GFile *file)
 {
   g_autofree char *path = g_file_get_path(file);
 
   if (path)
-    ms_reports_panel_add(MS_REPORTS_PANEL(widget), (const char *const[]){path, NULL});
+    load(MS_REPORTS_PANEL(widget), (const char *const[]){path, NULL});
 }
 
 static void
@@ -215,6 +239,7 @@ on_open_clicked(MsReportsPanel *self)
 {
   const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_OPEN, _("Open Reports"), _("_Open"), NULL, TRUE};
 
+  clear_note(self);
   ms_files_choose(GTK_WIDGET(self), &question, on_files_chosen);
 }
 
@@ -222,7 +247,7 @@ static void
 on_clear_clicked(MsReportsPanel *self)
 {
   g_ptr_array_set_size(self->reports, 0);
-  gtk_widget_hide(GTK_WIDGET(self->note));
+  clear_note(self);
   list_experiments(self);
 }
 
