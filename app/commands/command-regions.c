@@ -190,6 +190,8 @@ segment(Run *self, GError **error)
   ms_memory_budget_return(self->budget, self->plan.writing);
   self->table =
     ms_segment_table_new_within(run.context ? &run : NULL, self->segmentation, self->source, self->budget, error);
+  if (self->table)
+    ms_segment_table_set_space(self->table, self->line->settings.params.space, self->source);
   return self->table != NULL;
 }
 

@@ -72,6 +72,7 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, request->source, error);
   if (!self->table)
     return NULL;
+  ms_segment_table_set_space(self->table, request->settings->params.space, request->source);
   if (no_data)
     ms_left_out_drop(no_data, self->segmentation, self->table);
   self->original = g_object_ref(request->source);
@@ -219,7 +220,8 @@ mslab_regions_to_csv(MslabRegions *self)
  *
  * Writes the table of the regions as JSON, as the program's `--regions --json` does.
  *
- * Returns: (transfer full): an object whose member `regions` has an object for each region
+ * Returns: (transfer full): an object whose member `regions` has an object for each region, and whose member `profile`
+ *   names the colour profile by which their colours were converted, null for the colours of the picture
  */
 char *
 mslab_regions_to_json(MslabRegions *self)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/filter/space/space.h"
 #include "core/json.h"
 #include "core/regions/region-sums.h"
 
@@ -140,7 +141,18 @@ ms_segment_table_free(MsSegmentTable *self)
     return;
   g_free(self->segments);
   g_free(self->neighbours);
+  g_free(self->profile);
   g_free(self);
+}
+
+/** ms_segment_table_set_space: names in the JSON by which profile the colours of @original were converted to @space. */
+void
+ms_segment_table_set_space(MsSegmentTable *self, MsSpace space, MsImage *original)
+{
+  const MsMetadata *metadata = ms_image_get_metadata(original);
+
+  g_free(self->profile);
+  self->profile = ms_space_dup_profile(space, metadata ? metadata->icc : NULL);
 }
 
 static void
@@ -229,7 +241,10 @@ ms_segment_table_json_bytes(const MsSegmentTable *self)
   return JSON_REGION_BYTES * ((guint64)self->n + 1) + JSON_NEIGHBOUR_BYTES * (guint64)self->n_neighbours;
 }
 
-/** ms_segment_table_to_json: (transfer full): an object whose member "regions" has an object for each region. */
+/**
+ * ms_segment_table_to_json: (transfer full): an object whose member "regions" has an object for each region, and whose
+ * member "profile" names the colour profile, null where the colours were compared as they are.
+ */
 char *
 ms_segment_table_to_json(const MsSegmentTable *self)
 {
@@ -240,6 +255,7 @@ ms_segment_table_to_json(const MsSegmentTable *self)
   for (guint32 i = 0; i < self->n; i++)
     add_segment(builder, i + 1, &self->segments[i]);
   json_builder_end_array(builder);
+  ms_json_add_text(builder, "profile", self->profile);
   json_builder_end_object(builder);
   g_autoptr(JsonNode) root = json_builder_get_root(builder);
   g_autofree char *json = json_to_string(root, TRUE);

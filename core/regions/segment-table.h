@@ -30,12 +30,18 @@ typedef struct {
   const guint32 *neighbours;
 } MsSegment;
 
-/** MsSegmentTable: @segments: of label 1 to @n; @neighbours: @n_neighbours of all of them */
+/**
+ * MsSegmentTable:
+ * @segments: of label 1 to @n
+ * @neighbours: @n_neighbours of all of them
+ * @profile: (nullable): of ms_space_dup_profile(), once ms_segment_table_set_space() is called
+ */
 typedef struct {
   guint32 n;
   gsize n_neighbours;
   MsSegment *segments;
   guint32 *neighbours;
+  char *profile;
 } MsSegmentTable;
 
 MsSegmentTable *ms_segment_table_new_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
@@ -44,6 +50,7 @@ MsSegmentTable *ms_segment_table_new_within(const MsDeviceRun *run, const MsSegm
                                             MsImage *original, MsMemoryBudget *budget, GError **error);
 guint64 ms_segment_table_csv_bytes(const MsSegmentTable *self);
 guint64 ms_segment_table_json_bytes(const MsSegmentTable *self);
+void ms_segment_table_set_space(MsSegmentTable *self, MsSpace space, MsImage *original);
 void ms_segment_table_free(MsSegmentTable *self);
 char *ms_segment_table_to_csv(const MsSegmentTable *self);
 char *ms_segment_table_to_json(const MsSegmentTable *self);

@@ -272,6 +272,13 @@ class Regions(HeadlessCase):
         self.check_pictures(source, labels, table)
         self.check_png(source, labels, modes)
 
+    def test_profile(self):
+        for space, profile in (("rgb", None), ("lab", "sRGB")):
+            table = self.out / f"{space}.json"
+            self.run_program(self.picture("a.png", 53, 31), "--regions", "--space", space, "--device", "reference",
+                             "--json", table)
+            self.assertEqual(json.loads(table.read_text())["profile"], profile)
+
     def test_jpeg(self):
         self.run_program(self.picture("a.png", 53, 31), "--device", "reference", "-o", self.out / "a.jpg")
         self.run_program(self.out / "a.jpg", "--regions", "--labels", self.out / "a.npy", "--device", "reference")

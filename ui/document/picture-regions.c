@@ -455,6 +455,7 @@ save_file(const Save *save, GError **error)
   case MS_REGION_FILE_CSV:
     return save_text(save, ms_segment_table_to_csv(save->work->table), error);
   case MS_REGION_FILE_JSON:
+    ms_segment_table_set_space(save->work->table, save->work->settings.params.space, save->work->source);
     return save_text(save, ms_segment_table_to_json(save->work->table), error);
   }
   g_return_val_if_reached(FALSE);
