@@ -55,6 +55,20 @@ enum {
   TABLE_REST = 5,
 };
 
+/* A search has neither cases nor axes. */
+static gboolean
+is_search(const MsReport *report)
+{
+  return report->experiment->cases->len == 0 && report->experiment->axes->len == 0;
+}
+
+/* The column of the time: after the settings, but first for a search, which ranks many settings by it. */
+static guint
+time_column(const MsReport *report, GPtrArray *factors)
+{
+  return is_search(report) ? 0 : MAX(factors->len, 1);
+}
+
 static gboolean
 varies(const MsReport *report, const char *key)
 {
@@ -87,8 +101,8 @@ list_factors(const MsReport *report)
   const MsExperiment *experiment = report->experiment;
   GPtrArray *keys = g_ptr_array_new();
 
-  if (experiment->cases->len == 0 && experiment->axes->len == 0)
-    list_varying(report, keys); /* a search has neither */
+  if (is_search(report))
+    list_varying(report, keys);
   if (experiment->cases->len > 0)
     g_ptr_array_add(keys, (gpointer) "case");
   for (guint i = 0; i < experiment->axes->len; i++) {
@@ -99,9 +113,9 @@ list_factors(const MsReport *report)
   return keys;
 }
 
-/* (transfer full): a row of the table as the window shows it: factors, time, its uncertainty in percent, the rest */
+/* (transfer full): a row as the window shows it: factors, at @time the time and its uncertainty in percent, the rest */
 static GPtrArray *
-arrange_row(GPtrArray *cells, GPtrArray *factors, const char *spread)
+arrange_row(GPtrArray *cells, GPtrArray *factors, const char *spread, guint time)
 {
   GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
 
@@ -109,8 +123,8 @@ arrange_row(GPtrArray *cells, GPtrArray *factors, const char *spread)
     g_ptr_array_add(row, g_strdup(factors->pdata[i]));
   if (factors->len == 0)
     g_ptr_array_add(row, g_strdup(cells->pdata[TABLE_CONFIGURATION]));
-  g_ptr_array_add(row, g_strdup(cells->pdata[TABLE_MEDIAN]));
-  g_ptr_array_add(row, g_strdup(spread));
+  g_ptr_array_insert(row, (int)time, g_strdup(cells->pdata[TABLE_MEDIAN]));
+  g_ptr_array_insert(row, (int)time + 1, g_strdup(spread));
   for (guint i = TABLE_REST; i < cells->len; i++)
     g_ptr_array_add(row, g_strdup(cells->pdata[i]));
   return row;
@@ -154,20 +168,21 @@ arrange_table(const MsReport *report)
   g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
   GPtrArray *arranged = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
   g_autoptr(GPtrArray) keys = list_factors(report), titles = g_ptr_array_new();
+  const guint time = time_column(report, keys);
 
   for (guint i = 0; i < keys->len; i++)
     g_ptr_array_add(titles, g_str_equal(keys->pdata[i], "case") ? (gpointer)_("case") : keys->pdata[i]);
-  g_ptr_array_add(arranged, arrange_row(table->pdata[0], titles, "± %"));
+  g_ptr_array_add(arranged, arrange_row(table->pdata[0], titles, "± %", time));
   for (guint i = 1; i < table->len; i++) {
     const MsReportRow *row = report->rows->pdata[i - 1];
     const gboolean ok =
       row->measurement->outcome == MS_OUTCOME_OK && row->summary.n > 1 && isfinite(row->summary.spread);
     g_autofree char *spread = ok ? g_strdup_printf("%.1f", row->summary.spread * 100) : g_strdup("");
     g_autoptr(GPtrArray) values = list_values(keys, row);
-    g_ptr_array_add(arranged, arrange_row(table->pdata[i], values, spread));
+    g_ptr_array_add(arranged, arrange_row(table->pdata[i], values, spread, time));
   }
   if (table->len > 1)
-    drop_empty_columns(arranged, MAX(keys->len, 1) + 1);
+    drop_empty_columns(arranged, time + 1);
   return arranged;
 }
 
@@ -432,7 +447,7 @@ show_table(GtkTreeView *tree, const MsReport *report)
     append_row(store, report, i - 1, longest, table->pdata[i]);
   gboolean same = has_columns(tree, titles);
   gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
-  make_columns(tree, table, MAX(factors->len, 1));
+  make_columns(tree, table, time_column(report, factors));
   if (sorted)
     gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(store), sort_column, order);
   gtk_tree_view_set_model(tree, GTK_TREE_MODEL(store));
