@@ -3,7 +3,17 @@
 
 #include "app/report/report-file.h"
 #include "core/json.h"
+#include "core/lab/report/environment.h"
 #include "core/lab/report/report.h"
+
+/* A report folder also has environment.json, which a pattern for all .json files in it names too. */
+static gboolean
+is_beside_reports(const char *path)
+{
+  g_autofree char *name = g_path_get_basename(path);
+
+  return g_str_equal(name, MS_ENVIRONMENT_FILE);
+}
 
 static GPtrArray *
 load_all(char **paths, GError **error)
@@ -11,12 +21,14 @@ load_all(char **paths, GError **error)
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
 
   for (char **path = paths; *path; path++) {
+    if (is_beside_reports(*path))
+      continue;
     GPtrArray *reports = ms_reports_load(*path, error);
     if (!reports)
       return NULL;
     g_ptr_array_extend_and_steal(all, reports);
   }
-  return g_steal_pointer(&all);
+  return all->len > 0 ? g_steal_pointer(&all) : ms_reports_load(paths[0], error);
 }
 
 /* (transfer full): all reports as --json of --experiment writes them, so that they can be merged and compared again. */

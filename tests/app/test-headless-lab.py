@@ -205,6 +205,10 @@ class Lab(HeadlessCase):
             self.assertIsInstance(row["foreign_load"], (int, float))
             self.assertGreaterEqual(row["conditions"]["load_before"], 0)
             self.assertEqual(row["conditions"]["measured_again"], 0)
+        output, _ = self.run_program("--merge-reports", *sorted(reports.glob("*.json")))
+        self.assertIn("own: Own", output.decode())
+        _, error = self.run_program("--merge-reports", reports / "environment.json", status=1)
+        self.sentence(error, "not a report")
         again = [reports / "own.experiment" if part == what[1] else part for part in what]
         rerun = json.loads(self.run_program(*again, "--json", "-")[0])["experiments"][0]
         self.assertEqual([row["settings"] for row in rerun["rows"]],
