@@ -55,11 +55,11 @@ enum {
   TABLE_REST = 5,
 };
 
-/* A search has neither cases nor axes. */
+/* The trials of a search, which has neither cases nor axes, see ms_lab_tune_report(). */
 static gboolean
 is_search(const MsReport *report)
 {
-  return report->experiment->cases->len == 0 && report->experiment->axes->len == 0;
+  return g_strcmp0(report->experiment->kind, "tuning") == 0;
 }
 
 /* The column of the time: after the settings, but first for a search, which ranks many settings by it. */
