@@ -168,6 +168,21 @@ test_filter_folder(void)
   window_fixture_activate(&fixture, "workspace::picture");
 }
 
+/* The menu of a window marks the workspace in which the last one was left. */
+static void
+test_remembered_workspace(void)
+{
+  SET_UP(fixture);
+  GSettings *settings = ms_application_get_settings(fixture.application);
+
+  g_settings_set_string(settings, "workspace", "batch");
+  MsWindow *window = ms_window_new(GTK_APPLICATION(fixture.application), fixture.engine, settings);
+  g_autoptr(GVariant) workspace = g_action_group_get_action_state(G_ACTION_GROUP(window), "workspace");
+  g_assert_cmpstr(g_variant_get_string(workspace, NULL), ==, "batch");
+  gtk_widget_destroy(GTK_WIDGET(window));
+  window_fixture_activate(&fixture, "workspace::picture");
+}
+
 /* A dropped folder opens no picture, but is added to the workspace Batch. */
 static void
 test_drop_folder(void)
@@ -423,6 +438,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-open/drop-some-bad", test_drop_some_bad);
   g_test_add_func("/window-open/drop-only-bad", test_drop_only_bad);
   g_test_add_func("/window-open/filter-folder", test_filter_folder);
+  g_test_add_func("/window-open/remembered-workspace", test_remembered_workspace);
   g_test_add_func("/window-open/drop-folder", test_drop_folder);
   g_test_add_func("/window-open/drop-reports", test_drop_reports);
   g_test_add_func("/window-open/folder-of-many", test_folder_of_many);

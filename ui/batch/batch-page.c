@@ -41,9 +41,10 @@ struct _MsBatchPage {
   gboolean began;    /* a run of @spec has begun, which the next one resumes */
   gboolean planning; /* @job only lists what a run would write */
   gboolean paused;
-  guint refresh; /* (source): shows the progress */
-  guint delay;   /* (source): plans what the form says */
-  gint64 started_us;
+  guint refresh;         /* (source): shows the progress */
+  guint delay;           /* (source): plans what the form says */
+  gint64 started_us;     /* later by the time that it was paused */
+  gint64 paused_us;      /* while it is paused: since when */
   guint finished_before; /* images that were finished when the run began */
 
   GtkWidget *form;
@@ -194,7 +195,7 @@ show_progress(MsBatchPage *self)
 {
   const guint *counts = self->rows->counts;
   guint finished = counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED], all = finished + counts[MS_ITEM_PENDING];
-  double seconds = (g_get_monotonic_time() - self->started_us) * 1e-6;
+  double seconds = ((self->paused ? self->paused_us : g_get_monotonic_time()) - self->started_us) * 1e-6;
   double rate = is_running(self) && seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
   g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
 
@@ -371,7 +372,13 @@ on_retry_clicked(MsBatchPage *self)
 static void
 on_pause_clicked(MsBatchPage *self)
 {
+  const gint64 now = g_get_monotonic_time();
+
   self->paused = !self->paused;
+  if (self->paused)
+    self->paused_us = now;
+  else
+    self->started_us += now - self->paused_us;
   ms_program_job_set_paused(self->job, self->paused);
   update_buttons(self);
 }

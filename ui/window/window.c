@@ -535,6 +535,7 @@ ms_window_new(GtkApplication *application, MsWindowEngine *engine, GSettings *se
   self->settings = g_object_ref(settings);
   add_workspaces(self);
   ms_window_add_actions(self);
+  on_workspace_changed(self);
   ms_device_chooser_set_engine(MS_DEVICE_CHOOSER(self->device_chooser), engine);
   g_signal_connect_object(self->device_chooser, "chosen", G_CALLBACK(on_device_chosen), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(engine, "changed", G_CALLBACK(on_engine_changed), self, G_CONNECT_SWAPPED);
