@@ -550,6 +550,21 @@ ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *fro
          end_transfer(self, MS_STAGE_UPLOAD, width * height * 4, event, log, error);
 }
 
+/** ms_context_read: the same as ms_context_download(), by a read of the driver that blocks; for comparisons. */
+gboolean
+ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
+{
+  g_auto(cl_event) event = NULL;
+  const cl_int status =
+    clEnqueueReadBuffer(self->queue, range->buffer, CL_TRUE, range->offset, range->bytes, into, 0, NULL, &event);
+
+  if (!ms_cl_check(status, error, "downloading %zu bytes", range->bytes))
+    return FALSE;
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
+  return TRUE;
+}
+
 /** ms_context_download: copies bytes from the device once everything enqueued before has ended. */
 gboolean
 ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)

@@ -99,6 +99,7 @@ gboolean ms_context_upload(MsContext *self, const MsBufferRange *range, const vo
                            GError **error);
 gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log,
                                  GError **error);
+gboolean ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 
 gboolean ms_context_probe(MsContext *context, GError **error);

@@ -189,6 +189,7 @@ read_limits(MsDevice *self)
   l->clock_mhz = (guint)query_number(id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
   l->global_memory = REQUIRE(self, CL_DEVICE_GLOBAL_MEM_SIZE);
   l->max_allocation = REQUIRE(self, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  l->constant_memory = query_number(id, CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE);
   l->local_memory = REQUIRE(self, CL_DEVICE_LOCAL_MEM_SIZE);
   l->local_is_dedicated = query_number(id, CL_DEVICE_LOCAL_MEM_TYPE) == CL_LOCAL;
   l->max_work_group = REQUIRE(self, CL_DEVICE_MAX_WORK_GROUP_SIZE);

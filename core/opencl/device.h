@@ -33,6 +33,7 @@ typedef struct {
   guint clock_mhz;
   guint64 global_memory;
   guint64 max_allocation;
+  guint64 constant_memory;
   guint64 local_memory;
   gboolean local_is_dedicated;
   gsize max_work_group;

@@ -20,6 +20,8 @@ static const char *const swap_values[] = {"off", "plain", "refined", NULL};
 static const char *const swap_range_values[] = {"64", "128", "256", "512", NULL};
 static const char *const float_sum_values[] = {"auto", "double", "compensated", NULL};
 static const char *const packed_values[] = {"auto", "off", "on", NULL};
+static const char *const accumulator_values[] = {"exact", "32-bit", NULL};
+static const char *const wait_values[] = {"event", "read", "finish", NULL};
 
 static const char *
 stride_unused(gconstpointer record, gconstpointer spec)
@@ -97,6 +99,14 @@ packed_unused(gconstpointer record, gconstpointer spec)
   return ms_reduce_packing_problem(spec, record);
 }
 
+static const char *
+accumulator_unused(gconstpointer record, gconstpointer data)
+{
+  const MsReduceSpec *spec = data;
+
+  return ms_reduce_can_wrap(spec) ? NULL : "it chooses how integers, their absolute values or ones are added up";
+}
+
 /* A row: field, name, member in reports, label, default, help, and what else belongs to its kind. */
 #define ROW(kind_, field, name_, json_, label_, standard_, help_, ...)                                                 \
   {                                                                                                                    \
@@ -151,6 +161,12 @@ static const MsOptionInfo rows[] = {
   ROW(CHOICE, packed, "packed", "packed", N_("_Packed elements"), "auto",
       N_("Bytes are counted or compared four at a time in one word; squares of 8 and 16 bits are summed load by load"),
       .values = packed_values, .unused = packed_unused),
+  ROW(CHOICE, accumulator, "accumulator", "accumulator", N_("_Accumulator"), "exact",
+      N_("Sums of integers are exact, or kept in 32 bits as in the studies, that is modulo 2^32"),
+      .values = accumulator_values, .unused = accumulator_unused),
+  ROW(CHOICE, wait, "wait", "wait", N_("_Wait"), "event",
+      N_("The host waits for the event of the result's transfer, in a blocking read, or in clFinish before that read"),
+      .values = wait_values),
 };
 
 const MsOptionTable ms_reduce_options = {rows, G_N_ELEMENTS(rows)};

@@ -53,6 +53,17 @@ typedef enum {
 } MsFloatSum;
 
 typedef enum {
+  MS_ACCUMULATOR_EXACT,
+  MS_ACCUMULATOR_32_BIT,
+} MsAccumulator;
+
+typedef enum {
+  MS_REDUCE_WAIT_EVENT,
+  MS_REDUCE_WAIT_READ,
+  MS_REDUCE_WAIT_FINISH,
+} MsReduceWait;
+
+typedef enum {
   MS_PACKED_AUTO,
   MS_PACKED_OFF,
   MS_PACKED_ON,
@@ -87,6 +98,8 @@ typedef enum {
  * @float_sum: an #MsFloatSum
  * @packed: an #MsPacked: whether bytes are counted or compared four at a time in one word, and the squares of one load
  *   are added up first
+ * @accumulator: an #MsAccumulator: whether sums of integers are exact, or modulo 2^32 as the studies' are
+ * @wait: an #MsReduceWait: how the host waits for the result
  */
 typedef struct {
   int automatic;
@@ -107,6 +120,8 @@ typedef struct {
   int swap_range;
   int float_sum;
   int packed;
+  int accumulator;
+  int wait;
 } MsReduceOptions;
 
 extern const MsOptionTable ms_reduce_options;

@@ -17,7 +17,8 @@ define(MsReducePlan *plan, const char *name, const char *text)
 
 /*
  * The type of a work-item's lanes: 32 bits where the plan's limit on loads keeps them from overflowing, otherwise 64,
- * which no chunk can overflow. Vectors in local memory add up a whole group.
+ * which no chunk can overflow. Vectors in local memory add up a whole group. Accumulators that wrap are
+ * unsigned, whose overflow is defined, and have 32 bits throughout.
  */
 static const char *
 lane_type(const MsReducePlan *plan)
@@ -25,6 +26,8 @@ lane_type(const MsReducePlan *plan)
   gsize size = ms_element_type_size(plan->spec.type);
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
+  if (plan->wraps)
+    return "uint";
   if (plan->op->whole)
     return plan->options.vector_partials ? "long" : "int";
   if (plan->real)
@@ -41,6 +44,8 @@ total_type(const MsReducePlan *plan)
 {
   if (plan->real)
     return plan->compensated ? "float" : "double";
+  if (plan->wraps)
+    return "uint";
   return ms_element_type_is_signed(plan->spec.type) && !plan->op->whole ? "long" : "ulong";
 }
 
@@ -276,6 +281,7 @@ add_atomic_merge(MsReducePlan *plan)
 {
   if (!plan->selects) {
     add_part(plan, plan->real                   ? "finish/atomic-add-double"
+                   : plan->wraps                ? "finish/atomic-add-wrapping"
                    : plan->limits.int64_atomics ? "finish/atomic-add64"
                                                 : "finish/atomic-add32");
   } else if (plan->spec.type == MS_ELEMENT_DOUBLE) {

@@ -117,6 +117,18 @@ fold_sums(const MsReducePlan *plan, const guint64 *words, MsReduceResult *result
     result->squares += (MsWide)squares[0] + (plan->wide_squares ? (MsWide)squares[1] << 32 : 0);
 }
 
+/** ms_reduce_result_wrap: reduces a sum to what accumulators of 32 bits hold; nothing if those of @plan are exact. */
+void
+ms_reduce_result_wrap(const MsReducePlan *plan, MsReduceResult *result)
+{
+  const guint32 low = (guint32)result->sum;
+
+  if (!plan->wraps)
+    return;
+  result->sum = ms_element_type_is_signed(plan->spec.type) && !plan->op->whole ? (MsWide)(gint32)low : (MsWide)low;
+  result->sum_real = (double)result->sum;
+}
+
 /**
  * ms_reduce_result_fold:
  * @words: one partial of @plan's kernels, plan->words long

@@ -45,6 +45,15 @@ fixed_groups(const MsReducePlan *plan)
   return (guint64)o->groups_count;
 }
 
+/** ms_reduce_can_wrap: whether the result is one sum of integers, which accumulators of 32 bits hold modulo 2^32. */
+gboolean
+ms_reduce_can_wrap(const MsReduceSpec *spec)
+{
+  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+
+  return op->shape == MS_REDUCE_TOTAL && op->sum && !op->squares && !ms_reduce_operator_total_is_real(op, spec->type);
+}
+
 /** ms_reduce_packing_problem: (transfer none) (nullable): why these elements are not packed; %NULL if they can be. */
 const char *
 ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options)
@@ -172,6 +181,7 @@ resolve_options(MsReducePlan *plan, guint64 n)
   if (o->float_sum == MS_FLOAT_SUM_AUTO)
     o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
   plan->compensated = o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT && plan->real;
+  plan->wraps = o->accumulator == MS_ACCUMULATOR_32_BIT && ms_reduce_can_wrap(&plan->spec);
   if (o->packed == MS_PACKED_AUTO)
     o->packed = gains_by_packing(plan) && !ms_reduce_packing_problem(&plan->spec, o) ? MS_PACKED_ON : MS_PACKED_OFF;
   if (o->sub_groups == MS_SUB_GROUPS_AUTO)
@@ -209,7 +219,7 @@ lay_out(MsReducePlan *plan)
   if (op->positions)
     plan->partial_bytes = size == 8 ? 24 : 2 * MAX(size, 4) + 8;
   else
-    plan->partial_bytes = plan->words * (plan->selects ? size : plan->compensated ? 4 : 8);
+    plan->partial_bytes = plan->words * (plan->selects ? size : plan->compensated || plan->wraps ? 4 : 8);
   if (plan->options.vector_partials)
     plan->partial_bytes *= (gsize)plan->options.vector;
   if (plan->options.bank_conflict_saving && plan->group > 1 && !plan->sub_groups_first)

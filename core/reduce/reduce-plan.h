@@ -17,6 +17,7 @@
  * @value_type: the type that kernels compute with: the element's, which images widen to 32 bits
  * @selects: whether the partial holds extremes, not sums
  * @real: whether the partial's sums are floating-point numbers; @compensated: in pairs of floats that keep the error
+ * @wraps: whether the partial's sums are integers of 32 bits, which may overflow
  * @wide_squares: whether squares are summed in two halves of 32 bits
  * @atomic_keys: whether an atomic finish leaves ordered keys in place of extremes
  * @group: work-items of a group
@@ -40,6 +41,7 @@ typedef struct {
   gboolean selects;
   gboolean real;
   gboolean compensated;
+  gboolean wraps;
   gboolean wide_squares;
   gboolean atomic_keys;
   guint group;
@@ -73,6 +75,7 @@ char *ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *op
                              guint64 n);
 MsReduceLaunch ms_reduce_plan_launch(const MsReducePlan *self, guint64 n);
 void ms_reduce_plan_fill_map(const MsReducePlan *self, guint16 *map);
+gboolean ms_reduce_can_wrap(const MsReduceSpec *spec);
 const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)
@@ -84,4 +87,5 @@ void ms_reduce_plan_compose(MsReducePlan *plan);
 void ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result);
 void ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element,
                            MsReduceResult *result);
+void ms_reduce_result_wrap(const MsReducePlan *plan, MsReduceResult *result);
 void ms_reduce_atomic_start(const MsReducePlan *plan, guint64 *words);

@@ -233,6 +233,17 @@ fold_recursively(MsReducer *self, guint groups, MsTimingLog *log, GError **error
   return TRUE;
 }
 
+static gboolean
+read_words(MsReducer *self, const MsBufferRange *range, guint64 *words, MsTimingLog *log, GError **error)
+{
+  const MsReduceWait wait = (MsReduceWait)self->plan->options.wait;
+
+  if (wait == MS_REDUCE_WAIT_EVENT)
+    return ms_context_download(self->context, range, words, log, error);
+  return (wait != MS_REDUCE_WAIT_FINISH || ms_context_finish(self->context, error)) &&
+         ms_context_read(self->context, range, words, log, error);
+}
+
 /* @first: index in the whole array of the element that positions are counted from. */
 static gboolean
 collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GError **error)
@@ -244,7 +255,7 @@ collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GE
 
   if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE && !fold_recursively(self, groups, job->log, error))
     return FALSE;
-  if (!ms_context_download(self->context, &(MsBufferRange){self->out[0], 0, bytes}, words, job->log, error))
+  if (!read_words(self, &(MsBufferRange){self->out[0], 0, bytes}, words, job->log, error))
     return FALSE;
   for (gsize i = 0; i < n; i++)
     ms_reduce_result_fold(plan, words + i * plan->words, first, job->result);
@@ -521,6 +532,7 @@ ms_reducer_run(MsReducer *self, const MsReduceInput *input, const MsReduceJob *j
   }
   if (self->plan->selects && result->min == INFINITY && result->max == -INFINITY)
     result->min = result->max = NAN;
+  ms_reduce_result_wrap(self->plan, result);
   ms_reduce_result_complete(result);
   return TRUE;
 }

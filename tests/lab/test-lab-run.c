@@ -111,6 +111,42 @@ test_reduce_peer(MsLabFixture *f, gconstpointer data)
   }
 }
 
+/*
+ * Working sets whose blocks no loop of four divides, in each memory; sums of 2^18 numbers, modulo 2^32 where the
+ * accumulator has 32 bits; and sets that no memory holds.
+ */
+static void
+test_memories(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReport) report = run_text(f,
+                                        "[Experiment]\nTitle=Memories\nKind=memory\n"
+                                        "[Axes]\nbytes=20480;28736\nmemory=global;constant;local;private\n",
+                                        NULL, &error);
+  g_autoptr(MsReport) large = run_text(f,
+                                       "[Experiment]\nTitle=Memories\nKind=memory\n"
+                                       "[Axes]\nbytes=2^30\nmemory=constant;local;private\n",
+                                       NULL, NULL);
+  g_autoptr(MsReport) sums = run_text(f,
+                                      "[Experiment]\nTitle=Sums\nKind=reduce\n[Axes]\naccumulator=32-bit;exact\n"
+                                      "[Fixed]\nop=sum\nsize=2^18\nvariant=pcl\n",
+                                      NULL, NULL);
+
+  g_assert_no_error(error);
+  g_assert_cmpuint(report->rows->len, ==, 8);
+  for (guint i = 0; i < 8; i++)
+    ms_lab_fixture_assert_row(report, report->rows->pdata[i]);
+  for (guint i = 0; i < 3; i++) {
+    const MsReportRow *row = large->rows->pdata[i];
+    g_assert_cmpint(row->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT);
+    g_assert_nonnull(strstr(row->measurement->message, "bytes at most"));
+  }
+  const MsReportRow *narrow = sums->rows->pdata[0], *exact = sums->rows->pdata[1];
+  ms_lab_fixture_assert_row(sums, narrow);
+  ms_lab_fixture_assert_row(sums, exact);
+  g_assert_cmpstr(narrow->measurement->verification.result, !=, exact->measurement->verification.result);
+}
+
 /* The kernel time of one run by the device's events. */
 static double
 get_kernel_ns(const MsMeasurement *measurement, guint sample)
@@ -570,6 +606,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/peer", test_peer},
   {"/lab/run/reduce-peer", test_reduce_peer},
   {"/lab/run/clocks", test_clocks},
+  {"/lab/run/memories", test_memories},
   {"/lab/run/meaningless", test_settings_that_mean_nothing},
   {"/lab/run/resume", test_resume},
   {"/lab/run/resume-finished", test_resume_finished},

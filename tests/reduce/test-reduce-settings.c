@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every setting of reductions for every operator and type: it changes the program, its constants or its launch, or it
- * is refused as one without effect. No device is needed.
+ * Every setting of reductions for every operator and type: it changes the program, its constants, its launch or how
+ * the host waits, or it is refused as one without effect. No device is needed.
  */
 #include <string.h>
 
@@ -47,7 +47,8 @@ describe(const MsReduceSpec *spec, const MsReduceOptions *options, const MsDevic
   GString *text = g_string_new(ms_program_spec_get_options(plan->program));
   for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
     g_string_append_printf(text, " %s", ms_program_spec_get_part(plan->program, i));
-  g_string_append_printf(text, " %s %u x %u x %u", swaps, launch.groups, plan->group, launch.times);
+  g_string_append_printf(text, " %s %u x %u x %u %d", swaps, launch.groups, plan->group, launch.times,
+                         plan->options.wait);
   return g_string_free(text, FALSE);
 }
 

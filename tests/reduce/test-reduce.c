@@ -310,6 +310,48 @@ test_narrow_atomics(void)
     }
 }
 
+/*
+ * Accumulators of 32 bits, whose sums leave their range: every way to end a group, each way to wait for the result. The
+ * partials of a group take half the local memory.
+ */
+static void
+test_wrapping(void)
+{
+  static const char *const texts[] = {"pcl",        "pcl-host,wait=read", "pcl-recursive,wait=finish",
+                                      "last-group", "minmax-vector",      "naive"};
+  static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_UINT, -1},
+                                       {MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
+                                       {MS_REDUCE_SUM_ABS, MS_ELEMENT_INT, -1},
+                                       {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_FLOAT, -1}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 2000 : 20000;
+
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts) * G_N_ELEMENTS(specs); i++) {
+    const MsReduceSpec spec = specs[i / G_N_ELEMENTS(texts)];
+    g_autofree char *text = g_strconcat(texts[i % G_N_ELEMENTS(texts)], ",accumulator=32-bit", NULL);
+    MsReduceOptions options = ms_reduce_cases_variant(text), exact = options;
+    g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, spec.type, n);
+    g_autoptr(GError) error = NULL;
+    MsReduceResult found, expected;
+    if (!ms_fixture_full_product() && (i / G_N_ELEMENTS(texts) + i) % 3 != 0)
+      continue;
+    exact.accumulator = MS_ACCUMULATOR_EXACT;
+    g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, ms_context_get_limits(context), n, NULL);
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), n, NULL);
+    g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(plan->partial_bytes * 2, ==, wide->partial_bytes);
+    ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error);
+    g_assert_no_error(error);
+    g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+    g_assert_cmpuint((guint32)found.sum, ==, (guint32)expected.sum);
+    if (spec.op == MS_REDUCE_SUM && spec.type == MS_ELEMENT_UINT)
+      g_assert_true(expected.sum > G_MAXUINT32);
+    ms_reduce_result_wrap(plan, &expected);
+    ms_reduce_assert_agrees(&found, &expected, text);
+  }
+}
+
 /* A library's well-known overflow: 4200 x 4200 pixels of 255 need more than 32 bits. */
 static void
 test_no_overflow(void)
@@ -425,6 +467,7 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/run/far-deviation", test_far_deviation);
   g_test_add_func("/reduce/run/growing", test_growing);
   g_test_add_func("/reduce/run/narrow-atomics", test_narrow_atomics);
+  g_test_add_func("/reduce/run/wrapping", test_wrapping);
   g_test_add_func("/reduce/run/no-overflow", test_no_overflow);
   g_test_add_func("/reduce/run/again-and-again", test_again_and_again);
   g_test_add_func("/reduce/run/cancelled", test_cancelled);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of experiments that compute on generated arrays: reduce, bandwidth, sort and swap-example; and the anchor.
+ * The kinds of experiments that compute on generated arrays: reduce, sort and swap-example; and the anchor.
  */
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "core/lab/kinds/kind.h"
@@ -118,12 +117,15 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
     if (!ms_serial_reduce(&self->spec, base->data, base->n, &self->serial, &loops, error))
       return FALSE;
     self->reference_ns = (double)(ms_clock_now_ns() - start);
+    if (self->plan)
+      ms_reduce_result_wrap(self->plan, &self->reference);
   }
   verification->total = 1;
   verification->mismatches = ms_reduce_result_agrees(&self->result, &self->reference, TOLERANCE) ? 0 : 1;
   verification->max_difference =
     verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&self->reference) : 0;
-  verification->against = g_strdup(N_("the serial result"));
+  verification->against =
+    g_strdup(self->plan && self->plan->wraps ? N_("the serial result modulo 2^32") : N_("the serial result"));
   verification->result = ms_reduce_result_to_string(&self->result);
   verification->expected = ms_reduce_result_to_string(&self->reference);
   verification->reference_ns = self->reference_ns;
@@ -142,11 +144,11 @@ reduce_finalize(MsConfiguration *base)
   g_clear_pointer(&((Reduce *)base)->plan, ms_reduce_plan_free);
 }
 
-/* Thread swapping and the precision of sums are not tuned: they change energy and results, not speed. */
+/* Not tuned: thread swapping and the precision of sums, which change energy and results, and how the host waits. */
 static gboolean
 is_tuned(const char *name, const MsFactors *problem)
 {
-  static const char *const left_out[] = {"swap", "swap-range", "float-sum", NULL};
+  static const char *const left_out[] = {"swap", "swap-range", "float-sum", "accumulator", "wait", NULL};
 
   return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
 }
@@ -187,116 +189,6 @@ reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancel
       ms_factors_set(factors, table[i].name, value);
   }
   return factors;
-}
-
-/* Kind bandwidth: reads an array, or copies one buffer to another on the device. */
-typedef struct {
-  MsConfiguration base;
-  gboolean copies;
-  cl_mem to;
-  MsReducePlan *plan;
-  MsReducer *reducer;
-  MsReduceResult sum;
-} Bandwidth;
-
-static const MsReduceSpec read_spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
-
-static gboolean
-bandwidth_set_up(MsConfiguration *base, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  const char *operation = ms_configuration_get(base, "operation");
-  const MsDeviceLimits *limits = ms_configuration_limits(base);
-  const MsReduceOptions options = ms_reduce_options_auto();
-  gint64 bytes, one;
-
-  if (!ms_factors_parse_size(ms_configuration_get(base, "bytes"), &bytes, &one, error))
-    return FALSE;
-  self->copies = strcmp(operation, "copy") == 0;
-  if (!self->copies && strcmp(operation, "read") != 0) {
-    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not an operation; it can be read or copy.", operation);
-    return FALSE;
-  }
-  base->n = (guint64)MAX(bytes * one / 4, 1);
-  base->type = MS_ELEMENT_UINT;
-  base->uploads = TRUE;
-  base->parent.work.bytes = (double)base->n * (self->copies ? 8 : 4);
-  if (base->n * 4 > limits->max_allocation) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The device allocates %" PRIu64 " bytes at most.",
-                 limits->max_allocation);
-    return FALSE;
-  }
-  if (!self->copies)
-    self->plan = ms_reduce_plan_new(&read_spec, &options, limits, base->n, error);
-  return self->copies || self->plan;
-}
-
-static gboolean
-bandwidth_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-
-  if (self->copies)
-    self->to = ms_context_create_buffer(base->context, CL_MEM_READ_WRITE, base->n * 4, NULL, error);
-  else
-    self->reducer = ms_reducer_new(base->context, self->plan, NULL, error);
-  return self->to || self->reducer;
-}
-
-static gboolean
-bandwidth_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  g_auto(cl_event) event = NULL;
-
-  memset(&self->sum, 0x5a, sizeof self->sum);
-  if (!self->copies)
-    return ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = base->buffer, .n = base->n},
-                          &(MsReduceJob){&self->sum, base->log, cancellable}, error);
-  if (!ms_cl_check(clEnqueueCopyBuffer(ms_context_get_queue(base->context), base->buffer, self->to, 0, 0, base->n * 4,
-                                       0, NULL, &event),
-                   error, "copying a buffer"))
-    return FALSE;
-  ms_timing_log_add_event(base->log, MS_STAGE_KERNEL, "copy", base->n * 8, event);
-  return ms_context_finish(base->context, error);
-}
-
-static gboolean
-bandwidth_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  MsReduceResult reference;
-
-  if (self->copies) {
-    const MsBufferRange all = {self->to, 0, base->n * 4};
-    g_autofree char *copy = g_malloc(all.bytes);
-    if (!ms_context_download(base->context, &all, copy, NULL, error))
-      return FALSE;
-    ms_verification_compare(verification, copy, base->data, base->n, 4);
-    verification->against = g_strdup(N_("what was copied"));
-    return TRUE;
-  }
-  if (!ms_reduce_serial(&read_spec, base->data, base->n, &reference, error))
-    return FALSE;
-  verification->total = 1;
-  verification->mismatches = ms_reduce_result_agrees(&self->sum, &reference, 0) ? 0 : 1;
-  verification->against = g_strdup(N_("the serial sum"));
-  return TRUE;
-}
-
-static void
-bandwidth_release(MsConfiguration *base)
-{
-  Bandwidth *self = (Bandwidth *)base;
-
-  g_clear_pointer(&self->to, clReleaseMemObject);
-  g_clear_pointer(&self->reducer, ms_reducer_free);
-}
-
-static void
-bandwidth_finalize(MsConfiguration *base)
-{
-  g_clear_pointer(&((Bandwidth *)base)->plan, ms_reduce_plan_free);
 }
 
 /* Kind sort: bitonic sort in its forms, with thread swapping and its ranges, or the serial sort. */
@@ -610,18 +502,6 @@ const MsLabKind ms_lab_array_kinds[] = {
     .finalize = reduce_finalize,
     .add_space = reduce_add_space,
     .propose = reduce_propose,
-  },
-  {
-    .name = "bandwidth",
-    .size = sizeof(Bandwidth),
-    .keys = (const MsLabKey[]){{"bytes", "2^26"}, {"operation", "read"}, {NULL}},
-    .group = "bandwidth bytes:{bytes} {operation}",
-    .set_up = bandwidth_set_up,
-    .prepare = bandwidth_prepare,
-    .run = bandwidth_run,
-    .check = bandwidth_check,
-    .release = bandwidth_release,
-    .finalize = bandwidth_finalize,
   },
   {
     .name = "sort",

@@ -68,10 +68,10 @@ static const struct {
 
 /* The first steps of the page Learn, the most general first; all other experiments follow, study by study. */
 static const char *const steps[] = {
-  "ms-serial",      "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object",     "ms-local-memory",
-  "ms-unroll",      "ms-access",          "ms-cumulative",    "ms-transfer",          "sum-stride-times",
-  "sum-sizes",      "sum-group-variants", "minmax-builtin",   "minmax-bank-conflict", "swap-example",
-  "swap-meanshift", "split-adaptive",
+  "ms-serial",    "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object", "ms-local-memory",
+  "ms-unroll",    "ms-access",          "ms-cumulative",    "ms-transfer",      "sum-stride-times",
+  "sum-sizes",    "sum-group-variants", "memory-levels",    "minmax-builtin",   "minmax-bank-conflict",
+  "swap-example", "swap-meanshift",     "split-adaptive",
 };
 
 static gboolean
