@@ -583,6 +583,10 @@ MUTATIONS = [
      'return g_strescape(path, NULL);', 'return g_utf8_make_valid(path, -1);', 'headless-files'),
     ('csv: formulas pass', 'core/csv.c',
      'return text[0] && strchr', 'return FALSE && strchr', 'headless-files'),
+    ('occupancy: the driver takes no local memory', 'core/lab/measure/occupancy.c',
+     'needs->local_bytes + limits->local_reserved', 'needs->local_bytes', 'lab-kernels /lab/kernels/occupancy'),
+    ('kernels: the first one is the main one', 'core/lab/measure/measurement.c',
+     'if (ns > longest) {', 'if (longest < 0) {', 'lab-kernels /lab/kernels/columns'),
     ('driver-cache: no other folder is used', 'core/opencl/driver-cache.c',
      'g_setenv(MS_DRIVER_CACHE_VARIABLE, other, TRUE);', '', 'headless-files'),
 

@@ -107,6 +107,7 @@ typedef struct {
   double budget;
   double noise;
   gboolean accept_disturbed;
+  int columns;
   int strategy;
   char *compare;
   gboolean fail_on_slower;

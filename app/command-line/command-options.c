@@ -8,6 +8,7 @@
 #include "core/batch/batch.h"
 #include "core/filter/split/shares.h"
 #include "core/image/codec.h"
+#include "core/lab/experiment/experiment.h"
 #include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
@@ -186,6 +187,9 @@ static const MsOptionInfo rows[] = {
       .argument = "PERCENT", .minimum = 0.01, .maximum = 50),
   ROW(LAB, "accept-disturbed", FLAG, accept_disturbed, EXPERIMENT,
       N_("Rank also what was measured while throttled or beside other programs, and do not measure it again")),
+  ROW(LAB, "columns", CHOICE, columns, EXPERIMENT,
+      N_("Add columns to the report: occupancy tells registers, memory and resident work-groups of kernels"),
+      CHOICE_OF(ms_columns_names + 1, MS_COLUMNS_OCCUPANCY)),
   ROW(LAB, "strategy", CHOICE, strategy, TUNE,
       N_("How --tune searches (default auto: all of a small space, else greedily)"),
       CHOICE_OF(ms_tune_strategy_names, MS_TUNE_AUTO)),

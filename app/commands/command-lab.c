@@ -216,6 +216,7 @@ run_experiments(Command *c, GError **error)
   request.input = c->line->inputs[0];
   request.report_dir = c->line->report_dir;
   request.resume = c->line->resume;
+  request.columns = (MsColumns)c->line->columns;
   request.accept_disturbed = c->line->accept_disturbed;
   request.journal = c->journal;
   request.unfinished = unfinished;

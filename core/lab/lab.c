@@ -496,6 +496,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
              .measure = request->measure,
              .cancellable = cancellable};
 
+  bench->columns = experiment->columns | request->columns;
   run.measure.energy = energy;
   run.measure.sensor = request->sensor ? request->sensor : sensor;
   run.measure.journal = request->journal;

@@ -30,6 +30,7 @@ typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, do
  * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
  * @sensor: (nullable) (transfer none): of the device; %NULL for what its machine has
  * @retries: how often a group is measured again of which a row was disturbed, see ms_conditions_are_disturbed()
+ * @columns: optional columns beside those that the experiment asks for
  * @accept_disturbed: such rows are ranked, and not measured again
  * @journal: (nullable) (transfer none): rows of processes that the driver has ended are taken from it
  * @unfinished: (nullable) (element-type MsReport): receives the reports made before a run ended with an error
@@ -45,6 +46,7 @@ typedef struct {
   const char *report_dir;
   MsSensor *sensor;
   guint retries;
+  MsColumns columns;
   gboolean accept_disturbed;
   MsLabJournal *journal;
   GPtrArray *unfinished;

@@ -24,6 +24,7 @@ struct _MsContext {
   MsStaging *staging;  /* (nullable): created by the first transfer that uses it */
   guint64 moved_bytes; /* by transfers that are large enough for it */
   gint has_siblings;   /* atomic */
+  GArray *launches;    /* (nullable): MsLaunch: what has been launched, while that is recorded */
   gboolean cannot_stage;
 };
 
@@ -36,6 +37,7 @@ ms_context_finalize(GObject *object)
 
   g_clear_pointer(&self->programs, g_hash_table_unref);
   g_clear_pointer(&self->staging, ms_staging_free);
+  g_clear_pointer(&self->launches, g_array_unref);
   ms_kept_buffers_clear(&self->kept);
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
   g_clear_pointer(&self->context, clReleaseContext);
@@ -430,6 +432,40 @@ ms_nd_range_of_groups(gsize groups, gsize group)
   return (MsNDRange){.dimensions = 1, .global = {groups * group}, .local = {group}};
 }
 
+static void
+clear_launch(gpointer launch)
+{
+  clReleaseKernel(((MsLaunch *)launch)->kernel);
+}
+
+/**
+ * ms_context_record_launches:
+ * @launches: (nullable) (element-type MsLaunch): gets each kernel that is launched from now on, once for each
+ *   work-group; owns the kernels. %NULL ends that
+ */
+void
+ms_context_record_launches(MsContext *self, GArray *launches)
+{
+  g_clear_pointer(&self->launches, g_array_unref);
+  if (!launches)
+    return;
+  self->launches = g_array_ref(launches);
+  g_array_set_clear_func(launches, clear_launch);
+}
+
+static void
+record_launch(MsContext *self, const MsLaunch *launch)
+{
+  for (guint i = 0; i < self->launches->len; i++) {
+    const MsLaunch *known = &g_array_index(self->launches, MsLaunch, i);
+    if (strcmp(known->name, launch->name) == 0 &&
+        memcmp(known->range.local, launch->range.local, sizeof known->range.local) == 0)
+      return;
+  }
+  if (clRetainKernel(launch->kernel) == CL_SUCCESS)
+    g_array_append_vals(self->launches, launch, 1);
+}
+
 /** ms_context_launch: enqueues and flushes, and does not wait; @log: (nullable): gets the event. */
 gboolean
 ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error)
@@ -441,6 +477,8 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
 
   if (!ms_cl_check(status, error, "launching the kernel %s", launch->name))
     return FALSE;
+  if (self->launches)
+    record_launch(self, launch);
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_KERNEL, launch->name, launch->bytes, event);
   return ms_cl_check(clFlush(self->queue), error, "flushing the queue");

@@ -79,6 +79,7 @@ MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_finish(MsContext *self, GError **error);
 gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
+void ms_context_record_launches(MsContext *self, GArray *launches);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 
 /** MsBufferRange: @bytes bytes of a buffer from its byte @offset on. */

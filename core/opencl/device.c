@@ -27,6 +27,7 @@ struct _MsDevice {
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
 #define NV_COMPUTE_CAPABILITY_MINOR 0x4001
+#define NV_REGISTERS_PER_BLOCK 0x4002
 #define NV_WARP_SIZE 0x4003
 #define AMD_WAVEFRONT_WIDTH 0x4043
 #define PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
@@ -207,6 +208,7 @@ read_limits(MsDevice *self)
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   l->preferred_multiple = preferred_multiple(self);
   l->nvidia_capability = nvidia_capability(self);
+  l->registers_of_group = l->nvidia_capability > 0 ? (guint)query_number(id, NV_REGISTERS_PER_BLOCK) : 0;
 }
 
 G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)

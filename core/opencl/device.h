@@ -25,6 +25,7 @@ typedef enum {
  * @byte_products: whether it also accepts sums of products of bytes in vectors of 512 bits; set with @clang_vectors
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
+ * @registers_of_group: registers that a work-group can have, on NVIDIA; 0 where unknown
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
  */
 typedef struct {
@@ -53,6 +54,7 @@ typedef struct {
   guint preferred_multiple;
   guint opencl_version;
   guint nvidia_capability;
+  guint registers_of_group;
 } MsDeviceLimits;
 
 /** MsCompilerExtensions: the fields of #MsDeviceLimits that are found out by building programs. */

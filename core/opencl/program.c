@@ -18,6 +18,8 @@
 #define NO_WARNINGS_ABOUT_WIDE_VECTORS                                                                                 \
   "#ifdef __has_warning\n#if __has_warning(\"-Wpsabi\")\n#pragma clang diagnostic ignored \"-Wpsabi\"\n"               \
   "#endif\n#endif\n"
+/* Makes NVIDIA's assembler print the registers of each kernel; the code that it makes stays the same. */
+#define NV_VERBOSE " -cl-nv-verbose"
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 
 struct _MsProgramSpec {
@@ -311,6 +313,14 @@ cache_path(const char *folder, const char *key)
   return g_build_filename(folder, name, NULL);
 }
 
+static char *
+usage_path(const char *folder, const char *key)
+{
+  g_autofree char *name = g_strconcat(key, ".usage", NULL);
+
+  return g_build_filename(folder, name, NULL);
+}
+
 /** ms_program_is_cached: whether the folder of the binaries has a file for the program. */
 gboolean
 ms_program_is_cached(MsDevice *device, MsProgramSpec *spec)
@@ -374,6 +384,8 @@ struct _MsProgram {
   MsDevice *device;
   MsProgramSpec *spec;
   char *log;
+  char *usage;      /* (nullable): what NVIDIA's assembler said of registers */
+  char *usage_path; /* (nullable): where it is kept beside the binary */
   gboolean from_cache;
 };
 
@@ -384,6 +396,8 @@ ms_program_free(MsProgram *self)
   g_clear_object(&self->device);
   g_clear_pointer(&self->spec, ms_program_spec_unref);
   g_free(self->log);
+  g_free(self->usage);
+  g_free(self->usage_path);
   g_free(self);
 }
 
@@ -429,6 +443,27 @@ read_binary(cl_program program)
   return g_bytes_new_take(data, size);
 }
 
+/* Whether it is a line of NVIDIA's assembler, which -cl-nv-verbose makes it print. */
+static gboolean
+is_usage(const char *line)
+{
+  return g_str_has_prefix(line, "ptxas info") || strstr(line, " bytes stack frame, ") != NULL;
+}
+
+/* Moves the lines on the use of registers out of the log, which holds what the compiler says of the source. */
+static void
+split_log(MsProgram *self, const char *text)
+{
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GString) log = g_string_new(NULL), usage = g_string_new(NULL);
+
+  for (char **line = lines; *line; line++)
+    g_string_append_printf(is_usage(*line) ? usage : log, "%s\n", *line);
+  self->log = g_strstrip(g_string_free(g_steal_pointer(&log), FALSE));
+  if (usage->len > 0)
+    self->usage = g_string_free(g_steal_pointer(&usage), FALSE);
+}
+
 static gboolean
 build_from_source(MsProgram *self, cl_context context, GError **error)
 {
@@ -436,7 +471,9 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   /* The pragma above has no effect in PoCL 7, whose compiler prints the number of its warnings. */
   const gboolean silence = ms_device_is_pocl(self->device) && g_hash_table_size(self->spec->sources) == 0 &&
                            g_ascii_strtoull(ms_device_get_driver(self->device), NULL, 10) >= 7;
-  g_autofree char *options = g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", NULL);
+  const gboolean verbose = ms_device_get_limits(self->device)->nvidia_capability > 0;
+  g_autofree char *options =
+    g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", verbose ? NV_VERBOSE : "", NULL);
   cl_device_id id = ms_device_get_id(self->device);
   const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};
   cl_int status = CL_SUCCESS;
@@ -445,7 +482,8 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   if (!ms_cl_check(status, error, "creating a kernel program"))
     return FALSE;
   status = clBuildProgram(self->program, 1, &id, options, NULL, NULL);
-  self->log = read_log(self->program, id);
+  g_autofree char *log = read_log(self->program, id);
+  split_log(self, log);
   if (self->log[0])
     g_debug("compiler: %s", self->log);
   if (status == CL_SUCCESS)
@@ -472,8 +510,16 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
     return FALSE;
   }
   self->log = g_strdup("");
+  g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
   self->from_cache = TRUE;
   return TRUE;
+}
+
+static void
+store_usage(const MsProgram *self)
+{
+  if (self->usage && self->usage_path)
+    g_file_set_contents_full(self->usage_path, self->usage, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
 /* A cache that cannot be written costs only time, so its failure is only logged for debugging. */
@@ -485,6 +531,7 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
 
   if (binary && !store_binary(folder, key, binary, &error))
     g_debug("%s", error->message);
+  store_usage(self);
 }
 
 /**
@@ -503,6 +550,7 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   g_autoptr(MsProgram) self = g_new0(MsProgram, 1);
   g_autofree char *key = cache_folder ? ms_program_cache_key(device, spec) : NULL;
 
+  self->usage_path = key ? usage_path(cache_folder, key) : NULL;
   self->device = g_object_ref(device);
   self->spec = ms_program_spec_ref(spec);
   g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,
@@ -556,4 +604,48 @@ ms_program_hash_binary(MsProgram *self)
   g_autoptr(GBytes) binary = read_binary(self->program);
 
   return binary ? g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, binary) : NULL;
+}
+
+/** ms_program_has_kernel: whether @kernel is of this program. */
+gboolean
+ms_program_has_kernel(MsProgram *self, cl_kernel kernel)
+{
+  cl_program program = NULL;
+
+  return clGetKernelInfo(kernel, CL_KERNEL_PROGRAM, sizeof program, &program, NULL) == CL_SUCCESS &&
+         program == self->program;
+}
+
+/*
+ * Builds the program again for what the assembler prints. It prints nothing of a program that the driver keeps from an
+ * earlier build, so that a kernel with a name of its own is added.
+ */
+static void
+build_for_usage(MsProgram *self, cl_context context)
+{
+  g_autofree char *source = ms_program_spec_compose(self->spec);
+  g_autofree char *other =
+    g_strdup_printf("__kernel void unused_%08x(__global int *to) { *to = %u; }\n", g_random_int(), g_random_int());
+  g_autofree char *options = g_strconcat(ms_program_spec_get_options(self->spec), NV_VERBOSE, NULL);
+  cl_device_id id = ms_device_get_id(self->device);
+  const char *texts[] = {source, other};
+  g_auto(cl_program) program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, NULL);
+
+  if (!program || clBuildProgram(program, 1, &id, options, NULL, NULL) != CL_SUCCESS)
+    return;
+  self->usage = read_log(program, id);
+  store_usage(self);
+}
+
+/**
+ * ms_program_find_usage: what NVIDIA's assembler says of the registers of each kernel, kept since the program was built
+ * from source, or from another build now; empty on other devices.
+ */
+const char *
+ms_program_find_usage(MsProgram *self, cl_context context)
+{
+  if (!self->usage && ms_device_get_limits(self->device)->nvidia_capability > 0)
+    build_for_usage(self, context);
+  self->usage = self->usage ? self->usage : g_strdup("");
+  return self->usage;
 }

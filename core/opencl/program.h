@@ -41,6 +41,8 @@ typedef struct _MsProgram MsProgram;
 
 MsProgramSpec *ms_program_get_spec(MsProgram *self);
 char *ms_program_hash_binary(MsProgram *self);
+gboolean ms_program_has_kernel(MsProgram *self, cl_kernel kernel);
+const char *ms_program_find_usage(MsProgram *self, cl_context context);
 
 MsProgram *ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, const char *cache_folder,
                             GError **error);

@@ -80,7 +80,16 @@ fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
   return TRUE;
 }
 
-static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, NULL, NULL};
+static void
+fake_describe(MsSubject *subject, GPtrArray *kernels)
+{
+  MsKernelNote *note = ms_kernel_note_new("a “b”");
+
+  note->registers = 40;
+  g_ptr_array_add(kernels, note);
+}
+
+static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, NULL, NULL, fake_describe};
 
 typedef struct {
   MsLabJournal *journal;
@@ -194,6 +203,10 @@ assert_complete(const MsMeasurement *m, guint samples)
   g_assert_cmpfloat(m->work.pixels, ==, 7);
   g_assert_true(isfinite(m->first_ns) && isfinite(m->prepare_ns) && isnan(m->joules));
   g_assert_cmpfloat(m->conditions.load_before, >=, 0);
+  g_assert_cmpuint(m->kernels->len, ==, 1); /* described once, whichever process did it */
+  const MsKernelNote *note = m->kernels->pdata[0];
+  g_assert_cmpstr(note->name, ==, "a “b”");
+  g_assert_true(note->registers == 40 && isnan(note->occupancy));
 }
 
 /* Dies in each phase and each way; the second of three configurations is marked, the others are complete. */

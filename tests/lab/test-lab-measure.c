@@ -94,7 +94,7 @@ fake_finalize(MsSubject *subject)
   g_clear_error(&self->run_error);
 }
 
-static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, fake_release, fake_finalize};
+static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, fake_release, fake_finalize, NULL};
 
 static Fake *
 fake_new(const char *label, guint64 base_ns)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The lab on a real device: a user's experiment, resuming, comparing, tuning. */
 #include <glib/gstdio.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,6 +59,38 @@ test_refused_configuration(MsLabFixture *f, gconstpointer data)
   g_assert_cmpint(buffer->measurement->outcome, ==, MS_OUTCOME_OK);
   g_assert_cmpint(image->measurement->outcome, ==, MS_OUTCOME_CONSTRAINT); /* vload reads no images */
   g_assert_nonnull(image->measurement->message);
+}
+
+static const char staged[] = "[Experiment]\nTitle=Staged\nKind=mean-shift\n%s"
+                             "[Axes]\nlocal-memory=off;on\n[Fixed]\nkernel=direct\nwork-group=8x4\nsize=48x40\n";
+
+/* On a processor the driver tells of memory, and nothing of occupancy; without the key of the file, of neither. */
+static void
+test_occupancy(MsLabFixture *f, gconstpointer data)
+{
+  g_autofree char *plain = g_strdup_printf(staged, ""), *asked = g_strdup_printf(staged, "Columns=occupancy\n");
+  g_autoptr(MsReport) without = run_text(f, plain, NULL, NULL), with = run_text(f, asked, NULL, NULL);
+
+  for (guint i = 0; i < 2; i++) {
+    const MsMeasurement *m = ((const MsReportRow *)with->rows->pdata[i])->measurement;
+    g_assert_cmpuint(((const MsReportRow *)without->rows->pdata[i])->measurement->kernels->len, ==, 0);
+    const MsKernelNote *note = ms_measurement_main_kernel(m);
+    g_assert_cmpstr(note->name, ==, "mean_shift_direct");
+    g_assert_cmpfloat(note->group_size, ==, 32);
+    g_assert_cmpfloat(note->private_bytes, >=, 0);
+    if (i == 0)
+      g_assert_cmpfloat(note->local_bytes, ==, 0);
+    else
+      g_assert_cmpfloat(note->local_bytes, >=, 8 * 4 * 4); /* the pixels of the group */
+    if (ms_context_get_limits(f->context)->type == MS_DEVICE_TYPE_CPU)
+      g_assert_true(isnan(note->registers) && isnan(note->resident_groups) && isnan(note->occupancy));
+  }
+  g_autofree char *text = ms_report_to_text(with), *text_without = ms_report_to_text(without);
+  g_assert_nonnull(strstr(text, "  private B  local B  "));
+  g_assert_null(strstr(text_without, "local B"));
+  f->request.columns = MS_COLUMNS_OCCUPANCY;
+  g_autoptr(MsReport) requested = run_text(f, plain, NULL, NULL);
+  g_assert_cmpuint(((const MsReportRow *)requested->rows->pdata[0])->measurement->kernels->len, ==, 1);
 }
 
 /* OpenCV's filter gives the same picture where Python has its module, and is listed with the reason where not. */
@@ -603,6 +636,7 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
 static const MsLabTest tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
+  {"/lab/run/occupancy", test_occupancy},
   {"/lab/run/peer", test_peer},
   {"/lab/run/reduce-peer", test_reduce_peer},
   {"/lab/run/clocks", test_clocks},

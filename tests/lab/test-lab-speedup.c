@@ -243,7 +243,7 @@ simulated_verify(MsSubject *subject, MsVerification *verification, GCancellable 
   return TRUE;
 }
 
-static const MsSubjectFuncs simulated_funcs = {simulated_prepare, simulated_run, simulated_verify, NULL, NULL};
+static const MsSubjectFuncs simulated_funcs = {simulated_prepare, simulated_run, simulated_verify, NULL, NULL, NULL};
 
 static guint64
 machine_clock(gpointer data)

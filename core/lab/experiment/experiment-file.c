@@ -308,6 +308,22 @@ check(MsExperiment *self, GError **error)
 }
 
 static gboolean
+read_columns(MsExperiment *self, GKeyFile *file, GError **error)
+{
+  g_auto(GStrv) words = get_words(file, "Experiment", "Columns");
+
+  for (char **word = words; word && *word; word++) {
+    const int index = ms_choice_find(ms_columns_names, *word);
+    if (index < 0) {
+      g_autofree char *known = g_strjoinv(", ", (char **)ms_columns_names);
+      return fail(error, "The experiment '%s' asks for the columns '%s', which can be %s.", self->name, *word, known);
+    }
+    self->columns |= (MsColumns)index;
+  }
+  return TRUE;
+}
+
+static gboolean
 read_groups(MsExperiment *self, GKeyFile *file, GError **error)
 {
   self->study = get_text(file, "Experiment", "Study");
@@ -321,8 +337,8 @@ read_groups(MsExperiment *self, GKeyFile *file, GError **error)
   self->quick_fixed = get_settings(file, "Quick Fixed");
   if (g_key_file_has_group(file, "Baseline"))
     self->baseline = get_settings(file, "Baseline");
-  return read_axes(self, file, error) && read_cases(self, file, error) && read_plot(self, file, error) &&
-         read_other_groups(self, file, error) && check(self, error);
+  return read_columns(self, file, error) && read_axes(self, file, error) && read_cases(self, file, error) &&
+         read_plot(self, file, error) && read_other_groups(self, file, error) && check(self, error);
 }
 
 /**
@@ -482,6 +498,12 @@ make_expect(gpointer experiment, JsonObject *object)
   return self;
 }
 
+static gboolean
+asks_for_columns(gconstpointer experiment)
+{
+  return ((const MsExperiment *)experiment)->columns != MS_COLUMNS_NONE;
+}
+
 #define EXPERIMENT(member, form, ...) MS_FIELD(MsExperiment, member, form, __VA_ARGS__)
 static const MsField experiment_fields[] = {
   EXPERIMENT(name, TEXT, "name"),
@@ -492,6 +514,7 @@ static const MsField experiment_fields[] = {
   EXPERIMENT(description, TEXT, "description"),
   EXPERIMENT(finding, TEXT, "finding"),
   EXPERIMENT(lesson, TEXT, "lesson"),
+  EXPERIMENT(columns, CHOICE, "columns", .names = ms_columns_names, .has = asks_for_columns),
   EXPERIMENT(axes, RECORDS, "axes", .record = &axis_record, .make = make_axis),
   EXPERIMENT(cases, RECORDS, "cases", .record = &case_record, .make = make_case),
   EXPERIMENT(fixed, FACTORS, "fixed"),

@@ -4,6 +4,8 @@
 #include <libintl.h>
 #include <string.h>
 
+const char *const ms_columns_names[] = {"none", "occupancy", NULL};
+
 static void
 free_axis(gpointer data)
 {

@@ -93,6 +93,18 @@ typedef struct {
 } MsPlot;
 
 /**
+ * MsColumns: the optional columns of a report.
+ * @MS_COLUMNS_OCCUPANCY: registers, private and local memory of a kernel, and how many work-groups are resident at once
+ */
+typedef enum {
+  MS_COLUMNS_NONE,
+  MS_COLUMNS_OCCUPANCY,
+} MsColumns;
+
+/** ms_columns_names: %NULL-terminated: as files and the command line spell them. */
+extern const char *const ms_columns_names[];
+
+/**
  * MsExperiment: read-only once loaded; reference counted.
  * @name: the file's name without its ending
  * @kind: the MsLabKind that runs it, by name
@@ -100,6 +112,7 @@ typedef struct {
  * @finding: the study's result, in a sentence
  * @lesson: for a student: what varies, why it should matter, what was seen, what to look for
  * @expects: (element-type MsExpect): the rules for the verdict of a report
+ * @columns: the optional columns of its reports
  * @baseline: (nullable): factors of the configuration that others are compared with; %NULL for the first
  */
 typedef struct {
@@ -111,6 +124,7 @@ typedef struct {
   char *description;
   char *finding;
   char *lesson;
+  MsColumns columns;
   GPtrArray *axes;
   GPtrArray *cases;
   MsFactors *fixed;

@@ -5,14 +5,17 @@
 #include "core/factors.h"
 #include "core/filter/settings/settings.h"
 #include "core/image/common/image.h"
+#include "core/lab/experiment/experiment.h"
 #include "core/opencl/context.h"
 #include "core/reduce/element-type.h"
 
 /**
- * MsLabBench: what configurations share; others than bench.c read the first three members and set @reference_s.
+ * MsLabBench: what configurations share; others than bench.c read the first three members and set @columns and
+ * @reference_s.
  * @context: (nullable): the device
  * @contexts: (nullable): the devices that share an image
  * @image: (nullable): filtered instead of generated scenes
+ * @columns: what its report asks for, see #MsColumns
  * @reference_s: seconds that a reference may take, 0 for any time; it then has as many rows, spread evenly, as fit
  * @reference_step: a reference has the bands of rows whose index is a multiple of this
  */
@@ -20,6 +23,7 @@ typedef struct {
   MsContext *context;
   GPtrArray *contexts;
   MsImage *image;
+  MsColumns columns;
   double reference_s;
   guint reference_step;
   GHashTable *scenes;    /* "WxH" -> MsImage */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/filter/settings/settings.h"
+#include "core/lab/kinds/kernel-notes.h"
 #include "core/option/option.h"
 
 /** ms_lab_kind_find: (transfer none): the kind of this name, or %NULL. */
@@ -188,6 +189,30 @@ take_log(MsConfiguration *self, MsSample *sample)
   }
 }
 
+/* Runs once; the kernels of the first run are recorded where a column tells of them. */
+static gboolean
+run_kind(MsConfiguration *self, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  if (self->launches || self->on_host || !self->context || self->bench->columns == MS_COLUMNS_NONE)
+    return self->kind->run(self, sample, cancellable, error);
+  self->launches = g_array_new(FALSE, TRUE, sizeof(MsLaunch));
+  ms_context_record_launches(self->context, self->launches);
+  const gboolean good = self->kind->run(self, sample, cancellable, error);
+  ms_context_record_launches(self->context, NULL);
+  return good;
+}
+
+static void
+describe(MsSubject *subject, GPtrArray *kernels)
+{
+  MsConfiguration *self = (MsConfiguration *)subject;
+
+  if (!self->launches)
+    return;
+  ms_kernel_notes_collect(self->context, self->launches, kernels);
+  g_array_set_size(self->launches, 0);
+}
+
 static gboolean
 run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
@@ -195,7 +220,7 @@ run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **er
   const guint64 start = ms_clock_now_ns();
 
   ms_timing_log_clear(self->log);
-  if (!self->kind->run(self, sample, cancellable, error))
+  if (!run_kind(self, sample, cancellable, error))
     return FALSE;
   if (self->wall)
     sample->ns = (double)(ms_clock_now_ns() - start);
@@ -233,6 +258,7 @@ finalize(MsSubject *subject)
     self->kind->finalize(self);
   g_clear_object(&self->image);
   ms_timing_log_unref(self->log);
+  g_clear_pointer(&self->launches, g_array_unref);
   ms_factors_free(self->factors);
 }
 
@@ -256,7 +282,7 @@ MsSubject *
 ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
                      GError **error)
 {
-  static const MsSubjectFuncs funcs = {prepare, run, verify, release, finalize};
+  static const MsSubjectFuncs funcs = {prepare, run, verify, release, finalize, describe};
   MsConfiguration *self = g_malloc0(kind->size);
 
   ms_subject_init(&self->parent, &funcs, label);

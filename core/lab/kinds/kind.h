@@ -23,6 +23,7 @@ typedef struct {
  * @factors: the settings that were given
  * @context: (nullable): the device
  * @log: the commands of the last run on the device
+ * @launches: (nullable) (element-type MsLaunch): the kernels of the first run, for the optional columns
  * @on_host: whether the host computes, so that @context is not used
  * @wall: whether the time of a run is the host's wall time instead of that of its commands
  * @image: the picture of kinds of pictures, @settings: how it is filtered
@@ -36,6 +37,7 @@ typedef struct {
   MsFactors *factors;
   MsContext *context;
   MsTimingLog *log;
+  GArray *launches;
   gboolean on_host;
   gboolean wall;
   MsImage *image;

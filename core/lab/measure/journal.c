@@ -24,6 +24,7 @@
 #define VERIFICATION "(bttdmsmsmsd)"
 #define WORK "(dddddddd)"
 #define CONDITIONS "(msmsdddddddddd)"
+#define KERNELS "(ua" MS_RECORD_MESSAGE ")" /* k: configuration, what the driver tells of its kernels */
 #define OUTCOME                                                                                                        \
   "(uimsmsdddu" VERIFICATION WORK "ddms" CONDITIONS ")" /* o: configuration and the rest of its measurement */
 #define DEATH "(uiss)" /* d: configuration or NOBODY, outcome, why in English and in the user's language */
@@ -176,6 +177,26 @@ take_sample(MsLabJournal *self, GVariant *values)
 }
 
 static void
+take_kernels(MsLabJournal *self, GVariant *values)
+{
+  g_autoptr(GVariantIter) iter = NULL;
+  GVariant *message;
+  guint32 number;
+
+  g_variant_get(values, KERNELS, &number, &iter);
+  Entry *entry = nth_entry(self, number);
+  while (g_variant_iter_next(iter, "@" MS_RECORD_MESSAGE, &message)) {
+    MsKernelNote *note = ms_kernel_note_new(NULL);
+    ms_record_from_message(&ms_kernel_note_record, note, message);
+    g_variant_unref(message);
+    if (entry)
+      g_ptr_array_add(entry->measurement->kernels, note);
+    else
+      ms_kernel_note_free(note);
+  }
+}
+
+static void
 take_outcome(MsLabJournal *self, GVariant *values)
 {
   guint32 number;
@@ -227,7 +248,8 @@ take_death(MsLabJournal *self, GVariant *values)
 static const struct {
   char letter;
   const char *type;
-} records[] = {{'c', KEY}, {'t', CLOCK}, {'b', BEGIN}, {'e', END}, {'s', SAMPLE}, {'o', OUTCOME}, {'d', DEATH}};
+} records[] = {{'c', KEY},    {'t', CLOCK},   {'b', BEGIN},   {'e', END},
+               {'s', SAMPLE}, {'k', KERNELS}, {'o', OUTCOME}, {'d', DEATH}};
 
 static void
 take_record(MsLabJournal *self, char letter, GVariant *values)
@@ -250,6 +272,9 @@ take_record(MsLabJournal *self, char letter, GVariant *values)
     break;
   case 's':
     take_sample(self, values);
+    break;
+  case 'k':
+    take_kernels(self, values);
     break;
   case 'o':
     take_outcome(self, values);
@@ -502,6 +527,20 @@ ms_lab_journal_keep(MsLabJournal *self, const char *key, const MsSample *sample,
                           event->bytes, event->headline);
   }
   append(self, 's', g_variant_new(SAMPLE, number_of(self, key), round, sample->ns, wall_ns, &events));
+}
+
+/** ms_lab_journal_describe: keeps what the driver tells of the kernels, of #MsKernelNote. */
+void
+ms_lab_journal_describe(MsLabJournal *self, const char *key, GPtrArray *kernels)
+{
+  GVariantBuilder notes;
+
+  if (!self || !key || kernels->len == 0)
+    return;
+  g_variant_builder_init(&notes, G_VARIANT_TYPE("a" MS_RECORD_MESSAGE));
+  for (guint i = 0; i < kernels->len; i++)
+    g_variant_builder_add_value(&notes, ms_record_to_message(&ms_kernel_note_record, kernels->pdata[i]));
+  append(self, 'k', g_variant_new(KERNELS, number_of(self, key), &notes));
 }
 
 /** ms_lab_journal_finish: keeps the outcome of a configuration, which is not measured again. */

@@ -29,6 +29,7 @@ gboolean ms_lab_journal_restore(MsLabJournal *self, const char *key, MsMeasureme
 void ms_lab_journal_begin(MsLabJournal *self, const char *key, double seconds);
 void ms_lab_journal_end(MsLabJournal *self);
 void ms_lab_journal_keep(MsLabJournal *self, const char *key, const MsSample *sample, double wall_ns, guint round);
+void ms_lab_journal_describe(MsLabJournal *self, const char *key, GPtrArray *kernels);
 void ms_lab_journal_finish(MsLabJournal *self, const char *key, const MsMeasurement *measurement);
 
 void ms_lab_journal_free(MsLabJournal *self);

@@ -203,6 +203,19 @@ step_verify(Campaign *campaign, Runner *runner, GError **error)
   return FALSE;
 }
 
+/* What an earlier process learnt of the kernels was restored with the rest. */
+static gboolean
+step_describe(Campaign *campaign, Runner *runner, GError **error)
+{
+  MsMeasurement *m = runner->measurement;
+
+  if (!runner->subject->funcs->describe || m->kernels->len > 0)
+    return TRUE;
+  runner->subject->funcs->describe(runner->subject, m->kernels);
+  ms_lab_journal_describe(campaign->options->journal, runner->subject->key, m->kernels);
+  return TRUE;
+}
+
 static void
 keep_sample(Campaign *campaign, Runner *runner, const MsSample *sample)
 {
@@ -238,7 +251,7 @@ take_sample(Campaign *campaign, Runner *runner, gboolean keep, GError **error)
   return TRUE;
 }
 
-/* Builds, runs once and verifies that run. */
+/* Builds, runs once, verifies that run and describes its kernels. */
 static gboolean
 run_first(Campaign *campaign, Runner *runner, GError **error)
 {
@@ -252,7 +265,8 @@ run_first(Campaign *campaign, Runner *runner, GError **error)
     return TRUE;
   m->first_ns = campaign->sample.ns;
   m->first_wall_ns = runner->wall_ns;
-  return guarded(campaign, runner, step_verify, error);
+  return guarded(campaign, runner, step_verify, error) &&
+         (!runner->active || guarded(campaign, runner, step_describe, error));
 }
 
 /* Opens a configuration: runs it for the first time and warms it up. */

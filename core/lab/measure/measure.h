@@ -18,6 +18,8 @@ typedef struct _MsSubject MsSubject;
  * @verify: compares the result of the last run with the reference
  * @release: (nullable): frees what @prepare allocated; is also called without @prepare, and several times
  * @finalize: (nullable): frees what the subject has owned since it was made
+ * @describe: (nullable): adds what the driver tells of the kernels of the first run to @kernels, of #MsKernelNote; is
+ *   called once, between that run and those that are timed
  */
 typedef struct {
   gboolean (*prepare)(MsSubject *self, GCancellable *cancellable, GError **error);
@@ -25,6 +27,7 @@ typedef struct {
   gboolean (*verify)(MsSubject *self, MsVerification *verification, GCancellable *cancellable, GError **error);
   void (*release)(MsSubject *self);
   void (*finalize)(MsSubject *self);
+  void (*describe)(MsSubject *self, GPtrArray *kernels);
 } MsSubjectFuncs;
 
 /**

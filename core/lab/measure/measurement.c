@@ -31,6 +31,7 @@ ms_measurement_new(void)
   self->joules = self->watts = NAN;
   self->conditions.start = self->conditions.end = ms_device_state_unknown;
   self->conditions.load_before = self->conditions.foreign_load = NAN;
+  self->kernels = ms_kernel_notes_new();
   return self;
 }
 
@@ -41,6 +42,12 @@ copy_stage(gconstpointer source, gpointer data)
 
   copy->ns = g_array_copy(copy->ns);
   return copy;
+}
+
+static gpointer
+copy_kernel(gconstpointer source, gpointer data)
+{
+  return ms_kernel_note_copy(source);
 }
 
 /** ms_verification_clear: frees the texts; nothing is verified then. */
@@ -71,6 +78,7 @@ ms_measurement_copy(const MsMeasurement *self)
   copy->energy_source = g_strdup(self->energy_source);
   copy->conditions.source = g_strdup(self->conditions.source);
   copy->conditions.throttling = g_strdup(self->conditions.throttling);
+  copy->kernels = g_ptr_array_copy(self->kernels, copy_kernel, NULL);
   return copy;
 }
 
@@ -89,6 +97,7 @@ ms_measurement_free(MsMeasurement *self)
   g_free(self->energy_source);
   g_free(self->conditions.source);
   g_free(self->conditions.throttling);
+  g_ptr_array_unref(self->kernels);
   g_free(self);
 }
 
@@ -130,6 +139,38 @@ double
 ms_measurement_first_extra_ns(const MsMeasurement *self)
 {
   return self->first_wall_ns - ms_statistics_quantile((const double *)self->walls->data, self->walls->len, 0.5);
+}
+
+/* The time of a kernel over all samples; 0 where it was not timed. */
+static double
+time_of_kernel(const MsMeasurement *self, const char *name)
+{
+  double total = 0;
+
+  for (guint i = 0; i < self->stages->len; i++) {
+    const MsStageSeries *series = self->stages->pdata[i];
+    for (guint k = 0; strcmp(series->name, name) == 0 && k < series->ns->len; k++)
+      total += g_array_index(series->ns, double, k);
+  }
+  return total;
+}
+
+/** ms_measurement_main_kernel: (nullable): the kernel that took the longest of those that the driver tells of. */
+const MsKernelNote *
+ms_measurement_main_kernel(const MsMeasurement *self)
+{
+  const MsKernelNote *main = NULL;
+  double longest = -1;
+
+  for (guint i = 0; i < self->kernels->len; i++) {
+    const MsKernelNote *note = self->kernels->pdata[i];
+    const double ns = time_of_kernel(self, note->name);
+    if (ns > longest) {
+      main = note;
+      longest = ns;
+    }
+  }
+  return main;
 }
 
 /** ms_measurement_stage: the series of @stage and @name, added if it does not exist. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/lab/measure/conditions.h"
+#include "core/lab/measure/kernel-note.h"
 #include "core/lab/measure/statistics.h"
 
 /**
@@ -118,6 +119,7 @@ typedef struct {
  *   counter
  * @watts: mean power over the same runs, gaps between kernels included
  * @conditions: under which it was measured
+ * @kernels: (element-type MsKernelNote): what the driver tells of the kernels, where an optional column asks for it
  */
 typedef struct {
   MsOutcome outcome;
@@ -137,6 +139,7 @@ typedef struct {
   double watts;
   char *energy_source;
   MsConditions conditions;
+  GPtrArray *kernels;
 } MsMeasurement;
 
 MsMeasurement *ms_measurement_new(void);
@@ -150,3 +153,4 @@ void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wal
 MsTimes ms_measurement_times(const MsMeasurement *self);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
+const MsKernelNote *ms_measurement_main_kernel(const MsMeasurement *self);

@@ -206,6 +206,21 @@ static const MsField conditions_fields[] = {
 };
 static const MsRecord conditions_record = MS_RECORD(conditions_fields);
 
+static gpointer
+make_kernel(gpointer measurement, JsonObject *object)
+{
+  MsKernelNote *note = ms_kernel_note_new(NULL);
+
+  g_ptr_array_add(((MsMeasurement *)measurement)->kernels, note);
+  return note;
+}
+
+static gboolean
+has_kernels(gconstpointer row)
+{
+  return ((const MsReportRow *)row)->measurement->kernels->len > 0;
+}
+
 #define ROW(member, form, ...) MS_FIELD(MsReportRow, member, form, __VA_ARGS__)
 #define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
 static const MsField row_fields[] = {
@@ -226,6 +241,7 @@ static const MsField row_fields[] = {
   MS_FIELD_OF(COMPUTED_WHOLE, "outliers", .number = count_outliers),
   MS_FIELD_OF(COMPUTED, "clock_drop_ratio", .number = clock_drop),
   MEASURED(stages, RECORDS, "stages", .record = &stage_record, .make = make_stage),
+  MEASURED(kernels, RECORDS, "kernels", .record = &ms_kernel_note_record, .make = make_kernel, .has = has_kernels),
   MEASURED(verification, RECORD, "verification", .record = &verification_record),
   MEASURED(work, RECORD, "work", .record = &work_record),
   MS_FIELD_OF(SHOWN, "derived", .record = &derived_record),
@@ -528,30 +544,45 @@ static const MsField last_columns[] = {
 static const MsRecord last_columns_record = MS_RECORD(last_columns);
 
 static void
-append_heading(GString *text)
+append_metric_name(GString *text, const char *metric)
+{
+  g_autofree char *name = g_strdelimit(g_strdup(metric), "-", '_');
+
+  ms_csv_append(text, name);
+}
+
+static void
+append_heading(const MsReport *self, GString *text)
 {
   ms_record_append_names(&columns_record, text);
-  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++) {
-    g_autofree char *name = g_strdelimit(g_strdup(ms_metric_columns[i]), "-", '_');
-    ms_csv_append(text, name);
-  }
+  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
+    append_metric_name(text, ms_metric_columns[i]);
   ms_record_append_names(&last_columns_record, text);
+  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
+    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+      append_metric_name(text, ms_kernel_columns[i]);
   g_string_append(text, "\r\n");
 }
 
-/** ms_report_to_csv: (transfer full): a heading and a line for each configuration; unknown values are empty fields. */
+/**
+ * ms_report_to_csv: (transfer full): a heading and a line for each configuration; unknown values are empty fields. The
+ * optional columns are the last ones.
+ */
 char *
 ms_report_to_csv(const MsReport *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
-  append_heading(text);
+  append_heading(self, text);
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     ms_record_append_cells(&columns_record, row, text);
     for (gsize k = 0; k < MS_N_METRIC_COLUMNS; k++)
       ms_csv_append_number(text, ms_report_row_metric(self, row, ms_metric_columns[k]), NULL);
     ms_record_append_cells(&last_columns_record, row, text);
+    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
+      if (ms_report_has_metric(self, ms_kernel_columns[k]))
+        ms_csv_append_number(text, ms_report_row_metric(self, row, ms_kernel_columns[k]), NULL);
     g_string_append(text, "\r\n");
   }
   return g_string_free(g_steal_pointer(&text), FALSE);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "core/text.h"
@@ -139,7 +140,40 @@ append_row(GString *latex, const MsReportRow *row)
   g_string_append(latex, " \\\\\n");
 }
 
-/** ms_report_to_latex: (transfer full): the table of a report: medians with their quartile ranges, and speed-ups. */
+/* A table of the optional columns that have a value, apart from the times, beside which they have no room. */
+static void
+append_kernel_table(GString *latex, const MsReport *self)
+{
+  g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
+
+  for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++) {
+    if (!ms_report_has_metric(self, ms_kernel_columns[k]))
+      continue;
+    g_autofree char *heading = ms_latex_escape(ms_kernel_headings[k]);
+    g_string_append_c(columns, 'S');
+    g_string_append_printf(headings, " & {%s}", heading);
+  }
+  if (columns->len == 0)
+    return;
+  g_string_append_printf(latex,
+                         "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{longtable}{L{0.28\\linewidth}%s}\n"
+                         "\\toprule\nconfiguration%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n",
+                         columns->str, headings->str);
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    append_escaped(latex, row->label);
+    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
+      if (ms_report_has_metric(self, ms_kernel_columns[k]))
+        append_number(latex, ms_report_row_metric(self, row, ms_kernel_columns[k]));
+    g_string_append(latex, " \\\\\n");
+  }
+  g_string_append(latex, "\\end{longtable}}\n");
+}
+
+/**
+ * ms_report_to_latex: (transfer full): the table of a report: medians with their quartile ranges, and speed-ups; and
+ * one of the optional columns, if it has any.
+ */
 char *
 ms_report_to_latex(const MsReport *self)
 {
@@ -150,6 +184,7 @@ ms_report_to_latex(const MsReport *self)
   for (guint i = 0; i < self->rows->len; i++)
     append_row(latex, self->rows->pdata[i]);
   g_string_append(latex, "\\end{longtable}}\n");
+  append_kernel_table(latex, self);
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }
 

@@ -21,6 +21,12 @@ const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {"megapixels-per-s",
                                                             "extra-time-us",
                                                             "first-run"};
 
+const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS] = {"registers", "private-bytes", "local-bytes",
+                                                            "resident-groups", "occupancy"};
+
+const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS] = {N_("registers"), N_("private B"), N_("local B"),
+                                                             N_("groups at once"), N_("occupancy %")};
+
 #define GIGABYTES_IN_GIBIBYTE 1.073741824
 
 static double
@@ -185,6 +191,20 @@ bank_conflicts(const MsReport *report, const MsReportRow *row)
   return work->local_cycles > 0 ? 100 * work->bank_conflicts / work->local_cycles : NAN;
 }
 
+/* Those of the kernel that took the longest. */
+#define OF_KERNEL(name)                                                                                                \
+  static double name(const MsReport *report, const MsReportRow *row)                                                   \
+  {                                                                                                                    \
+    const MsKernelNote *note = ms_measurement_main_kernel(row->measurement);                                           \
+                                                                                                                       \
+    return note ? note->name : NAN;                                                                                    \
+  }
+OF_KERNEL(registers)
+OF_KERNEL(private_bytes)
+OF_KERNEL(local_bytes)
+OF_KERNEL(resident_groups)
+OF_KERNEL(occupancy)
+
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
 static const MsMetric metrics[] = {
   {"time", N_("Time, ms (lower is better)"), "ms", 1e-6, time_ms},
@@ -210,6 +230,11 @@ static const MsMetric metrics[] = {
   {"power", N_("Mean power, W (lower is better)"), "W", 0, power},
   {"power-ratio", N_("Power over that of the baseline (lower is better)"), "×", 0, power_ratio},
   {"extra-time-us", N_("Time beyond that of the baseline, µs (lower is better)"), "µs", 0, extra_time_us},
+  {"registers", N_("Registers of a work-item"), "registers", 0, registers},
+  {"private-bytes", N_("Private memory of a work-item, bytes"), "bytes", 0, private_bytes},
+  {"local-bytes", N_("Local memory of a work-group, bytes"), "bytes", 0, local_bytes},
+  {"resident-groups", N_("Work-groups that a compute unit holds at once"), "groups", 0, resident_groups},
+  {"occupancy", N_("Occupancy: resident work-items of all that a compute unit can hold, %"), "%", 0, occupancy},
 };
 
 /** ms_metric_find: (nullable): the metric of this name. */
@@ -237,6 +262,16 @@ ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *m
     return NAN;
   double value = q->value(self, row);
   return isfinite(value) ? value : NAN;
+}
+
+/** ms_report_has_metric: whether any row has a value of @metric. */
+gboolean
+ms_report_has_metric(const MsReport *self, const char *metric)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (isfinite(ms_report_row_metric(self, self->rows->pdata[i], metric)))
+      return TRUE;
+  return FALSE;
 }
 
 static const char *

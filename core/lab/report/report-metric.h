@@ -21,7 +21,13 @@ typedef struct {
 #define MS_N_METRIC_COLUMNS 15
 extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
 
+/** ms_kernel_columns: the names of the metrics that are optional columns, each only where a row has a value. */
+#define MS_N_KERNEL_COLUMNS 5
+extern const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS];
+extern const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS];
+
 const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
+gboolean ms_report_has_metric(const MsReport *self, const char *metric);
 const char *ms_metric_title(const char *metric, MsLanguage language);

@@ -128,15 +128,6 @@ remarks_of(const MsReportRow *row, MsLanguage language)
 }
 
 static gboolean
-any_row_has(const MsReport *self, const char *metric)
-{
-  for (guint i = 0; i < self->rows->len; i++)
-    if (isfinite(ms_report_row_metric(self, self->rows->pdata[i], metric)))
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
 any_row_published(const MsReport *self)
 {
   for (guint i = 0; i < self->rows->len; i++)
@@ -158,7 +149,7 @@ shows_metric(const MsReport *self, gsize i)
   const MsPlot *plot = &self->experiment->plot;
   const char *name = ms_metric_columns[i];
 
-  return any_row_has(self, name) &&
+  return ms_report_has_metric(self, name) &&
          (i < MS_N_USUAL_METRICS || g_strcmp0(plot->y, name) == 0 || g_strcmp0(plot->y2, name) == 0);
 }
 
@@ -180,6 +171,9 @@ heading_cells(const MsReport *self, MsLanguage language)
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
     if (shows_metric(self, i))
       add_cell(cells, g_strdup(ms_text(language, metric_titles[i])));
+  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
+    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+      add_cell(cells, g_strdup(ms_text(language, ms_kernel_headings[i])));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
     add_cell(cells, g_strdup(ms_text(language, "published")));
@@ -195,6 +189,15 @@ result_text(const MsReportRow *row, MsLanguage language)
   const char *word = ms_text(language, ok ? N_("verified") : ms_outcome_to_string(row->measurement->outcome));
 
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
+}
+
+/* Most are whole numbers. */
+static char *
+kernel_text(const MsReport *self, const MsReportRow *row, const char *metric)
+{
+  const double value = ms_report_row_metric(self, row, metric);
+
+  return value == floor(value) ? ms_number_format(value, "%.0f") : ms_number_text(value);
 }
 
 static GPtrArray *
@@ -213,6 +216,9 @@ row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
     if (shows_metric(self, i))
       add_cell(cells, ms_number_text(ms_report_row_metric(self, row, ms_metric_columns[i])));
+  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
+    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+      add_cell(cells, kernel_text(self, row, ms_kernel_columns[i]));
   add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
     add_cell(cells, ms_report_published_text(row));

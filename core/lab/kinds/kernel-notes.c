@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/kinds/kernel-notes.h"
+
+#include <math.h>
+
+#include "core/lab/measure/occupancy.h"
+
+/* One kernel about which the driver is asked. */
+typedef struct {
+  MsContext *context;
+  cl_device_id device;
+  const MsLaunch *launch;
+  MsKernelNote *note;
+} Question;
+
+/* (nullable): the program that has the kernel, if this context or a sibling has built it. */
+static MsProgram *
+find_program(const Question *question)
+{
+  g_autoptr(GPtrArray) programs = ms_context_list_programs(question->context);
+
+  for (guint i = 0; i < programs->len; i++)
+    if (ms_program_has_kernel(programs->pdata[i], question->launch->kernel))
+      return programs->pdata[i];
+  return NULL;
+}
+
+static double
+ask_bytes(const Question *question, cl_kernel_work_group_info what)
+{
+  cl_ulong bytes = 0;
+
+  return clGetKernelWorkGroupInfo(question->launch->kernel, question->device, what, sizeof bytes, &bytes, NULL) ==
+             CL_SUCCESS
+           ? (double)bytes
+           : NAN;
+}
+
+/* The work-items of a work-group; unknown where the runtime chose them. */
+static double
+group_size_of(const MsNDRange *range)
+{
+  double size = 1;
+
+  for (guint i = 0; i < range->dimensions; i++)
+    size *= (double)range->local[i];
+  return size > 0 ? size : NAN;
+}
+
+static double
+find_registers(const Question *question)
+{
+  MsProgram *program = find_program(question);
+  const char *usage = program ? ms_program_find_usage(program, ms_context_get_cl(question->context)) : "";
+  char name[256] = "";
+
+  clGetKernelInfo(question->launch->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
+  const guint registers = ms_occupancy_find_registers(usage, name);
+  return registers > 0 ? registers : NAN;
+}
+
+/* Known only of NVIDIA's devices: of others no call of OpenCL tells the registers of a kernel. */
+static void
+find_occupancy(const Question *question)
+{
+  const MsDeviceLimits *device = ms_context_get_limits(question->context);
+  MsKernelNote *note = question->note;
+  MsOccupancyLimits limits;
+
+  if (!ms_occupancy_limits_of_nvidia(device->nvidia_capability, &limits) || isnan(note->registers) ||
+      isnan(note->local_bytes) || isnan(note->group_size))
+    return;
+  if (device->registers_of_group > 0)
+    limits.registers_of_group = device->registers_of_group;
+  const MsKernelNeeds needs = {(guint)note->registers, (guint64)note->local_bytes, (guint64)note->group_size};
+  const MsOccupancy occupancy = ms_occupancy_compute(&limits, &needs);
+  note->resident_groups = occupancy.groups;
+  note->occupancy = occupancy.percent;
+  note->limit = g_strdup(ms_occupancy_limit_names[occupancy.limit]);
+}
+
+/**
+ * ms_kernel_notes_collect:
+ * @launches: (element-type MsLaunch): as ms_context_record_launches() recorded them
+ * @notes: (element-type MsKernelNote): gets a note for each
+ */
+void
+ms_kernel_notes_collect(MsContext *context, const GArray *launches, GPtrArray *notes)
+{
+  for (guint i = 0; i < launches->len; i++) {
+    const MsLaunch *launch = &g_array_index(launches, MsLaunch, i);
+    const Question question = {context, ms_device_get_id(ms_context_get_device(context)), launch,
+                               ms_kernel_note_new(launch->name)};
+    MsKernelNote *note = question.note;
+    note->group_size = group_size_of(&launch->range);
+    note->private_bytes = ask_bytes(&question, CL_KERNEL_PRIVATE_MEM_SIZE);
+    note->local_bytes = ask_bytes(&question, CL_KERNEL_LOCAL_MEM_SIZE);
+    if (ms_context_get_limits(context)->nvidia_capability > 0)
+      note->registers = find_registers(&question);
+    find_occupancy(&question);
+    g_ptr_array_add(notes, note);
+  }
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/lab/measure/kernel-note.h"
+
+#include <math.h>
+
+#define NOTE(member, form) MS_FIELD(MsKernelNote, member, form, #member)
+static const MsField fields[] = {
+  NOTE(name, TEXT),          NOTE(group_size, NUMBER),      NOTE(registers, NUMBER), NOTE(private_bytes, NUMBER),
+  NOTE(local_bytes, NUMBER), NOTE(resident_groups, NUMBER), NOTE(occupancy, NUMBER), NOTE(limit, TEXT),
+};
+const MsRecord ms_kernel_note_record = MS_RECORD(fields);
+
+/** ms_kernel_note_new: a note in which nothing is known but the name. */
+MsKernelNote *
+ms_kernel_note_new(const char *name)
+{
+  MsKernelNote *self = g_new0(MsKernelNote, 1);
+
+  self->name = g_strdup(name);
+  self->group_size = self->registers = self->private_bytes = self->local_bytes = NAN;
+  self->resident_groups = self->occupancy = NAN;
+  return self;
+}
+
+MsKernelNote *
+ms_kernel_note_copy(const MsKernelNote *self)
+{
+  MsKernelNote *copy = g_memdup2(self, sizeof *copy);
+
+  copy->name = g_strdup(self->name);
+  copy->limit = g_strdup(self->limit);
+  return copy;
+}
+
+void
+ms_kernel_note_free(MsKernelNote *self)
+{
+  g_free(self->name);
+  g_free(self->limit);
+  g_free(self);
+}
+
+/** ms_kernel_notes_new: (transfer full) (element-type MsKernelNote): an empty array that frees its notes. */
+GPtrArray *
+ms_kernel_notes_new(void)
+{
+  return g_ptr_array_new_with_free_func((GDestroyNotify)ms_kernel_note_free);
+}
