@@ -401,8 +401,8 @@ note_profile(MsBatchImage *work, const MsMetadata *metadata)
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
     ms_batch_item_add_note(
       work->item, language,
-      g_strdup_printf(ms_text(language, "The colour profile of '%s' is not one of three curves and a matrix that this "
-                                        "build can read; --space took its colours for sRGB."),
+      g_strdup_printf(ms_text(language, "The colour profile of '%s' cannot be used, or does not lead back to its "
+                                        "colours; --space took its colours for sRGB."),
                       work->name));
 }
 

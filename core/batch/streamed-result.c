@@ -40,9 +40,10 @@ static void
 choose_tables(Pass *self)
 {
   const MsMetadata *metadata = ms_streamed_file_get_metadata(self->file);
+  const MsSpace space = self->run->settings->params.space;
 
-  if (self->run->settings->params.space != MS_SPACE_RGB)
-    self->tables = ms_space_tables_get(metadata ? metadata->icc : NULL);
+  if (space != MS_SPACE_RGB)
+    self->tables = ms_space_tables_get(space, metadata ? metadata->icc : NULL);
 }
 
 static void

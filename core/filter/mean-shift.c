@@ -493,7 +493,8 @@ gboolean
 ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, guint8 *pixels,
                             GError **error)
 {
-  g_autoptr(GBytes) tables = plan->settings.params.space != MS_SPACE_RGB ? ms_space_tables_of(request->source) : NULL;
+  const MsSpace space = plan->settings.params.space;
+  g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, request->source) : NULL;
   const gint64 start = g_get_monotonic_time();
   MsPlanRates rates = {0};
   MsFilterRun run = {.context = self->context,

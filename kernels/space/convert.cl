@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The picture in the colour space of lab.cl or luv.cl, and the result back in RGB, both in place; the fourth byte is
- * unchanged. The channels of the space are stored last first, so that the pyramid treats them as the matched function
- * does.
+ * The picture in the colour space of lab.cl or luv.cl, and the result back in RGB, both in place, by nodes.cl where the
+ * profile of the picture is one of tables; the fourth byte is unchanged. The channels of the space are stored last
+ * first, so that the pyramid treats them as the matched function does.
  */
 
 __kernel void
@@ -15,7 +15,9 @@ convert_source(__global uchar4 *source, __global const int *tables, const int4 i
 
   __global uchar4 *pixel = source + ((size_t)y * (size_t)image.x + (size_t)x);
   const uchar4 from = *pixel;
-  const uchar3 to = convert_uchar3_sat(from_rgb(tables, convert_int3(from.xyz)));
+  const int3 rgb = convert_int3(from.xyz);
+  const uchar3 to = convert_uchar3_sat(tables[BY_NODES] != 0 ? between_nodes(tables + FROM_RGB, rgb)
+                                                             : from_rgb(tables, rgb));
 
   *pixel = (uchar4)(to.z, to.y, to.x, from.w);
 }
@@ -40,7 +42,14 @@ restore_result(__global uchar4 *result, __global const int *tables, const int4 r
 
   __global uchar4 *pixel = result + ((size_t)y * (size_t)region.z + (size_t)x);
   const uchar4 from = *pixel;
-  const int3 xyz = to_xyz(tables, (int3)(from.z, from.y, from.x));
+  const int3 place = (int3)(from.z, from.y, from.x);
+
+  if (tables[BY_NODES] != 0) {
+    *pixel = (uchar4)(convert_uchar3_sat(between_nodes(tables + TO_RGB, place)), from.w);
+    return;
+  }
+
+  const int3 xyz = to_xyz(tables, place);
 
   *pixel = (uchar4)(encode(tables, 0, xyz), encode(tables, 1, xyz), encode(tables, 2, xyz), from.w);
 }

@@ -14,7 +14,7 @@ main(int argc, char **argv)
   if (argc != 3)
     return 2;
   const MsSpace space = strcmp(argv[1], "luv") == 0 ? MS_SPACE_LUV : MS_SPACE_LAB;
-  g_autoptr(GBytes) bytes = ms_space_tables_get(NULL);
+  g_autoptr(GBytes) bytes = ms_space_tables_get(space, NULL);
   const gint32 *tables = g_bytes_get_data(bytes, NULL);
   while ((n = fread(pixels, 4, sizeof pixels / 4, stdin)) > 0) {
     if (strcmp(argv[2], "restore") == 0)

@@ -58,12 +58,12 @@ check_colours(GBytes *icc)
     colours[i] = i < 64 ? (i / 4 >> i % 4 & 1 ? 255 : 0) : (guint8)g_rand_int_range(random, 0, 256);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 0, 0);
   g_autoptr(MsImage) source = ms_image_new_take(side, side, colours, metadata);
-  g_autoptr(GBytes) tables = ms_space_tables_of(source);
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (gsize i = 0; i < G_N_ELEMENTS(spaces); i++) {
     const MsSettings settings = settings_for(spaces[i], 0);
+    g_autoptr(GBytes) tables = ms_space_tables_of(spaces[i], source);
     g_autofree guint8 *expected = g_malloc(n * 4);
     g_autoptr(GError) error = NULL;
     g_autoptr(MsImage) result =
@@ -88,11 +88,13 @@ test_profile(void)
   g_autoptr(GBytes) wide = ms_test_profile_wide(2.2), deep = ms_test_profile_wide(1.5);
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) scene = ms_fixture_scene(61, 40, 35);
-  GBytes *const profiles[] = {NULL, wide, deep, wide};
+  g_autoptr(GBytes) by_tables = ms_test_profile_tables(TRUE);
+  GBytes *const profiles[] = {NULL, wide, deep, by_tables, wide};
   const MsSettings settings = settings_for(MS_SPACE_LAB, 20);
   g_autoptr(MsImage) usual = NULL;
 
   check_colours(wide);
+  check_colours(by_tables);
   if (!context || !ms_colour_library_version())
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);

@@ -119,7 +119,7 @@ read_picture(GVariant *picture)
   const int fd = ms_channel_new_memory(4 * (gsize)width * height, NULL);
   g_autoptr(MsImage) image = ms_service_take_picture(owned, fd, NULL);
   g_autoptr(MsNoData) no_data = ms_no_data_find(image, (MsRows){0, (int)height});
-  g_autoptr(GBytes) tables = ms_space_tables_of(image);
+  g_autoptr(GBytes) tables = ms_space_tables_of(MS_SPACE_LAB, image);
   close(fd);
 }
 

@@ -41,11 +41,11 @@ convert(GBytes *profile, MsColourPixels kind)
 static void
 convert_space(GBytes *profile)
 {
-  g_autoptr(GBytes) tables = ms_space_tables_get(profile);
   guint8 pixels[4 * N_PIXELS], converted[4 * N_PIXELS];
 
   fill(pixels);
   for (MsSpace space = MS_SPACE_LUV; space <= MS_SPACE_LAB; space++) {
+    g_autoptr(GBytes) tables = ms_space_tables_get(space, profile);
     ms_space_convert(space, g_bytes_get_data(tables, NULL), pixels, converted, N_PIXELS);
     ms_space_restore(space, g_bytes_get_data(tables, NULL), converted, converted, N_PIXELS);
   }
@@ -57,25 +57,25 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   g_autoptr(GBytes) profile = g_bytes_new(data, size);
   g_autofree char *name = ms_colour_dup_name(profile), *used = ms_space_dup_profile(MS_SPACE_LAB, profile);
   g_autoptr(GBytes) rgb = ms_colour_grey_to_rgb(profile);
-  MsColourMatrix matrix;
 
   g_assert_true(!name || g_utf8_validate(name, -1, NULL));
   g_assert_true(used && g_utf8_validate(used, -1, NULL));
   g_assert_true(!rgb || ms_icc_is_rgb(rgb));
   for (MsColourPixels kind = MS_COLOUR_RGBA; kind <= MS_COLOUR_CMYK_LIGHT; kind++)
     convert(profile, kind);
-  if (ms_colour_get_matrix(profile, &matrix) && ms_space_knows_profile(profile))
+  if (ms_space_knows_profile(profile))
     convert_space(profile);
   return 0;
 }
 
-/* The same profile as one of grey and of inks, whose tags then do not fit. */
+/* A profile of tables, and one of a matrix, the same as one of grey and of inks, whose tags then do not fit. */
 GPtrArray *
 ms_fuzz_seeds(void)
 {
   static const char *const spaces[] = {"RGB ", "GRAY", "CMYK"};
   GPtrArray *seeds = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
 
+  g_ptr_array_add(seeds, ms_test_profile_tables(TRUE));
   for (gsize i = 0; i < G_N_ELEMENTS(spaces); i++) {
     g_autoptr(GBytes) wide = ms_test_profile_wide(1.8);
     const gsize size = g_bytes_get_size(wide);

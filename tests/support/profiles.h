@@ -5,3 +5,4 @@
 #include <glib.h>
 
 GBytes *ms_test_profile_wide(double gamma);
+GBytes *ms_test_profile_tables(gboolean leads_back);

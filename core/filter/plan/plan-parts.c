@@ -109,6 +109,10 @@ ms_plan_add_space(MsPlan *self)
     {"TO_XYZ", MS_SPACE_TO_XYZ},
     {"FROM_PARTS", MS_SPACE_FROM_PARTS},
     {"FROM_XYZ", MS_SPACE_FROM_XYZ},
+    {"BY_NODES", MS_SPACE_BY_NODES},
+    {"FROM_RGB", MS_SPACE_FROM_RGB},
+    {"TO_RGB", MS_SPACE_TO_RGB},
+    {"SIDE", MS_SPACE_SIDE},
   };
   const MsSpace space = self->settings.params.space;
 
@@ -117,6 +121,7 @@ ms_plan_add_space(MsPlan *self)
   for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
     ms_plan_define(self, tables[i].name, tables[i].value);
   ms_plan_add_part(self, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
+  ms_plan_add_part(self, "space/nodes.cl");
   ms_plan_add_part(self, "space/convert.cl");
   add_conversion(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
   if (!self->request.modes)

@@ -2,7 +2,7 @@
 /*
  * The tables for sRGB reproduce those of cv::cvtColor(), which are computed in single precision; tests/app/colours.py
  * compares the conversions of all colours. The order of every sum and product matters. Those of another profile have
- * its curves and matrix in the same places.
+ * its curves and matrix in the same places; those of a profile of tables are made by space-nodes.c.
  */
 #include "core/filter/space/space.h"
 
@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/filter/space/space-nodes.h"
 #include "core/image/colour/colour.h"
 
 /* The unit of the tables with 14 bits. */
@@ -231,7 +232,7 @@ fill_chromaticity(gint32 *u_table, gint32 *v_table, const double white[3])
 static GBytes *
 make_tables(const Primaries *primaries)
 {
-  gint32 *tables = g_new(gint32, MS_SPACE_END);
+  gint32 *tables = g_new0(gint32, MS_SPACE_END);
 
   fill_nodes(tables + MS_SPACE_LUV_NODES, primaries);
   fill_curves(tables, primaries);
@@ -308,23 +309,36 @@ make_srgb_tables(gpointer data)
   return make_tables(&srgb);
 }
 
-/* The tables of the profile that was used last, since the images and bands of a batch mostly have the same. */
-static GMutex last_lock;
-static GBytes *last_icc, *last_tables;
-
-/* (transfer full): the tables of a profile other than sRGB; those of sRGB where it has no matrix that can be used. */
+/* (transfer full): the tables of a profile; those of sRGB where it is that or cannot be used. */
 static GBytes *
-tables_of_profile(GBytes *icc, GBytes *srgb_tables)
+make_tables_of_profile(MsSpace space, GBytes *icc, GBytes *srgb_tables)
 {
   Primaries primaries;
 
+  if (ms_colour_is_srgb(icc))
+    return g_bytes_ref(srgb_tables);
+  if (read_primaries(icc, &primaries))
+    return make_tables(&primaries);
+  g_autofree gint32 *tables = g_new0(gint32, MS_SPACE_END);
+  return ms_space_nodes_fill(tables, space, icc) ? g_bytes_new_take(g_steal_pointer(&tables), MS_SPACE_TABLES_BYTES)
+                                                 : g_bytes_ref(srgb_tables);
+}
+
+/* The tables of the profile that was used last, since the images and bands of a batch mostly have the same. */
+static GMutex last_lock;
+static MsSpace last_space;
+static GBytes *last_icc, *last_tables;
+
+static GBytes *
+tables_of_profile(MsSpace space, GBytes *icc, GBytes *srgb_tables)
+{
   g_mutex_lock(&last_lock);
-  if (!last_icc || !g_bytes_equal(last_icc, icc)) {
+  if (!last_icc || last_space != space || !g_bytes_equal(last_icc, icc)) {
     g_clear_pointer(&last_icc, g_bytes_unref);
     g_clear_pointer(&last_tables, g_bytes_unref);
     last_icc = g_bytes_ref(icc);
-    last_tables =
-      !ms_colour_is_srgb(icc) && read_primaries(icc, &primaries) ? make_tables(&primaries) : g_bytes_ref(srgb_tables);
+    last_space = space;
+    last_tables = make_tables_of_profile(space, icc, srgb_tables);
   }
   GBytes *tables = g_bytes_ref(last_tables);
   g_mutex_unlock(&last_lock);
@@ -333,27 +347,28 @@ tables_of_profile(GBytes *icc, GBytes *srgb_tables)
 
 /**
  * ms_space_tables_get:
+ * @space: for which the tables are used; only those of a profile of tables differ by it
  * @icc: (nullable): the profile of the colours
  *
  * Returns: (transfer full): all tables, %MS_SPACE_END integers of 32 bits: those of sRGB where @icc is %NULL, a profile
  *   of sRGB, or none that ms_space_knows_profile()
  */
 GBytes *
-ms_space_tables_get(GBytes *icc)
+ms_space_tables_get(MsSpace space, GBytes *icc)
 {
   static GOnce once = G_ONCE_INIT;
   GBytes *srgb_tables = g_once(&once, make_srgb_tables, NULL);
 
-  return icc ? tables_of_profile(icc, srgb_tables) : g_bytes_ref(srgb_tables);
+  return icc ? tables_of_profile(space, icc, srgb_tables) : g_bytes_ref(srgb_tables);
 }
 
 /** ms_space_tables_of: (transfer full): ms_space_tables_get() for the profile of @image. */
 GBytes *
-ms_space_tables_of(MsImage *image)
+ms_space_tables_of(MsSpace space, MsImage *image)
 {
   const MsMetadata *metadata = ms_image_get_metadata(image);
 
-  return ms_space_tables_get(metadata ? metadata->icc : NULL);
+  return ms_space_tables_get(space, metadata ? metadata->icc : NULL);
 }
 
 /** ms_space_knows_profile: whether colours of this profile, or of sRGB for %NULL, are converted by it. */
@@ -362,7 +377,7 @@ ms_space_knows_profile(GBytes *icc)
 {
   Primaries primaries;
 
-  return ms_colour_is_srgb(icc) || read_primaries(icc, &primaries);
+  return ms_colour_is_srgb(icc) || read_primaries(icc, &primaries) || ms_space_nodes_are_usable(icc);
 }
 
 /**

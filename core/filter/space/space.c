@@ -114,6 +114,47 @@ luv_to_rgb(const gint32 *tables, const guint8 *luv, guint8 *rgb)
   encode(tables, tables + MS_SPACE_FROM_XYZ, xyz, rgb);
 }
 
+/*
+ * Interpolates between the eight nodes around @place, with 125 as the sum of their weights, and 4 as the unit of their
+ * numbers. Past the last node none has any weight.
+ */
+static void
+between_nodes(const gint32 *nodes, const int place[3], int value[3])
+{
+  int sums[3] = {0, 0, 0};
+
+  for (int corner = 0; corner < 8; corner++) {
+    int weight = 1, node = 0;
+    for (int k = 0; k < 3; k++) {
+      const int far = corner >> k & 1, part = place[k] % 5;
+      weight *= far ? part : 5 - part;
+      node = node * MS_SPACE_SIDE + MIN(place[k] / 5 + far, MS_SPACE_SIDE - 1);
+    }
+    for (int k = 0; k < 3; k++)
+      sums[k] += weight * (nodes[node] >> 10 * (2 - k) & 1023);
+  }
+  for (int k = 0; k < 3; k++)
+    value[k] = (sums[k] + 250) / 500;
+}
+
+static void
+rgb_by_nodes(const gint32 *tables, const guint8 *rgb, guint8 *converted)
+{
+  int value[3];
+
+  between_nodes(tables + MS_SPACE_FROM_RGB, (const int[]){rgb[0], rgb[1], rgb[2]}, value);
+  store(converted, value[0], value[1], value[2]);
+}
+
+static void
+nodes_to_rgb(const gint32 *tables, const guint8 *converted, guint8 *rgb)
+{
+  int value[3];
+
+  between_nodes(tables + MS_SPACE_TO_RGB, (const int[]){converted[2], converted[1], converted[0]}, value);
+  store(rgb, value[2], value[1], value[0]);
+}
+
 /* From one colour of three bytes to another. */
 typedef void (*Conversion)(const gint32 *tables, const guint8 *from, guint8 *to);
 
@@ -123,11 +164,23 @@ keep(const gint32 *tables, const guint8 *from, guint8 *to)
   memcpy(to, from, 3);
 }
 
-static const Conversion conversions[][2] = {
-  [MS_SPACE_RGB] = {keep, keep},
-  [MS_SPACE_LUV] = {rgb_to_luv, luv_to_rgb},
-  [MS_SPACE_LAB] = {rgb_to_lab, lab_to_rgb},
-};
+typedef enum {
+  FORTH,
+  BACK,
+} Way;
+
+static Conversion
+choose(MsSpace space, Way way, const gint32 *tables)
+{
+  static const Conversion conversions[][2] = {
+    [MS_SPACE_RGB] = {keep, keep},
+    [MS_SPACE_LUV] = {rgb_to_luv, luv_to_rgb},
+    [MS_SPACE_LAB] = {rgb_to_lab, lab_to_rgb},
+  };
+  static const Conversion by_nodes[] = {rgb_by_nodes, nodes_to_rgb};
+
+  return space != MS_SPACE_RGB && tables[MS_SPACE_BY_NODES] ? by_nodes[way] : conversions[space][way];
+}
 
 static void
 convert_all(Conversion conversion, const gint32 *tables, const guint8 *from, guint8 *to, gsize n)
@@ -142,7 +195,7 @@ convert_all(Conversion conversion, const gint32 *tables, const guint8 *from, gui
 
 /**
  * ms_space_convert:
- * @tables: of ms_space_tables_get()
+ * @tables: of ms_space_tables_get() for @space
  * @rgba: @n pixels
  * @converted: (out): the same pixels in @space, with their alpha. The first channel of the space, L* of both, stands
  *   in the third byte and the last one in the first byte; may be @rgba
@@ -152,18 +205,18 @@ convert_all(Conversion conversion, const gint32 *tables, const guint8 *from, gui
 void
 ms_space_convert(MsSpace space, const gint32 *tables, const guint8 *rgba, guint8 *converted, gsize n)
 {
-  convert_all(conversions[space][0], tables, rgba, converted, n);
+  convert_all(choose(space, FORTH, tables), tables, rgba, converted, n);
 }
 
 /** ms_space_restore: the reverse of ms_space_convert(), as COLOR_Luv2RGB and COLOR_Lab2RGB; @rgba may be @converted. */
 void
 ms_space_restore(MsSpace space, const gint32 *tables, const guint8 *converted, guint8 *rgba, gsize n)
 {
-  convert_all(conversions[space][1], tables, converted, rgba, n);
+  convert_all(choose(space, BACK, tables), tables, converted, rgba, n);
 }
 
 static MsImage *
-convert_image(Conversion conversion, MsImage *image, GError **error)
+convert_image(MsSpace space, Way way, MsImage *image, GError **error)
 {
   const int width = ms_image_get_width(image), height = ms_image_get_height(image);
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
@@ -173,8 +226,9 @@ convert_image(Conversion conversion, MsImage *image, GError **error)
                  height);
     return NULL;
   }
-  g_autoptr(GBytes) tables = ms_space_tables_of(image);
-  convert_all(conversion, g_bytes_get_data(tables, NULL), ms_image_get_pixels(image), pixels, (gsize)width * height);
+  g_autoptr(GBytes) bytes = ms_space_tables_of(space, image);
+  const gint32 *tables = g_bytes_get_data(bytes, NULL);
+  convert_all(choose(space, way, tables), tables, ms_image_get_pixels(image), pixels, (gsize)width * height);
   return ms_image_new_take(width, height, pixels, ms_image_get_metadata(image));
 }
 
@@ -182,12 +236,12 @@ convert_image(Conversion conversion, MsImage *image, GError **error)
 MsImage *
 ms_space_convert_image(MsSpace space, MsImage *image, GError **error)
 {
-  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(conversions[space][0], image, error);
+  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(space, FORTH, image, error);
 }
 
 /** ms_space_restore_image: (transfer full): the reverse of ms_space_convert_image(). */
 MsImage *
 ms_space_restore_image(MsSpace space, MsImage *image, GError **error)
 {
-  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(conversions[space][1], image, error);
+  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(space, BACK, image, error);
 }

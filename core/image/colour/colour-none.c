@@ -36,6 +36,18 @@ ms_colour_get_matrix(GBytes *icc, MsColourMatrix *matrix)
   return FALSE;
 }
 
+gboolean
+ms_colour_has_tables(GBytes *icc)
+{
+  return FALSE;
+}
+
+gboolean
+ms_colour_by_tables(GBytes *icc, gboolean to_lab, double (*colours)[3], gsize n)
+{
+  return FALSE;
+}
+
 GBytes *
 ms_colour_grey_to_rgb(GBytes *icc)
 {

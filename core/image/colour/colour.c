@@ -34,6 +34,7 @@
   X(cmsGetEncodedCMMversion)                                                                                           \
   X(cmsGetProfileInfoASCII)                                                                                            \
   X(cmsIsMatrixShaper)                                                                                                 \
+  X(cmsIsTag)                                                                                                          \
   X(cmsOpenProfileFromMemTHR)                                                                                          \
   X(cmsReadTag)                                                                                                        \
   X(cmsSaveProfileToMem)
@@ -217,13 +218,20 @@ ms_colour_convert(const MsColour *self, guint8 *pixels, gsize n)
 
 /* ---- What a profile says. */
 
+/* Tables go before curves and a matrix, which some profiles have besides for programs that know no tables. */
+static gboolean
+has_tables(const Library *cms, cmsHPROFILE profile)
+{
+  return cms->cmsIsTag(profile, cmsSigAToB0Tag) || cms->cmsIsTag(profile, cmsSigAToB1Tag);
+}
+
 static gboolean
 read_matrix(const Library *cms, cmsHPROFILE profile, MsColourMatrix *matrix)
 {
   static const cmsTagSignature curves[] = {cmsSigRedTRCTag, cmsSigGreenTRCTag, cmsSigBlueTRCTag};
   static const cmsTagSignature colorants[] = {cmsSigRedColorantTag, cmsSigGreenColorantTag, cmsSigBlueColorantTag};
 
-  if (!cms->cmsIsMatrixShaper(profile))
+  if (!cms->cmsIsMatrixShaper(profile) || has_tables(cms, profile))
     return FALSE;
   for (int k = 0; k < 3; k++) {
     const cmsToneCurve *curve = cms->cmsReadTag(profile, curves[k]);
@@ -255,6 +263,52 @@ ms_colour_get_matrix(GBytes *icc, MsColourMatrix *matrix)
   if (profile)
     cms->cmsCloseProfile(profile);
   return good;
+}
+
+/** ms_colour_has_tables: whether @icc is a profile of RGB by tables, such as those of printers and scanners. */
+gboolean
+ms_colour_has_tables(GBytes *icc)
+{
+  const Library *cms = get_library();
+  cmsHPROFILE profile = cms ? open_profile(cms, NULL, icc, cmsSigRgbData) : NULL;
+  const gboolean has = profile && has_tables(cms, profile);
+
+  if (profile)
+    cms->cmsCloseProfile(profile);
+  return has;
+}
+
+/**
+ * ms_colour_by_tables:
+ * @icc: a profile of RGB
+ * @to_lab: whether the colours become L*a*b*, else they are
+ * @colours: (inout): @n of them; red, green and blue are 0 to 1
+ *
+ * Converts colours in double precision. The intent is colorimetric, for which white is white, as with a matrix.
+ *
+ * Returns: %FALSE where the profile has nothing that converts this way
+ */
+gboolean
+ms_colour_by_tables(GBytes *icc, gboolean to_lab, double (*colours)[3], gsize n)
+{
+  const Library *cms = get_library();
+  cmsHPROFILE rgb = cms ? open_profile(cms, NULL, icc, cmsSigRgbData) : NULL;
+  cmsHPROFILE lab = cms ? open_profile(cms, NULL, NULL, cmsSigLabData) : NULL;
+  cmsHTRANSFORM transform = NULL;
+
+  if (rgb && lab)
+    transform =
+      to_lab ? cms->cmsCreateTransformTHR(NULL, rgb, TYPE_RGB_DBL, lab, TYPE_Lab_DBL, INTENT_RELATIVE_COLORIMETRIC, 0)
+             : cms->cmsCreateTransformTHR(NULL, lab, TYPE_Lab_DBL, rgb, TYPE_RGB_DBL, INTENT_RELATIVE_COLORIMETRIC, 0);
+  if (transform) {
+    cms->cmsDoTransform(transform, colours, colours, (cmsUInt32Number)n);
+    cms->cmsDeleteTransform(transform);
+  }
+  if (rgb)
+    cms->cmsCloseProfile(rgb);
+  if (lab)
+    cms->cmsCloseProfile(lab);
+  return transform != NULL;
 }
 
 /** ms_colour_is_srgb: whether @icc is %NULL or a profile of sRGB; without Little CMS no other is recognised. */

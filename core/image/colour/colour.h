@@ -39,6 +39,8 @@ void ms_colour_free(MsColour *self);
 void ms_colour_convert(const MsColour *self, guint8 *pixels, gsize n);
 gboolean ms_colour_is_srgb(GBytes *icc);
 gboolean ms_colour_get_matrix(GBytes *icc, MsColourMatrix *matrix);
+gboolean ms_colour_has_tables(GBytes *icc);
+gboolean ms_colour_by_tables(GBytes *icc, gboolean to_lab, double (*colours)[3], gsize n);
 GBytes *ms_colour_grey_to_rgb(GBytes *icc);
 char *ms_colour_dup_name(GBytes *icc);
 
