@@ -14,6 +14,7 @@
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/document/document.h"
+#include "ui/document/flips.h"
 #include "ui/engine/window-engine.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/table.h"
@@ -207,6 +208,45 @@ test_compare(void)
   const MsSettings *now = ms_document_get_settings(f.document);
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
   g_assert_cmpfloat(now->params.sr, ==, 33);
+}
+
+/* Under the kernel `auto`, the name of a row says that its value needs another kernel. */
+static void
+check_kernel_named(PanelFixture *f, const char *label, const char *column)
+{
+  MsReport *report = ms_report_view_get_report(view_of(f));
+  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
+  g_autofree char *table = ms_table_text(tree, TRUE), *cell = g_strconcat(",", column, ",", NULL);
+  guint found = 0;
+
+  for (guint i = 0; i < report->rows->len; i++)
+    found += strcmp(((MsReportRow *)report->rows->pdata[i])->label, label) == 0;
+  g_assert_cmpuint(found, ==, 1);
+  g_assert_nonnull(strstr(table, cell));
+}
+
+static void
+test_compare_kernel(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_COMPARE_PANEL);
+  MsSettings resolved;
+  g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
+  g_assert_true(ms_document_resolve(f.document, ms_document_get_settings(f.document), &resolved));
+  if (resolved.options.kernel == MS_KERNEL_DIRECT)
+    return; /* a device that has no other */
+  check_button(&f, "Unroll 1", TRUE);
+  check_button(&f, "Unroll 2", TRUE);
+  set_number(&f, "Repeats", 1);
+  panel_fixture_settle();
+  ms_job_panel_run(MS_JOB_PANEL(f.panel));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
+  check_kernel_named(&f, "unroll 2, kernel direct", "\"unroll 2, kernel direct\"");
+
+  gtk_combo_box_set_active_id(GTK_COMBO_BOX(find_by_type(f.panel, GTK_TYPE_COMBO_BOX)), "all");
+  panel_fixture_settle();
+  ms_job_panel_run(MS_JOB_PANEL(f.panel));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
+  check_kernel_named(&f, "unroll 2, kernel direct", "2,direct");
 }
 
 static void
@@ -610,6 +650,7 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panels/compare", test_compare);
+  g_test_add_func("/panels/compare-kernel", test_compare_kernel);
   g_test_add_func("/panels/compare-cancel", test_compare_cancel);
   g_test_add_func("/panels/compare-order", test_compare_order);
   g_test_add_func("/panels/compare-result", test_compare_result);

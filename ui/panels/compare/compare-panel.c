@@ -24,6 +24,7 @@ struct _MsComparePanel {
   GtkSpinButton *repeats;
   MsReportView *view;
   GtkWidget *apply;
+  GHashTable *kernels; /* label → kernel of the configurations for which `auto` chooses another one than now */
 };
 
 G_DEFINE_FINAL_TYPE(MsComparePanel, ms_compare_panel, MS_TYPE_JOB_PANEL)
@@ -279,6 +280,38 @@ ms_compare_sort(MsReport *report)
   g_ptr_array_sort(report->rows, compare_rows);
 }
 
+/* Finds the configurations of @experiment for which `auto` chooses another kernel than for the current settings. */
+static void
+find_other_kernels(MsComparePanel *self, const MsExperiment *experiment)
+{
+  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
+  g_autoptr(GPtrArray) all = ms_experiment_expand(experiment, FALSE);
+  MsSettings settings, now, then;
+
+  g_hash_table_remove_all(self->kernels);
+  if (!ms_document_resolve(document, ms_document_get_settings(document), &now))
+    return;
+  for (guint i = 0; i < all->len; i++)
+    if (ms_settings_from_factors(all->pdata[i], &settings, NULL) && settings.options.kernel == MS_KERNEL_AUTO &&
+        ms_document_resolve(document, &settings, &then) && then.options.kernel != now.options.kernel)
+      g_hash_table_insert(self->kernels, ms_experiment_label(experiment, all->pdata[i]),
+                          (gpointer)ms_filter_kernel_name(then.options.kernel));
+}
+
+/* Adds to the name of @row that a value of it needs @kernel, and shows that as a setting. */
+static void
+name_kernel(MsReportRow *row, const char *kernel)
+{
+  char *label = g_strdup_printf("%s, kernel %s", row->label, kernel);
+
+  g_free(row->label);
+  row->label = label;
+  if (ms_factors_get(row->factors, "case"))
+    ms_factors_set(row->factors, "case", label);
+  else
+    ms_factors_set(row->factors, "kernel", kernel);
+}
+
 static void
 ms_compare_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
@@ -287,6 +320,12 @@ ms_compare_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 
   if (!report || report->rows->len == 0)
     return;
+  for (guint i = 0; i < report->rows->len; i++) {
+    MsReportRow *row = report->rows->pdata[i];
+    const char *kernel = g_hash_table_lookup(self->kernels, row->label);
+    if (kernel)
+      name_kernel(row, kernel);
+  }
   ms_compare_sort(report);
   ms_report_view_set_report(self->view, report);
   gtk_widget_set_sensitive(self->apply, is_ranked(report->rows->pdata[0]));
@@ -337,6 +376,7 @@ ms_compare_panel_start(MsJobPanel *panel, MsProgramJob *job)
   g_autoptr(MsExperiment) experiment =
     ms_compare_experiment(ms_document_get_settings(ms_panel_get_document(MS_PANEL(panel))), choices, get_mode(self));
 
+  find_other_kernels(self, experiment);
   ms_job_panel_add_experiment(job, experiment);
   ms_program_job_add(job, "--repeat=%d", gtk_spin_button_get_value_as_int(self->repeats));
   ms_job_panel_add_picture(panel, job);
@@ -364,6 +404,7 @@ static void
 ms_compare_panel_finalize(GObject *object)
 {
   g_array_unref(MS_COMPARE_PANEL(object)->values);
+  g_hash_table_unref(MS_COMPARE_PANEL(object)->kernels);
   G_OBJECT_CLASS(ms_compare_panel_parent_class)->finalize(object);
 }
 
@@ -417,6 +458,7 @@ ms_compare_panel_init(MsComparePanel *self)
   int row = 0;
 
   self->values = g_array_new(FALSE, FALSE, sizeof(Value));
+  self->kernels = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
   gtk_widget_init_template(GTK_WIDGET(self));
   for (guint i = 0; i < ms_options.n_rows; i++)
     if (table[i].group == MS_OPTION_GROUP_TOGGLE && (table[i].values || table[i].kind == MS_OPTION_SHAPE))
