@@ -221,18 +221,17 @@ find_conversion(MsScreenColours *self, int monitor, GBytes *icc)
 
 /**
  * ms_screen_colours_for_image:
+ * @monitor: of @widget, see ms_screen_colours_monitor_of()
  *
- * Returns: (transfer none) (nullable): the conversion of the pixels of @image to those of the monitor that @widget is
- *   on, valid until "changed"; %NULL where they are the same, where the image's profile cannot be used, and without
- *   Little CMS
+ * Returns: (transfer none) (nullable): the conversion of the pixels of @image to those of @monitor, valid until
+ *   "changed"; %NULL where they are the same, where the image's profile cannot be used, and without Little CMS
  */
 const MsColour *
-ms_screen_colours_for_image(GtkWidget *widget, MsImage *image)
+ms_screen_colours_for_image(GtkWidget *widget, int monitor, MsImage *image)
 {
   const MsMetadata *metadata = ms_image_get_metadata(image);
 
-  return find_conversion(ms_screen_colours_of(widget), ms_screen_colours_monitor_of(widget),
-                         metadata ? metadata->icc : NULL);
+  return find_conversion(ms_screen_colours_of(widget), monitor, metadata ? metadata->icc : NULL);
 }
 
 /* (transfer full): a copy with alpha, converted. */

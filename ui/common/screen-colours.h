@@ -16,5 +16,5 @@ G_DECLARE_FINAL_TYPE(MsScreenColours, ms_screen_colours, MS, SCREEN_COLOURS, GOb
 
 MsScreenColours *ms_screen_colours_of(GtkWidget *widget);
 int ms_screen_colours_monitor_of(GtkWidget *widget);
-const MsColour *ms_screen_colours_for_image(GtkWidget *widget, MsImage *image);
+const MsColour *ms_screen_colours_for_image(GtkWidget *widget, int monitor, MsImage *image);
 void ms_screen_colours_show(GtkImage *image, GdkPixbuf *pixbuf, GBytes *icc);

@@ -127,6 +127,7 @@ on_silence_check(gpointer data)
 void
 ms_window_engine_watch(MsWindowEngine *self, const MsJob *job)
 {
+  g_clear_handle_id(&self->silence_timer, g_source_remove);
   if (self->watchdog_ms > 0 && (job->kind == MS_JOB_OPEN || !ms_window_engine_is_reference(self)))
     self->silence_timer = g_timeout_add(SILENCE_CHECK_MS, on_silence_check, self);
 }

@@ -422,11 +422,14 @@ ms_window_engine_shut_down(MsWindowEngine *self)
 
 /**
  * ms_window_engine_set_watchdog: how long the device may report no progress before it counts as hung; 0 for no limit.
+ * It applies to the request that runs as well.
  */
 void
 ms_window_engine_set_watchdog(MsWindowEngine *self, guint milliseconds)
 {
   self->watchdog_ms = milliseconds;
+  if (self->running && self->child)
+    ms_window_engine_watch(self, self->running);
 }
 
 MsWindowEngineState

@@ -146,7 +146,7 @@ draw_slot(MsImageView *self, cairo_t *cr, MsViewSlot *slot, int gain)
     return;
   MsImage *image = ms_picture_get_image(slot->picture);
   ready_surface(slot, &visible, ms_picture_level_for_zoom(slot->picture, self->geometry.zoom), gain,
-                image ? ms_screen_colours_for_image(GTK_WIDGET(self), image) : NULL);
+                image ? ms_screen_colours_for_image(GTK_WIDGET(self), self->monitor, image) : NULL);
   cairo_matrix_t pane;
   cairo_save(cr);
   cairo_get_matrix(cr, &pane);
@@ -191,7 +191,8 @@ draw_piece(MsImageView *self, cairo_t *cr, const MsPiece *piece)
   while (self->geometry.zoom * (1 << level) <= 0.5)
     level++;
   part = at_level(&part, level, 0, piece->region.width, piece->region.height);
-  surface = ms_picture_extract(picture, level, &part, 1, ms_screen_colours_for_image(GTK_WIDGET(self), piece->image));
+  surface = ms_picture_extract(picture, level, &part, 1,
+                               ms_screen_colours_for_image(GTK_WIDGET(self), self->monitor, piece->image));
   cairo_save(cr);
   to_picture(cr, &self->geometry);
   cairo_rectangle(cr, piece->region.x, piece->region.y, piece->region.width, piece->region.height);
