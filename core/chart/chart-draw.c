@@ -653,24 +653,26 @@ draw_one(const Drawing *d)
  * ms_chart_draw:
  * @cr: where to draw; its clip and transformation are respected
  *
- * Draws background, titles, legend, axes and data, and below them the other panels. Series differ by colour and by
+ * Draws background, titles, legend, axes and data, and below or beside them the other panels. Series differ by colour and by
  * hatch or marker and dash.
  */
 void
 ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page)
 {
   const MsChartPaint *paint = ms_chart_paint(page->theme);
-  double height = page->height;
+  double left_width = page->width, left_height = page->height;
 
   cairo_save(cr);
-  cairo_rectangle(cr, 0, 0, page->width, height);
+  cairo_rectangle(cr, 0, 0, page->width, page->height);
   ms_chart_set_colour(cr, paint->background);
   cairo_fill(cr);
   for (const MsChart *panel = self; panel; panel = panel->panel) {
-    double upper = ms_chart_upper_height(panel, height);
-    draw_one(&(Drawing){panel, cr, paint, ms_chart_layout(panel, cr, page->width, upper)});
-    cairo_translate(cr, 0, upper);
-    height -= upper;
+    double width = left_width, height = left_height, x, y;
+    ms_chart_next_panel(panel, &width, &height, &x, &y);
+    draw_one(&(Drawing){panel, cr, paint, ms_chart_layout(panel, cr, width, height)});
+    cairo_translate(cr, x, y);
+    left_width -= x;
+    left_height -= y;
   }
   cairo_restore(cr);
 }

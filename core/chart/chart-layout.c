@@ -331,6 +331,28 @@ ms_chart_upper_height(const MsChart *self, double height)
   return below > 0 ? floor(height * TITLED_PANEL / (TITLED_PANEL + below)) : height;
 }
 
+/* The least height of one of two charts that are drawn one below the other, if they can be drawn side by side. */
+#define LEAST_STACKED 170.0
+
+/**
+ * ms_chart_next_panel: shortens @width and @height to those of the chart itself.
+ * @x: (out): where the panels after it begin: at its right if they are a chart with a title of its own for which there
+ *   is not enough height, else below
+ */
+void
+ms_chart_next_panel(const MsChart *self, double *width, double *height, double *x, double *y)
+{
+  const gboolean beside =
+    ms_chart_n_panels(self) == 1 && self->panel->title && *height<2 * LEAST_STACKED && * width> * height;
+
+  if (beside)
+    *width = floor(*width / 2);
+  else
+    *height = ms_chart_upper_height(self, *height);
+  *x = beside ? *width : 0;
+  *y = beside ? 0 : *height;
+}
+
 static guint
 count_note_lines(const MsChart *self, cairo_t *cr, double width)
 {

@@ -73,6 +73,7 @@ typedef struct {
 #define MS_CHART_TITLE_FONT 17.0
 
 double ms_chart_upper_height(const MsChart *self, double height);
+void ms_chart_next_panel(const MsChart *self, double *width, double *height, double *x, double *y);
 MsChartLayout ms_chart_layout(const MsChart *self, cairo_t *cr, double width, double height);
 double ms_chart_point_x(const MsChart *self, const MsChartLayout *layout, guint series, const MsChartPoint *point);
 double ms_chart_point_y(const MsChartLayout *layout, double value);

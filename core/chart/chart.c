@@ -154,7 +154,7 @@ ms_chart_add_point(MsChart *self, guint series, MsChartPoint point)
 
 /**
  * ms_chart_set_panel:
- * @panel: (transfer full): a chart that is drawn below this one, for values in another unit; it may have a panel itself
+ * @panel: (transfer full): a chart that is drawn below this one, or beside it if it has a title and there is no height, for values in another unit; it may have a panel itself
  */
 void
 ms_chart_set_panel(MsChart *self, MsChart *panel)
@@ -233,10 +233,11 @@ find_place(const MsChart *self, double width, double height, double x, double y)
 {
   g_autoptr(cairo_surface_t) surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
   g_autoptr(cairo_t) cr = cairo_create(surface);
-  double upper = ms_chart_upper_height(self, height);
-  if (y > upper)
-    return find_place(self->panel, width, height - upper, x, y - upper);
-  height = upper;
+  const double whole_width = width, whole_height = height;
+  double next_x, next_y;
+  ms_chart_next_panel(self, &width, &height, &next_x, &next_y);
+  if (self->panel && x > next_x && y > next_y)
+    return find_place(self->panel, whole_width - next_x, whole_height - next_y, x - next_x, y - next_y);
   MsChartLayout layout = ms_chart_layout(self, cr, width, height);
   double reach = MAX(12.0, self->type == MS_CHART_LINES ? 0.0 : ms_chart_bar_width(self, &layout) / 2);
   double best = INFINITY;

@@ -122,6 +122,26 @@ test_panels(void)
   g_assert_nonnull(strstr(words, "number 2, left: 3."));
 }
 
+/* A panel with a title is drawn beside its chart where one below the other would be too low. */
+static void
+test_panel_beside(void)
+{
+  g_autoptr(MsChart) chart = chart_of(1);
+  double width = 880, height = 230, x, y;
+
+  ms_chart_set_panel(chart, chart_of(2));
+  ms_chart_next_panel(chart, &width, &height, &x, &y);
+  g_assert_cmpfloat(width, ==, 440);
+  g_assert_cmpfloat(height, ==, 230);
+  g_assert_cmpfloat(x, ==, 440);
+  g_assert_cmpfloat(y, ==, 0);
+  width = height = 600;
+  ms_chart_next_panel(chart, &width, &height, &x, &y);
+  g_assert_cmpfloat(width, ==, 600);
+  g_assert_cmpfloat(height, <, 400);
+  g_assert_cmpfloat(y, ==, height);
+}
+
 /* Whether anything is drawn in a rectangle of the drawing of @chart. */
 static gboolean
 has_ink(const MsChart *chart, double x, double y, double width, double height)
@@ -283,6 +303,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
   g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
   g_test_add_func("/lab-chart/panels", test_panels);
+  g_test_add_func("/lab-chart/panel-beside", test_panel_beside);
   g_test_add_func("/lab-chart/labels-without-first-series", test_labels_without_first_series);
   g_test_add_func("/lab-chart/negative-bars", test_negative_bars);
   g_test_add_func("/lab-chart/published-range", test_published_range);

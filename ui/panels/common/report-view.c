@@ -24,6 +24,7 @@ struct _MsReportView {
   MsChartView *chart;
   MsReport *report; /* (nullable) */
   MsChart *own;     /* (nullable): is shown in place of the report's chart */
+  gboolean has_two_charts;
 };
 
 G_DEFINE_FINAL_TYPE(MsReportView, ms_report_view, GTK_TYPE_BIN)
@@ -228,6 +229,19 @@ on_enlarge_clicked(MsReportView *self)
   gtk_window_present(GTK_WINDOW(window)); /* gives it the keyboard where no window manager does */
 }
 
+/* From this height on two charts one below the other are legible. */
+#define HEIGHT_FOR_TWO 420
+
+static void
+ms_report_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)
+{
+  MsReportView *self = MS_REPORT_VIEW(widget);
+  const gboolean beside = self->has_two_charts && allocation->height >= HEIGHT_FOR_TWO;
+
+  gtk_orientable_set_orientation(self->paned, beside ? GTK_ORIENTATION_HORIZONTAL : GTK_ORIENTATION_VERTICAL);
+  GTK_WIDGET_CLASS(ms_report_view_parent_class)->size_allocate(widget, allocation);
+}
+
 #define CHILD(name) MS_TEMPLATE_CHILD(MsReportView, name)
 
 static void
@@ -246,6 +260,7 @@ ms_report_view_class_init(MsReportViewClass *klass)
   };
 
   G_OBJECT_CLASS(klass)->finalize = ms_report_view_finalize;
+  GTK_WIDGET_CLASS(klass)->size_allocate = ms_report_view_size_allocate;
   signals[SIGNAL_ROW_CHOSEN] = g_signal_new("row-chosen", MS_TYPE_REPORT_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                                             G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[SIGNAL_PROBLEM] =
@@ -278,11 +293,11 @@ show_footer(MsReportView *self, const MsReport *report)
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->footer), all);
 }
 
-/** ms_report_view_put_beside: puts the chart beside the table, where several charts one below another need height. */
+/** ms_report_view_put_beside: puts the chart, which is two, beside the table where there is the height for it. */
 void
 ms_report_view_put_beside(MsReportView *self)
 {
-  gtk_orientable_set_orientation(self->paned, GTK_ORIENTATION_HORIZONTAL);
+  self->has_two_charts = TRUE;
 }
 
 /** ms_report_view_set_report: @report: (nullable) (transfer none): must not change any more */

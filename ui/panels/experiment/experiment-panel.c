@@ -663,7 +663,7 @@ static void
 ms_experiment_panel_map(GtkWidget *widget)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(widget);
-  const int share = gtk_widget_get_allocated_width(gtk_widget_get_toplevel(widget)) / 4;
+  const int share = gtk_widget_get_allocated_width(gtk_widget_get_toplevel(widget)) * 3 / 10;
   gboolean set;
 
   g_object_get(self->paned, "position-set", &set, NULL);
