@@ -244,7 +244,12 @@ def strip_of_runs(person):
 def cost(person):
     """The side panel shows the estimated time of settings before they are run."""
     number = person.run_number()
+    x, y, width, height = person.box(person.find("Price of image", "level bar"))
+    price, below = (lambda: person.screen()[y:y + height, x:x + width]), (lambda: person.screen()[y + height + 20, x])
+    before, page = price(), below()
     person.mouse(*person.middle(person.find("image", "radio button")), "abs")
+    wait("a tooltip", lambda: (below() != page).any())
+    check((price() == before).all(), "the tooltip of a toggle's value covers its price")
     person.find(part=" and takes about ", role="label")
     spin = person.find("Spatial radius", "spin button")
     person.mouse(*person.middle(person.find("Picture", "image")), "abs")

@@ -27,6 +27,41 @@ cost_text(const MsFlip *flip)
   return g_strdup(need ? need : about);
 }
 
+/* Shows the tooltip of @widget, which is in @column, if the pointer or the keyboard is on it. */
+static gboolean
+show_tooltip_of(GtkWidget *widget, GtkWidget *column, int x, gboolean by_keyboard, GtkTooltip *tooltip)
+{
+  g_autofree char *text = widget ? gtk_widget_get_tooltip_text(widget) : NULL;
+  int left, top;
+
+  if (!text || !gtk_widget_is_ancestor(widget, column) ||
+      !gtk_widget_translate_coordinates(widget, column, 0, 0, &left, &top))
+    return FALSE;
+  if (by_keyboard ? !gtk_widget_has_focus(widget) : x < left || x >= left + gtk_widget_get_allocated_width(widget))
+    return FALSE;
+  gtk_tooltip_set_text(tooltip, text);
+  return TRUE;
+}
+
+/* GTK puts a tooltip below its widget: that of a value is the column's, so that it leaves the prices in sight. */
+static gboolean
+on_query_tooltip(MsOptionRow *self, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip, GtkWidget *column)
+{
+  for (guint i = 0; i < self->buttons->len; i++)
+    if (show_tooltip_of(self->buttons->pdata[i], column, x, by_keyboard, tooltip))
+      return TRUE;
+  return show_tooltip_of(self->entry, column, x, by_keyboard, tooltip) ||
+         show_tooltip_of(self->opener, column, x, by_keyboard, tooltip);
+}
+
+static void
+set_tooltip(MsOptionRow *self, GtkWidget *widget, const char *text)
+{
+  gtk_widget_set_tooltip_text(widget, text);
+  if (self->tags && gtk_widget_is_ancestor(widget, GTK_WIDGET(self)))
+    gtk_widget_set_has_tooltip(widget, FALSE); /* the column shows it */
+}
+
 /* Makes @widget insensitive while its value is unavailable, with the reason as its tooltip. */
 static void
 offer_flip(MsOptionRow *self, GtkWidget *widget, const MsFlip *flip)
@@ -35,7 +70,7 @@ offer_flip(MsOptionRow *self, GtkWidget *widget, const MsFlip *flip)
   g_autofree char *help = cost ? g_strdup_printf("%s\n%s", ms_option_tooltip(self->option), cost) : NULL;
 
   gtk_widget_set_sensitive(widget, flip->refusal == NULL);
-  gtk_widget_set_tooltip_text(widget, flip->refusal ? flip->refusal : help ? help : ms_option_tooltip(self->option));
+  set_tooltip(self, widget, flip->refusal ? flip->refusal : help ? help : ms_option_tooltip(self->option));
 }
 
 static MsFlip
@@ -169,7 +204,7 @@ show_limit(MsOptionRow *self, const char *refusal)
   gtk_label_set_text(GTK_LABEL(self->limit), refusal ? refusal : "");
   gtk_widget_set_visible(self->limit, refusal != NULL);
   if (text)
-    gtk_widget_set_tooltip_text(self->entry, text);
+    set_tooltip(self, self->entry, text);
   if (refusal)
     gtk_style_context_add_class(style, GTK_STYLE_CLASS_ERROR);
   else
@@ -333,10 +368,12 @@ add_prices(MsOptionRow *self, GtkWidget *below)
 }
 
 static GtkWidget *
-new_column(GtkWidget *control)
+new_column(MsOptionRow *self, GtkWidget *control)
 {
   GtkWidget *column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
 
+  gtk_widget_set_has_tooltip(column, self->tags != NULL);
+  g_signal_connect_swapped(column, "query-tooltip", G_CALLBACK(on_query_tooltip), self);
   gtk_container_add(GTK_CONTAINER(column), control);
   return column;
 }
@@ -344,7 +381,7 @@ new_column(GtkWidget *control)
 static void
 build_shape(MsOptionRow *self)
 {
-  GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *column = new_column(box), *label;
+  GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *column = new_column(self, box), *label;
 
   gtk_style_context_add_class(gtk_widget_get_style_context(box), "linked");
   self->entry = gtk_entry_new();
@@ -390,7 +427,7 @@ const MsOptionRowKind ms_option_row_shape_kind = {build_shape, update_shape};
 static GtkWidget *
 new_linked(MsOptionRow *self)
 {
-  GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *column = new_column(box);
+  GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0), *column = new_column(self, box);
   GtkWidget *tags = self->tags ? gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0) : NULL;
 
   gtk_style_context_add_class(gtk_widget_get_style_context(box), "linked");
@@ -428,7 +465,7 @@ static void
 build_choice(MsOptionRow *self)
 {
   const guint n = ms_option_n_values(self->option);
-  GtkWidget *control = n <= SIDE_BY_SIDE ? new_linked(self) : new_column(new_opener(self));
+  GtkWidget *control = n <= SIDE_BY_SIDE ? new_linked(self) : new_column(self, new_opener(self));
   GtkWidget *label = ms_option_row_add_label(self, control);
 
   if (self->opener) {
