@@ -11,12 +11,16 @@ import tempfile
 import time
 
 import cv2
+import gi
 import pyatspi
 
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk  # noqa: E402
 from person import Person, check, run, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
+DESKTOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "notifications.py")
 
 
 def batch():
@@ -73,6 +77,51 @@ def batch():
     check(person.quit() == 0, "the program did not end well after a batch")
 
 
+def announced(looks_away):
+    """What the desktop is told of the end of a batch while the window is in front, or another one."""
+    folder, heard = tempfile.mkdtemp(dir=WORK), os.path.join(WORK, "notifications")
+    shutil.copy(SAMPLE, os.path.join(folder, "a.png"))
+    with open(heard, "w", encoding="utf-8") as file:
+        desktop = subprocess.Popen([sys.executable, DESKTOP], stdout=file)
+    said = lambda: open(heard, encoding="utf-8").read()  # noqa: E731
+    try:
+        wait("the desktop", said)
+        person = Person(PROGRAM, [folder], {"XDG_DATA_HOME": WORK})
+        other = Gtk.Window()
+        person.click(person.find("Start", "push button"))
+        if looks_away:
+            other.show_all()
+            other.present()
+            turn(lambda: not person.window.getState().contains(pyatspi.STATE_ACTIVE))
+        person.find(part="1 of 1 done", role="label")
+        rest = person.find("Dry Run", "push button")
+        wait("the end of the batch", lambda: rest.getState().contains(pyatspi.STATE_SENSITIVE))
+        time.sleep(1)
+        person.kill()
+        other.destroy()
+        turn(lambda: True)
+    finally:
+        desktop.kill()
+        desktop.wait()
+    return said()
+
+
+def turn(condition):
+    """Handles the events of the windows of this process until the condition holds."""
+    def holds():
+        while Gtk.events_pending():
+            Gtk.main_iteration()
+        return condition()
+    wait("another window in front", holds)
+
+
+def notification():
+    """The end of a batch is announced to a person who looks at another window, and to nobody else."""
+    check("The batch has ended" not in announced(False), "a notification although the window is in front")
+    text = announced(True)
+    check("The batch has ended" in text and "1 done, 0 failed" in text, f"the notification is {text!r}")
+
+
 def still(count):
     """The count if it stays the same for a while, else None."""
     before = count()
@@ -111,6 +160,7 @@ def batch_of_many():
 
 def session():
     batch()
+    notification()
     if os.environ.get("MS_TEST_FULL"):
         batch_of_many()
 

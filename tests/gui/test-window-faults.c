@@ -191,6 +191,51 @@ break_opening(WindowFixture *fixture, const char *mode)
   assert_works(fixture);
 }
 
+/* Finds settings whose program is in no cache, by a work-group that was never used. */
+static gboolean
+find_uncached(MsDocument *document, MsSettings *settings)
+{
+  MsPlanRequest request;
+
+  *settings = *ms_document_get_settings(document);
+  settings->options.kernel = MS_KERNEL_DIRECT;
+  for (guint i = 0; i < 1000 && ms_document_plan_request(document, &request); i++) {
+    g_autofree char *shape = g_strdup_printf("%dx%d", g_test_rand_int_range(1, 64), g_test_rand_int_range(1, 16));
+    g_assert_true(ms_option_set_text(ms_option_find("work-group"), settings, shape, NULL));
+    request.settings = *settings;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+    if (plan && !ms_program_is_cached(ms_window_engine_get_device(ms_document_get_engine(document)), plan->program))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* While a kernel compiles, which is held up here, the progress says so. */
+static void
+test_compiling(void)
+{
+  MsSettings settings;
+
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 80, 60);
+  g_assert_true(find_uncached(document, &settings));
+  set_faults("clCreateKernel", UNARMED + 1, "hang", FALSE);
+  start_fresh_process(&fixture);
+  arm();
+  ms_document_set_settings(document, &settings);
+  wait_for(60, faults.count->calls > UNARMED);
+  GtkWidget *label = find_label_with(GTK_WIDGET(fixture.window), "Compiling…");
+  g_assert_nonnull(label);
+  wait_for(10, gtk_widget_get_mapped(label));
+  ms_window_engine_set_watchdog(fixture.engine, WATCHDOG_MS);
+  wait_for(60, strstr(message_of(&fixture), "opened again"));
+  ms_window_engine_set_watchdog(fixture.engine, 0);
+  window_fixture_wait_idle(&fixture);
+  g_assert_null(find_label_with(GTK_WIDGET(fixture.window), "Compiling…"));
+  remove_faults();
+  start_fresh_process(&fixture);
+}
+
 static void
 test_steps(gconstpointer data)
 {
@@ -479,6 +524,7 @@ main(int argc, char **argv)
   g_test_add_func("/window-faults/lost", test_lost);
   g_test_add_func("/window-faults/failing-calls", test_failing_calls);
   g_test_add_func("/window-faults/cancel", test_cancel);
+  g_test_add_func("/window-faults/compiling", test_compiling);
   g_test_add_func("/window-faults/signals", test_signals);
   g_test_add_data_func("/window-faults/orphan/idle", NULL, test_orphan);
   g_test_add_data_func("/window-faults/orphan/hanging", GINT_TO_POINTER(1), test_orphan);
