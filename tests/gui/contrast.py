@@ -31,21 +31,22 @@ def colours(picture):
     return found[order], counts[order]
 
 
-def solid(picture):
-    """The pixels of areas in one colour: those inside a square of 3 x 3 pixels of the same colour."""
-    edges = numpy.full(picture.shape[:2], True)
+def solid(picture, scale):
+    """The pixels of areas in one colour: those amid a square of 3 x 3 pixels, times the scale, of the same colour."""
     rows, columns = picture.shape[:2]
-    for y in range(3):
-        for x in range(3):
-            shifted = picture[y:rows - 2 + y, x:columns - 2 + x]
-            edges[1:-1, 1:-1] &= (shifted == picture[1:-1, 1:-1]).all(axis=2)
-    edges[[0, -1], :] = edges[:, [0, -1]] = False
-    return edges
+    same = numpy.zeros((rows, columns), bool)
+    inner = same[scale:rows - scale, scale:columns - scale]
+    inner[:] = True
+    for y in range(2 * scale + 1):
+        for x in range(2 * scale + 1):
+            shifted = picture[y:rows - 2 * scale + y, x:columns - 2 * scale + x]
+            inner &= (shifted == picture[scale:rows - scale, scale:columns - scale]).all(axis=2)
+    return same
 
 
-def measure_areas(picture, ground):
+def measure_areas(picture, ground, scale):
     """The contrast of each colour that fills an area with the ground."""
-    found, counts = colours(picture[solid(picture)])
+    found, counts = colours(picture[solid(picture, scale)])
     for colour, count in zip(found, counts):
         if count >= FEWEST_PIXELS and (colour != ground).any() and tuple(colour) not in GRID:
             yield float(ratios(colour, ground)), "area #%02x%02x%02x" % tuple(colour)
@@ -70,10 +71,10 @@ def measure_words(picture, ground=None, scale=1):
             yield float(pixels.max()), "mark at %d,%d" % tuple(boxes[index][:2])
 
 
-def measure(picture):
+def measure(picture, scale=1):
     """(contrast, what) of everything that is drawn on the most frequent colour of a picture in RGB."""
     ground = colours(picture)[0][0]
-    return [*measure_areas(picture, ground), *measure_words(picture, ground)]
+    return [*measure_areas(picture, ground, scale), *measure_words(picture, ground)]
 
 
 def measure_caption(picture):

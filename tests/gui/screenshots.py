@@ -3,7 +3,7 @@
 
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
-A style is one of those in STYLES; without one, the pictures of the README are taken, which is the style "light" under
+A style is one of those in STYLES, or several joined by "+"; without one, the pictures of the README are taken, which is the style "light" under
 the names of the workspaces. With styles, the contrast of what the program draws itself is measured in the pictures: the
 least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER names the folder of the translations.
 """
@@ -22,6 +22,7 @@ from person import Failure, Person, check, wait, walk
 from pyatspi import STATE_SENSITIVE, STATE_SHOWING
 
 PROGRAM, PICTURE, FOLDER = sys.argv[1:4]
+REPORTS = os.path.join(os.path.dirname(PICTURE), "..", "experiments", "reports")
 STYLES = {
     "light": {},
     "dark": {"GTK_THEME": "Adwaita:dark"},
@@ -59,7 +60,10 @@ class Tour:
 
     def __init__(self, style, prefix):
         self.prefix = prefix
-        self.environment = dict(STYLES[style], XDG_CONFIG_HOME=tempfile.mkdtemp(prefix="meanshift-lab-screenshots-"))
+        self.is_small = "900x600" in style
+        self.environment = {"XDG_CONFIG_HOME": tempfile.mkdtemp(prefix="meanshift-lab-screenshots-")}
+        for part in style.split("+"):
+            self.environment.update(STYLES[part])
         self.words = Words(self.environment.get("LANGUAGE"))
         self.person = None
         self.least = []
@@ -97,7 +101,7 @@ class Tour:
                 # Its fills only help the eye; the outlines have the contrast.
                 self.note(name, node.name, [*contrast.measure_words(self.crop(node), scale=self.person.scale)])
             elif node.getRoleName() == "chart":
-                self.note(name, node.name, contrast.measure(self.crop(node)))
+                self.note(name, node.name, contrast.measure(self.crop(node), self.person.scale))
             elif node.getRoleName() == "text" and node.name == self.words("Kernel source"):
                 self.note(name, node.name, [*contrast.measure_words(self.crop(node, 0, 0, 700, 300))])
             elif node.name == self.words("%s as %s") % (self.words("defaults"), "A"):
@@ -120,7 +124,7 @@ class Tour:
         self.person.mouse(2798, 1798, "abs")
         time.sleep(0.8)
         wait("the window to stand still", self.is_still)
-        if self.prefix == "900x600-":
+        if self.is_small:
             width, height = self.person.box(self.person.window)[2:]
             check(width <= 912 and height <= 660, f"the window has grown to {width}x{height} with its shadow")
         self.person.screenshot(os.path.join(FOLDER, self.prefix + name + ".png"),
@@ -169,6 +173,7 @@ class Tour:
         if self.prefix:
             self.show_compare()
             self.show_tune()
+            self.show_reports()
             self.click("Kernel", "radio button")
             self.find("Compile", "push button")
             self.shoot("kernel")
@@ -176,7 +181,8 @@ class Tour:
     def show_compare(self):
         self.click("Compare", "radio button")
         for value in ("2", "4"):
-            self.click("%s %s" % (self.words("Unroll"), value), "check box")
+            # A translation has the mnemonic in parentheses, which the name of the button leaves out.
+            self.click("%s %s" % (re.sub(r"\(\w\)$", "", self.words("Unroll")), value), "check box")
         self.click("Compare", "push button")
         self.wait_for_end()
         self.shoot("compare")
@@ -187,6 +193,15 @@ class Tour:
         self.click("Tune", "push button")
         self.wait_for_end()
         self.shoot("tune")
+
+    def show_reports(self):
+        """The reports that come with the program, side by side."""
+        self.click("Reports", "radio button")
+        for name in ("nvidia-h100.json", "pocl-3.1-two-cores.json"):
+            self.click("Open Reports…", "push button")
+            self.person.choose_file(self.words("Open Reports"), os.path.join(REPORTS, name))
+            wait("the reports to be listed", lambda: not self.person.has(part=self.words("Open Reports"), role="dialog"))
+        self.shoot("reports")
 
     def show_empty_batch(self):
         self.click("Batch", "radio button")
