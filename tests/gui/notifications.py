@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Stands in for the desktop that shows notifications: prints the title and the body of each. It runs until it is ended."""
+"""Stands in for the desktop that shows notifications: prints the title and the body of each, until it is ended."""
 from gi.repository import Gio, GLib
 
 INTERFACE = """<node><interface name="org.freedesktop.Notifications">

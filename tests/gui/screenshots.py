@@ -3,8 +3,8 @@
 
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
-A style is one of those in STYLES, or several joined by "+"; without one, the pictures of the README are taken, which is the style "light" under
-the names of the workspaces. With styles, the contrast of what the program draws itself is measured in the pictures: the
+A style is one of those in STYLES, or several joined by "+"; without one, the pictures of the README are taken, which is
+the style "light" under the names of the workspaces. With styles, the contrast of what the program draws itself is measured in the pictures: the
 least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER names the folder of the translations.
 """
 import gettext
@@ -200,7 +200,8 @@ class Tour:
         for name in ("nvidia-h100.json", "pocl-3.1-two-cores.json"):
             self.click("Open Reports…", "push button")
             self.person.choose_file(self.words("Open Reports"), os.path.join(REPORTS, name))
-            wait("the reports to be listed", lambda: not self.person.has(part=self.words("Open Reports"), role="dialog"))
+            title = self.words("Open Reports")
+            wait("the reports to be listed", lambda: not self.person.has(part=title, role="dialog"))
         self.shoot("reports")
 
     def show_empty_batch(self):
