@@ -653,8 +653,8 @@ draw_one(const Drawing *d)
  * ms_chart_draw:
  * @cr: where to draw; its clip and transformation are respected
  *
- * Draws background, titles, legend, axes and data, and below or beside them the other panels. Series differ by colour and by
- * hatch or marker and dash.
+ * Draws background, titles, legend, axes and data, and below or beside them the other panels. Series differ by colour
+ * and by hatch or marker and dash.
  */
 void
 ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page)

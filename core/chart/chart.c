@@ -154,7 +154,8 @@ ms_chart_add_point(MsChart *self, guint series, MsChartPoint point)
 
 /**
  * ms_chart_set_panel:
- * @panel: (transfer full): a chart that is drawn below this one, or beside it if it has a title and there is no height, for values in another unit; it may have a panel itself
+ * @panel: (transfer full): a chart for values in another unit, which may have a panel itself; it is drawn below this
+ *   one, or beside it if it has a title and there is not enough height
  */
 void
 ms_chart_set_panel(MsChart *self, MsChart *panel)

@@ -4,8 +4,9 @@
 Usage: screenshots.py WINDOW-PROGRAM PICTURE FOLDER [STYLE...]
 
 A style is one of those in STYLES, or several joined by "+"; without one, the pictures of the README are taken, which is
-the style "light" under the names of the workspaces. With styles, the contrast of what the program draws itself is measured in the pictures: the
-least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER names the folder of the translations.
+the style "light" under the names of the workspaces. With styles, the contrast of what the program draws itself is
+measured in the pictures: the least one of each is printed, and one below 4.5:1 is a failure. MS_LOCALE_FOLDER names the
+folder of the translations.
 """
 import gettext
 import os
