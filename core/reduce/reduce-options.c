@@ -164,7 +164,7 @@ static const MsOptionInfo rows[] = {
   ROW(CHOICE, accumulator, "accumulator", "accumulator", N_("_Accumulator"), "exact",
       N_("Sums of integers are exact, or kept in 32 bits as in the studies, that is modulo 2^32"),
       .values = accumulator_values, .unused = accumulator_unused),
-  ROW(CHOICE, wait, "wait", "wait", N_("_Wait"), "event",
+  ROW(CHOICE, wait, "wait", "wait", N_("_Wait"), "read",
       N_("The host waits for the event of the result's transfer, in a blocking read, or in clFinish before that read"),
       .values = wait_values),
 };

@@ -317,7 +317,7 @@ test_narrow_atomics(void)
 static void
 test_wrapping(void)
 {
-  static const char *const texts[] = {"pcl",        "pcl-host,wait=read", "pcl-recursive,wait=finish",
+  static const char *const texts[] = {"pcl",        "pcl-host,wait=event", "pcl-recursive,wait=finish",
                                       "last-group", "minmax-vector",      "naive"};
   static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_UINT, -1},
                                        {MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
