@@ -3,13 +3,13 @@
 #include "app/commands/command.h"
 
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "app/command-line/help.h"
 #include "app/report/device-list.h"
 #include "app/report/report-file.h"
 #include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
+#include "core/lab/report/environment.h"
 #include "core/opencl/program.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
@@ -329,11 +329,9 @@ self_test(MsDevice *device, GString *text)
 static void
 append_system(GString *text)
 {
-  struct utsname names = {0};
+  g_autofree char *system = ms_environment_system();
 
-  uname(&names);
-  g_string_append_printf(text, "\nSystem\n  %s %s, %s, %u processors\n", names.sysname, names.release, names.machine,
-                         g_get_num_processors());
+  g_string_append_printf(text, "\nSystem\n  %s, %u processors\n", system, g_get_num_processors());
 }
 
 static void

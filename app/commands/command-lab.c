@@ -113,8 +113,8 @@ judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 {
   if (!line->fail_on_slower)
     return MS_EXIT_DONE;
-  if (ms_lab_comparisons_judged(comparisons) > 0)
-    return ms_lab_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
+  if (ms_comparisons_judged(comparisons) > 0)
+    return ms_comparisons_slower(comparisons) ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
   ms_set_error(error, MS_ERROR_FORMAT,
                "--fail-on-slower had nothing to compare: no configuration has a time both now and in %s; measure the "
                "baseline anew in the same way, with or without --quick.",
@@ -125,7 +125,7 @@ judge(const MsCommandLine *line, GPtrArray *comparisons, GError **error)
 static MsExitStatus
 compare_reports(Command *c, GPtrArray *baseline, GPtrArray *reports, double noise, GError **error)
 {
-  g_autoptr(GPtrArray) comparisons = ms_lab_compare(baseline, reports, noise);
+  g_autoptr(GPtrArray) comparisons = ms_compare_all(baseline, reports, noise);
 
   for (guint i = 0; i < comparisons->len; i++) {
     g_autofree char *text = ms_comparison_to_text(g_ptr_array_index(comparisons, i));

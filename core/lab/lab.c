@@ -642,15 +642,6 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
   return g_steal_pointer(&reports);
 }
 
-static MsReport *
-find_report(GPtrArray *reports, const char *experiment)
-{
-  for (guint i = 0; i < reports->len; i++)
-    if (strcmp(((MsReport *)reports->pdata[i])->experiment->name, experiment) == 0)
-      return reports->pdata[i];
-  return NULL;
-}
-
 /**
  * ms_lab_baseline_load:
  * @path: a report of one experiment, NAME.json, or of several, as --json writes it
@@ -668,57 +659,9 @@ ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
   if (!reports || !experiments)
     return NULL;
   for (guint i = 0; i < experiments->len; i++)
-    if (find_report(reports, ((MsExperiment *)experiments->pdata[i])->name))
+    if (ms_reports_find(reports, ((MsExperiment *)experiments->pdata[i])->name))
       return g_steal_pointer(&reports);
   ms_set_error(error, MS_ERROR_USAGE, "%s reports on the experiment '%s', which is not among those to run.", path,
                ((MsReport *)reports->pdata[0])->experiment->name);
   return NULL;
-}
-
-/**
- * ms_lab_compare:
- * @baseline: (element-type MsReport): the earlier reports
- * @reports: (element-type MsReport): the new reports
- * @noise: relative difference that counts as equal
- *
- * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline
- */
-GPtrArray *
-ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise)
-{
-  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
-
-  for (guint i = 0; i < reports->len; i++) {
-    MsReport *report = reports->pdata[i];
-    MsReport *earlier = find_report(baseline, report->experiment->name);
-    if (earlier)
-      g_ptr_array_add(all, ms_compare_reports(earlier, report, noise));
-  }
-  return all;
-}
-
-/**
- * ms_lab_comparisons_judged: how many configurations have a time both now and in the baseline, of one device and
- * driver.
- */
-guint
-ms_lab_comparisons_judged(GPtrArray *comparisons)
-{
-  guint judged = 0;
-
-  for (guint i = 0; i < comparisons->len; i++) {
-    const MsComparison *one = comparisons->pdata[i];
-    judged += one->rows->len - one->missing - one->unjudged;
-  }
-  return judged;
-}
-
-/** ms_lab_comparisons_slower: whether anything got slower beyond the noise. */
-gboolean
-ms_lab_comparisons_slower(GPtrArray *comparisons)
-{
-  for (guint i = 0; i < comparisons->len; i++)
-    if (((MsComparison *)comparisons->pdata[i])->slower > 0)
-      return TRUE;
-  return FALSE;
 }

@@ -67,6 +67,3 @@ GPtrArray *ms_lab_run_experiments(const char *const *names, const MsLabRequest *
                                   GError **error);
 
 GPtrArray *ms_lab_baseline_load(const char *path, const char *const *names, GError **error);
-GPtrArray *ms_lab_compare(GPtrArray *baseline, GPtrArray *reports, double noise);
-gboolean ms_lab_comparisons_slower(GPtrArray *comparisons);
-guint ms_lab_comparisons_judged(GPtrArray *comparisons);

@@ -10,7 +10,7 @@
 static char *
 violation_of(JsonNode *node)
 {
-  return ms_test_schema_violation("report.schema.json", node);
+  return ms_test_schema_violation("data/report.schema.json", node);
 }
 
 static void

@@ -11,7 +11,7 @@ static void
 assert_json_fits(const MsReport *report)
 {
   g_autoptr(JsonNode) node = ms_report_to_json_node(report);
-  g_autofree char *violation = ms_test_schema_violation("report.schema.json", node);
+  g_autofree char *violation = ms_test_schema_violation("data/report.schema.json", node);
 
   if (violation)
     g_error("%s: %s", report->experiment->name, violation);

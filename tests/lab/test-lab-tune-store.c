@@ -5,6 +5,7 @@
 #include "core/engine/tuned.h"
 #include "core/lab/tune/tune-t4.h"
 #include "tests/lab/tune-fixture.h"
+#include "tests/support/json-schema.h"
 
 static void
 test_driver_change(void)
@@ -229,6 +230,27 @@ test_t4(void)
   g_assert_cmpfloat(json_object_get_double_member(time, "value"), ==, 1.0);
 }
 
+/* Both files have the form of T4; so that the schema tells anything, it must refuse what is not of that form. */
+static void
+test_t4_schema(void)
+{
+  static const char results[] = "tests/data/t4-results.schema.json", about[] = "tests/data/t4-metadata.schema.json";
+  g_autoptr(MsTuneRecord) record = tune_fixture_search();
+  g_autoptr(JsonNode) root = ms_tune_record_to_t4(record), metadata = ms_tune_record_to_t4_metadata(record);
+  g_autofree char *of_results = ms_test_schema_violation(results, root);
+  g_autofree char *of_metadata = ms_test_schema_violation(about, metadata);
+
+  g_assert_cmpstr(of_results, ==, NULL);
+  g_assert_cmpstr(of_metadata, ==, NULL);
+  JsonArray *array = json_object_get_array_member(json_node_get_object(root), "results");
+  json_object_set_string_member(json_array_get_object_element(array, 0), "invalidity", "refused");
+  g_autofree char *word = ms_test_schema_violation(results, root);
+  g_assert_true(g_str_has_prefix(word, "$.results[0].invalidity: 'refused' is not one of"));
+  json_object_remove_member(json_node_get_object(metadata), "metadata");
+  g_autofree char *missing = ms_test_schema_violation(about, metadata);
+  g_assert_cmpstr(missing, ==, "$: 'metadata' is a required property");
+}
+
 /* When a trial was added is kept with it; records of older versions do not say. */
 static void
 test_trial_dates(void)
@@ -259,6 +281,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tune-store/damaged-record", test_damaged_record);
   g_test_add_func("/lab/tune-store/problem-classes", test_problem_classes);
   g_test_add_func("/lab/tune-store/t4", test_t4);
+  g_test_add_func("/lab/tune-store/t4-schema", test_t4_schema);
   g_test_add_func("/lab/tune-store/trial-dates", test_trial_dates);
   g_test_add_func("/lab/tune-store/wrong-types", test_wrong_types);
   return g_test_run();

@@ -15,14 +15,14 @@ static const char script[] = "import json, sys\n"
 
 /**
  * ms_test_schema_violation:
- * @name: of a schema in data/
+ * @path: of a schema, from the root of the project
  *
  * Returns: (transfer full) (nullable): what the schema does not allow in @node, a line each
  */
 char *
-ms_test_schema_violation(const char *name, JsonNode *node)
+ms_test_schema_violation(const char *path, JsonNode *node)
 {
-  g_autofree char *schema = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", name, NULL);
+  g_autofree char *schema = g_build_filename(g_getenv("MS_SOURCE_ROOT"), path, NULL);
   g_autofree char *text = json_to_string(node, FALSE);
   g_autofree char *violations = NULL;
   g_autoptr(GError) error = NULL;

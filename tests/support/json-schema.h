@@ -4,4 +4,4 @@
 
 #include <json-glib/json-glib.h>
 
-char *ms_test_schema_violation(const char *name, JsonNode *node);
+char *ms_test_schema_violation(const char *path, JsonNode *node);

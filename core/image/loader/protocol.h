@@ -30,8 +30,8 @@ typedef enum {
 /**
  * MsLoaderAnswer: the messages that the loader sends.
  * @MS_LOADER_SIZE: width, height, number of images in the file: 0 where there are several, but not how many is known
- * @MS_LOADER_DONE: orientation from 1 to 8, colour profile, and a text: what is damaged, or empty. The pixels are in
- *   the shared memory
+ * @MS_LOADER_DONE: the picture is decoded, and its pixels are in the shared memory: its orientation from 1 to 8, its
+ *   colour profile, and a text that says what is damaged, which is empty for a whole file
  * @MS_LOADER_FAILED: an #MsLoaderFailure and what gdk-pixbuf says
  */
 typedef enum {

@@ -189,6 +189,54 @@ ms_compare_reports(const MsReport *baseline, const MsReport *current, double noi
   return self;
 }
 
+/**
+ * ms_compare_all:
+ * @baseline: (element-type MsReport): the earlier reports
+ * @reports: (element-type MsReport): the new reports
+ * @noise: relative difference that counts as equal
+ *
+ * Returns: (transfer full) (element-type MsComparison): one for each report whose experiment is in the baseline
+ */
+GPtrArray *
+ms_compare_all(GPtrArray *baseline, GPtrArray *reports, double noise)
+{
+  GPtrArray *all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_comparison_free);
+
+  for (guint i = 0; i < reports->len; i++) {
+    MsReport *report = reports->pdata[i];
+    MsReport *earlier = ms_reports_find(baseline, report->experiment->name);
+    if (earlier)
+      g_ptr_array_add(all, ms_compare_reports(earlier, report, noise));
+  }
+  return all;
+}
+
+/**
+ * ms_comparisons_judged: how many configurations have a time both now and in the baseline, of one device and
+ * driver.
+ */
+guint
+ms_comparisons_judged(GPtrArray *comparisons)
+{
+  guint judged = 0;
+
+  for (guint i = 0; i < comparisons->len; i++) {
+    const MsComparison *one = comparisons->pdata[i];
+    judged += one->rows->len - one->missing - one->unjudged;
+  }
+  return judged;
+}
+
+/** ms_comparisons_slower: whether anything got slower beyond the noise. */
+gboolean
+ms_comparisons_slower(GPtrArray *comparisons)
+{
+  for (guint i = 0; i < comparisons->len; i++)
+    if (((MsComparison *)comparisons->pdata[i])->slower > 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* The two numbers that the ratio is made of: each time with that of the anchor in its rounds. */
 static void
 append_times(GString *text, const MsComparisonRow *row)

@@ -44,3 +44,7 @@ MsComparison *ms_compare_reports(const MsReport *baseline, const MsReport *curre
 void ms_comparison_free(MsComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsComparison, ms_comparison_free)
 char *ms_comparison_to_text(const MsComparison *self);
+
+GPtrArray *ms_compare_all(GPtrArray *baseline, GPtrArray *reports, double noise);
+guint ms_comparisons_judged(GPtrArray *comparisons);
+gboolean ms_comparisons_slower(GPtrArray *comparisons);

@@ -180,16 +180,25 @@ add_load(JsonBuilder *builder)
   json_builder_end_array(builder);
 }
 
-static void
-add_machine(JsonBuilder *builder)
+/** ms_environment_system: (transfer full): name and release of the system's kernel, and the kind of its machine. */
+char *
+ms_environment_system(void)
 {
   struct utsname system;
 
+  if (uname(&system) != 0)
+    return g_strdup(UNKNOWN);
+  return g_strdup_printf("%s %s %s", system.sysname, system.release, system.machine);
+}
+
+static void
+add_machine(JsonBuilder *builder)
+{
   add_taken(builder, "processor", processor_name());
   ms_json_add_integer(builder, "processors", g_get_num_processors());
   add_taken(builder, "governor", first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"));
   add_taken(builder, "boost", boost_state());
-  ms_json_add_text(builder, "kernel", uname(&system) == 0 ? system.release : UNKNOWN);
+  add_taken(builder, "kernel", ms_environment_system());
   add_load(builder);
 }
 

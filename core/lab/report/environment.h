@@ -8,4 +8,5 @@
 /** MS_ENVIRONMENT_FILE: the name of the file in a report folder. */
 #define MS_ENVIRONMENT_FILE "environment.json"
 
+char *ms_environment_system(void);
 gboolean ms_environment_save(GPtrArray *reports, MsContext *context, const char *directory, GError **error);

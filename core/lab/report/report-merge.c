@@ -178,7 +178,10 @@ append_devices(GString *text, GPtrArray *same, MsLanguage language)
     append_difference(text, same, &settings[i], language);
 }
 
-/** ms_reports_merge_devices: (transfer full): a line for each report of @experiment, and what was set differently. */
+/**
+ * ms_reports_merge_devices: (transfer full): the text above the table of @experiment: a line for each report, which
+ * names its device, and a line for each setting of the runs whose value differs between the reports.
+ */
 char *
 ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage language)
 {

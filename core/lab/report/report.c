@@ -170,7 +170,10 @@ ms_report_finish_row(MsReport *self, MsReportRow *row)
   row->summary = ms_measurement_summarise(row->measurement);
 }
 
-/** ms_report_leaves_out: whether @row has a time that is not ranked, since it was measured while disturbed. */
+/**
+ * ms_report_leaves_out: whether @row is not compared with others although it has a time: it was measured while the
+ * device was throttled or other programs ran, and @self does not accept such rows.
+ */
 gboolean
 ms_report_leaves_out(const MsReport *self, const MsReportRow *row)
 {
@@ -270,4 +273,14 @@ ms_report_get_anchor(const MsReport *self, const char *group)
   const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
 
   return anchor && anchor->outcome == MS_OUTCOME_OK ? ms_measurement_times(anchor) : (MsTimes){NULL, NULL, 0};
+}
+
+/** ms_reports_find: (transfer none) (nullable): the first report of this experiment among @reports. */
+MsReport *
+ms_reports_find(GPtrArray *reports, const char *experiment)
+{
+  for (guint i = 0; i < reports->len; i++)
+    if (strcmp(((MsReport *)reports->pdata[i])->experiment->name, experiment) == 0)
+      return reports->pdata[i];
+  return NULL;
 }

@@ -92,6 +92,7 @@ MsReport *ms_report_from_node(JsonNode *node, GError **error);
 MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 GPtrArray *ms_reports_load(const char *path, GError **error);
+MsReport *ms_reports_find(GPtrArray *reports, const char *experiment);
 char *ms_report_to_csv(const MsReport *self);
 
 /* Writes a report as a table of text. */

@@ -7,13 +7,15 @@
  */
 #include "core/lab/tune/tune-t4.h"
 
-#include <sys/utsname.h>
-
 #include "core/json.h"
+#include "core/lab/report/environment.h"
 
 #define T4_VERSION "1.0.0"
 
-/* The word of the format for each outcome; it has none for what was not run to its end. */
+/*
+ * How a trial failed, in the words of the format. A trial whose run was interrupted counts as one that failed while it
+ * ran, since the format has no word for it.
+ */
 static const char *const invalidities[] = {
   [MS_OUTCOME_PENDING] = "runtime", [MS_OUTCOME_OK] = "correct",  [MS_OUTCOME_CONSTRAINT] = "constraints",
   [MS_OUTCOME_BUILD] = "compile",   [MS_OUTCOME_RUN] = "runtime", [MS_OUTCOME_WRONG] = "correctness",
@@ -103,11 +105,8 @@ ms_tune_record_to_t4(const MsTuneRecord *self)
 static void
 add_hardware(JsonBuilder *builder)
 {
-  struct utsname system;
+  g_autofree char *name = ms_environment_system();
 
-  if (uname(&system) != 0)
-    return;
-  g_autofree char *name = g_strdup_printf("%s %s %s", system.sysname, system.release, system.machine);
   ms_json_begin_object(builder, "hardware");
   ms_json_add_text(builder, "operating_system", name);
   json_builder_end_object(builder);
