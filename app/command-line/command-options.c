@@ -188,7 +188,7 @@ static const MsOptionInfo rows[] = {
   ROW(LAB, "accept-disturbed", FLAG, accept_disturbed, EXPERIMENT,
       N_("Rank also what was measured while throttled or beside other programs, and do not measure it again")),
   ROW(LAB, "columns", CHOICE, columns, EXPERIMENT,
-      N_("Add columns to the report: occupancy tells registers, memory and resident work-groups of kernels"),
+      N_("Add columns to the report: registers, memory and resident work-groups of kernels, or their instructions"),
       CHOICE_OF(ms_columns_names + 1, MS_COLUMNS_OCCUPANCY)),
   ROW(LAB, "strategy", CHOICE, strategy, TUNE,
       N_("How --tune searches (default auto: all of a small space, else greedily)"),

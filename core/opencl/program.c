@@ -597,6 +597,13 @@ ms_program_get_spec(MsProgram *self)
   return self->spec;
 }
 
+/** ms_program_dup_binary: (transfer full) (nullable): what the driver compiled, if it hands that out. */
+GBytes *
+ms_program_dup_binary(MsProgram *self)
+{
+  return read_binary(self->program);
+}
+
 /** ms_program_hash_binary: (transfer full) (nullable): SHA-256 of what the driver compiled, if it hands that out. */
 char *
 ms_program_hash_binary(MsProgram *self)

@@ -40,6 +40,7 @@ gboolean ms_program_is_cached(MsDevice *device, MsProgramSpec *spec);
 typedef struct _MsProgram MsProgram;
 
 MsProgramSpec *ms_program_get_spec(MsProgram *self);
+GBytes *ms_program_dup_binary(MsProgram *self);
 char *ms_program_hash_binary(MsProgram *self);
 gboolean ms_program_has_kernel(MsProgram *self, cl_kernel kernel);
 const char *ms_program_find_usage(MsProgram *self, cl_context context);

@@ -93,6 +93,40 @@ test_occupancy(MsLabFixture *f, gconstpointer data)
   g_assert_cmpuint(((const MsReportRow *)requested->rows->pdata[0])->measurement->kernels->len, ==, 1);
 }
 
+/* On a processor they are counted in the machine code: unrolled loops have more of them. */
+static void
+test_instructions(MsLabFixture *f, gconstpointer data)
+{
+  static const char unrolled[] = "[Experiment]\nTitle=Unrolled\nKind=mean-shift\nColumns=instructions\n"
+                                 "[Axes]\nunroll=1;4\n[Fixed]\nkernel=direct\nwork-group=8x4\nsize=48x40\n";
+  g_autofree char *objdump = g_find_program_in_path("objdump"), *path = g_strdup(g_getenv("PATH"));
+
+  if (ms_context_get_limits(f->context)->type != MS_DEVICE_TYPE_CPU || !objdump) {
+    g_test_skip("There is no processor as a device, or no objdump.");
+    return;
+  }
+  g_autoptr(MsReport) report = run_text(f, unrolled, NULL, NULL);
+  const MsMeasurement *m[] = {((const MsReportRow *)report->rows->pdata[0])->measurement,
+                              ((const MsReportRow *)report->rows->pdata[1])->measurement};
+  for (guint i = 0; i < 2; i++) {
+    const MsKernelNote *note = ms_measurement_main_kernel(m[i]);
+    g_assert_cmpint(note->counted_in, ==, MS_INSTRUCTIONS_MACHINE_CODE);
+    g_assert_cmpfloat(note->arithmetic, >, 50);
+    g_assert_cmpfloat(note->loads, >, 10);
+    g_assert_cmpfloat(note->stores, >, 0);
+    g_assert_cmpfloat(note->branches, >, 5);
+    g_assert_cmpfloat(note->branches + note->other, <, note->instructions);
+    g_assert_true(isnan(note->local_bytes)); /* of the other columns */
+  }
+  g_assert_cmpfloat(ms_measurement_main_kernel(m[1])->instructions, >, ms_measurement_main_kernel(m[0])->instructions);
+  g_setenv("PATH", "/nonexistent", TRUE);
+  g_autoptr(MsReport) without = run_text(f, unrolled, NULL, NULL);
+  g_setenv("PATH", path, TRUE);
+  const MsReportRow *row = without->rows->pdata[0];
+  ms_lab_fixture_assert_row(without, row);
+  g_assert_cmpint(ms_measurement_main_kernel(row->measurement)->counted_in, ==, MS_INSTRUCTIONS_NO_OBJDUMP);
+}
+
 /* OpenCV's filter gives the same picture where Python has its module, and is listed with the reason where not. */
 static void
 test_peer(MsLabFixture *f, gconstpointer data)
@@ -334,12 +368,12 @@ test_compare_with_baseline(MsLabFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) baseline = ms_reports_load(path, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(baseline->len, ==, 1);
-  g_autoptr(GPtrArray) same = ms_lab_compare(baseline, reports, 0.01);
+  g_autoptr(GPtrArray) same = ms_compare_all(baseline, reports, 0.01);
   g_assert_cmpuint(same->len, ==, 1);
-  g_assert_cmpuint(ms_lab_comparisons_judged(same), ==, report->rows->len);
+  g_assert_cmpuint(ms_comparisons_judged(same), ==, report->rows->len);
   g_assert_cmpuint(((MsComparison *)same->pdata[0])->faster, ==, 0);
   g_assert_cmpuint(((MsComparison *)same->pdata[0])->slower, ==, 0);
-  g_assert_false(ms_lab_comparisons_slower(same));
+  g_assert_false(ms_comparisons_slower(same));
   g_assert_null(ms_reports_load("/nonexistent.json", &error));
   g_assert_nonnull(strstr(error->message, "/nonexistent.json"));
   g_clear_error(&error);
@@ -637,6 +671,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
   {"/lab/run/occupancy", test_occupancy},
+  {"/lab/run/instructions", test_instructions},
   {"/lab/run/peer", test_peer},
   {"/lab/run/reduce-peer", test_reduce_peer},
   {"/lab/run/clocks", test_clocks},

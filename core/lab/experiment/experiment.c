@@ -4,7 +4,7 @@
 #include <libintl.h>
 #include <string.h>
 
-const char *const ms_columns_names[] = {"none", "occupancy", NULL};
+const char *const ms_columns_names[] = {"none", "occupancy", "instructions", "all", NULL};
 
 static void
 free_axis(gpointer data)

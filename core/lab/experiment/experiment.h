@@ -95,10 +95,14 @@ typedef struct {
 /**
  * MsColumns: the optional columns of a report.
  * @MS_COLUMNS_OCCUPANCY: registers, private and local memory of a kernel, and how many work-groups are resident at once
+ * @MS_COLUMNS_INSTRUCTIONS: the instructions of a kernel by class
+ * @MS_COLUMNS_ALL: both, as bits
  */
 typedef enum {
   MS_COLUMNS_NONE,
   MS_COLUMNS_OCCUPANCY,
+  MS_COLUMNS_INSTRUCTIONS,
+  MS_COLUMNS_ALL,
 } MsColumns;
 
 /** ms_columns_names: %NULL-terminated: as files and the command line spell them. */

@@ -2,7 +2,10 @@
 #include "core/lab/kinds/kernel-notes.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "core/lab/measure/instructions.h"
+#include "core/lab/measure/machine-code.h"
 #include "core/lab/measure/occupancy.h"
 
 /* One kernel about which the driver is asked. */
@@ -10,6 +13,7 @@ typedef struct {
   MsContext *context;
   cl_device_id device;
   const MsLaunch *launch;
+  char function[256]; /* its name in the program */
   MsKernelNote *note;
 } Question;
 
@@ -52,10 +56,8 @@ find_registers(const Question *question)
 {
   MsProgram *program = find_program(question);
   const char *usage = program ? ms_program_find_usage(program, ms_context_get_cl(question->context)) : "";
-  char name[256] = "";
+  const guint registers = ms_occupancy_find_registers(usage, question->function);
 
-  clGetKernelInfo(question->launch->kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, NULL);
-  const guint registers = ms_occupancy_find_registers(usage, name);
   return registers > 0 ? registers : NAN;
 }
 
@@ -79,25 +81,83 @@ find_occupancy(const Question *question)
   note->limit = g_strdup(ms_occupancy_limit_names[occupancy.limit]);
 }
 
+static void
+ask_occupancy(const Question *question)
+{
+  MsKernelNote *note = question->note;
+
+  note->private_bytes = ask_bytes(question, CL_KERNEL_PRIVATE_MEM_SIZE);
+  note->local_bytes = ask_bytes(question, CL_KERNEL_LOCAL_MEM_SIZE);
+  if (ms_context_get_limits(question->context)->nvidia_capability > 0)
+    note->registers = find_registers(question);
+  find_occupancy(question);
+}
+
+static gboolean
+is_ptx(const char *text)
+{
+  return strstr(text, ".version") && strstr(text, ".target") && strstr(text, ".entry");
+}
+
+/* The form of the binary decides: PTX is text, the binary of a processor has an ELF file in it. */
+static MsInstructionSource
+count_instructions(const Question *question, GBytes *binary, MsInstructionCounts *counts)
+{
+  g_autofree char *text = g_strndup(g_bytes_get_data(binary, NULL), g_bytes_get_size(binary));
+  g_autoptr(GBytes) code = NULL;
+
+  if (is_ptx(text))
+    return ms_instructions_count_ptx(text, question->function, counts) ? MS_INSTRUCTIONS_PTX
+                                                                       : MS_INSTRUCTIONS_UNKNOWN_FORM;
+  code = ms_machine_code_find(binary, question->function, question->launch->range.local);
+  if (!code)
+    return MS_INSTRUCTIONS_UNKNOWN_FORM;
+  g_autofree char *lister = ms_machine_code_find_lister();
+  if (!lister)
+    return MS_INSTRUCTIONS_NO_OBJDUMP;
+  g_autofree char *listing = ms_machine_code_list(code, lister);
+  return listing && ms_instructions_count_x86(listing, question->function, counts) ? MS_INSTRUCTIONS_MACHINE_CODE
+                                                                                   : MS_INSTRUCTIONS_UNKNOWN_FORM;
+}
+
+static void
+ask_instructions(const Question *question)
+{
+  MsProgram *program = find_program(question);
+  g_autoptr(GBytes) binary = program ? ms_program_dup_binary(program) : NULL;
+  MsKernelNote *note = question->note;
+  MsInstructionCounts counts;
+
+  note->counted_in = binary ? count_instructions(question, binary, &counts) : MS_INSTRUCTIONS_UNKNOWN_FORM;
+  if (note->counted_in != MS_INSTRUCTIONS_PTX && note->counted_in != MS_INSTRUCTIONS_MACHINE_CODE)
+    return;
+  note->instructions = counts.total;
+  note->arithmetic = counts.arithmetic;
+  note->packed = counts.packed;
+  note->loads = counts.loads;
+  note->stores = counts.stores;
+  note->branches = counts.branches;
+  note->other = counts.other;
+}
+
 /**
  * ms_kernel_notes_collect:
  * @launches: (element-type MsLaunch): as ms_context_record_launches() recorded them
  * @notes: (element-type MsKernelNote): gets a note for each
  */
 void
-ms_kernel_notes_collect(MsContext *context, const GArray *launches, GPtrArray *notes)
+ms_kernel_notes_collect(MsContext *context, const GArray *launches, MsColumns columns, GPtrArray *notes)
 {
   for (guint i = 0; i < launches->len; i++) {
     const MsLaunch *launch = &g_array_index(launches, MsLaunch, i);
-    const Question question = {context, ms_device_get_id(ms_context_get_device(context)), launch,
-                               ms_kernel_note_new(launch->name)};
-    MsKernelNote *note = question.note;
-    note->group_size = group_size_of(&launch->range);
-    note->private_bytes = ask_bytes(&question, CL_KERNEL_PRIVATE_MEM_SIZE);
-    note->local_bytes = ask_bytes(&question, CL_KERNEL_LOCAL_MEM_SIZE);
-    if (ms_context_get_limits(context)->nvidia_capability > 0)
-      note->registers = find_registers(&question);
-    find_occupancy(&question);
-    g_ptr_array_add(notes, note);
+    Question question = {context, ms_device_get_id(ms_context_get_device(context)), launch, "",
+                         ms_kernel_note_new(launch->name)};
+    clGetKernelInfo(launch->kernel, CL_KERNEL_FUNCTION_NAME, sizeof question.function, question.function, NULL);
+    question.note->group_size = group_size_of(&launch->range);
+    if (columns & MS_COLUMNS_OCCUPANCY)
+      ask_occupancy(&question);
+    if (columns & MS_COLUMNS_INSTRUCTIONS)
+      ask_instructions(&question);
+    g_ptr_array_add(notes, question.note);
   }
 }

@@ -2,7 +2,8 @@
 /* Finds out what the driver tells of kernels that were launched, for the optional columns of a report. */
 #pragma once
 
+#include "core/lab/experiment/experiment.h"
 #include "core/lab/measure/kernel-note.h"
 #include "core/opencl/context.h"
 
-void ms_kernel_notes_collect(MsContext *context, const GArray *launches, GPtrArray *notes);
+void ms_kernel_notes_collect(MsContext *context, const GArray *launches, MsColumns columns, GPtrArray *notes);

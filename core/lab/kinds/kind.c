@@ -209,7 +209,7 @@ describe(MsSubject *subject, GPtrArray *kernels)
 
   if (!self->launches)
     return;
-  ms_kernel_notes_collect(self->context, self->launches, kernels);
+  ms_kernel_notes_collect(self->context, self->launches, self->bench->columns, kernels);
   g_array_set_size(self->launches, 0);
 }
 

@@ -3,10 +3,33 @@
 
 #include <math.h>
 
+static const char *const sources[] = {"not counted", "PTX", "machine code", "no objdump", "unknown form", NULL};
+
+static gboolean
+was_asked_for_instructions(gconstpointer note)
+{
+  return ((const MsKernelNote *)note)->counted_in != MS_INSTRUCTIONS_NOT_ASKED;
+}
+
 #define NOTE(member, form) MS_FIELD(MsKernelNote, member, form, #member)
+#define COUNT(member) MS_FIELD(MsKernelNote, member, NUMBER, #member, .has = was_asked_for_instructions)
 static const MsField fields[] = {
-  NOTE(name, TEXT),          NOTE(group_size, NUMBER),      NOTE(registers, NUMBER), NOTE(private_bytes, NUMBER),
-  NOTE(local_bytes, NUMBER), NOTE(resident_groups, NUMBER), NOTE(occupancy, NUMBER), NOTE(limit, TEXT),
+  NOTE(name, TEXT),
+  NOTE(group_size, NUMBER),
+  NOTE(registers, NUMBER),
+  NOTE(private_bytes, NUMBER),
+  NOTE(local_bytes, NUMBER),
+  NOTE(resident_groups, NUMBER),
+  NOTE(occupancy, NUMBER),
+  NOTE(limit, TEXT),
+  MS_FIELD(MsKernelNote, counted_in, CHOICE, "counted_in", .names = sources, .has = was_asked_for_instructions),
+  COUNT(instructions),
+  COUNT(arithmetic),
+  COUNT(packed),
+  COUNT(loads),
+  COUNT(stores),
+  COUNT(branches),
+  COUNT(other),
 };
 const MsRecord ms_kernel_note_record = MS_RECORD(fields);
 
@@ -19,6 +42,8 @@ ms_kernel_note_new(const char *name)
   self->name = g_strdup(name);
   self->group_size = self->registers = self->private_bytes = self->local_bytes = NAN;
   self->resident_groups = self->occupancy = NAN;
+  self->instructions = self->arithmetic = self->packed = self->loads = self->stores = self->branches = self->other =
+    NAN;
   return self;
 }
 

@@ -5,6 +5,22 @@
 #include "core/record/record.h"
 
 /**
+ * MsInstructionSource: in what the instructions of a kernel were counted, or why not.
+ * @MS_INSTRUCTIONS_NOT_ASKED: no column asks for them
+ * @MS_INSTRUCTIONS_PTX: in the program from which NVIDIA's driver makes machine code
+ * @MS_INSTRUCTIONS_MACHINE_CODE: in the machine code of a processor
+ * @MS_INSTRUCTIONS_NO_OBJDUMP: the program that lists machine code is missing
+ * @MS_INSTRUCTIONS_UNKNOWN_FORM: the driver hands out no binary, or one of a form that is not known here
+ */
+typedef enum {
+  MS_INSTRUCTIONS_NOT_ASKED,
+  MS_INSTRUCTIONS_PTX,
+  MS_INSTRUCTIONS_MACHINE_CODE,
+  MS_INSTRUCTIONS_NO_OBJDUMP,
+  MS_INSTRUCTIONS_UNKNOWN_FORM,
+} MsInstructionSource;
+
+/**
  * MsKernelNote: what is not known is NAN or %NULL.
  * @name: of the kernel in the timings
  * @group_size: work-items of a work-group
@@ -13,6 +29,8 @@
  * @resident_groups: work-groups that a compute unit holds at once; @occupancy: its resident work-items, in percent of
  *   the most that it can hold
  * @limit: what there is too little of for another group
+ * @counted_in: where the instructions were counted
+ * @instructions: of the kernel as a whole; @arithmetic to @other: those of each class, see #MsInstructionCounts
  */
 typedef struct {
   char *name;
@@ -23,6 +41,14 @@ typedef struct {
   double resident_groups;
   double occupancy;
   char *limit;
+  MsInstructionSource counted_in;
+  double instructions;
+  double arithmetic;
+  double packed;
+  double loads;
+  double stores;
+  double branches;
+  double other;
 } MsKernelNote;
 
 /** ms_kernel_note_record: its members in JSON and in messages. */

@@ -21,11 +21,13 @@ const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {"megapixels-per-s",
                                                             "extra-time-us",
                                                             "first-run"};
 
-const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS] = {"registers", "private-bytes", "local-bytes",
-                                                            "resident-groups", "occupancy"};
+const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS] = {
+  "registers",  "private-bytes", "local-bytes", "resident-groups", "occupancy", "instructions",
+  "arithmetic", "packed-share",  "loads",       "stores",          "branches"};
 
-const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS] = {N_("registers"), N_("private B"), N_("local B"),
-                                                             N_("groups at once"), N_("occupancy %")};
+const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS] = {
+  N_("registers"),  N_("private B"), N_("local B"), N_("groups at once"), N_("occupancy %"), N_("instructions"),
+  N_("arithmetic"), N_("packed %"),  N_("loads"),   N_("stores"),         N_("branches")};
 
 #define GIGABYTES_IN_GIBIBYTE 1.073741824
 
@@ -204,6 +206,20 @@ OF_KERNEL(private_bytes)
 OF_KERNEL(local_bytes)
 OF_KERNEL(resident_groups)
 OF_KERNEL(occupancy)
+OF_KERNEL(instructions)
+OF_KERNEL(arithmetic)
+OF_KERNEL(loads)
+OF_KERNEL(stores)
+OF_KERNEL(branches)
+
+/* Jumps and copies between registers have no packed form. */
+static double
+packed_share(const MsReport *report, const MsReportRow *row)
+{
+  const MsKernelNote *note = ms_measurement_main_kernel(row->measurement);
+
+  return note ? 100 * note->packed / (note->instructions - note->branches - note->other) : NAN;
+}
 
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
 static const MsMetric metrics[] = {
@@ -235,6 +251,13 @@ static const MsMetric metrics[] = {
   {"local-bytes", N_("Local memory of a work-group, bytes"), "bytes", 0, local_bytes},
   {"resident-groups", N_("Work-groups that a compute unit holds at once"), "groups", 0, resident_groups},
   {"occupancy", N_("Occupancy: resident work-items of all that a compute unit can hold, %"), "%", 0, occupancy},
+  {"instructions", N_("Instructions of the kernel, as they stand in the program"), "", 0, instructions},
+  {"arithmetic", N_("Instructions that compute"), "", 0, arithmetic},
+  {"packed-share", N_("Instructions on several elements at once, of those that compute, load or store, %"), "%", 0,
+   packed_share},
+  {"loads", N_("Instructions that read memory"), "", 0, loads},
+  {"stores", N_("Instructions that write memory"), "", 0, stores},
+  {"branches", N_("Jumps, calls and returns"), "", 0, branches},
 };
 
 /** ms_metric_find: (nullable): the metric of this name. */

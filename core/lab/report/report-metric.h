@@ -22,7 +22,7 @@ typedef struct {
 extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
 
 /** ms_kernel_columns: the names of the metrics that are optional columns, each only where a row has a value. */
-#define MS_N_KERNEL_COLUMNS 5
+#define MS_N_KERNEL_COLUMNS 11
 extern const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS];
 extern const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS];
 

@@ -370,6 +370,30 @@ append_conditions(const MsReport *self, GString *text, MsLanguage language)
                            left_out, self->rows->len);
 }
 
+/* What the counts of instructions are of, or why there are none; indexed by #MsInstructionSource. */
+static const char *const instruction_remarks[] = {
+  [MS_INSTRUCTIONS_NOT_ASKED] = "",
+  [MS_INSTRUCTIONS_PTX] =
+    N_("Instructions: as they stand in PTX, from which the driver makes machine code, not as often as they ran.\n"),
+  [MS_INSTRUCTIONS_MACHINE_CODE] = N_("Instructions: as they stand in the machine code, not as often as they ran.\n"),
+  [MS_INSTRUCTIONS_NO_OBJDUMP] = N_("Instructions are not counted: objdump (package binutils) is not installed.\n"),
+  [MS_INSTRUCTIONS_UNKNOWN_FORM] =
+    N_("Instructions are not counted: the driver hands out no binary of a form that is known here.\n"),
+};
+
+static void
+append_instructions(const MsReport *self, GString *text, MsLanguage language)
+{
+  for (guint i = 0; i < self->rows->len; i++) {
+    const MsReportRow *row = self->rows->pdata[i];
+    const MsKernelNote *note = ms_measurement_main_kernel(row->measurement);
+    if (!note || note->counted_in == MS_INSTRUCTIONS_NOT_ASKED)
+      continue;
+    g_string_append(text, ms_text(language, instruction_remarks[note->counted_in]));
+    return;
+  }
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self, MsLanguage language)
@@ -385,6 +409,7 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   append_clock(self, text, language);
   append_compiler(self, text, language);
   append_energy_source(self, text, language);
+  append_instructions(self, text, language);
   append_conditions(self, text, language);
   if (self->restarts > 0)
     g_string_append_printf(text, ms_text(language, "Processes that the driver ended while they measured: %u.\n"),

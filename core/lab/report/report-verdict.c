@@ -35,12 +35,15 @@ is_of_time(const MsExpect *expect)
   return g_str_has_prefix(expect->metric, "time");
 }
 
-/* Whether a metric is counted by a model, which no disturbance changes. */
+/* Whether a metric is counted by a model, or told by the driver, which no disturbance changes. */
 static gboolean
 is_of_model(const MsExpect *expect)
 {
   static const char *const names[] = {"accesses", "uncoalesced", "bank-conflicts", NULL};
 
+  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
+    if (strcmp(ms_kernel_columns[i], expect->metric) == 0)
+      return TRUE;
   return g_strv_contains(names, expect->metric);
 }
 
