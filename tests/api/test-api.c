@@ -189,8 +189,16 @@ test_band(gconstpointer selector)
     g_autoptr(MslabImage) expected = cut_rows(whole, first + 6, 8);
     api_fixture_assert_equal(middle, expected);
   }
-  g_assert_null(mslab_engine_filter_band(engine, image, 1, HEIGHT, settings, NULL, &error));
-  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
+  /* The last of them lies past what an int holds, and the message says none of it. */
+  const int outside[] = {1, -1, HEIGHT, G_MAXINT, G_MININT};
+  for (gsize i = 0; i < G_N_ELEMENTS(outside); i++) {
+    g_autofree char *expected =
+      g_strdup_printf("The %d rows from row %d on do not lie in an image of %d rows.", HEIGHT, outside[i], HEIGHT);
+    g_assert_null(mslab_engine_filter_band(engine, image, outside[i], HEIGHT, settings, NULL, &error));
+    g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
+    g_assert_cmpstr(error->message, ==, expected);
+    g_clear_error(&error);
+  }
 }
 
 static void

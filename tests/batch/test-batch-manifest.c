@@ -133,6 +133,19 @@ test_manifest_damaged_lines(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
 }
 
+/* One line is no "1 lines". */
+static void
+test_manifest_damaged_line(BatchFixture *f, gconstpointer data)
+{
+  batch_fixture_add_file(f, f->folder, "manifest.jsonl", "rubbish\n");
+  f->request.resume = TRUE;
+  g_autoptr(MsManifest) manifest = open_manifest(f);
+  g_autofree char *sentence = ms_manifest_describe_ignored(manifest);
+
+  g_assert_true(g_str_has_prefix(sentence, "Line 1 of the manifest '"));
+  g_assert_null(strstr(sentence, "lines"));
+}
+
 static void
 set_nanoseconds(const char *path, long nanoseconds)
 {
@@ -525,6 +538,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/changed-input", test_manifest_changed_input);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
   BATCH_FIXTURE_ADD("manifest/damaged-lines", test_manifest_damaged_lines);
+  BATCH_FIXTURE_ADD("manifest/damaged-line", test_manifest_damaged_line);
   BATCH_FIXTURE_ADD("manifest/changes-within-a-second", test_manifest_changes_within_a_second);
   BATCH_FIXTURE_ADD("manifest/cut-line", test_manifest_cut_line);
   BATCH_FIXTURE_ADD("manifest/half-record", test_manifest_half_record);
