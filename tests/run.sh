@@ -174,9 +174,10 @@ mutations_and_fuzz() {
   MS_TEST_FULL=product run_some "$folder/plain" --timeout-multiplier 3 fault-opencl kills headless-memory
   say "== Mutations"
   run_some "$folder/plain" --benchmark --timeout-multiplier 0
-  say "== Fuzz targets for five minutes each"
+  say "== Fuzz targets for five minutes each, and those that load other people's code for thirty"
   MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-message fuzz-metadata \
     fuzz-options fuzz-preset fuzz-report --timeout-multiplier 20
+  MS_FUZZ_SECONDS=1800 run_some "$folder/sanitized" fuzz-pixbuf fuzz-profile --timeout-multiplier 60
 }
 
 other_systems() {
