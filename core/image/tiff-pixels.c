@@ -16,15 +16,33 @@ from_real(double value)
 }
 
 /*
+ * The nearest of 0 to 255 for a sample of 16 bits. L* of CIE's coding ends at 65535, that of ICC's at 65280, and a* and
+ * b* of both are in 256ths, with a sign in CIE's.
+ */
+static guint8
+from_16(const MsTiffReader *self, guint16 value, guint sample)
+{
+  const gboolean is_lab = ms_tiff_reader_is_lab(self) && sample < self->colours;
+
+  if (!is_lab || (sample == 0 && self->photometric == PHOTOMETRIC_CIELAB))
+    return (guint8)((value * 255u + 32767) / 65535);
+  if (self->photometric == PHOTOMETRIC_CIELAB)
+    return (guint8)MIN(((gint16)value + 128) >> 8, 127);
+  return (guint8)MIN((value + 128u) >> 8, 255);
+}
+
+/*
  * Converts @n samples of any size to the nearest of 0 to 255. Indices into a palette stay as they are; the range of
- * floating-point samples is 0 to 1. libtiff has already converted the byte order.
+ * floating-point samples is 0 to 1. libtiff has already converted the byte order. A row of one plane has the samples of
+ * number @plane alone.
  */
 static const guint8 *
-to_bytes(MsTiffReader *self, const guint8 *stored, gsize n)
+to_bytes(MsTiffReader *self, const guint8 *stored, gsize n, guint plane)
 {
   guint8 *out = self->row;
   guint most = self->bits < 8 ? (1u << self->bits) - 1 : 255;
   guint scale = self->photometric == PHOTOMETRIC_PALETTE ? 1 : 255 / most;
+  gboolean together = self->planes == PLANARCONFIG_CONTIG;
 
   if (self->bits == 8)
     return stored;
@@ -32,7 +50,7 @@ to_bytes(MsTiffReader *self, const guint8 *stored, gsize n)
     if (self->bits < 8)
       out[i] = (stored[i * self->bits / 8] >> (8 - self->bits - i * self->bits % 8) & most) * scale;
     else if (self->bits == 16)
-      out[i] = (((const guint16 *)stored)[i] * 255u + 32767) / 65535;
+      out[i] = from_16(self, ((const guint16 *)stored)[i], together ? i % self->samples : plane);
     else if (self->bits == 64)
       out[i] = from_real(((const double *)stored)[i]);
     else if (self->format == SAMPLEFORMAT_IEEEFP)
@@ -75,7 +93,7 @@ static void
 place_row(MsTiffReader *self, const guint8 *stored, guint plane, guint8 *out, gsize n)
 {
   gboolean together = self->planes == PLANARCONFIG_CONTIG;
-  const guint8 *in = to_bytes(self, stored, n * sample_step(self));
+  const guint8 *in = to_bytes(self, stored, n * sample_step(self), plane);
 
   if (!together)
     place_sample(self, in, plane, out, n);

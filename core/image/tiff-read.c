@@ -178,14 +178,14 @@ read_profile(MsTiffReader *self)
            : NULL;
 }
 
-/** ms_tiff_reader_is_lab: whether its colours are L*a*b* in one of the two codings of 8 bits. */
+/** ms_tiff_reader_is_lab: whether its colours are L*a*b* in one of two codings. */
 gboolean
 ms_tiff_reader_is_lab(const MsTiffReader *self)
 {
   return self->photometric == PHOTOMETRIC_CIELAB || self->photometric == PHOTOMETRIC_ICCLAB;
 }
 
-/* Prepares the conversion of inks by their profile, and of 8-bit L*a*b*, which needs none. */
+/* Prepares the conversion of inks by their profile, and of L*a*b*, which needs none. */
 static void
 find_colour(MsTiffReader *self)
 {
@@ -198,7 +198,7 @@ find_colour(MsTiffReader *self)
     return;
   if (self->photometric == PHOTOMETRIC_SEPARATED && inks == INKSET_CMYK && icc)
     self->colour = ms_colour_new(icc, MS_COLOUR_CMYK, NULL);
-  else if (ms_tiff_reader_is_lab(self) && self->bits == 8)
+  else if (ms_tiff_reader_is_lab(self) && (self->bits == 8 || self->bits == 16))
     self->colour = ms_colour_new(NULL, MS_COLOUR_LAB, NULL);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Colour profiles: CMYK and wide-gamut pictures against the programs of Little CMS, grey ones, and damaged profiles. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -359,6 +360,45 @@ test_tiff_lab(void)
   ms_test_assert_same_image(same, image);
 }
 
+/* The nearest 8-bit L*a*b* of a sample of 16 bits, as the two codings store it. */
+static guint8
+lab_byte(guint32 photometric, guint16 value, gsize channel)
+{
+  const double most = photometric == TIFF_CIELAB ? 65535 : 65280;
+
+  if (channel == 0)
+    return (guint8)MIN(255, floor(value * 255 / most + 0.5));
+  if (photometric == TIFF_CIELAB)
+    return (guint8)MIN(127, floor((gint16)value / 256.0 + 0.5));
+  return (guint8)MIN(255, floor(value / 256.0 + 0.5));
+}
+
+/* L*a*b* of 16 bits is that of 8 bits that is nearest, in both codings, as a whole and by rows; and it is told. */
+static void
+test_tiff_lab_16(void)
+{
+  const gsize n = WIDTH * HEIGHT * 3;
+
+  for (guint16 photometric = TIFF_CIELAB; has_tiff() && photometric <= TIFF_ICCLAB; photometric++) {
+    g_autoptr(GBytes) deep = make_tiff(photometric, 3, 16, NULL), frame = make_tiff(photometric, 3, 8, NULL);
+    gsize deep_size = g_bytes_get_size(deep), size = g_bytes_get_size(frame);
+    const guint8 *samples = (const guint8 *)g_bytes_get_data(deep, NULL) + deep_size - 2 * n;
+    guint8 *bytes = g_memdup2(g_bytes_get_data(frame, NULL), size);
+    for (gsize i = 0; i < n; i++) {
+      guint16 value;
+      memcpy(&value, samples + 2 * i, sizeof value);
+      bytes[size - n + i] = lab_byte(photometric, value, i % 3);
+    }
+    g_autoptr(GBytes) shallow = g_bytes_new_take(bytes, size);
+    g_autoptr(MsImage) image = ms_test_decode(deep), expected = ms_test_decode(shallow);
+    const MsImageHeader header = header_of(deep);
+    g_autofree char *losses = ms_image_header_describe_losses(&header, "a.tif", MS_LANGUAGE_ENGLISH);
+    ms_test_assert_same_image(image, expected);
+    assert_rows_alike(deep, NULL, image);
+    g_assert_nonnull(strstr(losses, "its 16 bits a sample were reduced to 8"));
+  }
+}
+
 /* ---- RGB. */
 
 static GBytes *
@@ -573,6 +613,7 @@ main(int argc, char **argv)
   g_test_add_func("/colour/unusable-cmyk", test_unusable_cmyk);
   g_test_add_func("/colour/tiff-cmyk", test_tiff_cmyk);
   g_test_add_func("/colour/tiff-lab", test_tiff_lab);
+  g_test_add_func("/colour/tiff-lab-16", test_tiff_lab_16);
   g_test_add_func("/colour/convert-to-srgb", test_convert_to_srgb);
   g_test_add_func("/colour/srgb", test_srgb);
   g_test_add_func("/colour/threads", test_threads);
