@@ -7,6 +7,8 @@
 
 #include <lcms2.h>
 
+#include "core/image/colour/colour-nodes.h"
+
 /* Every version of Little CMS 2 has this name. */
 #define LIBRARY "liblcms2.so.2"
 
@@ -48,8 +50,9 @@ typedef struct {
 } Library;
 
 struct _MsColour {
-  cmsContext context;
-  cmsHTRANSFORM transform;
+  cmsContext context;      /* (nullable): with @nodes */
+  cmsHTRANSFORM transform; /* (nullable): with @nodes */
+  MsColourNodes *nodes;    /* (nullable): where a profile has tables */
   gboolean is_ink;
 };
 
@@ -106,30 +109,56 @@ open_profile(const Library *cms, cmsContext context, GBytes *icc, cmsColorSpaceS
   return NULL;
 }
 
-static cmsHTRANSFORM
-make_transform(const Library *cms, cmsContext context, GBytes *from, MsColourPixels pixels, GBytes *to)
+/* Tables go before curves and a matrix, which some profiles have besides for programs that know no tables. */
+static gboolean
+has_tables(const Library *cms, cmsHPROFILE profile)
 {
-  static const struct {
-    cmsColorSpaceSignature space;
-    cmsUInt32Number layout;
-  } kinds[] = {
-    [MS_COLOUR_RGBA] = {cmsSigRgbData, TYPE_RGBA_8},
-    [MS_COLOUR_CMYK] = {cmsSigCmykData, TYPE_CMYK_8},
-    [MS_COLOUR_CMYK_LIGHT] = {cmsSigCmykData, TYPE_CMYK_8_REV},
-    [MS_COLOUR_LAB] = {cmsSigLabData, TYPE_Lab_8 | EXTRA_SH(1)},
-  };
+  return cms->cmsIsTag(profile, cmsSigAToB0Tag) || cms->cmsIsTag(profile, cmsSigAToB1Tag);
+}
+
+/*
+ * How colours are converted that are no RGB of curves and a matrix at both ends: in 16 bits at nodes, as many along
+ * each axis as Little CMS takes for itself, and for RGB each fifth value, since it bends these first.
+ */
+static const struct {
+  cmsColorSpaceSignature space;
+  cmsUInt32Number layout;
+  guint n_channels;
+  guint side;
+} kinds[] = {
+  [MS_COLOUR_RGBA] = {cmsSigRgbData, TYPE_RGB_16, 3, 52},
+  [MS_COLOUR_CMYK] = {cmsSigCmykData, TYPE_CMYK_16, 4, 17},
+  [MS_COLOUR_CMYK_LIGHT] = {cmsSigCmykData, TYPE_CMYK_16_REV, 4, 17},
+  [MS_COLOUR_LAB] = {cmsSigLabData, TYPE_Lab_16, 3, 33},
+};
+
+/* @by_nodes: (out): whether the result converts three or four channels of 16 bits to RGB of 16 bits, else RGBA of 8 */
+static cmsHTRANSFORM
+make_transform(const Library *cms, cmsContext context, GBytes *from, MsColourPixels pixels, GBytes *to,
+               gboolean *by_nodes)
+{
   cmsHPROFILE source = open_profile(cms, context, from, kinds[pixels].space);
   cmsHPROFILE target = open_profile(cms, context, to, cmsSigRgbData);
   cmsHTRANSFORM transform = NULL;
 
-  if (source && target)
-    transform =
-      cms->cmsCreateTransformTHR(context, source, kinds[pixels].layout, target, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
+  if (source && target) {
+    *by_nodes = pixels != MS_COLOUR_RGBA || has_tables(cms, source) || has_tables(cms, target);
+    transform = *by_nodes
+                  ? cms->cmsCreateTransformTHR(context, source, kinds[pixels].layout, target, TYPE_RGB_16,
+                                               INTENT_PERCEPTUAL, cmsFLAGS_NOOPTIMIZE)
+                  : cms->cmsCreateTransformTHR(context, source, TYPE_RGBA_8, target, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0);
+  }
   if (source)
     cms->cmsCloseProfile(source);
   if (target)
     cms->cmsCloseProfile(target);
   return transform;
+}
+
+static void
+sample(const guint16 *places, guint16 *rgb, gsize n, gpointer transform)
+{
+  get_library()->cmsDoTransform(transform, places, rgb, (cmsUInt32Number)n);
 }
 
 /**
@@ -147,7 +176,8 @@ ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
 {
   const Library *cms = get_library();
   cmsContext context = cms ? cms->cmsCreateContext(NULL, NULL) : NULL;
-  cmsHTRANSFORM transform = context ? make_transform(cms, context, from, pixels, to) : NULL;
+  gboolean by_nodes = FALSE;
+  cmsHTRANSFORM transform = context ? make_transform(cms, context, from, pixels, to, &by_nodes) : NULL;
 
   if (!transform) {
     if (context)
@@ -155,8 +185,14 @@ ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
     return NULL;
   }
   MsColour *self = g_new0(MsColour, 1);
-  self->context = context;
-  self->transform = transform;
+  if (by_nodes) {
+    self->nodes = ms_colour_nodes_new(kinds[pixels].n_channels, kinds[pixels].side, sample, transform);
+    cms->cmsDeleteTransform(transform);
+    cms->cmsDeleteContext(context);
+  } else {
+    self->context = context;
+    self->transform = transform;
+  }
   self->is_ink = pixels == MS_COLOUR_CMYK || pixels == MS_COLOUR_CMYK_LIGHT;
   return self;
 }
@@ -167,8 +203,11 @@ ms_colour_free(MsColour *self)
   if (!self)
     return;
   const Library *cms = get_library();
-  cms->cmsDeleteTransform(self->transform);
-  cms->cmsDeleteContext(self->context);
+  ms_colour_nodes_free(self->nodes);
+  if (self->transform)
+    cms->cmsDeleteTransform(self->transform);
+  if (self->context)
+    cms->cmsDeleteContext(self->context);
   g_free(self);
 }
 
@@ -179,14 +218,16 @@ typedef struct {
   gsize n;
 } Part;
 
-/* The library leaves the fourth byte as it is, which is alpha already or an ink. */
+/* The fourth byte stays as it is, which is alpha already or an ink. */
 static gpointer
 convert_part(gpointer data)
 {
   const Part *part = data;
   const MsColour *self = part->colour;
 
-  for (gsize at = 0; at < part->n; at += PART_PIXELS)
+  if (self->nodes)
+    ms_colour_nodes_convert(self->nodes, part->pixels, part->n);
+  for (gsize at = 0; !self->nodes && at < part->n; at += PART_PIXELS)
     get_library()->cmsDoTransform(self->transform, part->pixels + at * 4, part->pixels + at * 4,
                                   (cmsUInt32Number)MIN(part->n - at, PART_PIXELS));
   for (gsize i = 0; self->is_ink && i < part->n; i++)
@@ -217,13 +258,6 @@ ms_colour_convert(const MsColour *self, guint8 *pixels, gsize n)
 }
 
 /* ---- What a profile says. */
-
-/* Tables go before curves and a matrix, which some profiles have besides for programs that know no tables. */
-static gboolean
-has_tables(const Library *cms, cmsHPROFILE profile)
-{
-  return cms->cmsIsTag(profile, cmsSigAToB0Tag) || cms->cmsIsTag(profile, cmsSigAToB1Tag);
-}
 
 static gboolean
 read_matrix(const Library *cms, cmsHPROFILE profile, MsColourMatrix *matrix)
