@@ -199,7 +199,7 @@ class Person:
 
     def choose_file(self, title, path):
         """Chooses a file in a dialog. What is typed letter by letter may be lost while the dialog lists a folder."""
-        dialog = self.find(part=title)
+        dialog = self.find(part=title, role="file chooser")
         entry = lambda: next((node for node in self.all(role="text", root=dialog)  # noqa: E731
                               if node.getState().contains(pyatspi.STATE_EDITABLE)), None)
         time.sleep(0.3)

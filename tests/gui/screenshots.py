@@ -202,7 +202,7 @@ class Tour:
             self.click("Open Reports…", "push button")
             self.person.choose_file(self.words("Open Reports"), os.path.join(REPORTS, name))
             title = self.words("Open Reports")
-            wait("the reports to be listed", lambda: not self.person.has(part=title, role="dialog"))
+            wait("the reports to be listed", lambda: not self.person.has(part=title, role="file chooser"))
         self.shoot("reports")
 
     def show_empty_batch(self):

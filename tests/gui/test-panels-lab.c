@@ -21,6 +21,7 @@
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/experiment/kept-reports.h"
+#include "ui/panels/experiment/own-experiment.h"
 #include "ui/panels/tune/tune-panel.h"
 
 static void
@@ -508,6 +509,78 @@ test_own_experiment(void)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
+/* Replaces @from by @to in a file, as a person does in an editor. */
+static void
+edit_file(const char *path, const char *from, const char *to)
+{
+  g_autofree char *text = NULL;
+
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  g_auto(GStrv) parts = g_strsplit(text, from, 2);
+  g_assert_cmpuint(g_strv_length(parts), ==, 2);
+  g_autofree char *edited = g_strjoinv(to, parts);
+  g_assert_true(g_file_set_contents(path, edited, -1, NULL));
+}
+
+static const MsReportRow *
+run_mine(PanelFixture *f)
+{
+  ms_job_panel_run(MS_JOB_PANEL(f->panel));
+  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(f->panel)));
+  const MsReport *report = ms_report_view_get_report(view_of(f));
+  g_assert_nonnull(report);
+  g_assert_cmpuint(report->rows->len, ==, 2);
+  return report->rows->pdata[1];
+}
+
+/* A file from the template is listed and run with the part beside it; what does not compile shows the whole log. */
+static void
+test_new_experiment(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-new-XXXXXX", NULL);
+  g_autofree char *chosen = g_build_filename(folder, "my step", NULL), *file = NULL;
+  g_autofree char *kernel = g_build_filename(folder, "my-step.cl", NULL);
+  g_autoptr(GError) error = NULL;
+
+  SET_UP_PANEL(f, MS_TYPE_EXPERIMENT_PANEL);
+  MsExperimentPanel *panel = MS_EXPERIMENT_PANEL(f.panel);
+  GtkWidget *edit = find_button(f.panel, "Edit _Kernel");
+  GtkWidget *log = find_named(f.panel, "Log of the compiler");
+  g_assert_true(ms_experiment_panel_select(panel, "ms-unroll"));
+  g_assert_false(gtk_widget_is_visible(edit));
+  file = ms_own_experiment_write(chosen, &error);
+  g_assert_no_error(error);
+  g_assert_true(g_str_has_suffix(file, "/my step.experiment"));
+  const guint before = count_experiments(&f);
+  g_assert_true(ms_experiment_panel_add_file(panel, file, &error));
+  g_assert_cmpuint(count_experiments(&f), ==, before + 1);
+  g_assert_true(gtk_widget_is_visible(edit));
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Quick")));
+  g_assert_cmpint(run_mine(&f)->measurement->outcome, ==, MS_OUTCOME_OK);
+  g_assert_false(gtk_widget_is_visible(log));
+
+  /* The files are read again at each run. */
+  edit_file(kernel, "#pragma unroll", "nonsense");
+  edit_file(file, "Title=my step", "Title=Mine");
+  g_assert_cmpint(run_mine(&f)->measurement->outcome, ==, MS_OUTCOME_BUILD);
+  g_assert_cmpuint(count_experiments(&f), ==, before + 1);
+  g_assert_nonnull(find_label_with(f.panel, "Mine"));
+  g_assert_true(gtk_widget_is_visible(log));
+  GtkTextIter start, end;
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(log));
+  gtk_text_buffer_get_bounds(buffer, &start, &end);
+  g_autofree char *text = gtk_text_buffer_get_text(buffer, &start, &end, FALSE);
+  g_assert_nonnull(strstr(text, "nonsense"));
+  g_assert_nonnull(strchr(text, '\n'));
+  panel_fixture_screenshot(&f, "new-experiment");
+  assert_accessible_names(f.panel);
+
+  /* A file that a person has written is never replaced. */
+  g_assert_null(ms_own_experiment_write(chosen, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_EXISTS);
+  panel_fixture_remove_folder(folder);
+}
+
 /* An experiment that filters no picture runs on the window's device while no picture is open. */
 static void
 test_experiment_without_picture(void)
@@ -658,6 +731,7 @@ main(int argc, char **argv)
   g_test_add_func("/panels/compare-plan", test_compare_plan);
   g_test_add_func("/panels/experiments", test_experiments);
   g_test_add_func("/panels/own-experiment", test_own_experiment);
+  g_test_add_func("/panels/new-experiment", test_new_experiment);
   g_test_add_func("/panels/experiment-without-picture", test_experiment_without_picture);
   g_test_add_func("/panels/tune", test_tune);
   g_test_add_func("/panels/lab-without-document", test_without_document);

@@ -50,6 +50,8 @@ ms_files_choose(GtkWidget *widget, const MsFileQuestion *question, MsFileFunc ch
 
   gtk_file_chooser_set_select_multiple(chooser, question->several);
   gtk_file_chooser_set_do_overwrite_confirmation(chooser, TRUE);
+  if (question->folder)
+    gtk_file_chooser_set_current_folder(chooser, question->folder);
   if (question->name)
     gtk_file_chooser_set_current_name(chooser, question->name);
   g_object_set_data(G_OBJECT(dialog), CHOSEN_KEY, (gpointer)chosen);

@@ -14,6 +14,7 @@ typedef void (*MsFileFunc)(GtkWidget *widget, GFile *file);
  * MsFileQuestion: what a dialog asks for.
  * @accept: the label of the button
  * @name: (nullable): the suggested name of a file to save
+ * @folder: (nullable): the folder that is shown first
  * @several: whether several can be chosen
  */
 typedef struct {
@@ -22,6 +23,7 @@ typedef struct {
   const char *accept;
   const char *name;
   gboolean several;
+  const char *folder;
 } MsFileQuestion;
 
 void ms_drops_accept(GtkWidget *widget, MsDropFunc dropped);

@@ -561,6 +561,15 @@ load_shipped(const char *name, GError **error)
   return ms_experiment_parse(name, text, (gssize)size, error);
 }
 
+/** ms_experiment_template: (transfer full): a file of data/experiments/own, from which a person's own one is made. */
+GBytes *
+ms_experiment_template(const char *name, GError **error)
+{
+  g_autofree char *path = g_strconcat("/io/github/meanshift_lab/MeanshiftLab/own/", name, NULL);
+
+  return g_resource_lookup_data(ms_experiments_get_resource(), path, G_RESOURCE_LOOKUP_FLAGS_NONE, error);
+}
+
 /* The experiment as --experiment list and reports describe it. */
 static MsExperiment *
 parse_json(const char *text, gsize size, GError **error)

@@ -14,6 +14,7 @@ char **ms_experiment_list_names(void);
 GPtrArray *ms_experiment_list(GError **error);
 
 char *ms_experiment_peer_script(void);
+GBytes *ms_experiment_template(const char *name, GError **error);
 
 extern const MsRecord ms_experiment_record;
 MsExperiment *ms_json_get_experiment(JsonObject *object, GError **error);

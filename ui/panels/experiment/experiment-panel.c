@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "core/lab/experiment/experiment-file.h"
-#include "core/lab/report/report-verdict.h"
 #include "ui/common/files.h"
 #include "ui/panels/common/table.h"
+#include "ui/panels/experiment/experiment-order.h"
+#include "ui/panels/experiment/experiment-text.h"
 #include "ui/panels/experiment/kept-reports.h"
+#include "ui/panels/experiment/own-experiment.h"
 
 /* Bounds of the width of the list: its columns, and the longest name. */
 #define LIST_LEAST_WIDTH 330
@@ -22,8 +24,11 @@ struct _MsExperimentPanel {
   GtkTreeView *tree;
   GtkTreeStore *store;
   GtkTreeModel *filter; /* of @store: what is searched for */
-  GtkWidget *open;
+  GtkWidget *open;      /* the buttons for experiments of one's own */
   GtkWidget *next;
+  GtkWidget *own; /* the buttons for the files of the selected one */
+  GtkWidget *log; /* what the compiler says of a kernel that it refuses */
+  GtkTextView *log_text;
   GtkLabel *title;
   GtkLabel *details;
   GtkToggleButton *quick;
@@ -32,6 +37,7 @@ struct _MsExperimentPanel {
   gboolean learns;
   GPtrArray *experiments; /* of the list */
   GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
+  GHashTable *files;      /* name → path: of the experiments that were added from files */
   MsExperiment *running;  /* (nullable): the experiment of the newest job */
   char *folder;           /* (nullable): of the kept reports that were loaded */
   gint64 stamp;           /* of @folder when it was loaded */
@@ -57,63 +63,6 @@ enum {
   COLUMN_HINT,
 };
 
-/* Studies as data/experiments/README.md names them, in the order of the groups. */
-static const struct {
-  const char *name;
-  const char *title;
-} studies[] = {
-  {"MS", N_("Mean-shift filtering")}, {"LB", N_("Load balancing")},  {"MM", N_("Minimum, maximum and count")},
-  {"PCL", N_("Sum reduction")},       {"BD", N_("Thread swapping")}, {"", N_("Other")},
-};
-
-/* The first steps of the page Learn, the most general first; all other experiments follow, study by study. */
-static const char *const steps[] = {
-  "ms-serial",    "ms-ndrange-size",    "ms-ndrange-shape", "ms-memory-object", "ms-local-memory",
-  "ms-unroll",    "ms-access",          "ms-cumulative",    "ms-transfer",      "sum-stride-times",
-  "sum-sizes",    "sum-group-variants", "memory-levels",    "minmax-builtin",   "minmax-bank-conflict",
-  "swap-example", "swap-meanshift",     "split-adaptive",
-};
-
-static gboolean
-contains(const char *text, const char *part)
-{
-  g_autofree char *folded = g_utf8_casefold(text ? text : "", -1);
-
-  return strstr(folded, part) != NULL;
-}
-
-/* (transfer full): "agrees, 14:05" of the newest report (nullable), or its date if it is of another day */
-static char *
-status_text(const MsReport *report)
-{
-  if (!report)
-    return g_strdup(_("not run yet"));
-  g_autoptr(GDateTime) utc = g_date_time_new_from_iso8601(report->date, NULL);
-  g_autoptr(GDateTime) here = utc ? g_date_time_to_local(utc) : NULL;
-  g_autoptr(GDateTime) now = g_date_time_new_now_local();
-  const gboolean today = here && g_date_time_get_year(here) == g_date_time_get_year(now) &&
-                         g_date_time_get_day_of_year(here) == g_date_time_get_day_of_year(now);
-  g_autofree char *time = here ? g_date_time_format(here, today ? "%H:%M" : "%x") : g_strdup(report->date);
-  const char *status = !report->complete                  ? N_("not finished")
-                       : report->experiment->expects->len ? ms_finding_verdict_name(ms_report_judge(report))
-                                                          : N_("measured");
-
-  return g_strdup_printf("%s, %s", _(status), time);
-}
-
-/* @part: of the title, name, study, texts or status, case-folded */
-static gboolean
-matches(MsExperimentPanel *self, const MsExperiment *experiment, const char *part)
-{
-  g_autofree char *status = status_text(g_hash_table_lookup(self->reports, experiment->name));
-  g_autofree char *folded = g_utf8_casefold(status, -1);
-
-  return contains(ms_experiment_text(experiment->title, MS_LANGUAGE_USER), part) || contains(experiment->title, part) ||
-         contains(experiment->name, part) || contains(experiment->study, part) ||
-         contains(experiment->description, part) || contains(experiment->finding, part) ||
-         g_str_has_prefix(folded, part);
-}
-
 /* A study is visible if one of its experiments is. */
 static gboolean
 is_visible(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
@@ -125,11 +74,11 @@ is_visible(GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
 
   gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &experiment, -1);
   if (experiment)
-    return matches(self, experiment, part);
+    return ms_experiment_speaks_of(experiment, g_hash_table_lookup(self->reports, experiment->name), part);
   for (gboolean more = gtk_tree_model_iter_children(model, &child, iter); more;
        more = gtk_tree_model_iter_next(model, &child)) {
     gtk_tree_model_get(model, &child, COLUMN_EXPERIMENT, &experiment, -1);
-    if (experiment && matches(self, experiment, part))
+    if (experiment && ms_experiment_speaks_of(experiment, g_hash_table_lookup(self->reports, experiment->name), part))
       return TRUE;
   }
   return FALSE;
@@ -158,19 +107,17 @@ static void
 find_study(MsExperimentPanel *self, const char *name, GtkTreeIter *iter)
 {
   GtkTreeModel *model = GTK_TREE_MODEL(self->store);
-  guint n = 0;
+  const MsStudy *wanted = ms_study_find(name);
 
-  while (n < G_N_ELEMENTS(studies) - 1 && strcmp(studies[n].name, name ? name : "") != 0)
-    n++;
   for (gboolean more = gtk_tree_model_get_iter_first(model, iter); more; more = gtk_tree_model_iter_next(model, iter)) {
     g_autofree char *study = NULL;
     gtk_tree_model_get(model, iter, COLUMN_STUDY, &study, -1);
-    if (g_strcmp0(study, studies[n].name) == 0)
+    if (g_strcmp0(study, wanted->name) == 0)
       return;
   }
   g_autofree char *title =
-    *studies[n].name ? g_strdup_printf("%s (%s)", _(studies[n].title), studies[n].name) : g_strdup(_(studies[n].title));
-  gtk_tree_store_insert_with_values(self->store, iter, NULL, -1, COLUMN_TITLE, title, COLUMN_STUDY, studies[n].name,
+    *wanted->name ? g_strdup_printf("%s (%s)", _(wanted->title), wanted->name) : g_strdup(_(wanted->title));
+  gtk_tree_store_insert_with_values(self->store, iter, NULL, -1, COLUMN_TITLE, title, COLUMN_STUDY, wanted->name,
                                     COLUMN_WEIGHT, PANGO_WEIGHT_BOLD, COLUMN_HINT, title, -1);
 }
 
@@ -181,7 +128,7 @@ set_status(MsExperimentPanel *self, GtkTreeIter *iter)
   g_autofree char *title = NULL;
 
   gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, COLUMN_EXPERIMENT, &experiment, COLUMN_TITLE, &title, -1);
-  g_autofree char *status = status_text(g_hash_table_lookup(self->reports, experiment->name));
+  g_autofree char *status = ms_experiment_status(g_hash_table_lookup(self->reports, experiment->name));
   g_autofree char *hint = g_strdup_printf("%s\n%s", title, status);
   gtk_tree_store_set(self->store, iter, COLUMN_STATUS, status, COLUMN_HINT, hint, -1);
 }
@@ -219,16 +166,14 @@ add_experiment(MsExperimentPanel *self, MsExperiment *experiment)
   gtk_tree_view_expand_all(self->tree);
 }
 
-/* Adds the shipped experiments, study after study. */
+/* Adds the shipped experiments to the groups of their studies. */
 static gboolean
 add_shipped(MsExperimentPanel *self, GError **error)
 {
-  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  g_autoptr(GPtrArray) all = ms_experiment_order(FALSE, error);
 
-  for (guint study = 0; all && study < G_N_ELEMENTS(studies); study++)
-    for (guint i = 0; i < all->len; i++)
-      if (g_strcmp0(((MsExperiment *)all->pdata[i])->study, studies[study].name) == 0)
-        add_experiment(self, all->pdata[i]);
+  for (guint i = 0; all && i < all->len; i++)
+    add_experiment(self, all->pdata[i]);
   return all != NULL;
 }
 
@@ -241,29 +186,14 @@ add_step(MsExperimentPanel *self, MsExperiment *experiment)
   add_row(self, NULL, experiment, title);
 }
 
-static gboolean
-is_first_step(const MsExperiment *experiment)
-{
-  for (guint i = 0; i < G_N_ELEMENTS(steps); i++)
-    if (strcmp(steps[i], experiment->name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* Adds every experiment as a step of the page Learn, numbered, without groups or search. */
 static gboolean
 add_steps(MsExperimentPanel *self, GError **error)
 {
-  g_autoptr(GPtrArray) all = ms_experiment_list(error);
+  g_autoptr(GPtrArray) all = ms_experiment_order(TRUE, error);
 
-  for (guint step = 0; all && step < G_N_ELEMENTS(steps); step++)
-    for (guint i = 0; i < all->len; i++)
-      if (strcmp(((MsExperiment *)all->pdata[i])->name, steps[step]) == 0)
-        add_step(self, all->pdata[i]);
-  for (guint study = 0; all && study < G_N_ELEMENTS(studies); study++)
-    for (guint i = 0; i < all->len; i++)
-      if (g_strcmp0(((MsExperiment *)all->pdata[i])->study, studies[study].name) == 0 && !is_first_step(all->pdata[i]))
-        add_step(self, all->pdata[i]);
+  for (guint i = 0; all && i < all->len; i++)
+    add_step(self, all->pdata[i]);
   gtk_widget_hide(GTK_WIDGET(self->search));
   gtk_tree_view_set_show_expanders(self->tree, FALSE);
   atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->tree)), _("Steps"));
@@ -324,60 +254,6 @@ on_next_clicked(MsExperimentPanel *self)
 
 /* The selected experiment */
 
-static void
-append_paragraph(GString *text, const char *heading, const char *body)
-{
-  if (!body || !*body)
-    return;
-  g_autofree char *line =
-    heading ? g_markup_printf_escaped("<b>%s</b> %s", heading, body) : g_markup_printf_escaped("%s", body);
-  g_string_append_printf(text, "%s%s", text->len > 0 ? "\n" : "", line);
-}
-
-static void
-append_published(GString *text, const MsPublished *published)
-{
-  g_autofree char *where = ms_factors_to_string(published->where);
-
-  g_string_append_printf(text, "%s%s: %s %.6g", text->len > 0 ? "; " : "", published->device, published->metric,
-                         published->low);
-  if (published->low != published->high)
-    g_string_append_printf(text, "–%.6g", published->high);
-  g_string_append_printf(text, " %s (%s)", published->unit, where);
-}
-
-/* (transfer full): Pango markup: what the experiment varies, what is fixed, what was found and published */
-static char *
-describe(const MsExperiment *experiment, gboolean quick)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  g_autoptr(GString) published = g_string_new(NULL);
-  g_autoptr(GPtrArray) configurations = ms_experiment_expand(experiment, quick);
-  g_autofree char *axes = ms_experiment_describe_axes(experiment, quick);
-  g_autofree char *fixed = ms_factors_to_string(experiment->fixed);
-  g_autofree char *varies = g_strdup_printf(_("%s (%u configurations)"), axes, configurations->len);
-
-  append_paragraph(text, NULL, ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
-  append_paragraph(text, _("Varies:"), varies);
-  append_paragraph(text, _("Fixed:"), fixed);
-  append_paragraph(text, _("Found:"), ms_experiment_text(experiment->finding, MS_LANGUAGE_USER));
-  for (guint i = 0; i < experiment->published->len; i++)
-    append_published(published, experiment->published->pdata[i]);
-  append_paragraph(text, _("Published:"), published->str);
-  return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-/* (transfer full): Pango markup: the paragraph for a student, and what is measured */
-static char *
-describe_lesson(const MsExperiment *experiment)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-
-  append_paragraph(text, NULL, ms_experiment_text(experiment->lesson, MS_LANGUAGE_USER));
-  append_paragraph(text, _("Measured here:"), ms_experiment_text(experiment->description, MS_LANGUAGE_USER));
-  return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
 /* Only experiments that filter can use the open picture. */
 static void
 update_on_picture(MsExperimentPanel *self)
@@ -400,8 +276,8 @@ show_details(MsExperimentPanel *self)
                                         : _("Pick an experiment to see what it varies and what was published."));
     return;
   }
-  g_autofree char *markup =
-    self->learns ? describe_lesson(selected) : describe(selected, gtk_toggle_button_get_active(self->quick));
+  g_autofree char *markup = self->learns ? ms_experiment_describe_lesson(selected)
+                                         : ms_experiment_describe(selected, gtk_toggle_button_get_active(self->quick));
   const char *name = ms_experiment_text(selected->title, MS_LANGUAGE_USER);
   g_autofree char *title =
     selected->study && *selected->study
@@ -411,6 +287,25 @@ show_details(MsExperimentPanel *self)
   gtk_label_set_markup(self->details, markup);
 }
 
+static const char *
+get_file(MsExperimentPanel *self)
+{
+  const MsExperiment *selected = get_selected(self);
+
+  return selected ? g_hash_table_lookup(self->files, selected->name) : NULL;
+}
+
+/* Shows @report (nullable), and below it the whole log of the first kernel that did not compile. */
+static void
+show_report(MsExperimentPanel *self, MsReport *report)
+{
+  g_autofree char *log = ms_own_experiment_log(report);
+
+  ms_report_view_set_report(self->view, report);
+  gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->log_text), log ? log : "", -1);
+  gtk_widget_set_visible(self->log, log != NULL);
+}
+
 static void
 on_selection_changed(MsExperimentPanel *self)
 {
@@ -418,11 +313,26 @@ on_selection_changed(MsExperimentPanel *self)
 
   show_details(self);
   update_on_picture(self);
-  ms_report_view_set_report(self->view, selected ? g_hash_table_lookup(self->reports, selected->name) : NULL);
+  gtk_widget_set_visible(self->own, get_file(self) != NULL);
+  show_report(self, selected ? g_hash_table_lookup(self->reports, selected->name) : NULL);
   ms_job_panel_update_ready(MS_JOB_PANEL(self));
 }
 
-/** ms_experiment_panel_add_file: adds the experiment of a file to the list and selects it. */
+/* Takes @data, an experiment whose file was read again, in place of that of the same file. */
+static gboolean
+replace_row(GtkTreeModel *model, GtkTreePath *path, GtkTreeIter *iter, gpointer data)
+{
+  MsExperiment *after = data, *before;
+
+  gtk_tree_model_get(model, iter, COLUMN_EXPERIMENT, &before, -1);
+  if (!before || strcmp(before->name, after->name) != 0)
+    return FALSE;
+  gtk_tree_store_set(GTK_TREE_STORE(model), iter, COLUMN_EXPERIMENT, after, COLUMN_TITLE,
+                     ms_experiment_text(after->title, MS_LANGUAGE_USER), -1);
+  return TRUE;
+}
+
+/** ms_experiment_panel_add_file: adds the experiment of a file to the list, or reads it again, and selects it. */
 gboolean
 ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError **error)
 {
@@ -430,8 +340,36 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 
   if (!experiment)
     return FALSE;
-  add_experiment(self, experiment);
+  const gboolean again = g_strcmp0(g_hash_table_lookup(self->files, experiment->name), path) == 0;
+  g_hash_table_replace(self->files, g_strdup(experiment->name), g_strdup(path));
+  if (again) {
+    g_ptr_array_add(self->experiments, ms_experiment_ref(experiment)); /* the row keeps no reference */
+    gtk_tree_model_foreach(GTK_TREE_MODEL(self->store), replace_row, experiment);
+    on_selection_changed(self);
+  } else {
+    add_experiment(self, experiment);
+  }
   return ms_experiment_panel_select(self, experiment->name);
+}
+
+static void
+on_problem(MsExperimentPanel *self, const GError *error)
+{
+  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
+  ms_panel_report_problem(MS_PANEL(self), error);
+}
+
+/* A button for a file of the selected experiment, whose name in the .ui file says which. */
+static void
+on_own_clicked(MsExperimentPanel *self, GtkWidget *button)
+{
+  static const char *const names[] = {"own_file", "own_kernel", "own_folder"};
+  g_autoptr(GError) error = NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS(names); i++)
+    if (strcmp(gtk_buildable_get_name(GTK_BUILDABLE(button)), names[i]) == 0 &&
+        !ms_own_experiment_show(get_file(self), get_selected(self), (MsOwnFile)i, &error))
+      on_problem(self, error);
 }
 
 /* Running */
@@ -449,13 +387,6 @@ ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *re
   return g_strdup_printf(_("Measures on %s."), ms_device_get_title(device));
 }
 
-static void
-on_problem(MsExperimentPanel *self, const GError *error)
-{
-  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
-  ms_panel_report_problem(MS_PANEL(self), error);
-}
-
 /* Shows @report in the list, and in the table while its experiment is selected. */
 static void
 take_report(MsExperimentPanel *self, MsReport *report)
@@ -465,7 +396,7 @@ take_report(MsExperimentPanel *self, MsReport *report)
 
   g_hash_table_replace(self->reports, g_strdup(name), ms_report_ref(report));
   if (selected && strcmp(selected->name, name) == 0)
-    ms_report_view_set_report(self->view, report);
+    show_report(self, report);
 }
 
 /* Dates are in ISO 8601, so that the later one is the greater text. */
@@ -578,8 +509,15 @@ static gboolean
 ms_experiment_panel_start(MsJobPanel *panel, MsProgramJob *job)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(panel);
-  MsExperiment *selected = get_selected(self);
+  const char *file = get_file(self);
+  g_autoptr(GError) error = NULL;
 
+  /* A file of one's own may have been edited since it was read. */
+  if (file && !ms_experiment_panel_add_file(self, file, &error) && error) {
+    on_problem(self, error);
+    return FALSE;
+  }
+  MsExperiment *selected = get_selected(self);
   if (!selected)
     return FALSE;
   g_clear_pointer(&self->running, ms_experiment_unref);
@@ -610,6 +548,30 @@ on_open_clicked(MsExperimentPanel *self)
   ms_files_choose(GTK_WIDGET(self), &question, on_file_chosen);
 }
 
+static void
+on_new_chosen(GtkWidget *widget, GFile *file)
+{
+  MsExperimentPanel *self = MS_EXPERIMENT_PANEL(widget);
+  g_autoptr(GError) error = NULL;
+  g_autofree char *chosen = g_file_get_path(file);
+  g_autofree char *path = chosen ? ms_own_experiment_write(chosen, &error) : NULL;
+
+  if (chosen && (!path || !ms_experiment_panel_add_file(self, path, &error)))
+    on_problem(self, error);
+}
+
+static void
+on_new_clicked(MsExperimentPanel *self)
+{
+  const MsFileQuestion question = {.action = GTK_FILE_CHOOSER_ACTION_SAVE,
+                                   .title = _("New Experiment"),
+                                   .accept = _("_Create"),
+                                   .name = _("my-step.experiment"),
+                                   .folder = g_get_user_special_dir(G_USER_DIRECTORY_DOCUMENTS)};
+
+  ms_files_choose(GTK_WIDGET(self), &question, on_new_chosen);
+}
+
 /* Object */
 
 static void
@@ -632,7 +594,7 @@ ms_experiment_panel_constructed(GObject *object)
   else
     gtk_label_set_text(self->details, error->message);
   if (self->learns)
-    ms_experiment_panel_select(self, steps[0]);
+    on_next_clicked(self);
 }
 
 static void
@@ -652,6 +614,7 @@ ms_experiment_panel_finalize(GObject *object)
 
   g_ptr_array_unref(self->experiments);
   g_hash_table_unref(self->reports);
+  g_hash_table_unref(self->files);
   g_clear_pointer(&self->running, ms_experiment_unref);
   g_free(self->folder);
   g_free(self->damage);
@@ -685,6 +648,9 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
                                          CHILD(filter),
                                          CHILD(open),
                                          CHILD(next),
+                                         CHILD(own),
+                                         CHILD(log),
+                                         CHILD(log_text),
                                          CHILD(title),
                                          CHILD(details),
                                          CHILD(quick),
@@ -694,6 +660,8 @@ ms_experiment_panel_class_init(MsExperimentPanelClass *klass)
                                          CALLBACK(on_search_changed),
                                          CALLBACK(on_selection_changed),
                                          CALLBACK(on_open_clicked),
+                                         CALLBACK(on_new_clicked),
+                                         CALLBACK(on_own_clicked),
                                          CALLBACK(on_next_clicked),
                                          CALLBACK(on_problem)};
 
@@ -721,6 +689,7 @@ ms_experiment_panel_init(MsExperimentPanel *self)
 {
   self->experiments = g_ptr_array_new_with_free_func((GDestroyNotify)ms_experiment_unref);
   self->reports = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_report_unref);
+  self->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_tree_model_filter_set_visible_func(GTK_TREE_MODEL_FILTER(self->filter), is_visible, self, NULL);
   gtk_tree_selection_set_select_function(gtk_tree_view_get_selection(self->tree), is_selectable, NULL, NULL);
