@@ -524,6 +524,83 @@ test_nodes(void)
   }
 }
 
+/* ---- Hostile profiles. */
+
+/* What is written over a profile of tables, of a matrix and of inks, each in turn; offsets from 128 on are tags. */
+static const struct {
+  gsize at;
+  const char *bytes;
+  gsize size;
+} damages[] = {
+  {0, "\xff\xff\xff\xff", 4},             /* the size of the profile */
+  {0, "\0\0\0\0", 4},                     /* no size */
+  {8, "\xff\xff\0\0", 4},                 /* a version that there is not */
+  {12, "link", 4},                        /* links of devices convert to no space of a connection */
+  {12, "abst", 4},                        /* nor do abstract profiles begin with colours of a device */
+  {16, "GRAY", 4},                        /* other colours than the tags have */
+  {16, "FCLR", 4},                        /* fifteen channels */
+  {16, "\0\0\0\0", 4},                    /* no colours */
+  {20, "CMYK", 4},                        /* no space of a connection */
+  {20, "\xff\xff\xff\xff", 4},            /* the same */
+  {36, "none", 4},                        /* no signature */
+  {64, "\0\0\0\xff", 4},                  /* an intent that there is not */
+  {128, "\xff\xff\xff\xff", 4},           /* 2^32 tags */
+  {128, "\0\0\0\0", 4},                   /* no tag */
+  {136, "\xff\xff\xff\xf0", 4},           /* a tag behind the end */
+  {136, "\0\0\0\0", 4},                   /* a tag over the header */
+  {140, "\xff\xff\xff\xff", 4},           /* a tag of 4 GiB */
+  {140, "\0\0\0\x08", 4},                 /* a tag with no content */
+  {156, "mft1", 4},                       /* tables of 8 bits where those of 16 are */
+  {156, "mAB ", 4},                       /* tables with offsets where those of 16 bits are */
+  {164, "\x0f\x0f\xff\0", 4},             /* 255^15 nodes */
+  {164, "\x03\x03\0\0", 4},               /* no node */
+  {164, "\0\0\x11\0", 4},                 /* no channel */
+  {164, "\x04\x03\x11\0", 4},             /* one channel more than there are tables for */
+  {204, "\xff\xff\xff\xff", 4},           /* curves with 65535 entries */
+  {204, "\0\0\0\0", 4},                   /* curves with none */
+  {168, "\x7f\xff\xff\xff\x80\0\0\0", 8}, /* a matrix at the ends of its range */
+};
+
+/* A picture with such a profile is read, or refused with a sentence where the profile is needed. */
+static void
+try_profile(GBytes *icc)
+{
+  MsImageLimits limits = ms_image_limits_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) inks = compress_cmyk(JCS_CMYK, TRUE, icc), file = encode(MS_IMAGE_FORMAT_PNG, icc);
+  g_autoptr(MsImage) by_inks = ms_test_decode(inks), stored = ms_test_decode(file);
+
+  g_assert_nonnull(by_inks);
+  limits.to_srgb = TRUE;
+  g_autoptr(MsImage) image = ms_image_load_bytes(file, "file", &limits, NULL, &error);
+  g_assert_true(image ? !error : strstr(error->message, "profile") != NULL);
+  for (MsSpace space = MS_SPACE_LUV; space <= MS_SPACE_LAB; space++) {
+    g_autoptr(GBytes) tables = ms_space_tables_get(space, icc);
+    g_autofree guint8 *pixels = g_memdup2(ms_image_get_pixels(stored), ms_image_get_byte_size(stored));
+    ms_space_convert(space, g_bytes_get_data(tables, NULL), pixels, pixels, WIDTH * HEIGHT);
+    ms_space_restore(space, g_bytes_get_data(tables, NULL), pixels, pixels, WIDTH * HEIGHT);
+  }
+}
+
+static void
+test_hostile(void)
+{
+  g_autoptr(GBytes) tables = ms_test_profile_tables(TRUE), wide = ms_test_profile_wide(2.2), inks = cmyk_profile();
+  GBytes *const whole[] = {tables, wide, inks};
+
+  for (gsize p = 0; p < G_N_ELEMENTS(whole); p++)
+    for (gsize i = 0; i < G_N_ELEMENTS(damages); i++) {
+      const gsize size = g_bytes_get_size(whole[p]);
+      g_autofree guint8 *bytes = g_memdup2(g_bytes_get_data(whole[p], NULL), size);
+      memcpy(bytes + damages[i].at, damages[i].bytes, damages[i].size);
+      g_autoptr(GBytes) damaged = g_bytes_new(bytes, size), cut = g_bytes_new(bytes, size * (i + 1) / 30);
+      try_profile(damaged);
+      try_profile(cut);
+    }
+}
+
+/* ---- Parts. */
+
 /* Pixels in several parts are those of one part. */
 static void
 test_threads(void)
@@ -671,6 +748,7 @@ main(int argc, char **argv)
   g_test_add_func("/colour/convert-to-srgb", test_convert_to_srgb);
   g_test_add_func("/colour/srgb", test_srgb);
   g_test_add_func("/colour/nodes", test_nodes);
+  g_test_add_func("/colour/hostile", test_hostile);
   g_test_add_func("/colour/threads", test_threads);
   g_test_add_func("/colour/grey", test_grey);
   g_test_add_func("/colour/space", test_space);
