@@ -443,25 +443,31 @@ read_binary(cl_program program)
   return g_bytes_new_take(data, size);
 }
 
-/* Whether it is a line of NVIDIA's assembler, which -cl-nv-verbose makes it print. */
+/* Whether it is a line of NVIDIA's assembler or of what calls it, which -cl-nv-verbose makes them print. */
 static gboolean
 is_usage(const char *line)
 {
-  return g_str_has_prefix(line, "ptxas info") || strstr(line, " bytes stack frame, ") != NULL;
+  return g_str_has_prefix(line, "ptxas info") || g_str_has_prefix(line, ": ") ||
+         strstr(line, " bytes stack frame, ") != NULL;
 }
 
-/* Moves the lines on the use of registers out of the log, which holds what the compiler says of the source. */
-static void
-split_log(MsProgram *self, const char *text)
+/**
+ * ms_program_split_log:
+ * @text: a compiler's log
+ * @log: (out): what the compiler says of the source
+ * @usage: (out) (nullable): what NVIDIA's assembler says of registers; %NULL where it says nothing of them, as of a
+ *   program that the driver keeps from an earlier build
+ */
+void
+ms_program_split_log(const char *text, char **log, char **usage)
 {
   g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
-  g_autoptr(GString) log = g_string_new(NULL), usage = g_string_new(NULL);
+  g_autoptr(GString) source = g_string_new(NULL), registers = g_string_new(NULL);
 
   for (char **line = lines; *line; line++)
-    g_string_append_printf(is_usage(*line) ? usage : log, "%s\n", *line);
-  self->log = g_strstrip(g_string_free(g_steal_pointer(&log), FALSE));
-  if (usage->len > 0)
-    self->usage = g_string_free(g_steal_pointer(&usage), FALSE);
+    g_string_append_printf(is_usage(*line) ? registers : source, "%s\n", *line);
+  *log = g_strstrip(g_string_free(g_steal_pointer(&source), FALSE));
+  *usage = strstr(registers->str, " registers") ? g_strdup(registers->str) : NULL;
 }
 
 static gboolean
@@ -483,7 +489,7 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
     return FALSE;
   status = clBuildProgram(self->program, 1, &id, options, NULL, NULL);
   g_autofree char *log = read_log(self->program, id);
-  split_log(self, log);
+  ms_program_split_log(log, &self->log, &self->usage);
   if (self->log[0])
     g_debug("compiler: %s", self->log);
   if (status == CL_SUCCESS)

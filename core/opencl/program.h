@@ -43,6 +43,7 @@ MsProgramSpec *ms_program_get_spec(MsProgram *self);
 GBytes *ms_program_dup_binary(MsProgram *self);
 char *ms_program_hash_binary(MsProgram *self);
 gboolean ms_program_has_kernel(MsProgram *self, cl_kernel kernel);
+void ms_program_split_log(const char *text, char **log, char **usage);
 const char *ms_program_find_usage(MsProgram *self, cl_context context);
 
 MsProgram *ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, const char *cache_folder,

@@ -204,6 +204,7 @@ test_wrong_files(void)
     {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nType=pie\n", "bars, lines or stacked"},
     {"[Experiment]\nTitle=x\nKind=y\n[Plot]\nX=unroll\n", "does not vary"},
     {"[Experiment]\nTitle=x\nKind=y\n[Surprise]\na=1\n", "unknown group"},
+    {"[Experiment]\nTitle=x\nKind=y\nColumns=occupancy;speed\n", "asks for the columns 'speed'"},
     {"[Experiment]\nTitle=x\nKind=y\n[Cases]\na=unroll\n", "KEY:VALUE"},
     {"[Experiment]\nTitle=x\nKind=y\nQuickCases=b\n[Cases]\na=unroll:1\n", "not among its cases"},
     {"[Experiment]\nTitle=x\nKind=y\n[Published d]\nValues=1\n", "lacks Quantity"},
@@ -219,6 +220,31 @@ test_wrong_files(void)
     g_assert_null(ms_experiment_parse("wrong", wrong[i].text, -1, &error));
     if (!strstr(error->message, wrong[i].says) || !strstr(error->message, "wrong"))
       g_error("case %" G_GSIZE_FORMAT " says: %s", i, error->message);
+  }
+}
+
+/* Columns are bits, kept by the JSON of an experiment, which says nothing of them where none are asked for. */
+static void
+test_columns(void)
+{
+  static const struct {
+    const char *line;
+    MsColumns columns;
+    const char *word;
+  } cases[] = {{"", MS_COLUMNS_NONE, NULL},
+               {"Columns=occupancy\n", MS_COLUMNS_OCCUPANCY, "occupancy"},
+               {"Columns=instructions\n", MS_COLUMNS_INSTRUCTIONS, "instructions"},
+               {"Columns=instructions; occupancy\n", MS_COLUMNS_ALL, "all"}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = g_strdup_printf("[Experiment]\nTitle=x\nKind=y\n%s", cases[i].line);
+    g_autoptr(MsExperiment) e = parse(text);
+    g_autoptr(JsonNode) node = ms_record_to_node(&ms_experiment_record, e);
+    g_autoptr(MsExperiment) copy = ms_json_get_experiment(json_node_get_object(node), NULL);
+    g_assert_cmpint(e->columns, ==, cases[i].columns);
+    g_assert_cmpint(copy->columns, ==, cases[i].columns);
+    g_assert_cmpstr(json_object_get_string_member_with_default(json_node_get_object(node), "columns", NULL), ==,
+                    cases[i].word);
   }
 }
 
@@ -450,6 +476,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/wrong-files", test_wrong_files);
   g_test_add_func("/lab/experiment/one-clock", test_one_clock);
   g_test_add_func("/lab/experiment/own-file", test_own_file);
+  g_test_add_func("/lab/experiment/columns", test_columns);
   g_test_add_func("/lab/experiment/sizes", test_sizes);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
   g_test_add_func("/lab/experiment/warp-model", test_warp_model);

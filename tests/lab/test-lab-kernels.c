@@ -8,6 +8,7 @@
 #include "core/lab/measure/machine-code.h"
 #include "core/lab/measure/occupancy.h"
 #include "core/lab/report/report.h"
+#include "core/opencl/program.h"
 #include "tests/lab/report-fixture.h"
 #include "tests/support/json-schema.h"
 
@@ -84,6 +85,25 @@ static const char usage[] = "ptxas info    : 0 bytes gmem\n"
                             "    16 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
                             "ptxas info    : Used 40 registers, used 1 barriers, 2048 bytes smem, 400 bytes cmem[0]\n"
                             "ptxas info    : Compiling entry function 'cut' for 'sm_90'\n";
+
+/* What the compiler says of the source is shown to people, without what the assembler says of registers. */
+static void
+test_log(void)
+{
+  g_autofree char *both = g_strconcat("a.cl:1:2: warning: w\n", ": Considering profile 'compute_90'\n", usage,
+                                      "1 warning generated.\n", NULL);
+  g_autofree char *log = NULL, *registers = NULL, *plain = NULL, *none = NULL, *kept = NULL, *unknown = NULL;
+
+  ms_program_split_log(both, &log, &registers);
+  g_assert_cmpstr(log, ==, "a.cl:1:2: warning: w\n1 warning generated.");
+  g_assert_cmpuint(ms_occupancy_find_registers(registers, "prepare_all"), ==, 40);
+  ms_program_split_log("", &plain, &none);
+  g_assert_cmpstr(plain, ==, "");
+  g_assert_null(none);
+  ms_program_split_log(": Retrieving binary\nptxas info    : 0 bytes gmem\n", &kept, &unknown);
+  g_assert_cmpstr(kept, ==, "");
+  g_assert_null(unknown);
+}
 
 static void
 test_registers(void)
@@ -346,6 +366,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/kernels/occupancy", test_occupancy);
   g_test_add_func("/lab/kernels/unknown-capability", test_unknown_capability);
+  g_test_add_func("/lab/kernels/log", test_log);
   g_test_add_func("/lab/kernels/registers", test_registers);
   g_test_add_func("/lab/kernels/ptx", test_ptx);
   g_test_add_func("/lab/kernels/x86", test_x86);

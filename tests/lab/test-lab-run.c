@@ -10,6 +10,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
+#include "core/lab/report/environment.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/lab-fixture.h"
@@ -101,8 +102,9 @@ test_instructions(MsLabFixture *f, gconstpointer data)
                                  "[Axes]\nunroll=1;4\n[Fixed]\nkernel=direct\nwork-group=8x4\nsize=48x40\n";
   g_autofree char *objdump = g_find_program_in_path("objdump"), *path = g_strdup(g_getenv("PATH"));
 
-  if (ms_context_get_limits(f->context)->type != MS_DEVICE_TYPE_CPU || !objdump) {
-    g_test_skip("There is no processor as a device, or no objdump.");
+  g_autofree char *system = ms_environment_system();
+  if (ms_context_get_limits(f->context)->type != MS_DEVICE_TYPE_CPU || !objdump || !strstr(system, "x86_64")) {
+    g_test_skip("There is no x86 processor as a device, or no objdump.");
     return;
   }
   g_autoptr(MsReport) report = run_text(f, unrolled, NULL, NULL);

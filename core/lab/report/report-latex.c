@@ -140,13 +140,13 @@ append_row(GString *latex, const MsReportRow *row)
   g_string_append(latex, " \\\\\n");
 }
 
-/* A table of the optional columns that have a value, apart from the times, beside which they have no room. */
+/* A table of those of the optional columns from @first on that have a value: beside the times they have no room. */
 static void
-append_kernel_table(GString *latex, const MsReport *self)
+append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end)
 {
   g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
 
-  for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++) {
+  for (gsize k = first; k < end; k++) {
     if (!ms_report_has_metric(self, ms_kernel_columns[k]))
       continue;
     g_autofree char *heading = ms_latex_escape(ms_kernel_headings[k]);
@@ -162,7 +162,7 @@ append_kernel_table(GString *latex, const MsReport *self)
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     append_escaped(latex, row->label);
-    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
+    for (gsize k = first; k < end; k++)
       if (ms_report_has_metric(self, ms_kernel_columns[k]))
         append_number(latex, ms_report_row_metric(self, row, ms_kernel_columns[k]));
     g_string_append(latex, " \\\\\n");
@@ -172,7 +172,7 @@ append_kernel_table(GString *latex, const MsReport *self)
 
 /**
  * ms_report_to_latex: (transfer full): the table of a report: medians with their quartile ranges, and speed-ups; and
- * one of the optional columns, if it has any.
+ * tables of the optional columns, if it has any.
  */
 char *
 ms_report_to_latex(const MsReport *self)
@@ -184,7 +184,8 @@ ms_report_to_latex(const MsReport *self)
   for (guint i = 0; i < self->rows->len; i++)
     append_row(latex, self->rows->pdata[i]);
   g_string_append(latex, "\\end{longtable}}\n");
-  append_kernel_table(latex, self);
+  append_kernel_table(latex, self, 0, MS_FIRST_INSTRUCTION_COLUMN);
+  append_kernel_table(latex, self, MS_FIRST_INSTRUCTION_COLUMN, MS_N_KERNEL_COLUMNS);
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }
 

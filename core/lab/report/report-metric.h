@@ -21,7 +21,11 @@ typedef struct {
 #define MS_N_METRIC_COLUMNS 15
 extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
 
-/** ms_kernel_columns: the names of the metrics that are optional columns, each only where a row has a value. */
+/**
+ * ms_kernel_columns: the names of the metrics that are optional columns, each only where a row has a value: those of
+ * occupancy, then those of instructions.
+ */
+#define MS_FIRST_INSTRUCTION_COLUMN 5
 #define MS_N_KERNEL_COLUMNS 11
 extern const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS];
 extern const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS];
