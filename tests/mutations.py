@@ -151,7 +151,7 @@ MUTATIONS = [
     ('space: nodes of a profile are taken for those before them', 'kernels/space/nodes.cl',
      'y ? next.y : near.y', 'near.y', 'space /space/profile'),
     ('space: a profile whose tables do not lead back is used', 'core/filter/space/space-nodes.c',
-     'sum < MOST_MEAN * 3 * N_SAMPLES', 'TRUE', 'colour /colour/space-by-tables'),
+     'sum < MOST_MEAN * 3 * N_SAMPLES', 'TRUE', 'colour-spaces /colour-spaces/by-tables'),
     ('space: image objects are not refused', 'core/filter/plan/plan-direct.c',
      'o->memory == MS_MEMORY_IMAGE && request->settings.params.space != MS_SPACE_RGB', 'FALSE', 'space /space/refusal'),
 
