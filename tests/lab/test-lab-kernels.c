@@ -4,9 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/measure/instructions.h"
 #include "core/lab/measure/machine-code.h"
 #include "core/lab/measure/occupancy.h"
+#include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "core/opencl/program.h"
 #include "tests/lab/report-fixture.h"
@@ -306,6 +308,37 @@ test_columns(void)
   g_assert_nonnull(strstr(latex, " & 40 & 2048 & 62.5 \\\\"));
 }
 
+/* MS, figure 7, as a C2050 would show it: its occupancy is highest with 128 work-items, 41.7 %. */
+static void
+test_figure_7(void)
+{
+  g_autoptr(MsExperiment) e = ms_experiment_load("ms-ndrange-size", NULL);
+  g_autoptr(GPtrArray) all = ms_experiment_expand(e, FALSE);
+  g_autoptr(MsReport) report = ms_report_new(e);
+  MsOccupancyLimits limits;
+
+  g_assert_true(ms_occupancy_limits_of_nvidia(20, &limits));
+  for (guint i = 0; i < all->len; i++) {
+    g_autofree char *label = ms_experiment_label(e, all->pdata[i]);
+    ms_report_add_row(report, all->pdata[i], label, "one group");
+    ms_report_fixture_fill_row(report, i, 10);
+  }
+  g_autoptr(MsChart) before = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
+  const guint panels = ms_chart_n_panels(before);
+  for (guint i = 0; i < all->len; i++) {
+    const MsKernelNeeds needs = {48, 0, (guint64)16 << i};
+    add_note(ms_report_fixture_row(report, i), "direct", 48, ms_occupancy_compute(&limits, &needs).percent);
+  }
+  g_autoptr(MsChart) after = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
+  g_assert_cmpuint(ms_chart_n_panels(after), ==, panels + 1); /* only where this device has the values, too */
+  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+  g_assert_nonnull(strstr(verdict, "Occupancy of 128 against 64: in the study more, here 1.25×, agrees"));
+  g_assert_nonnull(strstr(verdict, "of 128 against 256: in the study more, here 1.25×, agrees"));
+  g_autofree char *text = ms_report_to_text(report);
+  g_assert_nonnull(strstr(text, "41.67"));
+  g_assert_nonnull(strstr(text, "41.7 % (Tesla C2050)"));
+}
+
 static void
 test_json(void)
 {
@@ -373,6 +406,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/kernels/machine-code", test_machine_code);
   g_test_add_func("/lab/kernels/remarks", test_remarks);
   g_test_add_func("/lab/kernels/columns", test_columns);
+  g_test_add_func("/lab/kernels/figure-7", test_figure_7);
   g_test_add_func("/lab/kernels/json", test_json);
   return g_test_run();
 }

@@ -536,6 +536,15 @@ is_drawn(GPtrArray *metrics, const MsPublished *published)
   return FALSE;
 }
 
+/* What the driver did not tell of this device has no panel of published values alone, once anything was measured. */
+static gboolean
+has_panel(const MsReport *self, const char *metric)
+{
+  const gboolean is_missing = ms_metric_is_of_kernel(metric) && !ms_report_has_metric(self, metric);
+
+  return ms_metric_find(metric) && (!is_missing || ms_report_count(self, MS_OUTCOME_OK) == 0);
+}
+
 /* (element-type utf8): the metrics of the panels: those of the plot, then those of published values in other units. */
 static GPtrArray *
 panel_metrics(const MsReport *self)
@@ -550,7 +559,7 @@ panel_metrics(const MsReport *self)
     const MsReportRow *row = self->rows->pdata[i];
     for (guint k = 0; k < row->published->len; k++) {
       const MsPublished *p = row->published->pdata[k];
-      if (!is_drawn(metrics, p) && ms_metric_find(p->metric))
+      if (!is_drawn(metrics, p) && has_panel(self, p->metric))
         g_ptr_array_add(metrics, p->metric);
     }
   }

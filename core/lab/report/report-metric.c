@@ -4,6 +4,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 const char *const ms_metric_columns[MS_N_METRIC_COLUMNS] = {"megapixels-per-s",
                                                             "window-samples-per-s",
@@ -285,6 +286,16 @@ ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *m
     return NAN;
   double value = q->value(self, row);
   return isfinite(value) ? value : NAN;
+}
+
+/** ms_metric_is_of_kernel: whether the driver tells the metric, in an optional column. */
+gboolean
+ms_metric_is_of_kernel(const char *name)
+{
+  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
+    if (strcmp(ms_kernel_columns[i], name) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 /** ms_report_has_metric: whether any row has a value of @metric. */

@@ -33,5 +33,6 @@ extern const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS];
 const MsMetric *ms_metric_find(const char *name);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
+gboolean ms_metric_is_of_kernel(const char *name);
 gboolean ms_report_has_metric(const MsReport *self, const char *metric);
 const char *ms_metric_title(const char *metric, MsLanguage language);

@@ -41,10 +41,7 @@ is_of_model(const MsExpect *expect)
 {
   static const char *const names[] = {"accesses", "uncoalesced", "bank-conflicts", NULL};
 
-  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (strcmp(ms_kernel_columns[i], expect->metric) == 0)
-      return TRUE;
-  return g_strv_contains(names, expect->metric);
+  return g_strv_contains(names, expect->metric) || ms_metric_is_of_kernel(expect->metric);
 }
 
 /* NAN where the row is not ranked. */
