@@ -336,7 +336,7 @@ test_figure_7(void)
   g_assert_nonnull(strstr(verdict, "of 128 against 256: in the study more, here 1.25×, agrees"));
   g_autofree char *text = ms_report_to_text(report);
   g_assert_nonnull(strstr(text, "41.67"));
-  g_assert_nonnull(strstr(text, "41.7 % (Tesla C2050)"));
+  g_assert_nonnull(strstr(text, "41.7 % occupancy (Tesla C2050)"));
 }
 
 static void

@@ -21,7 +21,8 @@ ms_report_published_text(const MsReportRow *row)
     const MsPublished *p = row->published->pdata[i];
     g_autofree char *low = ms_number_text(p->low);
     g_autofree char *high = ms_number_text(p->high);
-    gboolean named = strcmp(p->unit, "×") == 0; /* a ratio needs the metric's name, other units do not */
+    /* A ratio needs the metric's name, and what is no time or rate; other units do not. */
+    gboolean named = strcmp(p->unit, "×") == 0 || ms_metric_is_of_kernel(p->metric);
     gboolean range = p->low != p->high;
     const char *unit = strcmp(p->unit, "us") == 0 ? "µs" : p->unit;
     g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, range ? "–" : "",
