@@ -138,7 +138,8 @@ static void
 add_table(GByteArray *out, guint i, const char *name, gboolean is_to_lab)
 {
   enum { CURVES = 3 * 2 * 2, NODES = SIDE * SIDE * SIDE, FIXED = 8 + 4 + 36 + 4 };
-  gsize at = add_tag(out, i, name, "mft2", FIXED + 2 * CURVES + NODES * 6);
+  /* Tags begin at multiples of four. */
+  gsize at = add_tag(out, i, name, "mft2", (FIXED + 2 * CURVES + NODES * 6 + 3) / 4 * 4);
 
   memcpy(out->data + at, (guint8[]){3, 3, SIDE, 0}, 4);
   for (gsize k = 0; k < 3; k++)
