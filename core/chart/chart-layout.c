@@ -304,6 +304,9 @@ widest_y_label(const MsChartLayout *layout, cairo_t *cr)
   return widest;
 }
 
+/* More lines of a label take more height than slanted labels. */
+#define MOST_LINES 5
+
 /* Decides whether the category labels fit side by side or must be slanted, and returns the height that they need. */
 static double
 label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
@@ -315,7 +318,7 @@ label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
   double widest = widest_category(self, cr);
   double slot = layout->plot_width / self->categories->len;
   layout->label_lines = wrapped_lines(self, cr, slot - 8);
-  if (layout->label_lines >= 1 && layout->label_lines <= 4)
+  if (layout->label_lines >= 1 && layout->label_lines <= MOST_LINES)
     return 12.0 + 14.0 * layout->label_lines + title;
   layout->label_lines = 0;
   layout->label_angle = slot < 22.0 || widest > 160.0 ? G_PI / 2.6 : G_PI / 6;

@@ -18,7 +18,7 @@ UNTRANSLATED = re.compile(r"g_(?:set_error|error_new)\w*\((?:[^,;]+,)?\s*MS_ERRO
 
 
 # Literals of the window that are the same in each language.
-NAMES_OF_THE_WINDOW = {"Meanshift Lab", "© The Meanshift Lab authors", "current settings",
+NAMES_OF_THE_WINDOW = {"Meanshift Lab", "© The Meanshift Lab authors",
                        # The message of an error that says that the caller has cancelled.
                        "The window is closing."}
 COMMENT = re.compile(r"/\*.*?\*/", re.S)

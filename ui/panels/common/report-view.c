@@ -229,8 +229,8 @@ on_enlarge_clicked(MsReportView *self)
   gtk_window_present(GTK_WINDOW(window)); /* gives it the keyboard where no window manager does */
 }
 
-/* From this height on two charts one below the other are legible. */
-#define HEIGHT_FOR_TWO 420
+/* From this height of the view on, two charts one below the other are legible. */
+#define HEIGHT_FOR_TWO 520
 
 static void
 ms_report_view_size_allocate(GtkWidget *widget, GtkAllocation *allocation)

@@ -96,7 +96,7 @@ ms_compare_experiment(const MsSettings *current, const MsExperiment *choices, Ms
     add_axes(experiment, current, choices);
     return experiment;
   }
-  ms_experiment_add_case(experiment, "current settings", nothing);
+  ms_experiment_add_case(experiment, _("current settings"), nothing);
   for (guint i = 0; i < choices->axes->len; i++)
     add_single_changes(experiment, current, choices->axes->pdata[i]);
   return experiment;
@@ -155,7 +155,8 @@ update_value(const Value *value, MsDocument *document)
   g_autofree char *now = document ? ms_option_get_text(value->option, ms_document_get_settings(document)) : NULL;
   g_autofree char *refusal = document ? ms_document_option_refusal(document, value->option, value->value) : NULL;
   GtkWidget *label = gtk_bin_get_child(GTK_BIN(value->button));
-  g_autofree char *text = g_strdup_printf("%s%s", value->value, g_strcmp0(now, value->value) == 0 ? " (now)" : "");
+  g_autofree char *text =
+    g_strcmp0(now, value->value) == 0 ? g_strdup_printf(_("%s (now)"), value->value) : g_strdup(value->value);
   g_autofree char *tip = refusal ? g_strdup_printf(_("With the current settings: %s"), refusal) : NULL;
   GtkStyleContext *style = gtk_widget_get_style_context(label);
 
