@@ -631,6 +631,8 @@ check_search(PanelFixture *f, const MsTuneRecord *record)
   g_assert_nonnull(strstr(lines[0], ",unroll,"));
   g_assert_true(g_str_has_prefix(lines[0], "✓,median ms,"));
   g_assert_null(strstr(lines[0], "rank"));
+  const char *kernel = strstr(lines[0], ",kernel");
+  g_assert_true(!kernel || !strstr(kernel + 1, ",kernel"));
   g_assert_null(strstr(lines[0], "first +ms")); /* empty columns are left out */
   g_assert_nonnull(strstr(lines[1], ",baseline,"));
   g_assert_cmpfloat(record->elapsed_s, >, 0);

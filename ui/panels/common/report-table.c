@@ -92,8 +92,8 @@ list_factors(const MsReport *report)
       g_ptr_array_add(keys, axis->key);
   }
   /* Where `auto` chooses another kernel for some combinations, see ms_compare_panel_take(). */
-  if (experiment->cases->len == 0 && !ms_experiment_find_axis(experiment, "kernel") && report->rows->len > 0 &&
-      varies(report, "kernel"))
+  if (!is_search(report) && experiment->cases->len == 0 && !ms_experiment_find_axis(experiment, "kernel") &&
+      report->rows->len > 0 && varies(report, "kernel"))
     g_ptr_array_add(keys, (gpointer) "kernel");
   return keys;
 }
