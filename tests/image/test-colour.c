@@ -369,7 +369,7 @@ lab_byte(guint32 photometric, guint16 value, gsize channel)
   if (channel == 0)
     return (guint8)MIN(255, floor(value * 255 / most + 0.5));
   if (photometric == TIFF_CIELAB)
-    return (guint8)MIN(127, floor((gint16)value / 256.0 + 0.5));
+    return (guint8)(int)MIN(127, floor((gint16)value / 256.0 + 0.5));
   return (guint8)MIN(255, floor(value / 256.0 + 0.5));
 }
 
