@@ -198,7 +198,7 @@ class Tour:
     def show_reports(self):
         """The reports that come with the program, side by side."""
         self.click("Reports", "radio button")
-        for name in ("nvidia-h100.json", "pocl-3.1-two-cores.json"):
+        for name in ("nvidia-h100.json", "pocl-3.1-two-cores.json", "intel-2026-two-cores.json"):
             self.click("Open Reports…", "push button")
             self.person.choose_file(self.words("Open Reports"), os.path.join(REPORTS, name))
             title = self.words("Open Reports")
