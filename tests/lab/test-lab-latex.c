@@ -76,7 +76,8 @@ test_chart_has_text(void)
   remove_all(folder);
 }
 
-/* The document of a report with a hostile title compiles without an error and without any file but its own. */
+/* The document of a report with a hostile title compiles without an error and without any file but its own,
+ * and fits its pages. */
 static void
 test_document_compiles(void)
 {
@@ -100,6 +101,7 @@ test_document_compiles(void)
   g_test_message("%s", output);
   g_assert_cmpint(status, ==, 0);
   g_assert_true(g_file_test(pdf, G_FILE_TEST_EXISTS));
+  g_assert_null(strstr(output, "Overfull")); /* no table or line leaves the page */
   remove_all(folder);
 }
 

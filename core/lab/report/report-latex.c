@@ -177,7 +177,8 @@ append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end
 char *
 ms_report_to_latex(const MsReport *self)
 {
-  g_autoptr(GString) latex = g_string_new("{\\small\n\\begin{longtable}{L{0.34\\linewidth}SSSSL{0.24\\linewidth}}\n"
+  g_autoptr(GString) latex = g_string_new("{\\footnotesize\\setlength{\\tabcolsep}{4pt}\n"
+                                          "\\begin{longtable}{L{0.27\\linewidth}SSSSL{0.22\\linewidth}}\n"
                                           "\\toprule\nconfiguration & {median, ms} & {IQR, ms} & {n} & {speed-up} & "
                                           "published \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
 
@@ -195,7 +196,7 @@ static const char preamble[] =
   "\\usepackage[margin=20mm]{geometry}\n\\usepackage{graphicx}\n\\usepackage{booktabs}\n"
   "\\usepackage{longtable}\n\\usepackage{array}\n\\usepackage{siunitx}\n\\usepackage{url}\n"
   "\\newcolumntype{L}[1]{>{\\raggedright\\arraybackslash}p{#1}}\n"
-  "\\setlength{\\parindent}{0pt}\n\\raggedbottom\n"
+  "\\setlength{\\parindent}{0pt}\n\\raggedbottom\n\\sloppy\n"
   "\\title{Experiments of Meanshift Lab}\n\\author{}\n\\begin{document}\n\\maketitle\n";
 
 static void
