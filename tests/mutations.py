@@ -405,7 +405,7 @@ MUTATIONS = [
     ('experiment: fixed settings override axes', 'core/lab/experiment/experiment.c',
      'if (!ms_factors_get(factors, ms_factors_key(more, i)))', 'if (TRUE)', 'lab-experiment'),
     ('report: published values of another unit are dropped', 'core/lab/report/report-chart.c',
-     'if (!is_drawn(metrics, p) && ms_metric_find(p->metric))', 'if (FALSE)', 'lab-report-chart, lab-experiment'),
+     'if (!is_drawn(metrics, p) && has_panel(self, p->metric))', 'if (FALSE)', 'lab-report-chart, lab-experiment'),
     ('report: the second metric of a plot is dropped', 'core/lab/report/report-chart.c',
      'if (plot->y2)', 'if (FALSE)', 'lab-report-chart'),
     ('report: microseconds are milliseconds', 'core/lab/report/report-metric.c',
