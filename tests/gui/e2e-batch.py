@@ -88,11 +88,12 @@ def announced(looks_away):
         wait("the desktop", said)
         person = Person(PROGRAM, [folder], {"XDG_DATA_HOME": WORK})
         other = Gtk.Window()
-        person.click(person.find("Start", "push button"))
-        if looks_away:
+        start = person.find("Start", "push button")
+        if looks_away:  # before the batch begins, since it may end within a moment
             other.show_all()
             other.present()
             turn(lambda: not person.window.getState().contains(pyatspi.STATE_ACTIVE))
+        start.queryAction().doAction(0)  # a click would bring its window to the front
         person.find(part="1 of 1 done", role="label")
         rest = person.find("Dry Run", "push button")
         wait("the end of the batch", lambda: rest.getState().contains(pyatspi.STATE_SENSITIVE))

@@ -88,7 +88,7 @@ def compare(person):
     path = os.path.join(WORK, "compare.png")
     export(person, "Chart as PNG…", path)
     check(cv2.imread(path) is not None, "the chart is no picture")
-    person.click(person.find("access vload", "table cell"))
+    person.click(person.find(part="access vload", role="table cell"))
     go_to(person, "Runs")
     wait("a run with the configuration that was clicked",
          lambda: any("--access vload" in (cell.name or "") for cell in person.all(role="table cell")))
