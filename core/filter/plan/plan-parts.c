@@ -112,7 +112,7 @@ ms_plan_add_space(MsPlan *self)
     {"BY_NODES", MS_SPACE_BY_NODES},
     {"FROM_RGB", MS_SPACE_FROM_RGB},
     {"TO_RGB", MS_SPACE_TO_RGB},
-    {"SIDE", MS_SPACE_SIDE},
+    {"NODE_SIDE", MS_SPACE_SIDE},
   };
   const MsSpace space = self->settings.params.space;
 
