@@ -318,7 +318,7 @@ static void
 test_wrapping(void)
 {
   static const char *const texts[] = {"pcl",        "pcl-host,wait=event", "pcl-recursive,wait=finish",
-                                      "last-group", "minmax-vector",      "naive"};
+                                      "last-group", "minmax-vector",       "naive"};
   static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_UINT, -1},
                                        {MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
                                        {MS_REDUCE_SUM_ABS, MS_ELEMENT_INT, -1},
