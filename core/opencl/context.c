@@ -588,7 +588,7 @@ ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *fro
          end_transfer(self, MS_STAGE_UPLOAD, width * height * 4, event, log, error);
 }
 
-/** ms_context_read: the same as ms_context_download(), by a read of the driver that blocks; for comparisons. */
+/** ms_context_read: the same as ms_context_download(), by one blocking read, which is the fastest for a few bytes. */
 gboolean
 ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
 {

@@ -161,7 +161,7 @@ convert_four(const MsColourNodes *self, guint8 *pixel, gsize n)
   }
 }
 
-/** ms_colour_nodes_convert: converts @n pixels of four bytes in place; the fourth byte stays what it is. */
+/** ms_colour_nodes_convert: converts @n pixels of four bytes in place and leaves the fourth byte of each unchanged. */
 void
 ms_colour_nodes_convert(const MsColourNodes *self, guint8 *pixels, gsize n)
 {

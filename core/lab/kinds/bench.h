@@ -15,7 +15,7 @@
  * @context: (nullable): the device
  * @contexts: (nullable): the devices that share an image
  * @image: (nullable): filtered instead of generated scenes
- * @columns: what its report asks for, see #MsColumns
+ * @columns: the optional columns of the report
  * @reference_s: seconds that a reference may take, 0 for any time; it then has as many rows, spread evenly, as fit
  * @reference_step: a reference has the bands of rows whose index is a multiple of this
  */

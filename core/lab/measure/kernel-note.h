@@ -21,14 +21,14 @@ typedef enum {
 } MsInstructionSource;
 
 /**
- * MsKernelNote: what is not known is NAN or %NULL.
+ * MsKernelNote: what the driver tells of a kernel; an unknown number is NAN, an unknown text %NULL.
  * @name: of the kernel in the timings
  * @group_size: work-items of a work-group
  * @registers: of a work-item
  * @private_bytes: of a work-item; @local_bytes: of a work-group
  * @resident_groups: work-groups that a compute unit holds at once; @occupancy: its resident work-items, in percent of
  *   the most that it can hold
- * @limit: what there is too little of for another group
+ * @limit: the resource that does not suffice for another group
  * @counted_in: where the instructions were counted
  * @instructions: of the kernel as a whole; @arithmetic to @other: those of each class, see #MsInstructionCounts
  */

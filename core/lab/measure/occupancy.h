@@ -38,7 +38,7 @@ typedef struct {
  * MsOccupancy:
  * @groups: that are resident at once; 0 where not even one fits
  * @percent: resident warps of all that a compute unit can hold
- * @limit: what there is too little of for another group; the first of several
+ * @limit: the resource that does not suffice for another group; the first one where several do not
  */
 typedef struct {
   guint groups;

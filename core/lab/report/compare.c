@@ -212,8 +212,8 @@ ms_compare_all(GPtrArray *baseline, GPtrArray *reports, double noise)
 }
 
 /**
- * ms_comparisons_judged: how many configurations have a time both now and in the baseline, of one device and
- * driver.
+ * ms_comparisons_judged: the number of configurations that the baseline has a time of, too, on the same device with
+ * the same driver.
  */
 guint
 ms_comparisons_judged(GPtrArray *comparisons)
