@@ -89,10 +89,6 @@ test_shipped(void)
     }
     g_autofree char *text = ms_reports_merge_to_text(reports, FALSE);
     g_assert_cmpuint(strlen(text), >, 100);
-    const MsReport *first = reports->pdata[0];
-    g_autofree char *heading = ms_report_heading(first, MS_LANGUAGE_ENGLISH);
-    g_autofree char *line = g_strconcat("\n", heading, NULL); /* the device's name stands once */
-    g_assert_nonnull(strstr(text, line));
     n++;
   }
   g_assert_cmpuint(n, >, 0);

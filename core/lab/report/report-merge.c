@@ -172,9 +172,7 @@ append_devices(GString *text, GPtrArray *same, MsLanguage language)
   for (guint i = 0; i < same->len; i++) {
     g_autofree char *title = title_of(same, i, language), *heading = ms_report_heading(same->pdata[i], language);
     g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], language);
-    if (!g_str_has_prefix(heading, title))
-      g_string_append_printf(text, "%s: ", title);
-    g_string_append_printf(text, "%s%s%s\n", heading, verdict ? ". " : "", verdict ? verdict : "");
+    g_string_append_printf(text, "%s: %s%s%s\n", title, heading, verdict ? ". " : "", verdict ? verdict : "");
   }
   for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
     append_difference(text, same, &settings[i], language);
