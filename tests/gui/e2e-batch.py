@@ -95,8 +95,8 @@ def announced(looks_away):
             turn(lambda: not person.window.getState().contains(pyatspi.STATE_ACTIVE))
         start.queryAction().doAction(0)  # a click would bring its window to the front
         person.find(part="1 of 1 done", role="label")
-        rest = person.find("Dry Run", "push button")
-        wait("the end of the batch", lambda: rest.getState().contains(pyatspi.STATE_SENSITIVE))
+        wait("the end of the batch",
+             lambda: person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
         time.sleep(1)
         person.kill()
         other.destroy()
