@@ -46,8 +46,8 @@ def batch():
     person.click(person.find("Write a manifest", "check box"))
     person.click(person.find("Dry Run", "push button"))
     person.find(part="0 of 3 done", role="label")
-    start = person.find("Start", "push button")
-    wait("the end of the dry run", lambda: start.getState().contains(pyatspi.STATE_SENSITIVE))
+    wait("the end of the dry run",
+         lambda: person.find("Dry Run", "push button").getState().contains(pyatspi.STATE_SENSITIVE))
     check(not os.path.exists(os.path.join(folder, "meanshift")), "a dry run wrote something")
     person.click(person.find("Start", "push button"))
     wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or

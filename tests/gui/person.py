@@ -132,9 +132,21 @@ class Person:
         pyatspi.Registry.generateMouseEvent(int(x), int(y), event)
         time.sleep(0.05)
 
+    def has_tooltip(self):
+        return any(window is not None and window.getRoleName() == "tool tip" and is_showing(window)
+                   for window in self.app)
+
     def click(self, node, count=1):
+        """Clicks where the node stands when it has stopped moving.
+
+        The tooltip of what the pointer left would take the click; the node's own, which stays, stands beside it.
+        """
+        wait("the widget to stand still", lambda: self.middle(node) == (time.sleep(0.02), self.middle(node))[1])
         x, y = self.middle(node)
         self.mouse(x, y, "abs")
+        deadline = time.monotonic() + 0.3
+        while self.has_tooltip() and time.monotonic() < deadline:
+            time.sleep(0.05)
         for _ in range(count):
             self.mouse(x, y, "b1c")
         time.sleep(0.15)
@@ -265,8 +277,19 @@ class Person:
                 process.wait()
 
 
+def labels_of(persons):
+    """The texts of all labels that show, in one line; none of a program that does not answer."""
+    try:
+        return " | ".join(node.name for person in persons if person.process.poll() is None
+                          for node in person.all(role="label") if node.name)
+    except GLib.Error as error:
+        return f"nothing: {error}"
+
+
 def run(session, work, artefacts):
     """Calls session() and returns the exit status: 1 when it fails, with a picture of the screen in @artefacts.
+
+    What the labels say then is printed with the reason, because a log may outlive the picture.
 
     Ends every program that a Person has started and removes the folder @work.
     """
@@ -276,7 +299,7 @@ def run(session, work, artefacts):
     except Failure as failure:
         script = os.path.splitext(os.path.basename(sys.argv[0]))[0]
         Person.screenshot(os.path.join(artefacts, script + "-failure.png"))
-        print(f"Failure: {failure}", file=sys.stderr)
+        print(f"Failure: {failure}; the labels say {labels_of(Person.started)}", file=sys.stderr)
         return 1
     finally:
         for person in Person.started:
