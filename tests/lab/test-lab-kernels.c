@@ -150,13 +150,13 @@ static const char ptx[] =
 static void
 assert_counts(const MsInstructionCounts *found, MsInstructionCounts expected)
 {
-  g_assert_cmpuint(found->total, ==, expected.total);
-  g_assert_cmpuint(found->arithmetic, ==, expected.arithmetic);
-  g_assert_cmpuint(found->packed, ==, expected.packed);
-  g_assert_cmpuint(found->loads, ==, expected.loads);
-  g_assert_cmpuint(found->stores, ==, expected.stores);
-  g_assert_cmpuint(found->branches, ==, expected.branches);
-  g_assert_cmpuint(found->other, ==, expected.other);
+  g_assert_cmpfloat(found->total, ==, expected.total);
+  g_assert_cmpfloat(found->arithmetic, ==, expected.arithmetic);
+  g_assert_cmpfloat(found->packed, ==, expected.packed);
+  g_assert_cmpfloat(found->loads, ==, expected.loads);
+  g_assert_cmpfloat(found->stores, ==, expected.stores);
+  g_assert_cmpfloat(found->branches, ==, expected.branches);
+  g_assert_cmpfloat(found->other, ==, expected.other);
 }
 
 static void
@@ -381,10 +381,10 @@ test_remarks(void)
     MsKernelNote *note = row->measurement->kernels->pdata[0];
     note->counted_in = remarks[i].source;
     if (i < 2) {
-      note->instructions = 200;
-      note->packed = 45;
-      note->branches = 20;
-      note->other = 30;
+      note->instructions.total = 200;
+      note->instructions.packed = 45;
+      note->instructions.branches = 20;
+      note->instructions.other = 30;
     }
     g_autofree char *text = ms_report_to_text(report);
     g_assert_nonnull(strstr(text, remarks[i].sentence));

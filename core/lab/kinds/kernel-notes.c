@@ -129,18 +129,10 @@ ask_instructions(const Question *question)
   MsProgram *program = find_program(question);
   g_autoptr(GBytes) binary = program ? ms_program_dup_binary(program) : NULL;
   MsKernelNote *note = question->note;
-  MsInstructionCounts counts;
 
-  note->counted_in = binary ? count_instructions(question, binary, &counts) : MS_INSTRUCTIONS_UNKNOWN_FORM;
+  note->counted_in = binary ? count_instructions(question, binary, &note->instructions) : MS_INSTRUCTIONS_UNKNOWN_FORM;
   if (note->counted_in != MS_INSTRUCTIONS_PTX && note->counted_in != MS_INSTRUCTIONS_MACHINE_CODE)
-    return;
-  note->instructions = counts.total;
-  note->arithmetic = counts.arithmetic;
-  note->packed = counts.packed;
-  note->loads = counts.loads;
-  note->stores = counts.stores;
-  note->branches = counts.branches;
-  note->other = counts.other;
+    note->instructions = MS_INSTRUCTIONS_UNCOUNTED;
 }
 
 /**

@@ -6,9 +6,10 @@
 #pragma once
 
 #include <glib.h>
+#include <math.h>
 
 /**
- * MsInstructionCounts:
+ * MsInstructionCounts: those of a kernel by class, each NAN where it is unknown.
  * @total: all but those that only fill space
  * @arithmetic: those that compute, comparisons and conversions included
  * @packed: those that compute, load or store several elements at once
@@ -17,14 +18,16 @@
  * @other: of none of these classes, as copies between registers
  */
 typedef struct {
-  guint total;
-  guint arithmetic;
-  guint packed;
-  guint loads;
-  guint stores;
-  guint branches;
-  guint other;
+  double total;
+  double arithmetic;
+  double packed;
+  double loads;
+  double stores;
+  double branches;
+  double other;
 } MsInstructionCounts;
+
+#define MS_INSTRUCTIONS_UNCOUNTED ((MsInstructionCounts){NAN, NAN, NAN, NAN, NAN, NAN, NAN})
 
 gboolean ms_instructions_count_ptx(const char *ptx, const char *kernel, MsInstructionCounts *counts);
 gboolean ms_instructions_count_x86(const char *listing, const char *kernel, MsInstructionCounts *counts);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/measure/kernel-note.h"
 
-#include <math.h>
-
 static const char *const sources[] = {"not counted", "PTX", "machine code", "no objdump", "unknown form", NULL};
 
 static gboolean
@@ -12,7 +10,7 @@ was_asked_for_instructions(gconstpointer note)
 }
 
 #define NOTE(member, form) MS_FIELD(MsKernelNote, member, form, #member)
-#define COUNT(member) MS_FIELD(MsKernelNote, member, NUMBER, #member, .has = was_asked_for_instructions)
+#define COUNT(member, name) MS_FIELD(MsKernelNote, instructions.member, NUMBER, name, .has = was_asked_for_instructions)
 static const MsField fields[] = {
   NOTE(name, TEXT),
   NOTE(group_size, NUMBER),
@@ -23,13 +21,13 @@ static const MsField fields[] = {
   NOTE(occupancy, NUMBER),
   NOTE(limit, TEXT),
   MS_FIELD(MsKernelNote, counted_in, CHOICE, "counted_in", .names = sources, .has = was_asked_for_instructions),
-  COUNT(instructions),
-  COUNT(arithmetic),
-  COUNT(packed),
-  COUNT(loads),
-  COUNT(stores),
-  COUNT(branches),
-  COUNT(other),
+  COUNT(total, "instructions"),
+  COUNT(arithmetic, "arithmetic"),
+  COUNT(packed, "packed"),
+  COUNT(loads, "loads"),
+  COUNT(stores, "stores"),
+  COUNT(branches, "branches"),
+  COUNT(other, "other"),
 };
 const MsRecord ms_kernel_note_record = MS_RECORD(fields);
 
@@ -42,8 +40,7 @@ ms_kernel_note_new(const char *name)
   self->name = g_strdup(name);
   self->group_size = self->registers = self->private_bytes = self->local_bytes = NAN;
   self->resident_groups = self->occupancy = NAN;
-  self->instructions = self->arithmetic = self->packed = self->loads = self->stores = self->branches = self->other =
-    NAN;
+  self->instructions = MS_INSTRUCTIONS_UNCOUNTED;
   return self;
 }
 

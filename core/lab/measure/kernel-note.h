@@ -2,6 +2,7 @@
 /* MsKernelNote: what the driver tells of a kernel that a configuration ran, apart from its time. */
 #pragma once
 
+#include "core/lab/measure/instructions.h"
 #include "core/record/record.h"
 
 /**
@@ -29,8 +30,7 @@ typedef enum {
  * @resident_groups: work-groups that a compute unit holds at once; @occupancy: its resident work-items, in percent of
  *   the most that it can hold
  * @limit: the resource that does not suffice for another group
- * @counted_in: where the instructions were counted
- * @instructions: of the kernel as a whole; @arithmetic to @other: those of each class, see #MsInstructionCounts
+ * @counted_in: where @instructions were counted
  */
 typedef struct {
   char *name;
@@ -42,13 +42,7 @@ typedef struct {
   double occupancy;
   char *limit;
   MsInstructionSource counted_in;
-  double instructions;
-  double arithmetic;
-  double packed;
-  double loads;
-  double stores;
-  double branches;
-  double other;
+  MsInstructionCounts instructions;
 } MsKernelNote;
 
 /** ms_kernel_note_record: its members in JSON and in messages. */

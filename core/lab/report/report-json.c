@@ -552,14 +552,14 @@ append_metric_name(GString *text, const char *metric)
 }
 
 static void
-append_heading(const MsReport *self, GString *text)
+append_heading(GString *text, guint kernel_columns)
 {
   ms_record_append_names(&columns_record, text);
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
     append_metric_name(text, ms_metric_columns[i]);
   ms_record_append_names(&last_columns_record, text);
   for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+    if (kernel_columns & 1u << i)
       append_metric_name(text, ms_kernel_columns[i]);
   g_string_append(text, "\r\n");
 }
@@ -572,8 +572,9 @@ char *
 ms_report_to_csv(const MsReport *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
+  const guint kernel_columns = ms_report_kernel_columns(self);
 
-  append_heading(self, text);
+  append_heading(text, kernel_columns);
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     ms_record_append_cells(&columns_record, row, text);
@@ -581,7 +582,7 @@ ms_report_to_csv(const MsReport *self)
       ms_csv_append_number(text, ms_report_row_metric(self, row, ms_metric_columns[k]), NULL);
     ms_record_append_cells(&last_columns_record, row, text);
     for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
-      if (ms_report_has_metric(self, ms_kernel_columns[k]))
+      if (kernel_columns & 1u << k)
         ms_csv_append_number(text, ms_report_row_metric(self, row, ms_kernel_columns[k]), NULL);
     g_string_append(text, "\r\n");
   }

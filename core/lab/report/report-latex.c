@@ -145,9 +145,10 @@ static void
 append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end)
 {
   g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
+  const guint shown = ms_report_kernel_columns(self);
 
   for (gsize k = first; k < end; k++) {
-    if (!ms_report_has_metric(self, ms_kernel_columns[k]))
+    if (!(shown & 1u << k))
       continue;
     g_autofree char *heading = ms_latex_escape(ms_kernel_headings[k]);
     g_string_append_c(columns, 'S');
@@ -163,7 +164,7 @@ append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end
     const MsReportRow *row = self->rows->pdata[i];
     append_escaped(latex, row->label);
     for (gsize k = first; k < end; k++)
-      if (ms_report_has_metric(self, ms_kernel_columns[k]))
+      if (shown & 1u << k)
         append_number(latex, ms_report_row_metric(self, row, ms_kernel_columns[k]));
     g_string_append(latex, " \\\\\n");
   }

@@ -195,31 +195,32 @@ bank_conflicts(const MsReport *report, const MsReportRow *row)
 }
 
 /* Those of the kernel that took the longest. */
-#define OF_KERNEL(name)                                                                                                \
+#define OF_KERNEL(name, member)                                                                                        \
   static double name(const MsReport *report, const MsReportRow *row)                                                   \
   {                                                                                                                    \
     const MsKernelNote *note = ms_measurement_main_kernel(row->measurement);                                           \
                                                                                                                        \
-    return note ? note->name : NAN;                                                                                    \
+    return note ? note->member : NAN;                                                                                  \
   }
-OF_KERNEL(registers)
-OF_KERNEL(private_bytes)
-OF_KERNEL(local_bytes)
-OF_KERNEL(resident_groups)
-OF_KERNEL(occupancy)
-OF_KERNEL(instructions)
-OF_KERNEL(arithmetic)
-OF_KERNEL(loads)
-OF_KERNEL(stores)
-OF_KERNEL(branches)
+OF_KERNEL(registers, registers)
+OF_KERNEL(private_bytes, private_bytes)
+OF_KERNEL(local_bytes, local_bytes)
+OF_KERNEL(resident_groups, resident_groups)
+OF_KERNEL(occupancy, occupancy)
+OF_KERNEL(instructions, instructions.total)
+OF_KERNEL(arithmetic, instructions.arithmetic)
+OF_KERNEL(loads, instructions.loads)
+OF_KERNEL(stores, instructions.stores)
+OF_KERNEL(branches, instructions.branches)
 
 /* Jumps and copies between registers have no packed form. */
 static double
 packed_share(const MsReport *report, const MsReportRow *row)
 {
   const MsKernelNote *note = ms_measurement_main_kernel(row->measurement);
+  const MsInstructionCounts *counts = note ? &note->instructions : NULL;
 
-  return note ? 100 * note->packed / (note->instructions - note->branches - note->other) : NAN;
+  return counts ? 100 * counts->packed / (counts->total - counts->branches - counts->other) : NAN;
 }
 
 /* A metric with a factor is proportional to the time, so the chart can draw its quartiles. */
@@ -306,6 +307,17 @@ ms_report_has_metric(const MsReport *self, const char *metric)
     if (isfinite(ms_report_row_metric(self, self->rows->pdata[i], metric)))
       return TRUE;
   return FALSE;
+}
+
+/** ms_report_kernel_columns: which of ms_kernel_columns the report has: bit k is set where a row has a value. */
+guint
+ms_report_kernel_columns(const MsReport *self)
+{
+  guint columns = 0;
+
+  for (guint k = 0; k < MS_N_KERNEL_COLUMNS; k++)
+    columns |= ms_report_has_metric(self, ms_kernel_columns[k]) ? 1u << k : 0;
+  return columns;
 }
 
 static const char *

@@ -35,4 +35,5 @@ double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
 gboolean ms_metric_is_of_kernel(const char *name);
 gboolean ms_report_has_metric(const MsReport *self, const char *metric);
+guint ms_report_kernel_columns(const MsReport *self);
 const char *ms_metric_title(const char *metric, MsLanguage language);

@@ -31,21 +31,26 @@ ms_report_published_text(const MsReportRow *row)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* "1.34× [1.31–1.36] faster", "baseline", or empty. */
+/*
+ * "1.34× [1.31–1.36] faster", "12.5× [12.1–12.8] slower", "baseline", or empty: with the word "slower", the ratio tells
+ * how many times the baseline's time the row takes.
+ */
 static char *
 speedup_text(const MsReportRow *row, MsLanguage language)
 {
   const char *verdict = ms_text(language, ms_verdict_to_string(row->speedup.verdict));
+  const gboolean is_slower = row->speedup.verdict == MS_VERDICT_SLOWER;
+  const double from = row->speedup.low, to = row->speedup.high;
 
   if (row->baseline)
     return g_strdup(ms_text(language, "baseline"));
   if (!isfinite(row->speedup.ratio))
     return g_strdup("");
-  g_autofree char *ratio = ms_number_text(row->speedup.ratio);
-  if (!isfinite(row->speedup.high))
+  g_autofree char *ratio = ms_number_text(is_slower ? 1 / row->speedup.ratio : row->speedup.ratio);
+  if (!isfinite(to))
     return g_strdup_printf("%s× %s", ratio, verdict);
-  g_autofree char *low = ms_number_text(row->speedup.low);
-  g_autofree char *high = ms_number_text(row->speedup.high);
+  g_autofree char *low = ms_number_text(is_slower ? 1 / to : from);
+  g_autofree char *high = ms_number_text(is_slower ? 1 / from : to);
   return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, verdict);
 }
 
@@ -154,6 +159,22 @@ shows_metric(const MsReport *self, gsize i)
          (i < MS_N_USUAL_METRICS || g_strcmp0(plot->y, name) == 0 || g_strcmp0(plot->y2, name) == 0);
 }
 
+/* Which metrics are columns: bits of ms_metric_columns and of ms_kernel_columns. */
+typedef struct {
+  guint metrics;
+  guint of_kernel;
+} Columns;
+
+static Columns
+find_columns(const MsReport *self)
+{
+  Columns columns = {0, ms_report_kernel_columns(self)};
+
+  for (guint i = 0; i < MS_N_METRIC_COLUMNS; i++)
+    columns.metrics |= shows_metric(self, i) ? 1u << i : 0;
+  return columns;
+}
+
 static void
 add_cell(GPtrArray *cells, char *text)
 {
@@ -161,7 +182,7 @@ add_cell(GPtrArray *cells, char *text)
 }
 
 static GPtrArray *
-heading_cells(const MsReport *self, MsLanguage language)
+heading_cells(const MsReport *self, const Columns *columns, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
   static const char *const fixed[] = {N_("configuration"), N_("median ms"), N_("min ms"),
@@ -170,10 +191,10 @@ heading_cells(const MsReport *self, MsLanguage language)
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
     add_cell(cells, g_strdup(ms_text(language, fixed[i])));
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (shows_metric(self, i))
+    if (columns->metrics & 1u << i)
       add_cell(cells, g_strdup(ms_text(language, metric_titles[i])));
   for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+    if (columns->of_kernel & 1u << i)
       add_cell(cells, g_strdup(ms_text(language, ms_kernel_headings[i])));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
@@ -202,7 +223,7 @@ kernel_text(const MsReport *self, const MsReportRow *row, const char *metric)
 }
 
 static GPtrArray *
-row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
+row_cells(const MsReport *self, const MsReportRow *row, const Columns *columns, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
   const MsSummary *s = &row->summary;
@@ -215,10 +236,10 @@ row_cells(const MsReport *self, const MsReportRow *row, MsLanguage language)
   add_cell(cells, g_strdup_printf("%u", s->n));
   add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
   for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (shows_metric(self, i))
+    if (columns->metrics & 1u << i)
       add_cell(cells, ms_number_text(ms_report_row_metric(self, row, ms_metric_columns[i])));
   for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (ms_report_has_metric(self, ms_kernel_columns[i]))
+    if (columns->of_kernel & 1u << i)
       add_cell(cells, kernel_text(self, row, ms_kernel_columns[i]));
   add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
@@ -234,10 +255,11 @@ GPtrArray *
 ms_report_table(const MsReport *self, MsLanguage language)
 {
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  const Columns columns = find_columns(self);
 
-  g_ptr_array_add(table, heading_cells(self, language));
+  g_ptr_array_add(table, heading_cells(self, &columns, language));
   for (guint i = 0; i < self->rows->len; i++)
-    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], language));
+    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], &columns, language));
   return table;
 }
 
