@@ -360,6 +360,14 @@ test_resume_finished(MsLabFixture *f, gconstpointer data)
   g_assert_no_error(error);
   g_assert_cmpuint(more->rows->len, ==, 6);
   assert_same_samples(first, more, FALSE);
+  f->request.columns = MS_COLUMNS_OCCUPANCY;
+  g_autoptr(MsReport) wide = run_text(f, small, NULL, &error); /* the rows of before lack the column */
+  g_assert_no_error(error);
+  assert_same_samples(more, wide, FALSE);
+  f->request.columns = MS_COLUMNS_NONE;
+  g_autoptr(MsReport) enough = run_text(f, small, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(wide, enough, TRUE);
   f->request.quick = FALSE;
   g_autoptr(MsReport) full = run_text(f, small, NULL, &error); /* other sizes, so another run */
   g_assert_no_error(error);

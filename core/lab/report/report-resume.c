@@ -2,13 +2,16 @@
 
 #include "core/lab/report/report.h"
 
-/* Whether two reports are of the same device, driver, sizes, input and version, so that their rows can be mixed. */
+/*
+ * Whether two reports are of the same device, driver, sizes, input and version, so that their rows can be mixed, and
+ * the old one has the optional columns of the new one.
+ */
 static gboolean
 fits(const MsReport *old, const MsReport *new)
 {
-  return old->quick == new->quick &&g_strcmp0(old->device.name, new->device.name) == 0 &&
-         g_strcmp0(old->device.driver, new->device.driver) == 0 && g_strcmp0(old->input, new->input) == 0 &&
-         g_strcmp0(old->program_version, new->program_version) == 0;
+  return old->quick == new->quick && (new->experiment->columns & ~old->experiment->columns) == 0 &&
+         g_strcmp0(old->device.name, new->device.name) == 0 && g_strcmp0(old->device.driver, new->device.driver) == 0 &&
+         g_strcmp0(old->input, new->input) == 0 && g_strcmp0(old->program_version, new->program_version) == 0;
 }
 
 static MsReportRow *
@@ -35,7 +38,7 @@ take_row(MsReportRow *row, MsReportRow *old)
  * @folder: (nullable): the report folder
  *
  * Returns: (transfer full) (nullable): the report of the same experiment, device, driver, input, sizes and version of
- *   the program, finished or not; an unreadable file counts as none
+ *   the program, and with all columns that are asked for, finished or not; an unreadable file counts as none
  */
 MsReport *
 ms_resume_find(const MsReport *report, const char *folder)
