@@ -473,7 +473,7 @@ run_experiment(Run *run, GError **error)
 
 /**
  * ms_lab_run_experiment:
- * @experiment: what to run
+ * @experiment: (inout): what to run; it gets the columns that @request asks for
  * @request: on what and how
  *
  * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with why it was
