@@ -144,7 +144,7 @@ ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
  * ms_batch_rows_describe:
  * @rate: images a second, 0 for unknown
  *
- * Returns: (transfer full): the states of the images in words, in markup where the failed ones are a link
+ * Returns: (transfer full): the states of the images in words; how many failed stands elsewhere, unless none did
  */
 char *
 ms_batch_rows_describe(const MsBatchRows *self, double rate)
@@ -154,12 +154,9 @@ ms_batch_rows_describe(const MsBatchRows *self, double rate)
   g_autofree char *running = left ? g_strdup_printf(_(", %.1f images/s, %s left"), rate, left) : g_strdup("");
   g_autofree char *skipped =
     counts[MS_ITEM_SKIPPED] ? g_strdup_printf(_(", %u skipped"), counts[MS_ITEM_SKIPPED]) : g_strdup("");
+  g_autofree char *failed = counts[MS_ITEM_FAILED] ? g_strdup("") : g_strdup_printf(_(", %u failed"), 0);
 
-  g_autofree char *failed = g_strdup_printf(_("%u failed"), counts[MS_ITEM_FAILED]);
-  g_autofree char *link =
-    counts[MS_ITEM_FAILED] > 0 ? g_strdup_printf("<a href=\"failed\">%s</a>", failed) : g_strdup(failed);
-
-  return g_strdup_printf(_("%u of %u done%s, %s%s"), counts[MS_ITEM_DONE],
-                         counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] + counts[MS_ITEM_PENDING], running, link,
+  return g_strdup_printf(_("%u of %u done%s%s%s"), counts[MS_ITEM_DONE],
+                         counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] + counts[MS_ITEM_PENDING], running, failed,
                          skipped);
 }

@@ -89,18 +89,17 @@ offer(MsOptionRow *self, GtkWidget *widget, const char *value)
 
 /* Whether all values give the same pixels */
 
-static gboolean
+static void
 on_show_difference(MsOptionRow *self)
 {
   MsRun *present = self->document ? ms_document_get_present_run(self->document) : NULL;
   GtkWidget *window = gtk_widget_get_toplevel(GTK_WIDGET(self));
 
   if (!present || !self->different)
-    return TRUE;
+    return;
   ms_document_show_difference(self->document, present, self->different);
   if (G_IS_ACTION_GROUP(window))
     g_action_group_change_action_state(G_ACTION_GROUP(window), "view-mode", g_variant_new_string("difference"));
-  return TRUE;
 }
 
 /** ms_option_row_add_sameness: under the label, beside the prices. */
@@ -117,17 +116,21 @@ ms_option_row_add_sameness(MsOptionRow *self)
   gtk_label_set_xalign(self->sameness, 0);
   gtk_label_set_ellipsize(self->sameness, PANGO_ELLIPSIZE_END);
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->sameness)), "price");
-  g_signal_connect_object(self->sameness, "activate-link", G_CALLBACK(on_show_difference), self, G_CONNECT_SWAPPED);
   gtk_container_add(GTK_CONTAINER(column), GTK_WIDGET(self->sameness));
+  self->differing = gtk_button_new_with_label(_("pixels differ"));
+  gtk_button_set_relief(GTK_BUTTON(self->differing), GTK_RELIEF_NONE);
+  gtk_widget_set_halign(self->differing, GTK_ALIGN_START);
+  gtk_widget_set_no_show_all(self->differing, TRUE);
+  gtk_style_context_add_class(gtk_widget_get_style_context(self->differing), "price");
+  g_signal_connect_object(self->differing, "clicked", G_CALLBACK(on_show_difference), self, G_CONNECT_SWAPPED);
+  gtk_container_add(GTK_CONTAINER(column), self->differing);
   gtk_box_pack_start(GTK_BOX(self->line), column, TRUE, TRUE, 0);
 }
 
 static char *
 sameness_text(const MsSameness *sameness)
 {
-  if (sameness->different)
-    return g_strdup_printf("<a href=\"difference\">%s</a>", _("pixels differ"));
-  if (sameness->measured < 2)
+  if (sameness->different || sameness->measured < 2)
     return g_strdup("");
   return sameness->measured == sameness->values
            ? g_strdup(_("same pixels, verified"))
@@ -143,8 +146,11 @@ show_sameness(MsOptionRow *self, GArray *flips, MsRun *present)
     sameness.different ? g_strdup_printf(_("%s pixels differ between the values; click to see where."), count) : NULL;
 
   g_set_object(&self->different, sameness.different);
-  gtk_label_set_markup(self->sameness, text);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(self->sameness), tip ? tip : text);
+  gtk_label_set_text(self->sameness, text);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->sameness), text);
+  gtk_widget_set_visible(GTK_WIDGET(self->sameness), !sameness.different);
+  gtk_widget_set_tooltip_text(self->differing, tip);
+  gtk_widget_set_visible(self->differing, sameness.different != NULL);
 }
 
 /* The largest ratio of the row, whose bar fills its width. */
