@@ -4,7 +4,7 @@
 #include "core/engine/tuned.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/split/split.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 
 typedef struct {
   MsEngine base;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/engine/tuned.h"
+#include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/text.h"
 

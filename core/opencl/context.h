@@ -104,7 +104,4 @@ gboolean ms_context_read(MsContext *self, const MsBufferRange *range, void *into
 gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 
 gboolean ms_context_probe(MsContext *context, GError **error);
-
-MsContext *ms_device_choose(const char *device_selector, GStrv *rejected, GError **error);
-MsContext *ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *rejected, GError **error);
-gboolean ms_device_matches(MsDevice *device, const char *device_selector);
+gboolean ms_context_works(MsContext *context, GError **error);

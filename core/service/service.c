@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/engine/engine.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/process/child.h"
 #include "core/reduce/bandwidth.h"

@@ -53,7 +53,9 @@ number_of_kills(void)
 {
   const char *given = g_getenv("MS_KILLS");
 
-  return given ? (guint)g_ascii_strtoull(given, NULL, 10) : ms_fixture_full_product() ? 200 : 10;
+  if (given)
+    return (guint)g_ascii_strtoull(given, NULL, 10);
+  return ms_fixture_whole_product() ? 200 : ms_fixture_full_product() ? LEAST_FOR_MEMORY : 10;
 }
 
 static GRand *

@@ -7,7 +7,7 @@
 
 #include "core/engine/engine.h"
 #include "core/filter/settings/settings.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 #include "tests/support/fault-layer.h"
 #include "tests/support/fixture.h"
 

@@ -5,7 +5,7 @@
 
 #include "core/filter/settings/settings.h"
 #include "core/lab/measure/energy.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 #include "core/opencl/staging.h"
 #include "core/reduce/bandwidth.h"
 #include "tests/support/fault-layer.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/program.h"
 #include "core/opencl/kept-buffers.h"

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "core/lab/measure/statistics.h"
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/opencl/context.h"
+#include "core/opencl/device-choice.h"
 
 /**
  * ms_fixture_context:
