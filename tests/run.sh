@@ -96,7 +96,7 @@ plain_suite() {
 # combinations 1|product: of every two values of options, or of all of them
 combinations() {
   say "== Combinations of options"
-  MS_TEST_FULL=$1 run_some "$folder/plain" --suite full --timeout-multiplier 3
+  MS_TEST_FULL=$1 run_some "$folder/plain" --suite full --timeout-multiplier 3 --num-processes $(($(nproc) + 1))
 }
 
 # What the window decides: how the program is built, its options, what is installed and exported. The rest is the code
