@@ -26,14 +26,14 @@ struct _MsOptionRow {
   MsSlider *slider;
 
   /* Of a choice and of a shape */
-  GPtrArray *buttons; /* GtkRadioButton, whose names are values */
-  GPtrArray *tags;    /* (nullable): MsPriceTag of each button; parameters of the filter have none */
-  GtkLabel *prices;   /* (nullable): below the opener: the prices of the values in its menu */
+  GPtrArray *buttons;   /* GtkRadioButton, whose names are values */
+  GPtrArray *tags;      /* (nullable): MsPriceTag of each button; parameters of the filter have none */
+  GtkLabel *prices;     /* (nullable): below the opener: the prices of the values in its menu */
   GtkLabel *sameness;   /* (nullable): below the label: whether all values give the same pixels */
   GtkWidget *differing; /* in its place where they do not: shows where */
-  MsRun *different;   /* (nullable): a run whose pixels differ */
-  GtkWidget *opener;  /* opens the menu with the buttons; NULL for linked buttons */
-  GtkWidget *shown;   /* (nullable): the text of the opener: the value */
+  MsRun *different;     /* (nullable): a run whose pixels differ */
+  GtkWidget *opener;    /* opens the menu with the buttons; NULL for linked buttons */
+  GtkWidget *shown;     /* (nullable): the text of the opener: the value */
 
   /* Of a shape */
   GtkWidget *entry;
