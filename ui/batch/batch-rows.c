@@ -144,7 +144,8 @@ ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
  * ms_batch_rows_describe:
  * @rate: images a second, 0 for unknown
  *
- * Returns: (transfer full): the states of the images in words; how many failed stands elsewhere, unless none did
+ * Returns: (transfer full): the states of the images in words, without the number of those that failed, for which the
+ *   page has a button; "0 failed" if none did
  */
 char *
 ms_batch_rows_describe(const MsBatchRows *self, double rate)
