@@ -486,7 +486,6 @@ MsReport *
 ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCancellable *cancellable, GError **error)
 {
   MsImage *image = takes_image(experiment) ? request->image : NULL;
-  experiment->columns |= request->columns;
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, image);
   g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
   g_autoptr(MsSensor) sensor = request->sensor ? NULL : open_sensor(request);
@@ -497,6 +496,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
              .measure = request->measure,
              .cancellable = cancellable};
 
+  experiment->columns |= request->columns;
   bench->columns = experiment->columns;
   run.measure.energy = energy;
   run.measure.sensor = request->sensor ? request->sensor : sensor;

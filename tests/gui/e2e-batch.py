@@ -53,7 +53,7 @@ def batch():
     wait("the end of the batch", lambda: person.has(part="2 of 3 done", role="label") or
          person.has(part="3 of 3 done", role="label"))
     wait("the failed picture", lambda: person.has("1 failed", "toggle button"))
-    check(not person.has(role="link"), "a link in a label, of which a reader that is late gets a GTK warning")
+    check(not person.has(role="link"), "a label has a link: GTK warns when a screen reader asks for one that is gone")
     person.screenshot(os.path.join(ARTEFACTS, "e2e-batch.png"))
     copy = person.find("Copy Manifest", "push button")
     lines = person.copied(lambda: person.click(copy)).splitlines()

@@ -28,7 +28,7 @@ on_idle(gpointer is_idle)
   return G_SOURCE_REMOVE;
 }
 
-/* Everything that waits now, a panel's refresh and a frame too, is handled before an idle source is. */
+/* An idle source has a lower priority than a panel's refresh and a frame, so both are done when it is called. */
 static void
 handle_what_waits(void)
 {
@@ -41,7 +41,7 @@ handle_what_waits(void)
 
 /**
  * panel_fixture_settle: runs the main loop until no event was handled for two frames, or for a limited time if events
- * never end; what was waiting then has been handled on a busy machine too.
+ * never end. After that it runs the sources that are still ready, because on a busy machine the time can end first.
  */
 void
 panel_fixture_settle(void)

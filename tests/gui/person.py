@@ -136,12 +136,18 @@ class Person:
         return any(window is not None and window.getRoleName() == "tool tip" and is_showing(window)
                    for window in self.app)
 
-    def click(self, node, count=1):
-        """Clicks where the node stands when it has stopped moving.
+    def stands_still(self, node):
+        before = self.middle(node)
+        time.sleep(0.02)
+        return self.middle(node) == before
 
-        The tooltip of what the pointer left would take the click; the node's own, which stays, stands beside it.
+    def click(self, node, count=1):
+        """Clicks the node when it has stopped moving.
+
+        The tooltip of another widget may cover the node and take the click, so its end is waited for. The tooltip of
+        the node itself stays, but covers nothing of it, so the wait is short.
         """
-        wait("the widget to stand still", lambda: self.middle(node) == (time.sleep(0.02), self.middle(node))[1])
+        wait("the widget to stand still", lambda: self.stands_still(node))
         x, y = self.middle(node)
         self.mouse(x, y, "abs")
         deadline = time.monotonic() + 0.3

@@ -43,8 +43,8 @@ test_timings(void)
 }
 
 /*
- * (transfer full): how the panel begins to compare B with A: how often they were run decides the end. A short run that
- * other programs interrupt can be the slower one.
+ * (transfer full): the first words of the panel's comparison of B with A. Either can be the slower one: other programs
+ * may interrupt a short run.
  */
 static char *
 comparison_of(MsRun *a, MsRun *b)

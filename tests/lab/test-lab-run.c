@@ -65,7 +65,7 @@ test_refused_configuration(MsLabFixture *f, gconstpointer data)
 static const char staged[] = "[Experiment]\nTitle=Staged\nKind=mean-shift\n%s"
                              "[Axes]\nlocal-memory=off;on\n[Fixed]\nkernel=direct\nwork-group=8x4\nsize=48x40\n";
 
-/* PoCL has told of a kernel's memory only before version 4. */
+/* PoCL 3.1 reports the memory of a kernel; PoCL 6 reports 0 for every kernel. */
 static gboolean
 tells_of_memory(MsContext *context)
 {

@@ -57,7 +57,7 @@ struct _MsBatchPage {
   GtkWidget *copy_manifest;
   GtkWidget *progress;
   GtkWidget *note;
-  GtkWidget *failed; /* a button, since a screen reader that asks a label for an outdated link gets a GTK warning */
+  GtkWidget *failed; /* not a link in the note: GTK warns when a screen reader asks for a link that is gone */
   GtkWidget *tree;
   GtkTreeViewColumn *message_column;
   GtkCellRenderer *message_cell;
@@ -133,6 +133,7 @@ clear_rows(MsBatchPage *self)
   ms_batch_rows_clear(self->rows);
   show_rows(self, FALSE);
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->failed), FALSE);
+  gtk_widget_hide(self->failed);
 }
 
 static void
@@ -338,7 +339,6 @@ request_changed(MsBatchPage *self)
     forget_batch(self);
     clear_rows(self);
     gtk_label_set_text(GTK_LABEL(self->note), "");
-    gtk_widget_hide(self->failed);
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
     g_clear_handle_id(&self->delay, g_source_remove);
     self->delay = g_timeout_add(PLANNING_DELAY_MS, on_delay_over, self);

@@ -29,7 +29,7 @@ find_program(const Question *question)
   return NULL;
 }
 
-/* PoCL 6 says 0 of kernels that have local memory as of those that have none; PoCL 3 says what they have. */
+/* PoCL 6 reports 0 bytes for every kernel, PoCL 3.1 the true number; 0 is not trusted from any version between. */
 static double
 ask_bytes(const Question *question, cl_kernel_work_group_info what)
 {
