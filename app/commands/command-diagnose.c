@@ -313,7 +313,7 @@ self_test(MsDevice *device, GString *text)
   g_autoptr(GError) error = NULL;
   /* The device stays open until this process ends, because a driver may end it when it is closed. */
   MsContext *context = ms_context_new(device, &error);
-  SelfTest self = {context, ms_device_get_address(device), text, TRUE};
+  SelfTest self = {context, device->address, text, TRUE};
 
   if (context) {
     test_filter(&self);

@@ -178,7 +178,7 @@ open_devices(Command *c, MsContext **context, GPtrArray **contexts, GError **err
     return *context != NULL;
   }
   *contexts = ms_split_engine_open_contexts(c->line->devices, ms_console_print_note, c->console, error);
-  *context = *contexts ? g_object_ref(g_ptr_array_index(*contexts, 0)) : NULL;
+  *context = *contexts ? ms_context_ref(g_ptr_array_index(*contexts, 0)) : NULL;
   return *context != NULL;
 }
 

@@ -61,8 +61,7 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
   if (is_histogram) {
     run = ms_histogram_run(context, &histogram, cancellable, &error);
   } else {
-    reduction.tuned =
-      ms_tuned_reduce_options(&reduction.spec, &reduction.options, reduction.n, ms_context_get_device(context));
+    reduction.tuned = ms_tuned_reduce_options(&reduction.spec, &reduction.options, reduction.n, context->device);
     run = ms_reduce_run(context, &reduction, cancellable, &error);
   }
   if (!run)

@@ -163,7 +163,7 @@ ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **
     return NULL;
   /* The device stays open until this process ends, because a driver may end it when it is closed. */
   ms_engine_ref(engine);
-  return g_object_ref(ms_engine_get_context(engine));
+  return ms_context_ref(ms_engine_get_context(engine));
 }
 
 /**

@@ -16,13 +16,11 @@ append_size(GString *text, const char *label, guint64 bytes)
 static void
 append_device(GString *text, MsDevice *device)
 {
-  const MsDeviceLimits *l = ms_device_get_limits(device);
+  const MsDeviceLimits *l = &device->limits;
 
-  g_string_append_printf(text, "%-5s %s\n", ms_device_get_address(device), ms_device_get_name(device));
-  g_string_append_printf(text, "      %-22s %s, %s\n", "platform", ms_device_get_platform(device),
-                         ms_device_get_version(device));
-  g_string_append_printf(text, "      %-22s %s, driver %s\n", "vendor", ms_device_get_vendor(device),
-                         ms_device_get_driver(device));
+  g_string_append_printf(text, "%-5s %s\n", device->address, device->name);
+  g_string_append_printf(text, "      %-22s %s, %s\n", "platform", device->platform, device->version);
+  g_string_append_printf(text, "      %-22s %s, driver %s\n", "vendor", device->vendor, device->driver);
   g_string_append_printf(text, "      %-22s %s, %u compute units at %u MHz\n", "type", ms_device_type_name(l->type),
                          l->compute_units, l->clock_mhz);
   append_size(text, "global memory", l->global_memory);
@@ -40,7 +38,7 @@ append_device(GString *text, MsDevice *device)
     g_string_append_printf(text, "      %-22s none\n", "images");
   g_string_append_printf(text, "      %-22s fp64 %s, sub-groups %s, 64-bit atomics %s\n", "features",
                          l->fp64 ? "yes" : "no", l->subgroups ? "yes" : "no", l->int64_atomics ? "yes" : "no");
-  g_string_append_printf(text, "      %-22s %s\n", "extensions", ms_device_get_extensions(device));
+  g_string_append_printf(text, "      %-22s %s\n", "extensions", device->extensions);
 }
 
 /**
@@ -105,14 +103,14 @@ static void
 add_device(JsonBuilder *b, MsDevice *device)
 {
   json_builder_begin_object(b);
-  ms_json_add_text(b, "address", ms_device_get_address(device));
-  ms_json_add_text(b, "name", ms_device_get_name(device));
-  ms_json_add_text(b, "vendor", ms_device_get_vendor(device));
-  ms_json_add_text(b, "platform", ms_device_get_platform(device));
-  ms_json_add_text(b, "driver", ms_device_get_driver(device));
-  ms_json_add_text(b, "version", ms_device_get_version(device));
-  add_limits(b, ms_device_get_limits(device));
-  add_extensions(b, ms_device_get_extensions(device));
+  ms_json_add_text(b, "address", device->address);
+  ms_json_add_text(b, "name", device->name);
+  ms_json_add_text(b, "vendor", device->vendor);
+  ms_json_add_text(b, "platform", device->platform);
+  ms_json_add_text(b, "driver", device->driver);
+  ms_json_add_text(b, "version", device->version);
+  add_limits(b, &device->limits);
+  add_extensions(b, device->extensions);
   json_builder_end_object(b);
 }
 

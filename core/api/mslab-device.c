@@ -18,7 +18,7 @@ G_DEFINE_FINAL_TYPE(MslabDevice, mslab_device, G_TYPE_OBJECT)
 static void
 mslab_device_finalize(GObject *object)
 {
-  g_clear_object(&MSLAB_DEVICE(object)->device);
+  g_clear_pointer(&MSLAB_DEVICE(object)->device, ms_device_unref);
   G_OBJECT_CLASS(mslab_device_parent_class)->finalize(object);
 }
 
@@ -38,7 +38,7 @@ device_new(MsDevice *device)
 {
   MslabDevice *self = g_object_new(MSLAB_TYPE_DEVICE, NULL);
 
-  self->device = g_object_ref(device);
+  self->device = ms_device_ref(device);
   return self;
 }
 
@@ -73,7 +73,7 @@ const char *
 mslab_device_get_address(MslabDevice *self)
 {
   g_return_val_if_fail(MSLAB_IS_DEVICE(self), NULL);
-  return ms_device_get_address(self->device);
+  return self->device->address;
 }
 
 /**
@@ -88,7 +88,7 @@ const char *
 mslab_device_get_name(MslabDevice *self)
 {
   g_return_val_if_fail(MSLAB_IS_DEVICE(self), NULL);
-  return ms_device_get_name(self->device);
+  return self->device->name;
 }
 
 /**
@@ -103,7 +103,7 @@ const char *
 mslab_device_get_platform(MslabDevice *self)
 {
   g_return_val_if_fail(MSLAB_IS_DEVICE(self), NULL);
-  return ms_device_get_platform(self->device);
+  return self->device->platform;
 }
 
 /**
@@ -118,7 +118,7 @@ const char *
 mslab_device_get_driver(MslabDevice *self)
 {
   g_return_val_if_fail(MSLAB_IS_DEVICE(self), NULL);
-  return ms_device_get_driver(self->device);
+  return self->device->driver;
 }
 
 /**
@@ -133,5 +133,5 @@ const char *
 mslab_device_get_kind(MslabDevice *self)
 {
   g_return_val_if_fail(MSLAB_IS_DEVICE(self), NULL);
-  return ms_device_type_name(ms_device_get_limits(self->device)->type);
+  return ms_device_type_name(self->device->limits.type);
 }

@@ -55,7 +55,7 @@ get_context(MsEngine *engine)
 static gboolean
 resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(ms_split_get_context(self->split, 0));
+  const MsDeviceLimits *limits = &ms_split_get_context(self->split, 0)->device->limits;
   MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
 
   request.modes = about->want_modes;
@@ -76,7 +76,7 @@ tune(MsSplitEngine *self, const MsFilterRequest *request, MsSettings *tuned)
   for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
     tuned[i] = request->modes
                  ? *request->settings
-                 : ms_tuned_settings(request->settings, ms_context_get_device(ms_split_get_context(self->split, i)),
+                 : ms_tuned_settings(request->settings, ms_split_get_context(self->split, i)->device,
                                      ms_image_get_width(request->source), ms_image_get_height(request->source));
 }
 
@@ -136,12 +136,17 @@ static const MsEngineKind split_kind = {.describe = describe,
                                         .save_learned = save_learned,
                                         .clear = clear};
 
+static MsDevice *
+device_of(GPtrArray *contexts, guint index)
+{
+  return ((MsContext *)g_ptr_array_index(contexts, index))->device;
+}
+
 static gboolean
 is_new_device(GPtrArray *contexts, MsContext *context)
 {
   for (guint i = 0; i < contexts->len; i++)
-    if (ms_device_get_id(ms_context_get_device(g_ptr_array_index(contexts, i))) ==
-        ms_device_get_id(ms_context_get_device(context)))
+    if (device_of(contexts, i)->id == context->device->id)
       return FALSE;
   return TRUE;
 }
@@ -157,7 +162,7 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector
   if (!is_new_device(contexts, context)) {
     ms_set_error(error, MS_ERROR_USAGE,
                  "--devices names the device %s twice; name each once, by its place in --list-devices.",
-                 ms_device_get_name(ms_context_get_device(context)));
+                 context->device->name);
     return FALSE;
   }
   g_ptr_array_add(contexts, g_steal_pointer(&context));
@@ -174,7 +179,7 @@ add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector
 GPtrArray *
 ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error)
 {
-  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
   g_auto(GStrv) selectors = g_strsplit(list, ",", -1);
   g_autoptr(GPtrArray) devices = NULL;
 
@@ -196,14 +201,14 @@ ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note
   return devices ? g_steal_pointer(&contexts) : NULL;
 }
 
+/* @member: the offset of a text in #MsDevice */
 static char *
-join(GPtrArray *contexts, const char *(*get)(MsDevice *))
+join(GPtrArray *contexts, glong member)
 {
   GString *text = g_string_new(NULL);
 
   for (guint i = 0; i < contexts->len; i++)
-    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "",
-                           get(ms_context_get_device(g_ptr_array_index(contexts, i))));
+    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "", G_STRUCT_MEMBER(char *, device_of(contexts, i), member));
   return g_string_free(text, FALSE);
 }
 
@@ -219,8 +224,8 @@ ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpoi
   self = ms_engine_new(&split_kind, sizeof *self);
   self->split = ms_split_new(contexts, mode);
   ms_split_set_compares(self->split, TRUE);
-  self->name = join(contexts, ms_device_get_name);
-  self->platform = join(contexts, ms_device_get_platform);
-  self->driver = join(contexts, ms_device_get_driver);
+  self->name = join(contexts, G_STRUCT_OFFSET(MsDevice, name));
+  self->platform = join(contexts, G_STRUCT_OFFSET(MsDevice, platform));
+  self->driver = join(contexts, G_STRUCT_OFFSET(MsDevice, driver));
   return &self->base;
 }

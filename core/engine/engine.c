@@ -329,7 +329,7 @@ get_context(MsEngine *engine)
 static MsDevice *
 get_device(MsEngine *engine)
 {
-  return ms_context_get_device(get_context(engine));
+  return get_context(engine)->device;
 }
 
 static MsEngineInfo
@@ -337,17 +337,17 @@ describe(MsEngine *engine)
 {
   MsDevice *device = get_device(engine);
 
-  return (MsEngineInfo){.name = ms_device_get_name(device),
-                        .platform = ms_device_get_platform(device),
-                        .driver = ms_device_get_driver(device),
-                        .type = ms_device_type_name(ms_device_get_limits(device)->type)};
+  return (MsEngineInfo){.name = device->name,
+                        .platform = device->platform,
+                        .driver = device->driver,
+                        .type = ms_device_type_name(device->limits.type)};
 }
 
 /** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */
 gboolean
 ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error)
 {
-  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(context), USUAL_SIDE, USUAL_SIDE);
+  MsPlanRequest request = ms_plan_request(settings, &context->device->limits, USUAL_SIDE, USUAL_SIDE);
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
 
   return plan != NULL;
@@ -364,8 +364,8 @@ use_context(MsDeviceEngine *self, MsContext *context)
 {
   guint64 budget = self->memory_budget;
 
-  if (ms_device_has_own_memory(ms_context_get_device(context)))
-    budget = ms_context_get_limits(context)->global_memory / 2 / LANES;
+  if (ms_device_has_own_memory(context->device))
+    budget = context->device->limits.global_memory / 2 / LANES;
   g_clear_pointer(&self->filter, ms_mean_shift_free);
   self->filter = ms_mean_shift_new(context);
   ms_mean_shift_set_memory_budget(self->filter, budget);
@@ -478,14 +478,13 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
   MsDevice *failed = get_device(&self->base);
   g_autoptr(MsContext) context = NULL;
 
-  if (self->fallback != MS_FALLBACK_CPU || ms_device_get_limits(failed)->type == MS_DEVICE_TYPE_CPU)
+  if (self->fallback != MS_FALLBACK_CPU || failed->limits.type == MS_DEVICE_TYPE_CPU)
     return FALSE;
   context = ms_device_choose("cpu", NULL, NULL);
   if (!context)
     return FALSE;
-  g_autofree char *sentence =
-    g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), ms_device_get_title(failed),
-                    ms_device_get_title(ms_context_get_device(context)), reason->message);
+  g_autofree char *sentence = g_strdup_printf(_("The device %s failed, so %s is used instead: %s"), failed->title,
+                                              context->device->title, reason->message);
   if (self->note)
     self->note(sentence, self->note_data);
   use_context(self, context);
@@ -525,8 +524,8 @@ open_lane(MsEngine *engine, GError **error)
     return NULL;
   ((MsDeviceEngine *)engine)->has_lanes = ((MsDeviceEngine *)lane)->has_lanes = TRUE;
   /* Each lane transfers with its share of the processors, which several images at once use better than one. */
-  ms_context_set_processors(get_context(engine), MAX(g_get_num_processors() / LANES, 1));
-  ms_context_set_processors(sibling, MAX(g_get_num_processors() / LANES, 1));
+  get_context(engine)->processors = MAX(g_get_num_processors() / LANES, 1);
+  sibling->processors = MAX(g_get_num_processors() / LANES, 1);
   return lane;
 }
 
@@ -588,8 +587,8 @@ ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote no
   }
   context = ms_device_choose("cpu", NULL, error);
   if (context && note) {
-    g_autofree char *sentence = g_strdup_printf(_("%s The processor %s is used instead."), reason->message,
-                                                ms_device_get_title(ms_context_get_device(context)));
+    g_autofree char *sentence =
+      g_strdup_printf(_("%s The processor %s is used instead."), reason->message, context->device->title);
     note(sentence, note_data);
   }
   return context ? ms_device_engine_new(context, fallback, note, note_data) : NULL;

@@ -197,7 +197,7 @@ ms_winner_store_remove(const char *directory, const MsWinnerKey *key, GError **e
 static MsFactors *
 load_winner(MsDevice *device, const char *problem)
 {
-  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+  MsWinnerKey key = {device->name, device->driver, problem};
 
   return ms_winner_store_load(NULL, &key, MS_VERSION);
 }
@@ -226,7 +226,7 @@ ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int h
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;
-  MsPlanRequest request = ms_plan_request(&tuned, ms_device_get_limits(device), width, height);
+  MsPlanRequest request = ms_plan_request(&tuned, &device->limits, width, height);
   g_autofree char *refusal = ms_plan_refusal(&request);
   return refusal ? *settings : tuned;
 }
@@ -254,7 +254,7 @@ ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guin
   g_autoptr(MsFactors) winner = load_winner(device, problem);
   if (!winner || !ms_reduce_from_factors(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
     return FALSE;
-  g_autofree char *refusal = ms_reduce_plan_refusal(spec, &tuned, ms_device_get_limits(device), n);
+  g_autofree char *refusal = ms_reduce_plan_refusal(spec, &tuned, &device->limits, n);
   if (!refusal)
     *options = tuned;
   return refusal == NULL;

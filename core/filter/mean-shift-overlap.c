@@ -36,8 +36,8 @@ ms_filter_overlap_release(MsFilterOverlap *self)
 {
   for (guint i = 0; i < G_N_ELEMENTS(self->buffers); i++)
     ms_filter_buffers_release(&self->buffers[i]);
-  g_clear_object(&self->up);
-  g_clear_object(&self->down);
+  g_clear_pointer(&self->up, ms_context_unref);
+  g_clear_pointer(&self->down, ms_context_unref);
 }
 
 static gboolean
@@ -238,7 +238,7 @@ run_pieces(Overlap *overlap, const MsFilterOverlap *kept, MsTimingLog *log, GErr
   if (download && !ms_staged_transfer_end(download, log, &other))
     keep_error(&failure, g_steal_pointer(&other));
   if (failure)
-    (void)clFinish(ms_context_get_queue(overlap->run->context));
+    (void)clFinish(overlap->run->context->queue);
   if (!failure)
     return TRUE;
   g_propagate_error(error, failure);

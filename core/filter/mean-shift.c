@@ -27,7 +27,7 @@ ms_mean_shift_new(MsContext *context)
 {
   MsMeanShift *self = g_new0(MsMeanShift, 1);
 
-  self->context = g_object_ref(context);
+  self->context = ms_context_ref(context);
   return self;
 }
 
@@ -37,7 +37,7 @@ ms_mean_shift_free(MsMeanShift *self)
   ms_filter_buffers_release(&self->buffers);
   ms_filter_levels_release(&self->levels);
   ms_filter_overlap_release(&self->overlap);
-  g_object_unref(self->context);
+  ms_context_unref(self->context);
   g_free(self);
 }
 
@@ -75,7 +75,7 @@ reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize heig
   if (self->image && self->image_width == width && self->image_height == height)
     return TRUE;
   g_clear_pointer(&self->image, clReleaseMemObject);
-  self->image = clCreateImage(ms_context_get_cl(context), CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
+  self->image = clCreateImage(context->cl, CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
   self->image_width = width;
   self->image_height = height;
   return ms_cl_check(status, error, "creating an image object of %zux%zu", width, height);
@@ -285,10 +285,9 @@ clear_scratch(const MsFilterRun *self, GError **error)
   for (guint i = 0; i < self->plan->n_scratch; i++) {
     const MsDeviceBuffer *buffer = &self->buffers->scratch[i];
     gsize bytes = buffer->bytes / sizeof zero * sizeof zero;
-    if (self->plan->scratch[i].cleared &&
-        !ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->context), buffer->mem, &zero, sizeof zero, 0, bytes,
-                                         0, NULL, NULL),
-                     error, "clearing a scratch buffer"))
+    if (self->plan->scratch[i].cleared && !ms_cl_check(clEnqueueFillBuffer(self->context->queue, buffer->mem, &zero,
+                                                                           sizeof zero, 0, bytes, 0, NULL, NULL),
+                                                       error, "clearing a scratch buffer"))
       return FALSE;
   }
   return TRUE;
@@ -426,7 +425,7 @@ ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error)
 MsPlan *
 ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error)
 {
-  MsPlanRequest plan = ms_plan_request(request->settings, ms_context_get_limits(self->context),
+  MsPlanRequest plan = ms_plan_request(request->settings, &self->context->device->limits,
                                        ms_image_get_width(request->source), ms_image_get_height(request->source));
 
   if (request->region)

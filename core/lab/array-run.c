@@ -133,7 +133,7 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
     ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
     return FALSE;
   }
-  self->device = g_strdup(ms_device_get_name(ms_context_get_device(configuration->context)));
+  self->device = g_strdup(configuration->context->device->name);
   self->agrees = m->outcome == MS_OUTCOME_OK;
   self->result = g_strdup(m->verification.result);
   self->reference = g_strdup(m->verification.expected);
@@ -198,7 +198,7 @@ ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, GCancellabl
   g_autoptr(MsFactors) factors = describe_reduction(request);
   /* The plan resolves `auto`, and refuses options that cannot run. */
   g_autoptr(MsReducePlan) plan =
-    ms_reduce_plan_new(&request->spec, &request->options, ms_context_get_limits(context), request->n, error);
+    ms_reduce_plan_new(&request->spec, &request->options, &context->device->limits, request->n, error);
   g_autoptr(MsSubject) subject =
     plan ? ms_configuration_new(ms_lab_kind_find("reduce"), bench, factors, "reduce", error) : NULL;
 
@@ -224,7 +224,7 @@ ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, GCancellabl
 MsArrayRun *
 ms_histogram_run(MsContext *context, const MsHistogramRunRequest *request, GCancellable *cancellable, GError **error)
 {
-  if (!ms_array_histogram_check(&request->spec, request->n, ms_context_get_limits(context), error))
+  if (!ms_array_histogram_check(&request->spec, request->n, &context->device->limits, error))
     return NULL;
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(context, NULL, NULL);
   g_autoptr(MsFactors) none = ms_factors_new();

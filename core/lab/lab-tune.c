@@ -46,7 +46,7 @@ typedef struct {
 void
 ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
 {
-  gboolean gpu = ms_context_get_limits(context)->type == MS_DEVICE_TYPE_GPU;
+  gboolean gpu = context->device->limits.type == MS_DEVICE_TYPE_GPU;
 
   *request = (MsLabTuneRequest){.context = context,
                                 .kind = "mean-shift",
@@ -288,8 +288,8 @@ make_problem(const MsLabTuneRequest *request)
 static MsTuneRecord *
 open_record(const MsLabTuneRequest *request, const char *problem)
 {
-  MsDevice *device = ms_context_get_device(request->context);
-  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+  MsDevice *device = request->context->device;
+  MsWinnerKey key = {device->name, device->driver, problem};
   MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, &key, NULL);
 
   /* Another version of the program has other kernels, so its times do not count. */
@@ -310,7 +310,7 @@ search(Tuning *tuning, const MsFactors *start, MsTuneRecord *record, GCancellabl
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, tuning);
   const MsTrial *best = ms_tune_record_best(record);
 
-  tuning->kind->add_space(space, tuning->problem, ms_context_get_limits(request->context));
+  tuning->kind->add_space(space, tuning->problem, &request->context->device->limits);
   tuning->best_ns = best ? best->ns : 0;
   const MsTuneOptions options = {.strategy = request->strategy,
                                  .budget_s = seconds_left(tuning, SEARCH_SHARE),

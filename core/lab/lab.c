@@ -57,13 +57,13 @@ report_progress(Run *run, const MsReportRow *row, double fraction, const char *m
 static void
 describe_device(MsReportDevice *into, MsContext *context)
 {
-  MsDevice *device = ms_context_get_device(context);
+  MsDevice *device = context->device;
 
-  into->name = g_strdup(ms_device_get_name(device));
-  into->platform = g_strdup(ms_device_get_platform(device));
-  into->driver = g_strdup(ms_device_get_driver(device));
-  into->type = g_strdup(ms_device_type_name(ms_device_get_limits(device)->type));
-  into->compute_units = ms_device_get_limits(device)->compute_units;
+  into->name = g_strdup(device->name);
+  into->platform = g_strdup(device->platform);
+  into->driver = g_strdup(device->driver);
+  into->type = g_strdup(ms_device_type_name(device->limits.type));
+  into->compute_units = device->limits.compute_units;
 }
 
 /* The measured peak bandwidth only adds a column to the report, so an experiment runs without it. */
@@ -408,26 +408,26 @@ wants_energy(const MsExperiment *experiment, const MsLabRequest *request)
 static MsEnergy *
 open_energy(const MsLabRequest *request)
 {
-  MsDevice *device = ms_context_get_device(request->context);
+  MsDevice *device = request->context->device;
   MsPciAddress address;
 
-  if (ms_device_get_limits(device)->type != MS_DEVICE_TYPE_GPU)
+  if (device->limits.type != MS_DEVICE_TYPE_GPU)
     return ms_energy_open_powercap(NULL);
   gboolean known = ms_pci_address_of_device(device, &address);
-  return ms_energy_open_nvml(NULL, ms_device_get_name(device), known ? &address : NULL);
+  return ms_energy_open_nvml(NULL, device->name, known ? &address : NULL);
 }
 
 /* NVIDIA's library for a GPU that it knows, else the files of the system. */
 static MsSensor *
 open_sensor(const MsLabRequest *request)
 {
-  MsDevice *device = ms_context_get_device(request->context);
+  MsDevice *device = request->context->device;
   MsPciAddress address;
 
-  if (ms_device_get_limits(device)->type != MS_DEVICE_TYPE_GPU)
+  if (device->limits.type != MS_DEVICE_TYPE_GPU)
     return ms_sensor_open_sysfs(NULL, NULL);
   gboolean known = ms_pci_address_of_device(device, &address);
-  MsSensor *sensor = ms_sensor_open_nvml(NULL, ms_device_get_name(device), known ? &address : NULL);
+  MsSensor *sensor = ms_sensor_open_nvml(NULL, device->name, known ? &address : NULL);
   return sensor || !known ? sensor : ms_sensor_open_sysfs(NULL, &address);
 }
 

@@ -7,62 +7,51 @@
 #include "core/folder.h"
 #include "core/opencl/kept-buffers.h"
 
-struct _MsContext {
-  GObject parent_instance;
-  MsDevice *device;
-  cl_context context;
-  cl_command_queue queue;
-  MsContext *root;      /* (nullable): the context whose programs a sibling shares */
-  GHashTable *programs; /* ms_program_spec_identify() -> MsProgram */
-  GMutex build_lock;    /* guards @programs: siblings build from several threads */
-  GMutex kernel_lock;   /* held by the sibling whose kernels run */
-  MsKeptBuffers kept;   /* buffers that were returned */
-  char *cache_folder;
-  guint processors; /* processors of the host, which bound the threads of a large transfer */
-  MsTransferForm transfer_form;
-  MsStaging *staging;  /* (nullable): created by the first transfer that uses it */
-  guint64 moved_bytes; /* by transfers that are large enough for it */
-  gint has_siblings;   /* atomic */
-  GArray *launches;    /* (nullable): MsLaunch: what has been launched, while that is recorded */
-  gboolean cannot_stage;
-};
-
-G_DEFINE_FINAL_TYPE(MsContext, ms_context, G_TYPE_OBJECT)
-
 static void
-ms_context_finalize(GObject *object)
+clear_context(gpointer context)
 {
-  MsContext *self = MS_CONTEXT(object);
+  MsContext *self = context;
 
   g_clear_pointer(&self->programs, g_hash_table_unref);
   g_clear_pointer(&self->staging, ms_staging_free);
   g_clear_pointer(&self->launches, g_array_unref);
   ms_kept_buffers_clear(&self->kept);
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
-  g_clear_pointer(&self->context, clReleaseContext);
-  g_clear_object(&self->device);
-  g_clear_object(&self->root);
+  g_clear_pointer(&self->cl, clReleaseContext);
+  g_clear_pointer(&self->device, ms_device_unref);
+  g_clear_pointer(&self->root, ms_context_unref);
   g_mutex_clear(&self->build_lock);
   g_mutex_clear(&self->kernel_lock);
   g_free(self->cache_folder);
-  G_OBJECT_CLASS(ms_context_parent_class)->finalize(object);
 }
 
-static void
-ms_context_class_init(MsContextClass *klass)
+void
+ms_context_unref(MsContext *self)
 {
-  G_OBJECT_CLASS(klass)->finalize = ms_context_finalize;
+  g_atomic_rc_box_release_full(self, clear_context);
 }
 
-static void
-ms_context_init(MsContext *self)
+/** ms_context_ref: Returns: (transfer full): @self */
+MsContext *
+ms_context_ref(MsContext *self)
 {
+  return g_atomic_rc_box_acquire(self);
+}
+
+/* (transfer full): no OpenCL context yet. */
+static MsContext *
+new_for_device(MsDevice *device)
+{
+  MsContext *self = g_atomic_rc_box_new0(MsContext);
+
+  self->device = ms_device_ref(device);
   g_mutex_init(&self->build_lock);
   g_mutex_init(&self->kernel_lock);
   ms_kept_buffers_init(&self->kept);
   self->programs = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_program_free);
   self->cache_folder = ms_program_cache_folder();
   self->processors = g_get_num_processors();
+  return self;
 }
 
 /*
@@ -131,7 +120,7 @@ write_note(MsContext *self, gboolean works)
 {
   g_autofree char *path = note_path(self);
   g_autoptr(GKeyFile) file = g_key_file_new();
-  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+  const MsDeviceLimits *limits = &self->device->limits;
   g_autoptr(GError) error = NULL;
 
   g_key_file_set_boolean(file, NOTE_GROUP, "clang-vectors", limits->clang_vectors);
@@ -152,7 +141,7 @@ builds(MsContext *self, const char *const *parts)
   g_autoptr(GError) error = NULL;
 
   add_parts(spec, parts);
-  g_autoptr(MsProgram) program = ms_program_build(self->context, self->device, spec, self->cache_folder, &error);
+  g_autoptr(MsProgram) program = ms_program_build(self->cl, self->device, spec, self->cache_folder, &error);
   if (!program)
     g_debug("%s", error->message);
   return program != NULL;
@@ -165,7 +154,7 @@ builds(MsContext *self, const char *const *parts)
 static MsCompilerExtensions
 probe_compiler(MsContext *self)
 {
-  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+  const MsDeviceLimits *limits = &self->device->limits;
 
   if (limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes_parts))
     return (MsCompilerExtensions){TRUE, TRUE};
@@ -176,7 +165,7 @@ probe_compiler(MsContext *self)
 static void
 find_extensions(MsContext *self)
 {
-  const MsDeviceLimits *limits = ms_device_get_limits(self->device);
+  const MsDeviceLimits *limits = &self->device->limits;
   DeviceNote note = {0};
 
   if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES) {
@@ -200,8 +189,8 @@ create_queue(MsContext *self, GError **error)
 {
   cl_int status = CL_SUCCESS;
 
-  self->queue = clCreateCommandQueue(self->context, ms_device_get_id(self->device), CL_QUEUE_PROFILING_ENABLE, &status);
-  return ms_cl_check(status, error, "creating a command queue on %s", ms_device_get_name(self->device));
+  self->queue = clCreateCommandQueue(self->cl, self->device->id, CL_QUEUE_PROFILING_ENABLE, &status);
+  return ms_cl_check(status, error, "creating a command queue on %s", self->device->name);
 }
 
 /**
@@ -213,19 +202,17 @@ create_queue(MsContext *self, GError **error)
 MsContext *
 ms_context_new(MsDevice *device, GError **error)
 {
-  g_autoptr(MsContext) self = g_object_new(MS_TYPE_CONTEXT, NULL);
-  cl_device_id id = ms_device_get_id(device);
+  g_autoptr(MsContext) self = new_for_device(device);
+  cl_device_id id = device->id;
   cl_int status = CL_SUCCESS;
 
-  self->device = g_object_ref(device);
   if (!ms_device_check_limits(device, error))
     return NULL;
-  self->context = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
-  if (!ms_cl_check(status, error, "opening the device %s", ms_device_get_name(device)))
+  self->cl = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
+  if (!ms_cl_check(status, error, "opening the device %s", device->name))
     return NULL;
   find_extensions(self);
-  g_debug("device %s: %s (%s), driver %s", ms_device_get_address(device), ms_device_get_name(device),
-          ms_device_get_platform(device), ms_device_get_driver(device));
+  g_debug("device %s: %s (%s), driver %s", device->address, device->name, device->platform, device->driver);
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
@@ -240,48 +227,15 @@ ms_context_new(MsDevice *device, GError **error)
 MsContext *
 ms_context_new_sibling(MsContext *self, GError **error)
 {
-  g_autoptr(MsContext) sibling = g_object_new(MS_TYPE_CONTEXT, NULL);
+  g_autoptr(MsContext) sibling = new_for_device(self->device);
 
-  sibling->root = g_object_ref(root_of(self));
+  sibling->root = ms_context_ref(root_of(self));
   g_atomic_int_set(&sibling->root->has_siblings, TRUE);
-  sibling->device = g_object_ref(self->device);
-  clRetainContext(self->context);
-  sibling->context = self->context;
+  clRetainContext(self->cl);
+  sibling->cl = self->cl;
   sibling->transfer_form = self->transfer_form;
   sibling->processors = self->processors;
   return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
-}
-
-MsDevice *
-ms_context_get_device(MsContext *self)
-{
-  return self->device;
-}
-
-const MsDeviceLimits *
-ms_context_get_limits(MsContext *self)
-{
-  return ms_device_get_limits(self->device);
-}
-
-cl_context
-ms_context_get_cl(MsContext *self)
-{
-  return self->context;
-}
-
-cl_command_queue
-ms_context_get_queue(MsContext *self)
-{
-  return self->queue;
-}
-
-/** ms_context_set_cache_folder: sets the folder of program binaries; %NULL disables the cache. */
-void
-ms_context_set_cache_folder(MsContext *self, const char *folder)
-{
-  g_free(self->cache_folder);
-  self->cache_folder = g_strdup(folder);
 }
 
 /* Waits for the commands after a failed wait, because the caller frees the memory that they access. */
@@ -298,20 +252,6 @@ gboolean
 ms_context_finish(MsContext *self, GError **error)
 {
   return check_wait(self, clFinish(self->queue), error);
-}
-
-/** ms_context_set_transfer_form: forces one form of transfer, for measurements that compare the forms. */
-void
-ms_context_set_transfer_form(MsContext *self, MsTransferForm form)
-{
-  self->transfer_form = form;
-}
-
-/** ms_context_set_processors: the processors of the host for transfers, first all; siblings made later inherit it. */
-void
-ms_context_set_processors(MsContext *self, guint processors)
-{
-  self->processors = processors;
 }
 
 /**
@@ -347,7 +287,7 @@ ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError 
   MsProgram *program = g_hash_table_lookup(root->programs, identity);
   gint64 start = g_get_monotonic_time();
   if (!program) {
-    program = ms_program_build(root->context, root->device, spec, root->cache_folder, error);
+    program = ms_program_build(root->cl, root->device, spec, root->cache_folder, error);
     if (program && log)
       ms_timing_log_add_host(log, MS_STAGE_BUILD, ms_program_is_from_cache(program) ? "cached" : "source", 0, start);
     if (program)
@@ -388,10 +328,9 @@ cl_mem
 ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error)
 {
   cl_int status = CL_SUCCESS;
-  cl_mem buffer = clCreateBuffer(self->context, flags, bytes, host, &status);
+  cl_mem buffer = clCreateBuffer(self->cl, flags, bytes, host, &status);
 
-  return ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, ms_device_get_name(self->device)) ? buffer
-                                                                                                           : NULL;
+  return ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, self->device->name) ? buffer : NULL;
 }
 
 /* The buffers that are kept take together at most this share of the device's memory. */
@@ -418,8 +357,7 @@ ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error)
 void
 ms_context_return_buffer(MsContext *self, cl_mem buffer)
 {
-  const guint64 most =
-    ms_device_has_own_memory(self->device) ? ms_context_get_limits(self)->global_memory / KEPT_SHARE : 0;
+  const guint64 most = ms_device_has_own_memory(self->device) ? self->device->limits.global_memory / KEPT_SHARE : 0;
 
   ms_kept_buffers_add(&self->kept, buffer, most);
 }
@@ -504,7 +442,7 @@ static gboolean
 pin(MsContext *self)
 {
   if (!self->staging && !self->cannot_stage)
-    self->staging = ms_staging_new(self->context, self->queue, STAGING_CHUNK, NULL);
+    self->staging = ms_staging_new(self->cl, self->queue, STAGING_CHUNK, NULL);
   self->cannot_stage = !self->staging;
   return self->staging != NULL;
 }
@@ -536,7 +474,7 @@ ms_context_mark(MsContext *self, cl_event *marker, GError **error)
 static guint
 staging_lanes(MsContext *self, gsize bytes)
 {
-  guint lanes = ms_staging_lanes_for(ms_context_get_limits(self), self->processors, bytes);
+  guint lanes = ms_staging_lanes_for(&self->device->limits, self->processors, bytes);
 
   if (self->transfer_form == MS_TRANSFER_STAGED)
     lanes = MAX(lanes, 2);
@@ -636,8 +574,7 @@ ms_context_probe(MsContext *self, GError **error)
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS(values); i++)
     if (values[i] != i * i + 1) {
-      ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.",
-                   ms_device_get_name(self->device));
+      ms_set_error(error, MS_ERROR_DEVICE, "The device %s computes a trivial kernel wrongly.", self->device->name);
       return FALSE;
     }
   return TRUE;

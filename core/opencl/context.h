@@ -6,6 +6,7 @@
 
 #include "core/opencl/cl.h"
 #include "core/opencl/device.h"
+#include "core/opencl/kept-buffers.h"
 #include "core/opencl/program.h"
 #include "core/opencl/staging.h"
 #include "core/opencl/timing.h"
@@ -15,9 +16,6 @@
  * although an earlier process found that it works.
  */
 #define MS_CONTEXT_PROBE_VARIABLE "MEANSHIFT_LAB_PROBE"
-
-#define MS_TYPE_CONTEXT (ms_context_get_type())
-G_DECLARE_FINAL_TYPE(MsContext, ms_context, MS, CONTEXT, GObject)
 
 /** MsNDRange: how a kernel is launched; @local of 0 leaves the choice to the runtime. */
 typedef struct {
@@ -40,6 +38,48 @@ typedef struct {
   guint64 bytes;
 } MsLaunch;
 
+/** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_lanes_for(). */
+typedef enum {
+  MS_TRANSFER_AUTO,
+  MS_TRANSFER_PLAIN,
+  MS_TRANSFER_STAGED,
+} MsTransferForm;
+
+/**
+ * MsContext: is counted by references. Others read @device, @cl and @queue, and set @cache_folder,
+ * @processors and @transfer_form.
+ * @root: (nullable): the context whose programs a sibling shares
+ * @programs: ms_program_spec_identify() -> MsProgram
+ * @build_lock: guards @programs: siblings build from several threads
+ * @kernel_lock: held by the sibling whose kernels run
+ * @kept: buffers that were returned
+ * @cache_folder: (nullable): of program binaries
+ * @processors: of the host, which bound the threads of a large transfer; first all, and siblings made later inherit it
+ * @transfer_form: not %MS_TRANSFER_AUTO for measurements that compare the forms
+ * @staging: (nullable): created by the first transfer that uses it
+ * @moved_bytes: by transfers that are large enough for @staging
+ * @has_siblings: atomic
+ * @launches: (nullable): MsLaunch: what has been launched, while that is recorded
+ */
+typedef struct MsContext {
+  MsDevice *device;
+  cl_context cl;
+  cl_command_queue queue;
+  struct MsContext *root;
+  GHashTable *programs;
+  GMutex build_lock;
+  GMutex kernel_lock;
+  MsKeptBuffers kept;
+  char *cache_folder;
+  guint processors;
+  MsTransferForm transfer_form;
+  MsStaging *staging;
+  guint64 moved_bytes;
+  gint has_siblings;
+  GArray *launches;
+  gboolean cannot_stage;
+} MsContext;
+
 /**
  * MsDeviceRun: the log and cancellable that all steps of a computation on a device share.
  * @log: (nullable): gets builds, uploads, kernels and downloads
@@ -51,22 +91,11 @@ typedef struct {
   GCancellable *cancellable;
 } MsDeviceRun;
 
-/** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_lanes_for(). */
-typedef enum {
-  MS_TRANSFER_AUTO,
-  MS_TRANSFER_PLAIN,
-  MS_TRANSFER_STAGED,
-} MsTransferForm;
-
 MsContext *ms_context_new(MsDevice *device, GError **error);
 MsContext *ms_context_new_sibling(MsContext *self, GError **error);
-MsDevice *ms_context_get_device(MsContext *self);
-const MsDeviceLimits *ms_context_get_limits(MsContext *self);
-cl_context ms_context_get_cl(MsContext *self);
-cl_command_queue ms_context_get_queue(MsContext *self);
-void ms_context_set_cache_folder(MsContext *self, const char *folder);
-void ms_context_set_transfer_form(MsContext *self, MsTransferForm form);
-void ms_context_set_processors(MsContext *self, guint processors);
+MsContext *ms_context_ref(MsContext *self);
+void ms_context_unref(MsContext *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsContext, ms_context_unref)
 
 void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);

@@ -21,7 +21,7 @@ contains_ignoring_case(const char *text, const char *part)
 gboolean
 ms_device_matches(MsDevice *device, const char *device_selector)
 {
-  MsDeviceType type = ms_device_get_limits(device)->type;
+  MsDeviceType type = device->limits.type;
 
   if (strcmp(device_selector, "auto") == 0)
     return TRUE;
@@ -29,13 +29,13 @@ ms_device_matches(MsDevice *device, const char *device_selector)
     return type == MS_DEVICE_TYPE_CPU;
   if (strcmp(device_selector, "gpu") == 0)
     return type == MS_DEVICE_TYPE_GPU;
-  if (strcmp(device_selector, ms_device_get_address(device)) == 0)
+  if (strcmp(device_selector, device->address) == 0)
     return TRUE;
   if (g_regex_match_simple("^[0-9]+:[0-9]+$", device_selector, 0, 0))
     return FALSE;
-  return contains_ignoring_case(ms_device_get_name(device), device_selector) ||
-         contains_ignoring_case(ms_device_get_title(device), device_selector) ||
-         contains_ignoring_case(ms_device_get_platform(device), device_selector);
+  return contains_ignoring_case(device->name, device_selector) ||
+         contains_ignoring_case(device->title, device_selector) ||
+         contains_ignoring_case(device->platform, device_selector);
 }
 
 /* GPUs before accelerators before processors: the order in which `auto` tries them. */
@@ -45,7 +45,7 @@ preference(MsDevice *device)
   static const int order[] = {
     [MS_DEVICE_TYPE_GPU] = 0, [MS_DEVICE_TYPE_ACCELERATOR] = 1, [MS_DEVICE_TYPE_CPU] = 2, [MS_DEVICE_TYPE_OTHER] = 3};
 
-  return order[ms_device_get_limits(device)->type];
+  return order[device->limits.type];
 }
 
 static int
@@ -58,11 +58,11 @@ compare_preference(gconstpointer a, gconstpointer b)
 static GPtrArray *
 candidates(GPtrArray *devices, const char *device_selector)
 {
-  GPtrArray *matching = g_ptr_array_new_with_free_func(g_object_unref);
+  GPtrArray *matching = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
 
   for (guint i = 0; i < devices->len; i++)
     if (ms_device_matches(g_ptr_array_index(devices, i), device_selector))
-      g_ptr_array_add(matching, g_object_ref(g_ptr_array_index(devices, i)));
+      g_ptr_array_add(matching, ms_device_ref(g_ptr_array_index(devices, i)));
   g_ptr_array_sort(matching, compare_preference);
   return matching;
 }
@@ -74,8 +74,7 @@ report_none(const char *device_selector, GPtrArray *devices, GPtrArray *rejected
 
   for (guint i = 0; i < devices->len; i++) {
     MsDevice *device = g_ptr_array_index(devices, i);
-    g_string_append_printf(known, "%s%s %s", i > 0 ? ", " : "", ms_device_get_address(device),
-                           ms_device_get_name(device));
+    g_string_append_printf(known, "%s%s %s", i > 0 ? ", " : "", device->address, device->name);
   }
   if (rejected->len == 0)
     ms_set_error(error, MS_ERROR_NO_DEVICE, "No device matches '%s'. There are: %s.", device_selector, known->str);
@@ -106,10 +105,10 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
     MsDevice *device = g_ptr_array_index(matching, i);
     context = ms_context_new(device, &reason);
     if (context && !ms_context_works(context, &reason))
-      g_clear_object(&context);
+      g_clear_pointer(&context, ms_context_unref);
     if (!context)
-      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), ms_device_get_title(device),
-                                                 ms_device_get_address(device), reason->message));
+      g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), device->title,
+                                                 device->address, reason->message));
   }
   if (!context)
     report_none(device_selector, devices, sentences, error);

@@ -8,22 +8,6 @@
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
 
-struct _MsDevice {
-  GObject parent_instance;
-  cl_device_id id;
-  char *name;
-  char *title;
-  char *vendor;
-  char *platform;
-  char *driver;
-  char *version;
-  char *extensions;
-  char *address;
-  MsDeviceLimits limits;
-  const char *unknown;   /* (nullable): the query of the first limit that plans need and the driver does not state */
-  cl_int unknown_status; /* of that query; CL_SUCCESS for a limit of 0 */
-};
-
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
 #define NV_COMPUTE_CAPABILITY_MINOR 0x4001
@@ -211,8 +195,6 @@ read_limits(MsDevice *self)
   l->registers_of_group = l->nvidia_capability > 0 ? (guint)query_number(id, NV_REGISTERS_PER_BLOCK) : 0;
 }
 
-G_DEFINE_FINAL_TYPE(MsDevice, ms_device, G_TYPE_OBJECT)
-
 /* The texts of a snapshot, in this order. */
 #define N_TEXTS 8
 
@@ -225,26 +207,28 @@ list_texts(MsDevice *self, char **texts[N_TEXTS])
   memcpy(texts, all, sizeof all);
 }
 
+/** ms_device_ref: Returns: (transfer full): @self */
+MsDevice *
+ms_device_ref(MsDevice *self)
+{
+  return g_atomic_rc_box_acquire(self);
+}
+
 static void
-ms_device_finalize(GObject *object)
+clear_device(gpointer device)
 {
   char **texts[N_TEXTS];
 
-  list_texts(MS_DEVICE(object), texts);
+  g_datalist_clear(&((MsDevice *)device)->attached);
+  list_texts(device, texts);
   for (guint i = 0; i < N_TEXTS; i++)
     g_free(*texts[i]);
-  G_OBJECT_CLASS(ms_device_parent_class)->finalize(object);
 }
 
-static void
-ms_device_class_init(MsDeviceClass *klass)
+void
+ms_device_unref(MsDevice *self)
 {
-  G_OBJECT_CLASS(klass)->finalize = ms_device_finalize;
-}
-
-static void
-ms_device_init(MsDevice *self)
-{
+  g_atomic_rc_box_release_full(self, clear_device);
 }
 
 static char *
@@ -373,7 +357,7 @@ ms_device_number_titles(GPtrArray *devices)
 static MsDevice *
 new_for_id(cl_device_id id, guint platform_index, guint device_index)
 {
-  MsDevice *self = g_object_new(MS_TYPE_DEVICE, NULL);
+  MsDevice *self = g_atomic_rc_box_new0(MsDevice);
   cl_platform_id platform = NULL;
 
   self->id = id;
@@ -429,7 +413,7 @@ remedy_for_none(const char *cache_problem)
 GPtrArray *
 ms_device_enumerate(GError **error)
 {
-  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
   const char *cache_problem = ms_driver_cache_prepare();
   cl_uint n = 0;
 
@@ -486,7 +470,7 @@ ms_device_is_sane(MsDevice *self)
 MsDevice *
 ms_device_new_from_snapshot(GVariant *snapshot)
 {
-  g_autoptr(MsDevice) self = g_object_new(MS_TYPE_DEVICE, NULL);
+  g_autoptr(MsDevice) self = g_atomic_rc_box_new0(MsDevice);
   g_autoptr(GVariant) names = g_variant_get_child_value(snapshot, 0);
   g_autoptr(GVariant) bytes = g_variant_get_child_value(snapshot, 1);
   char **texts[N_TEXTS];
@@ -508,18 +492,6 @@ ms_device_equal(MsDevice *a, MsDevice *b)
   g_autoptr(GVariant) q = g_variant_ref_sink(ms_device_to_snapshot(b));
 
   return g_variant_equal(p, q);
-}
-
-cl_device_id
-ms_device_get_id(MsDevice *self)
-{
-  return self->id;
-}
-
-const MsDeviceLimits *
-ms_device_get_limits(MsDevice *self)
-{
-  return &self->limits;
 }
 
 /**
@@ -554,21 +526,6 @@ ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions)
   self->limits.clang_vectors = extensions.clang_vectors;
   self->limits.byte_products = extensions.byte_products;
 }
-
-#define GETTER(text)                                                                                                   \
-  const char *ms_device_get_##text(MsDevice *self)                                                                     \
-  {                                                                                                                    \
-    return self->text;                                                                                                 \
-  }
-
-GETTER(name)
-GETTER(title) /* as people know it: ms_device_short_name(), numbered where two have the same */
-GETTER(vendor)
-GETTER(platform)
-GETTER(driver)
-GETTER(version)
-GETTER(extensions)
-GETTER(address) /* "P:D", the form that --device takes */
 
 /** ms_device_type_name: "cpu", "gpu", "accelerator" or "other", as reports and --device spell it. */
 const char *

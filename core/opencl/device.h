@@ -3,7 +3,6 @@
 #pragma once
 
 #include <CL/cl.h>
-#include <glib-object.h>
 #include <glib.h>
 
 #include "core/error.h"
@@ -63,8 +62,34 @@ typedef struct {
   gboolean byte_products;
 } MsCompilerExtensions;
 
-#define MS_TYPE_DEVICE (ms_device_get_type())
-G_DECLARE_FINAL_TYPE(MsDevice, ms_device, MS, DEVICE, GObject)
+/**
+ * MsDevice: is counted by references; once its context is open, nobody changes more than @attached.
+ * @id: %NULL for a device of another process
+ * @title: as people know it: ms_device_short_name(), numbered where two have the same
+ * @address: "P:D", the form that --device takes
+ * @unknown: (nullable): the query of the first limit that plans need and the driver does not state
+ * @unknown_status: of that query; %CL_SUCCESS for a limit of 0
+ * @attached: what a module has measured of the device and frees with it
+ */
+typedef struct {
+  cl_device_id id;
+  char *name;
+  char *title;
+  char *vendor;
+  char *platform;
+  char *driver;
+  char *version;
+  char *extensions;
+  char *address;
+  MsDeviceLimits limits;
+  const char *unknown;
+  cl_int unknown_status;
+  GData *attached;
+} MsDevice;
+
+MsDevice *ms_device_ref(MsDevice *self);
+void ms_device_unref(MsDevice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsDevice, ms_device_unref)
 
 /** MS_DEVICE_SNAPSHOT: the GVariant type of ms_device_to_snapshot(): eight texts and the bytes of #MsDeviceLimits. */
 #define MS_DEVICE_SNAPSHOT "(asay)"
@@ -75,19 +100,9 @@ MsDevice *ms_device_new_from_snapshot(GVariant *snapshot);
 gboolean ms_device_is_sane(MsDevice *self);
 gboolean ms_device_equal(MsDevice *a, MsDevice *b);
 
-cl_device_id ms_device_get_id(MsDevice *self);
-const MsDeviceLimits *ms_device_get_limits(MsDevice *self);
 gboolean ms_device_check_limits(MsDevice *self, GError **error);
 gboolean ms_device_has_own_memory(MsDevice *self);
 void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
-const char *ms_device_get_name(MsDevice *self);
-const char *ms_device_get_title(MsDevice *self);
-const char *ms_device_get_vendor(MsDevice *self);
-const char *ms_device_get_platform(MsDevice *self);
-const char *ms_device_get_driver(MsDevice *self);
-const char *ms_device_get_version(MsDevice *self);
-const char *ms_device_get_extensions(MsDevice *self);
-const char *ms_device_get_address(MsDevice *self);
 gboolean ms_device_is_pocl(MsDevice *self);
 char *ms_device_short_name(const char *name, const char *platform);
 void ms_device_number_titles(GPtrArray *devices);

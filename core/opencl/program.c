@@ -289,8 +289,7 @@ ms_program_cache_key(MsDevice *device, MsProgramSpec *spec)
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
   g_autofree char *hash = ms_program_spec_hash(spec);
   const char *const fields[] = {
-    ms_device_get_platform(device), ms_device_get_vendor(device),  ms_device_get_name(device),
-    ms_device_get_driver(device),   ms_device_get_version(device), hash,
+    device->platform, device->vendor, device->name, device->driver, device->version, hash,
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
@@ -393,7 +392,7 @@ void
 ms_program_free(MsProgram *self)
 {
   g_clear_pointer(&self->program, clReleaseProgram);
-  g_clear_object(&self->device);
+  g_clear_pointer(&self->device, ms_device_unref);
   g_clear_pointer(&self->spec, ms_program_spec_unref);
   g_free(self->log);
   g_free(self->usage);
@@ -476,11 +475,11 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   g_autofree char *source = ms_program_spec_compose(self->spec);
   /* The pragma above has no effect in PoCL 7, whose compiler prints the number of its warnings. */
   const gboolean silence = ms_device_is_pocl(self->device) && g_hash_table_size(self->spec->sources) == 0 &&
-                           g_ascii_strtoull(ms_device_get_driver(self->device), NULL, 10) >= 7;
-  const gboolean verbose = ms_device_get_limits(self->device)->nvidia_capability > 0;
+                           g_ascii_strtoull(self->device->driver, NULL, 10) >= 7;
+  const gboolean verbose = self->device->limits.nvidia_capability > 0;
   g_autofree char *options =
     g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", verbose ? NV_VERBOSE : "", NULL);
-  cl_device_id id = ms_device_get_id(self->device);
+  cl_device_id id = self->device->id;
   const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};
   cl_int status = CL_SUCCESS;
 
@@ -495,8 +494,7 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   if (status == CL_SUCCESS)
     return TRUE;
   ms_set_error(error, MS_ERROR_BUILD, "The kernel program did not build on %s (%s).\nOptions: %s\n%s",
-               ms_device_get_name(self->device), ms_cl_status_name(status), ms_program_spec_get_options(self->spec),
-               self->log);
+               self->device->name, ms_cl_status_name(status), ms_program_spec_get_options(self->spec), self->log);
   return FALSE;
 }
 
@@ -507,8 +505,7 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
 
   if (!binary)
     return FALSE;
-  self->program =
-    program_from_binary(context, ms_device_get_id(self->device), binary, ms_program_spec_get_options(self->spec));
+  self->program = program_from_binary(context, self->device->id, binary, ms_program_spec_get_options(self->spec));
   if (!self->program) {
     /* The driver rejected it. */
     g_autofree char *path = cache_path(folder, key);
@@ -557,7 +554,7 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   g_autofree char *key = cache_folder ? ms_program_cache_key(device, spec) : NULL;
 
   self->usage_path = key ? usage_path(cache_folder, key) : NULL;
-  self->device = g_object_ref(device);
+  self->device = ms_device_ref(device);
   self->spec = ms_program_spec_ref(spec);
   g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,
           ms_program_spec_get_part(spec, self->spec->parts->len - 1), ms_program_spec_get_options(spec));
@@ -640,7 +637,7 @@ build_for_usage(MsProgram *self, cl_context context)
   g_autofree char *other =
     g_strdup_printf("__kernel void unused_%08x(__global int *to) { *to = %u; }\n", g_random_int(), g_random_int());
   g_autofree char *options = g_strconcat(ms_program_spec_get_options(self->spec), NV_VERBOSE, NULL);
-  cl_device_id id = ms_device_get_id(self->device);
+  cl_device_id id = self->device->id;
   const char *texts[] = {source, other};
   g_auto(cl_program) program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, NULL);
 
@@ -657,7 +654,7 @@ build_for_usage(MsProgram *self, cl_context context)
 const char *
 ms_program_find_usage(MsProgram *self, cl_context context)
 {
-  if (!self->usage && ms_device_get_limits(self->device)->nvidia_capability > 0)
+  if (!self->usage && self->device->limits.nvidia_capability > 0)
     build_for_usage(self, context);
   self->usage = self->usage ? self->usage : g_strdup("");
   return self->usage;

@@ -217,7 +217,7 @@ static cl_kernel
 build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GError **error)
 {
   g_autoptr(MsProgramSpec) program = ms_program_spec_new();
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsDeviceLimits *limits = &context->device->limits;
 
   ms_program_spec_define_int(program, "GROUP", group_size(limits));
   ms_program_spec_define_text(program, "ELEM", ms_element_type_name(spec->type));
@@ -246,7 +246,7 @@ static gboolean
 launch(const Counter *self, cl_mem source, cl_int n, cl_mem counts, GError **error)
 {
   const MsArrayHistogramSpec *spec = self->spec;
-  const MsDeviceLimits *limits = ms_context_get_limits(self->run->context);
+  const MsDeviceLimits *limits = &self->run->context->device->limits;
   const Edges edges = edges_of(spec);
   const guint group = group_size(limits), groups = MAX(limits->compute_units, 1) * GROUPS_PER_UNIT;
   const gsize local = fits_local(limits, spec->bins) ? (spec->bins + OUTSIDE) * sizeof(cl_uint) : sizeof(cl_uint);
@@ -294,7 +294,7 @@ MsArrayHistogram *
 ms_array_histogram(const MsDeviceRun *run, const MsArrayHistogramSpec *spec, const void *data, guint64 n,
                    GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
+  const MsDeviceLimits *limits = &run->context->device->limits;
   const gsize size = ms_element_type_size(spec->type);
   const guint64 chunk = MIN(MAX_CHUNK, MAX(limits->max_allocation / 4 / size / 128 * 128, 128));
   g_autoptr(MsArrayHistogram) self = NULL;

@@ -69,7 +69,7 @@ best_pass_ms(const Bench *bench, const char *name, const Grid *grid, double *bes
 {
   g_auto(cl_kernel) kernel = build(bench, grid->group, name, error);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  const guint groups = MAX(ms_context_get_limits(bench->context)->compute_units, 1) * grid->groups_per_unit;
+  const guint groups = MAX(bench->context->device->limits.compute_units, 1) * grid->groups_per_unit;
   const cl_int n = (cl_int)(bench->bytes / (bench->cpu ? 64 : 16));
   const cl_int times = (cl_int)(((guint)n + groups * grid->group - 1) / (groups * grid->group));
   const MsKernelArg args[] = {MS_ARG_OF(bench->source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(bench->target)};
@@ -97,7 +97,7 @@ best_pass_ms(const Bench *bench, const char *name, const Grid *grid, double *bes
 static gboolean
 best_grid_ms(const Bench *bench, const char *name, double *best, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(bench->context);
+  const MsDeviceLimits *limits = &bench->context->device->limits;
 
   *best = G_MAXDOUBLE;
   for (const Grid *grid = bench->cpu ? cpu_grids : gpu_grids; grid->group; grid++) {
@@ -117,7 +117,7 @@ static gboolean
 fill(const Bench *bench, GError **error)
 {
   g_autofree guint32 *words = g_malloc(LEAST_BYTES);
-  cl_command_queue queue = ms_context_get_queue(bench->context);
+  cl_command_queue queue = bench->context->queue;
   guint32 state = 1;
 
   for (gsize i = 0; i < LEAST_BYTES / 4; i++)
@@ -160,7 +160,7 @@ most_bytes(const MsDeviceLimits *limits)
 gboolean
 ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *cancellable, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsDeviceLimits *limits = &context->device->limits;
   const guint64 most = most_bytes(limits);
   g_auto(Bench) bench = {.context = context, .cpu = limits->type == MS_DEVICE_TYPE_CPU, .cancellable = cancellable};
   double read_ms = 0, copy_ms = 0;
@@ -179,11 +179,10 @@ ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *c
 static char *
 file_for(MsContext *context, const char *folder)
 {
-  MsDevice *device = ms_context_get_device(context);
+  MsDevice *device = context->device;
   g_autofree char *usual = g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "bandwidth", NULL);
   g_autofree char *identity =
-    g_strjoin("\n", ms_device_get_platform(device), ms_device_get_vendor(device), ms_device_get_name(device),
-              ms_device_get_driver(device), ms_device_get_version(device), NULL);
+    g_strjoin("\n", device->platform, device->vendor, device->name, device->driver, device->version, NULL);
   g_autofree char *digest = g_compute_checksum_for_string(G_CHECKSUM_SHA256, identity, -1);
   g_autofree char *name = g_strconcat(digest, ".ini", NULL);
 
@@ -224,7 +223,7 @@ save_bandwidth(MsContext *context, const char *folder, const MsBandwidth *bandwi
   g_autoptr(GKeyFile) file = g_key_file_new();
   g_autoptr(GError) error = NULL;
 
-  g_key_file_set_comment(file, NULL, NULL, ms_device_get_name(ms_context_get_device(context)), NULL);
+  g_key_file_set_comment(file, NULL, NULL, context->device->name, NULL);
   g_key_file_set_double(file, GROUP_NAME, "read", bandwidth->read);
   g_key_file_set_double(file, GROUP_NAME, "copy", bandwidth->copy);
   if (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error))
@@ -261,17 +260,16 @@ static BandwidthCache *
 get_cache(MsDevice *device)
 {
   const GQuark quark = g_quark_from_static_string("ms-bandwidth-cache");
-  GObject *object = G_OBJECT(device);
-  BandwidthCache *cache = g_object_get_qdata(object, quark);
+  BandwidthCache *cache = g_datalist_id_get_data(&device->attached, quark);
 
   if (cache)
     return cache;
   cache = g_new0(BandwidthCache, 1);
   g_mutex_init(&cache->lock);
-  if (g_object_replace_qdata(object, quark, NULL, cache, cache_free, NULL))
+  if (g_datalist_id_replace_data(&device->attached, quark, NULL, cache, cache_free, NULL))
     return cache;
   cache_free(cache);
-  return g_object_get_qdata(object, quark);
+  return g_datalist_id_get_data(&device->attached, quark);
 }
 
 /* Keeps the result, also a failure, unless the benchmark was cancelled. */
@@ -303,7 +301,7 @@ gboolean
 ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                  GError **error)
 {
-  BandwidthCache *cache = get_cache(ms_context_get_device(context));
+  BandwidthCache *cache = get_cache(context->device);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&cache->lock);
   g_autofree char *path = file_for(context, folder);
 

@@ -76,7 +76,7 @@ compare_stripe(const MsDeviceRun *run, const Stripe *stripe, MsImageComparison *
 {
   MsContext *context = run->context;
   const cl_int n = stripe->n;
-  const Grid grid = grid_for(ms_context_get_limits(context), (guint64)n);
+  const Grid grid = grid_for(&context->device->limits, (guint64)n);
   const gsize bytes = grid.groups * WORDS * sizeof(guint64);
   g_autofree guint64 *words = g_malloc(bytes);
   g_auto(cl_kernel) kernel = build_comparison(context, grid.group, run->log, error);
@@ -127,7 +127,7 @@ same_size(MsImage *a, MsImage *b, GError **error)
 static gboolean
 compare_stripes(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison, GError **error)
 {
-  const guint64 n = ms_image_get_byte_size(a) / 4, most = ms_context_get_limits(run->context)->max_allocation;
+  const guint64 n = ms_image_get_byte_size(a) / 4, most = run->context->device->limits.max_allocation;
   const guint64 step = CLAMP(most / 4 / 4 / 32 * 32, 32, G_GUINT64_CONSTANT(1) << 28);
 
   comparison->pixels = n;

@@ -69,7 +69,7 @@ static gboolean
 launch(const Counter *self, cl_mem pixels, cl_int n, cl_mem counts, GError **error)
 {
   const Shape *shape = &self->shape;
-  guint units = MAX(ms_context_get_limits(self->run->context)->compute_units, 1);
+  guint units = MAX(self->run->context->device->limits.compute_units, 1);
   guint most = MAX((guint)n / 4 / shape->group, 1), groups = MIN(units * shape->groups_per_unit, most);
   cl_int times = (cl_int)(((guint)n / 4 + groups * shape->group - 1) / (groups * shape->group));
   const MsKernelArg args[] = {MS_ARG_OF(pixels), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(counts),
@@ -103,7 +103,7 @@ count_stripe(const Counter *self, const guint8 *from, guint64 n, MsHistogram *hi
 static gboolean
 count_on_device(const MsDeviceRun *run, MsImage *image, MsHistogram *histogram, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(run->context);
+  const MsDeviceLimits *limits = &run->context->device->limits;
   const guint64 n = ms_image_get_byte_size(image) / 4;
   const guint64 stripe = CLAMP(limits->max_allocation / 4 / 4 / 32 * 32, 32, MAX_STRIPE);
   Counter counter = {.run = run, .shape = shape_for(limits)};

@@ -27,7 +27,7 @@ ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingL
 {
   g_auto(cl_mem) buffer = NULL;
 
-  if (ms_context_get_limits(context)->host_unified && (guintptr)data % HOST_ALIGNMENT == 0)
+  if (context->device->limits.host_unified && (guintptr)data % HOST_ALIGNMENT == 0)
     return ms_context_create_buffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, bytes, (gpointer)data, error);
   buffer = ms_context_create_buffer(context, CL_MEM_READ_ONLY, bytes, NULL, error);
   if (!buffer || !ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, data, log, error))
@@ -42,8 +42,7 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
   const cl_uint zero = 0;
   g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
 
-  if (!buffer || !ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(context), buffer, &zero, sizeof zero, 0, bytes,
-                                                  0, NULL, NULL),
+  if (!buffer || !ms_cl_check(clEnqueueFillBuffer(context->queue, buffer, &zero, sizeof zero, 0, bytes, 0, NULL, NULL),
                               error, "clearing a buffer"))
     return NULL;
   return g_steal_pointer(&buffer);

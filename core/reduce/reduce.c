@@ -63,7 +63,7 @@ ms_reducer_free(MsReducer *self)
   g_clear_pointer(&self->image, clReleaseMemObject);
   g_clear_pointer(&self->opposite, ms_reducer_free);
   ms_reduce_plan_free(self->plan);
-  g_object_unref(self->context);
+  ms_context_unref(self->context);
   g_free(self);
 }
 
@@ -106,7 +106,7 @@ ms_reducer_new(MsContext *context, const MsReducePlan *plan, MsTimingLog *log, G
 {
   g_autoptr(MsReducer) self = g_new0(MsReducer, 1);
 
-  self->context = g_object_ref(context);
+  self->context = ms_context_ref(context);
   self->plan = ms_reduce_plan_copy(plan);
   if (!create_kernels(self, log, error) || !create_map(self, error))
     return NULL;
@@ -153,9 +153,9 @@ clear_slots(MsReducer *self, GError **error)
   if (self->out_is_clear)
     return TRUE;
   self->out_is_clear = TRUE;
-  return ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->context), self->out[0], &zero, sizeof zero, 0,
-                                         self->out_bytes, 0, NULL, NULL),
-                     error, "clearing the partials");
+  return ms_cl_check(
+    clEnqueueFillBuffer(self->context->queue, self->out[0], &zero, sizeof zero, 0, self->out_bytes, 0, NULL, NULL),
+    error, "clearing the partials");
 }
 
 static gboolean
@@ -296,7 +296,7 @@ ensure_image(MsReducer *self, guint64 n, GError **error)
     return TRUE;
   g_clear_pointer(&self->image, clReleaseMemObject);
   self->image_elements = 0;
-  self->image = clCreateImage(ms_context_get_cl(self->context), CL_MEM_READ_ONLY, &format, &shape, NULL, &status);
+  self->image = clCreateImage(self->context->cl, CL_MEM_READ_ONLY, &format, &shape, NULL, &status);
   if (!ms_cl_check(status, error, "making an image of %zu x %zu texels", shape.image_width, shape.image_height))
     return FALSE;
   self->image_elements = n;
@@ -313,7 +313,7 @@ typedef struct {
 static gboolean
 write_rectangle(MsReducer *self, const Rectangle *r, const MsReduceInput *input, MsTimingLog *log, GError **error)
 {
-  cl_command_queue queue = ms_context_get_queue(self->context);
+  cl_command_queue queue = self->context->queue;
   const gsize size = self->plan->element_bytes;
   g_auto(cl_event) event = NULL;
   guint64 bytes = (guint64)r->region[0] * r->region[1] * TEXEL * size;
@@ -543,7 +543,7 @@ ms_reduce_array(MsContext *context, const MsReduceRequest *request, const MsRedu
                 GError **error)
 {
   g_autoptr(MsReducePlan) plan =
-    ms_reduce_plan_new(&request->spec, &request->options, ms_context_get_limits(context), input->n, error);
+    ms_reduce_plan_new(&request->spec, &request->options, &context->device->limits, input->n, error);
   g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, job->log, error) : NULL;
 
   return reducer && ms_reducer_run(reducer, input, job, error);

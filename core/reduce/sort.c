@@ -251,7 +251,7 @@ create_map(Sorter *self, GError **error)
 static gboolean
 open_sorter(Sorter *self, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(self->context);
+  const MsDeviceLimits *limits = &self->context->device->limits;
 
   if (!ms_sort_check(&self->options, self->type, limits, self->n, error))
     return FALSE;
@@ -274,7 +274,7 @@ convert(Sorter *self, const Conversion *c, GError **error)
 {
   cl_uint n = (cl_uint)self->n;
   const MsKernelArg args[] = {MS_ARG_OF(c->from), MS_ARG_OF(n), MS_ARG_OF(c->into)};
-  guint group = usual_group(&self->options, ms_context_get_limits(self->context));
+  guint group = usual_group(&self->options, &self->context->device->limits);
   const MsLaunch launch = {c->kernel, c->name, ms_nd_range_of_groups((c->items + group - 1) / group, group),
                            8 * c->items};
 
@@ -382,7 +382,7 @@ ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, G
 
   if (request->n == 0)
     return TRUE;
-  if (!ms_sort_check(&request->options, request->type, ms_context_get_limits(context), request->n, error))
+  if (!ms_sort_check(&request->options, request->type, &context->device->limits, request->n, error))
     return FALSE;
   buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
   return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error) &&

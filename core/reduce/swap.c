@@ -201,7 +201,7 @@ ms_swap_example_new(MsContext *context, const MsSwapArrays *arrays, guint range,
   if (range > 0 && !ms_swap_range_is_valid(range, GROUP, error))
     return NULL;
   self = g_new0(MsSwapExample, 1);
-  self->context = g_object_ref(context);
+  self->context = ms_context_ref(context);
   self->n = arrays->n;
   self->kernel = ms_kernel_new(context, spec, "swap_example", log, error);
   if (!self->kernel || !allocate(self, arrays, range, error) || !set_arguments(self, error))
@@ -217,7 +217,7 @@ ms_swap_example_free(MsSwapExample *self)
   g_clear_pointer(&self->b, clReleaseMemObject);
   g_clear_pointer(&self->result, clReleaseMemObject);
   g_clear_pointer(&self->map, clReleaseMemObject);
-  g_object_unref(self->context);
+  ms_context_unref(self->context);
   g_free(self);
 }
 

@@ -192,7 +192,7 @@ void
 ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDeviceLimits *limits, cl_int4 image)
 {
   if (!limits)
-    limits = ms_context_get_limits(run->context);
+    limits = &run->context->device->limits;
   const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
 
   *self = (MsRegionKernels){.run = *run,
@@ -205,7 +205,7 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
 gboolean
 ms_region_kernels_build(MsRegionKernels *self, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(self->run.context);
+  const MsDeviceLimits *limits = &self->run.context->device->limits;
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "CHANNEL", limits->little_endian ? 0 : 8);
@@ -303,7 +303,7 @@ ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer)
 gboolean
 ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error)
 {
-  MsMemoryBudget *budget = ms_device_has_own_memory(ms_context_get_device(self->run.context)) ? NULL : self->budget;
+  MsMemoryBudget *budget = ms_device_has_own_memory(self->run.context->device) ? NULL : self->budget;
   guint64 bytes = 0;
 
   for (MsRegionBuffer i = first; i <= last; i++)
@@ -334,8 +334,8 @@ ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **er
 {
   const cl_uint zero = 0;
 
-  return ms_cl_check(clEnqueueFillBuffer(ms_context_get_queue(self->run.context), self->buffers[buffer], &zero,
-                                         sizeof zero, 0, ms_region_kernels_bytes(self, buffer), 0, NULL, NULL),
+  return ms_cl_check(clEnqueueFillBuffer(self->run.context->queue, self->buffers[buffer], &zero, sizeof zero, 0,
+                                         ms_region_kernels_bytes(self, buffer), 0, NULL, NULL),
                      error, "clearing a buffer");
 }
 

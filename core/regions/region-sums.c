@@ -190,7 +190,7 @@ ms_region_sums_bytes(guint32 n)
 gboolean
 ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsDeviceLimits *limits = &context->device->limits;
   const guint64 pixel_bytes = (guint64)segmentation->width * (guint64)segmentation->height * 4,
                 sum_bytes = segmentation->n * sizeof(Entry);
 

@@ -18,7 +18,7 @@
 gboolean
 ms_device_regions_fit(MsContext *context, gsize n_pixels)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(context);
+  const MsDeviceLimits *limits = &context->device->limits;
 
   return n_pixels < MOST_PIXELS && n_pixels * 4 <= limits->max_allocation &&
          n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
@@ -95,7 +95,7 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
         error, MS_ERROR_DEVICE,
         "The device %s computes regions wrongly: a round of merging joined none of %u regions. Select another "
         "device with --device.",
-        ms_device_get_name(ms_context_get_device(self->run.context)), before);
+        self->run.context->device->name, before);
       return FALSE;
     }
   }

@@ -102,7 +102,7 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
                            .n = labels.count,
                            .labels = g_steal_pointer(&memory),
                            .rounds = labels.rounds,
-                           .context = on_device ? g_object_ref(context) : NULL,
+                           .context = on_device ? ms_context_ref(context) : NULL,
                            .on_device = on_device,
                            .source = on_device ? filtered->on_device.source : NULL};
   if (self->source)
@@ -127,6 +127,6 @@ ms_segmentation_free(MsSegmentation *self)
   g_free(self->labels);
   g_clear_pointer(&self->on_device, clReleaseMemObject);
   g_clear_pointer(&self->source, clReleaseMemObject);
-  g_clear_object(&self->context);
+  g_clear_pointer(&self->context, ms_context_unref);
   g_free(self);
 }

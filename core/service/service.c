@@ -177,7 +177,7 @@ describe_opened(Service *self, GPtrArray *devices, const char *explanation)
   for (guint i = 0; devices && i < devices->len; i++)
     g_variant_builder_add_value(&snapshots, ms_device_to_snapshot(devices->pdata[i]));
   if (context)
-    g_ptr_array_find(devices, ms_context_get_device(context), &index);
+    g_ptr_array_find(devices, context->device, &index);
   return g_variant_new("(a" MS_DEVICE_SNAPSHOT "ims)", &snapshots, context ? (int)index : -1, valid);
 }
 
@@ -519,7 +519,7 @@ run_compile(Service *self, GError **error)
   const char *log = _("The serial reference has no compiler.");
 
   if (context && spec) {
-    program = ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), spec, NULL, &failure);
+    program = ms_program_build(context->cl, context->device, spec, NULL, &failure);
     log = program ? ms_program_get_log(program) : failure->message;
   }
   g_autofree char *valid = g_utf8_make_valid(log && *log ? log : _("Compiled; the compiler printed nothing."), -1);

@@ -119,7 +119,7 @@ test_split(void)
 {
   g_autoptr(MsContext) present = ms_fixture_context();
   g_autoptr(MsImage) scene = ms_fixture_scene(50, 53, 8);
-  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
   MsSettings settings = settings_for(MS_KERNEL_ROWS, 2.5);
   g_autoptr(GError) error = NULL;
 
@@ -127,8 +127,8 @@ test_split(void)
     g_test_skip("Shares change no access of the kernels; /halves/places covers those.");
     return;
   }
-  g_ptr_array_add(contexts, g_object_ref(present));
-  g_ptr_array_add(contexts, ms_context_new(ms_context_get_device(present), &error));
+  g_ptr_array_add(contexts, ms_context_ref(present));
+  g_ptr_array_add(contexts, ms_context_new(present->device, &error));
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, &error);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);

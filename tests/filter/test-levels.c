@@ -112,7 +112,7 @@ test_stripes(void)
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (guint i = 0; i < n; i++) {
     MsSettings settings = settings_for(3, 2);
-    if (kernels[i] == MS_KERNEL_ROWS_WIDE && !ms_context_get_limits(context)->clang_vectors)
+    if (kernels[i] == MS_KERNEL_ROWS_WIDE && !context->device->limits.clang_vectors)
       continue;
     settings.params.max_iterations = 3;
     settings.params.space = spaces[i];

@@ -14,10 +14,10 @@ open_gpu(MsOptionProduct *product)
 {
   if (!ms_option_product_open(product))
     return FALSE;
-  if (ms_context_get_limits(product->context)->type != MS_DEVICE_TYPE_CPU)
+  if (product->context->device->limits.type != MS_DEVICE_TYPE_CPU)
     return TRUE;
   g_clear_pointer(&product->filter, ms_mean_shift_free);
-  g_clear_object(&product->context);
+  g_clear_pointer(&product->context, ms_context_unref);
   g_test_skip("The matrix kernel is for GPUs; here it runs under Oclgrind only.");
   return FALSE;
 }

@@ -41,7 +41,7 @@ test_kernels(void)
     MsSettings settings = ms_settings_default();
     g_autoptr(GError) error = NULL;
 
-    if (strcmp(arguments[i][1], "rows-wide") == 0 && !ms_context_get_limits(context)->clang_vectors)
+    if (strcmp(arguments[i][1], "rows-wide") == 0 && !context->device->limits.clang_vectors)
       continue;
     ms_option_set_text(ms_option_find(arguments[i][0]), &settings, arguments[i][1], &error);
     g_assert_no_error(error);

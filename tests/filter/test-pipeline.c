@@ -261,7 +261,7 @@ static void
 test_siblings_at_once(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(GPtrArray) siblings = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) siblings = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
   GThread *threads[4];
 
   if (!context)

@@ -9,7 +9,7 @@ static GPtrArray *
 open_all_devices(void)
 {
   g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
-  GPtrArray *contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  GPtrArray *contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
 
   for (guint i = 0; devices && i < MIN(devices->len, 3u); i++)
     g_ptr_array_add(contexts, ms_context_new(g_ptr_array_index(devices, i), NULL));
@@ -93,7 +93,7 @@ test_memory_budget(void)
   g_autoptr(GPtrArray) contexts = g_ptr_array_new();
   g_autoptr(MsImage) scene = ms_fixture_scene(200, 300, 5);
 
-  if (!context || ms_device_has_own_memory(ms_context_get_device(context))) {
+  if (!context || ms_device_has_own_memory(context->device)) {
     g_test_skip("No device that shares the machine's memory.");
     return;
   }
@@ -119,7 +119,7 @@ static void
 test_progress(void)
 {
   MsContext *context = ms_fixture_context();
-  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
   g_autoptr(MsImage) scene = ms_fixture_scene(60, 96, 5);
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;

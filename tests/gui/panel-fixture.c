@@ -78,7 +78,7 @@ panel_fixture_set_up(PanelFixture *self, GType panel_type)
   scene = ms_fixture_scene(PICTURE_WIDTH, PICTURE_HEIGHT, 7);
   self->engine = ms_window_engine_new();
   ms_window_engine_set_watchdog(self->engine, 0); /* a slow machine must not count as a hung device */
-  ms_window_engine_choose(self->engine, ms_device_get_address(ms_context_get_device(context)));
+  ms_window_engine_choose(self->engine, context->device->address);
   wait_for(60, ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY);
   self->document = ms_document_new(self->engine, scene, NULL, "scene.png");
   g_signal_connect(self->document, "problem", G_CALLBACK(on_problem), NULL);

@@ -174,8 +174,8 @@ test_compare(void)
   check_button(&f, "Unroll 4", TRUE);
   check_button(&f, "Access vload", TRUE);
   panel_fixture_settle();
-  g_autofree char *device = ms_device_short_name(ms_device_get_name(ms_panel_get_device(MS_PANEL(panel))),
-                                                 ms_device_get_platform(ms_panel_get_device(MS_PANEL(panel))));
+  g_autofree char *device =
+    ms_device_short_name(ms_panel_get_device(MS_PANEL(panel))->name, ms_panel_get_device(MS_PANEL(panel))->platform);
   set_number(&f, "Repeats", 3);
   g_autofree char *runs = g_strdup_printf("4 configurations on %s: 12 runs", device);
   GtkLabel *note = GTK_LABEL(find_label_with(f.panel, runs));
@@ -591,7 +591,7 @@ test_experiment_without_picture(void)
     return;
   g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
   ms_window_engine_set_watchdog(engine, 0);
-  ms_window_engine_choose(engine, ms_device_get_address(ms_context_get_device(context)));
+  ms_window_engine_choose(engine, context->device->address);
   PanelFixture f = {.window = gtk_window_new(GTK_WINDOW_TOPLEVEL),
                     .panel = g_object_new(MS_TYPE_EXPERIMENT_PANEL, "visible", TRUE, "engine", engine, NULL)};
   gtk_container_add(GTK_CONTAINER(f.window), f.panel);

@@ -20,7 +20,7 @@ set_up(MsLabFixture *self, gconstpointer data)
 static void
 tear_down(MsLabFixture *self, gconstpointer data)
 {
-  g_clear_object(&self->context);
+  g_clear_pointer(&self->context, ms_context_unref);
   ms_test_folder_remove(self->folder);
 }
 

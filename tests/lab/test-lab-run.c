@@ -69,9 +69,9 @@ static const char staged[] = "[Experiment]\nTitle=Staged\nKind=mean-shift\n%s"
 static gboolean
 tells_of_memory(MsContext *context)
 {
-  MsDevice *device = ms_context_get_device(context);
+  MsDevice *device = context->device;
 
-  return !ms_device_is_pocl(device) || g_ascii_strtod(ms_device_get_driver(device), NULL) < 4;
+  return !ms_device_is_pocl(device) || g_ascii_strtod(device->driver, NULL) < 4;
 }
 
 /* On a processor the driver tells of memory, and nothing of occupancy; without the key of the file, of neither. */
@@ -95,7 +95,7 @@ test_occupancy(MsLabFixture *f, gconstpointer data)
       g_assert_cmpfloat(note->local_bytes, ==, 0);
     else
       g_assert_cmpfloat(note->local_bytes, >=, 8 * 4 * 4); /* the pixels of the group */
-    if (ms_context_get_limits(f->context)->type == MS_DEVICE_TYPE_CPU)
+    if (f->context->device->limits.type == MS_DEVICE_TYPE_CPU)
       g_assert_true(isnan(note->registers) && isnan(note->resident_groups) && isnan(note->occupancy));
   }
   g_autofree char *text = ms_report_to_text(with), *text_without = ms_report_to_text(without);
@@ -115,7 +115,7 @@ test_instructions(MsLabFixture *f, gconstpointer data)
   g_autofree char *objdump = g_find_program_in_path("objdump"), *path = g_strdup(g_getenv("PATH"));
 
   g_autofree char *system = ms_environment_system();
-  if (ms_context_get_limits(f->context)->type != MS_DEVICE_TYPE_CPU || !objdump || !strstr(system, "x86_64")) {
+  if (f->context->device->limits.type != MS_DEVICE_TYPE_CPU || !objdump || !strstr(system, "x86_64")) {
     g_test_skip("There is no x86 processor as a device, or no objdump.");
     return;
   }
@@ -651,7 +651,7 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
 {
   MsLabTuneRequest request;
   g_autoptr(GError) error = NULL;
-  MsDevice *device = ms_context_get_device(f->context);
+  MsDevice *device = f->context->device;
   MsSettings settings = ms_settings_default();
   g_autoptr(MsFactors) fixed = ms_factors_parse("sp:3 sr:10", NULL);
   g_autoptr(MsFactors) narrowed = ms_factors_parse("sp:3 sr:10 kernel:direct memory:buffer", NULL);

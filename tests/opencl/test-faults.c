@@ -46,7 +46,7 @@ whole_run(MsImage *source, const MsSettings *settings, GError **error)
 
   if (!filter)
     return NULL;
-  ms_context_set_cache_folder(context, NULL);
+  g_clear_pointer(&context->cache_folder, g_free);
   return ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = settings, .log = log}, error);
 }
 
@@ -134,8 +134,7 @@ test_staged_transfers(void)
   }
   arm(0);
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(MsStaging) staging =
-    ms_staging_new(ms_context_get_cl(context), ms_context_get_queue(context), CHUNK, &problem);
+  g_autoptr(MsStaging) staging = ms_staging_new(context->cl, context->queue, CHUNK, &problem);
   g_assert_no_error(problem);
   g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, STAGED, NULL, &problem);
   g_assert_no_error(problem);
@@ -172,7 +171,7 @@ test_pieces(void)
   }
   arm(0);
   g_autoptr(MsContext) context = ms_fixture_context();
-  ms_context_set_processors(context, 2); /* one thread a queue, as above */
+  context->processors = 2; /* one thread a queue, as above */
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) scene = ms_fixture_scene(40, 60, 3);
   settings.params.sp = 2;
@@ -240,9 +239,9 @@ test_broken_device_is_rejected(void)
     arm(calls[i]);
     g_autoptr(MsContext) context = ms_device_choose_among(devices, "auto", &rejected, &error);
     g_assert_no_error(error);
-    g_assert_true(ms_context_get_device(context) == g_ptr_array_index(devices, 1));
+    g_assert_true(context->device == g_ptr_array_index(devices, 1));
     g_assert_cmpuint(g_strv_length(rejected), ==, 1);
-    g_assert_nonnull(strstr(rejected[0], ms_device_get_title(g_ptr_array_index(devices, 0))));
+    g_assert_nonnull(strstr(rejected[0], ((MsDevice *)g_ptr_array_index(devices, 0))->title));
   }
   arm(0);
 }
@@ -290,7 +289,7 @@ test_place_on_the_bus(void)
     return;
   }
   g_autoptr(MsContext) context = ms_fixture_context();
-  MsDevice *device = ms_context_get_device(context);
+  MsDevice *device = context->device;
   place(&at);
   g_assert_false(ms_pci_address_of_device(device, &found));
   at.has_nvidia = TRUE;
@@ -334,7 +333,7 @@ test_unknown_limits(void)
   g_autoptr(MsContext) context = ms_device_choose("auto", NULL, &error);
   refuse(0);
   g_assert_no_error(error);
-  g_assert_false(ms_context_get_limits(context)->images);
+  g_assert_false(context->device->limits.images);
 }
 
 int

@@ -31,10 +31,10 @@ static void
 test_limits_are_read(void)
 {
   SET_UP_CONTEXT(context);
-  MsDevice *device = ms_context_get_device(context);
-  const MsDeviceLimits *limits = ms_device_get_limits(device);
-  g_assert_cmpuint(strlen(ms_device_get_name(device)), >, 0);
-  g_assert_cmpuint(strlen(ms_device_get_driver(device)), >, 0);
+  MsDevice *device = context->device;
+  const MsDeviceLimits *limits = &device->limits;
+  g_assert_cmpuint(strlen(device->name), >, 0);
+  g_assert_cmpuint(strlen(device->driver), >, 0);
   g_assert_cmpuint(limits->compute_units, >, 0);
   g_assert_cmpuint(limits->global_memory, >, 1 << 20);
   g_assert_cmpuint(limits->max_allocation, >, 1 << 20);
@@ -42,9 +42,9 @@ test_limits_are_read(void)
   g_assert_cmpuint(limits->max_work_item[0], >=, 1);
   g_assert_cmpuint(limits->opencl_version, >=, 110);
   g_assert_true(ms_device_matches(device, "auto"));
-  g_assert_true(ms_device_matches(device, ms_device_get_address(device)));
-  g_assert_true(ms_device_matches(device, ms_device_get_name(device)));
-  g_assert_true(ms_device_matches(device, ms_device_get_title(device)));
+  g_assert_true(ms_device_matches(device, device->address));
+  g_assert_true(ms_device_matches(device, device->name));
+  g_assert_true(ms_device_matches(device, device->title));
   g_assert_false(ms_device_matches(device, "99:99"));
 }
 
@@ -110,13 +110,13 @@ test_equal_devices_are_numbered(void)
 {
   static const char *const titles[][2] = {
     {"NVIDIA H200", "NVIDIA H200 #1"}, {"Intel Xeon", "Intel Xeon"}, {"NVIDIA H200", "NVIDIA H200 #2"}};
-  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
 
   for (guint i = 0; i < G_N_ELEMENTS(titles); i++)
     g_ptr_array_add(devices, titled(titles[i][0]));
   ms_device_number_titles(devices);
   for (guint i = 0; i < G_N_ELEMENTS(titles); i++)
-    g_assert_cmpstr(ms_device_get_title(devices->pdata[i]), ==, titles[i][1]);
+    g_assert_cmpstr(((MsDevice *)devices->pdata[i])->title, ==, titles[i][1]);
 }
 
 static void
@@ -131,7 +131,7 @@ test_unknown_device(void)
   g_assert_null(context);
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   g_assert_nonnull(strstr(error->message, "no such device"));
-  g_assert_nonnull(strstr(error->message, ms_device_get_name(ms_context_get_device(present))));
+  g_assert_nonnull(strstr(error->message, present->device->name));
 }
 
 static void
@@ -163,8 +163,7 @@ static void
 assert_builds(MsContext *context, MsProgramSpec *spec, const char *folder, gboolean from_cache)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsProgram) program =
-    ms_program_build(ms_context_get_cl(context), ms_context_get_device(context), spec, folder, &error);
+  g_autoptr(MsProgram) program = ms_program_build(context->cl, context->device, spec, folder, &error);
 
   g_assert_no_error(error);
   g_assert_true(ms_program_is_from_cache(program) == from_cache);
@@ -201,7 +200,7 @@ test_cache_survives_damage(void)
   g_autoptr(MsProgramSpec) spec = probe_spec();
   g_autofree char *folder = g_dir_make_tmp("ms-cache-XXXXXX", NULL);
 
-  g_autofree char *key = ms_program_cache_key(ms_context_get_device(context), spec);
+  g_autofree char *key = ms_program_cache_key(context->device, spec);
   g_autofree char *name = g_strconcat(key, ".bin", NULL);
   g_autofree char *path = g_build_filename(folder, name, NULL);
   assert_builds(context, spec, folder, FALSE);
@@ -225,11 +224,11 @@ test_cache_key_tells_programs_apart(void)
   g_autoptr(MsProgramSpec) a = probe_spec();
   g_autoptr(MsProgramSpec) b = probe_spec();
 
-  g_autofree char *same_a = ms_program_cache_key(ms_context_get_device(context), a);
-  g_autofree char *same_b = ms_program_cache_key(ms_context_get_device(context), b);
+  g_autofree char *same_a = ms_program_cache_key(context->device, a);
+  g_autofree char *same_b = ms_program_cache_key(context->device, b);
   g_assert_cmpstr(same_a, ==, same_b);
   ms_program_spec_define_int(b, "OTHER", 1);
-  g_autofree char *other = ms_program_cache_key(ms_context_get_device(context), b);
+  g_autofree char *other = ms_program_cache_key(context->device, b);
   g_assert_cmpstr(same_a, !=, other);
 }
 
@@ -276,7 +275,7 @@ test_unwritable_driver_cache(void)
   }
   if (!context)
     return;
-  if (!strstr(ms_device_get_platform(ms_context_get_device(context)), "Portable")) {
+  if (!strstr(context->device->platform, "Portable")) {
     g_test_skip("This needs PoCL.");
     return;
   }
@@ -301,7 +300,7 @@ test_buffers_are_borrowed(void)
 {
   SET_UP_CONTEXT(context);
   const gsize sizes[] = {100, 1 << 20, 70, 5 << 20, 1 << 19, 1 << 20};
-  const gboolean keeps = ms_device_has_own_memory(ms_context_get_device(context));
+  const gboolean keeps = ms_device_has_own_memory(context->device);
   cl_mem last = NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS(sizes); i++) {

@@ -31,7 +31,7 @@ set_up(void)
     return NULL;
   Fixture *self = g_new0(Fixture, 1);
   self->context = g_steal_pointer(&context);
-  self->staging = ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), CHUNK, &error);
+  self->staging = ms_staging_new(self->context->cl, self->context->queue, CHUNK, &error);
   g_assert_no_error(error);
   self->device = ms_context_create_buffer(self->context, CL_MEM_READ_WRITE, ROOM, NULL, &error);
   g_assert_no_error(error);
@@ -45,7 +45,7 @@ tear_down(Fixture *self)
 {
   ms_staging_free(self->staging);
   clReleaseMemObject(self->device);
-  g_object_unref(self->context);
+  ms_context_unref(self->context);
   g_free(self);
 }
 
@@ -199,7 +199,7 @@ test_filter(void)
 
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++) {
-    ms_context_set_transfer_form(context, form);
+    context->transfer_form = form;
     g_autoptr(MsImage) result =
       ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);

@@ -59,7 +59,7 @@ fail(const GError *error)
 static cl_kernel
 read_kernel(const Bench *bench, guint group, GError **error)
 {
-  gboolean cpu = ms_context_get_limits(bench->context)->type == MS_DEVICE_TYPE_CPU;
+  gboolean cpu = bench->context->device->limits.type == MS_DEVICE_TYPE_CPU;
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_text(spec, "ELEM", "uint");
@@ -75,10 +75,10 @@ read_kernel(const Bench *bench, guint group, GError **error)
 static double
 read_once(const Bench *bench, cl_kernel kernel, guint group, cl_mem source, cl_mem out, guint64 bytes)
 {
-  gboolean cpu = ms_context_get_limits(bench->context)->type == MS_DEVICE_TYPE_CPU;
+  gboolean cpu = bench->context->device->limits.type == MS_DEVICE_TYPE_CPU;
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   cl_int n = (cl_int)(bytes / (cpu ? 64 : 16)), times;
-  guint groups = ms_context_get_limits(bench->context)->compute_units * (cpu ? 64 : 2048 / group);
+  guint groups = bench->context->device->limits.compute_units * (cpu ? 64 : 2048 / group);
   times = (cl_int)(((guint)n + groups * group - 1) / (groups * group));
   const MsKernelArg args[] = {MS_ARG_OF(source), MS_ARG_OF(n), MS_ARG_OF(times), MS_ARG_OF(out)};
 
@@ -120,7 +120,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Job, job_clear)
 static gboolean
 job_prepare(const Bench *bench, Job *job, GError **error)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(bench->context);
+  const MsDeviceLimits *limits = &bench->context->device->limits;
   g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&job->spec, &job->options, limits, job->n, error);
 
   if (!plan)
@@ -317,8 +317,7 @@ bench_peak(const Bench *bench)
 
   if (ms_bandwidth_measure(bench->context, &peak, NULL, &error))
     printf("{\"job\": \"peak\", \"device\": \"%s\", \"driver\": \"%s\", \"read_gb_s\": %.1f, \"copy_gb_s\": %.1f}\n",
-           ms_device_get_name(ms_context_get_device(bench->context)),
-           ms_device_get_driver(ms_context_get_device(bench->context)), peak.read, peak.copy);
+           bench->context->device->name, bench->context->device->driver, peak.read, peak.copy);
   else
     fail(error);
 }

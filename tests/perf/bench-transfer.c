@@ -97,8 +97,7 @@ measure(Bench *self, int repeat, guint lanes, guint kib)
 
   self->lanes = lanes;
   if (lanes > 0) {
-    self->staging =
-      ms_staging_new(ms_context_get_cl(self->context), ms_context_get_queue(self->context), (gsize)kib << 10, &error);
+    self->staging = ms_staging_new(self->context->cl, self->context->queue, (gsize)kib << 10, &error);
     check(self->staging != NULL, "pinning", error);
   }
   move_up(self);
@@ -131,7 +130,7 @@ main(int argc, char **argv)
     g_printerr("bench-transfer REPEAT MIB LANESxKIB...\n");
     return 2;
   }
-  ms_context_set_transfer_form(self.context, MS_TRANSFER_PLAIN);
+  self.context->transfer_form = MS_TRANSFER_PLAIN;
   self.bytes = (gsize)atoi(argv[2]) << 20;
   self.sent = g_malloc(self.bytes);
   self.back = g_malloc(self.bytes);
@@ -145,7 +144,7 @@ main(int argc, char **argv)
     measure(&self, atoi(argv[1]), lanes, kib);
   }
   clReleaseMemObject(self.device);
-  g_object_unref(self.context);
+  ms_context_unref(self.context);
   g_free(self.sent);
   g_free(self.back);
   return 0;

@@ -140,7 +140,7 @@ test_arrays(void)
   const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 513 : 70001;
 
   for (guint i = 0; context && i < G_N_ELEMENTS(specs); i++) {
-    if (specs[i].type == MS_ELEMENT_DOUBLE && !ms_context_get_limits(context)->fp64)
+    if (specs[i].type == MS_ELEMENT_DOUBLE && !context->device->limits.fp64)
       continue;
     check_array(context, &specs[i], MS_PATTERN_RANDOM, n);
     check_array(context, &specs[i], MS_PATTERN_SPECIAL, n);

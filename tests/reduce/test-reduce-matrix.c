@@ -56,7 +56,7 @@ compare(Matrix *matrix, const MsReducePreset *preset, const Array *array)
   MsReduceOptions options = ms_reduce_preset_options(preset);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReducePlan) plan =
-    ms_reduce_plan_new(&matrix->spec, &options, ms_context_get_limits(matrix->context), array->n, &error);
+    ms_reduce_plan_new(&matrix->spec, &options, &matrix->context->device->limits, array->n, &error);
   g_autofree char *what =
     g_strdup_printf("%s of %" G_GUINT64_FORMAT " %s %s, %s", ms_reduce_operator(matrix->spec.op)->name, array->n,
                     ms_pattern_name(array->pattern), ms_element_type_name(matrix->spec.type), preset->name);
@@ -86,7 +86,7 @@ find_preset(const char *name)
 static const MsReducePreset *
 representative(const Matrix *matrix)
 {
-  const MsDeviceLimits *limits = ms_context_get_limits(matrix->context);
+  const MsDeviceLimits *limits = &matrix->context->device->limits;
   guint first = (guint)matrix->spec.op / 2 + (guint)matrix->spec.type;
 
   for (guint i = 0; i < G_N_ELEMENTS(representatives); i++) {
@@ -116,7 +116,7 @@ is_paired(const Matrix *matrix, const MsReducePreset *preset, guint number)
   for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++) {
     spec.type = (number + (guint)spec.op + i) % MS_ELEMENT_N_TYPES;
     g_autofree char *refusal =
-      ms_reduce_plan_refusal(&spec, &options, ms_context_get_limits(matrix->context), pattern_length);
+      ms_reduce_plan_refusal(&spec, &options, &matrix->context->device->limits, pattern_length);
     if (!refusal)
       return spec.type == matrix->spec.type;
   }
@@ -153,7 +153,7 @@ run_type(gconstpointer data)
   for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !slow; pattern++)
     run_array(&matrix, pattern, pattern_length);
   g_test_message("%u compared, %u refused by the plan", matrix.ran, matrix.refused);
-  if (ms_context_get_limits(context)->fp64 || matrix.spec.type != MS_ELEMENT_DOUBLE)
+  if (context->device->limits.fp64 || matrix.spec.type != MS_ELEMENT_DOUBLE)
     g_assert_cmpuint(matrix.ran, >, matrix.refused);
 }
 

@@ -42,7 +42,7 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
   MsReduceOptions options = ms_reduce_cases_variant(text);
   const guint64 n = 3000;
   g_autofree void *data = ms_pattern_new(MS_PATTERN_SPECIAL, spec.type, spec.channel < 0 ? n : 4 * n);
-  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), n, NULL);
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
   g_assert_nonnull(plan);
   g_auto(cl_mem) buffer =
     ms_context_create_buffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, n * plan->element_bytes, data, NULL);
@@ -67,7 +67,7 @@ test_parts_of_buffers(void)
   run_parts(context, "minmax-36", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, -1});
   run_parts(context, "pcl-recursive", MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_UINT));
   run_parts(context, "naive", MS_REDUCE_SPEC(MS_REDUCE_MIN, MS_ELEMENT_FLOAT));
-  if (ms_context_get_limits(context)->images)
+  if (context->device->limits.images)
     run_parts(context, "minmax-image", MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_USHORT));
 }
 
@@ -133,7 +133,7 @@ test_vectors_in_local_memory(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint i = 0; context && i < G_N_ELEMENTS(cases); i += ms_fixture_every_case() ? 1 : 2)
-    if (ms_context_get_limits(context)->images || !strstr(cases[i].text, "image"))
+    if (context->device->limits.images || !strstr(cases[i].text, "image"))
       run_parts(context, cases[i].text, cases[i].spec);
 }
 
@@ -156,7 +156,7 @@ test_sub_groups(void)
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++)
     for (guint k = 0; k < G_N_ELEMENTS(specs); k++) {
-      const MsDeviceLimits *limits = ms_context_get_limits(context);
+      const MsDeviceLimits *limits = &context->device->limits;
       MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
       g_autofree char *refusal = ms_reduce_plan_refusal(&specs[k], &options, limits, 3000);
       gboolean refused = !limits->subgroups || (i >= 3 && ms_reduce_operator(specs[k].op)->positions) ||
@@ -247,7 +247,7 @@ test_far_deviation(void)
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_fixture_full_product() ? 1 : 2) {
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 1e5);
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 16777214);
-    if (ms_context_get_limits(context)->fp64 && (ms_fixture_full_product() || i == 0))
+    if (context->device->limits.fp64 && (ms_fixture_full_product() || i == 0))
       check_far_deviation(context, texts[i], MS_ELEMENT_DOUBLE, 1e9);
   }
 }
@@ -265,9 +265,9 @@ test_growing(void)
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
-    if (!ms_context_get_limits(context)->images && i == 0)
+    if (!context->device->limits.images && i == 0)
       continue;
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), 70000, &error);
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, 70000, &error);
     g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
     g_assert_no_error(error);
     for (guint k = 0; k < G_N_ELEMENTS(lengths); k++) {
@@ -295,7 +295,7 @@ test_narrow_atomics(void)
       if (!ms_fixture_full_product() && k != (guint)type % G_N_ELEMENTS(ops))
         continue;
       const MsReduceSpec spec = MS_REDUCE_SPEC(ops[k], (MsElementType)type);
-      MsDeviceLimits limits = *ms_context_get_limits(context);
+      MsDeviceLimits limits = context->device->limits;
       g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, (MsElementType)type, n);
       g_autoptr(GError) error = NULL;
       MsReduceResult found, expected;
@@ -336,8 +336,8 @@ test_wrapping(void)
     if (!ms_fixture_full_product() && (i / G_N_ELEMENTS(texts) + i) % 3 != 0)
       continue;
     exact.accumulator = MS_ACCUMULATOR_EXACT;
-    g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, ms_context_get_limits(context), n, NULL);
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), n, NULL);
+    g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, &context->device->limits, n, NULL);
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
     g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(plan->partial_bytes * 2, ==, wide->partial_bytes);
@@ -388,7 +388,7 @@ test_again_and_again(void)
   g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
     MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, ms_context_get_limits(context), n, NULL);
+    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
     g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, NULL);
     for (guint round = 0; round < rounds; round++) {
       g_assert_true(

@@ -320,7 +320,7 @@ compare_limits(MsContext *context, const Input *input, const MsDeviceLimits *lim
 static void
 compare_all_limits(MsContext *context, const Input *input, guint min_pixels)
 {
-  MsDeviceLimits limits = *ms_context_get_limits(context);
+  MsDeviceLimits limits = context->device->limits;
   const gboolean has_int64_atomics = limits.int64_atomics;
 
   for (int i = 0; i < 4; i++) {

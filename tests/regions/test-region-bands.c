@@ -138,7 +138,7 @@ static void
 test_devices(gconstpointer row)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
   guint16 modes[WIDTH * HEIGHT * 2];
   g_autoptr(GError) error = NULL;
 
@@ -147,8 +147,8 @@ test_devices(gconstpointer row)
   g_auto(Case) self = make_case(row);
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   const guint64 budget = budget_for_stripes(filter, &self, modes);
-  g_ptr_array_add(contexts, g_object_ref(context));
-  g_ptr_array_add(contexts, ms_context_new(ms_context_get_device(context), &error));
+  g_ptr_array_add(contexts, ms_context_ref(context));
+  g_ptr_array_add(contexts, ms_context_new(context->device, &error));
   g_assert_no_error(error);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);

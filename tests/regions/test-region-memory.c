@@ -156,7 +156,7 @@ test_shared_memory(void)
   g_auto(Scene) scene = {NULL};
   MsMemoryBudget budget = {.most = 5 * 4 * PIXELS};
 
-  if (!context || ms_device_has_own_memory(ms_context_get_device(context)))
+  if (!context || ms_device_has_own_memory(context->device))
     return;
   scene_init(&scene);
   g_assert_null(find(context, &scene, 1, &budget, &error));

@@ -32,7 +32,7 @@ ms_option_product_close(MsOptionProduct *product)
   g_test_message("%u runs compared, %u combinations refused with a reason", product->ran, product->refused);
   g_assert_cmpuint(product->ran, >, 0);
   g_clear_pointer(&product->filter, ms_mean_shift_free);
-  g_clear_object(&product->context);
+  g_clear_pointer(&product->context, ms_context_unref);
 }
 
 /** ms_option_product_compare: compares a run with @expected; a refusal must be the plan's and carry a sentence. */
@@ -124,7 +124,7 @@ count_pairs(const Combination *combination, GHashTable *covered, gboolean add)
 static gboolean
 is_refused(MsOptionProduct *product, MsImage *source, const MsSettings *settings)
 {
-  MsPlanRequest request = ms_plan_request(settings, ms_context_get_limits(product->context), ms_image_get_width(source),
+  MsPlanRequest request = ms_plan_request(settings, &product->context->device->limits, ms_image_get_width(source),
                                           ms_image_get_height(source));
   g_autofree char *reason = ms_plan_refusal(&request);
 

@@ -177,8 +177,8 @@ ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 
   if (!device)
     return FALSE;
-  *request = ms_plan_request(ms_document_get_settings(self), ms_device_get_limits(device),
-                             ms_image_get_width(self->source), ms_image_get_height(self->source));
+  *request = ms_plan_request(ms_document_get_settings(self), &device->limits, ms_image_get_width(self->source),
+                             ms_image_get_height(self->source));
   return TRUE;
 }
 

@@ -58,7 +58,7 @@ static double
 estimate(MsDocument *self, const MsSettings *resolved)
 {
   MsDevice *device = ms_window_engine_get_device(self->engine);
-  const MsRateQuery query = {device ? ms_device_get_name(device) : NULL, resolved, ms_image_get_width(self->source),
+  const MsRateQuery query = {device ? device->name : NULL, resolved, ms_image_get_width(self->source),
                              ms_image_get_height(self->source)};
 
   return ms_rates_estimate(ms_window_engine_get_rates(self->engine), device, &query);

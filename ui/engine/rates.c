@@ -88,7 +88,7 @@ ms_rates_add_run(MsRates *self, MsRun *run)
   const MsSettings *settings = ms_run_get_settings(run);
   MsDevice *device = ms_run_get_device(run);
 
-  add(self, device ? ms_device_get_name(device) : NULL, settings,
+  add(self, device ? device->name : NULL, settings,
       ms_run_get_kernel_ms(run) / work_of(settings, ms_run_get_width(run), ms_run_get_height(run)));
 }
 
@@ -166,7 +166,7 @@ static MsRates *
 tuned_rates(MsRates *self, MsDevice *device, const MsRateQuery *query)
 {
   g_autofree char *problem = ms_problem_class_filter(query->settings->params.sp, query->width, query->height);
-  MsWinnerKey key = {ms_device_get_name(device), ms_device_get_driver(device), problem};
+  MsWinnerKey key = {device->name, device->driver, problem};
   g_autofree char *path = ms_tune_store_path(NULL, &key);
   gint64 changed = time_of_change(path);
 
@@ -179,7 +179,7 @@ tuned_rates(MsRates *self, MsDevice *device, const MsRateQuery *query)
   self->tuned_changed = changed;
   g_autoptr(MsTuneRecord) record = changed ? ms_tune_store_load(NULL, &key, NULL) : NULL;
   if (record && g_strcmp0(record->version, MS_VERSION) == 0)
-    ms_rates_add_record(self->tuned, record, ms_device_get_limits(device));
+    ms_rates_add_record(self->tuned, record, &device->limits);
   return self->tuned;
 }
 

@@ -32,7 +32,7 @@ ms_window_engine_fail(MsWindowEngine *self, const GError *problem)
 static GPtrArray *
 read_devices(GVariant *snapshots)
 {
-  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func(g_object_unref);
+  g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
 
   for (gsize i = 0; i < g_variant_n_children(snapshots); i++) {
     g_autoptr(GVariant) snapshot = g_variant_get_child_value(snapshots, i);
@@ -96,7 +96,8 @@ ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content)
     return TRUE;
   }
   self->state = MS_WINDOW_ENGINE_READY;
-  g_set_object(&self->device, device);
+  g_clear_pointer(&self->device, ms_device_unref);
+  self->device = device ? ms_device_ref(device) : NULL;
   g_ptr_array_unref(self->devices);
   self->devices = g_steal_pointer(&devices);
   g_free(self->explanation);

@@ -88,7 +88,7 @@ ms_job_compare(gconstpointer a, gconstpointer b, gpointer unused)
 const char *
 ms_window_engine_name_device(MsWindowEngine *self)
 {
-  return self->device ? ms_device_get_title(self->device) : self->device_selector;
+  return self->device ? self->device->title : self->device_selector;
 }
 
 /* What the process sends */
@@ -328,7 +328,7 @@ ms_window_engine_finalize(GObject *object)
   MsWindowEngine *self = MS_WINDOW_ENGINE(object);
 
   g_free(self->device_selector);
-  g_clear_object(&self->device);
+  g_clear_pointer(&self->device, ms_device_unref);
   g_clear_pointer(&self->devices, g_ptr_array_unref);
   g_free(self->explanation);
   g_free(self->death);
@@ -357,7 +357,7 @@ ms_window_engine_init(MsWindowEngine *self)
 {
   self->rates = ms_rates_new();
   self->device_selector = g_strdup("auto");
-  self->devices = g_ptr_array_new_with_free_func(g_object_unref);
+  self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
   self->holders = g_ptr_array_new_with_free_func(g_object_unref);
   self->state = MS_WINDOW_ENGINE_OPENING;
   self->watchdog_ms = DEFAULT_WATCHDOG_MS;
@@ -389,7 +389,7 @@ ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
   self->vain_starts = self->deaths = 0;
   self->state = MS_WINDOW_ENGINE_OPENING;
   g_clear_error(&self->problem);
-  g_clear_object(&self->device);
+  g_clear_pointer(&self->device, ms_device_unref);
   g_clear_pointer(&self->explanation, g_free);
   g_clear_pointer(&self->death, g_free);
   g_signal_emit_by_name(self, "changed");

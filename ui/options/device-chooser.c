@@ -71,12 +71,12 @@ add_choice(MsDeviceChooser *self, GtkRadioButton *group, const char *device_sele
 static char *
 describe(MsDevice *device)
 {
-  const MsDeviceLimits *limits = ms_device_get_limits(device);
+  const MsDeviceLimits *limits = &device->limits;
   g_autofree char *memory = g_format_size_full(limits->global_memory, G_FORMAT_SIZE_IEC_UNITS);
 
   return g_strdup_printf("%s, %u units, %s · %s · %s, driver %s · %s", ms_device_type_name(limits->type),
-                         limits->compute_units, memory, ms_device_get_name(device), ms_device_get_platform(device),
-                         ms_device_get_driver(device), ms_device_get_address(device));
+                         limits->compute_units, memory, device->name, device->platform, device->driver,
+                         device->address);
 }
 
 static void
@@ -91,7 +91,7 @@ fill_list(MsDeviceChooser *self)
   for (guint i = 0; i < devices->len; i++) {
     MsDevice *device = g_ptr_array_index(devices, i);
     g_autofree char *detail = describe(device);
-    group = add_choice(self, group, ms_device_get_address(device), ms_device_get_title(device), detail);
+    group = add_choice(self, group, device->address, device->title, detail);
   }
   add_choice(self, group, MS_ENGINE_REFERENCE, _("Serial reference"),
              _("One thread of plain C; needs no OpenCL, slow"));
@@ -107,7 +107,7 @@ name_in_use(MsDeviceChooser *self)
     return g_strdup(_("No device"));
   if (ms_window_engine_is_reference(self->engine))
     return g_strdup(_("Serial reference"));
-  return g_strdup(ms_device_get_title(ms_window_engine_get_device(self->engine)));
+  return g_strdup(ms_window_engine_get_device(self->engine)->title);
 }
 
 static void
@@ -118,7 +118,7 @@ update(MsDeviceChooser *self)
   g_autofree char *name = name_in_use(self);
   MsDevice *device = ms_window_engine_get_device(self->engine);
   g_autofree char *spoken = g_strdup_printf(_("Device in use: %s%s%s"), name, why ? "\n" : "", why ? why : "");
-  g_autofree char *tooltip = device ? g_strdup_printf("%s\n%s", spoken, ms_device_get_name(device)) : g_strdup(spoken);
+  g_autofree char *tooltip = device ? g_strdup_printf("%s\n%s", spoken, device->name) : g_strdup(spoken);
 
   gtk_label_set_text(GTK_LABEL(self->name), name);
   gtk_image_set_from_icon_name(GTK_IMAGE(self->icon), why ? "dialog-warning-symbolic" : "ms-device-symbolic",

@@ -37,7 +37,7 @@ ms_run_finalize(GObject *object)
 {
   MsRun *self = MS_RUN(object);
 
-  g_clear_object(&self->device);
+  g_clear_pointer(&self->device, ms_device_unref);
   g_clear_pointer(&self->log, ms_timing_log_unref);
   g_array_unref(self->times);
   g_clear_object(&self->result);
@@ -71,7 +71,7 @@ ms_run_new(const MsRunFacts *facts)
 
   self->requested = facts->requested;
   self->settings = facts->settings;
-  self->device = facts->device ? g_object_ref(facts->device) : NULL;
+  self->device = facts->device ? ms_device_ref(facts->device) : NULL;
   self->log = ms_timing_log_ref(facts->log);
   self->result = g_object_ref(facts->result);
   self->spec = facts->spec ? ms_program_spec_ref(facts->spec) : NULL;
@@ -111,7 +111,7 @@ ms_run_get_device(MsRun *self)
 const char *
 ms_run_get_device_name(MsRun *self)
 {
-  return self->device ? ms_device_get_title(self->device) : _("Serial reference");
+  return self->device ? self->device->title : _("Serial reference");
 }
 
 /** ms_run_get_log: (transfer none): the stages of the whole-picture run. */
@@ -293,7 +293,7 @@ char *
 ms_run_describe(MsRun *self)
 {
   g_autofree char *settings = ms_settings_text(&self->settings, NULL, TRUE);
-  const char *device = self->device ? ms_device_get_name(self->device) : ms_run_get_device_name(self);
+  const char *device = self->device ? self->device->name : ms_run_get_device_name(self);
 
   g_autofree char *text =
     g_strdup_printf(_("Run %u: %s\n%s\n%s"), self->number, ms_run_get_label(self), device, settings);

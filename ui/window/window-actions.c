@@ -68,7 +68,7 @@ on_use_processor(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   MsWindow *self = data;
   MsDevice *device = ms_window_engine_get_device(self->engine);
-  gboolean was_processor = device && ms_device_get_limits(device)->type == MS_DEVICE_TYPE_CPU;
+  gboolean was_processor = device && device->limits.type == MS_DEVICE_TYPE_CPU;
   gboolean failed_already = g_str_equal(ms_window_engine_get_device_selector(self->engine), "cpu") ||
                             g_error_matches(ms_window_engine_get_problem(self->engine), MS_ERROR, MS_ERROR_NO_DEVICE);
 

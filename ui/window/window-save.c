@@ -301,7 +301,7 @@ device_argument(MsWindow *self)
 
   if (ms_window_engine_is_reference(self->engine))
     return g_strdup(MS_ENGINE_REFERENCE);
-  return g_strdup(device ? ms_device_get_address(device) : ms_window_engine_get_device_selector(self->engine));
+  return g_strdup(device ? device->address : ms_window_engine_get_device_selector(self->engine));
 }
 
 /** ms_window_get_command_line: (transfer full): a command that computes the picture shown without a window. */

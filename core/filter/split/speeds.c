@@ -19,8 +19,7 @@ ms_learned_speeds_work(const MsSettings *settings)
 char *
 ms_learned_speeds_device(MsDevice *device)
 {
-  char *name = g_strdup_printf("%s %s %s", ms_device_get_address(device), ms_device_get_name(device),
-                               ms_device_get_driver(device));
+  char *name = g_strdup_printf("%s %s %s", device->address, device->name, device->driver);
 
   /* Brackets would end the group's name in the file. */
   return g_strdelimit(name, "[]\n", '_');

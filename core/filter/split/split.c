@@ -53,7 +53,7 @@ add_filter(MsSplit *self, MsContext *context, char *name)
 static gboolean
 is_separate_gpu(MsSplit *self, guint index)
 {
-  return ms_device_has_own_memory(ms_context_get_device(ms_split_get_context(self, index)));
+  return ms_device_has_own_memory(ms_split_get_context(self, index)->device);
 }
 
 /**
@@ -79,12 +79,12 @@ ms_split_new(GPtrArray *contexts, MsSplitMode mode)
   self->speeds = ms_learned_speeds_new(store);
   for (guint i = 0; i < contexts->len; i++) {
     MsContext *context = g_ptr_array_index(contexts, i);
-    add_filter(self, context, ms_learned_speeds_device(ms_context_get_device(context)));
+    add_filter(self, context, ms_learned_speeds_device(context->device));
     n += is_separate_gpu(self, i);
   }
   /* The copies of all devices share the processors of the host. */
   for (guint i = 0; i < contexts->len; i++)
-    ms_context_set_processors(ms_split_get_context(self, i), ms_split_choose_processors(g_get_num_processors(), n));
+    ms_split_get_context(self, i)->processors = ms_split_choose_processors(g_get_num_processors(), n);
   return self;
 }
 
@@ -415,7 +415,7 @@ start_shares(MsSplit *self, const MsSplitRates *rates)
   if (!self->measured)
     return;
   for (guint i = 0; i < self->filters->len; i++) {
-    speeds[i].is_processor = ms_context_get_limits(ms_split_get_context(self, i))->type == MS_DEVICE_TYPE_CPU;
+    speeds[i].is_processor = ms_split_get_context(self, i)->device->limits.type == MS_DEVICE_TYPE_CPU;
     speeds[i].speed = ms_learned_speeds_get(self->speeds, g_ptr_array_index(self->names, i), rates->work);
     self->measured = self->measured && speeds[i].speed > 0;
   }

@@ -74,7 +74,7 @@ ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image)
 {
   MsLabBench *self = g_new0(MsLabBench, 1);
 
-  g_set_object(&self->context, context);
+  self->context = context ? ms_context_ref(context) : NULL;
   self->contexts = contexts ? g_ptr_array_ref(contexts) : NULL;
   self->image = image ? g_object_ref(image) : NULL;
   self->scenes = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_object_unref);
@@ -89,7 +89,7 @@ ms_lab_bench_free(MsLabBench *self)
 {
   if (!self)
     return;
-  g_clear_object(&self->context);
+  g_clear_pointer(&self->context, ms_context_unref);
   g_clear_pointer(&self->contexts, g_ptr_array_unref);
   g_clear_object(&self->image);
   g_hash_table_unref(self->scenes);

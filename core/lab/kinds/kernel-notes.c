@@ -33,8 +33,8 @@ find_program(const Question *question)
 static double
 ask_bytes(const Question *question, cl_kernel_work_group_info what)
 {
-  MsDevice *device = ms_context_get_device(question->context);
-  const gboolean says_always_0 = ms_device_is_pocl(device) && g_ascii_strtod(ms_device_get_driver(device), NULL) >= 4;
+  MsDevice *device = question->context->device;
+  const gboolean says_always_0 = ms_device_is_pocl(device) && g_ascii_strtod(device->driver, NULL) >= 4;
   cl_ulong bytes = 0;
 
   if (clGetKernelWorkGroupInfo(question->launch->kernel, question->device, what, sizeof bytes, &bytes, NULL) !=
@@ -58,7 +58,7 @@ static double
 find_registers(const Question *question)
 {
   MsProgram *program = find_program(question);
-  const char *usage = program ? ms_program_find_usage(program, ms_context_get_cl(question->context)) : "";
+  const char *usage = program ? ms_program_find_usage(program, question->context->cl) : "";
   const guint registers = ms_occupancy_find_registers(usage, question->function);
 
   return registers > 0 ? registers : NAN;
@@ -68,7 +68,7 @@ find_registers(const Question *question)
 static void
 find_occupancy(const Question *question)
 {
-  const MsDeviceLimits *device = ms_context_get_limits(question->context);
+  const MsDeviceLimits *device = &question->context->device->limits;
   MsKernelNote *note = question->note;
   MsOccupancyLimits limits;
 
@@ -91,7 +91,7 @@ ask_occupancy(const Question *question)
 
   note->private_bytes = ask_bytes(question, CL_KERNEL_PRIVATE_MEM_SIZE);
   note->local_bytes = ask_bytes(question, CL_KERNEL_LOCAL_MEM_SIZE);
-  if (ms_context_get_limits(question->context)->nvidia_capability > 0)
+  if (question->context->device->limits.nvidia_capability > 0)
     note->registers = find_registers(question);
   find_occupancy(question);
 }
@@ -145,8 +145,7 @@ ms_kernel_notes_collect(MsContext *context, const GArray *launches, MsColumns co
 {
   for (guint i = 0; i < launches->len; i++) {
     const MsLaunch *launch = &g_array_index(launches, MsLaunch, i);
-    Question question = {context, ms_device_get_id(ms_context_get_device(context)), launch, "",
-                         ms_kernel_note_new(launch->name)};
+    Question question = {context, context->device->id, launch, "", ms_kernel_note_new(launch->name)};
     clGetKernelInfo(launch->kernel, CL_KERNEL_FUNCTION_NAME, sizeof question.function, question.function, NULL);
     question.note->group_size = group_size_of(&launch->range);
     if (columns & MS_COLUMNS_OCCUPANCY)

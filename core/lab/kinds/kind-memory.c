@@ -77,9 +77,9 @@ bandwidth_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable
   if (!self->copies)
     return ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = base->buffer, .n = base->n},
                           &(MsReduceJob){&self->sum, base->log, cancellable}, error);
-  if (!ms_cl_check(clEnqueueCopyBuffer(ms_context_get_queue(base->context), base->buffer, self->to, 0, 0, base->n * 4,
-                                       0, NULL, &event),
-                   error, "copying a buffer"))
+  if (!ms_cl_check(
+        clEnqueueCopyBuffer(base->context->queue, base->buffer, self->to, 0, 0, base->n * 4, 0, NULL, &event), error,
+        "copying a buffer"))
     return FALSE;
   ms_timing_log_add_event(base->log, MS_STAGE_KERNEL, "copy", base->n * 8, event);
   return ms_context_finish(base->context, error);

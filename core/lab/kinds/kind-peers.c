@@ -258,14 +258,14 @@ reduce_set_up(MsConfiguration *base, GError **error)
 static char *
 name_device(MsContext *context)
 {
-  MsDevice *device = ms_context_get_device(context);
-  MsDeviceType type = ms_device_get_limits(device)->type;
+  MsDevice *device = context->device;
+  MsDeviceType type = device->limits.type;
 
-  return g_strdup_printf("%s:%s:%s", ms_device_get_platform(device),
+  return g_strdup_printf("%s:%s:%s", device->platform,
                          type == MS_DEVICE_TYPE_CPU   ? "CPU"
                          : type == MS_DEVICE_TYPE_GPU ? "GPU"
                                                       : "ACCELERATOR",
-                         ms_device_get_name(device));
+                         device->name);
 }
 
 static gboolean

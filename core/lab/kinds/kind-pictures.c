@@ -413,8 +413,8 @@ transfer_prepare(MsConfiguration *base, GCancellable *cancellable, GError **erro
   self->pinned = ms_context_create_buffer(base->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, error);
   if (!self->pinned)
     return FALSE;
-  self->host = clEnqueueMapBuffer(ms_context_get_queue(base->context), self->pinned, CL_TRUE,
-                                  CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
+  self->host = clEnqueueMapBuffer(base->context->queue, self->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0,
+                                  NULL, NULL, &status);
   return ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes);
 }
 
@@ -424,7 +424,7 @@ transfer_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable,
   Transfer *self = (Transfer *)base;
   const MsBufferRange all = {self->device, 0, ms_image_get_byte_size(base->image)};
 
-  ms_context_set_transfer_form(base->context, self->memory == HOST_STAGED ? MS_TRANSFER_STAGED : MS_TRANSFER_PLAIN);
+  base->context->transfer_form = self->memory == HOST_STAGED ? MS_TRANSFER_STAGED : MS_TRANSFER_PLAIN;
   memcpy(self->host, ms_image_get_pixels(base->image), all.bytes);
   gboolean good = ms_context_upload(base->context, &all, self->host, base->log, error);
   if (good) {
@@ -432,7 +432,7 @@ transfer_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable,
     good =
       ms_context_download(base->context, &all, self->host, base->log, error) && ms_timing_log_resolve(base->log, error);
   }
-  ms_context_set_transfer_form(base->context, MS_TRANSFER_AUTO);
+  base->context->transfer_form = MS_TRANSFER_AUTO;
   return good;
 }
 
@@ -451,7 +451,7 @@ transfer_release(MsConfiguration *base)
   Transfer *self = (Transfer *)base;
 
   if (self->pinned && self->host) {
-    clEnqueueUnmapMemObject(ms_context_get_queue(base->context), self->pinned, self->host, 0, NULL, NULL);
+    clEnqueueUnmapMemObject(base->context->queue, self->pinned, self->host, 0, NULL, NULL);
     ms_context_finish(base->context, NULL);
   } else {
     g_free(self->host);

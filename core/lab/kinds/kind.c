@@ -117,7 +117,7 @@ ms_configuration_take_clock(MsConfiguration *self, GError **error)
 const MsDeviceLimits *
 ms_configuration_limits(const MsConfiguration *self)
 {
-  return ms_context_get_limits(self->context);
+  return &self->context->device->limits;
 }
 
 /**

@@ -17,7 +17,7 @@ ask(MsDevice *device, cl_device_info what, void *value, gsize size)
 {
   gsize written = 0;
 
-  return clGetDeviceInfo(ms_device_get_id(device), what, size, value, &written) == CL_SUCCESS && written == size;
+  return clGetDeviceInfo(device->id, what, size, value, &written) == CL_SUCCESS && written == size;
 }
 
 static gboolean

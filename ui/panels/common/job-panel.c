@@ -144,7 +144,7 @@ ms_job_panel_run(MsJobPanel *self)
   if (!MS_JOB_PANEL_GET_CLASS(self)->start(self, job))
     return;
   priv->job = g_steal_pointer(&job);
-  ms_program_job_add(priv->job, "--device=%s", ms_device_get_address(device));
+  ms_program_job_add(priv->job, "--device=%s", device->address);
   g_signal_connect_object(priv->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(priv->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
   show_running(self, TRUE);

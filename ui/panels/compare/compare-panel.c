@@ -230,7 +230,7 @@ cost_text(MsComparePanel *self, MsDevice *device, const MsExperiment *choices, g
 {
   const guint repeats = (guint)gtk_spin_button_get_value_as_int(self->repeats);
   const double ms = repeats * estimate_ms(ms_panel_get_document(MS_PANEL(self)), choices, get_mode(self));
-  const char *name = ms_device_get_title(device);
+  const char *name = device->title;
 
   if (ms <= 0)
     return g_strdup_printf(_("%u configurations on %s: %u runs"), n, name, n * repeats);

@@ -383,8 +383,8 @@ ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *re
   if (!device)
     return g_strdup(_("Choose an OpenCL device to measure on."));
   if (damage)
-    return g_strdup_printf(_("Measures on %s. A kept result is left out: %s"), ms_device_get_title(device), damage);
-  return g_strdup_printf(_("Measures on %s."), ms_device_get_title(device));
+    return g_strdup_printf(_("Measures on %s. A kept result is left out: %s"), device->title, damage);
+  return g_strdup_printf(_("Measures on %s."), device->title);
 }
 
 /* Shows @report in the list, and in the table while its experiment is selected. */
@@ -445,7 +445,7 @@ load_kept(MsExperimentPanel *self)
 
   if (!device)
     return;
-  g_autofree char *folder = ms_kept_reports_folder(ms_device_get_name(device), ms_device_get_platform(device));
+  g_autofree char *folder = ms_kept_reports_folder(device->name, device->platform);
   const gint64 stamp = ms_kept_reports_stamp(folder);
   if (g_strcmp0(folder, self->folder) != 0) {
     g_hash_table_remove_all(self->reports); /* of another device */

@@ -147,7 +147,7 @@ ms_timing_view_dispose(GObject *object)
   if (self->measuring)
     g_cancellable_cancel(self->measuring);
   g_clear_object(&self->measuring);
-  g_clear_object(&self->peak_device);
+  g_clear_pointer(&self->peak_device, ms_device_unref);
   G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
 }
 
@@ -365,7 +365,8 @@ want_peak(MsTimingView *self, MsWindowEngine *engine)
     g_cancellable_cancel(self->measuring);
   g_clear_object(&self->measuring);
   self->measuring = g_cancellable_new();
-  g_set_object(&self->peak_device, device);
+  g_clear_pointer(&self->peak_device, ms_device_unref);
+  self->peak_device = ms_device_ref(device);
   self->peak = 0;
   const MsWindowEngineCall call = {
     .kind = MS_REQUEST_BANDWIDTH, .answer = MS_ANSWER_BANDWIDTH, .content = g_variant_new("()")};

@@ -46,7 +46,7 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
   if (!*ready)
     return g_strdup(_("Open a picture and choose an OpenCL device to tune for."));
   return g_strdup_printf(_("Searches for up to %d s on %s with the current filter settings."),
-                         gtk_spin_button_get_value_as_int(self->budget), ms_device_get_title(device));
+                         gtk_spin_button_get_value_as_int(self->budget), device->title);
 }
 
 static void
@@ -178,8 +178,8 @@ new_report(MsTunePanel *self)
   const MsTrial *usual = find_defaults(self);
   MsDevice *device = ms_panel_get_device(MS_PANEL(self));
 
-  if (device && g_strcmp0(ms_device_get_name(device), report->device.name) == 0)
-    report->device.platform = g_strdup(ms_device_get_platform(device));
+  if (device && g_strcmp0(device->name, report->device.name) == 0)
+    report->device.platform = g_strdup(device->platform);
   if (usual) {
     ms_experiment_set_baseline(report->experiment, usual->factors);
     ms_report_rank(report);
