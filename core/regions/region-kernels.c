@@ -215,10 +215,12 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   ms_program_spec_add_part(spec, "regions/links-pixel.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/links-lanes.cl" : "regions/links-one.cl");
   ms_program_spec_add_part(spec, "regions/connect.cl");
+  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl");
   ms_program_spec_add_part(spec, "regions/wide.cl");
   ms_program_spec_add_part(spec, self->settles ? "regions/nearest-32.cl" : "regions/nearest-64.cl");
   ms_program_spec_add_part(spec, "regions/touching.cl");
   ms_program_spec_add_part(spec, "regions/merge.cl");
+  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/search-blocks.cl" : "regions/search-one.cl");
   ms_program_spec_add_part(spec, "regions/table.cl");
   MsProgram *program = ms_context_build(self->run.context, spec, self->run.log, error);
   for (MsRegionStep i = 0; program && i < MS_REGION_N_STEPS; i++) {

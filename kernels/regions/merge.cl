@@ -137,36 +137,6 @@ list_edges(__global const uint *labels, __global const ulong *means, volatile __
   write_pairs(&kept, edges, totals, work);
 }
 
-/*
- * Replaces regions by those that they have joined, keeps edges that a further round needs, and offers their regions to
- * each other.
- */
-__kernel void
-find_nearest(__global uint2 *edges, __global const uint *joined, __global const ulong *means,
-             volatile __global NEAREST *nearest, const int4 image, const uint4 work)
-{
-  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-  uint2 last = (uint2)(0);
-  uint kept = start;
-
-  for (uint i = start; i < end && edges[i].x != edges[i].y; i++) {
-    const uint2 edge = (uint2)(joined[edges[i].x], joined[edges[i].y]);
-
-    if (edge.x == edge.y || all(edge == last))
-      continue;
-    last = edge;
-
-    const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
-    if (!((a | b) & IS_SMALL))
-      continue;
-    edges[kept++] = edge;
-    offer(nearest, edge.x, distance | (edge.y + 1));
-    offer(nearest, edge.y, distance | (edge.x + 1));
-  }
-  if (kept < end)
-    edges[kept] = (uint2)(0);
-}
-
 /* For devices that need two passes; see nearest-32.cl. */
 __kernel void
 settle_nearest(__global const uint2 *edges, __global const ulong *means, volatile __global NEAREST *nearest,

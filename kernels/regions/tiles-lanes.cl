@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Joins the pixels of a tile of whole rows, which no other work-item reads, and leaves out links as needed_links()
+ * does, for LANES pixels at a time. Twin of tiles-one.cl.
+ */
+static inline uchar16
+needed_lanes(__global const uchar *links, const uint at, const uint width)
+{
+  const uchar16 own = vload16(0, links + at), before = vload16(0, links + at - 1), after = vload16(0, links + at + 1);
+  const uchar16 left_above = vload16(0, links + at - width) & (uchar)LEFT,
+                right_above = vload16(0, links + at - width + 1) & (uchar)LEFT;
+  const uchar16 left = own & (uchar)LEFT, up = own & (uchar)ABOVE, up_before = before & (uchar)ABOVE;
+  const uchar16 corner = (up_before >> (uchar)1 & left << (uchar)1) | (up >> (uchar)1 & left_above << (uchar)1);
+  const uchar16 above = up_before & left << (uchar)2 & left_above << (uchar)2;
+  const uchar16 other_corner = (after << (uchar)1 & after << (uchar)3 & (uchar)ABOVE_RIGHT) |
+                               (up << (uchar)1 & right_above << (uchar)3);
+
+  return own & ~(corner | above | other_corner);
+}
+
+/* Stores the links of pixels from column x on that must be followed; returns how many pixels that are. */
+static inline int
+needed_block(__global const uchar *links, const int x, const int y, const tile_t tile, const int4 image, uchar *needed)
+{
+  const uint at = (uint)y * (uint)image.x + (uint)x;
+
+  if (y > tile.top && x > 0 && x + LANES < image.x) {
+    vstore16(needed_lanes(links, at, (uint)image.x), 0, needed);
+    return LANES;
+  }
+  needed[0] = y > tile.top ? needed_links(links, at, x, image) : links[at] & LEFT;
+  return 1;
+}
+
+/* Whether LANES pixels only go on from those before them. */
+static inline bool
+go_on(const int n, const uchar *needed)
+{
+  return n == LANES && all(as_long2(vload16(0, needed) ^ (uchar16)(LEFT)) == 0);
+}
+
+__kernel void
+connect_tiles(__global const uchar *links, __global uint *parents, const int4 image, const uint4 work)
+{
+  const tile_t tile = own_tile(image, work);
+  const uint width = (uint)image.x;
+
+  for (int y = tile.top; y < tile.bottom; y++) {
+    uint first = 0;
+
+    for (int x = 0, n; x < image.x; x += n) {
+      uchar needed[LANES];
+
+      n = needed_block(links, x, y, tile, image, needed);
+      if (go_on(n, needed)) {
+        vstore16((uint16)(first), 0, parents + (uint)y * width + (uint)x);
+        continue;
+      }
+      for (int i = 0; i < n; i++) {
+        const uint at = (uint)y * width + (uint)(x + i);
+        const uchar link = needed[i];
+
+        first = link & LEFT ? first : at;
+        parents[at] = first;
+        if (link <= LEFT)
+          continue;
+        if (link & ABOVE)
+          first = join_within(parents, first, at - width);
+        if (link & ABOVE_LEFT)
+          first = join_within(parents, first, at - width - 1);
+        if (link & ABOVE_RIGHT)
+          first = join_within(parents, first, at - width + 1);
+        parents[at] = first;
+      }
+    }
+  }
+}
