@@ -21,12 +21,12 @@
 #include "ui/panels/statistics/picture-statistics.h"
 #include "ui/window/window.h"
 
-/* Longer than a process needs to open the device on a busy machine, which sanitizers slow down. */
+/* For a process that is silent for certain; one that opens the device may need longer. */
+#define WATCHDOG_MS 500
+
 #ifdef __SANITIZE_ADDRESS__
-#define WATCHDOG_MS 12000
 #define ORPHAN_S 10
 #else
-#define WATCHDOG_MS 6000
 #define ORPHAN_S 1
 #endif
 
@@ -93,6 +93,15 @@ is_ready(WindowFixture *fixture, GPid before)
   const GPid pid = ms_window_engine_get_pid(fixture->engine);
 
   return pid != 0 && pid != before && ms_window_engine_get_state(fixture->engine) == MS_WINDOW_ENGINE_READY;
+}
+
+/* The process @pid, which hangs or is stopped, is ended for its silence. The next one has no limit. */
+static void
+wait_for_silent_end(WindowFixture *fixture, GPid pid)
+{
+  ms_window_engine_set_watchdog(fixture->engine, WATCHDOG_MS);
+  wait_for(60, ms_window_engine_get_pid(fixture->engine) != pid);
+  ms_window_engine_set_watchdog(fixture->engine, 0);
 }
 
 /* More calls than a process makes before it is armed. */
@@ -162,12 +171,11 @@ break_once(WindowFixture *fixture, const Step *step, const char *mode)
   /* The limit applies to a request that hangs already. */
   if (strcmp(mode, "hang") == 0) {
     wait_for(60, faults.count->calls > UNARMED);
-    ms_window_engine_set_watchdog(fixture->engine, WATCHDOG_MS);
+    wait_for_silent_end(fixture, ms_window_engine_get_pid(fixture->engine));
   }
   /* The call may be that of a request behind the filter's, such as the statistics. */
   wait_for(60, strstr(message_of(fixture), "opened again"));
   window_fixture_wait_idle(fixture);
-  ms_window_engine_set_watchdog(fixture->engine, 0);
   window_fixture_assert_filtered(fixture);
 }
 
@@ -179,14 +187,16 @@ break_opening(WindowFixture *fixture, const char *mode)
   set_faults("clCreateContext", 1, mode, FALSE);
   const gboolean hangs = strcmp(mode, "hang") == 0;
   const GPid before = ms_window_engine_get_pid(fixture->engine);
-  ms_window_engine_set_watchdog(fixture->engine, hangs ? WATCHDOG_MS : 0);
   ms_window_clear_message(fixture->window);
   kill(before, SIGKILL);
+  if (hangs) {
+    wait_for(60, faults.count->calls > 0);
+    wait_for_silent_end(fixture, ms_window_engine_get_pid(fixture->engine));
+  }
   wait_for(60, is_ready(fixture, before) && message_of(fixture)[0] != '\0');
   /* A driver that crashes while it is opened may have read a damaged cache. */
   g_autofree char *folder = ms_driver_cache_find();
   g_assert_true(!folder || hangs == !strstr(message_of(fixture), folder));
-  ms_window_engine_set_watchdog(fixture->engine, 0);
   g_assert_cmpint(faults.count->calls, >=, 2);
   assert_works(fixture);
 }
@@ -227,9 +237,8 @@ test_compiling(void)
   GtkWidget *label = find_label_with(GTK_WIDGET(fixture.window), "Compiling…");
   g_assert_nonnull(label);
   wait_for(10, gtk_widget_get_mapped(label));
-  ms_window_engine_set_watchdog(fixture.engine, WATCHDOG_MS);
+  wait_for_silent_end(&fixture, ms_window_engine_get_pid(fixture.engine));
   wait_for(60, strstr(message_of(&fixture), "opened again"));
-  ms_window_engine_set_watchdog(fixture.engine, 0);
   window_fixture_wait_idle(&fixture);
   g_assert_null(find_label_with(GTK_WIDGET(fixture.window), "Compiling…"));
   remove_faults();
@@ -348,8 +357,12 @@ test_cancel(void)
 static void
 signal_result(WindowFixture *fixture, MsPictureResult *result, int number)
 {
+  const GPid pid = ms_window_engine_get_pid(fixture->engine);
+
   g_assert_true(ms_picture_result_is_busy(result));
-  kill(ms_window_engine_get_pid(fixture->engine), number);
+  kill(pid, number);
+  if (number == SIGSTOP)
+    wait_for_silent_end(fixture, pid);
   wait_for(120, !ms_picture_result_is_busy(result));
   g_assert_cmpstr(ms_picture_result_get_problem(result), ==, NULL);
   g_assert_nonnull(ms_picture_result_get_known(result));
@@ -409,22 +422,20 @@ test_signals(void)
   compile_kernels_of_results(&fixture);
   const guint before = ms_fixture_count_descriptors();
   for (guint i = 0; i < 3 * G_N_ELEMENTS(numbers); i++) {
-    /* Opening the device may take longer than the limit on a busy machine. */
-    if (numbers[i / 3] == SIGSTOP && i % 3 == 0)
-      wait_for(120, is_ready(&fixture, 0));
-    ms_window_engine_set_watchdog(fixture.engine, numbers[i / 3] == SIGSTOP ? WATCHDOG_MS : 0);
     change(&fixture);
     let_pass(g_test_rand_int_range(0, 60));
-    if (ms_window_engine_get_pid(fixture.engine))
-      kill(ms_window_engine_get_pid(fixture.engine), numbers[i / 3]);
+    const GPid pid = ms_window_engine_get_pid(fixture.engine);
+    if (pid)
+      kill(pid, numbers[i / 3]);
     change(&fixture);
     let_pass(g_test_rand_int_range(0, 60));
     change(&fixture);
+    if (pid && numbers[i / 3] == SIGSTOP)
+      wait_for_silent_end(&fixture, pid);
     window_fixture_wait_idle(&fixture);
     assert_works(&fixture);
     signal_results(&fixture, numbers[i / 3]);
   }
-  ms_window_engine_set_watchdog(fixture.engine, 0);
   g_assert_false(processes_has_zombie());
   g_test_message("%u descriptors before, %u after", before, ms_fixture_count_descriptors());
   g_assert_cmpuint(ms_fixture_count_descriptors(), <=, before + 40); /* those of the results of runs */
