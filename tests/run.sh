@@ -124,22 +124,29 @@ sanitized() {
     run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite plain --no-suite oclgrind --no-suite style
 }
 
-# fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within 90 seconds or not at all.
+# fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within five minutes or not at all.
 fetch_runtime() {
   [ -f "$1/ready" ] && return 0
   python3 -m venv "$1" &&
-    timeout 90 "$1/bin/pip" install -q --retries 0 --timeout 10 intel-opencl-rt intel-cmplr-lib-rt &&
+    timeout 300 "$1/bin/pip" install -q --retries 0 --timeout 10 intel-opencl-rt intel-cmplr-lib-rt &&
     [ -f "$1/lib/libintelocl.so" ] && mkdir -p "$1/vendors" &&
     echo "$1/lib/libintelocl.so" >"$1/vendors/intel.icd" && touch "$1/ready"
+}
+
+# fetch_ahead: starts to fetch both while other tests run, since that mostly waits for the network.
+fetch_ahead() {
+  runtime=${MS_INTEL_RUNTIME:-$folder/intel}
+  fetch_runtime "$runtime" >"$folder/intel.txt" 2>&1 &
+  runtime_fetched=$!
+  fetch_opencv "$folder/opencv" >"$folder/opencv.txt" 2>&1 &
+  opencv_fetched=$!
 }
 
 # second_runtime: the reductions on an OpenCL implementation that shares nothing with PoCL and has sub-groups. It brings
 # a loader of its own, which the system's must precede. The limit keeps a slow compiler from holding up the rest.
 second_runtime() {
   say "== On Intel's OpenCL runtime"
-  runtime=${MS_INTEL_RUNTIME:-$folder/intel}
-  mkdir -p "$folder"
-  if ! fetch_runtime "$runtime" >"$folder/intel.txt" 2>&1; then
+  if ! wait "$runtime_fetched"; then
     say "Its wheels (intel-opencl-rt, intel-cmplr-lib-rt) are not available here; this part is left out."
     return
   fi
@@ -149,18 +156,18 @@ second_runtime() {
     reduce-minmax reduce-stddev
 }
 
-# fetch_opencv FOLDER: the newest OpenCV for Python, within two minutes or not at all; what is there already serves too.
+# fetch_opencv FOLDER: the newest OpenCV for Python, within five minutes or not at all; what is there already serves
+# too.
 fetch_opencv() {
   [ -x "$1/bin/pip" ] || /usr/bin/python3 -m venv "$1" || return
-  timeout 120 "$1/bin/pip" install -q --upgrade --retries 0 --timeout 10 opencv-python-headless
+  timeout 300 "$1/bin/pip" install -q --upgrade --retries 0 --timeout 10 opencv-python-headless
   "$1/bin/python" -c 'import cv2'
 }
 
 # newest_opencv: the pixels of the OpenCV that people have today; the suite compares with the distribution's.
 newest_opencv() {
   say "== With the newest OpenCV"
-  mkdir -p "$folder"
-  if ! fetch_opencv "$folder/opencv" >"$folder/opencv.txt" 2>&1; then
+  if ! wait "$opencv_fetched"; then
     say "Its wheel (opencv-python-headless) is not available here; this part is skipped."
     skipped=$((skipped + 1))
     return
@@ -208,6 +215,7 @@ case $form in
     plain_suite
     ;;
   --full | --long)
+    fetch_ahead
     if [ "$form" = --long ]; then combinations product; else combinations 1; fi
     without_window
     sanitized
