@@ -347,6 +347,9 @@ test_batch_list(void)
   click(&batch, "_Start");
   wait_for(120, is_resting(&batch));
   g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);
+  g_autofree char *reason = tree_cell(tree, 1, MS_BATCH_REASON);
+  g_assert_nonnull(strstr(reason, "01.png"));
+  g_assert_null(strstr(reason, batch.folder));
   click(&batch, "1 failed");
   g_assert_cmpint(tree_rows(tree), ==, 1);
   g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);

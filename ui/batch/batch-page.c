@@ -517,20 +517,6 @@ on_query_tooltip(MsBatchPage *self, int x, int y, gboolean keyboard, GtkTooltip 
   return TRUE;
 }
 
-/* The row names the picture, so its message names no folder: two lines have room for the reason. */
-static void
-show_message(GtkTreeViewColumn *column, GtkCellRenderer *cell, GtkTreeModel *model, GtkTreeIter *iter, gpointer data)
-{
-  g_autofree char *input = NULL, *message = NULL;
-
-  gtk_tree_model_get(model, iter, MS_BATCH_INPUT, &input, MS_BATCH_MESSAGE, &message, -1);
-  g_autofree char *name = input ? g_path_get_basename(input) : NULL;
-  g_autoptr(GString) text = g_string_new(message ? message : "");
-  if (name)
-    g_string_replace(text, input, name, 0);
-  g_object_set(cell, "text", text->str, NULL);
-}
-
 /* A message takes two lines of its column. */
 static void
 on_message_width(MsBatchPage *self)
@@ -659,7 +645,6 @@ ms_batch_page_init(MsBatchPage *self)
   self->rows = ms_batch_rows_new();
   gtk_widget_init_template(GTK_WIDGET(self));
   gtk_cell_renderer_set_fixed_size(self->message_cell, -1, ROW_HEIGHT);
-  gtk_tree_view_column_set_cell_data_func(self->message_column, self->message_cell, show_message, NULL, NULL);
   add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   ms_drops_accept(GTK_WIDGET(self), on_dropped);

@@ -26,8 +26,9 @@ ms_batch_rows_new(void)
 {
   MsBatchRows *self = g_new0(MsBatchRows, 1);
 
-  self->store = gtk_list_store_new(MS_BATCH_N_COLUMNS, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING,
-                                   G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_INT);
+  self->store =
+    gtk_list_store_new(MS_BATCH_N_COLUMNS, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING,
+                       G_TYPE_STRING, G_TYPE_STRING, G_TYPE_STRING, G_TYPE_INT, G_TYPE_STRING);
   self->iters = g_array_new(FALSE, FALSE, sizeof(GtkTreeIter));
   return self;
 }
@@ -80,6 +81,18 @@ set_input(MsBatchRows *self, GtkTreeIter *iter, const char *input)
   return FALSE;
 }
 
+/* (transfer full) (nullable): a message that names an image by its file alone */
+static char *
+without_folder(const char *message, const char *input)
+{
+  if (!message || !input)
+    return g_strdup(message);
+  g_autofree char *name = g_path_get_basename(input);
+  GString *text = g_string_new(message);
+  g_string_replace(text, input, name, 0);
+  return g_string_free(text, FALSE);
+}
+
 /*
  * Shows the state of an image in its row, which is added if it is the first that does not exist. An image that a run
  * skips since an earlier one has done it stays done.
@@ -90,6 +103,7 @@ take(MsBatchRows *self, const Update *update)
   g_autofree char *size = update->width > 0 ? g_strdup_printf("%d × %d", update->width, update->height) : g_strdup("");
   g_autofree char *time = update->kernel_ms > 0 ? ms_format_ms(update->kernel_ms) : g_strdup("");
   g_autofree char *message = update->message ? ms_words_of_window(update->message) : NULL;
+  g_autofree char *reason = without_folder(message, update->input);
   g_autofree char *result = update->output ? g_filename_display_name(update->output) : NULL;
   int before;
 
@@ -106,7 +120,7 @@ take(MsBatchRows *self, const Update *update)
   self->counts[update->status]++;
   gtk_list_store_set(self->store, iter, MS_BATCH_OUTPUT, update->output, MS_BATCH_STATE, state_text(update->status),
                      MS_BATCH_SIZE, size, MS_BATCH_TIME, time, MS_BATCH_MESSAGE, message, MS_BATCH_RESULT, result,
-                     MS_BATCH_STATUS, (int)update->status, -1);
+                     MS_BATCH_STATUS, (int)update->status, MS_BATCH_REASON, reason, -1);
 }
 
 static MsItemStatus

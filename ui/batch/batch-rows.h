@@ -21,6 +21,7 @@ typedef enum {
   MS_BATCH_MESSAGE,
   MS_BATCH_RESULT,
   MS_BATCH_STATUS,
+  MS_BATCH_REASON, /* the message without the folder of the image, which its row names: two lines have room for it */
   MS_BATCH_N_COLUMNS,
 } MsBatchColumn;
 

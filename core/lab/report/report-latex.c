@@ -140,14 +140,13 @@ append_row(GString *latex, const MsReportRow *row)
   g_string_append(latex, " \\\\\n");
 }
 
-/* A table of those of the optional columns from @first on that have a value: beside the times they have no room. */
+/* A table of the optional columns whose bits in @shown are set, if any: beside the times they have no room. */
 static void
-append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end)
+append_kernel_table(GString *latex, const MsReport *self, guint shown)
 {
   g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
-  const guint shown = ms_report_kernel_columns(self);
 
-  for (gsize k = first; k < end; k++) {
+  for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++) {
     if (!(shown & 1u << k))
       continue;
     g_autofree char *heading = ms_latex_escape(ms_kernel_headings[k]);
@@ -163,7 +162,7 @@ append_kernel_table(GString *latex, const MsReport *self, gsize first, gsize end
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     append_escaped(latex, row->label);
-    for (gsize k = first; k < end; k++)
+    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
       if (shown & 1u << k)
         append_number(latex, ms_report_row_metric(self, row, ms_kernel_columns[k]));
     g_string_append(latex, " \\\\\n");
@@ -182,12 +181,13 @@ ms_report_to_latex(const MsReport *self)
                                           "\\begin{longtable}{L{0.27\\linewidth}SSSSL{0.22\\linewidth}}\n"
                                           "\\toprule\nconfiguration & {median, ms} & {IQR, ms} & {n} & {speed-up} & "
                                           "published \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
+  const guint shown = ms_report_kernel_columns(self), timed = (1u << MS_FIRST_INSTRUCTION_COLUMN) - 1;
 
   for (guint i = 0; i < self->rows->len; i++)
     append_row(latex, self->rows->pdata[i]);
   g_string_append(latex, "\\end{longtable}}\n");
-  append_kernel_table(latex, self, 0, MS_FIRST_INSTRUCTION_COLUMN);
-  append_kernel_table(latex, self, MS_FIRST_INSTRUCTION_COLUMN, MS_N_KERNEL_COLUMNS);
+  append_kernel_table(latex, self, shown & timed);
+  append_kernel_table(latex, self, shown & ~timed);
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }
 
