@@ -75,43 +75,30 @@ on_upload_enqueued(guint piece, cl_event marker, gpointer data)
   g_mutex_unlock(&overlap->lock);
 }
 
-/*
- * Waits until the event of a piece exists and has ended; %FALSE after a failure. The host waits, so that no command
- * waits for another queue, which some drivers pass on slowly.
- */
-static gboolean
-wait_for_event(Overlap *overlap, const cl_event *of_piece)
+/* (transfer full): the event of a piece, once it exists; %NULL after a failure, or at once without @wait. */
+static cl_event
+take_event(Overlap *overlap, const cl_event *of_piece, gboolean wait)
 {
-  g_auto(cl_event) event = NULL;
+  cl_event event = NULL;
 
   g_mutex_lock(&overlap->lock);
-  while (!*of_piece && !overlap->failed)
+  while (wait && !*of_piece && !overlap->failed)
     g_cond_wait(&overlap->changed, &overlap->lock);
-  if (!overlap->failed) {
+  if (!overlap->failed && *of_piece) {
     event = *of_piece;
     clRetainEvent(event);
   }
   g_mutex_unlock(&overlap->lock);
-  return event && clWaitForEvents(1, &event) == CL_SUCCESS;
+  return event;
 }
 
 static gboolean
-may_go_on(guint piece, gpointer data)
+kernels_enqueued(guint piece, gboolean wait, cl_event *after, gpointer data)
 {
   Overlap *overlap = data;
 
-  g_mutex_lock(&overlap->lock);
-  const gboolean good = !overlap->failed;
-  g_mutex_unlock(&overlap->lock);
-  return good;
-}
-
-static gboolean
-wait_for_kernels(guint piece, gpointer data)
-{
-  Overlap *overlap = data;
-
-  return wait_for_event(overlap, &overlap->pieces[piece].computed);
+  *after = take_event(overlap, &overlap->pieces[piece].computed, wait);
+  return *after != NULL;
 }
 
 static void
@@ -148,20 +135,20 @@ prepare(Overlap *overlap, MsFilterOverlap *kept, MsRows stripe, GError **error)
   return TRUE;
 }
 
-/* Enqueues the kernels of a piece once it is on the device. */
+/* Enqueues the kernels of a piece; the device starts them when the piece is uploaded. */
 static gboolean
 launch(Overlap *overlap, Piece *piece, GError **error)
 {
   MsFilterRun *run = overlap->run;
-  g_auto(cl_event) computed = NULL;
+  g_auto(cl_event) uploaded = take_event(overlap, &piece->uploaded, TRUE), computed = NULL;
 
-  if (!wait_for_event(overlap, &piece->uploaded)) {
+  if (!uploaded) {
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer failed.");
     return FALSE;
   }
   use_piece(run, piece);
-  if (!ms_filter_run_launch(run, MS_GRID_SOURCE, error) || !ms_filter_run_enqueue_bands(run, error) ||
-      !ms_context_mark(run->context, &computed, error))
+  if (!ms_context_wait_for(run->context, uploaded, error) || !ms_filter_run_launch(run, MS_GRID_SOURCE, error) ||
+      !ms_filter_run_enqueue_bands(run, error) || !ms_context_mark(run->context, &computed, error))
     return FALSE;
   g_mutex_lock(&overlap->lock);
   piece->computed = g_steal_pointer(&computed);
@@ -218,8 +205,8 @@ keep_error(GError **kept, GError *error)
 static gboolean
 run_pieces(Overlap *overlap, const MsFilterOverlap *kept, MsTimingLog *log, GError **error)
 {
-  const MsStagedWork up = {TRUE, overlap->up, overlap->n, may_go_on, on_upload_enqueued, give_up, overlap};
-  const MsStagedWork down = {FALSE, overlap->down, overlap->n, wait_for_kernels, NULL, give_up, overlap};
+  const MsStagedWork up = {TRUE, overlap->up, overlap->n, NULL, on_upload_enqueued, give_up, overlap};
+  const MsStagedWork down = {FALSE, overlap->down, overlap->n, kernels_enqueued, NULL, give_up, overlap};
   MsStagedTransfer *upload = ms_context_start_transfer(kept->up, &up);
   MsStagedTransfer *download = upload ? ms_context_start_transfer(kept->down, &down) : NULL;
   MsTimingLog *kernels = overlap->run->log;

@@ -423,11 +423,8 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
 
 /* Transfers between host memory and the device: by the driver, or through pinned memory where that is faster. */
 
-/*
- * Bytes of a staging slot. The driver needs about 25 microseconds for each slot and handles one slot at a time, so
- * smaller slots are slower. Larger slots take longer to pin, and fewer threads can copy.
- */
-#define STAGING_CHUNK ((gsize)2 << 20)
+/* Bytes that are pinned together. The device starts later with larger blocks, since a block is copied before. */
+#define STAGING_BLOCK ((gsize)2 << 20)
 
 /*
  * Bytes that the driver transfers before memory is pinned: getting its pages takes as long as the driver's transfers
@@ -442,7 +439,7 @@ static gboolean
 pin(MsContext *self)
 {
   if (!self->staging && !self->cannot_stage)
-    self->staging = ms_staging_new(self->cl, self->queue, STAGING_CHUNK, NULL);
+    self->staging = ms_staging_new(self->cl, self->queue, STAGING_BLOCK, NULL);
   self->cannot_stage = !self->staging;
   return self->staging != NULL;
 }
@@ -453,8 +450,15 @@ pin(MsContext *self)
 MsStagedTransfer *
 ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
 {
-  return pin(self) ? ms_staging_start(self->staging, CLAMP(self->processors / 4, 1, MOST_OVERLAPPED_LANES), work)
+  return pin(self) ? ms_staging_start(self->staging, CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_LANES), work)
                    : NULL;
+}
+
+/** ms_context_wait_for: what is enqueued from now on waits for a command of another queue. */
+gboolean
+ms_context_wait_for(MsContext *self, cl_event event, GError **error)
+{
+  return ms_cl_check(clEnqueueBarrierWithWaitList(self->queue, 1, &event, NULL), error, "enqueuing a barrier");
 }
 
 /** ms_context_mark: @marker: (out) (transfer full): ends when everything enqueued so far has ended. */

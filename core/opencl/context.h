@@ -106,6 +106,7 @@ cl_mem ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error);
 void ms_context_return_buffer(MsContext *self, cl_mem buffer);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 gboolean ms_context_finish(MsContext *self, GError **error);
+gboolean ms_context_wait_for(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
 void ms_context_record_launches(MsContext *self, GArray *launches);

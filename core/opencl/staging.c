@@ -5,8 +5,18 @@
 
 #include "core/opencl/cl.h"
 
-/* A lane copies one slot while the device transfers the other. */
-#define SLOTS 2
+/* Pinned blocks: half of them can be on their way while threads copy the other half. */
+#define BLOCKS 16
+
+/* A transfer is cut into so many blocks at least, as long as they are not smaller than the least. */
+#define LEAST_BLOCKS 6
+#define LEAST_BLOCK ((gsize)512 << 10)
+
+/* Threads take turns at slices of this size, so that a block is copied soon and by all of them. */
+#define SLICE ((gsize)256 << 10)
+
+/* A thread that waits sleeps after so many microseconds only, because to wake it takes as long as copying a block. */
+#define AWAKE_US 100
 
 /* The driver moves less than this at least as fast. */
 #define LEAST_BYTES ((gsize)4 << 20)
@@ -16,64 +26,63 @@
 #define MOST_LANES 8
 #define LANE_BYTES ((gsize)4 << 20)
 
-/* Where a lane has fewer chunks than two, it copies in two smaller ones, so that copying and transferring overlap. */
-#define LEAST_CHUNK ((gsize)256 << 10)
 #define PAGE ((gsize)4096)
 
-/* The bytes of a part that are copied at once. */
-typedef struct {
-  guint part;
-  gsize at;
-  gsize length;
-} Chunk;
-
+/* Pinned memory, and the command that moves it. */
 typedef struct {
   cl_mem memory;
   guint8 *host;
-  cl_event moving; /* (nullable): set while the device works on the slot */
-  Chunk chunk;     /* which the slot holds */
-} Slot;
+  cl_event moving; /* (nullable): from when it is enqueued until it was waited for */
+} Block;
 
 struct _MsStaging {
   cl_context context;
   cl_command_queue queue;
-  gsize chunk_bytes;
-  Slot lanes[MOST_LANES][SLOTS]; /* pinned when first used, except the first, which ms_staging_new() pins */
-  GMutex busy;                   /* held during a job, which uses all slots */
-  GMutex enqueuing;              /* held while a command is enqueued, so that their order is known */
-  GThreadPool *threads;          /* (nullable): wait between jobs, because starting threads for each job takes time */
-  GMutex lock;                   /* guards the last four members of the job */
-  GCond ended;                   /* signalled when no thread of the pool works on the job any more */
+  gsize block_bytes;
+  Block blocks[BLOCKS];
+  guint n_blocks;       /* pinned so far, at least one */
+  GMutex busy;          /* held during a job, which uses all blocks */
+  GThreadPool *threads; /* (nullable): wait between jobs, because starting threads for each job takes time */
+  GMutex lock;          /* guards the job's members from @working on, and the changes of its flags */
+  GCond changed;        /* signalled when a flag is set, and when a thread of the pool has ended its work */
 };
 
 typedef struct _MsStagedTransfer Job;
 
-/* What one thread does of a job. */
+/*
+ * The bytes of a part that one block holds, in the order of the transfer.
+ * @uncopied: bytes that no thread has copied yet
+ * @open: flag: threads may copy, because the block is free (upload) or has arrived (download)
+ * @copied: flag: all bytes are copied
+ */
 typedef struct {
-  Job *job;
-  Slot *slots;
-} LaneJob;
+  guint part;
+  gsize at;
+  gsize length;
+  gssize uncopied;
+  gint open;
+  gint copied;
+} Piece;
 
 /*
- * One transfer, which the lanes carry out chunk by chunk.
- * @chunk_bytes: what a lane copies at once
+ * One transfer. A single thread, the leader, makes all calls to the driver; the others copy.
  * @ends: (nullable): the first command and the last one, for the timings; the queue is in order
+ * @failed: flag: nobody waits any more
+ * @leaderless: flag: the first thread of the pool leads, because the caller goes on with other work
  * @working: threads of the pool that have not ended their part
- * @next: the first chunk that no lane has taken
- * @enqueued: bytes of each part that are enqueued
- * @error: the first failure, after which lanes take no more chunks
+ * @next, @next_at: the first bytes that no thread has taken to copy
  */
 struct _MsStagedTransfer {
   MsStaging *self;
   MsStagedWork work;
-  guint n_lanes;
-  LaneJob lanes[MOST_LANES];
-  gsize chunk_bytes;
+  GArray *pieces;
   cl_event ends[2];
-  guint working;
-  Chunk next;
-  gsize *enqueued;
   GError *error;
+  gint failed;
+  gint leaderless;
+  guint working;
+  guint next;
+  gsize next_at;
 };
 
 /**
@@ -98,12 +107,12 @@ ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes
 }
 
 static void
-release_slot(MsStaging *self, Slot *slot)
+release_block(MsStaging *self, Block *block)
 {
-  g_clear_pointer(&slot->moving, clReleaseEvent);
-  if (slot->host)
-    clEnqueueUnmapMemObject(self->queue, slot->memory, slot->host, 0, NULL, NULL);
-  g_clear_pointer(&slot->memory, clReleaseMemObject);
+  g_clear_pointer(&block->moving, clReleaseEvent);
+  if (block->host)
+    clEnqueueUnmapMemObject(self->queue, block->memory, block->host, 0, NULL, NULL);
+  g_clear_pointer(&block->memory, clReleaseMemObject);
 }
 
 /** ms_staging_free: (nullable): releases the pinned memory. */
@@ -114,20 +123,19 @@ ms_staging_free(MsStaging *self)
     return;
   if (self->threads)
     g_thread_pool_free(self->threads, TRUE, TRUE);
-  for (guint i = 0; i < MOST_LANES * SLOTS; i++)
-    release_slot(self, &self->lanes[i / SLOTS][i % SLOTS]);
+  for (guint i = 0; i < self->n_blocks; i++)
+    release_block(self, &self->blocks[i]);
   g_mutex_clear(&self->busy);
-  g_mutex_clear(&self->enqueuing);
   g_mutex_clear(&self->lock);
-  g_cond_clear(&self->ended);
+  g_cond_clear(&self->changed);
   g_free(self);
 }
 
 /* Allocates pinned memory: drivers pin what CL_MEM_ALLOC_HOST_PTR allocates, and the mapping gives its host address. */
 static gboolean
-pin_slot(MsStaging *self, Slot *slot, GError **error)
+pin_block(MsStaging *self, GError **error)
 {
-  const gsize bytes = self->chunk_bytes;
+  const gsize bytes = self->block_bytes;
   cl_int status = CL_SUCCESS;
   g_auto(cl_mem) memory =
     clCreateBuffer(self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &status);
@@ -138,288 +146,348 @@ pin_slot(MsStaging *self, Slot *slot, GError **error)
     clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes))
     return FALSE;
-  slot->memory = g_steal_pointer(&memory);
-  slot->host = host;
-  return TRUE;
-}
-
-static gboolean
-pin_lane(MsStaging *self, Slot *slots, GError **error)
-{
-  for (guint i = 0; i < SLOTS; i++)
-    if (!slots[i].host && !pin_slot(self, &slots[i], error))
-      return FALSE;
+  self->blocks[self->n_blocks++] = (Block){g_steal_pointer(&memory), host, NULL};
   return TRUE;
 }
 
 /**
  * ms_staging_new:
  * @queue: in-order, with profiling; it and @context must outlive the staging
- * @chunk_bytes: bytes of a slot
+ * @block_bytes: bytes that are pinned together, and at most transferred by one command
  *
- * Pins two chunks of host memory now, and two more when a further lane is first used.
+ * Pins one block of host memory now, and further ones when they are first used.
  *
  * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
  */
 MsStaging *
-ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GError **error)
+ms_staging_new(cl_context context, cl_command_queue queue, gsize block_bytes, GError **error)
 {
   g_autoptr(MsStaging) self = g_new0(MsStaging, 1);
 
   self->context = context;
   self->queue = queue;
-  self->chunk_bytes = chunk_bytes;
+  self->block_bytes = block_bytes;
   g_mutex_init(&self->busy);
-  g_mutex_init(&self->enqueuing);
   g_mutex_init(&self->lock);
-  g_cond_init(&self->ended);
-  return pin_lane(self, self->lanes[0], error) ? g_steal_pointer(&self) : NULL;
+  g_cond_init(&self->changed);
+  return pin_block(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
-static gsize
-bytes_of(const MsStagedWork *work)
-{
-  gsize bytes = 0;
-
-  for (guint i = 0; i < work->n_parts; i++)
-    bytes += work->parts[i].bytes;
-  return bytes;
-}
-
-/* The bytes of a chunk: a slot, because the driver takes the same time for any chunk, or half of what a lane copies. */
-static gsize
-chunk_for(const MsStaging *self, gsize bytes, guint lanes)
-{
-  const gsize half = (bytes / lanes / 2 + PAGE) / PAGE * PAGE;
-
-  return MIN(MAX(half, LEAST_CHUNK), self->chunk_bytes);
-}
-
-static gboolean
-take_chunk(Job *job, Chunk *chunk)
-{
-  const MsStagedWork *work = &job->work;
-
-  g_mutex_lock(&job->self->lock);
-  const gboolean taken = !job->error && job->next.part < work->n_parts;
-  if (taken) {
-    const MsStagedPart *part = &work->parts[job->next.part];
-    *chunk = job->next;
-    chunk->length = MIN(job->chunk_bytes, part->bytes - chunk->at);
-    job->next.at += chunk->length;
-    if (job->next.at == part->bytes)
-      job->next = (Chunk){.part = chunk->part + 1};
-  }
-  g_mutex_unlock(&job->self->lock);
-  return taken;
-}
+/* ---- Flags that one thread sets and others wait for. */
 
 static void
-take_error(Job *job, GError *error)
+set_flag(Job *job, gint *flag)
 {
   g_mutex_lock(&job->self->lock);
-  if (!job->error)
-    job->error = g_steal_pointer(&error);
+  g_atomic_int_set(flag, TRUE);
+  g_cond_broadcast(&job->self->changed);
   g_mutex_unlock(&job->self->lock);
-  g_clear_error(&error);
-  if (job->work.failed)
-    job->work.failed(job->work.data);
 }
 
-/* Tells the caller of a part whose last chunk is enqueued, with an event that ends after all of its chunks. */
 static gboolean
-report_enqueued(Job *job, const Chunk *chunk, GError **error)
+is_settled(Job *job, const gint *flag)
+{
+  return g_atomic_int_get(flag) || g_atomic_int_get(&job->failed);
+}
+
+/* Waits for a flag, awake at first, since waking a thread takes about as long as copying a block; %FALSE on failure. */
+static gboolean
+wait_for_flag(Job *job, const gint *flag)
+{
+  const gint64 until = g_get_monotonic_time() + AWAKE_US;
+
+  while (!is_settled(job, flag) && g_get_monotonic_time() < until)
+    g_thread_yield();
+  if (!is_settled(job, flag)) {
+    g_mutex_lock(&job->self->lock);
+    while (!is_settled(job, flag))
+      g_cond_wait(&job->self->changed, &job->self->lock);
+    g_mutex_unlock(&job->self->lock);
+  }
+  return !g_atomic_int_get(&job->failed);
+}
+
+/* ---- Copying, by all threads. */
+
+static guint8 *
+host_of(const Job *job, guint index)
+{
+  return job->self->blocks[index % job->self->n_blocks].host;
+}
+
+/*
+ * Takes the next slice and copies it once its block is open; @only_open: unless it is not open yet. Returns whether a
+ * slice was copied.
+ */
+static gboolean
+copy_slice(Job *job, gboolean only_open)
+{
+  g_mutex_lock(&job->self->lock);
+  const guint index = job->next;
+  Piece *piece = index < job->pieces->len ? &g_array_index(job->pieces, Piece, index) : NULL;
+  const gsize at = job->next_at;
+  const gboolean taken = piece && !(only_open && !g_atomic_int_get(&piece->open));
+  const gsize length = taken ? MIN(SLICE, piece->length - at) : 0;
+  if (taken) {
+    const gboolean last = at + length == piece->length;
+    job->next += last;
+    job->next_at = last ? 0 : at + length;
+  }
+  g_mutex_unlock(&job->self->lock);
+  if (!taken || !wait_for_flag(job, &piece->open))
+    return FALSE;
+
+  guint8 *host = job->work.parts[piece->part].host + piece->at + at, *block = host_of(job, index) + at;
+  memcpy(job->work.upload ? block : host, job->work.upload ? host : block, length);
+  if (g_atomic_pointer_add(&piece->uncopied, -(gssize)length) == (gssize)length)
+    set_flag(job, &piece->copied);
+  return TRUE;
+}
+
+/* Waits until a piece is copied, and helps with it. */
+static gboolean
+wait_until_copied(Job *job, guint index)
+{
+  const Piece *piece = &g_array_index(job->pieces, Piece, index);
+
+  while (!is_settled(job, &piece->copied) && copy_slice(job, TRUE)) {
+  }
+  return wait_for_flag(job, &piece->copied);
+}
+
+/* ---- Calls to the driver, by the leader. */
+
+/* Waits until the device has finished with a block. */
+static gboolean
+wait_for_block(Job *job, Block *block)
+{
+  if (!block->moving)
+    return TRUE;
+  const gboolean good = ms_cl_check(clWaitForEvents(1, &block->moving), &job->error, "waiting for the device");
+  g_clear_pointer(&block->moving, clReleaseEvent);
+  return good;
+}
+
+/* Tells the caller that the last bytes of a part are enqueued, with an event that ends after all of them. */
+static gboolean
+report_enqueued(Job *job, const Piece *piece)
 {
   const MsStagedWork *work = &job->work;
   g_auto(cl_event) marker = NULL;
 
-  if (!work->enqueued)
+  if (!work->enqueued || piece->at + piece->length < work->parts[piece->part].bytes)
     return TRUE;
-  g_mutex_lock(&job->self->lock);
-  job->enqueued[chunk->part] += chunk->length;
-  const gboolean whole = job->enqueued[chunk->part] == work->parts[chunk->part].bytes;
-  g_mutex_unlock(&job->self->lock);
-  if (!whole)
-    return TRUE;
-  if (!ms_cl_check(clEnqueueMarkerWithWaitList(job->self->queue, 0, NULL, &marker), error, "marking a transfer") ||
-      !ms_cl_check(clFlush(job->self->queue), error, "flushing the queue"))
+  if (!ms_cl_check(clEnqueueMarkerWithWaitList(job->self->queue, 0, NULL, &marker), &job->error,
+                   "marking a transfer") ||
+      !ms_cl_check(clFlush(job->self->queue), &job->error, "flushing the queue"))
     return FALSE;
-  work->enqueued(chunk->part, marker, work->data);
+  work->enqueued(piece->part, marker, work->data);
   return TRUE;
 }
 
-/* Enqueues the transfer between a slot and the device. */
-static cl_int
-enqueue(Job *job, Slot *slot, const MsStagedPart *part, gsize offset)
+/* Enqueues the transfer of a piece. @after: (nullable): the command that it waits for */
+static gboolean
+enqueue(Job *job, guint index, const cl_event *after)
 {
   MsStaging *self = job->self;
-  const gsize length = slot->chunk.length;
-
-  g_mutex_lock(&self->enqueuing);
+  const Piece *piece = &g_array_index(job->pieces, Piece, index);
+  const MsStagedPart *part = &job->work.parts[piece->part];
+  Block *block = &self->blocks[index % self->n_blocks];
+  const gsize offset = part->offset + piece->at, length = piece->length;
+  const cl_uint n = after ? 1 : 0;
   const cl_int status =
     job->work.upload
-      ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving)
-      : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, slot->host, 0, NULL, &slot->moving);
-  if (status == CL_SUCCESS) {
-    cl_event *end = &job->ends[job->ends[0] ? 1 : 0];
-    g_clear_pointer(end, clReleaseEvent);
-    *end = slot->moving;
-    clRetainEvent(*end);
-  }
-  g_mutex_unlock(&self->enqueuing);
-  return status;
+      ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving)
+      : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving);
+
+  if (!ms_cl_check(status, &job->error, "transferring %zu bytes through pinned memory", length))
+    return FALSE;
+  cl_event *end = &job->ends[index > 0];
+  g_clear_pointer(end, clReleaseEvent);
+  *end = block->moving;
+  clRetainEvent(*end);
+  return ms_cl_check(clFlush(self->queue), &job->error, "flushing the queue") && report_enqueued(job, piece);
 }
 
-/* Enqueues the transfer of one chunk; an upload copies the bytes into the slot first. */
+/* Pieces that may be under way at once: all, where each has a block, or half of the blocks. */
+static guint
+ahead(const Job *job)
+{
+  return job->pieces->len <= job->self->n_blocks ? job->pieces->len : MAX(job->self->n_blocks / 2, 1);
+}
+
 static gboolean
-start_slot(Job *job, Slot *slot, const Chunk *chunk, GError **error)
+lead_upload(Job *job)
+{
+  MsStaging *self = job->self;
+  const guint n = job->pieces->len, most = ahead(job);
+
+  for (guint i = 0, opened = 0; i < n; i++) {
+    for (; opened < n && opened < i + most; opened++) {
+      if (!wait_for_block(job, &self->blocks[opened % self->n_blocks]))
+        return FALSE;
+      set_flag(job, &g_array_index(job->pieces, Piece, opened).open);
+    }
+    if (!wait_until_copied(job, i) || !enqueue(job, i, NULL))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Enqueues the piece when its part may be read; @wait: waits for that. Sets @done to whether it is enqueued. */
+static gboolean
+enqueue_download(Job *job, guint index, gboolean wait, gboolean *done)
 {
   const MsStagedWork *work = &job->work;
-  const MsStagedPart *part = &work->parts[chunk->part];
-  const gsize length = chunk->length;
+  const guint part = g_array_index(job->pieces, Piece, index).part, n_blocks = job->self->n_blocks;
+  g_auto(cl_event) after = NULL;
 
-  if (work->ready && !work->ready(chunk->part, work->data)) {
-    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer was given up.");
-    return FALSE;
-  }
-  slot->chunk = *chunk;
-  if (work->upload)
-    memcpy(slot->host, part->host + chunk->at, length);
-  return ms_cl_check(enqueue(job, slot, part, part->offset + chunk->at), error,
-                     "transferring %zu bytes through pinned memory", length) &&
-         ms_cl_check(clFlush(job->self->queue), error, "flushing the queue") && report_enqueued(job, chunk, error);
+  *done = !work->ready || work->ready(part, wait, &after, work->data);
+  if (!*done)
+    return !wait;
+  return (index < n_blocks || wait_until_copied(job, index - n_blocks)) && enqueue(job, index, after ? &after : NULL);
 }
 
-/* Waits until the device has finished with the slot, and copies out what was downloaded. */
 static gboolean
-finish_slot(const LaneJob *lane, Slot *slot, GError **error)
+lead_download(Job *job)
 {
-  Job *job = lane->job;
+  MsStaging *self = job->self;
+  const guint n = job->pieces->len, most = ahead(job);
 
-  if (!slot->moving)
-    return TRUE;
-  const cl_int status = clWaitForEvents(1, &slot->moving);
-  gboolean good = ms_cl_check(status, error, "waiting for the device");
-
-  if (!good)
-    (void)clFinish(job->self->queue); /* the slot is used again */
-  if (good && !job->work.upload)
-    memcpy(job->work.parts[slot->chunk.part].host + slot->chunk.at, slot->host, slot->chunk.length);
-  g_clear_pointer(&slot->moving, clReleaseEvent);
-  return good;
+  for (guint i = 0, enqueued = 0; i < n; i++) {
+    for (gboolean done = TRUE; done && enqueued < n && enqueued < i + most; enqueued += done)
+      if (!enqueue_download(job, enqueued, enqueued == i, &done))
+        return FALSE;
+    if (!wait_for_block(job, &self->blocks[i % self->n_blocks]))
+      return FALSE;
+    set_flag(job, &g_array_index(job->pieces, Piece, i).open);
+  }
+  for (guint i = n - MIN(n, self->n_blocks); i < n; i++)
+    if (!wait_until_copied(job, i))
+      return FALSE;
+  return TRUE;
 }
 
-/*
- * Fills the lane's two slots in turn until the job has no more chunks, then waits for both. A lane without pinned
- * memory takes no chunks; the first lane always has pinned memory.
- */
+/* Carries out the transfer together with the threads that copy; afterwards the device works on no block. */
 static void
-run_lane(LaneJob *lane)
+lead(Job *job)
 {
-  gboolean good = TRUE;
-  guint turn = 0;
-  Chunk chunk;
+  MsStaging *self = job->self;
+  gboolean good = job->work.upload ? lead_upload(job) : lead_download(job);
 
-  if (!pin_lane(lane->job->self, lane->slots, NULL))
+  for (guint i = 0; i < self->n_blocks; i++)
+    if (good)
+      good = wait_for_block(job, &self->blocks[i]);
+  if (good)
     return;
-  while (good && take_chunk(lane->job, &chunk)) {
-    g_autoptr(GError) error = NULL;
-    Slot *slot = &lane->slots[turn++ % SLOTS];
-    good = finish_slot(lane, slot, &error) && start_slot(lane->job, slot, &chunk, &error);
-    if (!good)
-      take_error(lane->job, g_steal_pointer(&error));
-  }
-  for (guint i = 0; i < SLOTS; i++) {
-    g_autoptr(GError) error = NULL;
-    if (!finish_slot(lane, &lane->slots[turn++ % SLOTS], &error))
-      take_error(lane->job, g_steal_pointer(&error));
-  }
+  set_flag(job, &job->failed);
+  (void)clFinish(self->queue);
+  for (guint i = 0; i < self->n_blocks; i++)
+    g_clear_pointer(&self->blocks[i].moving, clReleaseEvent);
+  if (!job->error)
+    g_set_error_literal(&job->error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer was given up.");
+  if (job->work.failed)
+    job->work.failed(job->work.data);
 }
 
+/* ---- Jobs. */
+
+/* Cuts the parts into pieces of a block at most. */
 static void
-run_pooled_lane(gpointer lane, gpointer data)
+cut(Job *job)
 {
-  Job *job = ((LaneJob *)lane)->job;
+  const MsStagedWork *work = &job->work;
+  gsize bytes = 0;
 
-  run_lane(lane);
-  g_mutex_lock(&job->self->lock);
-  if (--job->working == 0)
-    g_cond_signal(&job->self->ended);
-  g_mutex_unlock(&job->self->lock);
+  for (guint i = 0; i < work->n_parts; i++)
+    bytes += work->parts[i].bytes;
+  const gsize share = (bytes / LEAST_BLOCKS + PAGE) / PAGE * PAGE;
+  const gsize most = MIN(MAX(share, LEAST_BLOCK), job->self->block_bytes);
+  for (guint i = 0; i < work->n_parts; i++)
+    for (gsize at = 0; at < work->parts[i].bytes; at += most) {
+      const gsize length = MIN(most, work->parts[i].bytes - at);
+      g_array_append_vals(job->pieces, &(Piece){i, at, length, (gssize)length, FALSE, FALSE}, 1);
+    }
 }
 
-/* Returns how many threads besides the caller's there are for a job: @wanted, or fewer where no more can be started. */
-static guint
-start_threads(MsStaging *self, guint wanted)
-{
-  if (wanted == 0)
-    return 0;
-  if (!self->threads)
-    self->threads = g_thread_pool_new(run_pooled_lane, NULL, (gint)wanted, TRUE, NULL);
-  else if (g_thread_pool_get_max_threads(self->threads) < (gint)wanted)
-    g_thread_pool_set_max_threads(self->threads, (gint)wanted, NULL);
-  return self->threads ? MIN(wanted, g_thread_pool_get_num_threads(self->threads)) : 0;
-}
-
-/* (transfer full): a transfer with @n lanes at most, which none of them has begun. */
+/* (transfer full): a transfer that holds the lock of its staging until job_end(). */
 static Job *
-job_new(MsStaging *self, const MsStagedWork *work, guint n)
+job_new(MsStaging *self, const MsStagedWork *work)
 {
   Job *job = g_new0(Job, 1);
 
   job->self = self;
   job->work = *work;
-  job->n_lanes = CLAMP(n, 1, MOST_LANES);
-  job->enqueued = g_new0(gsize, work->n_parts);
-  job->chunk_bytes = chunk_for(self, bytes_of(work), job->n_lanes);
-  for (guint i = 0; i < job->n_lanes; i++)
-    job->lanes[i] = (LaneJob){job, self->lanes[i]};
+  job->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+  cut(job);
+  g_mutex_lock(&self->busy);
+  while (self->n_blocks < MIN(job->pieces->len, BLOCKS) && pin_block(self, NULL)) {
+  }
   return job;
 }
 
 static void
-job_free(Job *job)
+take_part(gpointer data, gpointer unused)
 {
-  g_clear_pointer(&job->ends[0], clReleaseEvent);
-  g_clear_pointer(&job->ends[1], clReleaseEvent);
-  g_clear_error(&job->error);
-  g_free(job->enqueued);
-  g_free(job);
+  Job *job = data;
+  GMutex *lock = &job->self->lock;
+  GCond *changed = &job->self->changed;
+
+  if (g_atomic_int_compare_and_exchange(&job->leaderless, TRUE, FALSE))
+    lead(job);
+  else
+    while (copy_slice(job, FALSE)) {
+    }
+  g_mutex_lock(lock);
+  job->working--;
+  g_cond_broadcast(changed);
+  g_mutex_unlock(lock);
 }
 
-/* Starts the lanes from @first on in threads of the pool; returns how many, of which some may have ended by now. */
+/* Starts at most @n threads that take part, or fewer where no more can be started. */
 static guint
-push_lanes(Job *job, guint first)
+start_threads(Job *job, guint n)
 {
-  const guint n = start_threads(job->self, job->n_lanes - first);
+  MsStaging *self = job->self;
 
+  if (n == 0)
+    return 0;
+  if (!self->threads)
+    self->threads = g_thread_pool_new(take_part, NULL, (gint)n, TRUE, NULL);
+  else if (g_thread_pool_get_max_threads(self->threads) < (gint)n)
+    g_thread_pool_set_max_threads(self->threads, (gint)n, NULL);
+  n = self->threads ? MIN(n, g_thread_pool_get_num_threads(self->threads)) : 0;
   job->working = n;
-  for (guint i = n; i > 0; i--)
-    g_thread_pool_push(job->self->threads, &job->lanes[first + i - 1], NULL);
+  for (guint i = 0; i < n; i++)
+    g_thread_pool_push(self->threads, job, NULL);
   return n;
 }
 
-static void
-wait_for_lanes(Job *job)
-{
-  g_mutex_lock(&job->self->lock);
-  while (job->working > 0)
-    g_cond_wait(&job->self->ended, &job->self->lock);
-  g_mutex_unlock(&job->self->lock);
-}
-
-/* Frees the transfer, of which no lane is at work. */
+/* Waits for the threads and frees the transfer. */
 static gboolean
-end_job(Job *job, MsTimingLog *log, GError **error)
+job_end(Job *job, MsTimingLog *log, GError **error)
 {
-  const gboolean good = !job->error;
+  MsStaging *self = job->self;
 
-  if (good && log)
-    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&job->work),
-                             job->ends, job->ends[1] ? 2 : 1);
+  g_mutex_lock(&self->lock);
+  while (job->working > 0)
+    g_cond_wait(&self->changed, &self->lock);
+  g_mutex_unlock(&self->lock);
+  g_mutex_unlock(&self->busy);
+  const gboolean good = !job->error;
+  if (good && log) {
+    gsize bytes = 0;
+    for (guint i = 0; i < job->work.n_parts; i++)
+      bytes += job->work.parts[i].bytes;
+    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes, job->ends,
+                             job->ends[1] ? 2 : 1);
+  }
   if (!good)
-    g_propagate_error(error, g_steal_pointer(&job->error));
-  job_free(job);
+    g_propagate_error(error, job->error);
+  g_clear_pointer(&job->ends[0], clReleaseEvent);
+  g_clear_pointer(&job->ends[1], clReleaseEvent);
+  g_array_unref(job->pieces);
+  g_free(job);
   return good;
 }
 
@@ -435,13 +503,12 @@ end_job(Job *job, MsTimingLog *log, GError **error)
 MsStagedTransfer *
 ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
 {
-  Job *job = job_new(self, work, lanes);
+  Job *job = job_new(self, work);
 
-  g_mutex_lock(&self->busy);
-  if (push_lanes(job, 0) > 0)
+  job->leaderless = TRUE;
+  if (start_threads(job, CLAMP(lanes, 1, MOST_LANES) + 1) > 0)
     return job;
-  g_mutex_unlock(&self->busy);
-  job_free(job);
+  job_end(job, NULL, NULL);
   return NULL;
 }
 
@@ -453,31 +520,23 @@ ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
 gboolean
 ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
 {
-  wait_for_lanes(self);
-  /* Pool threads that could pin no memory took no chunks. */
-  run_lane(&self->lanes[0]);
-  g_mutex_unlock(&self->self->busy);
-  return end_job(self, log, error);
+  return job_end(self, log, error);
 }
 
-/* Runs the first lane in the caller's thread. */
+/* Leads a transfer in the caller's thread. */
 static gboolean
 run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, MsTimingLog *log, GError **error)
 {
-  const gsize n_chunks = (copy->bytes + self->chunk_bytes - 1) / self->chunk_bytes;
-  Job *job = job_new(self, work, (guint)MIN(CLAMP(copy->lanes, 1, MOST_LANES), n_chunks));
+  Job *job = job_new(self, work);
 
-  g_mutex_lock(&self->busy);
-  push_lanes(job, 1);
-  run_lane(&job->lanes[0]);
-  wait_for_lanes(job);
-  g_mutex_unlock(&self->busy);
-  return end_job(job, log, error);
+  start_threads(job, CLAMP(copy->lanes, 1, MOST_LANES) - 1);
+  lead(job);
+  return job_end(job, log, error);
 }
 
 /**
  * ms_staging_upload:
- * @log: (nullable): gets one row, from the first chunk's start to the last chunk's end
+ * @log: (nullable): gets one row, from the first command's start to the last one's end
  *
  * When it returns, the bytes are on the device and @from may be reused. Calls from several threads wait for each other.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsStaging: transfers pageable host memory to and from a device through pinned slots, which several threads fill. */
+/* MsStaging: transfers pageable host memory to and from a device through pinned blocks, which several threads fill. */
 #pragma once
 
 #include <gio/gio.h>
@@ -31,8 +31,9 @@ typedef struct {
 
 /**
  * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
- * from the threads that copy.
- * @ready: (nullable): waits until the device may touch a part; %FALSE gives the transfer up
+ * from the thread that makes the calls to the driver.
+ * @ready: (nullable): of a download: whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives
+ *   the transfer up. @after: (out) (transfer full): the command that the transfer of the part waits for
  * @enqueued: (nullable): the part is enqueued; @marker: (transfer none): ends when it is transferred
  * @failed: (nullable): a call failed, so that no more parts are enqueued
  */
@@ -40,7 +41,7 @@ typedef struct {
   gboolean upload;
   const MsStagedPart *parts;
   guint n_parts;
-  gboolean (*ready)(guint part, gpointer data);
+  gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);
   void (*enqueued)(guint part, cl_event marker, gpointer data);
   void (*failed)(gpointer data);
   gpointer data;
@@ -49,7 +50,7 @@ typedef struct {
 typedef struct _MsStagedTransfer MsStagedTransfer;
 
 guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
-MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize chunk_bytes, GError **error);
+MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize block_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);

@@ -166,6 +166,69 @@ test_two_callers(void)
   g_thread_join(other);
 }
 
+#define PARTS 3
+
+typedef struct {
+  guint asked[PARTS];
+  guint enqueued;
+  guint refused; /* the part that is given up, or PARTS */
+} Parts;
+
+/* A part is ready at the second question, or when the transfer waits for it. */
+static gboolean
+is_ready(guint part, gboolean wait, cl_event *after, gpointer data)
+{
+  Parts *parts = data;
+
+  return part != parts->refused && (parts->asked[part]++ > 0 || wait);
+}
+
+static void
+count_part(guint part, cl_event marker, gpointer data)
+{
+  Parts *parts = data;
+
+  g_assert_cmpuint(part, ==, parts->enqueued++);
+  g_assert_cmpint(clWaitForEvents(1, &marker), ==, CL_SUCCESS);
+}
+
+static gboolean
+move_parts(Fixture *self, gboolean upload, guint8 *host, Parts *state, GError **error)
+{
+  MsStagedPart parts[PARTS];
+
+  for (guint i = 0; i < PARTS; i++)
+    parts[i] = (MsStagedPart){self->device, (gsize)i * 8 * CHUNK, 7 * CHUNK + 3, host + (gsize)i * 7 * CHUNK};
+  const MsStagedWork work = {upload, parts, PARTS, upload ? NULL : is_ready, upload ? count_part : NULL, NULL, state};
+  MsStagedTransfer *transfer = ms_staging_start(self->staging, 2, &work);
+  g_assert_nonnull(transfer);
+  return ms_staged_transfer_end(transfer, NULL, error);
+}
+
+/* Parts of more blocks than are pinned, some of which are not ready when they are first asked for. */
+static void
+test_parts(void)
+{
+  g_autoptr(Fixture) self = set_up();
+  g_autoptr(GError) error = NULL;
+
+  if (!self)
+    return;
+  for (guint refused = 0; refused <= PARTS; refused++) {
+    Parts up = {.refused = PARTS}, down = {.refused = refused};
+    memset(self->back, GUARD, ROOM);
+    g_assert_true(move_parts(self, TRUE, self->sent, &up, &error));
+    g_assert_cmpuint(up.enqueued, ==, PARTS);
+    const gboolean good = move_parts(self, FALSE, self->back, &down, &error);
+    g_assert_true(good == (refused == PARTS));
+    if (good)
+      g_assert_cmpmem(self->back, PARTS * 7 * CHUNK + 3, self->sent, PARTS * 7 * CHUNK + 3);
+    else
+      g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+    g_clear_error(&error);
+  }
+}
+
 static guint
 lanes_for(MsDeviceType type, gboolean unified, guint processors, gsize mib)
 {
@@ -217,6 +280,7 @@ main(int argc, char **argv)
   g_test_add_func("/staging/round-trips", test_round_trips);
   g_test_add_func("/staging/one-row", test_one_row);
   g_test_add_func("/staging/beyond-the-end", test_beyond_the_end);
+  g_test_add_func("/staging/parts", test_parts);
   g_test_add_func("/staging/two-callers", test_two_callers);
   g_test_add_func("/staging/filter", test_filter);
   return g_test_run();
