@@ -17,7 +17,7 @@ struct _MsMeanShift {
   MsFilterOverlap overlap;
   MsSettings measured; /* the settings of the last run, whose rates follow */
   MsPlanRates rates;
-  guint runs[2]; /* with these settings: at once, in pieces */
+  guint last_pieces[2]; /* of the runs with these settings: at once, in pieces; 0 before the first */
   guint64 memory_budget;
 };
 
@@ -456,8 +456,8 @@ stays(const MsFilterRequest *request, const MsPlan *plan)
 }
 
 /*
- * Keeps the rates of a run, of which the first one with new settings also builds programs, allocates and pins memory.
- * Of several runs at once the best rates count: other work on the machine only lowers them.
+ * Keeps the rates of a run, but not of the first one with new settings or another number of pieces, which also builds
+ * programs, allocates and pins memory. Of several runs the best rates count: other work on the machine only lowers them.
  */
 static void
 learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms)
@@ -467,13 +467,15 @@ learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms
   if (!ms_settings_equal(&self->measured, &plan->request.settings)) {
     self->measured = plan->request.settings;
     self->rates = (MsPlanRates){0};
-    self->runs[0] = self->runs[1] = 0;
+    self->last_pieces[0] = self->last_pieces[1] = 0;
   }
-  if (self->runs[pieces > 1]++ == 0)
+  const gboolean has_memory = self->last_pieces[pieces > 1] == pieces;
+  self->last_pieces[pieces > 1] = pieces;
+  if (!has_memory)
     return;
   if (pieces > 1) {
     const double more = MAX(ms - ms_plan_predict_ms(plan, pieces, 0), 0) / (pieces - 1);
-    self->rates.piece_ms = self->rates.piece_ms > 0 ? (self->rates.piece_ms + more) / 2 : more;
+    self->rates.piece_ms = self->rates.piece_ms > 0 ? MIN(self->rates.piece_ms, more) : more;
   } else {
     self->rates.upload = MAX(self->rates.upload, rates->upload);
     self->rates.kernels = MAX(self->rates.kernels, rates->kernels);

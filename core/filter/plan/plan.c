@@ -62,7 +62,7 @@ preference(const MsPlanRequest *request)
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
 /* The driver copies less than this as fast as threads do, so that nothing is gained. */
-#define LEAST_OVERLAPPED_BYTES (G_GUINT64_CONSTANT(8) << 20)
+#define LEAST_OVERLAPPED_BYTES (G_GUINT64_CONSTANT(6) << 20)
 
 /* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
 static guint64
