@@ -457,7 +457,7 @@ stays(const MsFilterRequest *request, const MsPlan *plan)
 
 /*
  * Keeps the rates of a run, but not of the first one with new settings or another number of pieces, which also builds
- * programs, allocates and pins memory. Of several runs the best rates count: other work on the machine only lowers them.
+ * programs, allocates and pins memory. Of several runs the best rates count: other work only lowers them.
  */
 static void
 learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms)
