@@ -22,6 +22,7 @@ if [ -n "${CI:-}" ]; then werror=true; else werror=false; fi
 passed=0
 failed=0
 skipped=0
+compiler=
 
 # compile NAME [MESON OPTION...]: the build folder of that name. Precompiled headers halve the time that compiling takes
 # without ccache; of the information for debuggers, line numbers are enough for the reports of sanitizers.
@@ -30,6 +31,31 @@ compile() {
   shift
   build "$here" "$compile_folder" -Dwarning_level=2 -Dwerror="$werror" -Dprecompiled-headers=true \
     -Ddebug=false -Dc_args=-g1 "$@"
+}
+
+# compile_without_window and compile_sanitized: what the parts of the full form of these names run.
+compile_without_window() {
+  compile batch -Dgui=disabled
+}
+
+compile_sanitized() {
+  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false
+}
+
+# compile_ahead: both in a process that gets the processors only while the tests wait.
+compile_ahead() {
+  MESON_BUILD_FOLDER=$folder timeout 1h nice -n 19 sh "$here/tests/run.sh" --compile >/dev/null 2>&1 &
+  compiler=$!
+}
+
+# end_compiler: the part that needs a folder compiles the rest at the usual priority, and tells what cannot be compiled.
+# timeout passes the signal on to all processes below it.
+end_compiler() {
+  if [ -n "$compiler" ]; then
+    kill "$compiler" 2>/dev/null
+    wait "$compiler" 2>/dev/null
+    compiler=
+  fi
 }
 
 # count FILE: adds the numbers of Meson's own summary of a run.
@@ -103,7 +129,8 @@ combinations() {
 # that the suite has tested.
 without_window() {
   say "== Without the window"
-  compile batch -Dgui=disabled
+  end_compiler
+  compile_without_window
   run_some "$folder/batch" --suite windowless --timeout-multiplier 3
 }
 
@@ -114,7 +141,7 @@ without_window() {
 # header of glibc 2.19 and ends with "Tracer caught signal 11"; the heap leads to that storage as well.
 sanitized() {
   say "== Under AddressSanitizer and UBSan"
-  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false
+  compile_sanitized
   # The same programs on the same device: the kernels that were compiled for the suite serve here too.
   ln -sfn "$folder/plain/tests/cache" "$folder/sanitized/tests/cache"
   options=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
@@ -205,8 +232,15 @@ on_device() {
   MS_TEST_DEVICE=$1 run_some "$folder/plain" --suite opencl --timeout-multiplier 3
 }
 
+# A process of compile_ahead(), for which packages are installed.
+if [ "$form" = --compile ]; then
+  compile_without_window
+  compile_sanitized
+  exit
+fi
+
 failures=$(mktemp) || exit 1
-trap 'rm -f "$failures"' EXIT
+trap 'end_compiler; rm -f "$failures"' EXIT
 install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
 compile plain
 
@@ -216,6 +250,7 @@ case $form in
     ;;
   --full | --long)
     fetch_ahead
+    compile_ahead
     if [ "$form" = --long ]; then combinations product; else combinations 1; fi
     without_window
     sanitized
