@@ -353,7 +353,7 @@ keep_rates(const MsFilterRun *self, const gint64 times[4])
   const double pixels = (double)self->stripe.count * q->region.width;
 
   if (self->rates && ms[0] > 0 && ms[1] > 0 && ms[2] > 0)
-    *self->rates = (MsPlanRates){4.0 * self->held.count * q->width / ms[0], pixels / ms[1], 4.0 * pixels / ms[2], 0};
+    *self->rates = (MsPlanRates){4.0 * self->held.count * q->width / ms[0], pixels / ms[1], 4.0 * pixels / ms[2], {0}};
 }
 
 /* Uploads, computes and downloads rows of the region; the kernels must have been created. */
@@ -474,8 +474,10 @@ learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms
   if (!has_memory)
     return;
   if (pieces > 1) {
-    const double more = MAX(ms - ms_plan_predict_ms(plan, pieces, 0), 0) / (pieces - 1);
-    self->rates.piece_ms = self->rates.piece_ms > 0 ? MIN(self->rates.piece_ms, more) : more;
+    const double more = MAX((ms - ms_plan_predict_ms(plan, pieces, 0)) / (pieces - 1), 1e-6);
+    double *known[] = {&self->rates.piece_ms[0], &self->rates.piece_ms[pieces]};
+    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+      *known[i] = *known[i] > 0 ? MIN(*known[i], more) : more;
   } else {
     self->rates.upload = MAX(self->rates.upload, rates->upload);
     self->rates.kernels = MAX(self->rates.kernels, rates->kernels);

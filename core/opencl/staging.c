@@ -32,16 +32,17 @@
 typedef struct {
   cl_mem memory;
   guint8 *host;
+  gsize bytes;
   cl_event moving; /* (nullable): from when it is enqueued until it was waited for */
 } Block;
 
 struct _MsStaging {
   cl_context context;
   cl_command_queue queue;
-  gsize block_bytes;
+  gsize most_bytes; /* of a block */
   Block blocks[BLOCKS];
-  guint n_blocks;       /* pinned so far, at least one */
-  GMutex busy;          /* held during a job, which uses all blocks */
+  guint n_blocks;       /* which the job uses */
+  GMutex busy;          /* held during a job */
   GThreadPool *threads; /* (nullable): wait between jobs, because starting threads for each job takes time */
   GMutex lock;          /* guards the job's members from @working on, and the changes of its flags */
   GCond changed;        /* signalled when a flag is set, and when a thread of the pool has ended its work */
@@ -123,7 +124,7 @@ ms_staging_free(MsStaging *self)
     return;
   if (self->threads)
     g_thread_pool_free(self->threads, TRUE, TRUE);
-  for (guint i = 0; i < self->n_blocks; i++)
+  for (guint i = 0; i < BLOCKS; i++)
     release_block(self, &self->blocks[i]);
   g_mutex_clear(&self->busy);
   g_mutex_clear(&self->lock);
@@ -131,46 +132,51 @@ ms_staging_free(MsStaging *self)
   g_free(self);
 }
 
-/* Allocates pinned memory: drivers pin what CL_MEM_ALLOC_HOST_PTR allocates, and the mapping gives its host address. */
+/*
+ * Lets a block have at least so many bytes of pinned memory: drivers pin what CL_MEM_ALLOC_HOST_PTR allocates, and the
+ * mapping gives its host address.
+ */
 static gboolean
-pin_block(MsStaging *self, GError **error)
+pin_block(MsStaging *self, Block *block, gsize bytes, GError **error)
 {
-  const gsize bytes = self->block_bytes;
   cl_int status = CL_SUCCESS;
+
+  if (block->bytes >= bytes)
+    return TRUE;
   g_auto(cl_mem) memory =
     clCreateBuffer(self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &status);
-
   if (!ms_cl_check(status, error, "allocating %zu bytes of pinned memory", bytes))
     return FALSE;
   guint8 *host =
     clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes))
     return FALSE;
-  self->blocks[self->n_blocks++] = (Block){g_steal_pointer(&memory), host, NULL};
+  release_block(self, block);
+  *block = (Block){g_steal_pointer(&memory), host, bytes, NULL};
   return TRUE;
 }
 
 /**
  * ms_staging_new:
  * @queue: in-order, with profiling; it and @context must outlive the staging
- * @block_bytes: bytes that are pinned together, and at most transferred by one command
+ * @most_bytes: that one command transfers
  *
- * Pins one block of host memory now, and further ones when they are first used.
+ * Pins a little host memory now, and more when it is first used.
  *
  * Returns: (transfer full): the staging, or %NULL where no memory can be pinned
  */
 MsStaging *
-ms_staging_new(cl_context context, cl_command_queue queue, gsize block_bytes, GError **error)
+ms_staging_new(cl_context context, cl_command_queue queue, gsize most_bytes, GError **error)
 {
   g_autoptr(MsStaging) self = g_new0(MsStaging, 1);
 
   self->context = context;
   self->queue = queue;
-  self->block_bytes = block_bytes;
+  self->most_bytes = most_bytes;
   g_mutex_init(&self->busy);
   g_mutex_init(&self->lock);
   g_cond_init(&self->changed);
-  return pin_block(self, error) ? g_steal_pointer(&self) : NULL;
+  return pin_block(self, &self->blocks[0], MIN(LEAST_BLOCK, most_bytes), error) ? g_steal_pointer(&self) : NULL;
 }
 
 /* ---- Flags that one thread sets and others wait for. */
@@ -268,35 +274,19 @@ wait_for_block(Job *job, Block *block)
   return good;
 }
 
-/* Tells the caller that the last bytes of a part are enqueued, with an event that ends after all of them. */
-static gboolean
-report_enqueued(Job *job, const Piece *piece)
-{
-  const MsStagedWork *work = &job->work;
-  g_auto(cl_event) marker = NULL;
-
-  if (!work->enqueued || piece->at + piece->length < work->parts[piece->part].bytes)
-    return TRUE;
-  if (!ms_cl_check(clEnqueueMarkerWithWaitList(job->self->queue, 0, NULL, &marker), &job->error,
-                   "marking a transfer") ||
-      !ms_cl_check(clFlush(job->self->queue), &job->error, "flushing the queue"))
-    return FALSE;
-  work->enqueued(piece->part, marker, work->data);
-  return TRUE;
-}
-
 /* Enqueues the transfer of a piece. @after: (nullable): the command that it waits for */
 static gboolean
 enqueue(Job *job, guint index, const cl_event *after)
 {
   MsStaging *self = job->self;
+  const MsStagedWork *work = &job->work;
   const Piece *piece = &g_array_index(job->pieces, Piece, index);
-  const MsStagedPart *part = &job->work.parts[piece->part];
+  const MsStagedPart *part = &work->parts[piece->part];
   Block *block = &self->blocks[index % self->n_blocks];
   const gsize offset = part->offset + piece->at, length = piece->length;
   const cl_uint n = after ? 1 : 0;
   const cl_int status =
-    job->work.upload
+    work->upload
       ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving)
       : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving);
 
@@ -306,7 +296,11 @@ enqueue(Job *job, guint index, const cl_event *after)
   g_clear_pointer(end, clReleaseEvent);
   *end = block->moving;
   clRetainEvent(*end);
-  return ms_cl_check(clFlush(self->queue), &job->error, "flushing the queue") && report_enqueued(job, piece);
+  if (!ms_cl_check(clFlush(self->queue), &job->error, "flushing the queue"))
+    return FALSE;
+  if (work->enqueued && piece->at + length == part->bytes)
+    work->enqueued(piece->part, block->moving, work->data);
+  return TRUE;
 }
 
 /* Pieces that may be under way at once: all, where each has a block, or half of the blocks. */
@@ -392,22 +386,51 @@ lead(Job *job)
 
 /* ---- Jobs. */
 
-/* Cuts the parts into pieces of a block at most. */
-static void
-cut(Job *job)
+static gsize
+bytes_of(const MsStagedWork *work)
 {
-  const MsStagedWork *work = &job->work;
   gsize bytes = 0;
 
   for (guint i = 0; i < work->n_parts; i++)
     bytes += work->parts[i].bytes;
-  const gsize share = (bytes / LEAST_BLOCKS + PAGE) / PAGE * PAGE;
-  const gsize most = MIN(MAX(share, LEAST_BLOCK), job->self->block_bytes);
-  for (guint i = 0; i < work->n_parts; i++)
-    for (gsize at = 0; at < work->parts[i].bytes; at += most) {
-      const gsize length = MIN(most, work->parts[i].bytes - at);
+  return bytes;
+}
+
+/* Cuts each part into pieces of even size, of @most bytes at most. Returns the largest size. */
+static gsize
+cut(Job *job, gsize most)
+{
+  const MsStagedWork *work = &job->work;
+  gsize largest = 0;
+
+  g_array_set_size(job->pieces, 0);
+  for (guint i = 0; i < work->n_parts; i++) {
+    const gsize bytes = work->parts[i].bytes, n = (bytes + most - 1) / most;
+    const gsize size = MIN((bytes / n + PAGE) / PAGE * PAGE, most);
+    for (gsize at = 0; at < bytes; at += size) {
+      const gsize length = MIN(size, bytes - at);
       g_array_append_vals(job->pieces, &(Piece){i, at, length, (gssize)length, FALSE, FALSE}, 1);
+      largest = MAX(largest, length);
     }
+  }
+  return largest;
+}
+
+/* Cuts the parts into pieces and pins blocks for them; where none so large can be had, the first one serves. */
+static void
+pin_blocks(Job *job)
+{
+  MsStaging *self = job->self;
+  const gsize share = (bytes_of(&job->work) / LEAST_BLOCKS + PAGE) / PAGE * PAGE;
+  const gsize largest = cut(job, MIN(MAX(share, LEAST_BLOCK), self->most_bytes));
+
+  for (self->n_blocks = 0; self->n_blocks < MIN(job->pieces->len, BLOCKS); self->n_blocks++)
+    if (!pin_block(self, &self->blocks[self->n_blocks], largest, NULL))
+      break;
+  if (self->n_blocks == 0) {
+    cut(job, self->blocks[0].bytes);
+    self->n_blocks = 1;
+  }
 }
 
 /* (transfer full): a transfer that holds the lock of its staging until job_end(). */
@@ -419,10 +442,8 @@ job_new(MsStaging *self, const MsStagedWork *work)
   job->self = self;
   job->work = *work;
   job->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
-  cut(job);
   g_mutex_lock(&self->busy);
-  while (self->n_blocks < MIN(job->pieces->len, BLOCKS) && pin_block(self, NULL)) {
-  }
+  pin_blocks(job);
   return job;
 }
 
@@ -476,11 +497,8 @@ job_end(Job *job, MsTimingLog *log, GError **error)
   g_mutex_unlock(&self->busy);
   const gboolean good = !job->error;
   if (good && log) {
-    gsize bytes = 0;
-    for (guint i = 0; i < job->work.n_parts; i++)
-      bytes += job->work.parts[i].bytes;
-    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes, job->ends,
-                             job->ends[1] ? 2 : 1);
+    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&job->work),
+                             job->ends, job->ends[1] ? 2 : 1);
   }
   if (!good)
     g_propagate_error(error, job->error);

@@ -34,7 +34,7 @@ typedef struct {
  * from the thread that makes the calls to the driver.
  * @ready: (nullable): of a download: whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives
  *   the transfer up. @after: (out) (transfer full): the command that the transfer of the part waits for
- * @enqueued: (nullable): the part is enqueued; @marker: (transfer none): ends when it is transferred
+ * @enqueued: (nullable): the last bytes of the part are enqueued; @last: (transfer none): ends when all are transferred
  * @failed: (nullable): a call failed, so that no more parts are enqueued
  */
 typedef struct {
@@ -42,7 +42,7 @@ typedef struct {
   const MsStagedPart *parts;
   guint n_parts;
   gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);
-  void (*enqueued)(guint part, cl_event marker, gpointer data);
+  void (*enqueued)(guint part, cl_event last, gpointer data);
   void (*failed)(gpointer data);
   gpointer data;
 } MsStagedWork;
@@ -50,7 +50,7 @@ typedef struct {
 typedef struct _MsStagedTransfer MsStagedTransfer;
 
 guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
-MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize block_bytes, GError **error);
+MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize most_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);

@@ -26,7 +26,7 @@ gpu_request(int width, int height)
 }
 
 /* An H200 at 2560x2560: 26 MB each way in 1 ms, the kernels in 0.5 ms. */
-static const MsPlanRates usual = {26e6, 13e6, 26e6, 0.05};
+static const MsPlanRates usual = {26e6, 13e6, 26e6, {0.05}};
 
 static guint
 pieces_of(const MsPlanRequest *request)
@@ -38,8 +38,8 @@ pieces_of(const MsPlanRequest *request)
   g_assert_cmpuint(plan->pieces, >=, 1);
   g_assert_cmpuint(plan->pieces, <=, MS_PLAN_MAX_PIECES);
   for (guint n = 1; plan->pieces > 1 && n <= MS_PLAN_MAX_PIECES; n++)
-    g_assert_cmpfloat(ms_plan_predict_ms(plan, plan->pieces, request->rates.piece_ms), <=,
-                      ms_plan_predict_ms(plan, n, request->rates.piece_ms));
+    g_assert_cmpfloat(ms_plan_predict_ms(plan, plan->pieces, request->rates.piece_ms[0]), <=,
+                      ms_plan_predict_ms(plan, n, request->rates.piece_ms[0]));
   return plan->pieces;
 }
 
@@ -61,7 +61,7 @@ test_pieces_follow_the_device(void)
   g_assert_cmpuint(pieces_of(&request), ==, 1);
 }
 
-/* Few pieces where each is dear, one where none is worth it, and where kernels take nearly all of the time. */
+/* Few pieces where each is dear, one where none is worth it, another number where that one was slow. */
 static void
 test_pieces_follow_the_rates(void)
 {
@@ -69,14 +69,19 @@ test_pieces_follow_the_rates(void)
 
   request.rates = usual;
   const guint some = pieces_of(&request);
-  request.rates.piece_ms = 0.2;
+  request.rates.piece_ms[0] = 0.2;
   g_assert_cmpuint(pieces_of(&request), >, 1);
   g_assert_cmpuint(pieces_of(&request), <, some);
-  request.rates.piece_ms = 2;
+  request.rates.piece_ms[0] = 2;
   g_assert_cmpuint(pieces_of(&request), ==, 1);
   request.rates = usual;
-  request.rates.piece_ms = 0.001;
+  request.rates.piece_ms[0] = 0.001;
   g_assert_cmpuint(pieces_of(&request), >, some);
+  request.rates = usual;
+  request.rates.piece_ms[some] = 2;
+  g_autoptr(MsPlan) other = ms_plan_new(&request, NULL);
+  g_assert_cmpuint(other->pieces, >, 1);
+  g_assert_cmpuint(other->pieces, !=, some);
 }
 
 static void

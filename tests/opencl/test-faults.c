@@ -157,6 +157,37 @@ test_staged_transfers(void)
   g_assert_cmpuint(failed, >=, 40); /* each chunk is enqueued and waited for, twice */
 }
 
+#define LARGE ((gsize)4 << 20)
+
+/* Where no further memory can be pinned, the first block serves alone. */
+static void
+test_little_pinned_memory(void)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree guint8 *sent = g_malloc(LARGE), *back = g_malloc0(LARGE);
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  arm(0);
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsStaging) staging = ms_staging_new(context->cl, context->queue, (gsize)2 << 20, &error);
+  g_auto(cl_mem) buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, LARGE, NULL, &error);
+  g_assert_no_error(error);
+  for (gsize i = 0; i < LARGE; i++)
+    sent[i] = (guint8)((i * 2654435761u) >> 24);
+  for (int up = 1; up >= 0; up--) {
+    arm(1); /* pinning */
+    const MsStagedCopy copy = {1, buffer, 0, LARGE};
+    g_assert_true(up ? ms_staging_upload(staging, &copy, sent, NULL, &error)
+                     : ms_staging_download(staging, &copy, back, NULL, &error));
+    g_assert_cmpint(count(), >, 8); /* one command for each half of a megabyte */
+    arm(0);
+  }
+  g_assert_cmpmem(back, LARGE, sent, LARGE);
+}
+
 /* Every call of a run in pieces fails once: the failure is reported, no queue or thread waits for ever. */
 static void
 test_pieces(void)
@@ -346,6 +377,7 @@ main(int argc, char **argv)
   g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_rejected);
   g_test_add_func("/faults/each-call", test_each_call);
   g_test_add_func("/faults/staged-transfers", test_staged_transfers);
+  g_test_add_func("/faults/little-pinned-memory", test_little_pinned_memory);
   g_test_add_func("/faults/pieces", test_pieces);
   g_test_add_func("/faults/unknown-limits", test_unknown_limits);
   g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);

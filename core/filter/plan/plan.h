@@ -93,13 +93,14 @@ typedef struct {
  * @upload: bytes a millisecond
  * @kernels: pixels a millisecond with the settings of the request
  * @download: bytes a millisecond
- * @piece_ms: what each further piece adds to the prediction of ms_plan_predict_ms()
+ * @piece_ms: what each further piece adds to the prediction of ms_plan_predict_ms() in runs of so many pieces; the
+ *   least of all stands at 0, for numbers of pieces that have not run
  */
 typedef struct {
   double upload;
   double kernels;
   double download;
-  double piece_ms;
+  double piece_ms[MS_PLAN_MAX_PIECES + 1];
 } MsPlanRates;
 
 /**
