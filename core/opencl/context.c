@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/folder.h"
-#include "core/opencl/kept-buffers.h"
 
 static void
 clear_context(gpointer context)
@@ -454,7 +453,7 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
                    : NULL;
 }
 
-/** ms_context_wait_for: what is enqueued from now on waits for a command of another queue. */
+/** ms_context_wait_for: commands that are enqueued later start after @event, which may belong to another queue. */
 gboolean
 ms_context_wait_for(MsContext *self, cl_event event, GError **error)
 {

@@ -59,7 +59,7 @@ typedef enum {
  * @staging: (nullable): created by the first transfer that uses it
  * @moved_bytes: by transfers that are large enough for @staging
  * @has_siblings: atomic
- * @launches: (nullable): MsLaunch: what has been launched, while that is recorded
+ * @launches: (nullable): a MsLaunch for each kernel and work-group that was launched since recording began
  */
 typedef struct MsContext {
   MsDevice *device;

@@ -69,7 +69,7 @@ typedef struct {
  * One transfer. A single thread, the leader, makes all calls to the driver; the others copy.
  * @ends: (nullable): the first command and the last one, for the timings; the queue is in order
  * @failed: flag: nobody waits any more
- * @leaderless: flag: the first thread of the pool leads, because the caller goes on with other work
+ * @leaderless: flag: no thread leads yet; the first thread of the pool that takes part will
  * @working: threads of the pool that have not ended their part
  * @next, @next_at: the first bytes that no thread has taken to copy
  */
@@ -369,9 +369,8 @@ lead(Job *job)
   MsStaging *self = job->self;
   gboolean good = job->work.upload ? lead_upload(job) : lead_download(job);
 
-  for (guint i = 0; i < self->n_blocks; i++)
-    if (good)
-      good = wait_for_block(job, &self->blocks[i]);
+  for (guint i = 0; good && i < self->n_blocks; i++)
+    good = wait_for_block(job, &self->blocks[i]);
   if (good)
     return;
   set_flag(job, &job->failed);
@@ -433,7 +432,7 @@ pin_blocks(Job *job)
   }
 }
 
-/* (transfer full): a transfer that holds the lock of its staging until job_end(). */
+/* (transfer full): a transfer that holds the lock of its staging until ms_staged_transfer_end(). */
 static Job *
 job_new(MsStaging *self, const MsStagedWork *work)
 {
@@ -484,28 +483,31 @@ start_threads(Job *job, guint n)
   return n;
 }
 
-/* Waits for the threads and frees the transfer. */
-static gboolean
-job_end(Job *job, MsTimingLog *log, GError **error)
+/**
+ * ms_staged_transfer_end: waits for the transfer, on the thread that started it, and frees it; as ms_staging_upload().
+ *
+ * Returns: %FALSE with #MS_ERROR_DEVICE, or G_IO_ERROR_CANCELLED where MsStagedWork.ready gave it up
+ */
+gboolean
+ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
 {
-  MsStaging *self = job->self;
+  MsStaging *staging = self->self;
 
-  g_mutex_lock(&self->lock);
-  while (job->working > 0)
-    g_cond_wait(&self->changed, &self->lock);
-  g_mutex_unlock(&self->lock);
-  g_mutex_unlock(&self->busy);
-  const gboolean good = !job->error;
-  if (good && log) {
-    ms_timing_log_add_events(log, job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&job->work),
-                             job->ends, job->ends[1] ? 2 : 1);
-  }
+  g_mutex_lock(&staging->lock);
+  while (self->working > 0)
+    g_cond_wait(&staging->changed, &staging->lock);
+  g_mutex_unlock(&staging->lock);
+  g_mutex_unlock(&staging->busy);
+  const gboolean good = !self->error;
+  if (good && log)
+    ms_timing_log_add_events(log, self->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&self->work),
+                             self->ends, self->ends[1] ? 2 : 1);
   if (!good)
-    g_propagate_error(error, job->error);
-  g_clear_pointer(&job->ends[0], clReleaseEvent);
-  g_clear_pointer(&job->ends[1], clReleaseEvent);
-  g_array_unref(job->pieces);
-  g_free(job);
+    g_propagate_error(error, self->error);
+  g_clear_pointer(&self->ends[0], clReleaseEvent);
+  g_clear_pointer(&self->ends[1], clReleaseEvent);
+  g_array_unref(self->pieces);
+  g_free(self);
   return good;
 }
 
@@ -526,19 +528,8 @@ ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
   job->leaderless = TRUE;
   if (start_threads(job, CLAMP(lanes, 1, MOST_LANES) + 1) > 0)
     return job;
-  job_end(job, NULL, NULL);
+  ms_staged_transfer_end(job, NULL, NULL);
   return NULL;
-}
-
-/**
- * ms_staged_transfer_end: waits for the transfer, on the thread that started it; as ms_staging_upload() does.
- *
- * Returns: %FALSE with #MS_ERROR_DEVICE, or G_IO_ERROR_CANCELLED where MsStagedWork.ready gave it up
- */
-gboolean
-ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
-{
-  return job_end(self, log, error);
 }
 
 /* Leads a transfer in the caller's thread. */
@@ -549,7 +540,7 @@ run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, Ms
 
   start_threads(job, CLAMP(copy->lanes, 1, MOST_LANES) - 1);
   lead(job);
-  return job_end(job, log, error);
+  return ms_staged_transfer_end(job, log, error);
 }
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Joins the pixels of a tile of whole rows, which no other work-item reads, and leaves out links as needed_links()
- * does, for LANES pixels at a time. Twin of tiles-one.cl.
+ * Joins the pixels of a tile of whole rows, which no other work-item reads. It leaves out the links that needed_links()
+ * leaves out, by vectors of LANES pixels. tiles-one.cl has the same kernel without vectors.
  */
 static inline uchar16
 needed_lanes(__global const uchar *links, const uint at, const uint width)
