@@ -202,3 +202,21 @@ replace_labels(__global uint *labels, __global const uint *numbers, const int4 i
   for (uint i = start; i < end; i++)
     labels[i] = numbers[labels[i] - 1];
 }
+
+/*
+ * Stores an edge at @kept and offers its regions to each other, if one of them is small; returns the end of the edges
+ * that are stored.
+ */
+static inline uint
+offer_edge(const uint2 edge, __global uint2 *edges, const uint kept, __global const ulong *means,
+           volatile __global NEAREST *nearest)
+{
+  const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
+
+  if (!((a | b) & IS_SMALL))
+    return kept;
+  edges[kept] = edge;
+  offer(nearest, edge.x, distance | (edge.y + 1));
+  offer(nearest, edge.y, distance | (edge.x + 1));
+  return kept + 1;
+}

@@ -6,24 +6,6 @@
  */
 #define BLOCK 256
 
-/* Offers regions of which one is small to each other; returns the end of their edges, which are stored at @kept. */
-static inline uint
-offer_edges(const uint2 *pairs, const uint n, __global uint2 *edges, uint kept, __global const ulong *means,
-            volatile __global NEAREST *nearest)
-{
-  for (uint i = 0; i < n; i++) {
-    const uint2 edge = pairs[i];
-    const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
-
-    if (!((a | b) & IS_SMALL))
-      continue;
-    edges[kept++] = edge;
-    offer(nearest, edge.x, distance | (edge.y + 1));
-    offer(nearest, edge.y, distance | (edge.x + 1));
-  }
-  return kept;
-}
-
 __kernel void
 find_nearest(__global uint2 *edges, __global const uint *joined, __global const ulong *means,
              volatile __global NEAREST *nearest, const int4 image, const uint4 work)
@@ -43,7 +25,8 @@ find_nearest(__global uint2 *edges, __global const uint *joined, __global const 
       n += (uint)(edge.x != edge.y) & (uint)((edge.x != last.x) | (edge.y != last.y));
       last = edge;
     }
-    kept = offer_edges(pairs, n, edges, kept, means, nearest);
+    for (uint j = 0; j < n; j++)
+      kept = offer_edge(pairs[j], edges, kept, means, nearest);
   }
   if (kept < end)
     edges[kept] = (uint2)(0);

@@ -17,13 +17,7 @@ find_nearest(__global uint2 *edges, __global const uint *joined, __global const 
     if (edge.x == edge.y || all(edge == last))
       continue;
     last = edge;
-
-    const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
-    if (!((a | b) & IS_SMALL))
-      continue;
-    edges[kept++] = edge;
-    offer(nearest, edge.x, distance | (edge.y + 1));
-    offer(nearest, edge.y, distance | (edge.x + 1));
+    kept = offer_edge(edge, edges, kept, means, nearest);
   }
   if (kept < end)
     edges[kept] = (uint2)(0);
