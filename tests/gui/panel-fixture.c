@@ -345,3 +345,17 @@ contrast(guint32 one, guint32 other)
 
   return (MAX(a, b) + 0.05) / (MIN(a, b) + 0.05);
 }
+
+/** panel_fixture_check: sets the toggle of that name. */
+void
+panel_fixture_check(PanelFixture *self, const char *name, gboolean checked)
+{
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_named(self->panel, name)), checked);
+}
+
+/** panel_fixture_set_number: sets the spin button of that name. */
+void
+panel_fixture_set_number(PanelFixture *self, const char *name, double number)
+{
+  gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_named(self->panel, name)), number);
+}

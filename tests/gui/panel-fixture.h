@@ -21,6 +21,8 @@ void panel_fixture_show_empty(GType panel_type);
 void panel_fixture_tear_down(PanelFixture *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(PanelFixture, panel_fixture_tear_down)
 MsRun *panel_fixture_filter(PanelFixture *self, const char *option, const char *value);
+void panel_fixture_check(PanelFixture *self, const char *name, gboolean checked);
+void panel_fixture_set_number(PanelFixture *self, const char *name, double number);
 void panel_fixture_remove_folder(const char *path);
 void panel_fixture_screenshot(PanelFixture *self, const char *name);
 

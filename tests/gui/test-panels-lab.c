@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The panels that measure: comparison, experiments and tuning, with their exports read back. */
+/* The panels of comparisons and experiments, with their exports read back. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
 #include "core/chart/chart-private.h"
-#include "core/engine/tuned.h"
 #include "core/filter/settings/settings.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
@@ -22,7 +21,6 @@
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/experiment/kept-reports.h"
 #include "ui/panels/experiment/own-experiment.h"
-#include "ui/panels/tune/tune-panel.h"
 
 static void
 check_csv(const char *text, const MsReport *report)
@@ -116,18 +114,6 @@ check_exports(MsReportView *view)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-static void
-check_button(PanelFixture *f, const char *name, gboolean checked)
-{
-  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_named(f->panel, name)), checked);
-}
-
-static void
-set_number(PanelFixture *f, const char *name, double number)
-{
-  gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_named(f->panel, name)), number);
-}
-
 static MsReportView *
 view_of(PanelFixture *f)
 {
@@ -169,14 +155,14 @@ test_compare(void)
   g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
   g_assert_nonnull(find_label_with(f.panel, "Choose the values to compare."));
   g_assert_false(gtk_widget_get_sensitive(find_button(f.panel, "_Apply")));
-  check_button(&f, "Unroll 1", TRUE);
-  check_button(&f, "Unroll 2", TRUE);
-  check_button(&f, "Unroll 4", TRUE);
-  check_button(&f, "Access vload", TRUE);
+  panel_fixture_check(&f, "Unroll 1", TRUE);
+  panel_fixture_check(&f, "Unroll 2", TRUE);
+  panel_fixture_check(&f, "Unroll 4", TRUE);
+  panel_fixture_check(&f, "Access vload", TRUE);
   panel_fixture_settle();
   g_autofree char *device =
     ms_device_short_name(ms_panel_get_device(MS_PANEL(panel))->name, ms_panel_get_device(MS_PANEL(panel))->platform);
-  set_number(&f, "Repeats", 3);
+  panel_fixture_set_number(&f, "Repeats", 3);
   g_autofree char *runs = g_strdup_printf("4 configurations on %s: 12 runs", device);
   GtkLabel *note = GTK_LABEL(find_label_with(f.panel, runs));
   g_assert_true(g_str_has_prefix(gtk_label_get_text(note), runs));
@@ -235,9 +221,9 @@ test_compare_kernel(void)
   g_assert_true(ms_document_resolve(f.document, ms_document_get_settings(f.document), &resolved));
   if (resolved.options.kernel == MS_KERNEL_DIRECT)
     return; /* a device that has no other */
-  check_button(&f, "Unroll 1", TRUE);
-  check_button(&f, "Unroll 2", TRUE);
-  set_number(&f, "Repeats", 1);
+  panel_fixture_check(&f, "Unroll 1", TRUE);
+  panel_fixture_check(&f, "Unroll 2", TRUE);
+  panel_fixture_set_number(&f, "Repeats", 1);
   panel_fixture_settle();
   ms_job_panel_run(MS_JOB_PANEL(f.panel));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
@@ -256,9 +242,9 @@ test_compare_cancel(void)
   SET_UP_PANEL(f, MS_TYPE_COMPARE_PANEL);
   MsComparePanel *panel = MS_COMPARE_PANEL(f.panel);
   g_assert_true(ms_document_set_option(f.document, "kernel", "direct", NULL));
-  check_button(&f, "Unroll 2", TRUE);
-  check_button(&f, "Unroll 4", TRUE);
-  set_number(&f, "Repeats", 1000);
+  panel_fixture_check(&f, "Unroll 2", TRUE);
+  panel_fixture_check(&f, "Unroll 4", TRUE);
+  panel_fixture_set_number(&f, "Repeats", 1000);
   panel_fixture_settle();
   ms_job_panel_run(MS_JOB_PANEL(panel));
   panel_fixture_settle();
@@ -610,127 +596,11 @@ test_experiment_without_picture(void)
   ms_window_engine_shut_down(engine);
 }
 
-static gboolean
-is_made_at(const MsTuneRecord *record, double at_s)
-{
-  for (guint i = 0; i < record->trials->len; i++)
-    if (((const MsTrial *)record->trials->pdata[i])->at_s == at_s)
-      return TRUE;
-  return FALSE;
-}
-
-/* The least time of a trial in ms; after a final the winner may be another trial. */
-static double
-least_ms(const MsTuneRecord *record)
-{
-  double least = INFINITY;
-
-  for (guint i = 0; i < record->trials->len; i++)
-    least = fmin(least, ((const MsTrial *)record->trials->pdata[i])->ns * 1e-6); /* fmin() passes over NAN */
-  return least;
-}
-
-/* The table has a column for each toggle that was varied, and the line falls over the seconds of the search. */
-static void
-check_search(PanelFixture *f, const MsTuneRecord *record)
-{
-  GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
-  const MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f->panel, MS_TYPE_CHART_VIEW)));
-  g_autofree char *table = ms_table_text(tree, TRUE);
-  g_auto(GStrv) lines = g_strsplit(table, "\n", 2);
-
-  g_assert_nonnull(strstr(lines[0], ",unroll,"));
-  g_assert_true(g_str_has_prefix(lines[0], "✓,median ms,"));
-  g_assert_null(strstr(lines[0], "rank"));
-  const char *kernel = strstr(lines[0], ",kernel");
-  g_assert_true(!kernel || !strstr(kernel + 1, ",kernel"));
-  g_assert_null(strstr(lines[0], "first +ms")); /* empty columns are left out */
-  g_assert_nonnull(strstr(lines[1], ",baseline,"));
-  g_assert_cmpfloat(record->elapsed_s, >, 0);
-  g_assert_cmpstr(chart->x.title, ==, "time of the search, s");
-  const GArray *points = ((const MsChartSeries *)chart->series->pdata[0])->points;
-  for (guint i = 0; i < points->len; i++) {
-    const MsChartPoint *point = &g_array_index(points, MsChartPoint, i);
-    g_assert_true(is_made_at(record, point->x));
-    g_assert_cmpuint(point->row, >, 0);
-    /* Trials of a process that the driver ended have the same time. */
-    g_assert_true(i == 0 || point->x >= g_array_index(points, MsChartPoint, i - 1).x);
-    g_assert_true(i == 0 || point->y <= g_array_index(points, MsChartPoint, i - 1).y);
-  }
-  if (points->len > 0)
-    g_assert_cmpfloat(g_array_index(points, MsChartPoint, points->len - 1).y, ==, least_ms(record));
-}
-
-static void
-test_tune(void)
-{
-  SET_UP_PANEL(f, MS_TYPE_TUNE_PANEL);
-  MsTunePanel *panel = MS_TUNE_PANEL(f.panel);
-  g_assert_true(ms_document_set_option(f.document, "sp", "3", NULL));
-  set_number(&f, "Budget in seconds", 600);
-  check_button(&f, "Start over", TRUE);
-  g_assert_null(ms_tune_panel_get_best(panel));
-  g_assert_nonnull(find_label_with(f.panel, "Searches for up to 600 s on "));
-  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Tune")));
-  wait_for(240, ms_tune_panel_get_best(panel) != NULL);
-  ms_window_engine_cancel_holders(f.engine);
-  wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  const MsTrial *best = ms_tune_panel_get_best(panel);
-  MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
-  g_assert_nonnull(chart->empty_text);
-  g_assert_cmpuint(ms_chart_n_points(chart), !=, 1);
-  g_assert_cmpfloat(best->ns, >, 0);
-  const int before = tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW)));
-  g_assert_cmpint(before, ==, ms_tune_panel_get_record(panel)->trials->len);
-  g_assert_nonnull(find_label_with(f.panel, "Cancelled after "));
-  assert_accessible_names(f.panel);
-  panel_fixture_screenshot(&f, "tune");
-
-  MsSettings wanted;
-  g_assert_true(ms_settings_from_factors(best->factors, &wanted, NULL));
-  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Apply Winner")));
-  const MsSettings *now = ms_document_get_settings(f.document);
-  g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
-  g_assert_cmpfloat(now->params.sp, ==, 3);
-
-  /* The next search continues: what was tried before is listed again. */
-  check_button(&f, "Start over", FALSE);
-  /* Enough for a first trial, under a sanitizer too. */
-  set_number(&f, "Budget in seconds", ms_fixture_every_case() ? 40 : 5);
-  ms_job_panel_run(MS_JOB_PANEL(panel));
-  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  g_assert_nonnull(find_label_with(f.panel, "Done: "));
-  g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
-  g_assert_nonnull(find_label_with(f.panel, "kept for this device and driver."));
-  check_search(&f, ms_tune_panel_get_record(panel));
-
-  /* Runs with default toggles use the winner of the search until it is forgotten. */
-  const MsTuneRecord *record = ms_tune_panel_get_record(panel);
-  const MsWinnerKey key = {record->device, record->driver, record->problem};
-  g_autoptr(MsFactors) kept = ms_winner_store_load(NULL, &key, MS_VERSION);
-  g_assert_nonnull(kept);
-  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Forget")));
-  g_assert_null(ms_winner_store_load(NULL, &key, MS_VERSION));
-  g_assert_nonnull(find_label_with(f.panel, "Forgotten: "));
-
-  /* Closing the window during a search ends the search. */
-  check_button(&f, "Start over", TRUE);
-  set_number(&f, "Budget in seconds", 60);
-  ms_job_panel_run(MS_JOB_PANEL(panel));
-  g_autoptr(MsProgramJob) job = g_object_ref(ms_job_panel_get_job(MS_JOB_PANEL(panel)));
-  panel_fixture_settle();
-  panel_fixture_tear_down(&f);
-  wait_for(10, !ms_program_job_is_running(job));
-}
-
 static void
 test_without_document(void)
 {
-  static GType (*const types[])(void) = {ms_compare_panel_get_type, ms_experiment_panel_get_type,
-                                         ms_tune_panel_get_type};
-
-  for (guint i = 0; i < G_N_ELEMENTS(types); i++)
-    panel_fixture_show_empty(types[i]());
+  panel_fixture_show_empty(MS_TYPE_COMPARE_PANEL);
+  panel_fixture_show_empty(MS_TYPE_EXPERIMENT_PANEL);
 }
 
 int
@@ -748,7 +618,6 @@ main(int argc, char **argv)
   g_test_add_func("/panels/own-experiment", test_own_experiment);
   g_test_add_func("/panels/new-experiment", test_new_experiment);
   g_test_add_func("/panels/experiment-without-picture", test_experiment_without_picture);
-  g_test_add_func("/panels/tune", test_tune);
   g_test_add_func("/panels/lab-without-document", test_without_document);
   return g_test_run();
 }

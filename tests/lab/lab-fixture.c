@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/lab/lab-fixture.h"
 
+#include "core/lab/experiment/experiment-file.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
@@ -69,4 +70,14 @@ ms_lab_fixture_assert_file(const MsLabFixture *self, const char *name, const cha
 
   if (!g_file_test(path, G_FILE_TEST_IS_REGULAR))
     g_error("%s was not written", path);
+}
+
+/** ms_lab_fixture_run: (transfer full) (nullable): runs the experiment of that text, which is called "small". */
+MsReport *
+ms_lab_fixture_run(MsLabFixture *self, const char *text, GCancellable *cancellable, GError **error)
+{
+  g_autoptr(MsExperiment) e = ms_experiment_parse("small", text, -1, NULL);
+
+  g_assert_nonnull(e);
+  return ms_lab_run_experiment(e, &self->request, cancellable, error);
 }

@@ -17,6 +17,13 @@ typedef struct {
   void (*run)(MsLabFixture *fixture, gconstpointer data);
 } MsLabTest;
 
+/** MS_LAB_SMALL: the text of an experiment of six rows, three of each size. */
+#define MS_LAB_SMALL                                                                                                   \
+  "[Experiment]\nTitle=Unrolling, small\nKind=mean-shift\n"                                                            \
+  "[Axes]\nsize=48x40;33x21\nunroll=1;2;4\nwork-group=8x4\n"                                                           \
+  "[Fixed]\nkernel=direct\nsp=4\nsr=20\n[Baseline]\nunroll=1\n[Plot]\nX=unroll\n"
+
 void ms_lab_fixture_add(const MsLabTest *test);
 void ms_lab_fixture_assert_row(const MsReport *report, const MsReportRow *row);
 void ms_lab_fixture_assert_file(const MsLabFixture *self, const char *name, const char *ending);
+MsReport *ms_lab_fixture_run(MsLabFixture *self, const char *text, GCancellable *cancellable, GError **error);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The lab on a real device: a user's experiment, resuming, comparing, tuning. */
+/* The lab on a real device: a user's experiment, comparing, tuning. */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/engine/tuned.h"
 #include "core/error.h"
-#include "core/lab/experiment/experiment-file.h"
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
 #include "core/lab/report/environment.h"
@@ -16,24 +14,11 @@
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 
-static const char small[] = "[Experiment]\nTitle=Unrolling, small\nKind=mean-shift\n"
-                            "[Axes]\nsize=48x40;33x21\nunroll=1;2;4\nwork-group=8x4\n"
-                            "[Fixed]\nkernel=direct\nsp=4\nsr=20\n[Baseline]\nunroll=1\n[Plot]\nX=unroll\n";
-
-static MsReport *
-run_text(MsLabFixture *f, const char *text, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsExperiment) e = ms_experiment_parse("small", text, -1, NULL);
-
-  g_assert_nonnull(e);
-  return ms_lab_run_experiment(e, &f->request, cancellable, error);
-}
-
 static void
 test_own_experiment(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
 
   g_assert_no_error(error);
   g_assert_cmpuint(report->rows->len, ==, 6);
@@ -51,10 +36,10 @@ test_refused_configuration(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsReport) report =
-    run_text(f,
-             "[Experiment]\nTitle=Refused\nKind=mean-shift\n"
-             "[Axes]\nmemory=buffer;image\n[Fixed]\nkernel=direct\naccess=vload\nsize=32x32\n",
-             NULL, &error);
+    ms_lab_fixture_run(f,
+                       "[Experiment]\nTitle=Refused\nKind=mean-shift\n"
+                       "[Axes]\nmemory=buffer;image\n[Fixed]\nkernel=direct\naccess=vload\nsize=32x32\n",
+                       NULL, &error);
   g_assert_no_error(error);
   const MsReportRow *buffer = report->rows->pdata[0], *image = report->rows->pdata[1];
   g_assert_cmpint(buffer->measurement->outcome, ==, MS_OUTCOME_OK);
@@ -80,7 +65,8 @@ test_occupancy(MsLabFixture *f, gconstpointer data)
 {
   const gboolean tells = tells_of_memory(f->context);
   g_autofree char *plain = g_strdup_printf(staged, ""), *asked = g_strdup_printf(staged, "Columns=occupancy\n");
-  g_autoptr(MsReport) without = run_text(f, plain, NULL, NULL), with = run_text(f, asked, NULL, NULL);
+  g_autoptr(MsReport) without = ms_lab_fixture_run(f, plain, NULL, NULL),
+                      with = ms_lab_fixture_run(f, asked, NULL, NULL);
 
   for (guint i = 0; i < 2; i++) {
     const MsMeasurement *m = ((const MsReportRow *)with->rows->pdata[i])->measurement;
@@ -102,7 +88,7 @@ test_occupancy(MsLabFixture *f, gconstpointer data)
   g_assert_cmpint(strstr(text, "  private B  local B  ") != NULL, ==, tells);
   g_assert_null(strstr(text_without, "local B"));
   f->request.columns = MS_COLUMNS_OCCUPANCY;
-  g_autoptr(MsReport) requested = run_text(f, plain, NULL, NULL);
+  g_autoptr(MsReport) requested = ms_lab_fixture_run(f, plain, NULL, NULL);
   g_assert_cmpuint(((const MsReportRow *)requested->rows->pdata[0])->measurement->kernels->len, ==, 1);
 }
 
@@ -119,7 +105,7 @@ test_instructions(MsLabFixture *f, gconstpointer data)
     g_test_skip("There is no x86 processor as a device, or no objdump.");
     return;
   }
-  g_autoptr(MsReport) report = run_text(f, unrolled, NULL, NULL);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, unrolled, NULL, NULL);
   const MsMeasurement *m[] = {((const MsReportRow *)report->rows->pdata[0])->measurement,
                               ((const MsReportRow *)report->rows->pdata[1])->measurement};
   for (guint i = 0; i < 2; i++) {
@@ -135,7 +121,7 @@ test_instructions(MsLabFixture *f, gconstpointer data)
   g_assert_cmpfloat(ms_measurement_main_kernel(m[1])->instructions.total, >,
                     ms_measurement_main_kernel(m[0])->instructions.total);
   g_setenv("PATH", "/nonexistent", TRUE);
-  g_autoptr(MsReport) without = run_text(f, unrolled, NULL, NULL);
+  g_autoptr(MsReport) without = ms_lab_fixture_run(f, unrolled, NULL, NULL);
   g_setenv("PATH", path, TRUE);
   const MsReportRow *row = without->rows->pdata[0];
   ms_lab_fixture_assert_row(without, row);
@@ -147,11 +133,11 @@ static void
 test_peer(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report =
-    run_text(f,
-             "[Experiment]\nTitle=Peer\nKind=mean-shift\n[Cases]\npeer=kind:peer library:opencv\nours=kernel:auto\n"
-             "wrong=kind:peer library:opencv-cuda\n[Fixed]\nsp=4\nsr=20\nsize=48x40\n[Baseline]\ncase=ours\n",
-             NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(
+    f,
+    "[Experiment]\nTitle=Peer\nKind=mean-shift\n[Cases]\npeer=kind:peer library:opencv\nours=kernel:auto\n"
+    "wrong=kind:peer library:opencv-cuda\n[Fixed]\nsp=4\nsr=20\nsize=48x40\n[Baseline]\ncase=ours\n",
+    NULL, &error);
   g_assert_no_error(error);
   const MsReportRow *peer = report->rows->pdata[0], *ours = report->rows->pdata[1], *wrong = report->rows->pdata[2];
   ms_lab_fixture_assert_row(report, peer);
@@ -169,12 +155,12 @@ static void
 test_reduce_peer(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = run_text(f,
-                                        "[Experiment]\nTitle=Peer\nKind=reduce\n"
-                                        "[Axes]\nop=sum;minMax-positions;stddev\ntype=short;uint\n"
-                                        "[Cases]\npeer=kind:reduce-peer\nours=variant:auto\n"
-                                        "[Fixed]\nsize=1000\nclock=wall\n[Baseline]\ncase=ours\n",
-                                        NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f,
+                                                  "[Experiment]\nTitle=Peer\nKind=reduce\n"
+                                                  "[Axes]\nop=sum;minMax-positions;stddev\ntype=short;uint\n"
+                                                  "[Cases]\npeer=kind:reduce-peer\nours=variant:auto\n"
+                                                  "[Fixed]\nsize=1000\nclock=wall\n[Baseline]\ncase=ours\n",
+                                                  NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(report->rows->len, ==, 12);
   for (guint i = 0; i < 6; i++) {
@@ -201,18 +187,19 @@ static void
 test_memories(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = run_text(f,
-                                        "[Experiment]\nTitle=Memories\nKind=memory\n"
-                                        "[Axes]\nbytes=20480;28736\nmemory=global;constant;local;private\n",
-                                        NULL, &error);
-  g_autoptr(MsReport) large = run_text(f,
-                                       "[Experiment]\nTitle=Memories\nKind=memory\n"
-                                       "[Axes]\nbytes=2^30\nmemory=constant;local;private\n",
-                                       NULL, NULL);
-  g_autoptr(MsReport) sums = run_text(f,
-                                      "[Experiment]\nTitle=Sums\nKind=reduce\n[Axes]\naccumulator=32-bit;exact\n"
-                                      "[Fixed]\nop=sum\nsize=2^18\nvariant=pcl\n",
-                                      NULL, NULL);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f,
+                                                  "[Experiment]\nTitle=Memories\nKind=memory\n"
+                                                  "[Axes]\nbytes=20480;28736\nmemory=global;constant;local;private\n",
+                                                  NULL, &error);
+  g_autoptr(MsReport) large = ms_lab_fixture_run(f,
+                                                 "[Experiment]\nTitle=Memories\nKind=memory\n"
+                                                 "[Axes]\nbytes=2^30\nmemory=constant;local;private\n",
+                                                 NULL, NULL);
+  g_autoptr(MsReport) sums =
+    ms_lab_fixture_run(f,
+                       "[Experiment]\nTitle=Sums\nKind=reduce\n[Axes]\naccumulator=32-bit;exact\n"
+                       "[Fixed]\nop=sum\nsize=2^18\nvariant=pcl\n",
+                       NULL, NULL);
 
   g_assert_no_error(error);
   g_assert_cmpuint(report->rows->len, ==, 8);
@@ -248,7 +235,7 @@ static void
 test_clocks(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = run_text(
+  g_autoptr(MsReport) report = ms_lab_fixture_run(
     f, "[Experiment]\nTitle=Clocks\nKind=reduce\n[Axes]\nclock=events;wall\n[Fixed]\nsize=1000\n", NULL, &error);
 
   g_assert_no_error(error);
@@ -274,108 +261,10 @@ test_settings_that_mean_nothing(MsLabFixture *f, gconstpointer data)
 
   for (gsize i = 0; i < G_N_ELEMENTS(wrong); i++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsReport) report = run_text(f, wrong[i], NULL, &error);
+    g_autoptr(MsReport) report = ms_lab_fixture_run(f, wrong[i], NULL, &error);
     g_assert_null(report);
     g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
   }
-}
-
-static void
-cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
-{
-  if (fraction >= 0.5)
-    g_cancellable_cancel(data);
-}
-
-/* Cancelled after the first group; run again, the first group's numbers are those of before. */
-static void
-test_resume(MsLabFixture *f, gconstpointer data)
-{
-  g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  g_autoptr(GError) error = NULL;
-  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
-
-  f->request.progress = cancel_at_half;
-  f->request.progress_data = cancellable;
-  g_autoptr(MsReport) none = run_text(f, small, cancellable, &error);
-  g_assert_null(none);
-  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_clear_error(&error);
-  g_autoptr(MsReport) half = ms_report_load(path, &error);
-  g_assert_no_error(error);
-  g_assert_false(half->complete);
-  guint known = ms_report_count(half, MS_OUTCOME_OK);
-  g_assert_cmpuint(known, >=, 3);
-  g_assert_cmpuint(known, <, 6);
-  f->request.progress = NULL;
-  g_autoptr(MsReport) whole = run_text(f, small, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_true(whole->complete);
-  g_assert_cmpuint(ms_report_count(whole, MS_OUTCOME_OK), ==, 6);
-  for (guint i = 0; i < 3; i++) {
-    const MsReportRow *old = half->rows->pdata[i], *new = whole->rows->pdata[i];
-    g_assert_cmpmem(old->measurement->samples->data, old->measurement->samples->len * sizeof(double),
-                    new->measurement->samples->data, new->measurement->samples->len * sizeof(double));
-  }
-}
-
-static void
-assert_same_samples(const MsReport *a, const MsReport *b, gboolean same)
-{
-  const MsReportRow *x = a->rows->pdata[0], *y = b->rows->pdata[0];
-  GArray *p = x->measurement->samples, *q = y->measurement->samples;
-
-  g_assert_cmpint(p->len == q->len && memcmp(p->data, q->data, p->len * sizeof(double)) == 0, ==, same);
-}
-
-static char *
-replace_text(const char *text, const char *old, const char *new)
-{
-  g_auto(GStrv) parts = g_strsplit(text, old, -1);
-
-  return g_strjoinv(new, parts);
-}
-
-/* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
-static void
-test_resume_finished(MsLabFixture *f, gconstpointer data)
-{
-  g_autoptr(GError) error = NULL;
-  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL), *before = NULL, *after = NULL;
-  g_autofree char *shorter = replace_text(small, "unroll=1;2;4", "unroll=1;2");
-  g_autoptr(MsReport) first = run_text(f, shorter, NULL, &error);
-
-  g_assert_no_error(error);
-  g_assert_true(g_file_get_contents(path, &before, NULL, NULL));
-  f->request.resume = TRUE;
-  g_autoptr(MsReport) kept = run_text(f, shorter, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_true(kept->complete);
-  g_assert_cmpuint(ms_report_count(kept, MS_OUTCOME_OK), ==, 4);
-  g_assert_cmpstr(kept->date, ==, first->date);
-  assert_same_samples(first, kept, TRUE);
-  g_assert_true(g_file_get_contents(path, &after, NULL, NULL));
-  g_assert_cmpstr(before, ==, after);
-  g_autoptr(MsReport) more = run_text(f, small, NULL, &error); /* a row that was never measured */
-  g_assert_no_error(error);
-  g_assert_cmpuint(more->rows->len, ==, 6);
-  assert_same_samples(first, more, FALSE);
-  f->request.columns = MS_COLUMNS_OCCUPANCY;
-  g_autoptr(MsReport) wide = run_text(f, small, NULL, &error); /* the rows of before lack the column */
-  g_assert_no_error(error);
-  assert_same_samples(more, wide, FALSE);
-  f->request.columns = MS_COLUMNS_NONE;
-  g_autoptr(MsReport) enough = run_text(f, small, NULL, &error);
-  g_assert_no_error(error);
-  assert_same_samples(wide, enough, TRUE);
-  f->request.quick = FALSE;
-  g_autoptr(MsReport) full = run_text(f, small, NULL, &error); /* other sizes, so another run */
-  g_assert_no_error(error);
-  g_assert_false(full->quick);
-  f->request.resume = FALSE;
-  g_autoptr(MsReport) anew = run_text(f, small, NULL, &error);
-  g_assert_no_error(error);
-  assert_same_samples(full, anew, FALSE);
 }
 
 static void
@@ -383,7 +272,7 @@ test_compare_with_baseline(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
   g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
-  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_autoptr(GPtrArray) reports = g_ptr_array_new();
 
   g_assert_no_error(error);
@@ -413,7 +302,7 @@ test_image_of_the_caller(MsLabFixture *f, gconstpointer data)
 
   f->request.image = image;
   f->request.input = "mine.png";
-  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(report->rows->len, ==, 3); /* the sizes fall together */
   const MsReportRow *row = report->rows->pdata[0];
@@ -433,7 +322,7 @@ test_image_that_is_not_taken(MsLabFixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) image = ms_image_new_take(19, 13, g_malloc0(19 * 13 * 4), NULL);
 
-  g_assert_true(g_file_set_contents(path, numbers, -1, NULL) && g_file_set_contents(other, small, -1, NULL));
+  g_assert_true(g_file_set_contents(path, numbers, -1, NULL) && g_file_set_contents(other, MS_LAB_SMALL, -1, NULL));
   f->request.image = image;
   f->request.input = "mine.png";
   names[0] = path;
@@ -453,10 +342,10 @@ test_baseline_of_nothing(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
 
-  g_assert_null(run_text(f,
-                         "[Experiment]\nTitle=x\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nsize=1000\n"
-                         "[Baseline]\nvariant=minmax-36\n",
-                         NULL, &error));
+  g_assert_null(ms_lab_fixture_run(f,
+                                   "[Experiment]\nTitle=x\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nsize=1000\n"
+                                   "[Baseline]\nvariant=minmax-36\n",
+                                   NULL, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
   g_assert_nonnull(strstr(error->message, "baseline, 'variant:minmax-36'"));
 }
@@ -515,7 +404,7 @@ run_sensed(MsLabFixture *f, const char *device, guint repeated)
   f->request.sensor = sensor;
   f->request.accept_disturbed = FALSE;
   f->request.retries = 2;
-  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < report->rows->len; i++) {
     const MsReportRow *row = report->rows->pdata[i];
@@ -546,11 +435,11 @@ test_journal(MsLabFixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
 
   f->request.journal = first;
-  g_autoptr(MsReport) whole = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) whole = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MsLabJournal) second = open_journal(watched);
   f->request.journal = second;
-  g_autoptr(MsReport) same = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) same = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(same->restarts, ==, 0);
   for (guint i = 0; i < whole->rows->len; i++) {
@@ -565,7 +454,7 @@ test_journal(MsLabFixture *f, gconstpointer data)
   g_assert_nonnull(ms_lab_journal_nth(second, 2, &key)); /* after the bandwidth and the first row */
   g_autoptr(MsLabJournal) third = journal_of_a_death(key);
   f->request.journal = third;
-  g_autoptr(MsReport) report = run_text(f, small, NULL, &error);
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
   g_autoptr(MsReport) read = ms_report_load(path, &error);
@@ -700,8 +589,6 @@ static const MsLabTest tests[] = {
   {"/lab/run/clocks", test_clocks},
   {"/lab/run/memories", test_memories},
   {"/lab/run/meaningless", test_settings_that_mean_nothing},
-  {"/lab/run/resume", test_resume},
-  {"/lab/run/resume-finished", test_resume_finished},
   {"/lab/run/compare", test_compare_with_baseline},
   {"/lab/run/image", test_image_of_the_caller},
   {"/lab/run/no-image", test_image_that_is_not_taken},

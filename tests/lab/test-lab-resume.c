@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* An experiment that was cancelled or has finished is measured again: what is kept, and what is measured anew. */
+#include <string.h>
+
+#include "core/lab/report/report.h"
+#include "tests/lab/lab-fixture.h"
+#include "tests/support/fixture.h"
+
+static void
+cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
+{
+  if (fraction >= 0.5)
+    g_cancellable_cancel(data);
+}
+
+/* Cancelled after the first group; run again, the first group's numbers are those of before. */
+static void
+test_resume(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
+
+  f->request.progress = cancel_at_half;
+  f->request.progress_data = cancellable;
+  g_autoptr(MsReport) none = ms_lab_fixture_run(f, MS_LAB_SMALL, cancellable, &error);
+  g_assert_null(none);
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_clear_error(&error);
+  g_autoptr(MsReport) half = ms_report_load(path, &error);
+  g_assert_no_error(error);
+  g_assert_false(half->complete);
+  guint known = ms_report_count(half, MS_OUTCOME_OK);
+  g_assert_cmpuint(known, >=, 3);
+  g_assert_cmpuint(known, <, 6);
+  f->request.progress = NULL;
+  g_autoptr(MsReport) whole = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(whole->complete);
+  g_assert_cmpuint(ms_report_count(whole, MS_OUTCOME_OK), ==, 6);
+  for (guint i = 0; i < 3; i++) {
+    const MsReportRow *old = half->rows->pdata[i], *new = whole->rows->pdata[i];
+    g_assert_cmpmem(old->measurement->samples->data, old->measurement->samples->len * sizeof(double),
+                    new->measurement->samples->data, new->measurement->samples->len * sizeof(double));
+  }
+}
+
+static void
+assert_same_samples(const MsReport *a, const MsReport *b, gboolean same)
+{
+  const MsReportRow *x = a->rows->pdata[0], *y = b->rows->pdata[0];
+  GArray *p = x->measurement->samples, *q = y->measurement->samples;
+
+  g_assert_cmpint(p->len == q->len && memcmp(p->data, q->data, p->len * sizeof(double)) == 0, ==, same);
+}
+
+static char *
+replace_text(const char *text, const char *old, const char *new)
+{
+  g_auto(GStrv) parts = g_strsplit(text, old, -1);
+
+  return g_strjoinv(new, parts);
+}
+
+/* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
+static void
+test_resume_finished(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autofree char *path = g_build_filename(f->folder, "small.json", NULL), *before = NULL, *after = NULL;
+  g_autofree char *shorter = replace_text(MS_LAB_SMALL, "unroll=1;2;4", "unroll=1;2");
+  g_autoptr(MsReport) first = ms_lab_fixture_run(f, shorter, NULL, &error);
+
+  g_assert_no_error(error);
+  g_assert_true(g_file_get_contents(path, &before, NULL, NULL));
+  f->request.resume = TRUE;
+  g_autoptr(MsReport) kept = ms_lab_fixture_run(f, shorter, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(kept->complete);
+  g_assert_cmpuint(ms_report_count(kept, MS_OUTCOME_OK), ==, 4);
+  g_assert_cmpstr(kept->date, ==, first->date);
+  assert_same_samples(first, kept, TRUE);
+  g_assert_true(g_file_get_contents(path, &after, NULL, NULL));
+  g_assert_cmpstr(before, ==, after);
+  g_autoptr(MsReport) more = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error); /* a row that was never measured */
+  g_assert_no_error(error);
+  g_assert_cmpuint(more->rows->len, ==, 6);
+  assert_same_samples(first, more, FALSE);
+  f->request.columns = MS_COLUMNS_OCCUPANCY;
+  g_autoptr(MsReport) wide = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error); /* the rows of before lack the column */
+  g_assert_no_error(error);
+  assert_same_samples(more, wide, FALSE);
+  f->request.columns = MS_COLUMNS_NONE;
+  g_autoptr(MsReport) enough = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(wide, enough, TRUE);
+  f->request.quick = FALSE;
+  g_autoptr(MsReport) full = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error); /* other sizes, so another run */
+  g_assert_no_error(error);
+  g_assert_false(full->quick);
+  f->request.resume = FALSE;
+  g_autoptr(MsReport) anew = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(full, anew, FALSE);
+}
+
+static const MsLabTest tests[] = {
+  {"/lab/resume/cancelled", test_resume},
+  {"/lab/resume/finished", test_resume_finished},
+};
+
+int
+main(int argc, char **argv)
+{
+  ms_fixture_compile_once();
+  g_test_init(&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
+    ms_lab_fixture_add(&tests[i]);
+  return g_test_run();
+}
