@@ -145,6 +145,23 @@ ms_driver_cache_find(void)
 }
 
 /**
+ * ms_driver_cache_keeps_sources:
+ * @nvidia_capability: of the device, 0 where the driver is not NVIDIA's
+ *
+ * Returns: whether the driver keeps the machine code of programs that were built from source. NVIDIA's does in a folder
+ *   of the user, unless that is turned off or could not be made.
+ */
+gboolean
+ms_driver_cache_keeps_sources(guint nvidia_capability)
+{
+  const char *folder = g_getenv("CUDA_CACHE_PATH");
+  g_autofree char *usual = g_build_filename(g_get_home_dir(), ".nv", "ComputeCache", NULL);
+
+  return nvidia_capability > 0 && g_strcmp0(g_getenv("CUDA_CACHE_DISABLE"), "1") != 0 &&
+         g_file_test(folder && *folder ? folder : usual, G_FILE_TEST_IS_DIR);
+}
+
+/**
  * ms_driver_cache_make_spare:
  *
  * Makes an empty folder for the cache of a driver whose usual one may be damaged.

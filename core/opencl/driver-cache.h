@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A writable folder for the compiler cache of PoCL, without which PoCL finds no device or ends the process. */
+/*
+ * The caches of drivers: a writable folder for PoCL, which without one finds no device or ends the process, and whether
+ * NVIDIA keeps programs.
+ */
 #pragma once
 
 #include <glib.h>
@@ -9,5 +12,6 @@
 
 const char *ms_driver_cache_prepare(void);
 char *ms_driver_cache_find(void);
+gboolean ms_driver_cache_keeps_sources(guint nvidia_capability);
 char *ms_driver_cache_make_spare(void);
 void ms_driver_cache_remove_spare(const char *folder);

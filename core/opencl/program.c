@@ -7,6 +7,7 @@
 
 #include "core/folder.h"
 #include "core/opencl/cl.h"
+#include "core/opencl/driver-cache.h"
 #include "ms-kernels.h"
 
 #define STANDARD "-cl-std=CL1.2"
@@ -320,15 +321,22 @@ usage_path(const char *folder, const char *key)
   return g_build_filename(folder, name, NULL);
 }
 
+static gboolean
+has_binary(const char *folder, const char *key)
+{
+  g_autofree char *path = cache_path(folder, key);
+
+  return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+}
+
 /** ms_program_is_cached: whether the folder of the binaries has a file for the program. */
 gboolean
 ms_program_is_cached(MsDevice *device, MsProgramSpec *spec)
 {
   g_autofree char *folder = ms_program_cache_folder();
   g_autofree char *key = ms_program_cache_key(device, spec);
-  g_autofree char *path = cache_path(folder, key);
 
-  return g_file_test(path, G_FILE_TEST_IS_REGULAR);
+  return has_binary(folder, key);
 }
 
 static gboolean
@@ -525,7 +533,10 @@ store_usage(const MsProgram *self)
     g_file_set_contents_full(self->usage_path, self->usage, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
-/* A cache that cannot be written costs only time, so its failure is only logged for debugging. */
+/*
+ * A cache that cannot be written costs only time, so its failure is only logged for debugging. The file also says that
+ * the driver has compiled the program, where the driver's own cache serves instead of it.
+ */
 static void
 store_in_cache(MsProgram *self, const char *folder, const char *key)
 {
@@ -543,7 +554,8 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
  * @cache_folder: (nullable): the folder of binaries, or %NULL to build from source and store nothing
  *
  * Builds from the cached binary if there is a valid one, else from source. A stale or damaged binary is replaced
- * without a message.
+ * without a message. Where the driver keeps machine code, building from source takes milliseconds, while the binary
+ * that it hands out may have to be translated again, as NVIDIA's PTX.
  *
  * Returns: (transfer full): the program, or %NULL with #MS_ERROR_BUILD and the whole log
  */
@@ -558,15 +570,19 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   self->spec = ms_program_spec_ref(spec);
   g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,
           ms_program_spec_get_part(spec, self->spec->parts->len - 1), ms_program_spec_get_options(spec));
-  if (key && load_from_cache(self, context, cache_folder, key)) {
+  const gboolean driver_keeps = ms_driver_cache_keeps_sources(device->limits.nvidia_capability);
+  if (key && !driver_keeps && load_from_cache(self, context, cache_folder, key)) {
     g_debug("cache: %s/%s.bin is used", cache_folder, key);
     return g_steal_pointer(&self);
   }
-  g_debug("cache: %s, so the program is built from source", key ? "there is no binary" : "it is off");
+  const char *why = !key ? "it is off" : driver_keeps ? "the driver has its own" : "there is no binary";
+  g_debug("cache: %s, so the program is built from source", why);
   if (!build_from_source(self, context, error))
     return NULL;
-  if (key)
+  if (key && !(driver_keeps && has_binary(cache_folder, key)))
     store_in_cache(self, cache_folder, key);
+  else if (key && !self->usage)
+    g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
   return g_steal_pointer(&self);
 }
 

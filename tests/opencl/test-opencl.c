@@ -203,6 +203,7 @@ test_cache_survives_damage(void)
   g_autofree char *key = ms_program_cache_key(context->device, spec);
   g_autofree char *name = g_strconcat(key, ".bin", NULL);
   g_autofree char *path = g_build_filename(folder, name, NULL);
+  g_setenv("CUDA_CACHE_DISABLE", "1", TRUE); /* else NVIDIA's own cache serves */
   assert_builds(context, spec, folder, FALSE);
   assert_builds(context, spec, folder, TRUE);
   static const gsize sizes[] = {0, 5, 100, 136, 137, 1000};
@@ -213,8 +214,30 @@ test_cache_survives_damage(void)
   }
   flip_byte(path);
   assert_builds(context, spec, folder, FALSE);
+  g_unsetenv("CUDA_CACHE_DISABLE");
   g_unlink(path);
   g_rmdir(folder);
+}
+
+/* NVIDIA's driver keeps programs by their source, in a folder that is there from its first program on. */
+static void
+test_cache_of_the_driver(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-cache-XXXXXX", NULL);
+  g_autofree char *known = g_strdup(g_getenv("CUDA_CACHE_PATH"));
+
+  g_setenv("CUDA_CACHE_PATH", folder, TRUE);
+  g_assert_true(ms_driver_cache_keeps_sources(90));
+  g_assert_false(ms_driver_cache_keeps_sources(0));
+  g_setenv("CUDA_CACHE_DISABLE", "1", TRUE);
+  g_assert_false(ms_driver_cache_keeps_sources(90));
+  g_unsetenv("CUDA_CACHE_DISABLE");
+  g_rmdir(folder);
+  g_assert_false(ms_driver_cache_keeps_sources(90));
+  if (known)
+    g_setenv("CUDA_CACHE_PATH", known, TRUE);
+  else
+    g_unsetenv("CUDA_CACHE_PATH");
 }
 
 static void
@@ -402,6 +425,7 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/unwritable-cache-costs-only-time", test_unwritable_cache_costs_only_time);
   g_test_add_func("/opencl/composition", test_composition);
   g_test_add_func("/opencl/unwritable-driver-cache", test_unwritable_driver_cache);
+  g_test_add_func("/opencl/cache-of-the-driver", test_cache_of_the_driver);
   g_test_add_func("/opencl/probe", test_probe);
   g_test_add_func("/opencl/buffers-are-borrowed", test_buffers_are_borrowed);
   g_test_add_func("/opencl/kept-buffers", test_kept_buffers);
