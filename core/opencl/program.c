@@ -521,7 +521,6 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
     return FALSE;
   }
   self->log = g_strdup("");
-  g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
   self->from_cache = TRUE;
   return TRUE;
 }
@@ -581,8 +580,6 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
     return NULL;
   if (key && !(driver_keeps && has_binary(cache_folder, key)))
     store_in_cache(self, cache_folder, key);
-  else if (key && !self->usage)
-    g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
   return g_steal_pointer(&self);
 }
 
@@ -670,6 +667,8 @@ build_for_usage(MsProgram *self, cl_context context)
 const char *
 ms_program_find_usage(MsProgram *self, cl_context context)
 {
+  if (!self->usage && self->usage_path)
+    g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
   if (!self->usage && self->device->limits.nvidia_capability > 0)
     build_for_usage(self, context);
   self->usage = self->usage ? self->usage : g_strdup("");

@@ -97,7 +97,7 @@ test_tune(void)
   g_assert_cmpmem(&now->options, sizeof now->options, &wanted.options, sizeof wanted.options);
   g_assert_cmpfloat(now->params.sp, ==, 3);
 
-  /* The next search continues: what was tried before is listed again. */
+  /* A search that does not start over lists the trials of the search before. */
   panel_fixture_check(&f, "Start over", FALSE);
   /* Enough for a first trial, under a sanitizer too. */
   panel_fixture_set_number(&f, "Budget in seconds", ms_fixture_every_case() ? 40 : 5);

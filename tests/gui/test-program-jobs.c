@@ -103,8 +103,8 @@ test_tune(void)
   MsTunePanel *panel = MS_TUNE_PANEL(f.panel);
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
   MsReportView *view = MS_REPORT_VIEW(find_by_type(f.panel, MS_TYPE_REPORT_VIEW));
-  gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_named(f.panel, "Budget in seconds")), 600);
-  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_named(f.panel, "Start over")), TRUE);
+  panel_fixture_set_number(&f, "Budget in seconds", 600);
+  panel_fixture_check(&f, "Start over", TRUE);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
     ms_job_panel_run(MS_JOB_PANEL(f.panel));
     g_assert_null(ms_report_view_get_report(view)); /* the trials of the search before are gone */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An experiment that was cancelled or has finished is measured again: what is kept, and what is measured anew. */
+/* Runs an experiment again after it was cancelled or has finished; checks which rows keep their measurements. */
 #include <string.h>
 
 #include "core/lab/report/report.h"
