@@ -11,7 +11,7 @@
 typedef struct {
   GtkButton *button;
   GtkProgressBar *progress; /* while the job runs */
-  GtkLabel *note;           /* while none runs */
+  GtkLabel *note;           /* (nullable): while none runs; once the panel is constructed */
   char *verb;               /* the label of the button at rest, as the .ui file has it */
   MsProgramJob *job;        /* (nullable): the newest */
   char *input;              /* (nullable): the name of the picture that it measures */
@@ -73,7 +73,7 @@ ms_job_panel_update_ready(MsJobPanel *self)
   MsDevice *device = ms_panel_get_device(MS_PANEL(self));
   gboolean ready = device != NULL;
 
-  if (!priv->button || ms_job_panel_is_running(self))
+  if (!priv->button || !priv->note || ms_job_panel_is_running(self))
     return;
   g_autofree char *text = MS_JOB_PANEL_GET_CLASS(self)->ready_text(self, device, &ready);
   gtk_widget_set_sensitive(GTK_WIDGET(priv->button), ready);
@@ -231,11 +231,25 @@ ms_job_panel_refresh(MsPanel *panel)
   ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
+/* Beside the button. */
+static void
+add_progress(MsJobPanelPrivate *priv)
+{
+  GtkBox *box = GTK_BOX(gtk_widget_get_parent(GTK_WIDGET(priv->button)));
+
+  priv->progress = g_object_new(GTK_TYPE_PROGRESS_BAR, "no-show-all", TRUE, "show-text", TRUE, "ellipsize",
+                                PANGO_ELLIPSIZE_END, "hexpand", TRUE, "valign", GTK_ALIGN_CENTER, NULL);
+  priv->note = g_object_new(GTK_TYPE_LABEL, "visible", TRUE, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+  gtk_box_pack_start(box, GTK_WIDGET(priv->progress), TRUE, TRUE, 0);
+  gtk_box_pack_start(box, GTK_WIDGET(priv->note), TRUE, TRUE, 0);
+}
+
 static void
 ms_job_panel_constructed(GObject *object)
 {
   MsJobPanel *self = MS_JOB_PANEL(object);
 
+  add_progress(private_of(self));
   private_of(self)->verb = g_strdup(gtk_button_get_label(private_of(self)->button));
   ms_job_panel_update_ready(self);
   G_OBJECT_CLASS(ms_job_panel_parent_class)->constructed(object);
@@ -257,15 +271,13 @@ ms_job_panel_init(MsJobPanel *self)
 }
 
 /**
- * ms_job_panel_bind: as ms_template_bind() for a subclass, whose file has the objects "job_button", "job_progress" and
- * "job_note".
+ * ms_job_panel_bind: as ms_template_bind() for a subclass, whose file has the object "job_button" in a box, at whose
+ * end the progress is shown.
  */
 void
 ms_job_panel_bind(MsJobPanelClass *klass, const char *file, const MsTemplatePart *parts, gsize n)
 {
   const MsTemplatePart own[] = {{"job_button", G_PRIVATE_OFFSET(MsJobPanel, button), NULL},
-                                {"job_progress", G_PRIVATE_OFFSET(MsJobPanel, progress), NULL},
-                                {"job_note", G_PRIVATE_OFFSET(MsJobPanel, note), NULL},
                                 MS_TEMPLATE_CALLBACK(on_button_clicked),
                                 MS_TEMPLATE_CALLBACK(ms_job_panel_update_ready)};
 
