@@ -12,6 +12,7 @@
 #include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/common/thumbnails.h"
+#include "ui/panels/common/table.h"
 #include "ui/program/program-job.h"
 
 /* Events come much faster than anyone reads. */
@@ -59,8 +60,6 @@ struct _MsBatchPage {
   GtkWidget *note;
   GtkWidget *failed; /* not a link in the note: GTK warns when a screen reader asks for a link that is gone */
   GtkWidget *tree;
-  GtkTreeViewColumn *message_column;
-  GtkCellRenderer *message_cell;
   GtkWidget *preview;
   GtkWidget *message; /* of the selected picture, whole */
   GtkWidget *before;  /* the selected picture */
@@ -517,12 +516,34 @@ on_query_tooltip(MsBatchPage *self, int x, int y, gboolean keyboard, GtkTooltip 
   return TRUE;
 }
 
+static const MsTableColumn columns[] = {
+  {N_("Picture"), MS_BATCH_NAME, MS_BATCH_NAME, .expands = TRUE, .ellipsize = PANGO_ELLIPSIZE_MIDDLE, .width = 110},
+  {N_("Result"), MS_BATCH_RESULT, MS_BATCH_RESULT, .expands = TRUE, .ellipsize = PANGO_ELLIPSIZE_START, .width = 130},
+  {N_("State"), MS_BATCH_STATE, MS_BATCH_STATE, .ellipsize = PANGO_ELLIPSIZE_END, .width = 88},
+  {N_("Message"), MS_BATCH_REASON, MS_BATCH_MESSAGE, .expands = TRUE, .width = 160},
+  {N_("Size"), MS_BATCH_SIZE, MS_BATCH_SIZE, .ellipsize = PANGO_ELLIPSIZE_END, .width = 88},
+  {N_("Kernel time"), MS_BATCH_TIME, MS_BATCH_TIME, .ellipsize = PANGO_ELLIPSIZE_END, .width = 104},
+};
+
 /* A message takes two lines of its column. */
 static void
-on_message_width(MsBatchPage *self)
+on_message_width(GtkTreeViewColumn *column)
 {
-  g_object_set(self->message_cell, "wrap-width", MAX(gtk_tree_view_column_get_width(self->message_column) - 8, 40),
-               NULL);
+  g_object_set(ms_table_get_cell(column), "wrap-width", MAX(gtk_tree_view_column_get_width(column) - 8, 40), NULL);
+}
+
+static void
+add_columns(GtkTreeView *tree)
+{
+  ms_table_add_columns(tree, columns, G_N_ELEMENTS(columns));
+  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+    if (columns[i].text == MS_BATCH_REASON) {
+      GtkTreeViewColumn *column = gtk_tree_view_get_column(tree, (int)i);
+
+      g_object_set(ms_table_get_cell(column), "wrap-mode", PANGO_WRAP_WORD_CHAR, NULL);
+      gtk_cell_renderer_set_fixed_size(ms_table_get_cell(column), -1, ROW_HEIGHT);
+      g_signal_connect(column, "notify::width", G_CALLBACK(on_message_width), NULL);
+    }
 }
 
 /* GTK asks only for rows in view, so only their files are decoded. */
@@ -606,8 +627,6 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CHILD(note),
                                          CHILD(failed),
                                          CHILD(tree),
-                                         CHILD(message_column),
-                                         CHILD(message_cell),
                                          CHILD(message),
                                          CHILD(preview),
                                          CHILD(before),
@@ -623,7 +642,6 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CALLBACK(on_selection_changed),
                                          CALLBACK(on_failed_toggled),
                                          CALLBACK(on_query_tooltip),
-                                         CALLBACK(on_message_width),
                                          CALLBACK(on_row_activated)};
   GObjectClass *object_class = G_OBJECT_CLASS(klass);
 
@@ -644,7 +662,7 @@ ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
   gtk_widget_init_template(GTK_WIDGET(self));
-  gtk_cell_renderer_set_fixed_size(self->message_cell, -1, ROW_HEIGHT);
+  add_columns(GTK_TREE_VIEW(self->tree));
   add_thumbnails(GTK_TREE_VIEW(self->tree));
   gtk_tree_view_set_model(GTK_TREE_VIEW(self->tree), GTK_TREE_MODEL(self->rows->store));
   ms_drops_accept(GTK_WIDGET(self), on_dropped);

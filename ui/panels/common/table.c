@@ -7,6 +7,49 @@
 #include "ui/common/files.h"
 #include "ui/panels/common/panel.h"
 
+/** ms_table_add_columns: (array length=n): adds columns at the right. */
+void
+ms_table_add_columns(GtkTreeView *tree, const MsTableColumn *columns, guint n)
+{
+  for (guint i = 0; i < n; i++) {
+    const MsTableColumn *c = &columns[i];
+    const double align = c->is_number ? 1 : 0;
+    GtkCellRenderer *cell = g_object_new(GTK_TYPE_CELL_RENDERER_TEXT, "xalign", align, "ellipsize", c->ellipsize,
+                                         "width-chars", c->chars > 0 ? c->chars : -1, NULL);
+    GtkTreeViewColumn *view = g_object_new(GTK_TYPE_TREE_VIEW_COLUMN, "title", _(c->title), "alignment", align,
+                                           "resizable", TRUE, "expand", c->expands, NULL);
+
+    if (c->width > 0)
+      g_object_set(view, "sizing", GTK_TREE_VIEW_COLUMN_FIXED, "fixed-width", c->width, NULL);
+    if (c->sort > 0)
+      gtk_tree_view_column_set_sort_column_id(view, c->sort);
+    gtk_tree_view_column_pack_start(view, cell, TRUE);
+    if (c->text >= 0)
+      gtk_tree_view_column_add_attribute(view, cell, "text", c->text);
+    gtk_tree_view_append_column(tree, view);
+  }
+}
+
+/** ms_table_get_cell: (transfer none): the first renderer of a column. */
+GtkCellRenderer *
+ms_table_get_cell(GtkTreeViewColumn *column)
+{
+  g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(column));
+
+  return cells->data;
+}
+
+/** ms_table_new_store: (transfer full): a store of @n columns of text. */
+GtkListStore *
+ms_table_new_store(guint n)
+{
+  g_autofree GType *types = g_new(GType, n);
+
+  for (guint i = 0; i < n; i++)
+    types[i] = G_TYPE_STRING;
+  return gtk_list_store_newv((int)n, types);
+}
+
 static gboolean
 on_query_tooltip(GtkTreeView *tree, int x, int y, gboolean by_keyboard, GtkTooltip *tooltip, gpointer data)
 {
@@ -48,13 +91,13 @@ append_cell(GString *text, const char *cell, gboolean first, gboolean csv)
 static char *
 cell_text(GtkTreeViewColumn *column, GtkTreeModel *model, GtkTreeIter *iter)
 {
-  g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(column));
+  GtkCellRenderer *cell = ms_table_get_cell(column);
   char *text = NULL;
 
   gtk_tree_view_column_cell_set_cell_data(column, model, iter, FALSE, FALSE);
-  if (GTK_IS_CELL_RENDERER_TOGGLE(cells->data))
-    return g_strdup(gtk_cell_renderer_toggle_get_active(cells->data) ? "yes" : "no");
-  g_object_get(cells->data, "text", &text, NULL);
+  if (GTK_IS_CELL_RENDERER_TOGGLE(cell))
+    return g_strdup(gtk_cell_renderer_toggle_get_active(GTK_CELL_RENDERER_TOGGLE(cell)) ? "yes" : "no");
+  g_object_get(cell, "text", &text, NULL);
   return text;
 }
 
@@ -109,4 +152,25 @@ ms_table_export(GtkTreeView *tree)
   const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SAVE, _("Export the Table"), _("_Export"), name, FALSE};
 
   ms_files_choose(GTK_WIDGET(tree), &question, on_file_chosen);
+}
+
+static void
+add_button(GtkTreeView *tree, GtkContainer *box, const char *icon, const char *name, GCallback clicked)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name(icon, GTK_ICON_SIZE_BUTTON);
+
+  gtk_widget_set_tooltip_text(button, name);
+  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  g_signal_connect_object(button, "clicked", clicked, tree, G_CONNECT_SWAPPED);
+  gtk_container_add(box, button);
+  gtk_widget_show_all(button);
+}
+
+/** ms_table_add_buttons: puts the buttons that copy and export @tree into @box. */
+void
+ms_table_add_buttons(GtkTreeView *tree, GtkContainer *box)
+{
+  gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(box)), GTK_STYLE_CLASS_LINKED);
+  add_button(tree, box, "edit-copy-symbolic", _("Copy Table"), G_CALLBACK(ms_table_copy));
+  add_button(tree, box, "document-save-as-symbolic", _("Export Table…"), G_CALLBACK(ms_table_export));
 }

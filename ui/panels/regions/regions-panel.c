@@ -20,6 +20,7 @@ struct _MsRegionsPanel {
   GtkSpinButton *min_pixels;
   GtkSpinButton *range;
   GtkWidget *save;
+  GtkContainer *table_buttons;
   GtkLabel *count;
   gboolean selecting; /* the selection of the rows is set from that of the regions */
 };
@@ -28,7 +29,19 @@ G_DEFINE_FINAL_TYPE(MsRegionsPanel, ms_regions_panel, MS_TYPE_PANEL)
 
 /* The table */
 
-/* (transfer full): the cell of a column, in the order of regions-panel.ui */
+static const MsTableColumn columns[] = {
+  {N_("Region"), -1, .is_number = TRUE, .width = 63, .chars = 7},
+  {N_("Pixels"), -1, .is_number = TRUE, .width = 77, .chars = 9},
+  {N_("Columns"), -1, .is_number = TRUE, .width = 84, .chars = 10},
+  {N_("Rows"), -1, .is_number = TRUE, .width = 84, .chars = 10},
+  {N_("Centroid"), -1, .is_number = TRUE, .width = 104, .chars = 14},
+  {N_("Mean RGB"), -1, .is_number = TRUE, .width = 140, .chars = 18},
+  {N_("Deviation RGB"), -1, .is_number = TRUE, .width = 140, .chars = 18},
+  {N_("Neighbours"), -1, .is_number = TRUE, .width = 96, .chars = 10},
+  {N_("Perimeter"), -1, .is_number = TRUE, .width = 84, .chars = 10},
+};
+
+/* (transfer full): the cell of a column */
 static char *
 cell_text(int column, guint32 label, const MsSegment *s)
 {
@@ -302,9 +315,8 @@ ms_regions_panel_class_init(MsRegionsPanelClass *klass)
                                          CALLBACK(on_row_selected),
                                          CALLBACK(set_min_pixels),
                                          CALLBACK(set_range),
-                                         CALLBACK(on_save_clicked),
-                                         CALLBACK(ms_table_copy),
-                                         CALLBACK(ms_table_export)};
+                                         CHILD(table_buttons),
+                                         CALLBACK(on_save_clicked)};
 
   MS_PANEL_CLASS(klass)->attach = ms_regions_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_regions_panel_refresh;
@@ -329,11 +341,12 @@ static void
 ms_regions_panel_init(MsRegionsPanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
-  for (guint i = 0; i < gtk_tree_view_get_n_columns(self->tree); i++) {
+  ms_table_add_columns(self->tree, columns, G_N_ELEMENTS(columns));
+  ms_table_add_buttons(self->tree, self->table_buttons);
+  for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
     GtkTreeViewColumn *column = gtk_tree_view_get_column(self->tree, (int)i);
-    g_autoptr(GList) cells = gtk_cell_layout_get_cells(GTK_CELL_LAYOUT(column));
     g_object_set_data(G_OBJECT(column), NUMBER_KEY, GUINT_TO_POINTER(i));
-    gtk_tree_view_column_set_cell_data_func(column, cells->data, show_cell, self, NULL);
+    gtk_tree_view_column_set_cell_data_func(column, ms_table_get_cell(column), show_cell, self, NULL);
   }
   g_object_bind_property_full(gtk_spin_button_get_adjustment(self->min_pixels), "value", self->slider_adjustment,
                               "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL, to_slider, from_slider, NULL,

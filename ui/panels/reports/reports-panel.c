@@ -26,16 +26,6 @@ G_DEFINE_FINAL_TYPE(MsReportsPanel, ms_reports_panel, MS_TYPE_PANEL)
 
 /* The table */
 
-static GtkListStore *
-new_store(guint n)
-{
-  g_autofree GType *types = g_new(GType, n);
-
-  for (guint i = 0; i < n; i++)
-    types[i] = G_TYPE_STRING;
-  return gtk_list_store_newv((int)n, types);
-}
-
 static void
 set_columns(GtkTreeView *tree, GPtrArray *titles)
 {
@@ -54,7 +44,7 @@ static void
 show_table(GtkTreeView *tree, GPtrArray *table)
 {
   GPtrArray *titles = table->pdata[0];
-  g_autoptr(GtkListStore) store = new_store(titles->len);
+  g_autoptr(GtkListStore) store = ms_table_new_store(titles->len);
   GtkTreeIter iter;
 
   for (guint r = 1; r < table->len; r++) {

@@ -22,6 +22,7 @@ struct _MsRunsPanel {
   GtkWidget *repeat;
   GtkSpinButton *repeats;
   GtkLabel *note;
+  GtkContainer *table_buttons;
   guint dropped;
   guint shown; /* runs in the table */
 };
@@ -414,6 +415,7 @@ ms_runs_panel_class_init(MsRunsPanelClass *klass)
                                          CHILD(repeat),
                                          CHILD(repeats),
                                          CHILD(note),
+                                         CHILD(table_buttons),
                                          CALLBACK(update_buttons),
                                          CALLBACK(on_a_toggled),
                                          CALLBACK(on_b_toggled),
@@ -424,9 +426,7 @@ ms_runs_panel_class_init(MsRunsPanelClass *klass)
                                          CALLBACK(on_delete_clicked),
                                          CALLBACK(on_undelete_clicked),
                                          CALLBACK(on_repeat_clicked),
-                                         CALLBACK(on_key_press),
-                                         CALLBACK(ms_table_copy),
-                                         CALLBACK(ms_table_export)};
+                                         CALLBACK(on_key_press)};
 
   MS_PANEL_CLASS(klass)->attach = ms_runs_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_runs_panel_refresh;
@@ -439,5 +439,6 @@ ms_runs_panel_init(MsRunsPanel *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   ms_table_tooltip(self->tree, MS_RUNS_SETTINGS);
+  ms_table_add_buttons(self->tree, self->table_buttons);
   update_buttons(self);
 }

@@ -11,7 +11,7 @@
 struct _MsStatisticsPanel {
   MsPixelPanel parent_instance;
   GtkTreeView *tree;
-  GtkListStore *store;
+  GtkListStore *store; /* of @tree */
   GtkLabel *difference;
   GtkLabel *times;
   GtkWidget *copy;
@@ -19,9 +19,7 @@ struct _MsStatisticsPanel {
 
 G_DEFINE_FINAL_TYPE(MsStatisticsPanel, ms_statistics_panel, MS_TYPE_PIXEL_PANEL)
 
-/* As in statistics-panel.ui: picture, channel and 14 numbers. */
-#define N_COLUMNS 16
-
+/* The columns of the model, which the table shows in this order; others follow the median. */
 enum {
   COLUMN_PICTURE,
   COLUMN_CHANNEL,
@@ -30,6 +28,17 @@ enum {
   COLUMN_MEAN,
   COLUMN_DEVIATION,
   COLUMN_MEDIAN,
+};
+
+static const MsTableColumn columns[] = {
+  {N_("Picture"), COLUMN_PICTURE, .expands = TRUE},   {N_("Channel"), COLUMN_CHANNEL},
+  {N_("Min"), COLUMN_MIN, .is_number = TRUE},         {N_("Max"), COLUMN_MAX, .is_number = TRUE},
+  {N_("Mean"), COLUMN_MEAN, .is_number = TRUE},       {N_("Std. dev."), COLUMN_DEVIATION, .is_number = TRUE},
+  {N_("Median"), COLUMN_MEDIAN, .is_number = TRUE},   {N_("1 %"), COLUMN_MEDIAN + 1, .is_number = TRUE},
+  {N_("5 %"), COLUMN_MEDIAN + 2, .is_number = TRUE},  {N_("25 %"), COLUMN_MEDIAN + 3, .is_number = TRUE},
+  {N_("75 %"), COLUMN_MEDIAN + 4, .is_number = TRUE}, {N_("95 %"), COLUMN_MEDIAN + 5, .is_number = TRUE},
+  {N_("99 %"), COLUMN_MEDIAN + 6, .is_number = TRUE}, {N_("Non-zero"), COLUMN_MEDIAN + 7, .is_number = TRUE},
+  {N_("At 0"), COLUMN_MEDIAN + 8, .is_number = TRUE}, {N_("At 255"), COLUMN_MEDIAN + 9, .is_number = TRUE},
 };
 
 static const char *const channel_names[] = {N_("Red"), N_("Green"), N_("Blue"), N_("Alpha"), N_("Luma")};
@@ -206,7 +215,7 @@ on_copy_clicked(MsStatisticsPanel *self)
 static void
 make_compact(MsStatisticsPanel *self)
 {
-  for (int column = 0; column < N_COLUMNS; column++) {
+  for (int column = 0; column < (int)G_N_ELEMENTS(columns); column++) {
     GtkTreeViewColumn *view = gtk_tree_view_get_column(self->tree, column);
     gtk_tree_view_column_set_visible(view, column >= COLUMN_CHANNEL && column <= COLUMN_MEDIAN);
     gtk_tree_view_column_set_expand(view, TRUE);
@@ -230,8 +239,8 @@ ms_statistics_panel_constructed(GObject *object)
 static void
 ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
 {
-  static const MsTemplatePart parts[] = {CHILD(tree),  CHILD(store), CHILD(difference),
-                                         CHILD(times), CHILD(copy),  MS_TEMPLATE_CALLBACK(on_copy_clicked)};
+  static const MsTemplatePart parts[] = {CHILD(tree), CHILD(difference), CHILD(times), CHILD(copy),
+                                         MS_TEMPLATE_CALLBACK(on_copy_clicked)};
 
   G_OBJECT_CLASS(klass)->constructed = ms_statistics_panel_constructed;
   MS_PIXEL_PANEL_CLASS(klass)->show = ms_statistics_panel_show;
@@ -241,5 +250,10 @@ ms_statistics_panel_class_init(MsStatisticsPanelClass *klass)
 static void
 ms_statistics_panel_init(MsStatisticsPanel *self)
 {
+  g_autoptr(GtkListStore) store = ms_table_new_store(G_N_ELEMENTS(columns));
+
   gtk_widget_init_template(GTK_WIDGET(self));
+  ms_table_add_columns(self->tree, columns, G_N_ELEMENTS(columns));
+  gtk_tree_view_set_model(self->tree, GTK_TREE_MODEL(store));
+  self->store = store;
 }

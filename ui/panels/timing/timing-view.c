@@ -19,8 +19,8 @@ struct _MsTimingView {
   GtkLabel *peak_label;
   MsStageBar *bar;
   GtkTreeStore *store;
-  GtkTreeViewColumn *of_a;
-  GtkTreeViewColumn *ratio;
+  GtkTreeView *tree;
+  GtkContainer *table_buttons;
   GtkStack *stack;
   MsDevice *peak_device; /* (nullable): the device whose peak was measured or is being measured */
   double peak;           /* GB/s, 0 while unknown */
@@ -137,6 +137,19 @@ enum {
   COLUMN_SHARE,
   COLUMN_OF_A,
   COLUMN_RATIO,
+};
+
+static const MsTableColumn columns[] = {
+  {N_("Stage"), COLUMN_TITLE, .expands = TRUE, .ellipsize = PANGO_ELLIPSIZE_END, .chars = 22},
+  {N_("Launches"), COLUMN_LAUNCHES, .is_number = TRUE},
+  {N_("Queued (ms)"), COLUMN_QUEUED, .is_number = TRUE},
+  {N_("Submitted (ms)"), COLUMN_SUBMITTED, .is_number = TRUE},
+  {N_("Run (ms)"), COLUMN_RUN, .is_number = TRUE},
+  {N_("Run of A (ms)"), COLUMN_OF_A, .is_number = TRUE},
+  {N_("B to A"), COLUMN_RATIO, .is_number = TRUE},
+  {N_("Bytes"), COLUMN_BYTES, .is_number = TRUE},
+  {N_("GB/s"), COLUMN_RATE, .is_number = TRUE},
+  {N_("Of peak"), COLUMN_SHARE, .is_number = TRUE},
 };
 
 static void
@@ -306,8 +319,9 @@ show_log(MsTimingView *self, MsTimingLog *log, GArray *others, const char *headi
 
   gtk_tree_store_clear(self->store);
   ms_stage_bar_clear(self->bar, others != NULL);
-  gtk_tree_view_column_set_visible(self->of_a, others != NULL);
-  gtk_tree_view_column_set_visible(self->ratio, others != NULL);
+  for (guint i = 0; i < G_N_ELEMENTS(columns); i++)
+    if (columns[i].text == COLUMN_OF_A || columns[i].text == COLUMN_RATIO)
+      gtk_tree_view_column_set_visible(gtk_tree_view_get_column(self->tree, (int)i), others != NULL);
   gtk_stack_set_visible_child_name(self->stack, log ? "rows" : "empty");
   if (!log)
     return;
@@ -430,16 +444,8 @@ ms_timing_view_attach(MsPanel *panel, MsDocument *document)
 static void
 ms_timing_view_class_init(MsTimingViewClass *klass)
 {
-  static const MsTemplatePart parts[] = {CHILD(heading),
-                                         CHILD(build),
-                                         CHILD(peak_label),
-                                         CHILD(bar),
-                                         CHILD(store),
-                                         CHILD(of_a),
-                                         CHILD(ratio),
-                                         CHILD(stack),
-                                         MS_TEMPLATE_CALLBACK(ms_table_copy),
-                                         MS_TEMPLATE_CALLBACK(ms_table_export)};
+  static const MsTemplatePart parts[] = {CHILD(heading), CHILD(build), CHILD(peak_label), CHILD(bar),
+                                         CHILD(store),   CHILD(tree),  CHILD(stack),      CHILD(table_buttons)};
 
   G_OBJECT_CLASS(klass)->dispose = ms_timing_view_dispose;
   MS_PANEL_CLASS(klass)->attach = ms_timing_view_attach;
@@ -452,4 +458,6 @@ static void
 ms_timing_view_init(MsTimingView *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  ms_table_add_columns(self->tree, columns, G_N_ELEMENTS(columns));
+  ms_table_add_buttons(self->tree, self->table_buttons);
 }
