@@ -41,8 +41,9 @@ note_so_far(Command *c, const MsReport *report)
   if (!report || now - c->noted_us < SO_FAR_US)
     return;
   c->noted_us = now;
-  g_autoptr(MsReport) copy = ms_report_snapshot(report);
-  g_autofree char *text = ms_report_to_text(copy);
+  g_autoptr(JsonNode) node = ms_report_to_json_node(report);
+  g_autoptr(MsReport) ranked = ms_report_from_node(node, NULL);
+  g_autofree char *text = ms_report_to_text(ranked);
   g_autofree char *shown = g_strdup_printf("%s\nIncomplete: the driver ended the measurement.\n", text);
   ms_console_note_so_far(c->console, shown);
 }

@@ -93,7 +93,7 @@ test_chart_of_energy(void)
   g_assert_nonnull(strstr(ratios, "measured, 2: 0.75."));
   g_assert_nonnull(strstr(ratios, "Old GPU, 2: 0.93."));
   g_assert_nonnull(strstr(footer, "counter of the test"));
-  g_assert_cmpfloat(ms_report_row_metric(again, ms_report_fixture_row(again, 1), "extra-time-us"), ==, 0);
+  g_assert_cmpfloat(ms_report_row_metric(ms_report_fixture_row(again, 1), "extra-time-us"), ==, 0);
 }
 
 /* With --quick the subtitle gives the size of the published values, where any are drawn. */

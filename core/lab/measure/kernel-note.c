@@ -44,16 +44,6 @@ ms_kernel_note_new(const char *name)
   return self;
 }
 
-MsKernelNote *
-ms_kernel_note_copy(const MsKernelNote *self)
-{
-  MsKernelNote *copy = g_memdup2(self, sizeof *copy);
-
-  copy->name = g_strdup(self->name);
-  copy->limit = g_strdup(self->limit);
-  return copy;
-}
-
 void
 ms_kernel_note_free(MsKernelNote *self)
 {

@@ -49,6 +49,5 @@ typedef struct {
 extern const MsRecord ms_kernel_note_record;
 
 MsKernelNote *ms_kernel_note_new(const char *name);
-MsKernelNote *ms_kernel_note_copy(const MsKernelNote *self);
 void ms_kernel_note_free(MsKernelNote *self);
 GPtrArray *ms_kernel_notes_new(void);

@@ -35,21 +35,6 @@ ms_measurement_new(void)
   return self;
 }
 
-static gpointer
-copy_stage(gconstpointer source, gpointer data)
-{
-  MsStageSeries *copy = g_memdup2(source, sizeof *copy);
-
-  copy->ns = g_array_copy(copy->ns);
-  return copy;
-}
-
-static gpointer
-copy_kernel(gconstpointer source, gpointer data)
-{
-  return ms_kernel_note_copy(source);
-}
-
 /** ms_verification_clear: frees the texts; nothing is verified then. */
 void
 ms_verification_clear(MsVerification *self)
@@ -58,28 +43,6 @@ ms_verification_clear(MsVerification *self)
   g_free(self->result);
   g_free(self->expected);
   *self = (MsVerification){0};
-}
-
-/** ms_measurement_copy: (transfer full): an independent copy. */
-MsMeasurement *
-ms_measurement_copy(const MsMeasurement *self)
-{
-  MsMeasurement *copy = g_memdup2(self, sizeof *copy);
-
-  copy->samples = g_array_copy(self->samples);
-  copy->rounds = g_array_copy(self->rounds);
-  copy->walls = g_array_copy(self->walls);
-  copy->stages = g_ptr_array_copy(self->stages, copy_stage, NULL);
-  copy->message = g_strdup(self->message);
-  copy->shown = g_strdup(self->shown);
-  copy->verification.against = g_strdup(self->verification.against);
-  copy->verification.result = g_strdup(self->verification.result);
-  copy->verification.expected = g_strdup(self->verification.expected);
-  copy->energy_source = g_strdup(self->energy_source);
-  copy->conditions.source = g_strdup(self->conditions.source);
-  copy->conditions.throttling = g_strdup(self->conditions.throttling);
-  copy->kernels = g_ptr_array_copy(self->kernels, copy_kernel, NULL);
-  return copy;
 }
 
 void

@@ -143,7 +143,6 @@ typedef struct {
 } MsMeasurement;
 
 MsMeasurement *ms_measurement_new(void);
-MsMeasurement *ms_measurement_copy(const MsMeasurement *self);
 void ms_measurement_free(MsMeasurement *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeasurement, ms_measurement_free)
 MsStageSeries *ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name);

@@ -153,7 +153,7 @@ static void
 add_measured(Drawing *d, const MsReportRow *row)
 {
   g_autofree char *name = series_name(d, row->factors);
-  MsChartPoint point = {0, ms_report_row_metric(d->report, row, d->y), NAN, NAN, row_number(d, row)};
+  MsChartPoint point = {0, ms_report_row_metric(row, d->y), NAN, NAN, row_number(d, row)};
 
   if (d->metric && d->metric->ns_factor > 0) {
     point.low = row->summary.q1 * d->metric->ns_factor;
@@ -540,9 +540,10 @@ is_drawn(GPtrArray *metrics, const MsPublished *published)
 static gboolean
 has_panel(const MsReport *self, const char *metric)
 {
-  const gboolean is_missing = ms_metric_is_of_kernel(metric) && !ms_report_has_metric(self, metric);
+  const MsMetric *known = ms_metric_find(metric);
+  const gboolean is_missing = known && known->kind & MS_METRICS_OF_KERNEL && !ms_report_has_metric(self, known);
 
-  return ms_metric_find(metric) && (!is_missing || ms_report_count(self, MS_OUTCOME_OK) == 0);
+  return known && (!is_missing || ms_report_count(self, MS_OUTCOME_OK) == 0);
 }
 
 /* (element-type utf8): the metrics of the panels: those of the plot, then those of published values in other units. */

@@ -89,9 +89,7 @@ static const MsRecord work_record = MS_RECORD(work_fields);
 static double
 find_metric(gconstpointer owner, const MsField *field)
 {
-  const MsReportRow *row = owner;
-
-  return ms_report_row_metric(row->report, row, field->name);
+  return ms_report_row_metric(owner, field->name);
 }
 
 #define DERIVED(name) MS_FIELD_OF(COMPUTED, name, .number = find_metric)
@@ -544,24 +542,19 @@ static const MsField last_columns[] = {
 static const MsRecord last_columns_record = MS_RECORD(last_columns);
 
 static void
-append_metric_name(GString *text, const char *metric)
+append_metric_names(GString *text, const GPtrArray *metrics)
 {
-  g_autofree char *name = g_strdelimit(g_strdup(metric), "-", '_');
-
-  ms_csv_append(text, name);
+  for (guint i = 0; i < metrics->len; i++) {
+    g_autofree char *name = g_strdelimit(g_strdup(((const MsMetric *)metrics->pdata[i])->name), "-", '_');
+    ms_csv_append(text, name);
+  }
 }
 
 static void
-append_heading(GString *text, guint kernel_columns)
+append_metrics(GString *text, const GPtrArray *metrics, const MsReportRow *row)
 {
-  ms_record_append_names(&columns_record, text);
-  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    append_metric_name(text, ms_metric_columns[i]);
-  ms_record_append_names(&last_columns_record, text);
-  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (kernel_columns & 1u << i)
-      append_metric_name(text, ms_kernel_columns[i]);
-  g_string_append(text, "\r\n");
+  for (guint i = 0; i < metrics->len; i++)
+    ms_csv_append_number(text, ms_metric_value(metrics->pdata[i], row), NULL);
 }
 
 /**
@@ -572,18 +565,20 @@ char *
 ms_report_to_csv(const MsReport *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
-  const guint kernel_columns = ms_report_kernel_columns(self);
+  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(NULL, MS_METRIC_USUAL | MS_METRIC_RARE);
+  g_autoptr(GPtrArray) of_kernel = ms_report_find_metrics(self, MS_METRICS_OF_KERNEL);
 
-  append_heading(text, kernel_columns);
+  ms_record_append_names(&columns_record, text);
+  append_metric_names(text, metrics);
+  ms_record_append_names(&last_columns_record, text);
+  append_metric_names(text, of_kernel);
+  g_string_append(text, "\r\n");
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     ms_record_append_cells(&columns_record, row, text);
-    for (gsize k = 0; k < MS_N_METRIC_COLUMNS; k++)
-      ms_csv_append_number(text, ms_report_row_metric(self, row, ms_metric_columns[k]), NULL);
+    append_metrics(text, metrics, row);
     ms_record_append_cells(&last_columns_record, row, text);
-    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
-      if (kernel_columns & 1u << k)
-        ms_csv_append_number(text, ms_report_row_metric(self, row, ms_kernel_columns[k]), NULL);
+    append_metrics(text, of_kernel, row);
     g_string_append(text, "\r\n");
   }
   return g_string_free(g_steal_pointer(&text), FALSE);

@@ -140,21 +140,20 @@ append_row(GString *latex, const MsReportRow *row)
   g_string_append(latex, " \\\\\n");
 }
 
-/* A table of the optional columns whose bits in @shown are set, if any: beside the times they have no room. */
+/* A table of the optional columns of @kind, if any: beside the times they have no room. */
 static void
-append_kernel_table(GString *latex, const MsReport *self, guint shown)
+append_kernel_table(GString *latex, const MsReport *self, MsMetricKind kind)
 {
+  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(self, kind);
   g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
 
-  for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++) {
-    if (!(shown & 1u << k))
-      continue;
-    g_autofree char *heading = ms_latex_escape(ms_kernel_headings[k]);
+  if (metrics->len == 0)
+    return;
+  for (guint k = 0; k < metrics->len; k++) {
+    g_autofree char *heading = ms_latex_escape(((const MsMetric *)metrics->pdata[k])->heading);
     g_string_append_c(columns, 'S');
     g_string_append_printf(headings, " & {%s}", heading);
   }
-  if (columns->len == 0)
-    return;
   g_string_append_printf(latex,
                          "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{longtable}{L{0.28\\linewidth}%s}\n"
                          "\\toprule\nconfiguration%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n",
@@ -162,9 +161,8 @@ append_kernel_table(GString *latex, const MsReport *self, guint shown)
   for (guint i = 0; i < self->rows->len; i++) {
     const MsReportRow *row = self->rows->pdata[i];
     append_escaped(latex, row->label);
-    for (gsize k = 0; k < MS_N_KERNEL_COLUMNS; k++)
-      if (shown & 1u << k)
-        append_number(latex, ms_report_row_metric(self, row, ms_kernel_columns[k]));
+    for (guint k = 0; k < metrics->len; k++)
+      append_number(latex, ms_metric_value(metrics->pdata[k], row));
     g_string_append(latex, " \\\\\n");
   }
   g_string_append(latex, "\\end{longtable}}\n");
@@ -181,13 +179,12 @@ ms_report_to_latex(const MsReport *self)
                                           "\\begin{longtable}{L{0.27\\linewidth}SSSSL{0.22\\linewidth}}\n"
                                           "\\toprule\nconfiguration & {median, ms} & {IQR, ms} & {n} & {speed-up} & "
                                           "published \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
-  const guint shown = ms_report_kernel_columns(self), timed = (1u << MS_FIRST_INSTRUCTION_COLUMN) - 1;
 
   for (guint i = 0; i < self->rows->len; i++)
     append_row(latex, self->rows->pdata[i]);
   g_string_append(latex, "\\end{longtable}}\n");
-  append_kernel_table(latex, self, shown & timed);
-  append_kernel_table(latex, self, shown & ~timed);
+  append_kernel_table(latex, self, MS_METRIC_OCCUPANCY);
+  append_kernel_table(latex, self, MS_METRIC_INSTRUCTIONS);
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }
 

@@ -4,36 +4,47 @@
 
 #include "core/lab/report/report.h"
 
-/** MsMetric: a value derived from a row; @ns_factor: converts nanoseconds into its unit, 0 when it is not a time. */
+/**
+ * MsMetricKind: where a metric is a column, as bits.
+ * @MS_METRIC_PLOTTED: nowhere, in charts only
+ * @MS_METRIC_USUAL: in CSV, and in the table where a row has a value
+ * @MS_METRIC_RARE: the same, but in the table only where the experiment plots it
+ * @MS_METRIC_OCCUPANCY: where a row has a value; the driver tells it of kernels
+ * @MS_METRIC_INSTRUCTIONS: the same, of their instructions
+ */
+typedef enum {
+  MS_METRIC_PLOTTED = 1 << 0,
+  MS_METRIC_USUAL = 1 << 1,
+  MS_METRIC_RARE = 1 << 2,
+  MS_METRIC_OCCUPANCY = 1 << 3,
+  MS_METRIC_INSTRUCTIONS = 1 << 4,
+} MsMetricKind;
+
+/** MS_METRICS_OF_KERNEL: the optional columns. */
+#define MS_METRICS_OF_KERNEL (MS_METRIC_OCCUPANCY | MS_METRIC_INSTRUCTIONS)
+
+/**
+ * MsMetric: a value derived from a row.
+ * @title: of an axis
+ * @heading: (nullable): of a column
+ * @ns_factor: converts nanoseconds into its unit, 0 when it is not a time
+ * @value: (nullable): of a row; %NULL for the time of a row, and for a metric of published values only
+ */
 typedef struct {
   const char *name;
+  MsMetricKind kind;
   const char *title;
   const char *unit;
+  const char *heading;
   double ns_factor;
-  double (*value)(const MsReport *report, const MsReportRow *row);
+  double (*value)(const MsReportRow *row);
 } MsMetric;
 
-/**
- * ms_metric_columns: the names of the metrics that are columns of the CSV file. Those from MS_N_USUAL_METRICS on are in
- * the table only where the experiment plots them.
- */
-#define MS_N_USUAL_METRICS 9
-#define MS_N_METRIC_COLUMNS 15
-extern const char *const ms_metric_columns[MS_N_METRIC_COLUMNS];
-
-/**
- * ms_kernel_columns: the names of the metrics that are optional columns, each only where a row has a value: those of
- * occupancy, then those of instructions.
- */
-#define MS_FIRST_INSTRUCTION_COLUMN 5
-#define MS_N_KERNEL_COLUMNS 11
-extern const char *const ms_kernel_columns[MS_N_KERNEL_COLUMNS];
-extern const char *const ms_kernel_headings[MS_N_KERNEL_COLUMNS];
-
 const MsMetric *ms_metric_find(const char *name);
+double ms_metric_value(const MsMetric *self, const MsReportRow *row);
+GPtrArray *ms_report_find_metrics(const MsReport *report, guint kinds);
 double ms_published_in(const MsPublished *published, const char *metric);
-double ms_report_row_metric(const MsReport *self, const MsReportRow *row, const char *metric);
+double ms_report_row_metric(const MsReportRow *row, const char *metric);
 gboolean ms_metric_is_of_kernel(const char *name);
-gboolean ms_report_has_metric(const MsReport *self, const char *metric);
-guint ms_report_kernel_columns(const MsReport *self);
+gboolean ms_report_has_metric(const MsReport *self, const MsMetric *metric);
 const char *ms_metric_title(const char *metric, MsLanguage language);

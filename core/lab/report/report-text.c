@@ -142,36 +142,19 @@ any_row_published(const MsReport *self)
   return FALSE;
 }
 
-/* The headings of ms_metric_columns. */
-static const char *const metric_titles[MS_N_METRIC_COLUMNS] = {
-  N_("Mpx/s"),   N_("window G/s"), N_("elements G/s"),  N_("GB/s"),       N_("% of peak"),       N_("J"),
-  N_("W"),       N_("accesses"),   N_("uncoalesced k"), N_("conflict %"), N_("× over the peer"), N_("× the time"),
-  N_("× power"), N_("extra µs"),   N_("first ms")};
-
-/* Whether a metric is a column of the table. */
-static gboolean
-shows_metric(const MsReport *self, gsize i)
-{
-  const MsPlot *plot = &self->experiment->plot;
-  const char *name = ms_metric_columns[i];
-
-  return ms_report_has_metric(self, name) &&
-         (i < MS_N_USUAL_METRICS || g_strcmp0(plot->y, name) == 0 || g_strcmp0(plot->y2, name) == 0);
-}
-
-/* Which metrics are columns: bits of ms_metric_columns and of ms_kernel_columns. */
-typedef struct {
-  guint metrics;
-  guint of_kernel;
-} Columns;
-
-static Columns
+/* (transfer container) (element-type MsMetric): those that are columns of the table. */
+static GPtrArray *
 find_columns(const MsReport *self)
 {
-  Columns columns = {0, ms_report_kernel_columns(self)};
+  const MsPlot *plot = &self->experiment->plot;
+  GPtrArray *columns = ms_report_find_metrics(self, MS_METRIC_USUAL | MS_METRIC_RARE | MS_METRICS_OF_KERNEL);
 
-  for (guint i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    columns.metrics |= shows_metric(self, i) ? 1u << i : 0;
+  for (guint i = columns->len; i-- > 0;) {
+    const MsMetric *metric = columns->pdata[i];
+    if (metric->kind == MS_METRIC_RARE && g_strcmp0(plot->y, metric->name) != 0 &&
+        g_strcmp0(plot->y2, metric->name) != 0)
+      g_ptr_array_remove_index(columns, i);
+  }
   return columns;
 }
 
@@ -182,7 +165,7 @@ add_cell(GPtrArray *cells, char *text)
 }
 
 static GPtrArray *
-heading_cells(const MsReport *self, const Columns *columns, MsLanguage language)
+heading_cells(const MsReport *self, const GPtrArray *columns, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
   static const char *const fixed[] = {N_("configuration"), N_("median ms"), N_("min ms"),
@@ -190,12 +173,8 @@ heading_cells(const MsReport *self, const Columns *columns, MsLanguage language)
 
   for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
     add_cell(cells, g_strdup(ms_text(language, fixed[i])));
-  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (columns->metrics & 1u << i)
-      add_cell(cells, g_strdup(ms_text(language, metric_titles[i])));
-  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (columns->of_kernel & 1u << i)
-      add_cell(cells, g_strdup(ms_text(language, ms_kernel_headings[i])));
+  for (guint i = 0; i < columns->len; i++)
+    add_cell(cells, g_strdup(ms_text(language, ((const MsMetric *)columns->pdata[i])->heading)));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
   if (any_row_published(self))
     add_cell(cells, g_strdup(ms_text(language, "published")));
@@ -213,17 +192,18 @@ result_text(const MsReportRow *row, MsLanguage language)
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
 }
 
-/* Most are whole numbers. */
+/* Most that the driver tells of a kernel are whole numbers. */
 static char *
-kernel_text(const MsReport *self, const MsReportRow *row, const char *metric)
+metric_text(const MsMetric *metric, const MsReportRow *row)
 {
-  const double value = ms_report_row_metric(self, row, metric);
+  const double value = ms_metric_value(metric, row);
+  const gboolean whole = metric->kind & MS_METRICS_OF_KERNEL && value == floor(value);
 
-  return value == floor(value) ? ms_number_format(value, "%.0f") : ms_number_text(value);
+  return whole ? ms_number_format(value, "%.0f") : ms_number_text(value);
 }
 
 static GPtrArray *
-row_cells(const MsReport *self, const MsReportRow *row, const Columns *columns, MsLanguage language)
+row_cells(const MsReport *self, const MsReportRow *row, const GPtrArray *columns, MsLanguage language)
 {
   GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
   const MsSummary *s = &row->summary;
@@ -235,12 +215,8 @@ row_cells(const MsReport *self, const MsReportRow *row, const Columns *columns, 
   add_cell(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
   add_cell(cells, g_strdup_printf("%u", s->n));
   add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
-  for (gsize i = 0; i < MS_N_METRIC_COLUMNS; i++)
-    if (columns->metrics & 1u << i)
-      add_cell(cells, ms_number_text(ms_report_row_metric(self, row, ms_metric_columns[i])));
-  for (gsize i = 0; i < MS_N_KERNEL_COLUMNS; i++)
-    if (columns->of_kernel & 1u << i)
-      add_cell(cells, kernel_text(self, row, ms_kernel_columns[i]));
+  for (guint i = 0; i < columns->len; i++)
+    add_cell(cells, metric_text(columns->pdata[i], row));
   add_cell(cells, speedup_text(row, language));
   if (any_row_published(self))
     add_cell(cells, ms_report_published_text(row));
@@ -255,11 +231,11 @@ GPtrArray *
 ms_report_table(const MsReport *self, MsLanguage language)
 {
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-  const Columns columns = find_columns(self);
+  g_autoptr(GPtrArray) columns = find_columns(self);
 
-  g_ptr_array_add(table, heading_cells(self, &columns, language));
+  g_ptr_array_add(table, heading_cells(self, columns, language));
   for (guint i = 0; i < self->rows->len; i++)
-    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], &columns, language));
+    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], columns, language));
   return table;
 }
 

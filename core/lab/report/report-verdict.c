@@ -50,7 +50,7 @@ value_of(const MsReport *self, const MsReportRow *row, const MsExpect *expect)
 {
   if (ms_report_leaves_out(self, row) && !is_of_model(expect))
     return NAN;
-  return ms_report_row_metric(self, row, expect->metric);
+  return ms_report_row_metric(row, expect->metric);
 }
 
 /* Whether @other has the settings @over, and otherwise those of @row where the experiment varies them. */

@@ -39,62 +39,6 @@ ms_report_new(MsExperiment *experiment)
   return self;
 }
 
-static gpointer
-copy_row(gconstpointer source, gpointer data)
-{
-  const MsReportRow *row = source;
-  MsReportRow *copy = g_memdup2(row, sizeof *copy);
-
-  copy->report = data;
-  copy->factors = ms_factors_copy(row->factors);
-  copy->label = g_strdup(row->label);
-  copy->group = g_strdup(row->group);
-  copy->measurement = ms_measurement_copy(row->measurement);
-  copy->published = g_ptr_array_ref(row->published);
-  return copy;
-}
-
-static GHashTable *
-copy_anchors(GHashTable *anchors)
-{
-  GHashTable *copy = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_measurement_free);
-  GHashTableIter iter;
-  gpointer group, measurement;
-
-  g_hash_table_iter_init(&iter, anchors);
-  while (g_hash_table_iter_next(&iter, &group, &measurement))
-    g_hash_table_insert(copy, g_strdup(group), ms_measurement_copy(measurement));
-  return copy;
-}
-
-/**
- * ms_report_snapshot:
- * @self: a report that a thread still adds to; call it from that thread
- *
- * Returns: (transfer full): what is known now, ranked, for another thread: it shares nothing with @self that changes
- */
-MsReport *
-ms_report_snapshot(const MsReport *self)
-{
-  MsReport *copy = g_atomic_rc_box_alloc(sizeof *copy);
-
-  *copy = *self;
-
-  ms_experiment_ref(self->experiment);
-  copy->device.name = g_strdup(self->device.name);
-  copy->device.platform = g_strdup(self->device.platform);
-  copy->device.driver = g_strdup(self->device.driver);
-  copy->device.type = g_strdup(self->device.type);
-  copy->program_version = g_strdup(self->program_version);
-  copy->compiler = g_strdup(self->compiler);
-  copy->date = g_strdup(self->date);
-  copy->input = g_strdup(self->input);
-  copy->rows = g_ptr_array_copy(self->rows, copy_row, copy);
-  copy->anchors = copy_anchors(self->anchors);
-  ms_report_rank(copy);
-  return copy;
-}
-
 MsReport *
 ms_report_ref(MsReport *self)
 {

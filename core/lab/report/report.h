@@ -67,7 +67,6 @@ struct _MsReport {
 };
 
 MsReport *ms_report_new(MsExperiment *experiment);
-MsReport *ms_report_snapshot(const MsReport *self);
 MsReport *ms_report_ref(MsReport *self);
 void ms_report_unref(MsReport *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReport, ms_report_unref)
