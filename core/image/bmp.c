@@ -439,27 +439,6 @@ unpack(BmpReader *self)
 
 /* ---- Reading. */
 
-/* Reads row @y of the upright image; the padding of the row that is stored last may be missing. */
-static void
-read_row(BmpReader *self, int y, guint8 *row)
-{
-  const int stored = self->is_top_down ? y : self->height - 1 - y;
-  const gsize size = ((gsize)self->width * self->bits + 7) / 8;
-  const guint64 at = self->pixels_at + self->row_bytes * (guint64)stored;
-  gssize got = (gssize)size;
-
-  if (self->indices)
-    memcpy(self->stored, self->indices + stored * padded_width(self), size);
-  else
-    got = ms_image_file_read_at(self->file, at, self->stored, size);
-  if (got == (gssize)size)
-    convert(self, row);
-  else if (got >= 0 && ms_image_file_accepts(self->file, "the file ends before the image does"))
-    ms_image_file_blacken(row, (guint64)self->width);
-  else if (got >= 0)
-    damaged(self, N_("the file ends before the image does"));
-}
-
 /* %FALSE for a file that ends before its first row does, of which nothing can be kept. */
 static gboolean
 prepare(BmpReader *self)
@@ -482,34 +461,26 @@ ms_bmp_start_rows(MsImageFile *file)
   return prepare(self) && ms_image_file_is_upright(file, metadata, 1);
 }
 
+/** ms_bmp_read_row: the padding of the row that is stored last may be missing. */
 void
 ms_bmp_read_row(MsImageFile *file, guint8 *row)
 {
   BmpReader *self = file->decoder;
+  const int y = self->y++, stored = self->is_top_down ? y : self->height - 1 - y;
+  const gsize size = ((gsize)self->width * self->bits + 7) / 8;
+  const guint64 at = self->pixels_at + self->row_bytes * (guint64)stored;
+  gssize got = (gssize)size;
 
-  read_row(self, self->y++, row);
-}
-
-/** ms_bmp_read: (transfer full): reads all rows; %NULL with the error in @file. */
-MsImage *
-ms_bmp_read(MsImageFile *file)
-{
-  BmpReader *self = file->decoder;
-
-  if (!prepare(self))
-    return NULL;
-  g_autoptr(MsMetadata) metadata = read_metadata(self);
-  guint8 *pixels = ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height);
-  if (!pixels)
-    return NULL;
-  for (int y = 0; y < self->height && !file->error; y++) {
-    read_row(self, y, pixels + (gsize)y * (gsize)self->width * 4);
-    ms_image_file_report_rows(file, (guint64)y + 1, (guint64)self->height);
-  }
-  if (!file->error)
-    return ms_image_file_finish(file, (MsStoredPixels){pixels, self->width, self->height, 1}, metadata);
-  ms_image_file_free_pixels(file, pixels);
-  return NULL;
+  if (self->indices)
+    memcpy(self->stored, self->indices + stored * padded_width(self), size);
+  else
+    got = ms_image_file_read_at(file, at, self->stored, size);
+  if (got == (gssize)size)
+    convert(self, row);
+  else if (got >= 0 && ms_image_file_accepts(file, "the file ends before the image does"))
+    ms_image_file_blacken(row, (guint64)self->width);
+  else if (got >= 0)
+    damaged(self, N_("the file ends before the image does"));
 }
 
 /* ---- Writing. */

@@ -7,7 +7,6 @@
 
 void ms_bmp_open(MsImageFile *file);
 void ms_bmp_close(MsImageFile *file);
-MsImage *ms_bmp_read(MsImageFile *file);
 gboolean ms_bmp_start_rows(MsImageFile *file);
 void ms_bmp_read_row(MsImageFile *file, guint8 *row);
 gboolean ms_bmp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,

@@ -48,7 +48,8 @@ typedef struct {
  * @open: (nullable): reads the header and makes the decoder; %NULL in a build without the format's library. All
  *   functions that read leave their error in the file
  * @close: (nullable): frees the decoder, also one whose @open failed
- * @read: (nullable): reads an upright image as 8-bit RGBA
+ * @read: (nullable): reads an upright image as 8-bit RGBA; %NULL in a format that always stores its rows in order, so
+ *   that they are read one by one
  * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
  * @start_rows: (nullable): prepares to decode row by row; %NULL where the format's rows are not stored in order
  * @read_row: (nullable): decodes the next row to RGBA; after the last one it also reads the rest of the file

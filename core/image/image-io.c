@@ -278,6 +278,30 @@ ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *l
   return open_decoder(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
+/* (transfer full): the image from its rows, in a format whose rows are always stored in order */
+static MsImage *
+load_rows(MsImageFile *self)
+{
+  const int width = self->header.width, height = self->header.height;
+
+  if (!self->codec->start_rows(self))
+    return NULL;
+  guint8 *pixels = ms_image_file_alloc_pixels(self, (guint64)width, (guint64)height);
+  if (!pixels)
+    return NULL;
+  for (int y = 0; y < height && !self->error; y++) {
+    self->codec->read_row(self, pixels + (gsize)y * (gsize)width * 4);
+    ms_image_file_report_rows(self, (guint64)y + 1, (guint64)height);
+  }
+  if (self->error) {
+    ms_image_file_free_pixels(self, pixels);
+    return NULL;
+  }
+  if (self->colour)
+    ms_image_file_convert(self, self->colour, pixels, (gsize)width * (gsize)height);
+  return ms_image_file_finish(self, (MsStoredPixels){pixels, width, height, 1}, self->metadata);
+}
+
 /**
  * ms_image_file_load:
  *
@@ -292,7 +316,7 @@ ms_image_file_load(MsImageFile *self, GError **error)
     close_decoder(self);
   if (!self->decoder && !open_decoder(self, error))
     return NULL;
-  g_autoptr(MsImage) image = self->codec->read(self);
+  g_autoptr(MsImage) image = self->codec->read ? self->codec->read(self) : load_rows(self);
   if (image && self->damage[0])
     ms_image_set_damage(image, self->damage);
   close_decoder(self);

@@ -405,27 +405,6 @@ ms_pnm_read_row(MsImageFile *file, guint8 *row)
   self->y++;
 }
 
-/** ms_pnm_read: (transfer full): reads all rows; %NULL with the error in @file. */
-MsImage *
-ms_pnm_read(MsImageFile *file)
-{
-  PnmReader *self = file->decoder;
-  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
-  guint8 *pixels = ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height);
-
-  if (!pixels)
-    return NULL;
-  prepare(self);
-  for (int y = 0; y < self->height && !file->error; y++) {
-    ms_pnm_read_row(file, pixels + (gsize)y * (gsize)self->width * 4);
-    ms_image_file_report_rows(file, (guint64)y + 1, (guint64)self->height);
-  }
-  if (!file->error)
-    return ms_image_file_finish(file, (MsStoredPixels){pixels, self->width, self->height, 1}, metadata);
-  ms_image_file_free_pixels(file, pixels);
-  return NULL;
-}
-
 /* ---- Writing. */
 
 /* Neither format holds any metadata. */

@@ -7,7 +7,6 @@
 
 void ms_pnm_open(MsImageFile *file);
 void ms_pnm_close(MsImageFile *file);
-MsImage *ms_pnm_read(MsImageFile *file);
 gboolean ms_pnm_start_rows(MsImageFile *file);
 void ms_pnm_read_row(MsImageFile *file, guint8 *row);
 gboolean ms_ppm_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
