@@ -333,13 +333,12 @@ ms_option_row_get_option(MsOptionRow *self)
   return self->option;
 }
 
-/** ms_option_row_set_document: @document: (nullable) */
+/** ms_option_row_set_document: @document: (nullable): shown at the next ms_option_row_update() */
 void
 ms_option_row_set_document(MsOptionRow *self, MsDocument *document)
 {
   g_set_object(&self->document, document);
   gtk_widget_set_sensitive(GTK_WIDGET(self), document != NULL);
-  ms_option_row_update(self);
 }
 
 /** ms_option_row_add_beside: puts a further control at the left of the row's own. */

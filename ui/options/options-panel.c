@@ -4,14 +4,14 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/format.h"
+#include "ui/common/template.h"
 #include "ui/document/flips.h"
 #include "ui/options/option-row.h"
 
 /* The panel */
 
 struct _MsOptionsPanel {
-  GtkBox parent_instance;
-  MsDocument *document;
+  MsPanel parent_instance;
   MsPresets *presets;
   GHashTable *rows; /* name of the option -> MsOptionRow */
   GtkWidget *presets_popover;
@@ -29,18 +29,16 @@ struct _MsOptionsPanel {
   GtkWidget *note;
   const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
   char *considered_value;
-  guint update_source;
 };
 
-G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, GTK_TYPE_BOX)
+G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS_TYPE_PANEL)
 
-enum {
-  PROP_0,
-  PROP_DOCUMENT,
-  N_PROPS,
-};
-
-static GParamSpec *properties[N_PROPS];
+/* (transfer none) (nullable) */
+static MsDocument *
+document_of(MsOptionsPanel *self)
+{
+  return ms_panel_get_document(MS_PANEL(self));
+}
 
 /* Parameters of the filter that are changed rarely stand in a fold. */
 static gboolean
@@ -54,26 +52,19 @@ is_advanced(const MsOptionInfo *option)
 /* Presets */
 
 static void
-report(MsOptionsPanel *self, const GError *error)
-{
-  if (self->document)
-    g_signal_emit_by_name(self->document, "problem", error);
-}
-
-static void
 on_apply_preset(MsOptionsPanel *self, GtkWidget *button)
 {
   MsSettings settings;
   g_autoptr(GError) error = NULL;
 
-  if (!self->document)
+  if (!document_of(self))
     return;
-  settings = *ms_document_get_settings(self->document);
+  settings = *ms_document_get_settings(document_of(self));
   gtk_popover_popdown(GTK_POPOVER(self->presets_popover));
   if (ms_presets_apply(self->presets, gtk_widget_get_name(button), &settings, &error))
-    ms_document_set_settings(self->document, &settings);
+    ms_document_set_settings(document_of(self), &settings);
   else
-    report(self, error);
+    ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
@@ -83,7 +74,7 @@ on_remove_preset(MsOptionsPanel *self, GtkWidget *button)
   g_autoptr(GError) error = NULL;
 
   if (!ms_presets_remove(self->presets, name, &error))
-    report(self, error);
+    ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
@@ -92,12 +83,12 @@ on_keep_preset(MsOptionsPanel *self)
   g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->preset_name))));
   g_autoptr(GError) error = NULL;
 
-  if (!self->document || !gtk_widget_get_sensitive(self->keep_preset))
+  if (!document_of(self) || !gtk_widget_get_sensitive(self->keep_preset))
     return;
-  if (ms_presets_add(self->presets, name, ms_document_get_settings(self->document), &error))
+  if (ms_presets_add(self->presets, name, ms_document_get_settings(document_of(self)), &error))
     gtk_entry_set_text(GTK_ENTRY(self->preset_name), "");
   else
-    report(self, error);
+    ms_panel_report_problem(MS_PANEL(self), error);
 }
 
 static void
@@ -105,7 +96,7 @@ on_preset_typed(MsOptionsPanel *self)
 {
   g_autofree char *name = g_strstrip(g_strdup(gtk_entry_get_text(GTK_ENTRY(self->preset_name))));
 
-  gtk_widget_set_sensitive(self->keep_preset, self->document && name[0] != '\0');
+  gtk_widget_set_sensitive(self->keep_preset, document_of(self) && name[0] != '\0');
 }
 
 static GtkWidget *
@@ -196,7 +187,7 @@ fill_presets(MsOptionsPanel *self)
 static void
 update_note(MsOptionsPanel *self)
 {
-  MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
+  MsRun *run = document_of(self) ? ms_document_get_current_run(document_of(self)) : NULL;
   const MsOptionInfo *kernel = ms_option_find("kernel"), *shape = ms_option_find("work-group");
   g_autoptr(GString) text = g_string_new(NULL);
 
@@ -233,7 +224,7 @@ considered_text(MsOptionsPanel *self, const MsFlip *flip)
 static char *
 present_text(MsOptionsPanel *self)
 {
-  double ms = ms_document_estimate_ms(self->document, ms_document_get_settings(self->document));
+  double ms = ms_document_estimate_ms(document_of(self), ms_document_get_settings(document_of(self)));
   g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
 
   return time ? g_strdup_printf(_("These settings take about %s."), time)
@@ -244,10 +235,10 @@ present_text(MsOptionsPanel *self)
 static gboolean
 is_change(MsOptionsPanel *self)
 {
-  MsSettings settings = *ms_document_get_settings(self->document);
+  MsSettings settings = *ms_document_get_settings(document_of(self));
 
   return self->considered && ms_option_set_text(self->considered, &settings, self->considered_value, NULL) &&
-         !ms_settings_equal(&settings, ms_document_get_settings(self->document));
+         !ms_settings_equal(&settings, ms_document_get_settings(document_of(self)));
 }
 
 /* Shows the estimated time of the settings, or of the value that has the pointer or the focus. */
@@ -256,11 +247,11 @@ update_cost(MsOptionsPanel *self)
 {
   g_autofree char *text = NULL;
 
-  if (self->document && is_change(self)) {
-    g_auto(MsFlip) flip = ms_document_look_at(self->document, self->considered, self->considered_value);
+  if (document_of(self) && is_change(self)) {
+    g_auto(MsFlip) flip = ms_document_look_at(document_of(self), self->considered, self->considered_value);
     text = flip.refusal ? NULL : considered_text(self, &flip);
   }
-  if (self->document && !text)
+  if (document_of(self) && !text)
     text = present_text(self);
   gtk_label_set_text(GTK_LABEL(self->cost), text ? text : "");
 }
@@ -284,12 +275,12 @@ on_measure_clicked(MsOptionsPanel *self)
 {
   guint done, all;
 
-  if (!self->document)
+  if (!document_of(self))
     return;
-  if (ms_document_is_measuring(self->document, &done, &all))
-    ms_document_stop_measuring(self->document);
+  if (ms_document_is_measuring(document_of(self), &done, &all))
+    ms_document_stop_measuring(document_of(self));
   else
-    ms_document_measure_flips(self->document, BUDGET_MS);
+    ms_document_measure_flips(document_of(self), BUDGET_MS);
 }
 
 /* The button starts the measurement within its budget, says how far it is, and ends it. */
@@ -297,14 +288,14 @@ static void
 update_measure(MsOptionsPanel *self)
 {
   guint done = 0, all = 0;
-  const gboolean measures = self->document && ms_document_is_measuring(self->document, &done, &all);
+  const gboolean measures = document_of(self) && ms_document_is_measuring(document_of(self), &done, &all);
   g_autofree char *text = measures ? g_strdup_printf(_("Stop, %u of %u"), done, all)
                                    : g_strdup_printf(_("_Measure All, ≤ %d s"), BUDGET_MS / 1000);
 
   gtk_button_set_label(GTK_BUTTON(self->measure), text);
-  gtk_widget_set_sensitive(self->measure, self->document &&
-                                            ms_window_engine_get_device(ms_document_get_engine(self->document)) &&
-                                            (measures || !ms_document_is_busy(self->document)));
+  gtk_widget_set_sensitive(self->measure, document_of(self) &&
+                                            ms_window_engine_get_device(ms_document_get_engine(document_of(self))) &&
+                                            (measures || !ms_document_is_busy(document_of(self))));
 }
 
 /* The fold names what in it differs from the default. */
@@ -312,7 +303,7 @@ static void
 update_advanced(MsOptionsPanel *self)
 {
   const MsSettings usual = ms_settings_default(),
-                   settings = self->document ? *ms_document_get_settings(self->document) : usual;
+                   settings = document_of(self) ? *ms_document_get_settings(document_of(self)) : usual;
   const MsOptionInfo *table = ms_options.rows;
   g_autoptr(GString) text = g_string_new(_("_Advanced"));
 
@@ -324,9 +315,11 @@ update_advanced(MsOptionsPanel *self)
   gtk_expander_set_label(GTK_EXPANDER(self->advanced), text->str);
 }
 
+/* Every row asks the plan about each of its values, so rows are updated once a frame rather than once an event. */
 static void
-update_rows(MsOptionsPanel *self)
+ms_options_panel_refresh(MsPanel *panel)
 {
+  MsOptionsPanel *self = MS_OPTIONS_PANEL(panel);
   GHashTableIter iter;
   gpointer row;
 
@@ -339,78 +332,32 @@ update_rows(MsOptionsPanel *self)
   update_advanced(self);
 }
 
-static gboolean
-on_update(gpointer data)
+static void
+ms_options_panel_attach(MsPanel *panel, MsDocument *document)
 {
-  MsOptionsPanel *self = data;
-
-  self->update_source = 0;
-  update_rows(self);
-  return G_SOURCE_REMOVE;
+  ms_panel_follow(panel, document, "settings-changed");
+  ms_panel_follow(panel, document, "notify::current-run");
+  ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(update_measure));
+  ms_panel_follow(panel, document, "flips-changed");
+  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
+  ms_panel_follow(panel, ms_document_get_engine(document), "holders-changed");
 }
 
-/* Every row asks the plan about each of its values, so rows are updated once a frame rather than once an event. */
+/* A document that is closed is let go of at once, also by a panel that cannot be seen. */
 static void
-queue_update(MsOptionsPanel *self)
+on_document_changed(MsOptionsPanel *self)
 {
-  if (self->update_source == 0)
-    self->update_source = g_idle_add_full(G_PRIORITY_HIGH_IDLE, on_update, self, NULL);
-}
-
-static void
-disconnect(MsOptionsPanel *self)
-{
-  if (!self->document)
-    return;
-  g_signal_handlers_disconnect_by_data(self->document, self);
-  g_signal_handlers_disconnect_by_data(ms_document_get_engine(self->document), self);
-  g_clear_object(&self->document);
-}
-
-static void
-set_document(MsOptionsPanel *self, MsDocument *document)
-{
+  MsDocument *document = document_of(self);
   GHashTableIter iter;
   gpointer row;
 
-  disconnect(self);
-  if (document) {
-    self->document = g_object_ref(document);
-    g_signal_connect_swapped(document, "settings-changed", G_CALLBACK(queue_update), self);
-    g_signal_connect_swapped(document, "notify::current-run", G_CALLBACK(queue_update), self);
-    g_signal_connect_swapped(document, "notify::busy", G_CALLBACK(update_measure), self);
-    g_signal_connect_swapped(document, "flips-changed", G_CALLBACK(queue_update), self);
-    g_signal_connect_swapped(ms_document_get_engine(document), "changed", G_CALLBACK(queue_update), self);
-    g_signal_connect_swapped(ms_document_get_engine(document), "holders-changed", G_CALLBACK(queue_update), self);
-  }
   g_hash_table_iter_init(&iter, self->rows);
   while (g_hash_table_iter_next(&iter, NULL, &row))
     ms_option_row_set_document(row, document);
   gtk_widget_set_sensitive(self->hold, document != NULL);
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->hold), document && ms_document_get_holds_kernel(document));
   on_preset_typed(self);
-  update_cost(self);
-  update_note(self);
-  update_measure(self);
-  update_advanced(self);
-}
-
-static void
-ms_options_panel_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  if (id == PROP_DOCUMENT)
-    g_value_set_object(value, MS_OPTIONS_PANEL(object)->document);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
-}
-
-static void
-ms_options_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  if (id == PROP_DOCUMENT)
-    set_document(MS_OPTIONS_PANEL(object), g_value_get_object(value));
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+  ms_options_panel_refresh(MS_PANEL(self));
 }
 
 static void
@@ -418,8 +365,6 @@ ms_options_panel_dispose(GObject *object)
 {
   MsOptionsPanel *self = MS_OPTIONS_PANEL(object);
 
-  disconnect(self);
-  g_clear_handle_id(&self->update_source, g_source_remove);
   g_clear_object(&self->presets);
   g_clear_pointer(&self->rows, g_hash_table_unref);
   self->considered = NULL;
@@ -430,39 +375,35 @@ ms_options_panel_dispose(GObject *object)
 static void
 ms_options_panel_class_init(MsOptionsPanelClass *klass)
 {
-  GObjectClass *object_class = G_OBJECT_CLASS(klass);
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS(klass);
+  static const MsTemplatePart parts[] = {
+    MS_TEMPLATE_CHILD(MsOptionsPanel, presets_popover),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, preset_list),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, preset_name),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, keep_preset),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, filter_box),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, advanced),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, advanced_box),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, measure),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, toggle_heading),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, toggle_box),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, cost),
+    MS_TEMPLATE_CHILD(MsOptionsPanel, note),
+    MS_TEMPLATE_CALLBACK(on_keep_preset),
+    MS_TEMPLATE_CALLBACK(on_preset_typed),
+    MS_TEMPLATE_CALLBACK(on_measure_clicked),
+  };
 
-  object_class->get_property = ms_options_panel_get_property;
-  object_class->set_property = ms_options_panel_set_property;
-  object_class->dispose = ms_options_panel_dispose;
-  properties[PROP_DOCUMENT] =
-    g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
-  g_object_class_install_properties(object_class, N_PROPS, properties);
-  gtk_widget_class_set_template_from_resource(widget_class,
-                                              "/io/github/meanshift_lab/MeanshiftLab/ui/options/options-panel.ui");
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, presets_popover);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, preset_list);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, preset_name);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, keep_preset);
-  gtk_widget_class_bind_template_callback(widget_class, on_keep_preset);
-  gtk_widget_class_bind_template_callback(widget_class, on_preset_typed);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, filter_box);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, advanced);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, advanced_box);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, measure);
-  gtk_widget_class_bind_template_callback(widget_class, on_measure_clicked);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_heading);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, toggle_box);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, cost);
-  gtk_widget_class_bind_template_child(widget_class, MsOptionsPanel, note);
+  G_OBJECT_CLASS(klass)->dispose = ms_options_panel_dispose;
+  MS_PANEL_CLASS(klass)->attach = ms_options_panel_attach;
+  MS_PANEL_CLASS(klass)->refresh = ms_options_panel_refresh;
+  ms_template_bind(klass, "options/options-panel.ui", parts, G_N_ELEMENTS(parts));
 }
 
 static void
 on_hold_toggled(MsOptionsPanel *self, GtkToggleButton *button)
 {
-  if (self->document)
-    ms_document_set_holds_kernel(self->document, gtk_toggle_button_get_active(button));
+  if (document_of(self))
+    ms_document_set_holds_kernel(document_of(self), gtk_toggle_button_get_active(button));
 }
 
 /* Beside the kernel: where a change needs another kernel, like is compared with like. */
@@ -499,7 +440,8 @@ ms_options_panel_init(MsOptionsPanel *self)
   self->presets = ms_presets_new(NULL);
   g_signal_connect_object(self->presets, "changed", G_CALLBACK(fill_presets), self, G_CONNECT_SWAPPED);
   fill_presets(self);
-  set_document(self, NULL);
+  g_signal_connect(self, "notify::document", G_CALLBACK(on_document_changed), NULL);
+  on_document_changed(self);
 }
 
 /** ms_options_panel_get_row: (transfer none) (nullable): the control of an option, by its command-line name. */

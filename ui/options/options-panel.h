@@ -5,11 +5,10 @@
 #include <gtk/gtk.h>
 
 #include "core/filter/settings/filter-presets.h"
-#include "ui/document/document.h"
+#include "ui/panels/common/panel.h"
 
 #define MS_TYPE_OPTIONS_PANEL (ms_options_panel_get_type())
-/* Property: "document" (MsDocument or NULL, read-write). */
-G_DECLARE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS, OPTIONS_PANEL, GtkBox)
+G_DECLARE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS, OPTIONS_PANEL, MsPanel)
 
 GtkWidget *ms_options_panel_get_row(MsOptionsPanel *self, const char *name);
 void ms_options_panel_put_toggles_first(MsOptionsPanel *self);
