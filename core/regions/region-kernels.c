@@ -43,7 +43,7 @@ typedef enum {
 } Form;
 
 /* The most buffers of a kernel. */
-#define MAX_BUFFERS 5
+#define MAX_BUFFERS 6
 
 typedef struct {
   const char *function;
@@ -58,13 +58,13 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
   [MS_REGION_STEP_LINK] = {"link_pixels", OVER_EACH_PIXEL, 3, {BUFFER(COLOURS), BUFFER(MODES), BUFFER(LABELS)}},
   [MS_REGION_STEP_CONNECT] = {"connect_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
   [MS_REGION_STEP_JOIN_TILES] = {"join_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
-  [MS_REGION_STEP_COUNT_PIXELS] = {"count_sets", OVER_PIXELS, 2, {BUFFER(PARENTS), BUFFER(COUNTS)}},
+  [MS_REGION_STEP_COUNT_PIXELS] = {"count_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
   [MS_REGION_STEP_NUMBER_PIXELS] = {"number_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
-  [MS_REGION_STEP_SPREAD_PIXELS] = {"spread_numbers", OVER_PIXELS, 2, {BUFFER(PARENTS), BUFFER(LABELS)}},
   [MS_REGION_STEP_SUM] = {"sum_colours",
                           OVER_PIXELS,
-                          4,
-                          {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(PIXELS), BUFFER(SUMS)}},
+                          6,
+                          {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(COLOURS), BUFFER(PIXELS),
+                           BUFFER(SUMS)}},
   [MS_REGION_STEP_START_REGIONS] = {"start_regions", OVER_REGIONS, 1, {BUFFER(JOINED)}},
   [MS_REGION_STEP_BEGIN_ROUND] = {"begin_round",
                                   OVER_REGIONS,
@@ -81,9 +81,8 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
   [MS_REGION_STEP_SETTLE_NEAREST] = {"settle_nearest", OVER_EDGES, 3, {BUFFER(EDGES), BUFFER(MEANS), BUFFER(NEAREST)}},
   [MS_REGION_STEP_JOIN_REGIONS] = {"join_regions", OVER_REGIONS, 2, {BUFFER(NEAREST), BUFFER(JOINED)}},
   [MS_REGION_STEP_ADD_UP] = {"add_up_regions", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
-  [MS_REGION_STEP_COUNT_REGIONS] = {"count_sets", OVER_REGIONS, 2, {BUFFER(JOINED), BUFFER(COUNTS)}},
+  [MS_REGION_STEP_COUNT_REGIONS] = {"count_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_NUMBER_REGIONS] = {"number_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
-  [MS_REGION_STEP_SPREAD_REGIONS] = {"spread_numbers", OVER_REGIONS, 2, {BUFFER(JOINED), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_SUM_TABLE] = {"sum_regions", OVER_PIXELS, 3, {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(TABLE)}},
   [MS_REGION_STEP_LIST_NEIGHBOURS] = {"list_neighbours",
                                       OVER_TALL_TILES,
@@ -93,7 +92,7 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                     OVER_EDGES,
                                     4,
                                     {BUFFER(EDGES), BUFFER(SLOTS), BUFFER(DISTINCT), BUFFER(TOTALS)}},
-  [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(NUMBERS)}},
+  [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(JOINED)}},
 };
 
 static guint32

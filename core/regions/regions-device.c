@@ -44,24 +44,43 @@ is_going_on(const MsRegionKernels *self, GError **error)
   return !g_cancellable_set_error_if_cancelled(self->run.cancellable, error);
 }
 
+/*
+ * Numbers the regions, and adds them up where some may be small. The labels come into the memory of the parents,
+ * because that of the labels has the ranks that others read meanwhile.
+ */
 static gboolean
 connect(MsRegionKernels *self, GError **error)
 {
-  return ms_region_kernels_launch(self, MS_REGION_STEP_LINK, MS_REGION_STEP_COUNT_PIXELS, error) &&
-         ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_PIXELS, &self->n_regions, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_NUMBER_PIXELS, MS_REGION_STEP_SPREAD_PIXELS, error);
+  MsRegionStep number = MS_REGION_STEP_NUMBER_PIXELS;
+
+  if (!ms_region_kernels_launch(self, MS_REGION_STEP_LINK, MS_REGION_STEP_COUNT_PIXELS, error) ||
+      !ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_PIXELS, &self->n_regions, error))
+    return FALSE;
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_MODES);
+  if (self->min_pixels > 1) {
+    number = MS_REGION_STEP_SUM;
+    if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_SUMS, error) ||
+        !ms_region_kernels_fill(self, MS_REGION_BUFFER_PIXELS, error) ||
+        !ms_region_kernels_fill(self, MS_REGION_BUFFER_SUMS, error))
+      return FALSE;
+  }
+  if (!ms_region_kernels_launch(self, number, number, error))
+    return FALSE;
+  cl_mem ranks = self->buffers[MS_REGION_BUFFER_LABELS];
+  self->buffers[MS_REGION_BUFFER_LABELS] = self->buffers[MS_REGION_BUFFER_PARENTS];
+  self->buffers[MS_REGION_BUFFER_PARENTS] = ranks;
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_PARENTS);
+  return TRUE;
 }
 
-/* Adds up all regions, and lists those that touch for the first round. */
+/* Lists the regions that touch for the first round. */
 static gboolean
 study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
   ms_region_kernels_expect_edges(self);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_EDGES, error) &&
-         ms_region_kernels_fill(self, MS_REGION_BUFFER_PIXELS, error) &&
-         ms_region_kernels_fill(self, MS_REGION_BUFFER_SUMS, error) &&
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_MEANS, MS_REGION_BUFFER_EDGES, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_SUM, MS_REGION_STEP_LIST_EDGES, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_START_REGIONS, MS_REGION_STEP_LIST_EDGES, error) &&
          ms_region_kernels_read_totals(self, totals, error) &&
          ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_EDGES, error);
 }
@@ -82,8 +101,6 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
 {
   MsRegionTotals totals;
 
-  ms_region_kernels_drop(self, MS_REGION_BUFFER_MODES);
-  ms_region_kernels_drop(self, MS_REGION_BUFFER_PARENTS);
   if (!is_going_on(self, error) || !study(self, &totals, error))
     return FALSE;
   for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++) {
@@ -108,11 +125,10 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
 static gboolean
 find(MsRegionKernels *self, const MsLabelRequest *request, MsLabels *labels, GError **error)
 {
-  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_LABELS], 0,
-                               ms_region_kernels_bytes(self, MS_REGION_BUFFER_LABELS)};
-
   if (!connect(self, error))
     return FALSE;
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_LABELS], 0,
+                               ms_region_kernels_bytes(self, MS_REGION_BUFFER_LABELS)};
   labels->count = self->n_regions;
   return (request->min_pixels <= 1 || merge(self, labels, error)) && is_going_on(self, error) &&
          ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error);

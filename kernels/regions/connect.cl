@@ -159,9 +159,13 @@ join_tiles(__global const uchar *links, volatile __global uint *parents, const i
   }
 }
 
-/* Every member's parent becomes the first of its set; counts[k]: how many sets begin among members k * work.x on. */
+/*
+ * Every member's parent becomes the first of its set. counts[k]: how many sets begin among members k * work.x on;
+ * ranks: of first members, which one of these they are, from 1 on.
+ */
 __kernel void
-count_sets(volatile __global uint *parents, __global uint *counts, const int4 image, const uint4 work)
+count_sets(volatile __global uint *parents, __global uint *counts, __global uint *ranks, const int4 image,
+           const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
   uint count = 0;
@@ -172,35 +176,29 @@ count_sets(volatile __global uint *parents, __global uint *counts, const int4 im
     const uint parent = parents[i];
 
     if (parent == i)
-      count++;
+      ranks[i] = ++count;
     else
       parents[i] = find_first(parents, parent);
   }
   counts[get_global_id(0)] = count;
 }
 
-/* Numbers the first members; before[k] is how many sets begin before the members k * work.x on. */
+/* The number of the set that begins with @first; before[k] is how many sets begin before the members k * work.x on. */
+static inline uint
+number_of(__global const uint *before, __global const uint *ranks, const uint first, const uint4 work)
+{
+  const uint own = (uint)get_global_id(0);
+
+  return before[first < own * work.x ? first / work.x : own] + ranks[first];
+}
+
+/* Replaces the first member of each one's set by the number of the set. */
 __kernel void
-number_sets(__global const uint *parents, __global const uint *before, __global uint *numbers, const int4 image,
+number_sets(__global uint *firsts, __global const uint *before, __global const uint *ranks, const int4 image,
             const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
-  if (start >= work.y)
-    return;
-
-  uint number = before[get_global_id(0)];
   for (uint i = start; i < end; i++)
-    if (parents[i] == i)
-      numbers[i] = ++number;
-}
-
-__kernel void
-spread_numbers(__global const uint *parents, __global uint *numbers, const int4 image, const uint4 work)
-{
-  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-
-  for (uint i = start; i < end; i++)
-    if (parents[i] != i)
-      numbers[i] = numbers[parents[i]];
+    firsts[i] = number_of(before, ranks, firsts[i], work);
 }

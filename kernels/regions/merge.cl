@@ -16,30 +16,31 @@
 
 #define IS_SMALL ((ulong)1 << 48)
 
-/* Adds the pixels of a span to their regions; those of one region that follow each other together. */
+/* number_sets() of pixels, which also adds them to their regions; those that follow each other in one together. */
 __kernel void
-sum_colours(__global const uint *labels, __global const uint *colours, volatile __global uint *pixels,
-            volatile __global uint *sums, const int4 image, const uint4 work)
+sum_colours(__global uint *firsts, __global const uint *before, __global const uint *ranks,
+            __global const uint *restrict colours, volatile __global uint *pixels, volatile __global uint *sums,
+            const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
   for (uint i = start; i < end;) {
-    const uint label = labels[i];
+    const uint first = firsts[i], label = number_of(before, ranks, first, work), begin = i;
     volatile __global uint *own = sums + (size_t)(label - 1) * SUMS;
-    const uint first = i;
     ulong sum0 = 0, sum1 = 0, sum2 = 0;
 
-    for (; i < end && labels[i] == label; i++) {
+    for (; i < end && firsts[i] == first; i++) {
       const uchar4 colour = as_uchar4(colours[i]);
 
       sum0 += colour.x;
       sum1 += colour.y;
       sum2 += colour.z;
+      firsts[i] = label;
     }
     add_wide(own, sum0);
     add_wide(own + 2, sum1);
     add_wide(own + 4, sum2);
-    atomic_add(pixels + label - 1, i - first);
+    atomic_add(pixels + label - 1, i - begin);
   }
 }
 
