@@ -223,18 +223,17 @@ fold(const MsReduceSpec *spec, const Walk *walk, MsReduceSerial *serial)
   serial->result->squares_real = total(serial->result->squares_real, serial->squares_lost);
 }
 
-static MsReduceResult
-empty_result(const MsReduceSpec *spec, guint64 n)
+/** ms_reduce_result_begin: the result of no elements, to which those of @n are added. */
+void
+ms_reduce_result_begin(const MsReduceSpec *spec, guint64 n, MsReduceResult *result)
 {
-  gboolean real = ms_element_type_is_real(spec->type);
-
-  return (MsReduceResult){.op = spec->op,
-                          .type = spec->type,
-                          .n = n,
-                          .min = real ? (double)NAN : (double)INFINITY,
-                          .max = real ? (double)NAN : (double)-INFINITY,
-                          .min_at = MS_REDUCE_NO_POSITION,
-                          .max_at = MS_REDUCE_NO_POSITION};
+  *result = (MsReduceResult){.op = spec->op,
+                             .type = spec->type,
+                             .n = n,
+                             .min = INFINITY,
+                             .max = -INFINITY,
+                             .min_at = MS_REDUCE_NO_POSITION,
+                             .max_at = MS_REDUCE_NO_POSITION};
 }
 
 /* The mean, the first of the two passes of a deviation. */
@@ -242,9 +241,10 @@ static double
 first_mean(const MsReduceSpec *spec, const Walk *walk)
 {
   MsReduceSpec sum = {MS_REDUCE_SUM, spec->type, spec->channel};
-  MsReduceResult result = empty_result(&sum, walk->n);
+  MsReduceResult result;
   MsReduceSerial serial = {.result = &result};
 
+  ms_reduce_result_begin(&sum, walk->n, &result);
   fold(&sum, walk, &serial);
   return result.sum_real / (double)walk->n;
 }
@@ -269,7 +269,9 @@ ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduce
     ms_set_error(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
-  *result = empty_result(spec, n);
+  ms_reduce_result_begin(spec, n, result);
+  if (ms_element_type_is_real(spec->type))
+    result->min = result->max = NAN;
   if (op->about_centre && ms_element_type_is_real(spec->type)) {
     double mean = first_mean(spec, &walk);
     result->centre = isfinite(mean) ? mean : 0;

@@ -166,6 +166,7 @@ gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error);
 gboolean ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
                           GError **error);
 
+void ms_reduce_result_begin(const MsReduceSpec *spec, guint64 n, MsReduceResult *result);
 void ms_reduce_result_complete(MsReduceResult *self);
 double ms_reduce_result_number(const MsReduceResult *self);
 guint ms_reduce_result_numbers(const MsReduceResult *self, double numbers[MS_REDUCE_MAX_NUMBERS]);

@@ -19,18 +19,6 @@ typedef union {
 #define FLOAT_OF(word) ((Narrow){.bits = (guint32)(word)}.value)
 #define BITS_OF(real) ((Wide){.value = (real)}.bits)
 
-/** ms_reduce_result_begin: an empty result, ready for ms_reduce_result_fold(). */
-void
-ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result)
-{
-  *result = (MsReduceResult){.op = plan->spec.op,
-                             .type = plan->spec.type,
-                             .min = INFINITY,
-                             .max = -INFINITY,
-                             .min_at = MS_REDUCE_NO_POSITION,
-                             .max_at = MS_REDUCE_NO_POSITION};
-}
-
 /* Decodes the ordered keys of the atomic extremes; see finish/atomic-extreme32.cl. */
 static double
 extreme_of_key(MsElementType type, guint32 key)

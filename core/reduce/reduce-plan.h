@@ -84,7 +84,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)
 void ms_reduce_plan_compose(MsReducePlan *plan);
 
 /* Folds the partials that kernels return, as 64-bit words, into a result. */
-void ms_reduce_result_begin(const MsReducePlan *plan, MsReduceResult *result);
 void ms_reduce_result_fold(const MsReducePlan *plan, const guint64 *words, guint64 first_element,
                            MsReduceResult *result);
 void ms_reduce_result_wrap(const MsReducePlan *plan, MsReduceResult *result);

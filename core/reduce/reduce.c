@@ -468,8 +468,7 @@ set_centre(MsReducer *self, const MsReduceInput *input, MsReduceResult *result, 
 static gboolean
 fold(MsReducer *self, const MsReduceInput *input, const MsReduceJob *job, GError **error)
 {
-  ms_reduce_result_begin(self->plan, job->result);
-  job->result->n = input->n;
+  ms_reduce_result_begin(&self->plan->spec, input->n, job->result);
   if (!set_centre(self, input, job->result, error))
     return FALSE;
   if (!input->host || self->plan->options.storage == MS_REDUCE_STORAGE_IMAGE)

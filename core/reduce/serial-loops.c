@@ -12,7 +12,7 @@
 
 /* Squares of 16 bits and of narrower elements fit in 64, of wider ones in 128. */
 #define FOLD(function, T, Total, Square, exact, magnitude, lowest, highest)                                            \
-  static void function(const T *x, guint64 n, MsReduceOp op, guint64 first, MsSerialTotals *totals)                    \
+  static void function(const T *x, guint64 n, MsReduceOp op, guint64 first, MsReduceResult *result)                    \
   {                                                                                                                    \
     T low = highest, high = lowest;                                                                                    \
     guint64 low_at = MS_REDUCE_NO_POSITION, high_at = MS_REDUCE_NO_POSITION, count = 0;                                \
@@ -68,8 +68,14 @@
     case MS_REDUCE_N_OPS:                                                                                              \
       g_assert_not_reached();                                                                                          \
     }                                                                                                                  \
-    *totals = (MsSerialTotals){exact(sum) + count, (double)sum,  exact(squares), (double)squares,                      \
-                               (double)low,        (double)high, low_at,         high_at};                             \
+    *result = (MsReduceResult){.sum = exact(sum) + count,                                                              \
+                               .sum_real = (double)sum,                                                                \
+                               .squares = exact(squares),                                                              \
+                               .squares_real = (double)squares,                                                        \
+                               .min = (double)low,                                                                     \
+                               .max = (double)high,                                                                    \
+                               .min_at = low_at,                                                                       \
+                               .max_at = high_at};                                                                     \
   }
 
 #define ITSELF(x) (x)
@@ -88,32 +94,32 @@ FOLD(fold_double, double, double, double, NOTHING, fabs, -INFINITY, INFINITY)
 
 /* One block of at most 2^30 elements, the first of which has index @first. */
 static void
-fold_block(MsElementType type, const guint8 *data, guint64 n, MsReduceOp op, guint64 first, MsSerialTotals *totals)
+fold_block(MsElementType type, const guint8 *data, guint64 n, MsReduceOp op, guint64 first, MsReduceResult *result)
 {
   switch (type) {
   case MS_ELEMENT_UCHAR:
-    fold_uchar(data, n, op, first, totals);
+    fold_uchar(data, n, op, first, result);
     return;
   case MS_ELEMENT_CHAR:
-    fold_char((const gint8 *)data, n, op, first, totals);
+    fold_char((const gint8 *)data, n, op, first, result);
     return;
   case MS_ELEMENT_USHORT:
-    fold_ushort((const guint16 *)data, n, op, first, totals);
+    fold_ushort((const guint16 *)data, n, op, first, result);
     return;
   case MS_ELEMENT_SHORT:
-    fold_short((const gint16 *)data, n, op, first, totals);
+    fold_short((const gint16 *)data, n, op, first, result);
     return;
   case MS_ELEMENT_INT:
-    fold_int((const gint32 *)data, n, op, first, totals);
+    fold_int((const gint32 *)data, n, op, first, result);
     return;
   case MS_ELEMENT_UINT:
-    fold_uint((const guint32 *)data, n, op, first, totals);
+    fold_uint((const guint32 *)data, n, op, first, result);
     return;
   case MS_ELEMENT_FLOAT:
-    fold_float((const float *)data, n, op, first, totals);
+    fold_float((const float *)data, n, op, first, result);
     return;
   case MS_ELEMENT_DOUBLE:
-    fold_double((const double *)data, n, op, first, totals);
+    fold_double((const double *)data, n, op, first, result);
     return;
   case MS_ELEMENT_N_TYPES:
     g_assert_not_reached();
@@ -121,15 +127,15 @@ fold_block(MsElementType type, const guint8 *data, guint64 n, MsReduceOp op, gui
 }
 
 void
-MS_SERIAL_LOOPS(const MsReduceSpec *spec, const void *data, guint64 from, guint64 n, MsSerialTotals *totals)
+MS_SERIAL_LOOPS(const MsReduceSpec *spec, const void *data, guint64 from, guint64 n, MsReduceResult *result)
 {
   const gsize size = ms_element_type_size(spec->type);
 
-  *totals = MS_SERIAL_NOTHING;
+  ms_reduce_result_begin(spec, n, result);
   for (guint64 done = 0; done < n; done += BLOCK) {
-    MsSerialTotals more;
+    MsReduceResult more;
     const guint8 *block = (const guint8 *)data + (from + done) * size;
     fold_block(spec->type, block, MIN(BLOCK, n - done), spec->op, from + done, &more);
-    ms_serial_totals_add(totals, &more);
+    ms_serial_result_add(result, &more);
   }
 }

@@ -5,9 +5,9 @@
 
 #define MOST_THREADS 64
 
-/** ms_serial_totals_add: adds the totals of later elements. */
+/** ms_serial_result_add: adds the sums and extremes of later elements. */
 void
-ms_serial_totals_add(MsSerialTotals *self, const MsSerialTotals *more)
+ms_serial_result_add(MsReduceResult *self, const MsReduceResult *more)
 {
   self->sum += more->sum;
   self->sum_real += more->sum_real;
@@ -26,7 +26,7 @@ typedef struct {
   gboolean vectorised;
   guint64 from;
   guint64 n;
-  MsSerialTotals totals;
+  MsReduceResult result;
 } Part;
 
 static gpointer
@@ -35,9 +35,9 @@ fold_in_thread(gpointer data)
   Part *part = data;
 
   if (part->vectorised)
-    ms_serial_loops_vectorised(part->spec, part->data, part->from, part->n, &part->totals);
+    ms_serial_loops_vectorised(part->spec, part->data, part->from, part->n, &part->result);
   else
-    ms_serial_loops_plain(part->spec, part->data, part->from, part->n, &part->totals);
+    ms_serial_loops_plain(part->spec, part->data, part->from, part->n, &part->result);
   return NULL;
 }
 
@@ -52,29 +52,12 @@ has_number(const MsReduceSpec *spec, const void *data, guint64 n)
 
 /* An infinite extreme of reals is either an element or what the loop began with, where every element is NaN. */
 static void
-settle_extremes(const MsReduceSpec *spec, const void *data, guint64 n, MsSerialTotals *totals)
+settle_extremes(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result)
 {
-  if (!ms_element_type_is_real(spec->type) || (isfinite(totals->min) && isfinite(totals->max)))
+  if (!ms_element_type_is_real(spec->type) || (isfinite(result->min) && isfinite(result->max)))
     return;
   if (!has_number(spec, data, n))
-    totals->min = totals->max = NAN;
-}
-
-static void
-take_totals(const MsReduceSpec *spec, const MsSerialTotals *totals, guint64 n, MsReduceResult *result)
-{
-  *result = (MsReduceResult){.op = spec->op,
-                             .type = spec->type,
-                             .n = n,
-                             .sum = totals->sum,
-                             .sum_real = totals->sum_real,
-                             .squares = totals->squares,
-                             .squares_real = totals->squares_real,
-                             .min = totals->min,
-                             .max = totals->max,
-                             .min_at = totals->min_at,
-                             .max_at = totals->max_at};
-  ms_reduce_result_complete(result);
+    result->min = result->max = NAN;
 }
 
 /**
@@ -94,26 +77,26 @@ ms_serial_reduce(const MsReduceSpec *spec, const void *data, guint64 n, const Ms
   const guint threads = (guint)CLAMP(n, 1, CLAMP(options->threads, 1, MOST_THREADS));
   GThread *running[MOST_THREADS];
   Part parts[MOST_THREADS];
-  MsSerialTotals totals = MS_SERIAL_NOTHING;
 
   if (n == 0 || spec->channel >= 0) {
     ms_set_error_literal(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }
+  ms_reduce_result_begin(spec, n, result);
   for (guint i = 0; i < threads; i++) {
     const guint64 from = n / threads * i;
-    parts[i] = (Part){spec, data, options->vectorised, from, i + 1 < threads ? n / threads : n - from, totals};
+    parts[i] = (Part){spec, data, options->vectorised, from, i + 1 < threads ? n / threads : n - from};
     running[i] = i + 1 < threads ? g_thread_new("serial", fold_in_thread, &parts[i]) : NULL;
   }
   fold_in_thread(&parts[threads - 1]);
   for (guint i = 0; i < threads; i++) {
     if (running[i])
       g_thread_join(running[i]);
-    ms_serial_totals_add(&totals, &parts[i].totals);
+    ms_serial_result_add(result, &parts[i].result);
   }
   if (ms_reduce_operator_is_extreme(ms_reduce_operator(spec->op)))
-    settle_extremes(spec, data, n, &totals);
-  take_totals(spec, &totals, n, result);
+    settle_extremes(spec, data, n, result);
+  ms_reduce_result_complete(result);
   return TRUE;
 }
 

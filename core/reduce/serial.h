@@ -4,29 +4,13 @@
 
 #include "core/reduce/operators.h"
 
-/** MsSerialTotals: what one loop over some of the elements leaves; only what its operator needs is meaningful. */
-typedef struct {
-  MsWide sum;
-  double sum_real;
-  MsWide squares;
-  double squares_real;
-  double min;
-  double max;
-  guint64 min_at;
-  guint64 max_at;
-} MsSerialTotals;
-
-/** MS_SERIAL_NOTHING: the totals of no elements. */
-#define MS_SERIAL_NOTHING                                                                                              \
-  ((MsSerialTotals){.min = (double)INFINITY,                                                                           \
-                    .max = (double)-INFINITY,                                                                          \
-                    .min_at = MS_REDUCE_NO_POSITION,                                                                   \
-                    .max_at = MS_REDUCE_NO_POSITION})
-
-void ms_serial_totals_add(MsSerialTotals *self, const MsSerialTotals *more);
-void ms_serial_loops_plain(const MsReduceSpec *spec, const void *data, guint64 from, guint64 n, MsSerialTotals *totals);
+/*
+ * The loops over some of the elements. Of the result only the sums and extremes are set that the operator needs.
+ */
+void ms_serial_result_add(MsReduceResult *self, const MsReduceResult *more);
+void ms_serial_loops_plain(const MsReduceSpec *spec, const void *data, guint64 from, guint64 n, MsReduceResult *result);
 void ms_serial_loops_vectorised(const MsReduceSpec *spec, const void *data, guint64 from, guint64 n,
-                                MsSerialTotals *totals);
+                                MsReduceResult *result);
 
 /** MsSerialOptions: @vectorised: compiled with vector instructions; @threads: 1 for none beside the caller's. */
 typedef struct {
