@@ -317,10 +317,9 @@ label_height(const MsChart *self, cairo_t *cr, MsChartLayout *layout)
     return 26.0 + title;
   double widest = widest_category(self, cr);
   double slot = layout->plot_width / self->categories->len;
-  layout->label_lines = wrapped_lines(self, cr, slot - 8);
-  if (layout->label_lines >= 1 && layout->label_lines <= MOST_LINES)
-    return 12.0 + 14.0 * layout->label_lines + title;
-  layout->label_lines = 0;
+  guint lines = wrapped_lines(self, cr, slot - 8);
+  if (lines >= 1 && lines <= MOST_LINES)
+    return 12.0 + 14.0 * lines + title;
   layout->label_angle = slot < 22.0 || widest > 160.0 ? G_PI / 2.6 : G_PI / 6;
   return MIN(widest * sin(layout->label_angle) + 26.0, layout->height * 0.45) + title;
 }

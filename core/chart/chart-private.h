@@ -59,7 +59,6 @@ typedef struct {
   guint legend_rows;
   gboolean legend_is_cut; /* some series are left out of it */
   double label_angle;
-  guint label_lines;
   MsScale x;
   MsScale y;
 } MsChartLayout;

@@ -328,21 +328,32 @@ insert_texts(GByteArray *svg, const GString *texts)
   g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
 }
 
+/* Draws on a surface of vectors that writes to @bytes, and saves those. @texts: (nullable): of SVG, written as text */
+static gboolean
+save_vectors(const MsChart *self, cairo_surface_t *surface, GByteArray *bytes, GString *texts, const char *path,
+             const MsChartPage *page, GError **error)
+{
+  g_autoptr(cairo_t) cr = cairo_create(surface);
+
+  if (texts)
+    ms_chart_keep_texts(cr, texts);
+  ms_chart_draw(self, cr, page);
+  cairo_surface_finish(surface);
+  if (texts)
+    insert_texts(bytes, texts);
+  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+}
+
 /** ms_chart_save_svg: writes the drawing, in points, with its text as text; replaces @path atomically. */
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(GString) texts = g_string_new(NULL);
   g_autoptr(cairo_surface_t) surface =
     cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
-  g_autoptr(cairo_t) cr = cairo_create(surface);
-  g_autoptr(GString) texts = g_string_new(NULL);
 
-  ms_chart_keep_texts(cr, texts);
-  ms_chart_draw(self, cr, page);
-  cairo_surface_finish(surface);
-  insert_texts(bytes, texts);
-  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+  return save_vectors(self, surface, bytes, texts, path, page, error);
 }
 
 /** ms_chart_save_pdf: like ms_chart_save_svg(), with text that can be searched and copied. */
@@ -352,11 +363,8 @@ ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface =
     cairo_pdf_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
-  g_autoptr(cairo_t) cr = cairo_create(surface);
 
-  ms_chart_draw(self, cr, page);
-  cairo_surface_finish(surface);
-  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+  return save_vectors(self, surface, bytes, NULL, path, page, error);
 }
 
 /** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */
