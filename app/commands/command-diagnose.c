@@ -257,15 +257,11 @@ test_sort(SelfTest *self, const char *name, MsSortForm form)
   g_autofree guint32 *found = (guint32 *)random_bytes(N * sizeof(guint32), 6);
   g_autofree guint32 *serial = g_memdup2(found, N * sizeof(guint32));
   g_autoptr(GError) error = NULL;
-  guint64 different = 0;
 
   options.form = form;
   ms_sort_serial(MS_ELEMENT_UINT, serial, N);
-  if (ms_sort_host(&(MsDeviceRun){self->context, NULL, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, N}, found,
-                   &error))
-    for (int i = 0; i < N; i++)
-      different += found[i] != serial[i];
-  add_line(self, name, different, error);
+  ms_sort_host(&(MsDeviceRun){self->context, NULL, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, N}, found, &error);
+  add_line(self, name, count_different(found, serial, N), error);
 }
 
 static void
@@ -274,7 +270,6 @@ test_swapping(SelfTest *self)
   g_autofree float *a = g_new(float, N), *b = g_new(float, N), *found = g_new0(float, N), *serial = g_new0(float, N);
   g_autoptr(MsSwapExample) example = NULL;
   g_autoptr(GError) error = NULL;
-  guint64 different = 0;
 
   for (int i = 0; i < N; i++) {
     a[i] = 0.1f * (float)i;
@@ -282,10 +277,9 @@ test_swapping(SelfTest *self)
   }
   ms_swap_example_serial(a, b, serial, N);
   example = ms_swap_example_new(self->context, &(MsSwapArrays){a, b, N}, SWAP_RANGE, NULL, &error);
-  if (example && ms_swap_example_run(example, NULL, &error) && ms_swap_example_read(example, found, &error))
-    for (int i = 0; i < N; i++)
-      different += memcmp(&found[i], &serial[i], sizeof *found) != 0;
-  add_line(self, "thread swapping", different, error);
+  if (example && ms_swap_example_run(example, NULL, &error))
+    ms_swap_example_read(example, found, &error);
+  add_line(self, "thread swapping", count_different((guint32 *)found, (guint32 *)serial, N), error);
 }
 
 /*

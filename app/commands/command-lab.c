@@ -75,22 +75,6 @@ load_image(Command *c, MsImage **image, GError **error)
   return *image || !c->line->inputs[0];
 }
 
-static char *
-nodes_to_text(const char *member, GPtrArray *nodes)
-{
-  g_autoptr(JsonBuilder) b = json_builder_new();
-
-  json_builder_begin_object(b);
-  ms_json_add_text(b, "program", "meanshift-lab");
-  ms_json_add_text(b, "version", MS_VERSION);
-  ms_json_begin_array(b, member);
-  for (guint i = 0; i < nodes->len; i++)
-    json_builder_add_value(b, g_ptr_array_index(nodes, i));
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  return ms_json_builder_to_text(b);
-}
-
 static gboolean
 write_reports(Command *c, GPtrArray *reports, GError **error)
 {
@@ -104,7 +88,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
     ms_progress_experiment(c->console, g_ptr_array_index(reports, i), TRUE);
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
-  json = nodes_to_text("experiments", nodes);
+  json = ms_report_file_text("experiments", nodes);
   return !c->line->json || ms_report_file_save(c->line->json, json, c->cancellable, error);
 }
 
@@ -301,7 +285,7 @@ report_tuning(Command *c, const MsTuneRecord *record, GError **error)
     return MS_EXIT_SOME_FAILED;
   if (c->line->json) {
     g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
-    g_autofree char *json = nodes_to_text("tunings", nodes);
+    g_autofree char *json = ms_report_file_text("tunings", nodes);
     if (!ms_report_file_save(c->line->json, json, c->cancellable, error))
       return MS_EXIT_SOME_FAILED;
   }
@@ -351,7 +335,7 @@ static gboolean
 write_list(Command *c, GError **error)
 {
   g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
-  g_autofree char *json = nodes ? nodes_to_text("experiments", nodes) : NULL;
+  g_autofree char *json = nodes ? ms_report_file_text("experiments", nodes) : NULL;
 
   return json && ms_report_file_save(c->line->json, json, c->cancellable, error);
 }

@@ -2,7 +2,6 @@
 #include "app/commands/command.h"
 
 #include "app/report/report-file.h"
-#include "core/json.h"
 #include "core/lab/report/environment.h"
 #include "core/lab/report/report.h"
 
@@ -35,17 +34,11 @@ load_all(char **paths, GError **error)
 static char *
 reports_json(GPtrArray *reports)
 {
-  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
-  json_builder_begin_object(b);
-  ms_json_add_text(b, "program", "meanshift-lab");
-  ms_json_add_text(b, "version", MS_VERSION);
-  ms_json_begin_array(b, "experiments");
   for (guint i = 0; i < reports->len; i++)
-    json_builder_add_value(b, ms_report_to_json_node(reports->pdata[i]));
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  return ms_json_builder_to_text(b);
+    g_ptr_array_add(nodes, ms_report_to_json_node(reports->pdata[i]));
+  return ms_report_file_text("experiments", nodes);
 }
 
 /** ms_reports_command_run: --merge-reports: the reports of several devices as one. */

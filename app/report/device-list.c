@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/report/device-list.h"
 
+#include "app/report/report-file.h"
 #include "core/json.h"
 #include "core/opencl/device.h"
 
@@ -99,9 +100,11 @@ add_limits(JsonBuilder *b, const MsDeviceLimits *l)
   ms_json_add_boolean(b, "host_unified", l->host_unified);
 }
 
-static void
-add_device(JsonBuilder *b, MsDevice *device)
+static JsonNode *
+device_node(MsDevice *device)
 {
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
   json_builder_begin_object(b);
   ms_json_add_text(b, "address", device->address);
   ms_json_add_text(b, "name", device->name);
@@ -112,21 +115,16 @@ add_device(JsonBuilder *b, MsDevice *device)
   add_limits(b, &device->limits);
   add_extensions(b, device->extensions);
   json_builder_end_object(b);
+  return json_builder_get_root(b);
 }
 
 /** ms_device_list_to_json: (transfer full): { "program", "version", "devices": [ … ] }. */
 char *
 ms_device_list_to_json(GPtrArray *devices)
 {
-  g_autoptr(JsonBuilder) b = json_builder_new();
+  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
-  json_builder_begin_object(b);
-  ms_json_add_text(b, "program", "meanshift-lab");
-  ms_json_add_text(b, "version", MS_VERSION);
-  ms_json_begin_array(b, "devices");
   for (guint i = 0; i < devices->len; i++)
-    add_device(b, g_ptr_array_index(devices, i));
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  return ms_json_builder_to_text(b);
+    g_ptr_array_add(nodes, device_node(g_ptr_array_index(devices, i)));
+  return ms_report_file_text("devices", nodes);
 }

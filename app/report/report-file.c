@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
+#include "core/json.h"
 
 struct _MsReportFile {
   MsAtomicFile *file; /* NULL for standard output */
@@ -76,4 +77,26 @@ ms_report_file_save(const char *path, const char *text, GCancellable *cancellabl
     return FALSE;
   ms_report_file_write(self, text);
   return ms_report_file_close(self, error);
+}
+
+/**
+ * ms_report_file_text:
+ * @nodes: (element-type JsonNode): taken, the array is not
+ *
+ * Returns: (transfer full): { "program", "version", @member: [ … ] }
+ */
+char *
+ms_report_file_text(const char *member, GPtrArray *nodes)
+{
+  g_autoptr(JsonBuilder) b = json_builder_new();
+
+  json_builder_begin_object(b);
+  ms_json_add_text(b, "program", "meanshift-lab");
+  ms_json_add_text(b, "version", MS_VERSION);
+  ms_json_begin_array(b, member);
+  for (guint i = 0; i < nodes->len; i++)
+    json_builder_add_value(b, g_ptr_array_index(nodes, i));
+  json_builder_end_array(b);
+  json_builder_end_object(b);
+  return ms_json_builder_to_text(b);
 }

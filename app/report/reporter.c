@@ -16,10 +16,7 @@ struct _MsReporter {
   GMutex lock;
   MsReportFile *json; /* NULL where not requested */
   MsReportFile *csv;
-  char *name;
-  char *platform;
-  char *driver;
-  char *type;
+  MsEngineInfo device; /* of interned texts */
   gboolean device_known;
   gboolean head_written;
   gboolean bits_noted; /* whether it was said that samples of more than 8 bits are reduced */
@@ -62,21 +59,15 @@ ms_reporter_free(MsReporter *self)
   ms_report_file_free(self->json);
   ms_report_file_free(self->csv);
   g_mutex_clear(&self->lock);
-  g_free(self->name);
-  g_free(self->platform);
-  g_free(self->driver);
-  g_free(self->type);
   g_free(self);
 }
 
 static void
 write_head(MsReporter *self)
 {
-  const MsEngineInfo device = {self->name, self->platform, self->driver, self->type};
-
   if (!self->json || self->head_written)
     return;
-  g_autofree char *head = ms_image_report_json_head(self->name ? &device : NULL);
+  g_autofree char *head = ms_image_report_json_head(self->device.name ? &self->device : NULL);
   ms_report_file_write(self->json, head);
   self->head_written = TRUE;
 }
@@ -182,10 +173,8 @@ void
 ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
 {
   g_mutex_lock(&self->lock);
-  self->name = g_strdup(device->name);
-  self->platform = g_strdup(device->platform);
-  self->driver = g_strdup(device->driver);
-  self->type = g_strdup(device->type);
+  self->device = (MsEngineInfo){g_intern_string(device->name), g_intern_string(device->platform),
+                                g_intern_string(device->driver), g_intern_string(device->type)};
   self->device_known = TRUE;
   g_mutex_unlock(&self->lock);
 }
