@@ -53,7 +53,7 @@ ms_lab_fixture_assert_row(const MsReport *report, const MsReportRow *row)
     return;
   }
   if (m->outcome != MS_OUTCOME_OK)
-    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_to_string(m->outcome), m->message);
+    g_error("%s, %s: %s: %s", report->experiment->name, row->label, ms_outcome_names[m->outcome], m->message);
   g_assert_true(m->verification.done);
   g_assert_cmpuint(m->verification.total, >, 0);
   g_assert_cmpuint(m->verification.mismatches, ==, 0);

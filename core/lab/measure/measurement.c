@@ -239,13 +239,6 @@ const char *const ms_outcome_names[] = {
   NULL,
 };
 
-/** ms_outcome_to_string: the word that reports use; ms_text() translates it. */
-const char *
-ms_outcome_to_string(MsOutcome outcome)
-{
-  return ms_outcome_names[outcome];
-}
-
 /** ms_outcome_from_error: the outcome that an error of a measurement stands for. */
 MsOutcome
 ms_outcome_from_error(const GError *error)

@@ -26,10 +26,9 @@ typedef enum {
   MS_OUTCOME_TIMEOUT,
 } MsOutcome;
 
-/** ms_outcome_names: %NULL-terminated: as reports spell them. */
+/** ms_outcome_names: %NULL-terminated: as reports spell them; ms_text() translates them. */
 extern const char *const ms_outcome_names[];
 
-const char *ms_outcome_to_string(MsOutcome outcome);
 MsOutcome ms_outcome_from_error(const GError *error);
 
 /**

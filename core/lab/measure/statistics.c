@@ -132,30 +132,21 @@ ms_statistics_summarise(const double *samples, gsize n)
 /**
  * ms_statistics_outliers:
  * @samples: @n values in any order
- * @flags: (nullable): set for each sample beyond three interquartile ranges outside the quartiles (Tukey's outer fence)
  *
  * Where the interquartile range is 0 (most samples tie), a sample more than 1 % from the median is an outlier.
  *
- * Returns: how many outliers there are; always 0 for fewer than 5 samples
+ * Returns: how many samples lie beyond three interquartile ranges outside the quartiles (Tukey's outer fence); always 0
+ *   for fewer than 5 samples
  */
 gsize
-ms_statistics_outliers(const double *samples, gsize n, gboolean *flags)
+ms_statistics_outliers(const double *samples, gsize n)
 {
   MsSummary s = ms_statistics_summarise(samples, n);
   double reach = MAX(OUTLIER_FENCE * s.iqr, 0.01 * fabs(s.median));
   gsize count = 0;
 
-  if (flags)
-    memset(flags, 0, n * sizeof *flags);
-  if (n < 5)
-    return 0;
-  for (gsize i = 0; i < n; i++) {
-    if (samples[i] >= s.q1 - reach && samples[i] <= s.q3 + reach)
-      continue;
-    count++;
-    if (flags)
-      flags[i] = TRUE;
-  }
+  for (gsize i = 0; n >= 5 && i < n; i++)
+    count += samples[i] < s.q1 - reach || samples[i] > s.q3 + reach;
   return count;
 }
 

@@ -40,7 +40,7 @@ typedef struct {
   double ratio;
 } MsDrift;
 
-gsize ms_statistics_outliers(const double *samples, gsize n, gboolean *flags);
+gsize ms_statistics_outliers(const double *samples, gsize n);
 MsDrift ms_statistics_find_clock_drop(const double *samples, gsize n);
 
 typedef enum {

@@ -119,9 +119,9 @@ compare_rows(const MsReport *baseline, const MsReport *current, const MsReportRo
   if (!old)
     row->note = g_strdup("not in the baseline");
   else if (old->measurement->outcome != MS_OUTCOME_OK)
-    row->note = g_strdup_printf("the baseline has no time (%s)", ms_outcome_to_string(old->measurement->outcome));
+    row->note = g_strdup_printf("the baseline has no time (%s)", ms_outcome_names[old->measurement->outcome]);
   else if (new->measurement->outcome != MS_OUTCOME_OK)
-    row->note = g_strdup_printf("no time now (%s)", ms_outcome_to_string(new->measurement->outcome));
+    row->note = g_strdup_printf("no time now (%s)", ms_outcome_names[new->measurement->outcome]);
   else if (!isfinite(row->baseline_ns) || !isfinite(row->current_ns))
     row->note = g_strdup(isfinite(row->current_ns) ? "the baseline has no time" : "no time now");
   else

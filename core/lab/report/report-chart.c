@@ -224,21 +224,12 @@ published_size(const MsReport *report)
   return size && *size ? g_steal_pointer(&size) : NULL;
 }
 
-static gboolean
-has_published(const MsReport *report)
-{
-  for (guint i = 0; i < report->rows->len; i++)
-    if (((const MsReportRow *)report->rows->pdata[i])->published->len > 0)
-      return TRUE;
-  return FALSE;
-}
-
 static char *
 scale_text(const MsReport *report, MsLanguage language)
 {
   if (!report->quick)
     return g_strdup("");
-  if (!has_published(report))
+  if (!ms_report_has_published(report))
     return g_strconcat(" · ", ms_text(language, "quick"), NULL);
   g_autofree char *size = published_size(report);
   if (!size)
@@ -247,30 +238,12 @@ scale_text(const MsReport *report, MsLanguage language)
   return g_strconcat(" · ", text, NULL);
 }
 
-/* (nullable): the counter that energy was read from. */
-static const char *
-energy_source(const MsReport *self)
-{
-  for (guint i = 0; i < self->rows->len; i++) {
-    const MsReportRow *row = self->rows->pdata[i];
-    if (row->measurement->energy_source)
-      return row->measurement->energy_source;
-  }
-  return NULL;
-}
-
-static gboolean
-is_of_energy(const char *metric)
-{
-  return g_str_has_prefix(metric, "energy") || g_str_has_prefix(metric, "power");
-}
-
 static char *
 subtitle(const MsReport *report, MsLanguage language)
 {
   const char *input = report->input ? report->input : "";
   g_autofree char *scale = scale_text(report, language);
-  const char *counter = is_of_energy(report->experiment->plot.y) ? energy_source(report) : NULL;
+  const char *counter = ms_metric_is_of_energy(report->experiment->plot.y) ? ms_report_energy_source(report) : NULL;
   g_autofree char *device = ms_report_device(report, language);
   g_autofree char *values =
     counter ? g_strdup_printf(ms_text(language, "counter: %s"), counter) : g_strdup(ms_text(language, "medians"));
@@ -584,7 +557,7 @@ ms_report_to_chart(const MsReport *self, MsLanguage language)
     draw_panels(self, language, metrics->pdata[i], panels);
     for (guint k = first; k < panels->len && ms_report_count(self, MS_OUTCOME_PENDING) > 0; k++)
       ms_chart_set_empty_text(panels->pdata[k], ms_text(language, "Nothing has been measured yet."));
-    for (guint k = first; k < panels->len && is_of_energy(metrics->pdata[i]); k++)
+    for (guint k = first; k < panels->len && ms_metric_is_of_energy(metrics->pdata[i]); k++)
       ms_chart_set_empty_text(
         panels->pdata[k],
         ms_text(language, "n/a: this machine has no energy counter that can be read for the device."));

@@ -131,7 +131,7 @@ count_outliers(gconstpointer row, const MsField *field)
 {
   const GArray *samples = ((const MsReportRow *)row)->measurement->samples;
 
-  return (double)ms_statistics_outliers((const double *)samples->data, samples->len, NULL);
+  return (double)ms_statistics_outliers((const double *)samples->data, samples->len);
 }
 
 static double

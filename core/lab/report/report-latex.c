@@ -136,7 +136,7 @@ append_row(GString *latex, const MsReportRow *row)
   append_number(latex, row->summary.n);
   append_number(latex, row->speedup.ratio);
   g_string_append(latex, " & ");
-  append_escaped(latex, ok ? published : ms_outcome_to_string(row->measurement->outcome));
+  append_escaped(latex, ok ? published : ms_outcome_names[row->measurement->outcome]);
   g_string_append(latex, " \\\\\n");
 }
 

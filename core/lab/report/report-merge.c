@@ -82,7 +82,7 @@ cell_of(const MsReportRow *row, MsLanguage language)
   if (!row)
     return g_strdup("–");
   if (!is_measured(row))
-    return g_strdup(ms_text(language, ms_outcome_to_string(row->measurement->outcome)));
+    return g_strdup(ms_text(language, ms_outcome_names[row->measurement->outcome]));
   g_autofree char *ms = ms_number_format(row->summary.median * 1e-6, "%.4g");
   if (row->baseline)
     return g_strdup_printf("%s (%s)", ms, ms_text(language, "baseline"));
@@ -166,18 +166,6 @@ append_difference(GString *text, GPtrArray *same, const Setting *setting, MsLang
     g_string_append_printf(text, ms_text(language, "Differs: %s (%s).\n"), ms_text(language, setting->name), all->str);
 }
 
-static void
-append_devices(GString *text, GPtrArray *same, MsLanguage language)
-{
-  for (guint i = 0; i < same->len; i++) {
-    g_autofree char *title = title_of(same, i, language), *heading = ms_report_heading(same->pdata[i], language);
-    g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], language);
-    g_string_append_printf(text, "%s: %s%s%s\n", title, heading, verdict ? ". " : "", verdict ? verdict : "");
-  }
-  for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
-    append_difference(text, same, &settings[i], language);
-}
-
 /**
  * ms_reports_merge_devices: (transfer full): the text above the table of @experiment: a line for each report, which
  * names its device, and a line for each setting of the runs whose value differs between the reports.
@@ -188,15 +176,22 @@ ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage 
   g_autoptr(GPtrArray) same = reports_of(reports, experiment);
   g_autoptr(GString) text = g_string_new(NULL);
 
-  append_devices(text, same, language);
+  for (guint i = 0; i < same->len; i++) {
+    g_autofree char *title = title_of(same, i, language), *heading = ms_report_heading(same->pdata[i], language);
+    g_autofree char *verdict = ms_report_verdict_text(same->pdata[i], language);
+    g_string_append_printf(text, "%s: %s%s%s\n", title, heading, verdict ? ". " : "", verdict ? verdict : "");
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(settings); i++)
+    append_difference(text, same, &settings[i], language);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* (transfer full) (element-type GPtrArray): headings, then a line of cells for each row. */
-static GPtrArray *
-table_of(GPtrArray *same, MsLanguage language)
+/** ms_reports_merge_table: (transfer full) (element-type GPtrArray): headings, then the cells of each configuration. */
+GPtrArray *
+ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language)
 {
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr(GPtrArray) same = reports_of(reports, experiment);
   g_autoptr(GPtrArray) rows = rows_of(same);
   const char *heading = ms_text(language, "median ms (over the device's own baseline)");
 
@@ -213,54 +208,6 @@ table_of(GPtrArray *same, MsLanguage language)
   return table;
 }
 
-/** ms_reports_merge_table: (transfer full) (element-type GPtrArray): headings, then the cells of each configuration. */
-GPtrArray *
-ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language)
-{
-  g_autoptr(GPtrArray) same = reports_of(reports, experiment);
-
-  return table_of(same, language);
-}
-
-/* A cell of Markdown has no bar, markup or control character of its own. */
-static void
-append_markdown_cell(GString *text, const char *cell)
-{
-  g_autofree char *plain = ms_printable(cell, "");
-
-  g_string_append(text, " ");
-  for (const char *p = plain; *p; p++) {
-    if (strchr("|\\*_<`[", *p))
-      g_string_append_c(text, '\\');
-    g_string_append_c(text, *p);
-  }
-  g_string_append(text, " |");
-}
-
-static void
-append_table(GString *text, GPtrArray *table, gboolean markdown)
-{
-  GPtrArray *titles = table->pdata[0];
-
-  for (guint r = 0; r < table->len; r++) {
-    GPtrArray *cells = table->pdata[r];
-    g_string_append(text, markdown ? "|" : "");
-    for (guint c = 0; c < cells->len; c++) {
-      glong width = 0;
-      for (guint k = 0; k < table->len && !markdown && c + 1 < cells->len; k++)
-        width = MAX(width, g_utf8_strlen(g_ptr_array_index((GPtrArray *)table->pdata[k], c), -1));
-      if (markdown)
-        append_markdown_cell(text, cells->pdata[c]);
-      else
-        g_string_append_printf(text, "%s%*s  ", (char *)cells->pdata[c],
-                               (int)MAX(width - g_utf8_strlen(cells->pdata[c], -1), 0), "");
-    }
-    g_string_append_c(text, '\n');
-    for (guint c = 0; markdown && r == 0 && c < titles->len; c++)
-      g_string_append_printf(text, "%s---|%s", c == 0 ? "|" : "", c + 1 == titles->len ? "\n" : "");
-  }
-}
-
 /**
  * ms_reports_merge_to_text:
  * @reports: (element-type MsReport): of any experiments and devices
@@ -274,16 +221,13 @@ ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
   g_autoptr(GString) text = g_string_new(markdown ? "# Devices side by side\n\n" : NULL);
 
   for (guint i = 0; i < names->len; i++) {
-    g_autoptr(GPtrArray) same = reports_of(reports, names->pdata[i]);
-    g_autoptr(GPtrArray) table = table_of(same, MS_LANGUAGE_ENGLISH);
-    g_autoptr(GString) devices = g_string_new(NULL);
-    const MsExperiment *e = ((MsReport *)same->pdata[0])->experiment;
-    g_autofree char *title = ms_printable(e->title, "");
-    append_devices(devices, same, MS_LANGUAGE_ENGLISH);
-    g_autofree char *shown = ms_printable(devices->str, "\n");
+    const MsExperiment *e = ms_reports_find(reports, names->pdata[i])->experiment;
+    g_autoptr(GPtrArray) table = ms_reports_merge_table(reports, e->name, MS_LANGUAGE_ENGLISH);
+    g_autofree char *devices = ms_reports_merge_devices(reports, e->name, MS_LANGUAGE_ENGLISH);
+    g_autofree char *title = ms_printable(e->title, ""), *shown = ms_printable(devices, "\n");
     g_string_append_printf(text, "%s%s: %s\n%s", markdown ? "## " : "", e->name, title, markdown ? "\n```\n" : "");
     g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
-    append_table(text, table, markdown);
+    (markdown ? ms_table_append_markdown : ms_table_append_text)(text, table, FALSE);
     if (markdown)
       g_string_append_printf(text, "\n![%s](%s-merged.svg)\n", e->name, e->name);
     g_string_append_c(text, '\n');

@@ -207,6 +207,13 @@ ms_metric_is_of_kernel(const char *name)
   return metric && metric->kind & MS_METRICS_OF_KERNEL;
 }
 
+/** ms_metric_is_of_energy: whether the metric needs a counter of energy. */
+gboolean
+ms_metric_is_of_energy(const char *name)
+{
+  return g_str_has_prefix(name, "energy") || g_str_has_prefix(name, "power");
+}
+
 /** ms_report_has_metric: whether any row has a value of @metric. */
 gboolean
 ms_report_has_metric(const MsReport *self, const MsMetric *metric)

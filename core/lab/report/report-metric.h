@@ -46,5 +46,6 @@ GPtrArray *ms_report_find_metrics(const MsReport *report, guint kinds);
 double ms_published_in(const MsPublished *published, const char *metric);
 double ms_report_row_metric(const MsReportRow *row, const char *metric);
 gboolean ms_metric_is_of_kernel(const char *name);
+gboolean ms_metric_is_of_energy(const char *name);
 gboolean ms_report_has_metric(const MsReport *self, const MsMetric *metric);
 const char *ms_metric_title(const char *metric, MsLanguage language);

@@ -33,31 +33,31 @@ write_text(const char *directory, const char *name, const char *ending, const ch
   return FALSE;
 }
 
-static gboolean
-write_charts(const MsReport *self, const char *directory, GError **error)
-{
-  g_autoptr(MsChart) chart = ms_report_to_chart(self, MS_LANGUAGE_ENGLISH);
-  const char *name = self->experiment->name;
-  g_autofree char *light = file_path(directory, name, ".svg");
-  g_autofree char *dark = file_path(directory, name, "-dark.svg");
-  g_autofree char *pdf = file_path(directory, name, ".pdf");
-
-  /* A chart with a second panel is higher. */
-  const double height = CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
-
-  return ms_chart_save_svg(chart, light, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error) &&
-         ms_chart_save_svg(chart, dark, &(MsChartPage){CHART_WIDTH, height, MS_CHART_DARK}, error) &&
-         ms_chart_save_pdf(chart, pdf, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error);
-}
-
-static gboolean
-write_experiment(const MsReport *self, const char *directory, GError **error)
+static char *
+experiment_text(const MsReport *self)
 {
   g_autoptr(JsonNode) node = ms_record_to_node(&ms_experiment_record, self->experiment);
-  g_autofree char *text = json_to_string(node, TRUE);
 
-  return write_text(directory, self->experiment->name, EXPERIMENT_ENDING, text, error);
+  return json_to_string(node, TRUE);
 }
+
+static const struct {
+  const char *ending;
+  char *(*text)(const MsReport *self);
+} texts[] = {
+  {".json", ms_report_to_json}, {".csv", ms_report_to_csv},           {".md", ms_report_to_markdown},
+  {".tex", ms_report_to_latex}, {EXPERIMENT_ENDING, experiment_text},
+};
+
+static const struct {
+  const char *ending;
+  MsChartTheme theme;
+  gboolean (*save)(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+} charts[] = {
+  {".svg", MS_CHART_LIGHT, ms_chart_save_svg},
+  {"-dark.svg", MS_CHART_DARK, ms_chart_save_svg},
+  {".pdf", MS_CHART_LIGHT, ms_chart_save_pdf},
+};
 
 /**
  * ms_report_add_paths: @paths: (element-type filename): receives the paths of the files of report @name; its free
@@ -66,10 +66,10 @@ write_experiment(const MsReport *self, const char *directory, GError **error)
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 {
-  static const char *const endings[] = {".json", ".csv", ".md", ".tex", ".svg", "-dark.svg", ".pdf", EXPERIMENT_ENDING};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(endings); i++)
-    g_ptr_array_add(paths, file_path(directory, name, endings[i]));
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
+    g_ptr_array_add(paths, file_path(directory, name, texts[i].ending));
+  for (gsize i = 0; i < G_N_ELEMENTS(charts); i++)
+    g_ptr_array_add(paths, file_path(directory, name, charts[i].ending));
 }
 
 /**
@@ -83,15 +83,24 @@ gboolean
 ms_report_save(const MsReport *self, const char *directory, GError **error)
 {
   const char *name = self->experiment->name;
-  g_autofree char *json = ms_report_to_json(self);
-  g_autofree char *csv = ms_report_to_csv(self);
-  g_autofree char *markdown = ms_report_to_markdown(self);
-  g_autofree char *latex = ms_report_to_latex(self);
+  g_autoptr(MsChart) chart = ms_report_to_chart(self, MS_LANGUAGE_ENGLISH);
 
-  return ms_folder_make(directory, MS_FOLDER_SHARED, error) && write_text(directory, name, ".json", json, error) &&
-         write_text(directory, name, ".csv", csv, error) && write_text(directory, name, ".md", markdown, error) &&
-         write_text(directory, name, ".tex", latex, error) && write_experiment(self, directory, error) &&
-         write_charts(self, directory, error);
+  /* A chart with a second panel is higher. */
+  const double height = CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
+
+  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error))
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+    g_autofree char *text = texts[i].text(self);
+    if (!write_text(directory, name, texts[i].ending, text, error))
+      return FALSE;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(charts); i++) {
+    g_autofree char *path = file_path(directory, name, charts[i].ending);
+    if (!charts[i].save(chart, path, &(MsChartPage){CHART_WIDTH, height, charts[i].theme}, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 static void

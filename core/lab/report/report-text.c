@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as a table of text cells, and as aligned columns for the terminal. */
+/* A report as a table of text cells, which becomes aligned columns for the terminal, or Markdown. */
 #include "core/lab/report/report.h"
 
 #include <glib/gi18n-lib.h>
@@ -69,15 +69,6 @@ add_remark(GString *text, MsLanguage language, const char *format, ...)
   va_end(args);
 }
 
-/* The first line of a message: build logs are in the JSON only. */
-static char *
-first_line(const char *text)
-{
-  const char *end = strchr(text, '\n');
-
-  return end ? g_strndup(text, (gsize)(end - text)) : g_strdup(text);
-}
-
 static void
 add_outliers(GString *text, MsLanguage language, gsize n)
 {
@@ -114,13 +105,11 @@ remarks_of(const MsReportRow *row, MsLanguage language)
 
   const char *message = language == MS_LANGUAGE_USER && m->shown ? m->shown : m->message;
 
-  if (message) {
-    g_autofree char *line = first_line(message);
-    add_remark(text, language, "%s", line);
-  }
+  if (message) /* its first line, since build logs are in the JSON only */
+    add_remark(text, language, "%.*s", (int)strcspn(message, "\n"), message);
   if (m->outcome != MS_OUTCOME_OK)
     return g_string_free(g_steal_pointer(&text), FALSE);
-  gsize outliers = ms_statistics_outliers(samples, m->samples->len, NULL);
+  gsize outliers = ms_statistics_outliers(samples, m->samples->len);
   MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
   if (outliers)
     add_outliers(text, language, outliers);
@@ -131,15 +120,6 @@ remarks_of(const MsReportRow *row, MsLanguage language)
   if (m->rejected)
     add_remark(text, language, ms_text(language, "%u runs rejected: events ended before they started"), m->rejected);
   return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-static gboolean
-any_row_published(const MsReport *self)
-{
-  for (guint i = 0; i < self->rows->len; i++)
-    if (((MsReportRow *)self->rows->pdata[i])->published->len > 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* (transfer container) (element-type MsMetric): those that are columns of the table. */
@@ -176,7 +156,7 @@ heading_cells(const MsReport *self, const GPtrArray *columns, MsLanguage languag
   for (guint i = 0; i < columns->len; i++)
     add_cell(cells, g_strdup(ms_text(language, ((const MsMetric *)columns->pdata[i])->heading)));
   add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
-  if (any_row_published(self))
+  if (ms_report_has_published(self))
     add_cell(cells, g_strdup(ms_text(language, "published")));
   add_cell(cells, g_strdup(ms_text(language, "result")));
   return cells;
@@ -187,7 +167,7 @@ result_text(const MsReportRow *row, MsLanguage language)
 {
   g_autofree char *remarks = remarks_of(row, language);
   const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
-  const char *word = ms_text(language, ok ? N_("verified") : ms_outcome_to_string(row->measurement->outcome));
+  const char *word = ms_text(language, ok ? N_("verified") : ms_outcome_names[row->measurement->outcome]);
 
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
 }
@@ -218,7 +198,7 @@ row_cells(const MsReport *self, const MsReportRow *row, const GPtrArray *columns
   for (guint i = 0; i < columns->len; i++)
     add_cell(cells, metric_text(columns->pdata[i], row));
   add_cell(cells, speedup_text(row, language));
-  if (any_row_published(self))
+  if (ms_report_has_published(self))
     add_cell(cells, ms_report_published_text(row));
   add_cell(cells, result_text(row, language));
   return cells;
@@ -271,43 +251,21 @@ ms_report_heading(const MsReport *self, MsLanguage language)
 static void
 append_energy_source(const MsReport *self, GString *text, MsLanguage language)
 {
-  const char *y = self->experiment->plot.y;
+  const char *source = ms_report_energy_source(self);
 
-  for (guint i = 0; i < self->rows->len; i++) {
-    const MsMeasurement *m = ((MsReportRow *)self->rows->pdata[i])->measurement;
-    if (m->energy_source) {
-      g_string_append_printf(text, ms_text(language, "Energy and power: from the counter %s.\n"), m->energy_source);
-      return;
-    }
-  }
-  if (g_str_has_prefix(y, "energy") || g_str_has_prefix(y, "power"))
+  if (source)
+    g_string_append_printf(text, ms_text(language, "Energy and power: from the counter %s.\n"), source);
+  else if (ms_metric_is_of_energy(self->experiment->plot.y))
     g_string_append(text, ms_text(language, "Energy and power: n/a, this device has no counter that can be read.\n"));
 }
 
-/* The clock of an experiment whose times are not those of the device's events. */
-static void
-append_clock(const MsReport *self, GString *text, MsLanguage language)
+static gboolean
+has_row_with(const MsReport *self, const char *key, const char *value)
 {
-  for (guint i = 0; i < self->rows->len; i++) {
-    const MsReportRow *row = self->rows->pdata[i];
-    if (g_strcmp0(ms_factors_get(row->factors, "clock"), "wall") != 0)
-      continue;
-    g_string_append(text, ms_text(language, "Times: by the wall clock of the host, for every row.\n"));
-    return;
-  }
-}
-
-/* What the serial code was compiled with, where a row is compared with it. */
-static void
-append_compiler(const MsReport *self, GString *text, MsLanguage language)
-{
-  for (guint i = 0; self->compiler && i < self->rows->len; i++) {
-    const MsReportRow *row = self->rows->pdata[i];
-    if (g_strcmp0(ms_factors_get(row->factors, "device"), "reference") != 0)
-      continue;
-    g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);
-    return;
-  }
+  for (guint i = 0; i < self->rows->len; i++)
+    if (g_strcmp0(ms_factors_get(((const MsReportRow *)self->rows->pdata[i])->factors, key), value) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 static void
@@ -402,11 +360,13 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   if (self->experiment->finding)
     g_string_append_printf(text, ms_text(language, "Published: %s\n"),
                            ms_experiment_text(self->experiment->finding, language));
-  if (self->quick && any_row_published(self))
+  if (self->quick && ms_report_has_published(self))
     g_string_append(text,
                     ms_text(language, "Published values are those of the full sizes; this run was scaled down.\n"));
-  append_clock(self, text, language);
-  append_compiler(self, text, language);
+  if (has_row_with(self, "clock", "wall"))
+    g_string_append(text, ms_text(language, "Times: by the wall clock of the host, for every row.\n"));
+  if (self->compiler && has_row_with(self, "device", "reference"))
+    g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);
   append_energy_source(self, text, language);
   append_instructions(self, text, language);
   append_conditions(self, text, language);
@@ -451,6 +411,24 @@ append_cell(GString *text, const char *cell, glong width, gboolean right, gboole
   g_string_append(text, last ? "\n" : "  ");
 }
 
+/**
+ * ms_table_append_text: appends columns for a terminal.
+ * @table: (element-type GPtrArray): a row of headings, and rows of as many cells
+ * @aligned: whether numbers stand at the right of their columns
+ */
+void
+ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned)
+{
+  guint columns = ((GPtrArray *)table->pdata[0])->len;
+  g_autofree glong *widths = g_new0(glong, columns);
+
+  find_widths(table, widths);
+  for (guint r = 0; r < table->len; r++)
+    for (guint c = 0; c < columns; c++)
+      append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c],
+                  aligned && is_number_column(table, c), c + 1 == columns);
+}
+
 /** ms_report_to_text: (transfer full): the table for a terminal. */
 char *
 ms_report_to_text(const MsReport *self)
@@ -459,17 +437,84 @@ ms_report_to_text(const MsReport *self)
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
-  guint columns = ((GPtrArray *)table->pdata[0])->len;
-  g_autofree glong *widths = g_new0(glong, columns);
   g_autoptr(GString) text = g_string_new(NULL);
 
   g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", self->experiment->name, self->experiment->title, heading,
                          verdict ? verdict : "", verdict ? "\n" : "");
-  find_widths(table, widths);
-  for (guint r = 0; r < table->len; r++)
-    for (guint c = 0; c < columns; c++)
-      append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c], is_number_column(table, c),
-                  c + 1 == columns);
+  ms_table_append_text(text, table, TRUE);
   g_string_append_printf(text, "\n%s", footer);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* As Markdown, with the chart of the report beside it */
+
+/* Appends text in which nothing is markup: neither a tag, nor a link, nor a control character of a terminal. */
+static void
+append_escaped(GString *text, const char *raw)
+{
+  g_autofree char *lines = g_strdelimit(g_strdup(raw), "\n\t", ' ');
+  g_autofree char *plain = ms_printable(lines, "");
+
+  for (const char *p = plain; *p; p++) {
+    if (strchr("|\\*_<`", *p) || (*p == ']' && p[1] != '\0' && strchr("([:", p[1])))
+      g_string_append_c(text, '\\');
+    g_string_append_c(text, *p);
+  }
+}
+
+static void
+append_paragraph(GString *text, const char *raw)
+{
+  append_escaped(text, raw);
+  g_string_append(text, "\n\n");
+}
+
+/** ms_table_append_markdown: the same as Markdown; numbers in all columns but the first are @aligned. */
+void
+ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned)
+{
+  for (guint r = 0; r < table->len; r++) {
+    const GPtrArray *cells = table->pdata[r];
+    g_string_append_c(text, '|');
+    for (guint c = 0; c < cells->len; c++) {
+      g_string_append_c(text, ' ');
+      append_escaped(text, cells->pdata[c]);
+      g_string_append(text, " |");
+    }
+    g_string_append(text, r == 0 ? "\n|" : "\n");
+    for (guint c = 0; r == 0 && c < cells->len; c++)
+      g_string_append(text, aligned && c > 0 ? "---:|" : "---|");
+    g_string_append(text, r == 0 ? "\n" : "");
+  }
+}
+
+/** ms_report_to_markdown: (transfer full): title, chart, table, remarks. The chart is NAME.svg in the same folder. */
+char *
+ms_report_to_markdown(const MsReport *self)
+{
+  g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
+  g_auto(GStrv) remarks = g_strsplit(footer, "\n", -1);
+  g_autofree char *picture = g_uri_escape_string(self->experiment->name, NULL, FALSE);
+  g_autoptr(GString) text = g_string_new("# ");
+  const MsExperiment *e = self->experiment;
+
+  append_paragraph(text, e->title);
+  g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
+  if (verdict)
+    append_paragraph(text, verdict);
+  if (e->description)
+    append_paragraph(text, e->description);
+  append_paragraph(text, heading);
+  g_string_append(text, "![");
+  append_escaped(text, e->title);
+  g_string_append_printf(text, "](%s.svg)\n\n", picture);
+  ms_table_append_markdown(text, table, TRUE);
+  g_string_append_c(text, '\n');
+  for (char **remark = remarks; *remark; remark++) {
+    append_escaped(text, *remark);
+    g_string_append(text, remark[1] ? "\n" : "");
+  }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

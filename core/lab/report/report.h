@@ -77,6 +77,8 @@ void ms_report_finish_row(MsReport *self, MsReportRow *row);
 MsReportRow *ms_report_find_baseline(const MsReport *self, const MsReportRow *row);
 void ms_report_rank(MsReport *self);
 gboolean ms_report_leaves_out(const MsReport *self, const MsReportRow *row);
+gboolean ms_report_has_published(const MsReport *self);
+const char *ms_report_energy_source(const MsReport *self);
 MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 char *ms_report_first_message(const MsReport *self);
@@ -101,8 +103,10 @@ char *ms_report_device(const MsReport *self, MsLanguage language);
 char *ms_report_heading(const MsReport *self, MsLanguage language);
 char *ms_report_footer(const MsReport *self, MsLanguage language);
 char *ms_report_to_text(const MsReport *self);
+void ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned);
 
 /* Writes a report as Markdown. */
+void ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned);
 char *ms_report_to_markdown(const MsReport *self);
 
 /* Reports for LaTeX: a table of each, and a document of all with their charts. */

@@ -205,7 +205,7 @@ ms_tune_record_check(const MsTuneRecord *self, GError **error)
     error, MS_ERROR_DEVICE,
     "None of the %u configurations that were tried succeeded; fix fewer settings or increase --budget. The first "
     "failed: %s",
-    self->trials->len, first->message ? first->message : ms_outcome_to_string(first->outcome));
+    self->trials->len, first->message ? first->message : ms_outcome_names[first->outcome]);
   return FALSE;
 }
 
@@ -224,8 +224,7 @@ ms_tune_record_to_text(const MsTuneRecord *self)
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)
-      g_string_append_printf(text, "%12u failed: %s\n", ms_tune_record_count(self, outcome),
-                             ms_outcome_to_string(outcome));
+      g_string_append_printf(text, "%12u failed: %s\n", ms_tune_record_count(self, outcome), ms_outcome_names[outcome]);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
