@@ -16,17 +16,13 @@
 #include "core/error.h"
 
 /* The records by their letters, with the types of their values; configurations are numbered in the order of 'c'. */
-#define KEY "(s)"               /* c: the key of the next configuration */
-#define CLOCK "(x)"             /* t: when the command began, in microseconds of the monotonic clock */
-#define BEGIN "(udx)"           /* b: configuration, seconds that its step may take or 0, when it began */
-#define END "()"                /* e: the step ended */
-#define SAMPLE "(uudda(ssttb))" /* s: configuration, round, time, wall time, events */
-#define VERIFICATION "(bttdmsmsmsd)"
-#define WORK "(dddddddd)"
-#define CONDITIONS "(msmsdddddddddd)"
+#define KEY "(s)"                           /* c: the key of the next configuration */
+#define CLOCK "(x)"                         /* t: when the command began, in microseconds of the monotonic clock */
+#define BEGIN "(udx)"                       /* b: configuration, seconds that its step may take or 0, when it began */
+#define END "()"                            /* e: the step ended */
+#define SAMPLE "(uudda(ssttb))"             /* s: configuration, round, time, wall time, events */
 #define KERNELS "(ua" MS_RECORD_MESSAGE ")" /* k: configuration, what the driver tells of its kernels */
-#define OUTCOME                                                                                                        \
-  "(uimsmsdddu" VERIFICATION WORK "ddms" CONDITIONS ")" /* o: configuration and the rest of its measurement */
+#define OUTCOME "(u" MS_RECORD_MESSAGE ")"  /* o: configuration, the rest of its measurement */
 #define DEATH "(uiss)" /* d: configuration or NOBODY, outcome, why in English and in the user's language */
 
 #define NOBODY G_MAXUINT32
@@ -34,6 +30,36 @@
 
 /* A line of a sample with many events is some kilobytes long. */
 #define MOST_LINE (1 << 20)
+
+#define MEMBER(member, form) MS_FIELD(MsMeasurement, member, form, #member)
+static const MsField outcome_fields[] = {
+  MEMBER(outcome, OWN),
+  MEMBER(message, TEXT),
+  MEMBER(shown, TEXT),
+  MEMBER(prepare_ns, NUMBER),
+  MEMBER(first_ns, NUMBER),
+  MEMBER(first_wall_ns, NUMBER),
+  MEMBER(rejected, COUNT),
+  MEMBER(verification.done, BOOLEAN),
+  MEMBER(verification.total, COUNT),
+  MEMBER(verification.mismatches, COUNT),
+  MEMBER(verification.max_difference, NUMBER),
+  MEMBER(verification.against, TEXT),
+  MEMBER(verification.result, TEXT),
+  MEMBER(verification.expected, TEXT),
+  MEMBER(verification.reference_ns, NUMBER),
+  MEMBER(work, OWN),
+  MEMBER(joules, NUMBER),
+  MEMBER(watts, NUMBER),
+  MEMBER(energy_source, TEXT),
+  MEMBER(conditions.source, TEXT),
+  MEMBER(conditions.throttling, TEXT),
+  MEMBER(conditions.start, OWN),
+  MEMBER(conditions.end, OWN),
+  MEMBER(conditions.load_before, NUMBER),
+  MEMBER(conditions.foreign_load, NUMBER),
+};
+static const MsRecord outcome_record = MS_RECORD(outcome_fields);
 
 /* The parts of a measurement that a record names. */
 typedef struct {
@@ -199,31 +225,15 @@ take_kernels(MsLabJournal *self, GVariant *values)
 static void
 take_outcome(MsLabJournal *self, GVariant *values)
 {
+  g_autoptr(GVariant) message = NULL;
   guint32 number;
 
-  g_variant_get_child(values, 0, "u", &number);
+  g_variant_get(values, "(u@" MS_RECORD_MESSAGE ")", &number, &message);
   Entry *entry = nth_entry(self, number);
   if (!entry)
     return;
-  MsMeasurement *m = entry->measurement;
-  MsVerification *v = &m->verification;
-  MsWork *w = &m->work;
-  MsConditions *c = &m->conditions;
-  gint32 outcome;
-  ms_verification_clear(v);
-  g_clear_pointer(&m->message, g_free);
-  g_clear_pointer(&m->shown, g_free);
-  g_clear_pointer(&m->energy_source, g_free);
-  g_clear_pointer(&c->source, g_free);
-  g_clear_pointer(&c->throttling, g_free);
-  g_variant_get(values, OUTCOME, NULL, &outcome, &m->message, &m->shown, &m->prepare_ns, &m->first_ns,
-                &m->first_wall_ns, &m->rejected, &v->done, &v->total, &v->mismatches, &v->max_difference, &v->against,
-                &v->result, &v->expected, &v->reference_ns, &w->pixels, &w->window_samples, &w->elements, &w->bytes,
-                &w->accesses, &w->uncoalesced, &w->local_cycles, &w->bank_conflicts, &m->joules, &m->watts,
-                &m->energy_source, &c->source, &c->throttling, &c->start.clock_mhz, &c->start.memory_clock_mhz,
-                &c->start.temperature_c, &c->start.power_w, &c->end.clock_mhz, &c->end.memory_clock_mhz,
-                &c->end.temperature_c, &c->end.power_w, &c->load_before, &c->foreign_load);
-  m->outcome = checked_outcome(outcome);
+  ms_record_from_message(&outcome_record, entry->measurement, message);
+  entry->measurement->outcome = checked_outcome((gint32)entry->measurement->outcome);
   end_entry(self, entry);
 }
 
@@ -547,21 +557,8 @@ ms_lab_journal_describe(MsLabJournal *self, const char *key, GPtrArray *kernels)
 void
 ms_lab_journal_finish(MsLabJournal *self, const char *key, const MsMeasurement *measurement)
 {
-  const MsMeasurement *m = measurement;
-  const MsVerification *v = &m->verification;
-  const MsWork *w = &m->work;
-  const MsConditions *c = &m->conditions;
-
-  if (!self || !key)
-    return;
-  g_autofree char *message = m->message ? g_utf8_make_valid(m->message, -1) : NULL;
-  g_autofree char *shown = m->shown ? g_utf8_make_valid(m->shown, -1) : NULL;
-  append(self, 'o',
-         g_variant_new(OUTCOME, number_of(self, key), (gint32)m->outcome, message, shown, m->prepare_ns, m->first_ns,
-                       m->first_wall_ns, m->rejected, v->done, v->total, v->mismatches, v->max_difference, v->against,
-                       v->result, v->expected, v->reference_ns, w->pixels, w->window_samples, w->elements, w->bytes,
-                       w->accesses, w->uncoalesced, w->local_cycles, w->bank_conflicts, m->joules, m->watts,
-                       m->energy_source, c->source, c->throttling, c->start.clock_mhz, c->start.memory_clock_mhz,
-                       c->start.temperature_c, c->start.power_w, c->end.clock_mhz, c->end.memory_clock_mhz,
-                       c->end.temperature_c, c->end.power_w, c->load_before, c->foreign_load));
+  if (self && key)
+    append(self, 'o',
+           g_variant_new("(u@" MS_RECORD_MESSAGE ")", number_of(self, key),
+                         ms_record_to_message(&outcome_record, measurement)));
 }
