@@ -8,6 +8,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/serial.h"
@@ -398,39 +399,6 @@ resume(Run *run)
   return FALSE;
 }
 
-static gboolean
-wants_energy(const MsExperiment *experiment, const MsLabRequest *request)
-{
-  return !request->quick || g_str_has_prefix(experiment->plot.y, "energy") ||
-         g_str_has_prefix(experiment->plot.y, "power");
-}
-
-static MsEnergy *
-open_energy(const MsLabRequest *request)
-{
-  MsDevice *device = request->context->device;
-  MsPciAddress address;
-
-  if (device->limits.type != MS_DEVICE_TYPE_GPU)
-    return ms_energy_open_powercap(NULL);
-  gboolean known = ms_pci_address_of_device(device, &address);
-  return ms_energy_open_nvml(NULL, device->name, known ? &address : NULL);
-}
-
-/* NVIDIA's library for a GPU that it knows, else the files of the system. */
-static MsSensor *
-open_sensor(const MsLabRequest *request)
-{
-  MsDevice *device = request->context->device;
-  MsPciAddress address;
-
-  if (device->limits.type != MS_DEVICE_TYPE_GPU)
-    return ms_sensor_open_sysfs(NULL, NULL);
-  gboolean known = ms_pci_address_of_device(device, &address);
-  MsSensor *sensor = ms_sensor_open_nvml(NULL, device->name, known ? &address : NULL);
-  return sensor || !known ? sensor : ms_sensor_open_sysfs(NULL, &address);
-}
-
 static MsReport *
 start_report(const MsLabRequest *request, MsExperiment *experiment)
 {
@@ -487,8 +455,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
 {
   MsImage *image = takes_image(experiment) ? request->image : NULL;
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, request->contexts, image);
-  g_autoptr(MsEnergy) energy = wants_energy(experiment, request) ? open_energy(request) : NULL;
-  g_autoptr(MsSensor) sensor = request->sensor ? NULL : open_sensor(request);
+  g_autoptr(MsSensor) sensor = request->sensor ? NULL : ms_sensor_open(request->context->device);
   Run run = {.experiment = experiment,
              .request = request,
              .report = start_report(request, experiment),
@@ -498,7 +465,7 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
 
   experiment->columns |= request->columns;
   bench->columns = experiment->columns;
-  run.measure.energy = energy;
+  run.measure.energy = !request->quick || ms_metric_is_of_energy(experiment->plot.y);
   run.measure.sensor = request->sensor ? request->sensor : sensor;
   run.measure.journal = request->journal;
   run.measure.anchored = TRUE;

@@ -31,35 +31,36 @@ write_zone(const char *root, const char *zone, const char *name, const char *ran
 static void
 test_energy(void)
 {
-  g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+  g_autofree char *root = g_dir_make_tmp("sysfs-XXXXXX", NULL);
 
-  write_zone(root, "intel-rapl:0", "package-0\n", "10000000\n");
-  write_zone(root, "intel-rapl:1", "package-1\n", "10000000\n");
-  write_zone(root, "intel-rapl:0:0", "core\n", NULL);            /* part of package 0: not counted twice */
-  write_zone(root, "intel-rapl:0:1", "package-0-die-1\n", NULL); /* another part, named like a package */
-  write_zone(root, "intel-rapl:2", "psys\n", NULL);              /* all packages and what is around them: nor is this */
-  write_zone(root, "intel-rapl-mmio:0", "package-0\n", NULL);    /* package 0 by another way: nor is this */
-  g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
-  g_assert_true(ms_energy_available(energy));
-  ms_energy_begin(energy);
-  write_counter(root, "intel-rapl:0", "energy_uj", "9500000\n");
-  write_counter(root, "intel-rapl:1", "energy_uj", "500000\n"); /* wrapped: 1.5 J */
-  write_counter(root, "intel-rapl:0:0", "energy_uj", "9400000\n");
-  write_counter(root, "intel-rapl:0:1", "energy_uj", "9400000\n");
-  write_counter(root, "intel-rapl:2", "energy_uj", "9900000\n");
-  write_counter(root, "intel-rapl-mmio:0", "energy_uj", "9500000\n");
-  g_assert_cmpfloat_with_epsilon(ms_energy_end(energy), 0.5 + 1.5, 1e-9);
+  write_zone(root, "class/powercap/intel-rapl:0", "package-0\n", "10000000\n");
+  write_zone(root, "class/powercap/intel-rapl:1", "package-1\n", "10000000\n");
+  write_zone(root, "class/powercap/intel-rapl:0:0", "core\n", NULL); /* part of package 0: not counted twice */
+  write_zone(root, "class/powercap/intel-rapl:0:1", "package-0-die-1\n", NULL); /* another part, named like a package */
+  write_zone(root, "class/powercap/intel-rapl:2", "psys\n",
+             NULL); /* all packages and what is around them: nor is this */
+  write_zone(root, "class/powercap/intel-rapl-mmio:0", "package-0\n", NULL); /* package 0 by another way: nor is this */
+  g_autoptr(MsSensor) energy = ms_sensor_open_sysfs(root, NULL);
+  g_assert_nonnull(ms_sensor_energy_source(energy));
+  ms_sensor_begin_energy(energy);
+  write_counter(root, "class/powercap/intel-rapl:0", "energy_uj", "9500000\n");
+  write_counter(root, "class/powercap/intel-rapl:1", "energy_uj", "500000\n"); /* wrapped: 1.5 J */
+  write_counter(root, "class/powercap/intel-rapl:0:0", "energy_uj", "9400000\n");
+  write_counter(root, "class/powercap/intel-rapl:0:1", "energy_uj", "9400000\n");
+  write_counter(root, "class/powercap/intel-rapl:2", "energy_uj", "9900000\n");
+  write_counter(root, "class/powercap/intel-rapl-mmio:0", "energy_uj", "9500000\n");
+  g_assert_cmpfloat_with_epsilon(ms_sensor_end_energy(energy), 0.5 + 1.5, 1e-9);
 }
 
 /* The counter of the platform alone does not count as the processor's. */
 static void
 test_energy_of_the_platform(void)
 {
-  g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
+  g_autofree char *root = g_dir_make_tmp("sysfs-XXXXXX", NULL);
 
-  write_zone(root, "intel-rapl:0", "psys\n", "10000000\n");
-  g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
-  g_assert_false(ms_energy_available(energy));
+  write_zone(root, "class/powercap/intel-rapl:0", "psys\n", "10000000\n");
+  g_autoptr(MsSensor) energy = ms_sensor_open_sysfs(root, NULL);
+  g_assert_null(ms_sensor_energy_source(energy));
 }
 
 /* Counter: what one counter reads at the start and at the end (%NULL: nothing), and its range; each gives no energy. */
@@ -72,11 +73,11 @@ typedef struct {
 static void
 set_counter(const char *root, const char *text)
 {
-  g_autofree char *path = g_build_filename(root, "intel-rapl:0", "energy_uj", NULL);
+  g_autofree char *path = g_build_filename(root, "class/powercap/intel-rapl:0", "energy_uj", NULL);
 
   g_unlink(path);
   if (text)
-    write_counter(root, "intel-rapl:0", "energy_uj", text);
+    write_counter(root, "class/powercap/intel-rapl:0", "energy_uj", text);
 }
 
 static void
@@ -90,14 +91,14 @@ test_energy_unreadable(void)
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(counters); i++) {
-    g_autofree char *root = g_dir_make_tmp("powercap-XXXXXX", NULL);
-    write_zone(root, "intel-rapl:0", "package-0\n", counters[i].range);
-    g_autoptr(MsEnergy) energy = ms_energy_open_powercap(root);
-    g_assert_true(ms_energy_available(energy));
+    g_autofree char *root = g_dir_make_tmp("sysfs-XXXXXX", NULL);
+    write_zone(root, "class/powercap/intel-rapl:0", "package-0\n", counters[i].range);
+    g_autoptr(MsSensor) energy = ms_sensor_open_sysfs(root, NULL);
+    g_assert_nonnull(ms_sensor_energy_source(energy));
     set_counter(root, counters[i].start);
-    ms_energy_begin(energy);
+    ms_sensor_begin_energy(energy);
     set_counter(root, counters[i].end);
-    if (!isnan(ms_energy_end(energy)))
+    if (!isnan(ms_sensor_end_energy(energy)))
       g_error("Counter %" G_GSIZE_FORMAT " cannot be read, and gives an energy.", i);
   }
 }
@@ -105,57 +106,55 @@ test_energy_unreadable(void)
 static void
 test_nvml(void)
 {
-  g_autoptr(MsEnergy) third = ms_fixture_nvml("NVIDIA Three", NULL);
-  g_autoptr(MsEnergy) second = ms_fixture_nvml("NVIDIA Two", NULL);
-  g_autoptr(MsEnergy) unknown = ms_fixture_nvml("Radeon", NULL);
-  g_autoptr(MsEnergy) missing = ms_energy_open_nvml("/nonexistent/libnvidia-ml.so.1", "NVIDIA One", NULL);
+  g_autoptr(MsSensor) third = ms_fixture_nvml("NVIDIA Three", NULL);
+  g_autoptr(MsSensor) second = ms_fixture_nvml("NVIDIA Two", NULL);
 
-  g_assert_true(ms_energy_available(third));
-  g_assert_cmpstr(ms_energy_source(third), ==, "NVML total energy");
-  ms_energy_begin(third);
-  g_assert_cmpfloat_with_epsilon(ms_energy_end(third), 1.5, 1e-9);
-  g_assert_false(ms_energy_available(second)); /* that GPU has no counter */
-  g_assert_false(ms_energy_available(unknown));
-  g_assert_false(ms_energy_available(missing));
-  g_assert_true(isnan(ms_energy_end(missing)));
+  g_assert_nonnull(ms_sensor_energy_source(third));
+  g_assert_cmpstr(ms_sensor_energy_source(third), ==, "NVML total energy");
+  ms_sensor_begin_energy(third);
+  g_assert_cmpfloat_with_epsilon(ms_sensor_end_energy(third), 1.5, 1e-9);
+  g_assert_null(ms_sensor_energy_source(second)); /* that GPU has no counter */
+  g_assert_true(isnan(ms_sensor_end_energy(second)));
 }
 
 static double
 energy_at(const char *name, guint domain, guint bus, guint device)
 {
-  g_autoptr(MsEnergy) energy = ms_fixture_nvml(name, &(MsPciAddress){domain, bus, device});
+  g_autoptr(MsSensor) energy = ms_fixture_nvml(name, &(MsPciAddress){domain, bus, device});
 
-  ms_energy_begin(energy);
-  return ms_energy_end(energy);
+  if (!energy)
+    return NAN;
+  ms_sensor_begin_energy(energy);
+  return ms_sensor_end_energy(energy);
 }
 
 /* Two GPUs of the same name are distinguished by their PCI addresses; without addresses, neither has a counter. */
 static void
 test_nvml_twins(void)
 {
-  g_autoptr(MsEnergy) either = ms_fixture_nvml("NVIDIA Twin", NULL);
-  g_autoptr(MsEnergy) one = ms_fixture_nvml("NVIDIA One", NULL);
+  g_autoptr(MsSensor) either = ms_fixture_nvml("NVIDIA Twin", NULL);
+  g_autoptr(MsSensor) one = ms_fixture_nvml("NVIDIA One", NULL);
 
-  g_assert_false(ms_energy_available(either));
+  g_assert_null(either);
   g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0x41, 3), 2.5, 1e-9);
   g_assert_cmpfloat_with_epsilon(energy_at("NVIDIA Twin", 1, 0xc1, 3), 4.5, 1e-9);
   g_assert_true(isnan(energy_at("NVIDIA Twin", 0, 0xc1, 3)));
   g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc2, 3)));
   g_assert_true(isnan(energy_at("NVIDIA Twin", 1, 0xc1, 0)));
   /* An equal name has precedence over one that contains it. */
-  ms_energy_begin(one);
-  g_assert_cmpfloat_with_epsilon(ms_energy_end(one), 1.5, 1e-9);
+  ms_sensor_begin_energy(one);
+  g_assert_cmpfloat_with_epsilon(ms_sensor_end_energy(one), 1.5, 1e-9);
 }
 
 static void
 test_no_energy(void)
 {
-  g_autoptr(MsEnergy) energy = ms_energy_open_powercap("/nonexistent");
+  g_autoptr(MsSensor) energy = ms_sensor_open_sysfs("/nonexistent", NULL);
 
-  g_assert_false(ms_energy_available(energy));
-  g_assert_null(ms_energy_source(energy));
-  ms_energy_begin(energy);
-  g_assert_true(isnan(ms_energy_end(energy)));
+  g_assert_null(ms_sensor_energy_source(energy));
+  g_assert_null(ms_sensor_energy_source(energy));
+  ms_sensor_begin_energy(energy);
+  g_assert_true(isnan(ms_sensor_end_energy(energy)));
 }
 
 static MsSensor *

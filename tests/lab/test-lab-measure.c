@@ -354,10 +354,11 @@ test_finished_ones_are_left_alone(void)
 static void
 test_energy_of_a_configuration(void)
 {
-  g_autoptr(MsEnergy) energy = ms_fixture_nvml("NVIDIA One", NULL);
+  g_autoptr(MsSensor) sensor = ms_fixture_nvml("NVIDIA One", NULL);
   g_auto(Bench) bench = bench_new();
 
-  bench.options.energy = energy;
+  bench.options.sensor = sensor;
+  bench.options.energy = TRUE;
   Fake *fake = bench_add(&bench, "counted", 1000);
   g_assert_true(bench_run(&bench, NULL, NULL));
   MsMeasurement *m = bench.measurements[0];

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/settings/settings.h"
-#include "core/lab/measure/energy.h"
+#include "core/lab/measure/conditions.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/staging.h"
 #include "core/reduce/bandwidth.h"

@@ -244,13 +244,13 @@ ms_fixture_nvml_library(void)
   return library;
 }
 
-/** ms_fixture_nvml: (transfer full): the counter of a GPU of that stand-in. */
-MsEnergy *
+/** ms_fixture_nvml: (transfer full) (nullable): the sensor of a GPU of that stand-in. */
+MsSensor *
 ms_fixture_nvml(const char *device, const MsPciAddress *address)
 {
   g_autofree char *library = ms_fixture_nvml_library();
 
-  return ms_energy_open_nvml(library, device, address);
+  return ms_sensor_open_nvml(library, device, address);
 }
 
 /** ms_fixture_limits: an invented processor, or an invented graphics processor with images, for plans only. */

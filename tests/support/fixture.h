@@ -5,7 +5,7 @@
 #include "core/filter/mean-shift.h"
 #include "core/filter/plan/plan.h"
 #include "core/image/common/image.h"
-#include "core/lab/measure/energy.h"
+#include "core/lab/measure/conditions.h"
 #include "core/opencl/context.h"
 
 /**
@@ -28,7 +28,7 @@ gboolean ms_fixture_under_oclgrind(void);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
 void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
 char *ms_fixture_nvml_library(void);
-MsEnergy *ms_fixture_nvml(const char *device, const MsPciAddress *address);
+MsSensor *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);
 MsImage *ms_fixture_scene(int width, int height, guint32 seed);

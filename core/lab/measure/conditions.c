@@ -84,8 +84,18 @@ typedef struct {
   double factor;
 } NumberFile;
 
+/* A package of powercap, and its counter at the start of a region, if that could be read. */
+typedef struct {
+  char *folder;
+  guint64 start;
+  gboolean started;
+} Zone;
+
 struct _MsSensor {
   MsNvml *nvml; /* (nullable) */
+  const char *energy_source;
+  double gpu_start; /* joules at the start of a region */
+  GArray *zones;
   NumberFile clocks[MOST_PROCESSORS];
   NumberFile throttles[2 * MOST_PROCESSORS]; /* counters that only grow */
   NumberFile memory_clock;
@@ -172,6 +182,67 @@ take_monitors(MsSensor *self, const char *parent, gboolean of_gpu)
   }
 }
 
+static gboolean
+read_counter(const char *folder, const char *file, guint64 *value)
+{
+  g_autofree char *path = g_build_filename(folder, file, NULL);
+  g_autofree char *text = NULL;
+
+  if (!g_file_get_contents(path, &text, NULL, NULL))
+    return FALSE;
+  return g_ascii_string_to_unsigned(g_strstrip(text), 10, 0, G_MAXUINT64, value, NULL);
+}
+
+/*
+ * Packages are "intel-rapl:0"; the sum excludes their parts ("intel-rapl:0:1") and "intel-rapl-mmio:0", which count the
+ * same energy again, and "psys", which is named like a package but counts the whole platform.
+ */
+static gboolean
+is_package_zone(const char *folder, const char *zone)
+{
+  g_autofree char *path = g_build_filename(folder, "name", NULL);
+  g_autofree char *name = NULL;
+  const char *colon = strchr(zone, ':');
+
+  return colon && !strchr(colon + 1, ':') && g_str_has_prefix(zone, "intel-rapl:") &&
+         g_file_get_contents(path, &name, NULL, NULL) && g_str_has_prefix(name, "package-");
+}
+
+static void
+take_zones(MsSensor *self, const char *root)
+{
+  g_autofree char *top = g_build_filename(root, "class/powercap", NULL);
+  g_autoptr(GDir) dir = g_dir_open(top, 0, NULL);
+  const char *name;
+
+  while (dir && (name = g_dir_read_name(dir))) {
+    Zone zone = {.folder = g_build_filename(top, name, NULL)};
+    if (is_package_zone(zone.folder, name) && read_counter(zone.folder, "energy_uj", &zone.start))
+      g_array_append_val(self->zones, zone);
+    else
+      g_free(zone.folder);
+  }
+  if (self->zones->len > 0)
+    self->energy_source = "powercap package energy";
+}
+
+static void
+clear_zone(gpointer zone)
+{
+  g_free(((Zone *)zone)->folder);
+}
+
+static MsSensor *
+sensor_new(MsNvml *nvml)
+{
+  MsSensor *self = g_new0(MsSensor, 1);
+
+  self->nvml = nvml;
+  self->zones = g_array_new(FALSE, FALSE, sizeof(Zone));
+  g_array_set_clear_func(self->zones, clear_zone);
+  return self;
+}
+
 /**
  * ms_sensor_open_nvml: (transfer full) (nullable): the sensors of NVIDIA's library, with the arguments of
  * ms_nvml_open(); %NULL without it or without the GPU
@@ -180,10 +251,11 @@ MsSensor *
 ms_sensor_open_nvml(const char *library, const char *device_name, const MsPciAddress *address)
 {
   MsNvml *nvml = ms_nvml_open(library, device_name, address);
-  MsSensor *self = nvml ? g_new0(MsSensor, 1) : NULL;
+  MsSensor *self = nvml ? sensor_new(nvml) : NULL;
+  unsigned long long millijoules;
 
-  if (self)
-    self->nvml = nvml;
+  if (self && nvml->energy(nvml->gpu, &millijoules) == 0)
+    self->energy_source = "NVML total energy";
   return self;
 }
 
@@ -197,16 +269,34 @@ ms_sensor_open_nvml(const char *library, const char *device_name, const MsPciAdd
 MsSensor *
 ms_sensor_open_sysfs(const char *root, const MsPciAddress *address)
 {
-  MsSensor *self = g_new0(MsSensor, 1);
+  MsSensor *self = sensor_new(NULL);
   const char *top = root ? root : SYSFS_ROOT;
   g_autofree char *parent = address ? g_strdup_printf("%s/bus/pci/devices/%04x:%02x:%02x.0/hwmon", top, address->domain,
                                                       address->bus, address->device)
                                     : g_build_filename(top, "class/hwmon", NULL);
 
   take_monitors(self, parent, address != NULL);
-  if (!address)
+  if (!address) {
     take_processors(self, top);
+    take_zones(self, top);
+  }
   return self;
+}
+
+/**
+ * ms_sensor_open: (transfer full) (nullable): the sensors of @device: NVIDIA's library for a GPU that it knows, else
+ * the files of the system.
+ */
+MsSensor *
+ms_sensor_open(MsDevice *device)
+{
+  MsPciAddress address;
+
+  if (device->limits.type != MS_DEVICE_TYPE_GPU)
+    return ms_sensor_open_sysfs(NULL, NULL);
+  gboolean known = ms_pci_address_of_device(device, &address);
+  MsSensor *sensor = ms_sensor_open_nvml(NULL, device->name, known ? &address : NULL);
+  return sensor || !known ? sensor : ms_sensor_open_sysfs(NULL, &address);
 }
 
 /** ms_sensor_free: @self: (nullable) (transfer full) */
@@ -223,6 +313,7 @@ ms_sensor_free(MsSensor *self)
   g_free(self->memory_clock.path);
   g_free(self->temperature.path);
   g_free(self->power.path);
+  g_array_unref(self->zones);
   g_free(self);
 }
 
@@ -322,4 +413,70 @@ ms_sensor_end(MsSensor *self, MsConditions *conditions)
   conditions->throttling = self->nvml                      ? describe_bits(conditions->throttled | value)
                            : value > conditions->throttled ? g_strdup("thermal slowdown")
                                                            : g_strdup("");
+}
+
+/* Energy */
+
+/** ms_sensor_energy_source: (nullable): the name of the counter, for the report. @self: (nullable) */
+const char *
+ms_sensor_energy_source(const MsSensor *self)
+{
+  return self ? self->energy_source : NULL;
+}
+
+static double
+gpu_joules(const MsSensor *self)
+{
+  unsigned long long millijoules = 0;
+
+  return self->nvml->energy(self->nvml->gpu, &millijoules) == 0 ? (double)millijoules * 1e-3 : NAN;
+}
+
+/** ms_sensor_begin_energy: reads the counters at the start of a region. */
+void
+ms_sensor_begin_energy(MsSensor *self)
+{
+  if (self->nvml)
+    self->gpu_start = gpu_joules(self);
+  for (guint i = 0; i < self->zones->len; i++) {
+    Zone *zone = &g_array_index(self->zones, Zone, i);
+    zone->started = read_counter(zone->folder, "energy_uj", &zone->start);
+  }
+}
+
+/* Joules since the start. The counter wraps to 0 at its range. NAN where a reading is missing or impossible. */
+static double
+zone_joules(const Zone *zone)
+{
+  guint64 now, range;
+
+  if (!zone->started || !read_counter(zone->folder, "energy_uj", &now))
+    return NAN;
+  if (now >= zone->start)
+    return (double)(now - zone->start) * 1e-6;
+  if (!read_counter(zone->folder, "max_energy_range_uj", &range) || range < zone->start)
+    return NAN;
+  return (double)(range - zone->start + now) * 1e-6;
+}
+
+/**
+ * ms_sensor_end_energy:
+ *
+ * Returns: joules since ms_sensor_begin_energy(), of the whole GPU or of all processor packages; NAN without a counter
+ *   or when a reading failed
+ */
+double
+ms_sensor_end_energy(MsSensor *self)
+{
+  double joules = 0;
+
+  if (!self->energy_source)
+    return NAN;
+  if (self->nvml) {
+    joules = gpu_joules(self) - self->gpu_start;
+    return joules >= 0 ? joules : NAN; /* a reloaded driver counts from 0 */
+  }
+  for (guint i = 0; i < self->zones->len; i++)
+    joules += zone_joules(&g_array_index(self->zones, Zone, i));
+  return joules;
 }

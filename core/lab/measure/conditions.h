@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The conditions under which a configuration was measured: what else ran on the machine, and the clocks, temperature,
- * power and throttling of the device, at the beginning and at the end.
+ * power and throttling of the device, at the beginning and at the end; and the energy of a measured region.
  */
 #pragma once
 
@@ -56,6 +56,7 @@ gboolean ms_conditions_are_disturbed(const MsConditions *self);
 
 typedef struct _MsSensor MsSensor;
 
+MsSensor *ms_sensor_open(MsDevice *device);
 MsSensor *ms_sensor_open_nvml(const char *library, const char *device_name, const MsPciAddress *address);
 MsSensor *ms_sensor_open_sysfs(const char *root, const MsPciAddress *address);
 void ms_sensor_free(MsSensor *self);
@@ -63,3 +64,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsSensor, ms_sensor_free)
 
 void ms_sensor_begin(MsSensor *self, MsConditions *conditions);
 void ms_sensor_end(MsSensor *self, MsConditions *conditions);
+
+/* The energy of a region, where the device has a counter that can be read. */
+const char *ms_sensor_energy_source(const MsSensor *self);
+void ms_sensor_begin_energy(MsSensor *self);
+double ms_sensor_end_energy(MsSensor *self);

@@ -474,23 +474,23 @@ run_rounds(Campaign *campaign, GError **error)
 static gboolean
 measure_energy(Campaign *campaign, Runner *runner, GError **error)
 {
-  MsEnergy *energy = campaign->options->energy;
+  MsSensor *sensor = campaign->options->sensor;
   MsMeasurement *m = runner->measurement;
   gint64 start = g_get_monotonic_time();
   double joules, seconds;
   guint runs = 0;
 
-  ms_energy_begin(energy);
+  ms_sensor_begin_energy(sensor);
   do {
     if (!guarded(campaign, runner, step_run, error))
       return FALSE;
     runs++;
   } while (m->outcome == MS_OUTCOME_OK && g_get_monotonic_time() - start < ENERGY_REGION_S * G_USEC_PER_SEC);
-  joules = ms_energy_end(energy);
+  joules = ms_sensor_end_energy(sensor);
   seconds = (double)MAX(g_get_monotonic_time() - start, 1) / G_USEC_PER_SEC;
   m->joules = joules / runs;
   m->watts = joules / seconds;
-  m->energy_source = g_strdup(ms_energy_source(energy));
+  m->energy_source = g_strdup(ms_sensor_energy_source(sensor));
   ms_lab_journal_finish(campaign->options->journal, runner->subject->key, m);
   return TRUE;
 }
@@ -498,7 +498,7 @@ measure_energy(Campaign *campaign, Runner *runner, GError **error)
 static gboolean
 run_campaign(Campaign *campaign, GError **error)
 {
-  MsEnergy *energy = campaign->options->energy;
+  const gboolean has_energy = campaign->options->energy && ms_sensor_energy_source(campaign->options->sensor);
 
   for (guint i = 0; i < campaign->n; i++) {
     if (campaign->runners[i].active && !open_runner(campaign, &campaign->runners[i], error))
@@ -507,7 +507,7 @@ run_campaign(Campaign *campaign, GError **error)
   }
   if (!run_rounds(campaign, error))
     return FALSE;
-  for (guint i = 0; energy && ms_energy_available(energy) && i < campaign->n; i++) {
+  for (guint i = 0; has_energy && i < campaign->n; i++) {
     Runner *runner = &campaign->runners[i];
     if (runner->measurement->outcome == MS_OUTCOME_OK && runner->prepared && !is_anchor(campaign, runner) &&
         !measure_energy(campaign, runner, error))

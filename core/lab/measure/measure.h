@@ -4,7 +4,6 @@
 
 #include <gio/gio.h>
 
-#include "core/lab/measure/energy.h"
 #include "core/lab/measure/journal.h"
 
 guint64 ms_clock_now_ns(void);
@@ -68,7 +67,7 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
  * @anchored: the last subject is an anchor: it runs in every round while any other does, and decides nothing
  * @clock: (nullable): returns nanoseconds, instead of the host's clock
  * @sensor: (nullable) (transfer none): reads the state of the device before and after every configuration
- * @energy: (nullable) (transfer none): counter to read around one second of runs of every configuration
+ * @energy: whether its counter is read around one second of runs of every configuration
  * @progress: (nullable): called after every run
  */
 typedef struct {
@@ -87,7 +86,7 @@ typedef struct {
   guint64 (*clock)(gpointer data);
   gpointer clock_data;
   MsSensor *sensor;
-  MsEnergy *energy;
+  gboolean energy;
   MsMeasureProgress progress;
   gpointer progress_data;
 } MsMeasureOptions;
