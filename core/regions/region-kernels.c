@@ -60,16 +60,20 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
   [MS_REGION_STEP_JOIN_TILES] = {"join_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
   [MS_REGION_STEP_COUNT_PIXELS] = {"count_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
   [MS_REGION_STEP_NUMBER_PIXELS] = {"number_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
+  [MS_REGION_STEP_START_REGIONS] = {"start_regions",
+                                    OVER_REGIONS,
+                                    4,
+                                    {BUFFER(LEFT), BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
   [MS_REGION_STEP_SUM] = {"sum_colours",
                           OVER_PIXELS,
                           6,
                           {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(COLOURS), BUFFER(PIXELS),
                            BUFFER(SUMS)}},
-  [MS_REGION_STEP_START_REGIONS] = {"start_regions", OVER_REGIONS, 1, {BUFFER(JOINED)}},
   [MS_REGION_STEP_BEGIN_ROUND] = {"begin_round",
                                   OVER_REGIONS,
-                                  5,
-                                  {BUFFER(PIXELS), BUFFER(SUMS), BUFFER(MEANS), BUFFER(NEAREST), BUFFER(TOTALS)}},
+                                  6,
+                                  {BUFFER(LEFT), BUFFER(PIXELS), BUFFER(SUMS), BUFFER(MEANS), BUFFER(NEAREST),
+                                   BUFFER(TOTALS)}},
   [MS_REGION_STEP_LIST_EDGES] = {"list_edges",
                                  OVER_TILES,
                                  5,
@@ -79,8 +83,11 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                    4,
                                    {BUFFER(EDGES), BUFFER(JOINED), BUFFER(MEANS), BUFFER(NEAREST)}},
   [MS_REGION_STEP_SETTLE_NEAREST] = {"settle_nearest", OVER_EDGES, 3, {BUFFER(EDGES), BUFFER(MEANS), BUFFER(NEAREST)}},
-  [MS_REGION_STEP_JOIN_REGIONS] = {"join_regions", OVER_REGIONS, 2, {BUFFER(NEAREST), BUFFER(JOINED)}},
-  [MS_REGION_STEP_ADD_UP] = {"add_up_regions", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_JOIN_REGIONS] = {"join_regions", OVER_REGIONS, 3, {BUFFER(LEFT), BUFFER(NEAREST), BUFFER(JOINED)}},
+  [MS_REGION_STEP_ADD_UP] = {"add_up_regions",
+                             OVER_REGIONS,
+                             4,
+                             {BUFFER(LEFT), BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
   [MS_REGION_STEP_COUNT_REGIONS] = {"count_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_NUMBER_REGIONS] = {"number_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_SUM_TABLE] = {"sum_regions", OVER_PIXELS, 3, {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(TABLE)}},
@@ -263,6 +270,7 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
   case MS_REGION_BUFFER_NEAREST:
     return regions * 2 * sizeof(cl_uint);
   case MS_REGION_BUFFER_PIXELS:
+  case MS_REGION_BUFFER_LEFT:
   case MS_REGION_BUFFER_JOINED:
   case MS_REGION_BUFFER_NUMBERS:
     return regions * sizeof(cl_uint);

@@ -51,20 +51,19 @@ is_going_on(const MsRegionKernels *self, GError **error)
 static gboolean
 connect(MsRegionKernels *self, GError **error)
 {
-  MsRegionStep number = MS_REGION_STEP_NUMBER_PIXELS;
+  MsRegionStep first = MS_REGION_STEP_NUMBER_PIXELS, last = first;
 
   if (!ms_region_kernels_launch(self, MS_REGION_STEP_LINK, MS_REGION_STEP_COUNT_PIXELS, error) ||
       !ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_PIXELS, &self->n_regions, error))
     return FALSE;
   ms_region_kernels_drop(self, MS_REGION_BUFFER_MODES);
   if (self->min_pixels > 1) {
-    number = MS_REGION_STEP_SUM;
-    if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_SUMS, error) ||
-        !ms_region_kernels_fill(self, MS_REGION_BUFFER_PIXELS, error) ||
-        !ms_region_kernels_fill(self, MS_REGION_BUFFER_SUMS, error))
+    first = MS_REGION_STEP_START_REGIONS;
+    last = MS_REGION_STEP_SUM;
+    if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_JOINED, error))
       return FALSE;
   }
-  if (!ms_region_kernels_launch(self, number, number, error))
+  if (!ms_region_kernels_launch(self, first, last, error))
     return FALSE;
   cl_mem ranks = self->buffers[MS_REGION_BUFFER_LABELS];
   self->buffers[MS_REGION_BUFFER_LABELS] = self->buffers[MS_REGION_BUFFER_PARENTS];
@@ -78,9 +77,9 @@ static gboolean
 study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
   ms_region_kernels_expect_edges(self);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_MEANS, MS_REGION_BUFFER_EDGES, error) &&
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_NUMBERS, MS_REGION_BUFFER_EDGES, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_START_REGIONS, MS_REGION_STEP_LIST_EDGES, error) &&
+         ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_LIST_EDGES, error) &&
          ms_region_kernels_read_totals(self, totals, error) &&
          ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_EDGES, error);
 }

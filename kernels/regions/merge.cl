@@ -3,6 +3,7 @@
  * Merges regions with fewer than work.z pixels in rounds, as core/regions/regions-reference.c does. A region is its
  * label less 1. Tiles and spans are those of connect.cl.
  *
+ * left: the regions that have not joined others; NONE follows the last one of a span
  * pixels, sums: of each region, its pixels and the SUMS numbers of three channels as in wide.cl; a region that has
  *   joined another has none
  * means: three of 16 bits, and a bit that says whether the region is small
@@ -13,8 +14,25 @@
  */
 #define SUMS 6
 
+/* In place of a region. */
+#define NONE 0xffffffffU
 
 #define IS_SMALL ((ulong)1 << 48)
+
+__kernel void
+start_regions(__global uint *left, __global uint *joined, __global uint *pixels, __global uint *sums, const int4 image,
+              const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+
+  for (uint i = start; i < end; i++) {
+    left[i] = i;
+    joined[i] = i;
+    pixels[i] = 0;
+    for (int k = 0; k < SUMS; k++)
+      sums[(size_t)i * SUMS + k] = 0;
+  }
+}
 
 /* number_sets() of pixels, which also adds them to their regions; those that follow each other in one together. */
 __kernel void
@@ -54,26 +72,28 @@ mean_of(__global const uint *sum, const uint pixels)
 }
 
 __kernel void
-begin_round(__global const uint *pixels, __global const uint *sums, __global ulong *means, __global ulong *nearest,
-            volatile __global uint *totals, const int4 image, const uint4 work)
+begin_round(__global uint *left, __global const uint *pixels, __global const uint *sums, __global ulong *means,
+            __global ulong *nearest, volatile __global uint *totals, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-  uint n_left = 0, n_small = 0;
+  uint kept = start, n_small = 0;
 
-  for (uint i = start; i < end; i++) {
+  for (uint k = start; k < end && left[k] != NONE; k++) {
+    const uint i = left[k], n = pixels[i];
     __global const uint *own = sums + (size_t)i * SUMS;
-    const uint n = pixels[i];
 
-    nearest[i] = n > 0 && n < work.z ? NOTHING : 0;
     if (n == 0)
       continue;
+    left[kept++] = i;
+    nearest[i] = n < work.z ? NOTHING : 0;
     means[i] =
       mean_of(own, n) | mean_of(own + 2, n) << 16 | mean_of(own + 4, n) << 32 | (n < work.z ? IS_SMALL : 0);
-    n_left++;
     n_small += n < work.z ? 1u : 0u;
   }
-  if (n_left > 0)
-    atomic_add(totals + 1, n_left);
+  if (kept < end)
+    left[kept] = NONE;
+  if (kept > start)
+    atomic_add(totals + 1, kept - start);
   if (n_small > 0)
     atomic_add(totals + 2, n_small);
 }
@@ -155,33 +175,30 @@ settle_nearest(__global const uint2 *edges, __global const ulong *means, volatil
 }
 
 __kernel void
-start_regions(__global uint *joined, const int4 image, const uint4 work)
+join_regions(__global const uint *left, __global const ulong *nearest, volatile __global uint *joined,
+             const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
-  for (uint i = start; i < end; i++)
-    joined[i] = i;
-}
+  for (uint k = start; k < end && left[k] != NONE; k++) {
+    const ulong found = nearest[left[k]];
 
-__kernel void
-join_regions(__global const ulong *nearest, volatile __global uint *joined, const int4 image, const uint4 work)
-{
-  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-
-  for (uint i = start; i < end; i++)
-    if (nearest[i] != 0 && nearest[i] != NOTHING)
-      join(joined, i, ((uint)nearest[i] & (((uint)1 << LABEL_BITS) - 1)) - 1);
+    if (found != 0 && found != NOTHING)
+      join(joined, left[k], ((uint)found & (((uint)1 << LABEL_BITS) - 1)) - 1);
+  }
 }
 
 /* Adds the sums of regions that have joined others in this round. */
 __kernel void
-add_up_regions(volatile __global uint *joined, volatile __global uint *pixels, volatile __global uint *sums,
-               const int4 image, const uint4 work)
+add_up_regions(__global const uint *left, volatile __global uint *joined, volatile __global uint *pixels,
+               volatile __global uint *sums, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
-  for (uint i = start; i < end; i++) {
-    if (joined[i] == i || pixels[i] == 0)
+  for (uint k = start; k < end && left[k] != NONE; k++) {
+    const uint i = left[k];
+
+    if (joined[i] == i)
       continue;
 
     const uint first = find_first(joined, i);
