@@ -9,15 +9,12 @@
 #include "app/report/report-file.h"
 #include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
+#include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
 #include "core/opencl/program.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
-#include "core/reduce/reduce.h"
-#include "core/reduce/sort.h"
-#include "core/reduce/swap.h"
-#include "core/regions/segmentation.h"
 
 /* Self-test: the kernels of a device on small inputs, compared with the serial code */
 
@@ -27,7 +24,7 @@
  * @agrees: %FALSE once a kernel failed or gave another result than the serial code
  */
 typedef struct {
-  MsContext *context;
+  MsLabBench *bench;
   const char *address;
   GString *text;
   gboolean agrees;
@@ -53,168 +50,96 @@ add_line(SelfTest *self, const char *name, guint64 differences, const GError *er
   self->agrees = self->agrees && (error ? unsupported : differences == 0);
 }
 
-/* The filter */
-
 /* Sides that are no multiple of any work-group, so that the kernels meet the borders of the image. */
 #define WIDTH 97
 #define HEIGHT 61
-#define RADIUS 4
+#define PICTURE "size:97x61 sp:4 "
 
-/* Smaller regions join others. */
-#define LEAST_REGION 9
-
-/** Variant: what a test changes in the default settings. */
-typedef struct {
-  const char *name;
-  MsKernel kernel;
-  int memory;
-  int schedule;
-  int levels;
-  MsSpace space;
-} Variant;
+/* No multiple of any work-group, and more than one group folds. */
+#define ARRAY "size:10007 "
 
 /* The settings tested beside each kernel's default: the program parts that defaults leave out. */
-static const Variant variants[] = {
-  {"direct, image objects", MS_KERNEL_DIRECT, .memory = MS_MEMORY_IMAGE},
-  {"direct, refill", MS_KERNEL_DIRECT, .schedule = MS_SCHEDULE_REFILL},
-  {"pyramid levels", .levels = 2},
-  {"L*u*v*", .space = MS_SPACE_LUV},
-  {"L*a*b*", .space = MS_SPACE_LAB},
+static const struct {
+  const char *name;
+  const char *settings;
+} variants[] = {
+  {"direct, image objects", PICTURE "kernel:direct memory:image"},
+  {"direct, refill", PICTURE "kernel:direct schedule:refill"},
+  {"pyramid levels", PICTURE "levels:2"},
+  {"L*u*v*", PICTURE "space:luv"},
+  {"L*a*b*", PICTURE "space:lab"},
 };
 
-static MsImage *
-new_smooth_image(void)
-{
-  gsize n = (gsize)WIDTH * HEIGHT * 4;
-  g_autoptr(GRand) random = g_rand_new_with_seed(1);
-  guint8 *pixels = g_malloc(n);
-
-  for (gsize i = 0; i < n; i++)
-    pixels[i] = (guint8)(i % 4 == 3 ? 255 : (i / 16 + (gsize)g_rand_int_range(random, 0, 40)) % 256);
-  return ms_image_new_take(WIDTH, HEIGHT, pixels, NULL);
-}
-
-static MsSettings
-settings_of(const Variant *variant)
-{
-  MsSettings settings = ms_settings_default();
-
-  settings.params.sp = RADIUS;
-  settings.params.levels = variant->levels;
-  settings.params.space = variant->space;
-  settings.options.kernel = variant->kernel;
-  settings.options.memory = variant->memory;
-  settings.options.schedule = variant->schedule;
-  return settings;
-}
-
+/* Tests a configuration as experiments have it. */
 static void
-test_variant(SelfTest *self, MsMeanShift *filter, MsImage *source, const Variant *variant)
+test_configuration(SelfTest *self, const char *name, const char *kind, const char *settings)
 {
-  const MsSettings settings = settings_of(variant);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
-  g_autoptr(MsImage) reference = result ? ms_reference_run(source, &settings.params, NULL, &error) : NULL;
+  g_autoptr(MsFactors) factors = ms_factors_parse(settings, NULL);
+  g_autoptr(MsSubject) subject = ms_configuration_new(ms_lab_kind_find(kind), self->bench, factors, name, &error);
+  g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
+  MsSample sample = {-1, events};
+  MsVerification verification = {FALSE};
 
-  add_line(self, variant->name, reference ? ms_image_compare(result, reference).mismatched_pixels : 0, error);
+  if (subject && subject->funcs->prepare(subject, NULL, &error) && subject->funcs->run(subject, &sample, NULL, &error))
+    subject->funcs->verify(subject, &verification, NULL, &error);
+  add_line(self, name, verification.mismatches, error);
+  ms_verification_clear(&verification);
 }
 
-static guint64
-count_different(const guint32 *a, const guint32 *b, gsize n)
-{
-  guint64 different = 0;
-
-  for (gsize i = 0; i < n; i++)
-    different += a[i] != b[i];
-  return different;
-}
-
-/* The kernels that find regions, on the modes of the serial code. */
-static void
-test_regions(SelfTest *self, const MsFiltered *filtered)
-{
-  const MsRegionOptions options = {LEAST_REGION, MS_REGION_RANGE_DEFAULT, NULL};
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsSegmentation) serial = ms_segmentation_new_on(NULL, filtered, &options, NULL, &error);
-  g_autoptr(MsSegmentation) found =
-    serial ? ms_segmentation_new_on(self->context, filtered, &options, NULL, &error) : NULL;
-
-  add_line(self, "labels of regions",
-           found ? count_different(found->labels, serial->labels, WIDTH * HEIGHT) + (found->n != serial->n) : 0, error);
-}
-
-static void
-test_modes(SelfTest *self, MsMeanShift *filter, MsImage *source)
-{
-  const MsSettings settings = settings_of(&(Variant){0});
-  g_autofree guint16 *found = g_new0(guint16, 2 * WIDTH * HEIGHT), *serial = g_new0(guint16, 2 * WIDTH * HEIGHT);
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, serial, NULL, &error);
-  g_autoptr(MsImage) result =
-    reference
-      ? ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = found}, &error)
-      : NULL;
-
-  add_line(self, "modes", result ? count_different((guint32 *)found, (guint32 *)serial, WIDTH * HEIGHT) : 0, error);
-  if (!reference)
-    return;
-  test_regions(self, &(MsFiltered){.image = reference, .modes = serial, .params = &settings.params});
-}
-
-/* Tests the kernels of the filter, of colour spaces and of regions. */
 static void
 test_filter(SelfTest *self)
 {
-  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(self->context);
-  g_autoptr(MsImage) source = new_smooth_image();
-
-  for (int i = MS_KERNEL_AUTO + 1; ms_filter_kernel_names[i]; i++)
-    test_variant(self, filter, source, &(Variant){ms_filter_kernel_names[i], (MsKernel)i});
-  for (guint i = 0; i < G_N_ELEMENTS(variants); i++)
-    test_variant(self, filter, source, &variants[i]);
-  test_modes(self, filter, source);
+  for (int i = MS_KERNEL_AUTO + 1; ms_filter_kernel_names[i]; i++) {
+    g_autofree char *settings = g_strconcat(PICTURE "kernel:", ms_filter_kernel_names[i], NULL);
+    test_configuration(self, ms_filter_kernel_names[i], "mean-shift", settings);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(variants); i++)
+    test_configuration(self, variants[i].name, "mean-shift", variants[i].settings);
 }
 
-/* Reductions */
-
-/* No multiple of any work-group, and more than one group folds. */
-#define N 10007
-#define SWAP_RANGE 64
-
-static guint8 *
-random_bytes(gsize n, guint32 seed)
+/* Integers, whose results are exact. */
+static void
+test_operators(SelfTest *self)
 {
-  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
-  guint8 *bytes = g_malloc(n);
-
-  for (gsize i = 0; i < n; i++)
-    bytes[i] = (guint8)g_rand_int_range(random, 0, 256);
-  return bytes;
+  for (int op = 0; op < MS_REDUCE_N_OPS; op++) {
+    g_autofree char *name = g_strconcat("reduction ", ms_reduce_operator(op)->name, NULL);
+    g_autofree char *settings = g_strconcat(ARRAY "type:int op:", ms_reduce_operator(op)->name, NULL);
+    test_configuration(self, name, "reduce", settings);
+  }
 }
 
 static MsImage *
 new_random_image(guint32 seed)
 {
-  return ms_image_new_take(WIDTH, HEIGHT, random_bytes((gsize)WIDTH * HEIGHT * 4, seed), NULL);
+  const gsize n = (gsize)WIDTH * HEIGHT * 4;
+  g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+  guint8 *pixels = g_malloc(n);
+
+  for (gsize i = 0; i < n; i++)
+    pixels[i] = (guint8)g_rand_int_range(random, 0, 256);
+  return ms_image_new_take(WIDTH, HEIGHT, pixels, NULL);
 }
 
-/* Integers, whose results are exact. */
 static void
-test_operator(SelfTest *self, MsReduceOp op)
+test_modes(SelfTest *self)
 {
-  const MsReduceSpec spec = MS_REDUCE_SPEC(op, MS_ELEMENT_INT);
-  const MsReduceOptions options = ms_reduce_options_auto();
-  g_autofree char *name = g_strdup_printf("reduction %s", ms_reduce_operator(op)->name);
-  g_autofree guint8 *elements = random_bytes(N * sizeof(gint32), 2);
+  MsSettings settings = ms_settings_default();
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(self->bench->context);
+  MsImage *source = ms_lab_bench_image(self->bench, "97x61", NULL);
+  g_autofree guint16 *found = g_new0(guint16, 2 * WIDTH * HEIGHT), *serial = g_new0(guint16, 2 * WIDTH * HEIGHT);
   g_autoptr(GError) error = NULL;
-  MsReduceResult found = {0}, serial = {0};
-  const gboolean ran =
-    ms_reduce_array(self->context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = elements, .n = N},
-                    &(MsReduceJob){&found, NULL, NULL}, &error) &&
-    ms_reduce_serial(&spec, elements, N, &serial, &error);
+  guint64 different = 0;
 
-  add_line(self, name, ran && !ms_reduce_result_agrees(&found, &serial, 0), error);
+  settings.params.sp = 4;
+  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, serial, NULL, &error);
+  g_autoptr(MsImage) result =
+    reference
+      ? ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = found}, &error)
+      : NULL;
+  for (gsize i = 0; result && i < 2 * WIDTH * HEIGHT; i++)
+    different += found[i] != serial[i];
+  add_line(self, "modes", different, error);
 }
 
 static void
@@ -226,7 +151,7 @@ test_histogram(SelfTest *self)
   guint64 different = 0;
 
   ms_histogram_serial(ms_image_get_pixels(image), (guint64)WIDTH * HEIGHT, &serial);
-  if (ms_histogram_of_image(&(MsDeviceRun){self->context, NULL, NULL}, image, &found, &error))
+  if (ms_histogram_of_image(&(MsDeviceRun){self->bench->context, NULL, NULL}, image, &found, &error))
     for (int c = 0; c < MS_N_CHANNELS; c++)
       for (int i = 0; i < 256; i++)
         different += found.counts[c][i] != serial.counts[c][i];
@@ -242,60 +167,12 @@ test_comparison(SelfTest *self)
   guint64 different = 0;
 
   ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)WIDTH * HEIGHT, &serial);
-  if (ms_image_comparison(&(MsDeviceRun){self->context, NULL, NULL}, a, b, &found, &error)) {
+  if (ms_image_comparison(&(MsDeviceRun){self->bench->context, NULL, NULL}, a, b, &found, &error)) {
     for (int c = 0; c < 4; c++)
       different += (found.absolute[c] != serial.absolute[c]) + (found.squared[c] != serial.squared[c]);
     different += (found.changed != serial.changed) + (found.max_difference != serial.max_difference);
   }
   add_line(self, "comparison of images", different, error);
-}
-
-static void
-test_sort(SelfTest *self, const char *name, MsSortForm form)
-{
-  MsSortOptions options = ms_sort_options_default();
-  g_autofree guint32 *found = (guint32 *)random_bytes(N * sizeof(guint32), 6);
-  g_autofree guint32 *serial = g_memdup2(found, N * sizeof(guint32));
-  g_autoptr(GError) error = NULL;
-
-  options.form = form;
-  ms_sort_serial(MS_ELEMENT_UINT, serial, N);
-  ms_sort_host(&(MsDeviceRun){self->context, NULL, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, N}, found, &error);
-  add_line(self, name, count_different(found, serial, N), error);
-}
-
-static void
-test_swapping(SelfTest *self)
-{
-  g_autofree float *a = g_new(float, N), *b = g_new(float, N), *found = g_new0(float, N), *serial = g_new0(float, N);
-  g_autoptr(MsSwapExample) example = NULL;
-  g_autoptr(GError) error = NULL;
-
-  for (int i = 0; i < N; i++) {
-    a[i] = 0.1f * (float)i;
-    b[i] = 1000.7f - (float)i;
-  }
-  ms_swap_example_serial(a, b, serial, N);
-  example = ms_swap_example_new(self->context, &(MsSwapArrays){a, b, N}, SWAP_RANGE, NULL, &error);
-  if (example && ms_swap_example_run(example, NULL, &error))
-    ms_swap_example_read(example, found, &error);
-  add_line(self, "thread swapping", count_different((guint32 *)found, (guint32 *)serial, N), error);
-}
-
-/*
- * Tests every reduction, the histogram, the comparison, the sort and the example of thread
- * swapping.
- */
-static void
-test_reductions(SelfTest *self)
-{
-  for (int op = 0; op < MS_REDUCE_N_OPS; op++)
-    test_operator(self, (MsReduceOp)op);
-  test_histogram(self);
-  test_comparison(self);
-  test_sort(self, "sort", MS_SORT_FAST);
-  test_sort(self, "sort, study's form", MS_SORT_STUDY);
-  test_swapping(self);
 }
 
 /* All kernels */
@@ -307,11 +184,19 @@ self_test(MsDevice *device, GString *text)
   g_autoptr(GError) error = NULL;
   /* The device stays open until this process ends, because a driver may end it when it is closed. */
   MsContext *context = ms_context_new(device, &error);
-  SelfTest self = {context, device->address, text, TRUE};
+  g_autoptr(MsLabBench) bench = context ? ms_lab_bench_new(context, NULL, NULL) : NULL;
+  SelfTest self = {bench, device->address, text, TRUE};
 
-  if (context) {
+  if (bench) {
     test_filter(&self);
-    test_reductions(&self);
+    test_modes(&self);
+    test_configuration(&self, "labels of regions", "regions", PICTURE "min-region:9");
+    test_operators(&self);
+    test_histogram(&self);
+    test_comparison(&self);
+    test_configuration(&self, "sort", "sort", ARRAY);
+    test_configuration(&self, "sort, study's form", "sort", ARRAY "form:study");
+    test_configuration(&self, "thread swapping", "swap-example", ARRAY "swap-range:64");
   } else {
     add_line(&self, "context", 0, error);
   }

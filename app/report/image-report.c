@@ -205,12 +205,9 @@ const MsRecord ms_image_report_record = MS_RECORD(image_fields);
 static char *
 builder_to_text(JsonBuilder *b)
 {
-  g_autoptr(JsonGenerator) generator = json_generator_new();
   g_autoptr(JsonNode) root = json_builder_get_root(b);
 
-  json_generator_set_root(generator, root);
-  json_generator_set_pretty(generator, TRUE);
-  return json_generator_to_data(generator, NULL);
+  return json_to_string(root, TRUE);
 }
 
 /** ms_image_report_json_image: (transfer full): one object of the array "images". */
