@@ -12,7 +12,7 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
 #include "core/lab/report/report.h"
-#include "core/lab/tune/tune-t4.h"
+#include "core/lab/tune/tune-record.h"
 
 /* How often the parent is told what was measured so far. */
 #define SO_FAR_US (300 * 1000)

@@ -328,18 +328,20 @@ insert_texts(GByteArray *svg, const GString *texts)
   g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
 }
 
-/* Draws on a surface of vectors that writes to @bytes, and saves those. @texts: (nullable): of SVG, written as text */
+/* Draws on a surface of vectors that writes to @bytes, and saves those; SVG has its texts as text. */
 static gboolean
-save_vectors(const MsChart *self, cairo_surface_t *surface, GByteArray *bytes, GString *texts, const char *path,
+save_vectors(const MsChart *self, cairo_surface_t *surface, GByteArray *bytes, const char *path,
              const MsChartPage *page, GError **error)
 {
+  const gboolean is_svg = cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_SVG;
   g_autoptr(cairo_t) cr = cairo_create(surface);
+  g_autoptr(GString) texts = g_string_new(NULL);
 
-  if (texts)
+  if (is_svg)
     ms_chart_keep_texts(cr, texts);
   ms_chart_draw(self, cr, page);
   cairo_surface_finish(surface);
-  if (texts)
+  if (is_svg)
     insert_texts(bytes, texts);
   return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
 }
@@ -349,11 +351,10 @@ gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(GString) texts = g_string_new(NULL);
   g_autoptr(cairo_surface_t) surface =
     cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
 
-  return save_vectors(self, surface, bytes, texts, path, page, error);
+  return save_vectors(self, surface, bytes, path, page, error);
 }
 
 /** ms_chart_save_pdf: like ms_chart_save_svg(), with text that can be searched and copied. */
@@ -364,7 +365,7 @@ ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page
   g_autoptr(cairo_surface_t) surface =
     cairo_pdf_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
 
-  return save_vectors(self, surface, bytes, NULL, path, page, error);
+  return save_vectors(self, surface, bytes, path, page, error);
 }
 
 /** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */

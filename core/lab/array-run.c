@@ -85,9 +85,7 @@ histogram_check(MsConfiguration *base, MsVerification *verification, GCancellabl
   const gboolean equal = a->below == b->below && a->above == b->above && a->nan == b->nan &&
                          memcmp(a->counts, b->counts, a->bins * sizeof *a->counts) == 0;
 
-  verification->total = 1;
-  verification->mismatches = equal ? 0 : 1;
-  verification->against = g_strdup(N_("the serial counts"));
+  ms_verification_agree(verification, equal, N_("the serial counts"));
   return TRUE;
 }
 

@@ -80,45 +80,24 @@ refuse(const MsFactors *factors, gpointer data)
   return error;
 }
 
-static GError *
-measurement_error(const MsMeasurement *m)
-{
-  static const MsError codes[] = {
-    [MS_OUTCOME_PENDING] = MS_ERROR_DEVICE,
-    [MS_OUTCOME_OK] = MS_ERROR_DEVICE,
-    [MS_OUTCOME_CONSTRAINT] = MS_ERROR_UNSUPPORTED,
-    [MS_OUTCOME_BUILD] = MS_ERROR_BUILD,
-    [MS_OUTCOME_RUN] = MS_ERROR_DEVICE,
-    [MS_OUTCOME_WRONG] = MS_ERROR_MISMATCH,
-    [MS_OUTCOME_TIMEOUT] = MS_ERROR_TIMEOUT,
-  };
-
-  GError *error = NULL;
-
-  if (m->message)
-    ms_error_take(&error, codes[m->outcome], g_strdup(m->shown ? m->shown : m->message), g_strdup(m->message));
-  else
-    ms_set_error_literal(&error, codes[m->outcome], "It was not measured.");
-  return error;
-}
-
 static gboolean
-evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
 {
   Tuning *tuning = data;
-  g_autoptr(MsSubject) subject = create_subject(tuning, attempt->factors, TRIAL, error);
-  g_autoptr(MsMeasurement) measurement = ms_measurement_new();
+  MsMeasurement *measured = attempt->measured;
+  g_autoptr(GError) refused = NULL;
+  g_autoptr(MsSubject) subject = create_subject(tuning, attempt->factors, TRIAL, &refused);
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
   tuning->measure.time_s = attempt->seconds > 0 ? MIN(attempt->seconds, TRIAL_S) : TRIAL_S;
-  if (!subject || !ms_measure(&(MsMeasureGroup){&subject, &measurement, 1}, &tuning->measure, cancellable, error))
+  if (!subject)
+    ms_measurement_fail_with(measured, refused);
+  else if (!ms_measure(&(MsMeasureGroup){&subject, &measured, 1}, &tuning->measure, cancellable, error))
     return FALSE;
-  if (measurement->outcome != MS_OUTCOME_OK) {
-    g_propagate_error(error, measurement_error(measurement));
-    return FALSE;
-  }
-  attempt->ns = ms_measurement_summarise(measurement).median;
-  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, attempt->ns) : attempt->ns;
+  if (measured->outcome != MS_OUTCOME_OK)
+    return TRUE;
+  const double ns = ms_measurement_summarise(measured).median;
+  tuning->best_ns = tuning->best_ns > 0 ? MIN(tuning->best_ns, ns) : ns;
   return TRUE;
 }
 
@@ -165,8 +144,7 @@ fail_finalists(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measu
     if (outcome == MS_OUTCOME_OK || outcome == MS_OUTCOME_PENDING || outcome == MS_OUTCOME_TIMEOUT)
       continue;
     g_autoptr(MsFactors) factors = ms_factors_copy(((const MsTrial *)finalists->pdata[i])->factors);
-    g_autoptr(GError) error = measurement_error(measurements[i]);
-    ms_tune_record_fail(record, factors, error);
+    ms_tune_record_fail(record, factors, measurements[i]);
     finalists->pdata[i] = NULL;
   }
 }
@@ -329,13 +307,10 @@ take_trial(MsTuneRecord *record, const MsFactors *factors, const MsMeasurement *
 {
   if (m->outcome == MS_OUTCOME_PENDING || (m->outcome == MS_OUTCOME_TIMEOUT && late))
     return;
-  if (m->outcome == MS_OUTCOME_OK) {
-    if (!ms_tune_record_find(record, factors))
-      ms_tune_record_add(record, factors, MS_OUTCOME_OK, ms_measurement_summarise(m).median, NULL);
-    return;
-  }
-  g_autoptr(GError) error = measurement_error(m);
-  ms_tune_record_fail(record, factors, error);
+  if (m->outcome != MS_OUTCOME_OK)
+    ms_tune_record_fail(record, factors, m);
+  else if (!ms_tune_record_find(record, factors))
+    ms_tune_record_add(record, factors, m);
 }
 
 /*

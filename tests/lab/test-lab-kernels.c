@@ -6,7 +6,7 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/measure/instructions.h"
-#include "core/lab/measure/machine-code.h"
+#include "core/lab/kinds/kernel-notes.h"
 #include "core/lab/measure/occupancy.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/engine/tuned.h"
-#include "core/lab/tune/tune-t4.h"
+#include "core/lab/tune/tune-record.h"
 #include "tests/lab/tune-fixture.h"
 #include "tests/support/json-schema.h"
 

@@ -210,9 +210,10 @@ test_failed_trial_is_replaced(void)
 {
   g_autoptr(MsTuneRecord) record = tune_fixture_search();
   g_autoptr(MsFactors) winner = ms_factors_copy(ms_tune_record_best(record)->factors);
-  g_autoptr(GError) error = g_error_new(MS_ERROR, MS_ERROR_DEVICE, "The process died.");
+  g_autoptr(MsMeasurement) death = ms_measurement_new();
 
-  ms_tune_record_fail(record, winner, error);
+  ms_measurement_fail(death, MS_OUTCOME_RUN, "The process died.", NULL);
+  ms_tune_record_fail(record, winner, death);
   g_assert_cmpuint(record->trials->len, ==, 150);
   g_assert_cmpint(ms_tune_record_find(record, winner)->outcome, ==, MS_OUTCOME_RUN);
   g_assert_cmpstr(ms_tune_record_find(record, winner)->message, ==, "The process died.");

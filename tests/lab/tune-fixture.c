@@ -32,23 +32,30 @@ model_ns(const MsFactors *settings)
                 (strcmp(ms_factors_get(settings, "memory"), "image") ? 0.3 : 0));
 }
 
+static gboolean
+fail(const MsTuneTry *attempt, MsOutcome outcome, const char *message)
+{
+  ms_measurement_fail(attempt->measured, outcome, message, message);
+  return TRUE;
+}
+
 /* Ends after its own time, or when that of the budget is over. */
 static gboolean
-hang(const TuneDevice *device, double seconds, GError **error)
+hang(const TuneDevice *device, const MsTuneTry *attempt)
 {
   const double own = device->hang_s > 0 ? device->hang_s : 0.005;
 
-  g_usleep((gulong)((seconds > 0 ? MIN(seconds, own) : own) * G_USEC_PER_SEC));
-  g_set_error(error, MS_ERROR, MS_ERROR_TIMEOUT, "late");
-  return FALSE;
+  g_usleep((gulong)((attempt->seconds > 0 ? MIN(attempt->seconds, own) : own) * G_USEC_PER_SEC));
+  return fail(attempt, MS_OUTCOME_TIMEOUT, "late");
 }
 
 static gboolean
-evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
 {
   const MsFactors *settings = attempt->factors;
   TuneDevice *device = data;
   int w = value_of(settings, "width"), h = value_of(settings, "height");
+  double ns;
 
   device->evaluations++;
   device->now_us += device->evaluation_us;
@@ -56,14 +63,16 @@ evaluate(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **
     g_cancellable_cancel(device->campaign);
   g_assert_cmpint(w * h, <=, 256); /* a refused configuration is never built */
   if (device->everything_fails || (w == 8 && h == 8))
-    return g_set_error(error, MS_ERROR, MS_ERROR_BUILD, "no build"), FALSE;
+    return fail(attempt, MS_OUTCOME_BUILD, "no build");
   if (w == 16 && h == 16)
-    return g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "lost"), FALSE;
+    return fail(attempt, MS_OUTCOME_RUN, "lost");
   if (w == 32 && h == 8)
-    return g_set_error(error, MS_ERROR, MS_ERROR_MISMATCH, "3 pixels"), FALSE;
+    return fail(attempt, MS_OUTCOME_WRONG, "3 pixels");
   if (w == 64 && h == 4)
-    return hang(device, attempt->seconds, error);
-  attempt->ns = model_ns(settings);
+    return hang(device, attempt);
+  ns = model_ns(settings);
+  g_array_append_val(attempt->measured->samples, ns);
+  attempt->measured->outcome = MS_OUTCOME_OK;
   return TRUE;
 }
 

@@ -7,3 +7,4 @@
 #include "core/opencl/context.h"
 
 void ms_kernel_notes_collect(MsContext *context, const GArray *launches, MsColumns columns, GPtrArray *notes);
+GBytes *ms_machine_code_find(GBytes *binary, const char *kernel, const gsize group[3]);

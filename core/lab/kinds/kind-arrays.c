@@ -120,12 +120,11 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
     if (self->plan)
       ms_reduce_result_wrap(self->plan, &self->reference);
   }
-  verification->total = 1;
-  verification->mismatches = ms_reduce_result_agrees(&self->result, &self->reference, TOLERANCE) ? 0 : 1;
+  ms_verification_agree(verification, ms_reduce_result_agrees(&self->result, &self->reference, TOLERANCE),
+                        self->plan && self->plan->wraps ? N_("the serial result modulo 2^32")
+                                                        : N_("the serial result"));
   verification->max_difference =
     verification->mismatches ? ms_reduce_result_number(&self->result) - ms_reduce_result_number(&self->reference) : 0;
-  verification->against =
-    g_strdup(self->plan && self->plan->wraps ? N_("the serial result modulo 2^32") : N_("the serial result"));
   verification->result = ms_reduce_result_to_string(&self->result);
   verification->expected = ms_reduce_result_to_string(&self->reference);
   verification->reference_ns = self->reference_ns;
@@ -280,8 +279,8 @@ sort_check(MsConfiguration *base, MsVerification *verification, GCancellable *ca
     self->expected = g_memdup2(base->data, self->bytes);
     ms_sort_serial(base->type, self->expected, base->n);
   }
-  ms_verification_compare(verification, self->keys, self->expected, base->n, ms_element_type_size(base->type));
-  verification->against = g_strdup(N_("the serial sort"));
+  ms_verification_compare(verification, self->keys, self->expected, base->n, ms_element_type_size(base->type),
+                          N_("the serial sort"));
   return TRUE;
 }
 
@@ -388,8 +387,7 @@ swap_check(MsConfiguration *base, MsVerification *verification, GCancellable *ca
   if (!ms_swap_example_read(self->example, result, error))
     return FALSE;
   ms_swap_example_serial(base->data, self->b, expected, n);
-  ms_verification_compare(verification, result, expected, n, sizeof *expected);
-  verification->against = g_strdup(N_("the serial loop"));
+  ms_verification_compare(verification, result, expected, n, sizeof *expected, N_("the serial loop"));
   return TRUE;
 }
 
@@ -458,8 +456,7 @@ anchor_check(MsConfiguration *base, MsVerification *verification, GCancellable *
       state = state * 1664525u + 1013904223u;
     expected[i] = state;
   }
-  ms_verification_compare(verification, out, expected, self->items, sizeof *out);
-  verification->against = g_strdup(N_("the same steps on the host"));
+  ms_verification_compare(verification, out, expected, self->items, sizeof *out, N_("the same steps on the host"));
   return TRUE;
 }
 

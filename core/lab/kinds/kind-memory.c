@@ -96,15 +96,12 @@ bandwidth_check(MsConfiguration *base, MsVerification *verification, GCancellabl
     g_autofree char *copy = g_malloc(all.bytes);
     if (!ms_context_download(base->context, &all, copy, NULL, error))
       return FALSE;
-    ms_verification_compare(verification, copy, base->data, base->n, 4);
-    verification->against = g_strdup(N_("what was copied"));
+    ms_verification_compare(verification, copy, base->data, base->n, 4, N_("what was copied"));
     return TRUE;
   }
   if (!ms_reduce_serial(&read_spec, base->data, base->n, &reference, error))
     return FALSE;
-  verification->total = 1;
-  verification->mismatches = ms_reduce_result_agrees(&self->sum, &reference, 0) ? 0 : 1;
-  verification->against = g_strdup(N_("the serial sum"));
+  ms_verification_agree(verification, ms_reduce_result_agrees(&self->sum, &reference, 0), N_("the serial sum"));
   return TRUE;
 }
 
@@ -311,8 +308,7 @@ memory_check(MsConfiguration *base, MsVerification *verification, GCancellable *
       found[g] += sums[g * each + i];
     expected[g] = sum * (self->group / self->block);
   }
-  ms_verification_compare(verification, found, expected, self->groups, sizeof *found);
-  verification->against = g_strdup(N_("sums of the host"));
+  ms_verification_compare(verification, found, expected, self->groups, sizeof *found, N_("sums of the host"));
   return TRUE;
 }
 

@@ -261,8 +261,7 @@ regions_check(MsConfiguration *base, MsVerification *verification, GCancellable 
   if (!expected)
     return FALSE;
   ms_verification_compare(verification, self->result->labels, expected->labels, (guint64)base->parent.work.pixels,
-                          sizeof *expected->labels);
-  verification->against = g_strdup(N_("the serial labels"));
+                          sizeof *expected->labels, N_("the serial labels"));
   return TRUE;
 }
 
@@ -440,8 +439,7 @@ static gboolean
 transfer_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   ms_verification_compare(verification, ((Transfer *)base)->host, ms_image_get_pixels(base->image),
-                          ms_image_get_byte_size(base->image), 1);
-  verification->against = g_strdup(N_("the bytes that were sent"));
+                          ms_image_get_byte_size(base->image), 1, N_("the bytes that were sent"));
   return TRUE;
 }
 

@@ -144,15 +144,26 @@ ms_configuration_check_image(MsConfiguration *self, MsImage *result, MsVerificat
   return TRUE;
 }
 
-/** ms_verification_compare: counts those of @n elements of @size bytes that differ. */
+/** ms_verification_compare: counts those of @n elements of @size bytes that differ from those of @against. */
 void
-ms_verification_compare(MsVerification *self, const void *result, const void *expected, guint64 n, gsize size)
+ms_verification_compare(MsVerification *self, const void *result, const void *expected, guint64 n, gsize size,
+                        const char *against)
 {
   const char *a = result, *b = expected;
 
   self->total = n;
   for (guint64 i = 0; i < n; i++)
     self->mismatches += memcmp(a + i * size, b + i * size, size) != 0;
+  self->against = g_strdup(against);
+}
+
+/** ms_verification_agree: says whether a result as a whole agrees with that of @against. */
+void
+ms_verification_agree(MsVerification *self, gboolean agrees, const char *against)
+{
+  self->total = 1;
+  self->mismatches = agrees ? 0 : 1;
+  self->against = g_strdup(against);
 }
 
 /** ms_sample_add_host: adds work of the host that began at @start_ns and has just ended, as the time of the run. */

@@ -112,7 +112,9 @@ int ms_configuration_choose(const MsConfiguration *self, const char *key, const 
 const MsDeviceLimits *ms_configuration_limits(const MsConfiguration *self);
 gboolean ms_configuration_check_image(MsConfiguration *self, MsImage *result, MsVerification *verification,
                                       GCancellable *cancellable, GError **error);
-void ms_verification_compare(MsVerification *self, const void *result, const void *expected, guint64 n, gsize size);
+void ms_verification_compare(MsVerification *self, const void *result, const void *expected, guint64 n, gsize size,
+                             const char *against);
+void ms_verification_agree(MsVerification *self, gboolean agrees, const char *against);
 void ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns);
 
 MsSubject *ms_lab_anchor_new(MsLabBench *bench);

@@ -5,7 +5,7 @@
  * research" (Hozzová et al., 2024) and github.com/odgaard/TuningSchema. Times are in milliseconds, as Kernel Tuner
  * writes them.
  */
-#include "core/lab/tune/tune-t4.h"
+#include "core/lab/tune/tune-record.h"
 
 #include "core/json.h"
 #include "core/lab/report/environment.h"

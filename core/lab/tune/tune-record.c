@@ -82,38 +82,38 @@ find_best(MsTuneRecord *self)
 
 /**
  * ms_tune_record_add:
- * @ns: the time, where @outcome is MS_OUTCOME_OK
- * @error: (nullable): why it failed
+ * @measured: what came of the configuration
  *
  * Returns: (transfer none): the new trial
  */
 MsTrial *
-ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outcome, double ns, const GError *error)
+ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, const MsMeasurement *measured)
 {
   MsTrial *trial = g_new0(MsTrial, 1);
   const MsTrial *best = ms_tune_record_best(self);
+  const gboolean good = measured->outcome == MS_OUTCOME_OK;
 
   trial->factors = ms_factors_copy(factors);
-  trial->outcome = outcome;
-  trial->ns = outcome == MS_OUTCOME_OK ? ns : NAN;
+  trial->outcome = measured->outcome;
+  trial->ns = good ? ms_measurement_summarise(measured).median : NAN;
   trial->at_s = self->elapsed_s;
   trial->date = date_now();
-  trial->message = error ? ms_error_dup_english(error) : NULL;
-  trial->shown = error ? g_strdup(error->message) : NULL;
+  trial->message = g_strdup(measured->message);
+  trial->shown = g_strdup(measured->shown);
   g_ptr_array_add(self->trials, trial);
-  if (outcome == MS_OUTCOME_OK && (!best || trial->ns < best->ns))
+  if (good && (!best || trial->ns < best->ns))
     self->best = (int)self->trials->len - 1;
   return trial;
 }
 
 /** ms_tune_record_fail: adds a trial that failed, in place of one that succeeded with the same settings. */
 void
-ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const GError *error)
+ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const MsMeasurement *measured)
 {
   for (guint i = self->trials->len; i-- > 0;)
     if (ms_factors_equal(((const MsTrial *)self->trials->pdata[i])->factors, factors))
       g_ptr_array_remove_index(self->trials, i);
-  ms_tune_record_add(self, factors, ms_outcome_from_error(error), NAN, error);
+  ms_tune_record_add(self, factors, measured);
   find_best(self);
 }
 

@@ -61,9 +61,8 @@ typedef struct {
 MsTuneRecord *ms_tune_record_new(const char *device, const char *driver, const char *problem);
 void ms_tune_record_free(MsTuneRecord *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneRecord, ms_tune_record_free)
-MsTrial *ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, MsOutcome outcome, double ns,
-                            const GError *error);
-void ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const GError *error);
+MsTrial *ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, const MsMeasurement *measured);
+void ms_tune_record_fail(MsTuneRecord *self, const MsFactors *factors, const MsMeasurement *measured);
 const MsTrial *ms_tune_record_best(const MsTuneRecord *self);
 const MsTrial *ms_tune_record_find(const MsTuneRecord *self, const MsFactors *factors);
 GPtrArray *ms_tune_record_rank(const MsTuneRecord *self);
@@ -72,6 +71,10 @@ gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
 JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
 MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
+
+/* A search in the T4 format, in which auto-tuners share their results. */
+JsonNode *ms_tune_record_to_t4(const MsTuneRecord *self);
+JsonNode *ms_tune_record_to_t4_metadata(const MsTuneRecord *self);
 
 /* The store of searches: the whole record of a search beside its winner, so that a later search can continue it. */
 char *ms_tune_store_path(const char *directory, const MsWinnerKey *key);

@@ -152,14 +152,13 @@ is_over(const Search *search)
 }
 
 static gboolean
-evaluate_timed(Search *search, const MsFactors *factors, double *ns, GError **error)
+evaluate_timed(Search *search, const MsFactors *factors, MsMeasurement *measured, GError **error)
 {
   const double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
   const gint64 start_us = now_us(search->options);
-  MsTuneTry attempt = {factors, is_limited(search) ? left : 0, NAN};
+  const MsTuneTry attempt = {factors, is_limited(search) ? left : 0, measured};
   const gboolean good = search->space->evaluate(&attempt, search->cancellable, search->space->data, error);
 
-  *ns = attempt.ns;
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);
   search->record->elapsed_s = search->before_s + seconds_since(search, search->started_us);
@@ -170,10 +169,9 @@ evaluate_timed(Search *search, const MsFactors *factors, double *ns, GError **er
 static gboolean
 try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GError **error)
 {
-  g_autoptr(GError) local = NULL;
+  g_autoptr(MsMeasurement) measured = ms_measurement_new();
   g_autoptr(GError) reason = NULL;
   const gboolean limited = is_limited(search);
-  double ns = NAN;
 
   if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
     return FALSE;
@@ -181,18 +179,13 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
   if (*trial)
     return TRUE;
   reason = search->space->constraint ? search->space->constraint(factors, search->space->data) : NULL;
-  if (reason) {
-    *trial = ms_tune_record_add(search->record, factors, MS_OUTCOME_CONSTRAINT, NAN, reason);
-  } else if (evaluate_timed(search, factors, &ns, &local)) {
-    *trial = ms_tune_record_add(search->record, factors, MS_OUTCOME_OK, ns, NULL);
-  } else {
-    if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
-      return FALSE;
-    if (limited && g_error_matches(local, MS_ERROR, MS_ERROR_TIMEOUT) && budget_share(search) >= 1)
-      return TRUE; /* the budget ended, the configuration did not fail */
-    *trial =
-      ms_tune_record_add(search->record, factors, local ? ms_outcome_from_error(local) : MS_OUTCOME_RUN, NAN, local);
-  }
+  if (reason)
+    ms_measurement_fail_with(measured, reason);
+  else if (!evaluate_timed(search, factors, measured, error))
+    return FALSE;
+  if (limited && measured->outcome == MS_OUTCOME_TIMEOUT && budget_share(search) >= 1)
+    return TRUE; /* the budget ended, the configuration did not fail */
+  *trial = ms_tune_record_add(search->record, factors, measured);
   if (search->options->progress)
     search->options->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1),
                               search->options->progress_data);

@@ -14,20 +14,17 @@ typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
  * MsTuneTry: one configuration to be tried.
- * @seconds: what is left of the budget, after which it fails with #MS_ERROR_TIMEOUT; 0 for no limit
- * @ns: (out): the median
+ * @seconds: what is left of the budget, after which it ends as a time-out; 0 for no limit
+ * @measured: (inout): gets its time, or how it failed
  */
 typedef struct {
   const MsFactors *factors;
   double seconds;
-  double ns;
+  MsMeasurement *measured;
 } MsTuneTry;
 
-/**
- * MsTuneEvaluate: measures and verifies one configuration.
- * @error: its code decides the outcome, see ms_outcome_from_error()
- */
-typedef gboolean (*MsTuneEvaluate)(MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error);
+/** MsTuneEvaluate: measures and verifies one configuration; %FALSE only when cancelled. */
+typedef gboolean (*MsTuneEvaluate)(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours have similar times. */
 typedef struct {
