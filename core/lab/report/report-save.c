@@ -103,24 +103,24 @@ ms_report_save(const MsReport *self, const char *directory, GError **error)
   return TRUE;
 }
 
-static void
-append_escaped(GString *html, const char *text)
-{
-  g_autofree char *escaped = g_markup_escape_text(text ? text : "", -1);
+static void append_markup(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
+/* Appends markup; what stands in place of the texts of @format is escaped. */
+static void
+append_markup(GString *html, const char *format, ...)
+{
+  va_list args;
+
+  va_start(args, format);
+  g_autofree char *escaped = g_markup_vprintf_escaped(format, args);
+  va_end(args);
   g_string_append(html, escaped);
 }
 
-static void
-append_cells(GString *html, GPtrArray *cells, const char *tag)
+static const char *
+or_empty(const char *text)
 {
-  g_string_append(html, "<tr>");
-  for (guint i = 0; i < cells->len; i++) {
-    g_string_append_printf(html, "<%s%s>", tag, i == 0 ? "" : " class=\"n\"");
-    append_escaped(html, cells->pdata[i]);
-    g_string_append_printf(html, "</%s>", tag);
-  }
-  g_string_append(html, "</tr>\n");
+  return text ? text : "";
 }
 
 static void
@@ -129,37 +129,15 @@ append_table(GString *html, const MsReport *report)
   g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_ENGLISH);
 
   g_string_append(html, "<details><summary>Table</summary><div class=\"scroll\"><table>\n");
-  for (guint i = 0; i < table->len; i++)
-    append_cells(html, table->pdata[i], i == 0 ? "th" : "td");
+  for (guint i = 0; i < table->len; i++) {
+    const GPtrArray *cells = table->pdata[i];
+    const char *tag = i == 0 ? "th" : "td";
+    g_string_append(html, "<tr>");
+    for (guint c = 0; c < cells->len; c++)
+      append_markup(html, c == 0 ? "<%s>%s</%s>" : "<%s class=\"n\">%s</%s>", tag, (char *)cells->pdata[c], tag);
+    g_string_append(html, "</tr>\n");
+  }
   g_string_append(html, "</table></div></details>\n");
-}
-
-static void
-append_picture(GString *html, const MsReport *report)
-{
-  g_autofree char *name = g_uri_escape_string(report->experiment->name, NULL, FALSE);
-
-  g_string_append_printf(html,
-                         "<picture><source srcset=\"%s-dark.svg\" media=\"(prefers-color-scheme: dark)\">"
-                         "<img src=\"%s.svg\" width=\"900\" alt=\"",
-                         name, name);
-  append_escaped(html, report->experiment->title);
-  g_string_append_printf(html,
-                         "\"></picture>\n<p><a href=\"%s.csv\">CSV</a> <a href=\"%s.json\">JSON</a> "
-                         "<a href=\"%s.md\">Markdown</a></p>\n",
-                         name, name, name);
-}
-
-static void
-append_verdict(GString *html, const MsReport *report)
-{
-  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
-
-  if (!verdict)
-    return;
-  g_string_append(html, "<p><strong>");
-  append_escaped(html, verdict);
-  g_string_append(html, "</strong></p>\n");
 }
 
 /* A row of the table of verdicts: experiment, item of the study, verdict, and the whole of it. */
@@ -171,19 +149,10 @@ append_index_row(GString *html, const MsReport *report)
   g_autofree char *text = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
   const char *sentence = text ? strstr(text, ". ") : NULL;
 
-  g_string_append(html, "<tr><td><a href=\"#");
-  append_escaped(html, e->name);
-  g_string_append(html, "\">");
-  append_escaped(html, e->title);
-  g_string_append(html, "</a></td><td>");
-  append_escaped(html, e->study);
-  g_string_append(html, " ");
-  append_escaped(html, e->section);
-  g_string_append(html, "</td><td>");
-  append_escaped(html, judged ? ms_finding_verdict_name(ms_report_judge(report)) : "no claim to compare with");
-  g_string_append(html, "</td><td class=\"wide\">");
-  append_escaped(html, sentence ? sentence + 2 : "");
-  g_string_append(html, "</td></tr>\n");
+  append_markup(html, "<tr><td><a href=\"#%s\">%s</a></td><td>%s %s</td><td>%s</td><td class=\"wide\">%s</td></tr>\n",
+                e->name, e->title, or_empty(e->study), or_empty(e->section),
+                judged ? ms_finding_verdict_name(ms_report_judge(report)) : "no claim to compare with",
+                sentence ? sentence + 2 : "");
 }
 
 static void
@@ -192,23 +161,18 @@ append_section(GString *html, const MsReport *report)
   const MsExperiment *e = report->experiment;
   g_autofree char *footer = ms_report_footer(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_ENGLISH);
+  g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
+  g_autofree char *file = g_uri_escape_string(e->name, NULL, FALSE);
 
-  g_string_append(html, "<section id=\"");
-  append_escaped(html, e->name);
-  g_string_append(html, "\">\n<h2>");
-  append_escaped(html, e->title);
-  g_string_append(html, " <small>");
-  append_escaped(html, e->name);
-  g_string_append(html, "</small></h2>\n<p>");
-  append_escaped(html, e->description);
-  g_string_append(html, "</p>\n<p class=\"faint\">");
-  append_escaped(html, heading);
-  g_string_append(html, "</p>\n");
-  append_verdict(html, report);
-  append_picture(html, report);
-  g_string_append(html, "<p>");
-  append_escaped(html, footer);
-  g_string_append(html, "</p>\n");
+  append_markup(html, "<section id=\"%s\">\n<h2>%s <small>%s</small></h2>\n<p>%s</p>\n<p class=\"faint\">%s</p>\n",
+                e->name, e->title, e->name, or_empty(e->description), heading);
+  if (verdict)
+    append_markup(html, "<p><strong>%s</strong></p>\n", verdict);
+  append_markup(html,
+                "<picture><source srcset=\"%s-dark.svg\" media=\"(prefers-color-scheme: dark)\">"
+                "<img src=\"%s.svg\" width=\"900\" alt=\"%s\"></picture>\n<p><a href=\"%s.csv\">CSV</a> "
+                "<a href=\"%s.json\">JSON</a> <a href=\"%s.md\">Markdown</a></p>\n<p>%s</p>\n",
+                file, file, e->title, file, file, file, footer);
   append_table(html, report);
   g_string_append(html, "</section>\n");
 }
