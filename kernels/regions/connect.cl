@@ -173,12 +173,11 @@ count_sets(volatile __global uint *parents, __global uint *counts, __global uint
   if (start >= work.y)
     return;
   for (uint i = start; i < end; i++) {
-    const uint parent = parents[i];
+    const uint parent = parents[i], first = parent < start ? find_first(parents, parent) : parents[parent];
 
-    if (parent == i)
-      ranks[i] = ++count;
-    else
-      parents[i] = find_first(parents, parent);
+    count += first == i ? 1u : 0u;
+    ranks[i] = count;
+    parents[i] = first;
   }
   counts[get_global_id(0)] = count;
 }
