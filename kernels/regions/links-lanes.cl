@@ -5,6 +5,17 @@
  */
 #define LANES 16
 
+/* Vectors at any address; PoCL 3.1 loads and stores some in many parts by vload16() and vstore16(). */
+typedef struct __attribute__((packed)) {
+  uint16 lanes;
+} words_t;
+typedef struct __attribute__((packed)) {
+  uchar16 lanes;
+} bytes_t;
+
+#define WORDS_AT(at) (((__global const words_t *)(at))->lanes)
+#define BYTES_AT(at) (((__global const bytes_t *)(at))->lanes)
+
 typedef struct {
   int16 channels[3];
   int16 mode[2];
@@ -13,7 +24,7 @@ typedef struct {
 static inline lanes_t
 load_lanes(__global const uint *colours, __global const uint *modes, const uint at)
 {
-  const int16 colour = as_int16(vload16(0, colours + at) >> CHANNEL), mode = as_int16(vload16(0, modes + at));
+  const int16 colour = as_int16(WORDS_AT(colours + at) >> CHANNEL), mode = as_int16(WORDS_AT(modes + at));
 
   return (lanes_t){{colour & 255, colour >> 8 & 255, colour >> 16 & 255}, {mode & 0xffff, mode >> 16 & 0xffff}};
 }
@@ -39,25 +50,25 @@ link_lanes(__global const uint *colours, __global const uint *modes, __global uc
                       (lanes_close(own, load_lanes(colours, modes, above), image) & ABOVE) |
                       (lanes_close(own, load_lanes(colours, modes, above + 1), image) & ABOVE_RIGHT);
 
-  vstore16(convert_uchar16(found), 0, links + at);
+  ((__global bytes_t *)(links + at))->lanes = convert_uchar16(found);
 }
 
 /* touching_of() of LANES pixels, all of whose neighbours exist; false where there is no pair. */
 static inline bool
 touching_lanes(__global const uint *labels, const int width, uchar *found)
 {
-  const uint16 own = vload16(0, labels), left = vload16(0, labels - 1), up = vload16(0, labels - width),
-               up_left = vload16(0, labels - width - 1), up_right = vload16(0, labels - width + 1);
+  const uint16 own = WORDS_AT(labels), left = WORDS_AT(labels - 1), up = WORDS_AT(labels - width),
+               up_left = WORDS_AT(labels - width - 1), up_right = WORDS_AT(labels - width + 1);
   const int16 by_left = own != left, by_up = own != up, by_corner = own != up_right, up_step = up != up_left;
 
   if (!any(by_left | by_up | by_corner | up_step))
     return false;
 
-  const uint16 right = vload16(0, labels + 1);
+  const uint16 right = WORDS_AT(labels + 1);
   const int16 links = (by_left & (by_up | (left != up_left)) & LEFT) | (by_up & (by_left | up_step) & ABOVE) |
                       (by_left & by_up & up_step & (own != up_left) & (left != up_left) & ABOVE_LEFT) |
                       (by_up & by_corner & (own != right) & (up_right != right) & (up_right != up) & ABOVE_RIGHT);
 
-  vstore16(convert_uchar16(links), 0, found);
+  ((bytes_t *)found)->lanes = convert_uchar16(links);
   return any(links != 0);
 }

@@ -6,9 +6,9 @@
 static inline uchar16
 needed_lanes(__global const uchar *links, const uint at, const uint width)
 {
-  const uchar16 own = vload16(0, links + at), before = vload16(0, links + at - 1), after = vload16(0, links + at + 1);
-  const uchar16 left_above = vload16(0, links + at - width) & (uchar)LEFT,
-                right_above = vload16(0, links + at - width + 1) & (uchar)LEFT;
+  const uchar16 own = BYTES_AT(links + at), before = BYTES_AT(links + at - 1), after = BYTES_AT(links + at + 1);
+  const uchar16 left_above = BYTES_AT(links + at - width) & (uchar)LEFT,
+                right_above = BYTES_AT(links + at - width + 1) & (uchar)LEFT;
   const uchar16 left = own & (uchar)LEFT, up = own & (uchar)ABOVE, up_before = before & (uchar)ABOVE;
   const uchar16 corner = (up_before >> (uchar)1 & left << (uchar)1) | (up >> (uchar)1 & left_above << (uchar)1);
   const uchar16 above = up_before & left << (uchar)2 & left_above << (uchar)2;
@@ -25,7 +25,7 @@ needed_block(__global const uchar *links, const int x, const int y, const tile_t
   const uint at = (uint)y * (uint)image.x + (uint)x;
 
   if (y > tile.top && x > 0 && x + LANES < image.x) {
-    vstore16(needed_lanes(links, at, (uint)image.x), 0, needed);
+    ((bytes_t *)needed)->lanes = needed_lanes(links, at, (uint)image.x);
     return LANES;
   }
   needed[0] = y > tile.top ? needed_links(links, at, x, image) : links[at] & LEFT;
@@ -36,7 +36,7 @@ needed_block(__global const uchar *links, const int x, const int y, const tile_t
 static inline bool
 go_on(const int n, const uchar *needed)
 {
-  return n == LANES && all(as_long2(vload16(0, needed) ^ (uchar16)(LEFT)) == 0);
+  return n == LANES && all(as_long2(((const bytes_t *)needed)->lanes ^ (uchar16)(LEFT)) == 0);
 }
 
 __kernel void
@@ -53,7 +53,7 @@ connect_tiles(__global const uchar *links, __global uint *parents, const int4 im
 
       n = needed_block(links, x, y, tile, image, needed);
       if (go_on(n, needed)) {
-        vstore16((uint16)(first), 0, parents + (uint)y * width + (uint)x);
+        ((__global words_t *)(parents + (uint)y * width + (uint)x))->lanes = (uint16)(first);
         continue;
       }
       for (int i = 0; i < n; i++) {
