@@ -350,11 +350,11 @@ MUTATIONS = [
      '[MS_SWAP_PLAIN] = "SWAPPED_WORK_AT"', '[MS_SWAP_PLAIN] = "OWN_WORK_AT"', 'swap /swap/sort-programs'),
     ('sort: every range is 64', 'core/reduce/sort.c',
      '"SWAP_RANGE", self->options.swap_range', '"SWAP_RANGE", 64', 'swap /swap/sort-programs'),
-    ('warps: a branch counts whether it is taken or not', 'core/lab/kinds/warp-model.c',
+    ('warps: a branch counts whether it is taken or not', 'core/reduce/swap.c',
      'counts.branches += segments > 0;', 'counts.branches += 1;', 'lab-experiment /lab/experiment/warp-model'),
-    ('warps: every access is coalesced', 'core/lab/kinds/warp-model.c',
+    ('warps: every access is coalesced', 'core/reduce/swap.c',
      'segments > 0 ? segments - 1 : 0', '0', 'lab-experiment /lab/experiment/accesses'),
-    ('warps: segments hold 64 floats', 'core/lab/kinds/warp-model.c',
+    ('warps: segments hold 64 floats', 'core/reduce/swap.c',
      '#define SEGMENT_ELEMENTS 32', '#define SEGMENT_ELEMENTS 64', 'lab-experiment /lab/experiment/warp-model'),
 
     # The lab: measuring, experiments, reports, charts.

@@ -82,7 +82,7 @@ fixed_texts(const char *name)
   if (strcmp(name, "reduce") == 0)
     return operator_names();
   if (strcmp(name, "type") == 0)
-    return g_strjoinv(" ", (char **)ms_element_type_names());
+    return g_strjoinv(" ", (char **)ms_element_type_names);
   if (strcmp(name, "device") == 0)
     return g_strdup("auto cpu gpu reference");
   if (strcmp(name, "variant") != 0)
@@ -268,7 +268,7 @@ ms_help_preset(guint index)
 static void
 append_reductions(GString *text)
 {
-  g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names());
+  g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names);
   guint n = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n);
 

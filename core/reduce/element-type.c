@@ -3,9 +3,14 @@
 
 #include <string.h>
 
+const char *const ms_element_type_names[] = {
+  [MS_ELEMENT_UCHAR] = "uchar", [MS_ELEMENT_CHAR] = "char",     [MS_ELEMENT_USHORT] = "ushort",
+  [MS_ELEMENT_SHORT] = "short", [MS_ELEMENT_INT] = "int",       [MS_ELEMENT_UINT] = "uint",
+  [MS_ELEMENT_FLOAT] = "float", [MS_ELEMENT_DOUBLE] = "double", [MS_ELEMENT_N_TYPES] = NULL,
+};
+
 /** Row: a type. @lowest and @highest: ends of its range in OpenCL C; those of reals are infinite. */
 typedef struct {
-  const char *name;
   gsize size;
   gboolean is_real;
   gboolean is_signed;
@@ -14,52 +19,35 @@ typedef struct {
 } Row;
 
 static const Row rows[MS_ELEMENT_N_TYPES] = {
-  [MS_ELEMENT_UCHAR] = {"uchar", 1, FALSE, FALSE, "0", "UCHAR_MAX"},
-  [MS_ELEMENT_CHAR] = {"char", 1, FALSE, TRUE, "CHAR_MIN", "CHAR_MAX"},
-  [MS_ELEMENT_USHORT] = {"ushort", 2, FALSE, FALSE, "0", "USHRT_MAX"},
-  [MS_ELEMENT_SHORT] = {"short", 2, FALSE, TRUE, "SHRT_MIN", "SHRT_MAX"},
-  [MS_ELEMENT_INT] = {"int", 4, FALSE, TRUE, "INT_MIN", "INT_MAX"},
-  [MS_ELEMENT_UINT] = {"uint", 4, FALSE, FALSE, "0", "UINT_MAX"},
-  [MS_ELEMENT_FLOAT] = {"float", 4, TRUE, TRUE, "-INFINITY", "INFINITY"},
-  [MS_ELEMENT_DOUBLE] = {"double", 8, TRUE, TRUE, "-INFINITY", "INFINITY"},
+  [MS_ELEMENT_UCHAR] = {1, FALSE, FALSE, "0", "UCHAR_MAX"},
+  [MS_ELEMENT_CHAR] = {1, FALSE, TRUE, "CHAR_MIN", "CHAR_MAX"},
+  [MS_ELEMENT_USHORT] = {2, FALSE, FALSE, "0", "USHRT_MAX"},
+  [MS_ELEMENT_SHORT] = {2, FALSE, TRUE, "SHRT_MIN", "SHRT_MAX"},
+  [MS_ELEMENT_INT] = {4, FALSE, TRUE, "INT_MIN", "INT_MAX"},
+  [MS_ELEMENT_UINT] = {4, FALSE, FALSE, "0", "UINT_MAX"},
+  [MS_ELEMENT_FLOAT] = {4, TRUE, TRUE, "-INFINITY", "INFINITY"},
+  [MS_ELEMENT_DOUBLE] = {8, TRUE, TRUE, "-INFINITY", "INFINITY"},
 };
 
 /** ms_element_type_name: the type as OpenCL C and --type spell it. */
 const char *
 ms_element_type_name(MsElementType type)
 {
-  return rows[type].name;
-}
-
-/** ms_element_type_names: (transfer none): the names of all types, %NULL at the end. */
-const char *const *
-ms_element_type_names(void)
-{
-  static const char *names[MS_ELEMENT_N_TYPES + 1];
-  static gsize ready;
-
-  if (g_once_init_enter(&ready)) {
-    for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++)
-      names[i] = rows[i].name;
-    g_once_init_leave(&ready, 1);
-  }
-  return names;
+  return ms_element_type_names[type];
 }
 
 /** ms_element_type_parse: reads the argument of --type; %FALSE with #MS_ERROR_USAGE and the accepted names. */
 gboolean
 ms_element_type_parse(const char *text, MsElementType *type, GError **error)
 {
-  g_autofree char *names = NULL;
-
   for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++) {
-    if (g_ascii_strcasecmp(rows[i].name, text) != 0)
+    if (g_ascii_strcasecmp(ms_element_type_names[i], text) != 0)
       continue;
     *type = (MsElementType)i;
     return TRUE;
   }
-  names = g_strjoinv(", ", (char **)ms_element_type_names());
-  ms_set_error(error, MS_ERROR_USAGE, "--type cannot be '%s'; it takes one of: %s.", text, names);
+  g_autofree char *known = g_strjoinv(", ", (char **)ms_element_type_names);
+  ms_set_error(error, MS_ERROR_USAGE, "--type cannot be '%s'; it takes one of: %s.", text, known);
   return FALSE;
 }
 

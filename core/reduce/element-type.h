@@ -18,8 +18,10 @@ typedef enum {
   MS_ELEMENT_N_TYPES,
 } MsElementType;
 
+/** ms_element_type_names: %NULL-terminated: the types as OpenCL C and --type spell them. */
+extern const char *const ms_element_type_names[];
+
 const char *ms_element_type_name(MsElementType type);
-const char *const *ms_element_type_names(void);
 gboolean ms_element_type_parse(const char *text, MsElementType *type, GError **error);
 gsize ms_element_type_size(MsElementType type);
 gboolean ms_element_type_is_real(MsElementType type);

@@ -321,15 +321,6 @@ ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *s
   return TRUE;
 }
 
-/** ms_image_statistics_serial: the statistics of all pixels on the host; the times are 0. */
-void
-ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)
-{
-  memset(statistics, 0, sizeof *statistics);
-  ms_histogram_serial(pixels, n_pixels, &statistics->histogram);
-  derive(statistics);
-}
-
 /** ms_image_statistics_add: merges @other into @self, as if their pixels were one image. */
 void
 ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other)

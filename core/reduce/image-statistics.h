@@ -67,6 +67,5 @@ void ms_histogram_add_json(const MsHistogram *self, JsonBuilder *builder);
 void ms_channel_statistics_from_counts(const guint64 counts[256], MsChannelStatistics *statistics);
 gboolean ms_image_statistics(const MsDeviceRun *run, MsImage *image, MsImageStatistics *statistics, GError **error);
 void ms_image_statistics_add(MsImageStatistics *self, const MsImageStatistics *other);
-void ms_image_statistics_serial(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics);
 char *ms_image_statistics_to_text(const MsImageStatistics *self);
 void ms_image_statistics_add_json(const MsImageStatistics *self, JsonBuilder *builder);

@@ -340,16 +340,6 @@ run_stages(Sorter *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-sort_on_device(Sorter *self, cl_mem from, cl_mem into, GError **error)
-{
-  return open_sorter(self, error) &&
-         convert(self, &(Conversion){self->encode, "sort_encode", from, self->keys, self->padded}, error) &&
-         run_stages(self, error) &&
-         convert(self, &(Conversion){self->decode, "sort_decode", self->keys, into, self->n}, error) &&
-         ms_context_finish(self->context, error);
-}
-
 /**
  * ms_sort_buffer:
  * @from: a buffer of the context with the keys
@@ -369,25 +359,12 @@ ms_sort_buffer(const MsDeviceRun *run, const MsSortRequest *request, cl_mem from
                            .log = run->log,
                            .cancellable = run->cancellable};
 
-  return request->n == 0 || sort_on_device(&sorter, from, into, error);
-}
-
-/** ms_sort_host: as ms_sort_buffer() for keys in host memory, which is unchanged on failure. */
-gboolean
-ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error)
-{
-  MsContext *context = run->context;
-  const gsize bytes = request->n * ms_element_type_size(request->type);
-  g_auto(cl_mem) buffer = NULL;
-
-  if (request->n == 0)
-    return TRUE;
-  if (!ms_sort_check(&request->options, request->type, &context->device->limits, request->n, error))
-    return FALSE;
-  buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error) &&
-         ms_sort_buffer(run, request, buffer, buffer, error) &&
-         ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error);
+  return request->n == 0 ||
+         (open_sorter(&sorter, error) &&
+          convert(&sorter, &(Conversion){sorter.encode, "sort_encode", from, sorter.keys, sorter.padded}, error) &&
+          run_stages(&sorter, error) &&
+          convert(&sorter, &(Conversion){sorter.decode, "sort_decode", sorter.keys, into, sorter.n}, error) &&
+          ms_context_finish(run->context, error));
 }
 
 static int

@@ -42,6 +42,5 @@ typedef struct {
   guint64 n;
 } MsSortRequest;
 
-gboolean ms_sort_host(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);
 gboolean ms_sort_buffer(const MsDeviceRun *run, const MsSortRequest *request, cl_mem from, cl_mem into, GError **error);
 void ms_sort_serial(MsElementType type, void *keys, guint64 n);

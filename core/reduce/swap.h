@@ -17,6 +17,22 @@ void ms_swap_table_tree(guint16 *map, guint range, guint work_group);
 void ms_swap_table_bitonic(guint16 *map, guint range, guint work_group, guint distance);
 void ms_swap_table_invert(const guint16 *map, guint16 *inverse, guint work_group);
 
+#define MS_WARP_SIZE 32
+
+/**
+ * MsWarpCounts:
+ * @branches: different branches that a warp takes one after the other; more than one is divergence
+ * @accesses: segments of 128 bytes that the branches touch, one access each
+ * @uncoalesced: accesses beyond the first of every branch, which stall the warp
+ */
+typedef struct {
+  guint branches;
+  guint accesses;
+  guint uncoalesced;
+} MsWarpCounts;
+
+MsWarpCounts ms_warp_model_count(const guint16 *map, guint first, MsSwapOutcome outcome);
+
 /** MS_SWAP_EXAMPLE_GROUP: work-items in a group. */
 #define MS_SWAP_EXAMPLE_GROUP 256
 

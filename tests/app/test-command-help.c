@@ -155,7 +155,7 @@ assert_describes(const char *text, const char *left, const char *right)
 static void
 assert_describes_variants(const char *text)
 {
-  g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names());
+  g_autofree char *types = g_strjoinv(", ", (char **)ms_element_type_names);
   guint n = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n);
 

@@ -12,6 +12,7 @@
 #include "ui/panels/statistics/statistics-panel.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
+#include "tests/support/fixture.h"
 
 static void
 test_timings(void)
@@ -182,7 +183,7 @@ test_statistics(void)
   MsImage *source = ms_document_get_source(f.document), *result = ms_run_get_result(run);
   wait_for(60, find_label_with(f.panel, "PSNR"));
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
-  ms_image_statistics_serial(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_numbers);
+  ms_fixture_statistics(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_numbers);
   ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
                              ms_image_get_byte_size(source) / 4, &comparison);
   g_assert_cmpint(tree_rows(tree), ==, 2 * MS_N_CHANNELS);

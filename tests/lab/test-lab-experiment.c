@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
-#include "core/lab/kinds/warp-model.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/swap.h"
 

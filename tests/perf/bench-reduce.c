@@ -27,6 +27,7 @@
 #include "core/reduce/generated-array.h"
 #include "core/reduce/sort.h"
 #include "core/reduce/reduce-options.h"
+#include "tests/support/fixture.h"
 
 typedef struct {
   MsContext *context;
@@ -234,7 +235,7 @@ bench_statistics(const Bench *bench, char **words)
     }
     ours.ms[ours.n++] = found->timed.kernel_ms;
   }
-  ms_image_statistics_serial(ms_image_get_pixels(image), (guint64)width * height, expected);
+  ms_fixture_statistics(ms_image_get_pixels(image), (guint64)width * height, expected);
   printf("{\"job\": \"statistics %s\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", words[3], width, height,
          memcmp(found->channels, expected->channels, sizeof found->channels) == 0 ? "true" : "false");
   print_times("kernel", &ours, 4 * (guint64)width * height);
@@ -292,8 +293,8 @@ bench_sort(const Bench *bench, char **words)
   for (guint i = 0; i < bench->repeat; i++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
     memcpy(keys, data, n * 4);
-    if (!ms_sort_host(&(MsDeviceRun){bench->context, log, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, n}, keys,
-                      &error) ||
+    if (!ms_fixture_sort(&(MsDeviceRun){bench->context, log, NULL}, &(MsSortRequest){options, MS_ELEMENT_UINT, n}, keys,
+                         &error) ||
         !ms_timing_log_resolve(log, &error)) {
       fail(error);
       free(data);

@@ -203,11 +203,11 @@ test_added(void)
   g_autofree MsImageStatistics *band = g_new(MsImageStatistics, 1);
   MsImageComparison of_whole, of_sum = {0}, of_band;
 
-  ms_image_statistics_serial(p, 41 * 60, whole);
+  ms_fixture_statistics(p, 41 * 60, whole);
   ms_image_comparison_serial(p, q, 41 * 60, &of_whole);
   for (int y = 0; y < 60; y += 25) {
     const guint64 at = 4 * 41 * (guint64)y, n = 41 * (guint64)MIN(25, 60 - y);
-    ms_image_statistics_serial(p + at, n, band);
+    ms_fixture_statistics(p + at, n, band);
     ms_image_comparison_serial(p + at, q + at, n, &of_band);
     band->timed.kernel_ms = of_band.timed.kernel_ms = 1;
     band->timed.gb_per_s = of_band.timed.gb_per_s = y + 1;

@@ -58,7 +58,8 @@ check(MsContext *context, const MsSortOptions *options, MsElementType type, Keys
   g_autoptr(GError) error = NULL;
 
   ms_sort_serial(type, expected, n);
-  g_assert_true(ms_sort_host(&(MsDeviceRun){context, NULL, NULL}, &(MsSortRequest){*options, type, n}, keys, &error));
+  g_assert_true(
+    ms_fixture_sort(&(MsDeviceRun){context, NULL, NULL}, &(MsSortRequest){*options, type, n}, keys, &error));
   g_assert_no_error(error);
   g_assert_cmpmem(keys, n * sizeof *keys, expected, n * sizeof *keys);
 }
@@ -149,8 +150,8 @@ test_float_order(void)
   SET_UP_CONTEXT(context);
   g_autoptr(GError) error = NULL;
 
-  g_assert_true(ms_sort_host(&(MsDeviceRun){context, NULL, NULL},
-                             &(MsSortRequest){options, MS_ELEMENT_FLOAT, G_N_ELEMENTS(keys)}, keys, &error));
+  g_assert_true(ms_fixture_sort(&(MsDeviceRun){context, NULL, NULL},
+                                &(MsSortRequest){options, MS_ELEMENT_FLOAT, G_N_ELEMENTS(keys)}, keys, &error));
   g_assert_cmpmem(keys, sizeof keys, expected, sizeof expected);
 }
 

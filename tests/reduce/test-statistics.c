@@ -67,7 +67,7 @@ test_device_equals_serial(void)
 
   g_assert_true(ms_image_statistics(&(MsDeviceRun){context, log, NULL}, image, found, &error));
   g_assert_no_error(error);
-  ms_image_statistics_serial(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, expected);
+  ms_fixture_statistics(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4, expected);
   g_assert_cmpmem(found->channels, sizeof found->channels, expected->channels, sizeof expected->channels);
   g_assert_cmpmem(&found->histogram, sizeof found->histogram, &expected->histogram, sizeof expected->histogram);
   g_assert_cmpfloat(found->timed.kernel_ms, >, 0);
@@ -262,7 +262,7 @@ test_json(void)
   g_autoptr(MsImage) image = ms_fixture_noise(9, 9, 3);
   g_autofree MsImageStatistics *s = g_new(MsImageStatistics, 1);
 
-  ms_image_statistics_serial(ms_image_get_pixels(image), 81, s);
+  ms_fixture_statistics(ms_image_get_pixels(image), 81, s);
   g_autoptr(JsonNode) root = json_of(s);
   JsonObject *statistics = json_object_get_object_member(json_node_get_object(root), "statistics");
   JsonObject *histogram = json_object_get_object_member(json_node_get_object(root), "histogram");
@@ -372,7 +372,7 @@ check_no_data(MsContext *context, MsImage *map)
     if (p[4 * i] || p[4 * i + 1] || p[4 * i + 2])
       memcpy(with_data + 4 * count++, p + 4 * i, 4);
   g_assert_cmpuint(count, <, n);
-  ms_image_statistics_serial(with_data, count, expected);
+  ms_fixture_statistics(with_data, count, expected);
   g_assert_true(ms_image_statistics(&run, map, found, &error));
   g_assert_no_error(error);
   g_assert_cmpmem(&found->histogram, sizeof found->histogram, &expected->histogram, sizeof expected->histogram);

@@ -234,6 +234,34 @@ ms_fixture_assert_same(MsImage *expected, MsImage *actual, const char *what)
               (int)(i / 4 % width), (int)(i / 4 / width), (int)(i % 4), q[i], p[i]);
 }
 
+/** ms_fixture_sort: ms_sort_buffer() for keys in host memory, which is unchanged on failure. */
+gboolean
+ms_fixture_sort(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error)
+{
+  MsContext *context = run->context;
+  const gsize bytes = request->n * ms_element_type_size(request->type);
+  g_auto(cl_mem) buffer = NULL;
+
+  if (request->n == 0)
+    return TRUE;
+  if (!ms_sort_check(&request->options, request->type, &context->device->limits, request->n, error))
+    return FALSE;
+  buffer = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  return buffer && ms_context_upload(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error) &&
+         ms_sort_buffer(run, request, buffer, buffer, error) &&
+         ms_context_download(context, &(MsBufferRange){buffer, 0, bytes}, keys, run->log, error);
+}
+
+/** ms_fixture_statistics: the statistics of all pixels on the host; the times are 0. */
+void
+ms_fixture_statistics(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics)
+{
+  memset(statistics, 0, sizeof *statistics);
+  ms_histogram_serial(pixels, n_pixels, &statistics->histogram);
+  for (int c = 0; c < MS_N_CHANNELS; c++)
+    ms_channel_statistics_from_counts(statistics->histogram.counts[c], &statistics->channels[c]);
+}
+
 /** ms_fixture_nvml_library: (transfer full): the stand-in for NVIDIA's library, fake-nvml.c. */
 char *
 ms_fixture_nvml_library(void)

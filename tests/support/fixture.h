@@ -6,6 +6,8 @@
 #include "core/filter/plan/plan.h"
 #include "core/image/common/image.h"
 #include "core/lab/measure/conditions.h"
+#include "core/reduce/image-statistics.h"
+#include "core/reduce/sort.h"
 #include "core/opencl/context.h"
 
 /**
@@ -27,6 +29,8 @@ void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
 void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
+gboolean ms_fixture_sort(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);
+void ms_fixture_statistics(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics);
 char *ms_fixture_nvml_library(void);
 MsSensor *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);

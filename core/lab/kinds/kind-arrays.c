@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/lab/kinds/kind.h"
-#include "core/lab/kinds/warp-model.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/context.h"
 #include "core/reduce/bank-model.h"
