@@ -38,7 +38,7 @@ note_so_far(Command *c, const MsReport *report)
 {
   const gint64 now = g_get_monotonic_time();
 
-  if (!report || now - c->noted_us < SO_FAR_US)
+  if (now - c->noted_us < SO_FAR_US)
     return;
   c->noted_us = now;
   g_autoptr(JsonNode) node = ms_report_to_json_node(report);
@@ -49,11 +49,10 @@ note_so_far(Command *c, const MsReport *report)
 }
 
 static void
-on_experiment_progress(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
-                       gpointer data)
+on_experiment_progress(const MsReport *report, double fraction, const char *message, gpointer data)
 {
   ms_progress_experiment(((Command *)data)->console, report, FALSE);
-  show_progress(data, fraction, message ? message : report->experiment->name);
+  show_progress(data, fraction, message);
   note_so_far(data, report);
 }
 

@@ -49,10 +49,10 @@ kind_of(const MsExperiment *experiment, const MsFactors *factors, GError **error
 }
 
 static void
-report_progress(Run *run, const MsReportRow *row, double fraction, const char *message)
+report_progress(Run *run, double fraction, const char *message)
 {
   if (run->request->progress)
-    run->request->progress(run->report, row, fraction, message, run->request->progress_data);
+    run->request->progress(run->report, fraction, message, run->request->progress_data);
 }
 
 static void
@@ -185,7 +185,7 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   double total = run->report->rows->len;
 
   ms_report_finish_row(run->report, row);
-  report_progress(run, row, (run->done + fraction * run->measured_rows->len) / total, row->label);
+  report_progress(run, (run->done + fraction * run->measured_rows->len) / total, row->label);
 }
 
 /* What names a row, or the anchor of its group, in the journal, whose texts are UTF-8; names of files may not be. */
@@ -272,28 +272,18 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
     &run->measure, run->cancellable, error);
 }
 
-/* A peer is another program, which is not to count as a disturbance. */
-static gboolean
-has_peer(GPtrArray *members)
-{
-  for (guint i = 0; i < members->len; i++) {
-    const char *kind = ms_factors_get(((const MsReportRow *)members->pdata[i])->factors, "kind");
-    if (kind && g_str_has_suffix(kind, "peer"))
-      return TRUE;
-  }
-  return FALSE;
-}
-
 /* The load that others caused during a row, or where the row was too short to tell, during its group. */
 static void
 note_load(GPtrArray *members, const MsMachineLoad *before)
 {
   const double others = ms_machine_load_of_others(before);
-  const gboolean peer = has_peer(members);
+  gboolean has_peer = FALSE; /* another program, which is not to count as a disturbance */
 
+  for (guint i = 0; i < members->len; i++)
+    has_peer |= ms_report_row_is_peer(members->pdata[i]);
   for (guint i = 0; i < members->len; i++) {
     MsMeasurement *m = ((MsReportRow *)members->pdata[i])->measurement;
-    if (peer)
+    if (has_peer)
       m->conditions.foreign_load = NAN;
     else if (m->samples->len > 0 && !isfinite(m->conditions.foreign_load))
       m->conditions.foreign_load = others;
@@ -309,12 +299,6 @@ measure_again(MsReportRow *row, guint repeated)
   row->measurement->conditions.repeated = repeated;
 }
 
-static gboolean
-is_disturbed(const MsReportRow *row)
-{
-  return row->measurement->outcome == MS_OUTCOME_OK && ms_conditions_are_disturbed(&row->measurement->conditions);
-}
-
 /*
  * Whether a group is to be measured again: all of it, since rows can be compared only where they ran side by side.
  * @pending: (element-type MsReportRow): those of its rows that were measured just now
@@ -325,7 +309,7 @@ prepare_retry(Run *run, GPtrArray *pending)
   gboolean disturbed = FALSE;
 
   for (guint i = 0; i < pending->len; i++)
-    disturbed |= is_disturbed(pending->pdata[i]);
+    disturbed |= ms_measurement_is_disturbed(((const MsReportRow *)pending->pdata[i])->measurement);
   if (!disturbed || run->request->accept_disturbed || run->attempt >= run->request->retries)
     return FALSE;
   run->attempt++;
@@ -424,10 +408,10 @@ run_experiment(Run *run, GError **error)
   if (!make_rows(run, error))
     return FALSE;
   if (resume(run)) {
-    report_progress(run, NULL, 1, run->experiment->title);
+    report_progress(run, 1, run->experiment->title);
     return TRUE;
   }
-  report_progress(run, NULL, 0, run->experiment->title);
+  report_progress(run, 0, run->experiment->title);
   if (!find_peak(run, error))
     return FALSE;
   if (!measure_groups(run, error)) {
@@ -435,7 +419,7 @@ run_experiment(Run *run, GError **error)
     return FALSE;
   }
   run->report->complete = TRUE;
-  report_progress(run, NULL, 1, run->experiment->title);
+  report_progress(run, 1, run->experiment->title);
   return save(run, error);
 }
 

@@ -11,12 +11,8 @@
 #include "core/lab/measure/measure.h"
 #include "core/opencl/context.h"
 
-/**
- * MsLabProgress: called from the thread that measures. @report: the rows so far; @row: (nullable): the row that has
- * just changed.
- */
-typedef void (*MsLabProgress)(const MsReport *report, const MsReportRow *row, double fraction, const char *message,
-                              gpointer data);
+/** MsLabProgress: called from the thread that measures. @report: the rows so far; @message: what is measured */
+typedef void (*MsLabProgress)(const MsReport *report, double fraction, const char *message, gpointer data);
 
 /**
  * MsLabRequest: how to run experiments; initialise it with ms_lab_request_init().

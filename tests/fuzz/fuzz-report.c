@@ -5,17 +5,18 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/lab/report-fixture.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = ms_report_from_json((const char *)data, (gssize)size, &error);
+  g_autoptr(MsReport) report = ms_report_fixture_read((const char *)data, (gssize)size, &error);
 
   g_assert_true((report == NULL) == (error != NULL));
   if (report) {
     g_autofree char *json = ms_report_to_json(report);
-    g_autoptr(MsReport) again = ms_report_from_json(json, -1, &error);
+    g_autoptr(MsReport) again = ms_report_fixture_read(json, -1, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(again->rows->len, ==, report->rows->len);
   }

@@ -21,6 +21,7 @@
 #include "ui/panels/experiment/experiment-panel.h"
 #include "ui/panels/experiment/kept-reports.h"
 #include "ui/panels/experiment/own-experiment.h"
+#include "tests/lab/report-fixture.h"
 
 static void
 check_csv(const char *text, const MsReport *report)
@@ -51,7 +52,7 @@ static void
 check_json(const char *text, const MsReport *report)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) back = ms_report_from_json(text, -1, &error);
+  g_autoptr(MsReport) back = ms_report_fixture_read(text, -1, &error);
 
   g_assert_no_error(error);
   check_same_rows(back, report);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/lab/report-fixture.h"
 
+#include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 
 static const char sample[] =
@@ -86,4 +87,13 @@ const MsReportRow *
 ms_report_fixture_row(const MsReport *report, guint index)
 {
   return report->rows->pdata[index];
+}
+
+/** ms_report_fixture_read: (transfer full): the report of a text that ms_report_to_json() wrote; see ms_json_parse() */
+MsReport *
+ms_report_fixture_read(const char *text, gssize length, GError **error)
+{
+  g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
+
+  return root ? ms_report_from_node(root, error) : NULL;
 }

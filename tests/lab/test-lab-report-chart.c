@@ -79,7 +79,7 @@ test_chart_of_energy(void)
   }
   ms_report_rank(report);
   g_autofree char *json = ms_report_to_json(report);
-  g_autoptr(MsReport) again = ms_report_from_json(json, -1, NULL);
+  g_autoptr(MsReport) again = ms_report_fixture_read(json, -1, NULL);
   g_autoptr(MsChart) chart = ms_report_to_chart(again, MS_LANGUAGE_ENGLISH);
   g_autofree char *words = ms_chart_describe(chart);
   g_autofree char *footer = ms_report_footer(again, MS_LANGUAGE_ENGLISH);

@@ -35,7 +35,7 @@ test_json_round_trip(void)
   g_autoptr(MsReport) report = ms_report_fixture_new(1);
   g_autofree char *text = ms_report_to_json(report);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) copy = ms_report_from_json(text, -1, &error);
+  g_autoptr(MsReport) copy = ms_report_fixture_read(text, -1, &error);
   g_autofree char *again = copy ? ms_report_to_json(copy) : NULL;
 
   g_assert_no_error(error);
@@ -57,17 +57,17 @@ test_json_damaged(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
     g_autoptr(GError) error = NULL;
-    g_assert_null(ms_report_from_json(damaged[i], -1, &error));
+    g_assert_null(ms_report_fixture_read(damaged[i], -1, &error));
     g_assert_nonnull(error);
   }
   /* Members of a wrong type are ignored. */
   g_autoptr(MsReport) odd =
-    ms_report_from_json("{\"format\": \"meanshift-lab experiment report\", \"noise\": \"x\", \"rows\": [1, "
-                        "{\"settings\": {\"a\": 1},"
-                        "\"samples_ns\": [1, \"x\", -5, null]}], \"experiment\": {\"name\": \"n\", "
-                        "\"title\": \"t\", \"kind\": \"k\","
-                        "\"axes\": [{\"key\": \"a\", \"values\": [1]}, 7], \"published\": [{}]}}",
-                        -1, NULL);
+    ms_report_fixture_read("{\"format\": \"meanshift-lab experiment report\", \"noise\": \"x\", \"rows\": [1, "
+                           "{\"settings\": {\"a\": 1},"
+                           "\"samples_ns\": [1, \"x\", -5, null]}], \"experiment\": {\"name\": \"n\", "
+                           "\"title\": \"t\", \"kind\": \"k\","
+                           "\"axes\": [{\"key\": \"a\", \"values\": [1]}, 7], \"published\": [{}]}}",
+                           -1, NULL);
   g_assert_nonnull(odd);
   g_assert_cmpuint(odd->rows->len, ==, 1);
   g_assert_cmpuint(ms_report_fixture_row(odd, 0)->measurement->samples->len, ==, 1);

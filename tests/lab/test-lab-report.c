@@ -55,7 +55,7 @@ test_disturbed_rows(void)
   report->accept_disturbed = TRUE;
   g_autofree char *json = ms_report_to_json(report);
   ms_report_unref(report);
-  g_autoptr(MsReport) read = ms_report_from_json(json, -1, &error);
+  g_autoptr(MsReport) read = ms_report_fixture_read(json, -1, &error);
   g_assert_no_error(error);
   const MsConditions *c = &ms_report_fixture_row(read, 1)->measurement->conditions;
   g_assert_cmpfloat(c->foreign_load, ==, 0.34);

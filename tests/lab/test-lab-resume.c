@@ -7,7 +7,7 @@
 #include "tests/support/fixture.h"
 
 static void
-cancel_at_half(const MsReport *report, const MsReportRow *row, double fraction, const char *message, gpointer data)
+cancel_at_half(const MsReport *report, double fraction, const char *message, gpointer data)
 {
   if (fraction >= 0.5)
     g_cancellable_cancel(data);

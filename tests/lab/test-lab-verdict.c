@@ -96,7 +96,7 @@ test_places(void)
   g_autofree char *json = ms_report_to_json(report);
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *words = ms_chart_describe(chart);
-  g_autoptr(MsReport) again = ms_report_from_json(json, -1, NULL);
+  g_autoptr(MsReport) again = ms_report_fixture_read(json, -1, NULL);
   g_autofree char *same = ms_report_verdict_text(again, MS_LANGUAGE_ENGLISH);
 
   g_assert_true(strstr(text, verdict) && strstr(text, verdict) < strstr(text, "median ms"));

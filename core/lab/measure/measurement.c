@@ -88,6 +88,13 @@ ms_measurement_fail_with(MsMeasurement *self, const GError *error)
   ms_measurement_fail(self, ms_outcome_from_error(error), english, error->message);
 }
 
+/** ms_measurement_is_disturbed: whether it has a time, but the device was throttled or other programs ran. */
+gboolean
+ms_measurement_is_disturbed(const MsMeasurement *self)
+{
+  return self->outcome == MS_OUTCOME_OK && ms_conditions_are_disturbed(&self->conditions);
+}
+
 MsSummary
 ms_measurement_summarise(const MsMeasurement *self)
 {

@@ -149,6 +149,7 @@ void ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *mes
 void ms_measurement_fail_with(MsMeasurement *self, const GError *error);
 void ms_measurement_keep(MsMeasurement *self, const MsSample *sample, double wall_ns, guint round);
 MsTimes ms_measurement_times(const MsMeasurement *self);
+gboolean ms_measurement_is_disturbed(const MsMeasurement *self);
 MsSummary ms_measurement_summarise(const MsMeasurement *self);
 double ms_measurement_first_extra_ns(const MsMeasurement *self);
 const MsKernelNote *ms_measurement_main_kernel(const MsMeasurement *self);

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "ms-commit.h"
 #include "ms-kernels.h"
@@ -202,16 +201,6 @@ add_machine(JsonBuilder *builder)
   add_load(builder);
 }
 
-static void
-add_device(JsonBuilder *builder, const MsReportDevice *device)
-{
-  ms_json_begin_object(builder, "device");
-  ms_json_add_text(builder, "name", device->name);
-  ms_json_add_text(builder, "platform", device->platform);
-  ms_json_add_text(builder, "driver", device->driver);
-  json_builder_end_object(builder);
-}
-
 /**
  * ms_environment_save:
  * @reports: (element-type MsReport): the reports of one run
@@ -234,15 +223,16 @@ ms_environment_save(GPtrArray *reports, MsContext *context, const char *director
   if (first) {
     ms_json_add_text(builder, "date", first->date);
     ms_json_add_text(builder, "compiler", first->compiler);
-    add_device(builder, &first->device);
+    ms_json_begin_object(builder, "device");
+    ms_json_add_text(builder, "name", first->device.name);
+    ms_json_add_text(builder, "platform", first->device.platform);
+    ms_json_add_text(builder, "driver", first->device.driver);
+    json_builder_end_object(builder);
   }
   add_sources(builder);
   add_binaries(builder, context);
   add_machine(builder);
   json_builder_end_object(builder);
   g_autofree char *text = ms_json_builder_to_text(builder);
-  if (g_file_set_contents(path, text, -1, error))
-    return TRUE;
-  ms_prefix_error(error, "The report cannot be written: ");
-  return FALSE;
+  return ms_report_write_file(path, text, error);
 }

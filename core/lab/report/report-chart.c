@@ -305,13 +305,16 @@ free_part(gpointer data)
   g_free(part);
 }
 
+/* @name: (transfer full) (nullable); @rows: (nullable): its first rows */
 static Part *
-add_part(GPtrArray *parts, char *name)
+add_part(GPtrArray *parts, char *name, GPtrArray *rows)
 {
   Part *part = g_new0(Part, 1);
 
   part->name = name;
   part->rows = g_ptr_array_new();
+  if (rows)
+    g_ptr_array_extend(part->rows, rows, NULL, NULL);
   g_ptr_array_add(parts, part);
   return part;
 }
@@ -361,7 +364,7 @@ split_by_key(GPtrArray *rows, const char *key)
     if (!part) {
       g_autoptr(GString) name = g_string_new(NULL);
       append_word(name, NULL, row->factors, key);
-      part = add_part(parts, g_string_free(g_steal_pointer(&name), FALSE));
+      part = add_part(parts, g_string_free(g_steal_pointer(&name), FALSE), NULL);
       g_hash_table_insert(seen, (gpointer)value, part);
     }
     g_ptr_array_add(part->rows, rows->pdata[i]);
@@ -382,7 +385,8 @@ split_in_runs(const Drawing *d, const Part *whole, GPtrArray *into)
   const guint n = (names->len + most - 1) / most, first = into->len;
 
   for (guint i = 0; i < n; i++)
-    add_part(into, g_strdup_printf("%s%s%u/%u", whole->name ? whole->name : "", whole->name ? ", " : "", i + 1, n));
+    add_part(into, g_strdup_printf("%s%s%u/%u", whole->name ? whole->name : "", whole->name ? ", " : "", i + 1, n),
+             NULL);
   for (guint i = 0; i < bars; i++) {
     g_autofree char *name = of(&within, whole->rows->pdata[i]);
     guint at = 0;
@@ -422,19 +426,15 @@ static GPtrArray *
 find_parts(const Drawing *d)
 {
   GPtrArray *parts = g_ptr_array_new_with_free_func(free_part);
-
-  if (fits(d, d->rows)) {
-    g_ptr_array_extend(add_part(parts, NULL)->rows, d->rows, NULL, NULL);
-    return parts;
-  }
-  const char *key = splitting_key(d);
+  const char *key = fits(d, d->rows) ? NULL : splitting_key(d);
   g_autoptr(GPtrArray) by_key = key ? split_by_key(d->rows, key) : g_ptr_array_new_with_free_func(free_part);
+
   if (!key)
-    g_ptr_array_extend(add_part(by_key, NULL)->rows, d->rows, NULL, NULL);
+    add_part(by_key, NULL, d->rows);
   for (guint i = 0; i < by_key->len; i++) {
     const Part *part = by_key->pdata[i];
     if (fits(d, part->rows))
-      g_ptr_array_extend(add_part(parts, g_strdup(part->name))->rows, part->rows, NULL, NULL);
+      add_part(parts, g_strdup(part->name), part->rows);
     else
       split_in_runs(d, part, parts);
   }

@@ -411,21 +411,6 @@ ms_report_from_node(JsonNode *node, GError **error)
   return self;
 }
 
-/**
- * ms_report_from_json:
- * @text: text that ms_report_to_json() wrote
- * @length: bytes, or -1 when it ends in a zero
- *
- * Returns: (transfer full): the report; its verdicts are computed from the samples
- */
-MsReport *
-ms_report_from_json(const char *text, gssize length, GError **error)
-{
-  g_autoptr(JsonNode) root = ms_json_parse(text, length, error);
-
-  return root ? ms_report_from_node(root, error) : NULL;
-}
-
 /* --json writes the reports as an array; the file of a report folder is one report. */
 static GPtrArray *
 reports_from_node(JsonNode *root, GError **error)

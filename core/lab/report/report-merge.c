@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
 #include "core/folder.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
@@ -271,12 +270,8 @@ ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error)
   g_autofree char *text = ms_reports_merge_to_text(reports, TRUE);
   g_autofree char *page = g_build_filename(directory, "merged.md", NULL);
 
-  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error))
+  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error) || !ms_report_write_file(page, text, error))
     return FALSE;
-  if (!g_file_set_contents(page, text, -1, error)) {
-    ms_prefix_error(error, "The report cannot be written: ");
-    return FALSE;
-  }
   for (guint i = 0; i < names->len; i++) {
     g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i], MS_LANGUAGE_ENGLISH);
     g_autofree char *file = g_strdup_printf("%s-merged.svg", (const char *)names->pdata[i]);

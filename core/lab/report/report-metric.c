@@ -22,12 +22,13 @@ measured_baseline(const MsReportRow *row)
   return baseline && baseline->measurement->outcome == MS_OUTCOME_OK ? baseline : NULL;
 }
 
-static gboolean
-is_peer(const MsReportRow *row)
+/** ms_report_row_is_peer: whether another program computed it. */
+gboolean
+ms_report_row_is_peer(const MsReportRow *row)
 {
   const char *kind = ms_factors_get(row->factors, "kind");
 
-  return g_strcmp0(kind, "peer") == 0 || g_strcmp0(kind, "reduce-peer") == 0;
+  return kind && g_str_has_suffix(kind, "peer");
 }
 
 /* The speed-up over the first peer in the group. */
@@ -38,7 +39,8 @@ peer_speed_up(const MsReportRow *row)
 
   for (guint i = 0; i < rows->len; i++) {
     const MsReportRow *peer = rows->pdata[i];
-    if (is_peer(peer) && g_strcmp0(peer->group, row->group) == 0 && peer->measurement->outcome == MS_OUTCOME_OK)
+    if (ms_report_row_is_peer(peer) && g_strcmp0(peer->group, row->group) == 0 &&
+        peer->measurement->outcome == MS_OUTCOME_OK)
       return peer->summary.median / row->summary.median;
   }
   return NAN;

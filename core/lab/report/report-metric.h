@@ -44,6 +44,7 @@ const MsMetric *ms_metric_find(const char *name);
 double ms_metric_value(const MsMetric *self, const MsReportRow *row);
 GPtrArray *ms_report_find_metrics(const MsReport *report, guint kinds);
 double ms_published_in(const MsPublished *published, const char *metric);
+gboolean ms_report_row_is_peer(const MsReportRow *row);
 double ms_report_row_metric(const MsReportRow *row, const char *metric);
 gboolean ms_metric_is_of_kernel(const char *name);
 gboolean ms_metric_is_of_energy(const char *name);

@@ -22,15 +22,22 @@ file_path(const char *directory, const char *name, const char *ending)
   return g_build_filename(directory, file, NULL);
 }
 
+/** ms_report_write_file: writes a file of a report folder, which replaces one of that name atomically. */
+gboolean
+ms_report_write_file(const char *path, const char *text, GError **error)
+{
+  if (g_file_set_contents(path, text, -1, error))
+    return TRUE;
+  ms_prefix_error(error, "The report cannot be written: ");
+  return FALSE;
+}
+
 static gboolean
 write_text(const char *directory, const char *name, const char *ending, const char *text, GError **error)
 {
   g_autofree char *path = file_path(directory, name, ending);
 
-  if (g_file_set_contents(path, text, -1, error))
-    return TRUE;
-  ms_prefix_error(error, "The report cannot be written: ");
-  return FALSE;
+  return ms_report_write_file(path, text, error);
 }
 
 static char *

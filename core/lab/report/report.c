@@ -121,8 +121,7 @@ ms_report_finish_row(MsReport *self, MsReportRow *row)
 gboolean
 ms_report_leaves_out(const MsReport *self, const MsReportRow *row)
 {
-  return !self->accept_disturbed && row->measurement->outcome == MS_OUTCOME_OK &&
-         ms_conditions_are_disturbed(&row->measurement->conditions);
+  return !self->accept_disturbed && ms_measurement_is_disturbed(row->measurement);
 }
 
 static gboolean

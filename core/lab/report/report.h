@@ -90,7 +90,6 @@ extern const MsRecord ms_report_record;
 char *ms_report_to_json(const MsReport *self);
 JsonNode *ms_report_to_json_node(const MsReport *self);
 MsReport *ms_report_from_node(JsonNode *node, GError **error);
-MsReport *ms_report_from_json(const char *text, gssize length, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 GPtrArray *ms_reports_load(const char *path, GError **error);
 MsReport *ms_reports_find(GPtrArray *reports, const char *experiment);
@@ -127,6 +126,7 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 #define MS_REPORT_DOCUMENT "report.tex"
 #define MS_REPORT_STUDIES "studies.bib"
 
+gboolean ms_report_write_file(const char *path, const char *text, GError **error);
 void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
 gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
 gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);

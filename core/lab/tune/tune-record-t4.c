@@ -24,54 +24,26 @@ static const char *const invalidities[] = {
 
 /* Whole numbers are numbers, so that other tools can plot over them; everything else is a text. */
 static void
-add_setting(JsonBuilder *builder, const char *key, const char *value)
-{
-  gint64 whole;
-
-  if (g_ascii_string_to_signed(value, 10, G_MININT32, G_MAXINT32, &whole, NULL))
-    ms_json_add_integer(builder, key, whole);
-  else
-    ms_json_add_text(builder, key, value);
-}
-
-static void
 add_settings(JsonBuilder *builder, const char *name, const MsFactors *factors)
 {
   ms_json_begin_object(builder, name);
-  for (guint i = 0; factors && i < ms_factors_size(factors); i++)
-    add_setting(builder, ms_factors_key(factors, i), ms_factors_value(factors, i));
+  for (guint i = 0; factors && i < ms_factors_size(factors); i++) {
+    const char *key = ms_factors_key(factors, i), *value = ms_factors_value(factors, i);
+    gint64 whole;
+    if (g_ascii_string_to_signed(value, 10, G_MININT32, G_MAXINT32, &whole, NULL))
+      ms_json_add_integer(builder, key, whole);
+    else
+      ms_json_add_text(builder, key, value);
+  }
   json_builder_end_object(builder);
 }
 
 /* A search keeps the median of a trial's runs, which stands for them. */
 static void
-add_times(JsonBuilder *builder, const MsTrial *trial)
-{
-  ms_json_begin_object(builder, "times");
-  ms_json_begin_array(builder, "runtimes");
-  if (trial->outcome == MS_OUTCOME_OK)
-    json_builder_add_double_value(builder, trial->ns * 1e-6);
-  json_builder_end_array(builder);
-  json_builder_end_object(builder);
-}
-
-static void
-add_measurements(JsonBuilder *builder, const MsTrial *trial)
-{
-  ms_json_begin_array(builder, "measurements");
-  if (trial->outcome == MS_OUTCOME_OK) {
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "name", "time");
-    ms_json_add_number(builder, "value", trial->ns * 1e-6);
-    ms_json_add_text(builder, "unit", "ms");
-    json_builder_end_object(builder);
-  }
-  json_builder_end_array(builder);
-}
-
-static void
 add_trial(JsonBuilder *builder, const MsTrial *trial)
 {
+  const gboolean good = trial->outcome == MS_OUTCOME_OK;
+
   json_builder_begin_object(builder);
   if (trial->date)
     ms_json_add_text(builder, "timestamp", trial->date);
@@ -79,10 +51,23 @@ add_trial(JsonBuilder *builder, const MsTrial *trial)
   ms_json_begin_array(builder, "objectives");
   json_builder_add_string_value(builder, "time");
   json_builder_end_array(builder);
-  add_times(builder, trial);
+  ms_json_begin_object(builder, "times");
+  ms_json_begin_array(builder, "runtimes");
+  if (good)
+    json_builder_add_double_value(builder, trial->ns * 1e-6);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
   ms_json_add_text(builder, "invalidity", invalidities[trial->outcome]);
-  ms_json_add_integer(builder, "correctness", trial->outcome == MS_OUTCOME_OK);
-  add_measurements(builder, trial);
+  ms_json_add_integer(builder, "correctness", good);
+  ms_json_begin_array(builder, "measurements");
+  if (good) {
+    json_builder_begin_object(builder);
+    ms_json_add_text(builder, "name", "time");
+    ms_json_add_number(builder, "value", trial->ns * 1e-6);
+    ms_json_add_text(builder, "unit", "ms");
+    json_builder_end_object(builder);
+  }
+  json_builder_end_array(builder);
   json_builder_end_object(builder);
 }
 
@@ -100,34 +85,6 @@ ms_tune_record_to_t4(const MsTuneRecord *self)
   json_builder_end_array(builder);
   json_builder_end_object(builder);
   return json_builder_get_root(builder);
-}
-
-static void
-add_hardware(JsonBuilder *builder)
-{
-  g_autofree char *name = ms_environment_system();
-
-  ms_json_begin_object(builder, "hardware");
-  ms_json_add_text(builder, "operating_system", name);
-  json_builder_end_object(builder);
-}
-
-static void
-add_environment(JsonBuilder *builder, const MsTuneRecord *self)
-{
-  g_autofree char *program = g_strconcat("meanshift-lab==", self->version, NULL);
-
-  ms_json_begin_object(builder, "environment");
-  ms_json_begin_object(builder, "device_query");
-  ms_json_begin_object(builder, "opencl");
-  ms_json_add_text(builder, "device", self->device);
-  ms_json_add_text(builder, "driver", self->driver);
-  json_builder_end_object(builder);
-  json_builder_end_object(builder);
-  ms_json_begin_array(builder, "requirements");
-  json_builder_add_string_value(builder, program);
-  json_builder_end_array(builder);
-  json_builder_end_object(builder);
 }
 
 /* The format leaves room for what only one tuner knows. */
@@ -150,12 +107,26 @@ JsonNode *
 ms_tune_record_to_t4_metadata(const MsTuneRecord *self)
 {
   g_autoptr(JsonBuilder) builder = json_builder_new();
+  g_autofree char *system = ms_environment_system();
+  g_autofree char *program = g_strconcat("meanshift-lab==", self->version, NULL);
 
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "schema_version", T4_VERSION);
   ms_json_begin_object(builder, "metadata");
-  add_hardware(builder);
-  add_environment(builder, self);
+  ms_json_begin_object(builder, "hardware");
+  ms_json_add_text(builder, "operating_system", system);
+  json_builder_end_object(builder);
+  ms_json_begin_object(builder, "environment");
+  ms_json_begin_object(builder, "device_query");
+  ms_json_begin_object(builder, "opencl");
+  ms_json_add_text(builder, "device", self->device);
+  ms_json_add_text(builder, "driver", self->driver);
+  json_builder_end_object(builder);
+  json_builder_end_object(builder);
+  ms_json_begin_array(builder, "requirements");
+  json_builder_add_string_value(builder, program);
+  json_builder_end_array(builder);
+  json_builder_end_object(builder);
   add_search(builder, self);
   json_builder_end_object(builder);
   json_builder_end_object(builder);

@@ -355,13 +355,6 @@ ms_tune_store_path(const char *directory, const MsWinnerKey *key)
   return ms_winner_store_path(directory, key, ".json");
 }
 
-static gboolean
-has_key(const MsTuneRecord *record, const MsWinnerKey *key)
-{
-  return g_strcmp0(record->device, key->device) == 0 && g_strcmp0(record->driver, key->driver) == 0 &&
-         g_strcmp0(record->problem, key->problem) == 0;
-}
-
 /**
  * ms_tune_store_load:
  *
@@ -384,9 +377,14 @@ ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error
     return NULL;
   }
   g_autoptr(MsTuneRecord) record = ms_tune_record_from_json_node(root, error);
-  if (!record)
+  if (!record) {
     g_prefix_error(error, "%s: ", path);
-  return record && has_key(record, key) ? g_steal_pointer(&record) : NULL;
+    return NULL;
+  }
+  const gboolean is_of_key = g_strcmp0(record->device, key->device) == 0 &&
+                             g_strcmp0(record->driver, key->driver) == 0 &&
+                             g_strcmp0(record->problem, key->problem) == 0;
+  return is_of_key ? g_steal_pointer(&record) : NULL;
 }
 
 /** ms_tune_store_save: writes the record and its winner; each file is replaced only by a complete one. */
