@@ -125,7 +125,7 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   options.min_repeats = options.max_repeats = MAX(repeat, 1);
   options.budget_s = G_MAXDOUBLE;
   MsSubject *subject = &configuration->parent;
-  if (!ms_measure(&(MsMeasureGroup){&subject, &m, 1}, &options, cancellable, error))
+  if (!ms_measure(&subject, &m, 1, &options, cancellable, error))
     return FALSE;
   if (m->outcome != MS_OUTCOME_OK && m->outcome != MS_OUTCOME_WRONG) {
     ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);

@@ -81,18 +81,18 @@ refuse(const MsFactors *factors, gpointer data)
 }
 
 static gboolean
-evaluate(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsFactors *factors, double seconds, MsMeasurement *measured, GCancellable *cancellable, gpointer data,
+         GError **error)
 {
   Tuning *tuning = data;
-  MsMeasurement *measured = attempt->measured;
   g_autoptr(GError) refused = NULL;
-  g_autoptr(MsSubject) subject = create_subject(tuning, attempt->factors, TRIAL, &refused);
+  g_autoptr(MsSubject) subject = create_subject(tuning, factors, TRIAL, &refused);
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
-  tuning->measure.time_s = attempt->seconds > 0 ? MIN(attempt->seconds, TRIAL_S) : TRIAL_S;
+  tuning->measure.time_s = seconds > 0 ? MIN(seconds, TRIAL_S) : TRIAL_S;
   if (!subject)
     ms_measurement_fail_with(measured, refused);
-  else if (!ms_measure(&(MsMeasureGroup){&subject, &measured, 1}, &tuning->measure, cancellable, error))
+  else if (!ms_measure(&subject, &measured, 1, &tuning->measure, cancellable, error))
     return FALSE;
   if (measured->outcome != MS_OUTCOME_OK)
     return TRUE;
@@ -180,8 +180,7 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCa
     if (subjects[n])
       measurements[n++] = ms_measurement_new();
   }
-  gboolean good = n < finalists->len || n < 2 ||
-                  ms_measure(&(MsMeasureGroup){subjects, measurements, n}, &careful, cancellable, error);
+  gboolean good = n < finalists->len || n < 2 || ms_measure(subjects, measurements, n, &careful, cancellable, error);
   if (good && n == finalists->len && n >= 2) {
     fail_finalists(record, finalists, measurements);
     if (!any_late(measurements, n))

@@ -267,9 +267,8 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
   g_autofree guint *baselines = find_baselines(run, rows);
   run->measure.baselines = baselines;
   run->measured_rows = rows;
-  return ms_measure(
-    &(MsMeasureGroup){(MsSubject **)subjects->pdata, (MsMeasurement **)measurements->pdata, subjects->len},
-    &run->measure, run->cancellable, error);
+  return ms_measure((MsSubject **)subjects->pdata, (MsMeasurement **)measurements->pdata, subjects->len, &run->measure,
+                    run->cancellable, error);
 }
 
 /* The load that others caused during a row, or where the row was too short to tell, during its group. */

@@ -68,14 +68,9 @@
     case MS_REDUCE_N_OPS:                                                                                              \
       g_assert_not_reached();                                                                                          \
     }                                                                                                                  \
-    *result = (MsReduceResult){.sum = exact(sum) + count,                                                              \
-                               .sum_real = (double)sum,                                                                \
-                               .squares = exact(squares),                                                              \
-                               .squares_real = (double)squares,                                                        \
-                               .min = (double)low,                                                                     \
-                               .max = (double)high,                                                                    \
-                               .min_at = low_at,                                                                       \
-                               .max_at = high_at};                                                                     \
+    result->min = low, result->max = high, result->min_at = low_at, result->max_at = high_at;                          \
+    result->sum = exact(sum) + count, result->sum_real = (double)sum;                                                  \
+    result->squares = exact(squares), result->squares_real = (double)squares;                                          \
   }
 
 #define ITSELF(x) (x)

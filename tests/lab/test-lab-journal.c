@@ -145,7 +145,7 @@ measure(Rig *self)
     subjects[i] = &fake->parent;
     self->measurements[i] = ms_measurement_new();
   }
-  g_assert_true(ms_measure(&(MsMeasureGroup){subjects, self->measurements, N}, &self->options, NULL, NULL));
+  g_assert_true(ms_measure(subjects, self->measurements, N, &self->options, NULL, NULL));
   for (guint i = 0; i < N; i++) {
     self->runs[i] = ((Fake *)subjects[i])->runs;
     ms_subject_free(subjects[i]);

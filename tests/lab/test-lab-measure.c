@@ -136,8 +136,7 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 static gboolean
 bench_run(Bench *bench, GCancellable *cancellable, GError **error)
 {
-  return ms_measure(&(MsMeasureGroup){bench->subjects, bench->measurements, bench->n}, &bench->options, cancellable,
-                    error);
+  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, cancellable, error);
 }
 
 static void

@@ -278,7 +278,7 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
   options.seed = seed;
   options.clock = machine_clock;
   options.clock_data = &machine;
-  g_assert_true(ms_measure(&(MsMeasureGroup){subjects, measurements, 2}, &options, NULL, NULL));
+  g_assert_true(ms_measure(subjects, measurements, 2, &options, NULL, NULL));
   g_assert_cmpfloat(machine.now_ns, <, 2.2 * options.budget_s * 1e9);
   MsTimes baseline = ms_measurement_times(measurements[0]), candidate = ms_measurement_times(measurements[1]);
   MsVerdict verdict = ms_speedup_side_by_side(&baseline, &candidate, options.noise).verdict;
@@ -302,7 +302,7 @@ measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasureme
   options.clock_data = machine;
   measurements[0] = ms_measurement_new();
   measurements[1] = ms_measurement_new();
-  g_assert_true(ms_measure(&(MsMeasureGroup){subjects, measurements, 2}, &options, NULL, NULL));
+  g_assert_true(ms_measure(subjects, measurements, 2, &options, NULL, NULL));
 }
 
 /* The verdict of --compare on a configuration that takes @factor times as long in a later run. */

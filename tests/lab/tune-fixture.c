@@ -33,26 +33,26 @@ model_ns(const MsFactors *settings)
 }
 
 static gboolean
-fail(const MsTuneTry *attempt, MsOutcome outcome, const char *message)
+fail(MsMeasurement *measured, MsOutcome outcome, const char *message)
 {
-  ms_measurement_fail(attempt->measured, outcome, message, message);
+  ms_measurement_fail(measured, outcome, message, message);
   return TRUE;
 }
 
 /* Ends after its own time, or when that of the budget is over. */
 static gboolean
-hang(const TuneDevice *device, const MsTuneTry *attempt)
+hang(const TuneDevice *device, double seconds, MsMeasurement *measured)
 {
   const double own = device->hang_s > 0 ? device->hang_s : 0.005;
 
-  g_usleep((gulong)((attempt->seconds > 0 ? MIN(attempt->seconds, own) : own) * G_USEC_PER_SEC));
-  return fail(attempt, MS_OUTCOME_TIMEOUT, "late");
+  g_usleep((gulong)((seconds > 0 ? MIN(seconds, own) : own) * G_USEC_PER_SEC));
+  return fail(measured, MS_OUTCOME_TIMEOUT, "late");
 }
 
 static gboolean
-evaluate(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error)
+evaluate(const MsFactors *settings, double seconds, MsMeasurement *measured, GCancellable *cancellable, gpointer data,
+         GError **error)
 {
-  const MsFactors *settings = attempt->factors;
   TuneDevice *device = data;
   int w = value_of(settings, "width"), h = value_of(settings, "height");
   double ns;
@@ -63,16 +63,16 @@ evaluate(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GEr
     g_cancellable_cancel(device->campaign);
   g_assert_cmpint(w * h, <=, 256); /* a refused configuration is never built */
   if (device->everything_fails || (w == 8 && h == 8))
-    return fail(attempt, MS_OUTCOME_BUILD, "no build");
+    return fail(measured, MS_OUTCOME_BUILD, "no build");
   if (w == 16 && h == 16)
-    return fail(attempt, MS_OUTCOME_RUN, "lost");
+    return fail(measured, MS_OUTCOME_RUN, "lost");
   if (w == 32 && h == 8)
-    return fail(attempt, MS_OUTCOME_WRONG, "3 pixels");
+    return fail(measured, MS_OUTCOME_WRONG, "3 pixels");
   if (w == 64 && h == 4)
-    return hang(device, attempt);
+    return hang(device, seconds, measured);
   ns = model_ns(settings);
-  g_array_append_val(attempt->measured->samples, ns);
-  attempt->measured->outcome = MS_OUTCOME_OK;
+  g_array_append_val(measured->samples, ns);
+  measured->outcome = MS_OUTCOME_OK;
   return TRUE;
 }
 

@@ -530,6 +530,8 @@ restore(Campaign *campaign, Runner *runner)
 
 /**
  * ms_measure:
+ * @subjects: (array length=n): all are prepared first, so that their runs can be interleaved
+ * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
  * @cancellable: (nullable): checked between runs; subjects may check it within a run
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
@@ -540,9 +542,9 @@ restore(Campaign *campaign, Runner *runner)
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
 gboolean
-ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable, GError **error)
+ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
+           GCancellable *cancellable, GError **error)
 {
-  const guint n = group->n;
   g_autofree Runner *runners = g_new0(Runner, n);
   g_autofree guint *order = g_new(guint, n);
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
@@ -559,12 +561,12 @@ ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancel
 
   for (guint i = 0; i < n; i++) {
     order[i] = i;
-    runners[i] = (Runner){.index = i, .subject = group->subjects[i], .measurement = group->measurements[i]};
+    runners[i] = (Runner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
     restore(&campaign, &runners[i]);
   }
   gboolean good = run_campaign(&campaign, error);
   for (guint i = 0; i < n; i++)
-    if (runners[i].prepared && group->subjects[i]->funcs->release)
-      group->subjects[i]->funcs->release(group->subjects[i]);
+    if (runners[i].prepared && subjects[i]->funcs->release)
+      subjects[i]->funcs->release(subjects[i]);
   return good;
 }

@@ -93,16 +93,5 @@ typedef struct {
 
 void ms_measure_options_init(MsMeasureOptions *options, gboolean quick);
 
-/**
- * MsMeasureGroup: the configurations of one measurement.
- * @subjects: (array length=n): all are prepared first, so that their runs can be interleaved
- * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
- */
-typedef struct {
-  MsSubject **subjects;
-  MsMeasurement **measurements;
-  guint n;
-} MsMeasureGroup;
-
-gboolean ms_measure(const MsMeasureGroup *group, const MsMeasureOptions *options, GCancellable *cancellable,
-                    GError **error);
+gboolean ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
+                    GCancellable *cancellable, GError **error);

@@ -156,8 +156,8 @@ evaluate_timed(Search *search, const MsFactors *factors, MsMeasurement *measured
 {
   const double left = MAX(search->options->budget_s * (1 - budget_share(search)), LEAST_LIMIT_S);
   const gint64 start_us = now_us(search->options);
-  const MsTuneTry attempt = {factors, is_limited(search) ? left : 0, measured};
-  const gboolean good = search->space->evaluate(&attempt, search->cancellable, search->space->data, error);
+  const gboolean good = search->space->evaluate(factors, is_limited(search) ? left : 0, measured, search->cancellable,
+                                                search->space->data, error);
 
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);

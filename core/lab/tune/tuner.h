@@ -13,18 +13,14 @@
 typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
- * MsTuneTry: one configuration to be tried.
+ * MsTuneEvaluate: measures and verifies one configuration.
  * @seconds: what is left of the budget, after which it ends as a time-out; 0 for no limit
  * @measured: (inout): gets its time, or how it failed
+ *
+ * Returns: %FALSE only when cancelled
  */
-typedef struct {
-  const MsFactors *factors;
-  double seconds;
-  MsMeasurement *measured;
-} MsTuneTry;
-
-/** MsTuneEvaluate: measures and verifies one configuration; %FALSE only when cancelled. */
-typedef gboolean (*MsTuneEvaluate)(const MsTuneTry *attempt, GCancellable *cancellable, gpointer data, GError **error);
+typedef gboolean (*MsTuneEvaluate)(const MsFactors *factors, double seconds, MsMeasurement *measured,
+                                   GCancellable *cancellable, gpointer data, GError **error);
 
 /** MsTuneDimension: one key and the values it may take, in an order in which neighbours have similar times. */
 typedef struct {
