@@ -224,13 +224,6 @@ ms_engine_note_driver(MsEngineNote note, gpointer note_data)
   }
 }
 
-static MsImage *
-refuse_memory(int width, int height, GError **error)
-{
-  ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
-  return NULL;
-}
-
 /* The serial reference in plain C on one thread, which needs no OpenCL device. */
 
 static MsEngineInfo
@@ -246,8 +239,11 @@ run_strips(MsImage *source, const MsParams *params, MsEngineRun *run, GError **e
   gsize stride = (gsize)region.width * 4;
   g_autofree guint8 *pixels = g_try_malloc(stride * region.height);
 
-  if (!pixels)
-    return refuse_memory(region.width, region.height, error);
+  if (!pixels) {
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region.width,
+                 region.height);
+    return NULL;
+  }
   for (int y = 0; y < region.height; y += STRIP_ROWS) {
     const MsRegion strip = {region.x, region.y + y, region.width, MIN(STRIP_ROWS, region.height - y)};
     const MsReferenceRun rows = {.region = &strip, .cancellable = run->cancellable};
@@ -403,24 +399,20 @@ static MsImage *
 run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *plan, MsEngineRun *run, GError **error)
 {
   const int width = plan->request.region.width, height = plan->request.region.height;
-  g_autofree guint8 *own = run->into ? NULL : ms_image_try_alloc_pixels((guint64)width, (guint64)height);
-  guint8 *pixels = run->into ? run->into : own;
+  g_autoptr(GBytes) bytes = run->into ? g_bytes_new_static(run->into, (gsize)width * (gsize)height * 4)
+                                      : ms_mean_shift_alloc_result(self->filter, plan, error);
+  guint8 *pixels = bytes ? (guint8 *)g_bytes_get_data(bytes, NULL) : NULL;
   ReportingRun reporting = {run, pixels};
   MsFilterRequest reported = *request;
 
-  if (!pixels)
-    return refuse_memory(width, height, error);
   if (run->rows) {
     reported.early_rows = TRUE;
     reported.progress = on_rows_done;
     reported.progress_data = &reporting;
   }
-  if (!ms_mean_shift_run_plan_into(self->filter, &reported, plan, pixels, error))
+  if (!pixels || !ms_mean_shift_run_plan_into(self->filter, &reported, plan, pixels, error))
     return NULL;
-  if (own)
-    return ms_image_new_take(width, height, g_steal_pointer(&own), ms_image_get_metadata(request->source));
-  g_autoptr(GBytes) bytes = g_bytes_new_static(pixels, (gsize)width * (gsize)height * 4);
-  return ms_image_new(width, height, bytes, NULL);
+  return ms_image_new(width, height, bytes, run->into ? NULL : ms_image_get_metadata(request->source));
 }
 
 static MsImage *

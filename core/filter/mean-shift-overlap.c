@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computes the rows of a stripe in pieces, on three queues of one device: while the kernels of one piece run, the next
- * ones are uploaded and the previous ones downloaded. Threads copy between the caller's and pinned memory; the thread
- * of the caller launches kernels. The result does not depend on the number of
- * pieces.
+ * ones are uploaded and the previous ones downloaded. Threads copy between the caller's and pinned memory, unless the
+ * caller's is pinned; the thread of the caller launches kernels. The result does not depend on the number of pieces.
  */
 #include "core/filter/mean-shift-private.h"
 
@@ -205,8 +204,14 @@ keep_error(GError **kept, GError *error)
 static gboolean
 run_pieces(Overlap *overlap, const MsFilterOverlap *kept, MsTimingLog *log, GError **error)
 {
-  const MsStagedWork up = {TRUE, overlap->up, overlap->n, NULL, on_upload_enqueued, give_up, overlap};
-  const MsStagedWork down = {FALSE, overlap->down, overlap->n, kernels_enqueued, NULL, give_up, overlap};
+  const MsStagedWork up = {.upload = TRUE,
+                           .parts = overlap->up,
+                           .n_parts = overlap->n,
+                           .enqueued = on_upload_enqueued,
+                           .failed = give_up,
+                           .data = overlap};
+  const MsStagedWork down = {
+    .parts = overlap->down, .n_parts = overlap->n, .ready = kernels_enqueued, .failed = give_up, .data = overlap};
   MsStagedTransfer *upload = ms_context_start_transfer(kept->up, &up);
   MsStagedTransfer *download = upload ? ms_context_start_transfer(kept->down, &down) : NULL;
   MsTimingLog *kernels = overlap->run->log;

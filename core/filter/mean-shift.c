@@ -543,6 +543,25 @@ run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *pl
 }
 
 /**
+ * ms_mean_shift_alloc_result:
+ *
+ * Returns: (transfer full): memory for the result of @plan, not cleared, to which the caller alone may write; pinned
+ *   where the device has filtered so much for one caller that this saves time. %NULL with #MS_ERROR_MEMORY
+ */
+GBytes *
+ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, GError **error)
+{
+  const guint64 width = (guint64)plan->request.region.width, height = (guint64)plan->request.region.height;
+  GBytes *pinned = plan->request.pipelined ? ms_context_take_pinned(self->context, (gsize)(width * height * 4)) : NULL;
+  guint8 *pixels = pinned ? NULL : ms_image_try_alloc_pixels(width, height);
+
+  if (!pinned && !pixels)
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", (int)width,
+                 (int)height);
+  return pixels ? g_bytes_new_take(pixels, (gsize)(width * height * 4)) : pinned;
+}
+
+/**
  * ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata; the source itself where
  * the result stays on the device.
  */
@@ -550,20 +569,13 @@ MsImage *
 ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
 {
   const MsRegion *region = &plan->request.region;
-  g_autofree guint8 *pixels = NULL;
 
   if (stays(request, plan))
     return run_and_stay(self, request, plan, error);
-  pixels = ms_image_try_alloc_pixels((guint64)region->width, (guint64)region->height);
-  if (!pixels) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region->width,
-                 region->height);
+  g_autoptr(GBytes) result = ms_mean_shift_alloc_result(self, plan, error);
+  if (!result || !ms_mean_shift_run_plan_into(self, request, plan, (guint8 *)g_bytes_get_data(result, NULL), error))
     return NULL;
-  }
-  if (!ms_mean_shift_run_plan_into(self, request, plan, pixels, error))
-    return NULL;
-  return ms_image_new_take(region->width, region->height, g_steal_pointer(&pixels),
-                           ms_image_get_metadata(request->source));
+  return ms_image_new(region->width, region->height, result, ms_image_get_metadata(request->source));
 }
 
 /**

@@ -13,6 +13,7 @@ clear_context(gpointer context)
 
   g_clear_pointer(&self->programs, g_hash_table_unref);
   g_clear_pointer(&self->staging, ms_staging_free);
+  g_clear_pointer(&self->pinned, ms_pinned_memory_free);
   g_clear_pointer(&self->launches, g_array_unref);
   ms_kept_buffers_clear(&self->kept);
   g_clear_pointer(&self->queue, clReleaseCommandQueue);
@@ -210,6 +211,7 @@ ms_context_new(MsDevice *device, GError **error)
   self->cl = clCreateContext(NULL, 1, &id, NULL, NULL, &status);
   if (!ms_cl_check(status, error, "opening the device %s", device->name))
     return NULL;
+  self->pinned = ms_pinned_memory_new();
   find_extensions(self);
   g_debug("device %s: %s (%s), driver %s", device->address, device->name, device->platform, device->driver);
   return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
@@ -431,6 +433,10 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
  */
 #define PIN_AFTER ((guint64)128 << 20)
 
+/* How many times its bytes are moved before a result is pinned, and the largest result that is. */
+#define PIN_RESULT_AFTER 64
+#define MOST_PINNED ((gsize)256 << 20)
+
 /* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
 #define MOST_OVERLAPPED_LANES 6
 
@@ -443,14 +449,48 @@ pin(MsContext *self)
   return self->staging != NULL;
 }
 
+static gboolean
+is_pinned(MsContext *self, const void *host, gsize bytes)
+{
+  return ms_pinned_memory_holds(root_of(self)->pinned, host, bytes);
+}
+
 /**
- * ms_context_start_transfer: ms_staging_start() on the queue of this context; %NULL also where no memory can be pinned.
+ * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies where all parts are in
+ * memory of ms_context_take_pinned(); %NULL also where no memory can be pinned.
  */
 MsStagedTransfer *
 ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
 {
-  return pin(self) ? ms_staging_start(self->staging, CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_LANES), work)
-                   : NULL;
+  const guint lanes = CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_LANES);
+  MsStagedWork own = *work;
+
+  own.direct = TRUE;
+  for (guint i = 0; i < work->n_parts; i++) {
+    own.direct = own.direct && is_pinned(self, work->parts[i].host, work->parts[i].bytes);
+    root_of(self)->moved_bytes += work->parts[i].bytes;
+  }
+  return pin(self) ? ms_staging_start(self->staging, lanes, &own) : NULL;
+}
+
+/**
+ * ms_context_take_pinned:
+ *
+ * Pinning memory takes as long as it saves in the transfers of some tens of results, so that the first results get
+ * none. Not for siblings.
+ *
+ * Returns: (transfer full) (nullable): memory for @bytes of a result, which transfers write without a copy between; it
+ *   serves again when the last reference is dropped. %NULL where ordinary memory is to be used
+ */
+GBytes *
+ms_context_take_pinned(MsContext *self, gsize bytes)
+{
+  const gboolean pays = ms_staging_lanes_for(&self->device->limits, self->processors, bytes) > 0 &&
+                        bytes <= MOST_PINNED && self->moved_bytes / bytes >= PIN_RESULT_AFTER;
+
+  if (self->root || !(self->transfer_form == MS_TRANSFER_AUTO ? pays : self->transfer_form == MS_TRANSFER_STAGED))
+    return NULL;
+  return ms_pinned_memory_take(self->pinned, self->cl, self->queue, bytes);
 }
 
 /** ms_context_wait_for: commands that are enqueued later start after @event, which may belong to another queue. */
@@ -475,7 +515,7 @@ ms_context_mark(MsContext *self, cl_event *marker, GError **error)
  * be pinned.
  */
 static guint
-staging_lanes(MsContext *self, gsize bytes)
+staging_lanes(MsContext *self, const void *host, gsize bytes)
 {
   guint lanes = ms_staging_lanes_for(&self->device->limits, self->processors, bytes);
 
@@ -487,7 +527,7 @@ staging_lanes(MsContext *self, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
       !g_atomic_int_get(&root_of(self)->has_siblings))
     return 0;
-  return pin(self) ? lanes : 0;
+  return !is_pinned(self, host, bytes) && pin(self) ? lanes : 0;
 }
 
 /* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
@@ -504,7 +544,7 @@ gboolean
 ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log, GError **error)
 {
   const gsize offset = range->offset, bytes = range->bytes;
-  guint lanes = staging_lanes(self, bytes);
+  guint lanes = staging_lanes(self, from, bytes);
   g_auto(cl_event) event = NULL;
 
   if (lanes > 0)
@@ -548,7 +588,7 @@ gboolean
 ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
 {
   const gsize offset = range->offset, bytes = range->bytes;
-  guint lanes = staging_lanes(self, bytes);
+  guint lanes = staging_lanes(self, into, bytes);
   g_auto(cl_event) event = NULL;
 
   if (lanes > 0)

@@ -7,6 +7,7 @@
 #include "core/opencl/cl.h"
 #include "core/opencl/device.h"
 #include "core/opencl/kept-buffers.h"
+#include "core/opencl/pinned.h"
 #include "core/opencl/program.h"
 #include "core/opencl/staging.h"
 #include "core/opencl/timing.h"
@@ -57,7 +58,8 @@ typedef enum {
  * @processors: of the host, which bound the threads of a large transfer; first all, and siblings made later inherit it
  * @transfer_form: not %MS_TRANSFER_AUTO for measurements that compare the forms
  * @staging: (nullable): created by the first transfer that uses it
- * @moved_bytes: by transfers that are large enough for @staging
+ * @moved_bytes: by transfers that are large enough for @staging, its own and those of siblings in pieces
+ * @pinned: (nullable): for results; siblings use that of @root
  * @has_siblings: atomic
  * @launches: (nullable): a MsLaunch for each kernel and work-group that was launched since recording began
  */
@@ -75,6 +77,7 @@ typedef struct MsContext {
   MsTransferForm transfer_form;
   MsStaging *staging;
   guint64 moved_bytes;
+  MsPinnedMemory *pinned;
   gint has_siblings;
   GArray *launches;
   gboolean cannot_stage;
@@ -109,6 +112,7 @@ gboolean ms_context_finish(MsContext *self, GError **error);
 gboolean ms_context_wait_for(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
+GBytes *ms_context_take_pinned(MsContext *self, gsize bytes);
 void ms_context_record_launches(MsContext *self, GArray *launches);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 

@@ -30,9 +30,7 @@
 
 /* Pinned memory, and the command that moves it. */
 typedef struct {
-  cl_mem memory;
-  guint8 *host;
-  gsize bytes;
+  MsPinnedBlock pinned;
   cl_event moving; /* (nullable): from when it is enqueued until it was waited for */
 } Block;
 
@@ -107,15 +105,6 @@ ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes
   return lanes;
 }
 
-static void
-release_block(MsStaging *self, Block *block)
-{
-  g_clear_pointer(&block->moving, clReleaseEvent);
-  if (block->host)
-    clEnqueueUnmapMemObject(self->queue, block->memory, block->host, 0, NULL, NULL);
-  g_clear_pointer(&block->memory, clReleaseMemObject);
-}
-
 /** ms_staging_free: (nullable): releases the pinned memory. */
 void
 ms_staging_free(MsStaging *self)
@@ -125,34 +114,25 @@ ms_staging_free(MsStaging *self)
   if (self->threads)
     g_thread_pool_free(self->threads, TRUE, TRUE);
   for (guint i = 0; i < BLOCKS; i++)
-    release_block(self, &self->blocks[i]);
+    ms_pinned_block_release(&self->blocks[i].pinned);
   g_mutex_clear(&self->busy);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->changed);
   g_free(self);
 }
 
-/*
- * Lets a block have at least so many bytes of pinned memory: drivers pin what CL_MEM_ALLOC_HOST_PTR allocates, and the
- * mapping gives its host address.
- */
+/* Lets a block have at least so many bytes of pinned memory. */
 static gboolean
 pin_block(MsStaging *self, Block *block, gsize bytes, GError **error)
 {
-  cl_int status = CL_SUCCESS;
+  MsPinnedBlock pinned = {0};
 
-  if (block->bytes >= bytes)
+  if (block->pinned.bytes >= bytes)
     return TRUE;
-  g_auto(cl_mem) memory =
-    clCreateBuffer(self->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, NULL, &status);
-  if (!ms_cl_check(status, error, "allocating %zu bytes of pinned memory", bytes))
+  if (!ms_pinned_block_alloc(&pinned, self->context, self->queue, bytes, error))
     return FALSE;
-  guint8 *host =
-    clEnqueueMapBuffer(self->queue, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes, 0, NULL, NULL, &status);
-  if (!ms_cl_check(status, error, "mapping %zu bytes of pinned memory", bytes))
-    return FALSE;
-  release_block(self, block);
-  *block = (Block){g_steal_pointer(&memory), host, bytes, NULL};
+  ms_pinned_block_release(&block->pinned);
+  block->pinned = pinned;
   return TRUE;
 }
 
@@ -218,7 +198,7 @@ wait_for_flag(Job *job, const gint *flag)
 static guint8 *
 host_of(const Job *job, guint index)
 {
-  return job->self->blocks[index % job->self->n_blocks].host;
+  return job->self->blocks[index % job->self->n_blocks].pinned.host;
 }
 
 /*
@@ -282,24 +262,28 @@ enqueue(Job *job, guint index, const cl_event *after)
   const MsStagedWork *work = &job->work;
   const Piece *piece = &g_array_index(job->pieces, Piece, index);
   const MsStagedPart *part = &work->parts[piece->part];
-  Block *block = &self->blocks[index % self->n_blocks];
+  Block *block = work->direct ? NULL : &self->blocks[index % self->n_blocks];
+  guint8 *host = block ? block->pinned.host : part->host + piece->at;
   const gsize offset = part->offset + piece->at, length = piece->length;
   const cl_uint n = after ? 1 : 0;
+  cl_event moving = NULL;
   const cl_int status =
-    work->upload
-      ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving)
-      : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, block->host, n, after, &block->moving);
+    work->upload ? clEnqueueWriteBuffer(self->queue, part->buffer, CL_FALSE, offset, length, host, n, after, &moving)
+                 : clEnqueueReadBuffer(self->queue, part->buffer, CL_FALSE, offset, length, host, n, after, &moving);
 
   if (!ms_cl_check(status, &job->error, "transferring %zu bytes through pinned memory", length))
     return FALSE;
   cl_event *end = &job->ends[index > 0];
   g_clear_pointer(end, clReleaseEvent);
-  *end = block->moving;
-  clRetainEvent(*end);
+  *end = moving;
+  if (block) {
+    clRetainEvent(moving);
+    block->moving = moving;
+  }
   if (!ms_cl_check(clFlush(self->queue), &job->error, "flushing the queue"))
     return FALSE;
   if (work->enqueued && piece->at + length == part->bytes)
-    work->enqueued(piece->part, block->moving, work->data);
+    work->enqueued(piece->part, moving, work->data);
   return TRUE;
 }
 
@@ -362,16 +346,37 @@ lead_download(Job *job)
   return TRUE;
 }
 
+/* Moves each part by one command, where it is. */
+static gboolean
+lead_direct(Job *job)
+{
+  const MsStagedWork *work = &job->work;
+
+  for (guint i = 0; i < job->pieces->len; i++) {
+    g_auto(cl_event) after = NULL;
+    if ((work->ready && !work->ready(i, TRUE, &after, work->data)) || !enqueue(job, i, after ? &after : NULL))
+      return FALSE;
+  }
+  return ms_cl_check(clWaitForEvents(1, &job->ends[job->pieces->len > 1]), &job->error, "waiting for the device");
+}
+
+static gboolean
+lead_through_blocks(Job *job)
+{
+  gboolean good = job->work.upload ? lead_upload(job) : lead_download(job);
+
+  for (guint i = 0; good && i < job->self->n_blocks; i++)
+    good = wait_for_block(job, &job->self->blocks[i]);
+  return good;
+}
+
 /* Carries out the transfer together with the threads that copy; afterwards the device works on no block. */
 static void
 lead(Job *job)
 {
   MsStaging *self = job->self;
-  gboolean good = job->work.upload ? lead_upload(job) : lead_download(job);
 
-  for (guint i = 0; good && i < self->n_blocks; i++)
-    good = wait_for_block(job, &self->blocks[i]);
-  if (good)
+  if (job->work.direct ? lead_direct(job) : lead_through_blocks(job))
     return;
   set_flag(job, &job->failed);
   (void)clFinish(self->queue);
@@ -427,7 +432,7 @@ pin_blocks(Job *job)
     if (!pin_block(self, &self->blocks[self->n_blocks], largest, NULL))
       break;
   if (self->n_blocks == 0) {
-    cut(job, self->blocks[0].bytes);
+    cut(job, self->blocks[0].pinned.bytes);
     self->n_blocks = 1;
   }
 }
@@ -442,7 +447,11 @@ job_new(MsStaging *self, const MsStagedWork *work)
   job->work = *work;
   job->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
   g_mutex_lock(&self->busy);
-  pin_blocks(job);
+  self->n_blocks = 0;
+  if (work->direct)
+    cut(job, G_MAXSIZE / 2);
+  else
+    pin_blocks(job);
   return job;
 }
 
@@ -526,7 +535,7 @@ ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
   Job *job = job_new(self, work);
 
   job->leaderless = TRUE;
-  if (start_threads(job, CLAMP(lanes, 1, MOST_LANES) + 1) > 0)
+  if (start_threads(job, work->direct ? 1 : CLAMP(lanes, 1, MOST_LANES) + 1) > 0)
     return job;
   ms_staged_transfer_end(job, NULL, NULL);
   return NULL;

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/opencl/device.h"
+#include "core/opencl/pinned.h"
 #include "core/opencl/timing.h"
 
 typedef struct _MsStaging MsStaging;
@@ -32,6 +33,7 @@ typedef struct {
 /**
  * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
  * from the thread that makes the calls to the driver.
+ * @direct: whether the host memory of all parts is pinned, so that nothing is copied
  * @ready: (nullable): of a download: whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives
  *   the transfer up. @after: (out) (transfer full): the command that the transfer of the part waits for
  * @enqueued: (nullable): the last bytes of the part are enqueued; @last: (transfer none): ends when all are transferred
@@ -41,6 +43,7 @@ typedef struct {
   gboolean upload;
   const MsStagedPart *parts;
   guint n_parts;
+  gboolean direct;
   gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);
   void (*enqueued)(guint part, cl_event last, gpointer data);
   void (*failed)(gpointer data);

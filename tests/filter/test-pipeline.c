@@ -247,6 +247,55 @@ test_cancelled(void)
   g_assert_nonnull(after);
 }
 
+static gboolean
+is_pinned(MsContext *context, MsImage *image)
+{
+  return ms_pinned_memory_holds(context->pinned, ms_image_get_pixels(image), ms_image_get_byte_size(image));
+}
+
+/* Results in memory that the device writes are the same, at most two at once, and may outlive the device's context. */
+static void
+test_pinned_results(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 10);
+  MsSettings settings = ms_settings_default();
+  MsImage *results[3] = {NULL};
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  context->transfer_form = MS_TRANSFER_STAGED;
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
+  g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, NULL, &error);
+  for (guint pieces = 1; pieces <= 3; pieces += 2) {
+    g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, pieces, HEIGHT);
+    plan->request.pipelined = TRUE;
+    for (guint i = 0; i < G_N_ELEMENTS(results); i++) {
+      g_autoptr(MsTimingLog) log = ms_timing_log_new();
+      results[i] = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, plan, &error);
+      g_assert_no_error(error);
+      g_assert_cmpint(is_pinned(context, results[i]), ==, i < 2);
+      ms_fixture_assert_same(expected, results[i], "pinned");
+      const MsTiming *last = ms_timing_log_get(log, ms_timing_log_get_length(log) - 1);
+      g_assert_cmpint(last->stage, ==, MS_STAGE_DOWNLOAD);
+      g_assert_cmpuint(last->bytes, ==, ms_image_get_byte_size(image));
+    }
+    const guint8 *first = ms_image_get_pixels(results[0]);
+    g_clear_object(&results[0]);
+    results[0] = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image}, plan, &error);
+    g_assert_true(ms_image_get_pixels(results[0]) == first);
+    g_clear_object(&results[1]);
+    g_clear_object(&results[2]);
+    if (pieces == 1)
+      g_clear_object(&results[0]);
+  }
+  g_clear_pointer(&filter, ms_mean_shift_free);
+  g_clear_pointer(&context, ms_context_unref);
+  ms_fixture_assert_same(expected, results[0], "after its context");
+  g_object_unref(results[0]);
+}
+
 /* Runs filters on sibling contexts in one thread each, as a batch does. */
 static gpointer
 filter_on_sibling(gpointer data)
@@ -296,6 +345,7 @@ main(int argc, char **argv)
   g_test_add_func("/pipeline/early-rows", test_early_rows);
   g_test_add_func("/pipeline/same-picture", test_same_picture);
   g_test_add_func("/pipeline/cancelled", test_cancelled);
+  g_test_add_func("/pipeline/pinned-results", test_pinned_results);
   g_test_add_func("/pipeline/siblings-at-once", test_siblings_at_once);
   return g_test_run();
 }

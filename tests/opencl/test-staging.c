@@ -199,7 +199,12 @@ move_parts(Fixture *self, gboolean upload, guint8 *host, Parts *state, GError **
 
   for (guint i = 0; i < PARTS; i++)
     parts[i] = (MsStagedPart){self->device, (gsize)i * 8 * CHUNK, 7 * CHUNK + 3, host + (gsize)i * 7 * CHUNK};
-  const MsStagedWork work = {upload, parts, PARTS, upload ? NULL : is_ready, upload ? count_part : NULL, NULL, state};
+  const MsStagedWork work = {.upload = upload,
+                             .parts = parts,
+                             .n_parts = PARTS,
+                             .ready = upload ? NULL : is_ready,
+                             .enqueued = upload ? count_part : NULL,
+                             .data = state};
   MsStagedTransfer *transfer = ms_staging_start(self->staging, 2, &work);
   g_assert_nonnull(transfer);
   return ms_staged_transfer_end(transfer, NULL, error);

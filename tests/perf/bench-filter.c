@@ -82,12 +82,15 @@ processor_ms(void)
   return (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec / 1e3;
 }
 
-/* Runs before those that count: they build the kernels, and measure the rates by which a plan is cut into pieces. */
-#define WARMING 8
+/*
+ * Runs before those that count: they build the kernels, measure the rates by which a plan is cut into pieces, and pin
+ * the memory of results.
+ */
+#define WARMING 40
 
-/* One run; that of @index -1 is not counted. */
+/* One run, whose result replaces the one before; that of @index -1 is not counted. */
 static void
-run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *pixels)
+run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, MsImage **result)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   g_autoptr(GError) error = NULL;
@@ -96,8 +99,9 @@ run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, guint8 *p
   double processor_start = processor_ms();
   gint64 start = g_get_monotonic_time();
 
-  if (!ms_mean_shift_run_plan_into(filter, &(MsFilterRequest){.source = image, .log = log}, entry->plan, pixels,
-                                   &error))
+  g_clear_object(result);
+  *result = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, entry->plan, &error);
+  if (!*result)
     die(entry->name, error);
   if (index < 0)
     return;
@@ -156,20 +160,20 @@ main(int argc, char **argv)
   if (!context)
     return 77;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autofree guint8 *result = g_malloc0(bytes);
+  g_autoptr(MsImage) result = NULL;
   g_autofree Entry *entries = g_new0(Entry, n);
 
   for (int i = 0; i < n; i++) {
     entries[i] = new_entry(settings, argv[8 + i], repeat);
     for (int k = 0; k < WARMING; k++)
-      run_once(filter, image, &entries[i], -1, result);
+      run_once(filter, image, &entries[i], -1, &result);
   }
   for (int k = 0; k < repeat; k++)
     for (int i = 0; i < n; i++)
-      run_once(filter, image, &entries[i], k, result);
+      run_once(filter, image, &entries[i], k, &result);
   for (int i = 0; i < n; i++)
     print_entry(&entries[i], repeat);
-  if (!g_file_set_contents(argv[7], (const char *)result, bytes, &error))
+  if (!g_file_set_contents(argv[7], (const char *)ms_image_get_pixels(result), (gssize)bytes, &error))
     die(argv[7], error);
   return 0;
 }
