@@ -5,6 +5,8 @@
  */
 #include "core/filter/mean-shift-private.h"
 
+#include <string.h>
+
 #include "core/filter/space/space.h"
 
 /* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
@@ -18,6 +20,8 @@ struct _MsMeanShift {
   MsSettings measured; /* the settings of the last run, whose rates follow */
   MsPlanRates rates;
   guint last_pieces[2]; /* of the runs with these settings: at once, in pieces; 0 before the first */
+  gsize last_bytes;     /* of the result */
+  gboolean pinned;      /* whether one of these runs wrote its result to pinned memory */
   guint64 memory_budget;
 };
 
@@ -436,6 +440,8 @@ ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **e
   plan.pipelined = request->pipelined && !plan.modes;
   if (ms_settings_equal(&self->measured, request->settings))
     plan.rates = self->rates;
+  if ((gsize)plan.region.width * (gsize)plan.region.height * 4 != self->last_bytes)
+    memset(plan.rates.piece_ms, 0, sizeof plan.rates.piece_ms);
   return ms_plan_new(&plan, error);
 }
 
@@ -457,27 +463,32 @@ stays(const MsFilterRequest *request, const MsPlan *plan)
 
 /*
  * Keeps the rates of a run, but not of the first one with new settings or another number of pieces, which also builds
- * programs, allocates and pins memory. Of several runs the best rates count: other work only lowers them.
+ * programs, allocates and pins memory. All are measured anew once results are written to pinned memory. Of several runs
+ * the best rates count: other work only lowers them.
  */
 static void
-learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, double ms)
+learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, gboolean pinned, double ms)
 {
+  const gsize bytes = (gsize)plan->request.region.width * (gsize)plan->request.region.height * 4;
   const guint pieces = plan->pieces;
 
-  if (!ms_settings_equal(&self->measured, &plan->request.settings)) {
+  if (!ms_settings_equal(&self->measured, &plan->request.settings) || pinned > self->pinned) {
     self->measured = plan->request.settings;
     self->rates = (MsPlanRates){0};
     self->last_pieces[0] = self->last_pieces[1] = 0;
+    self->pinned = pinned;
+  }
+  if (bytes != self->last_bytes) {
+    memset(self->rates.piece_ms, 0, sizeof self->rates.piece_ms);
+    self->last_pieces[1] = 0;
+    self->last_bytes = bytes;
   }
   const gboolean has_memory = self->last_pieces[pieces > 1] == pieces;
   self->last_pieces[pieces > 1] = pieces;
   if (!has_memory)
     return;
   if (pieces > 1) {
-    const double more = MAX((ms - ms_plan_predict_ms(plan, pieces, 0)) / (pieces - 1), 1e-6);
-    double *known[] = {&self->rates.piece_ms[0], &self->rates.piece_ms[pieces]};
-    for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-      *known[i] = *known[i] > 0 ? MIN(*known[i], more) : more;
+    ms_plan_rates_keep_pieces(&self->rates, plan, ms);
   } else {
     self->rates.upload = MAX(self->rates.upload, rates->upload);
     self->rates.kernels = MAX(self->rates.kernels, rates->kernels);
@@ -498,6 +509,8 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
 {
   const MsSpace space = plan->settings.params.space;
   g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, request->source) : NULL;
+  const gsize bytes = (gsize)plan->request.region.width * (gsize)plan->request.region.height * 4;
+  const gboolean is_settled = ms_context_has_settled(self->context, bytes);
   const gint64 start = g_get_monotonic_time();
   MsPlanRates rates = {0};
   MsFilterRun run = {.context = self->context,
@@ -521,8 +534,9 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
           plan->settings.options.work_group_height, plan->n_passes, plan->stripe_rows, plan->band_rows, plan->pieces);
   if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, &self->overlap, error)))
     return FALSE;
-  if (plan->request.pipelined)
-    learn(self, plan, &rates, (double)(g_get_monotonic_time() - start) / 1e3);
+  if (plan->request.pipelined && is_settled)
+    learn(self, plan, &rates, ms_context_is_pinned(self->context, pixels, bytes),
+          (double)(g_get_monotonic_time() - start) / 1e3);
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 

@@ -449,8 +449,9 @@ pin(MsContext *self)
   return self->staging != NULL;
 }
 
-static gboolean
-is_pinned(MsContext *self, const void *host, gsize bytes)
+/** ms_context_is_pinned: whether all bytes are in memory of ms_context_take_pinned(). */
+gboolean
+ms_context_is_pinned(MsContext *self, const void *host, gsize bytes)
 {
   return ms_pinned_memory_holds(root_of(self)->pinned, host, bytes);
 }
@@ -467,10 +468,18 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
 
   own.direct = TRUE;
   for (guint i = 0; i < work->n_parts; i++) {
-    own.direct = own.direct && is_pinned(self, work->parts[i].host, work->parts[i].bytes);
+    own.direct = own.direct && ms_context_is_pinned(self, work->parts[i].host, work->parts[i].bytes);
     root_of(self)->moved_bytes += work->parts[i].bytes;
   }
   return pin(self) ? ms_staging_start(self->staging, lanes, &own) : NULL;
+}
+
+/** ms_context_has_settled: whether later transfers of so many bytes will be as fast as the next one. */
+gboolean
+ms_context_has_settled(MsContext *self, gsize bytes)
+{
+  return self->staging || self->cannot_stage || self->transfer_form == MS_TRANSFER_PLAIN ||
+         ms_staging_lanes_for(&self->device->limits, self->processors, bytes) == 0;
 }
 
 /**
@@ -527,7 +536,7 @@ staging_lanes(MsContext *self, const void *host, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
       !g_atomic_int_get(&root_of(self)->has_siblings))
     return 0;
-  return !is_pinned(self, host, bytes) && pin(self) ? lanes : 0;
+  return !ms_context_is_pinned(self, host, bytes) && pin(self) ? lanes : 0;
 }
 
 /* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */

@@ -113,6 +113,8 @@ gboolean ms_context_wait_for(MsContext *self, cl_event event, GError **error);
 gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
 GBytes *ms_context_take_pinned(MsContext *self, gsize bytes);
+gboolean ms_context_is_pinned(MsContext *self, const void *host, gsize bytes);
+gboolean ms_context_has_settled(MsContext *self, gsize bytes);
 void ms_context_record_launches(MsContext *self, GArray *launches);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 

@@ -84,6 +84,38 @@ test_pieces_follow_the_rates(void)
   g_assert_cmpuint(other->pieces, !=, some);
 }
 
+/* A machine on which four or five pieces are the fastest. */
+static double
+time_of(guint pieces)
+{
+  return 1 + 1.2 / pieces + 0.06 * pieces;
+}
+
+/* However wrong the rates of the run at once are, the plan comes to rest at the fastest number of pieces. */
+static void
+test_pieces_follow_the_runs(void)
+{
+  static const double factors[] = {0.2, 0.5, 1, 2};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(factors); i++) {
+    MsPlanRequest request = gpu_request(2560, 2560);
+    gboolean tried[MS_PLAN_MAX_PIECES + 1] = {FALSE};
+    guint n_tried = 0, last = 0;
+    request.rates = (MsPlanRates){26e6 * factors[i], 13e6 * factors[i], 26e6 * factors[i], {0}};
+    for (int run = 0; run < 40; run++) {
+      g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+      last = plan->pieces;
+      n_tried += !tried[last];
+      tried[last] = TRUE;
+      if (last > 1)
+        ms_plan_rates_keep_pieces(&request.rates, plan, time_of(last));
+    }
+    g_assert_cmpuint(n_tried, <=, 8);
+    if (factors[i] < 2) /* otherwise the run at once was faster */
+      g_assert_cmpfloat(time_of(last), <=, 1.01 * time_of(4));
+  }
+}
+
 static void
 test_pieces_follow_the_image(void)
 {
@@ -341,6 +373,7 @@ main(int argc, char **argv)
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pipeline/pieces-follow-the-device", test_pieces_follow_the_device);
   g_test_add_func("/pipeline/pieces-follow-the-rates", test_pieces_follow_the_rates);
+  g_test_add_func("/pipeline/pieces-follow-the-runs", test_pieces_follow_the_runs);
   g_test_add_func("/pipeline/pieces-follow-the-image", test_pieces_follow_the_image);
   g_test_add_func("/pipeline/early-rows", test_early_rows);
   g_test_add_func("/pipeline/same-picture", test_same_picture);

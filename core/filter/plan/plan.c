@@ -139,9 +139,27 @@ static double
 expect_ms(const MsPlan *plan, guint pieces)
 {
   const double *measured = plan->request.rates.piece_ms;
-  const double usual = measured[0] > 0 ? measured[0] : USUAL_PIECE_MS;
+  const double usual = measured[0] != 0 ? measured[0] : USUAL_PIECE_MS;
 
-  return ms_plan_predict_ms(plan, pieces, measured[pieces] > 0 ? measured[pieces] : usual);
+  return ms_plan_predict_ms(plan, pieces, measured[pieces] != 0 ? measured[pieces] : usual);
+}
+
+/**
+ * ms_plan_rates_keep_pieces:
+ * @plan: in pieces
+ * @ms: of a run
+ *
+ * Keeps what each further piece adds, so that the prediction for so many pieces is the time of the best run. It is
+ * negative where the run at once, from which the other rates come, was slow.
+ */
+void
+ms_plan_rates_keep_pieces(MsPlanRates *self, const MsPlan *plan, double ms)
+{
+  const double more = (ms - ms_plan_predict_ms(plan, plan->pieces, 0)) / (plan->pieces - 1);
+  double *known[] = {&self->piece_ms[0], &self->piece_ms[plan->pieces]};
+
+  for (guint i = 0; i < G_N_ELEMENTS(known); i++)
+    *known[i] = *known[i] != 0 ? MIN(*known[i], more) : more;
 }
 
 /* Returns the number of pieces above 1 whose runs were the fastest, or 0 where none has run. */
@@ -152,7 +170,7 @@ fastest_known(const MsPlan *plan)
   guint fastest = 0;
 
   for (guint n = 2; n <= MS_PLAN_MAX_PIECES; n++)
-    if (measured[n] > 0 && (fastest == 0 || expect_ms(plan, n) < expect_ms(plan, fastest)))
+    if (measured[n] != 0 && (fastest == 0 || expect_ms(plan, n) < expect_ms(plan, fastest)))
       fastest = n;
   return fastest;
 }
@@ -181,7 +199,7 @@ set_pieces(MsPlan *plan, guint64 budget)
     const gboolean is_near = fastest == 0 || n + 1 == fastest || n == fastest + 1;
     const double ms = expect_ms(plan, n);
     if (rows < MAX(2 * plan->halo, 1) || n * ms_plan_device_bytes(plan, rows) > budget || ms >= least ||
-        !(is_near || q->rates.piece_ms[n] > 0))
+        !(is_near || q->rates.piece_ms[n] != 0))
       continue;
     least = ms;
     plan->pieces = n;

@@ -93,8 +93,8 @@ typedef struct {
  * @upload: bytes a millisecond
  * @kernels: pixels a millisecond with the settings of the request
  * @download: bytes a millisecond
- * @piece_ms: what each further piece adds to the prediction of ms_plan_predict_ms() in runs of so many pieces; the
- *   least of all stands at 0, for numbers of pieces that have not run
+ * @piece_ms: of pictures of this size: what each further piece adds to the prediction of ms_plan_predict_ms() in runs
+ *   of so many pieces, 0 where none has run; the least of all stands at 0, for numbers of pieces that have not run
  */
 typedef struct {
   double upload;
@@ -164,6 +164,7 @@ MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
 char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
+void ms_plan_rates_keep_pieces(MsPlanRates *self, const MsPlan *plan, double ms);
 double ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms);
 guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
 void ms_plan_free(MsPlan *self);
