@@ -54,6 +54,8 @@ ms_files_choose(GtkWidget *widget, const MsFileQuestion *question, MsFileFunc ch
     gtk_file_chooser_set_current_folder(chooser, question->folder);
   if (question->name)
     gtk_file_chooser_set_current_name(chooser, question->name);
+  if (question->prepare)
+    question->prepare(chooser, widget);
   g_object_set_data(G_OBJECT(dialog), CHOSEN_KEY, (gpointer)chosen);
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_response), widget, 0);

@@ -16,6 +16,7 @@ typedef void (*MsFileFunc)(GtkWidget *widget, GFile *file);
  * @name: (nullable): the suggested name of a file to save
  * @folder: (nullable): the folder that is shown first
  * @several: whether several can be chosen
+ * @prepare: (nullable): adds to the dialog of @widget what only one kind of file needs
  */
 typedef struct {
   GtkFileChooserAction action;
@@ -24,6 +25,7 @@ typedef struct {
   const char *name;
   gboolean several;
   const char *folder;
+  void (*prepare)(GtkFileChooser *dialog, GtkWidget *widget);
 } MsFileQuestion;
 
 void ms_drops_accept(GtkWidget *widget, MsDropFunc dropped);

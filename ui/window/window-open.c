@@ -362,36 +362,33 @@ add_filters(GtkFileChooser *chooser)
 }
 
 static void
-on_chosen(GtkNativeDialog *dialog, int response, MsWindow *self)
+prepare_chooser(GtkFileChooser *chooser, GtkWidget *window)
 {
-  GSList *files = response == GTK_RESPONSE_ACCEPT ? gtk_file_chooser_get_files(GTK_FILE_CHOOSER(dialog)) : NULL;
-
-  for (GSList *l = files; l; l = l->next)
-    ms_window_open(self, l->data);
-  g_slist_free_full(files, g_object_unref);
-  g_object_unref(dialog);
-}
-
-/** ms_window_choose_files: opens the platform's file chooser. */
-void
-ms_window_choose_files(MsWindow *self)
-{
-  GtkFileChooserNative *dialog = gtk_file_chooser_native_new(_("Open Pictures"), GTK_WINDOW(self),
-                                                             GTK_FILE_CHOOSER_ACTION_OPEN, _("_Open"), _("_Cancel"));
-  GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
   GtkWidget *preview = gtk_image_new();
-  g_autofree char *folder = g_settings_get_string(self->settings, "last-folder");
+  g_autofree char *folder = g_settings_get_string(MS_WINDOW(window)->settings, "last-folder");
 
-  gtk_file_chooser_set_select_multiple(chooser, TRUE);
   gtk_file_chooser_set_preview_widget(chooser, preview);
   gtk_file_chooser_set_use_preview_label(chooser, FALSE);
   g_signal_connect(chooser, "update-preview", G_CALLBACK(on_update_preview), preview);
   add_filters(chooser);
   if (folder[0] != '\0')
     gtk_file_chooser_set_current_folder_uri(chooser, folder);
-  gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
-  g_signal_connect_object(dialog, "response", G_CALLBACK(on_chosen), self, 0);
-  gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
+}
+
+static void
+on_chosen(GtkWidget *window, GFile *file)
+{
+  ms_window_open(MS_WINDOW(window), file);
+}
+
+/** ms_window_choose_files: opens the platform's file chooser. */
+void
+ms_window_choose_files(MsWindow *self)
+{
+  const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_OPEN, _("Open Pictures"), _("_Open"), .several = TRUE,
+                                   .prepare = prepare_chooser};
+
+  ms_files_choose(GTK_WIDGET(self), &question, on_chosen);
 }
 
 /* Pasting and dropping */
