@@ -6,6 +6,7 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "ui/common/files.h"
+#include "ui/panels/common/report-files.h"
 #include "ui/panels/common/table.h"
 #include "ui/panels/experiment/experiment-order.h"
 #include "ui/panels/experiment/experiment-text.h"
@@ -41,7 +42,7 @@ struct _MsExperimentPanel {
   MsExperiment *running;  /* (nullable): the experiment of the newest job */
   char *folder;           /* (nullable): of the kept reports that were loaded */
   gint64 stamp;           /* of @folder when it was loaded */
-  char *damage;           /* (nullable): which of its files cannot be read */
+  char *damage;           /* (nullable): which of its files cannot be read; may be empty */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
@@ -382,7 +383,7 @@ ms_experiment_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *re
   *ready = device && get_selected(MS_EXPERIMENT_PANEL(panel)) != NULL;
   if (!device)
     return g_strdup(_("Choose an OpenCL device to measure on."));
-  if (damage)
+  if (damage && *damage)
     return g_strdup_printf(_("Measures on %s. A kept result is left out: %s"), device->title, damage);
   return g_strdup_printf(_("Measures on %s."), device->title);
 }
@@ -411,7 +412,7 @@ on_kept_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsExperimentPanel *self = MS_EXPERIMENT_PANEL(source);
   g_autofree char *damage = NULL;
-  g_autoptr(GPtrArray) reports = ms_kept_reports_load_finish(result, &damage);
+  g_autoptr(GPtrArray) reports = ms_report_files_load_finish(result, &damage);
 
   if (!self->tree) /* destroyed meanwhile */
     return;
@@ -457,7 +458,7 @@ load_kept(MsExperimentPanel *self)
   g_free(self->folder);
   self->folder = g_steal_pointer(&folder);
   self->stamp = stamp;
-  ms_kept_reports_load_async(self->folder, self, on_kept_loaded);
+  ms_report_files_load_async((const char *const[]){stamp ? self->folder : NULL, NULL}, self, on_kept_loaded);
 }
 
 static void

@@ -6,8 +6,6 @@
 #include "core/error.h"
 #include "core/folder.h"
 
-#define ENDING ".json"
-
 /** ms_kept_reports_folder: (transfer full): the folder of a device, whose name is a hash; @platform: (nullable) */
 char *
 ms_kept_reports_folder(const char *device, const char *platform)
@@ -34,7 +32,7 @@ save_in_thread(GTask *task, gpointer owner, gpointer data, GCancellable *cancell
 {
   const MsReport *report = data;
   g_autofree char *folder = ms_kept_reports_folder(report->device.name, report->device.platform);
-  g_autofree char *name = g_strconcat(report->experiment->name, ENDING, NULL);
+  g_autofree char *name = g_strconcat(report->experiment->name, ".json", NULL);
   g_autofree char *path = g_build_filename(folder, g_strdelimit(name, "/", '-'), NULL);
   g_autofree char *json = ms_report_to_json(report);
   GError *error = NULL;
@@ -59,75 +57,4 @@ gboolean
 ms_kept_reports_save_finish(GAsyncResult *result, GError **error)
 {
   return g_task_propagate_boolean(G_TASK(result), error);
-}
-
-/* What was loaded, and which files could not be read. */
-typedef struct {
-  char *folder;
-  GPtrArray *reports;
-  GString *damage;
-} Loaded;
-
-static void
-loaded_free(gpointer data)
-{
-  Loaded *self = data;
-
-  g_free(self->folder);
-  g_ptr_array_unref(self->reports);
-  g_string_free(self->damage, TRUE);
-  g_free(self);
-}
-
-static void
-load_file(Loaded *self, const char *name)
-{
-  g_autofree char *path = g_build_filename(self->folder, name, NULL);
-  g_autoptr(GError) error = NULL;
-  MsReport *report = ms_report_load(path, &error);
-
-  if (report)
-    g_ptr_array_add(self->reports, report);
-  else
-    g_string_append_printf(self->damage, "%s%s", self->damage->len > 0 ? "\n" : "", error->message);
-}
-
-static void
-load_in_thread(GTask *task, gpointer owner, gpointer data, GCancellable *cancellable)
-{
-  Loaded *self = data;
-  g_autoptr(GDir) dir = g_dir_open(self->folder, 0, NULL);
-
-  for (const char *name; dir && (name = g_dir_read_name(dir));)
-    if (g_str_has_suffix(name, ENDING))
-      load_file(self, name);
-  g_task_return_boolean(task, TRUE);
-}
-
-/** ms_kept_reports_load_async: reads all reports of @folder on another thread; @owner: a GObject */
-void
-ms_kept_reports_load_async(const char *folder, gpointer owner, GAsyncReadyCallback done)
-{
-  g_autoptr(GTask) task = g_task_new(owner, NULL, done, NULL);
-  Loaded *data = g_new(Loaded, 1);
-
-  *data =
-    (Loaded){g_strdup(folder), g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref), g_string_new(NULL)};
-  g_task_set_task_data(task, data, loaded_free);
-  g_task_run_in_thread(task, load_in_thread);
-}
-
-/**
- * ms_kept_reports_load_finish:
- * @damage: (out) (transfer full) (nullable): a line for each file that could not be read; it is left out
- *
- * Returns: (transfer full) (element-type MsReport): the reports, in no order
- */
-GPtrArray *
-ms_kept_reports_load_finish(GAsyncResult *result, char **damage)
-{
-  const Loaded *loaded = g_task_get_task_data(G_TASK(result));
-
-  *damage = loaded->damage->len > 0 ? g_strdup(loaded->damage->str) : NULL;
-  return g_ptr_array_ref(loaded->reports);
 }

@@ -11,5 +11,3 @@ char *ms_kept_reports_folder(const char *device, const char *platform);
 gint64 ms_kept_reports_stamp(const char *folder);
 void ms_kept_reports_save_async(MsReport *report, gpointer owner, GAsyncReadyCallback done);
 gboolean ms_kept_reports_save_finish(GAsyncResult *result, GError **error);
-void ms_kept_reports_load_async(const char *folder, gpointer owner, GAsyncReadyCallback done);
-GPtrArray *ms_kept_reports_load_finish(GAsyncResult *result, char **damage);

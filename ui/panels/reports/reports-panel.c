@@ -8,6 +8,7 @@
 #include "ui/common/files.h"
 #include "ui/common/template.h"
 #include "ui/panels/common/chart-view.h"
+#include "ui/panels/common/report-files.h"
 #include "ui/panels/common/table.h"
 
 struct _MsReportsPanel {
@@ -128,40 +129,6 @@ is_same(gconstpointer a, gconstpointer b)
          g_strcmp0(x->device.platform, y->device.platform) == 0 && g_strcmp0(x->date, y->date) == 0;
 }
 
-/* Files that are read on another thread. */
-typedef struct {
-  char **paths;
-  GPtrArray *reports;
-  GString *problems; /* a line for each file that is no report */
-} Loading;
-
-static void
-loading_free(gpointer data)
-{
-  Loading *self = data;
-
-  g_strfreev(self->paths);
-  g_ptr_array_unref(self->reports);
-  g_string_free(self->problems, TRUE);
-  g_free(self);
-}
-
-static void
-load_in_thread(GTask *task, gpointer panel, gpointer data, GCancellable *cancellable)
-{
-  Loading *self = data;
-
-  for (char **path = self->paths; *path; path++) {
-    g_autoptr(GError) error = NULL;
-    GPtrArray *reports = ms_reports_load(*path, &error);
-    if (reports)
-      g_ptr_array_extend_and_steal(self->reports, reports);
-    else
-      g_string_append_printf(self->problems, "%s%s", self->problems->len > 0 ? "\n" : "", error->message);
-  }
-  g_task_return_boolean(task, TRUE);
-}
-
 static void
 clear_note(MsReportsPanel *self)
 {
@@ -184,27 +151,16 @@ static void
 on_loaded(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsReportsPanel *self = MS_REPORTS_PANEL(source);
-  const Loading *loaded = g_task_get_task_data(G_TASK(result));
+  g_autofree char *problems = NULL;
+  g_autoptr(GPtrArray) reports = ms_report_files_load_finish(result, &problems);
 
   if (!self->tree) /* destroyed meanwhile */
     return;
-  for (guint i = 0; i < loaded->reports->len; i++)
-    if (!g_ptr_array_find_with_equal_func(self->reports, loaded->reports->pdata[i], is_same, NULL))
-      g_ptr_array_add(self->reports, ms_report_ref(loaded->reports->pdata[i]));
-  add_note(self, loaded->problems->str);
+  for (guint i = 0; i < reports->len; i++)
+    if (!g_ptr_array_find_with_equal_func(self->reports, reports->pdata[i], is_same, NULL))
+      g_ptr_array_add(self->reports, ms_report_ref(reports->pdata[i]));
+  add_note(self, problems);
   list_experiments(self);
-}
-
-static void
-load(MsReportsPanel *self, const char *const *paths)
-{
-  g_autoptr(GTask) task = g_task_new(self, NULL, on_loaded, NULL);
-  Loading *loading = g_new(Loading, 1);
-
-  *loading = (Loading){g_strdupv((char **)paths), g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref),
-                       g_string_new(NULL)};
-  g_task_set_task_data(task, loading, loading_free);
-  g_task_run_in_thread(task, load_in_thread);
 }
 
 /** ms_reports_panel_add: adds the reports of files; a note says what is wrong with those that cannot be read. */
@@ -212,7 +168,7 @@ void
 ms_reports_panel_add(MsReportsPanel *self, const char *const *paths)
 {
   clear_note(self);
-  load(self, paths);
+  ms_report_files_load_async(paths, self, on_loaded);
 }
 
 static void
@@ -221,7 +177,7 @@ on_files_chosen(GtkWidget *widget, GFile *file)
   g_autofree char *path = g_file_get_path(file);
 
   if (path)
-    load(MS_REPORTS_PANEL(widget), (const char *const[]){path, NULL});
+    ms_report_files_load_async((const char *const[]){path, NULL}, widget, on_loaded);
 }
 
 static void
