@@ -39,12 +39,13 @@ is_kept(const MsOwnFile *file)
   return file->path && strcmp(file->path, MS_INPUT_STDIN) != 0 && ms_file_path_is_kept(file->path);
 }
 
+/* Whether @path is one of @sources, under its name or through a link. */
 static gboolean
-is_source(const MsOwnFile *file, GHashTable *sources)
+is_source(const char *path, GHashTable *sources)
 {
   MsFileId id;
 
-  return ms_file_id_get(file->path, &id) && g_hash_table_contains(sources, &id);
+  return ms_file_id_get(path, &id) && g_hash_table_contains(sources, &id);
 }
 
 /* Whether @file is another hard link to an output. */
@@ -70,7 +71,7 @@ check_is_no_image(const MsOwnFile *file, GHashTable *sources, GHashTable *output
 {
   g_autofree char *path = ms_file_path_resolve(file->path);
 
-  if (!is_source(file, sources) && !g_hash_table_contains(outputs, path) && !is_linked_output(file, outputs))
+  if (!is_source(file->path, sources) && !g_hash_table_contains(outputs, path) && !is_linked_output(file, outputs))
     return TRUE;
   ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite the image '%s'; choose another file.", file->option,
                file->path);
@@ -78,7 +79,6 @@ check_is_no_image(const MsOwnFile *file, GHashTable *sources, GHashTable *output
 }
 
 /*
- * 
  * @files: (array length=n)
  * @sources: (element-type MsFileId gpointer): all inputs, also those of other shards
  * @outputs: (element-type filename gpointer): all planned outputs, as ms_file_path_resolve() spells them
@@ -173,14 +173,6 @@ claim(const Planning *p, const MsBatchItem *item)
   g_hash_table_replace(p->claimed, ms_file_path_resolve(item->output), g_strdup(item->input));
 }
 
-static gboolean
-is_input(const Planning *p, const char *path)
-{
-  MsFileId id;
-
-  return ms_file_id_get(path, &id) && g_hash_table_contains(p->sources, &id);
-}
-
 /* Whether @item would be written to a link in the output folder, which is not followed. */
 static gboolean
 is_link(const MsBatchItem *item)
@@ -226,7 +218,7 @@ is_perhaps_saved(const Planning *p, const MsBatchItem *item)
 static gboolean
 takes_own_name(const Planning *p, MsBatchItem *item)
 {
-  item->numbered = !claimant(p, item->output) && !is_input(p, item->output) && is_perhaps_saved(p, item);
+  item->numbered = !claimant(p, item->output) && !is_source(item->output, p->sources) && is_perhaps_saved(p, item);
   return item->numbered;
 }
 
@@ -271,7 +263,7 @@ refuse_folder_name(const Planning *p, MsBatchItem *item)
 static gboolean
 refuse_input(const Planning *p, MsBatchItem *item)
 {
-  if (!is_input(p, item->output))
+  if (!is_source(item->output, p->sources))
     return FALSE;
   ms_batch_item_fail(item,
                      "'%s' is an input of this run, and an input is never "

@@ -11,79 +11,54 @@
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
 
-/* File I of @files is the descriptor MS_CHILD_FILES_FD + I of the worker. */
-struct _MsStreamSpool {
-  char *folder;
-  GArray *files;
-};
-
 static void
 close_file(gpointer fd)
 {
   close(*(int *)fd);
 }
 
-/** ms_stream_spool_new: (transfer full): @folder: (nullable): of the files, %NULL for the system's temporary files. */
-MsStreamSpool *
-ms_stream_spool_new(const char *folder)
+/** ms_stream_spool_new: (transfer full) (element-type int): file I is descriptor MS_CHILD_FILES_FD + I of workers. */
+GArray *
+ms_stream_spool_new(void)
 {
-  MsStreamSpool *self = g_new0(MsStreamSpool, 1);
+  GArray *files = g_array_new(FALSE, FALSE, sizeof(int));
 
-  self->folder = g_strdup(folder);
-  self->files = g_array_new(FALSE, FALSE, sizeof(int));
-  g_array_set_clear_func(self->files, close_file);
-  return self;
-}
-
-void
-ms_stream_spool_free(MsStreamSpool *self)
-{
-  g_array_unref(self->files);
-  g_free(self->folder);
-  g_free(self);
+  g_array_set_clear_func(files, close_file);
+  return files;
 }
 
 /* Where the usual folder cannot be written to, the file is in memory, as the bytes of a pipe are without a worker. */
 static int
-create_file(const MsStreamSpool *self, GError **error)
+create_file(const char *folder, GError **error)
 {
-  int fd = ms_scratch_file_create(self->folder ? self->folder : g_get_tmp_dir());
+  int fd = ms_scratch_file_create(folder ? folder : g_get_tmp_dir());
 
-  if (fd < 0 && !self->folder)
+  if (fd < 0 && !folder)
     fd = memfd_create("meanshift-lab", MFD_CLOEXEC);
   if (fd < 0)
     ms_set_error(error, MS_ERROR_IO,
                  "A temporary file for the bytes of a pipe cannot be created in '%s': %s; choose "
                  "another folder with --scratch.",
-                 self->folder ? self->folder : g_get_tmp_dir(), g_strerror(errno));
+                 folder ? folder : g_get_tmp_dir(), g_strerror(errno));
   return fd;
 }
 
 /* Returns the descriptor that the file has in workers; 0 with @error set when it cannot be created. */
 static int
-add_file(MsStreamSpool *self, GError **error)
+add_file(GArray *files, const char *folder, GError **error)
 {
-  int fd = create_file(self, error);
+  int fd = create_file(folder, error);
 
   if (fd < 0)
     return 0;
-  g_array_append_val(self->files, fd);
-  return MS_CHILD_FILES_FD + (int)self->files->len - 1;
+  g_array_append_val(files, fd);
+  return MS_CHILD_FILES_FD + (int)files->len - 1;
 }
 
 static int
-get_file(const MsStreamSpool *self, int descriptor)
+get_file(const GArray *files, int descriptor)
 {
-  return g_array_index(self->files, int, descriptor - MS_CHILD_FILES_FD);
-}
-
-static gboolean
-read_input(MsStreamSpool *self, MsBatchItem *item, const MsImageLimits *limits, GCancellable *cancellable,
-           GError **error)
-{
-  item->input_spool = add_file(self, error);
-  return item->input_spool > 0 &&
-         ms_image_drain_to_file(item->input, get_file(self, item->input_spool), limits, cancellable, error);
+  return g_array_index(files, int, descriptor - MS_CHILD_FILES_FD);
 }
 
 static gboolean
@@ -94,27 +69,25 @@ is_pipe(const char *path)
 
 /**
  * ms_stream_spool_take:
+ * @folder: (nullable): of the files, %NULL for the system's temporary files
  *
  * Reads an input that is a pipe or device to its end, and prepares a file for an output that is one.
  *
  * Returns: %FALSE with #MS_ERROR_IO, the errors of ms_image_load() or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_stream_spool_take(MsStreamSpool *self, MsBatchItem *item, const MsImageLimits *limits, GCancellable *cancellable,
-                     GError **error)
+ms_stream_spool_take(GArray *files, const char *folder, MsBatchItem *item, const MsImageLimits *limits,
+                     GCancellable *cancellable, GError **error)
 {
-  if (is_pipe(item->input) && !read_input(self, item, limits, cancellable, error))
-    return FALSE;
+  if (is_pipe(item->input)) {
+    item->input_spool = add_file(files, folder, error);
+    if (item->input_spool == 0 ||
+        !ms_image_drain_to_file(item->input, get_file(files, item->input_spool), limits, cancellable, error))
+      return FALSE;
+  }
   if (is_pipe(item->output))
-    item->output_spool = add_file(self, error);
+    item->output_spool = add_file(files, folder, error);
   return !is_pipe(item->output) || item->output_spool > 0;
-}
-
-/** ms_stream_spool_get_files: (element-type int): what workers inherit from descriptor %MS_CHILD_FILES_FD on. */
-const GArray *
-ms_stream_spool_get_files(const MsStreamSpool *self)
-{
-  return self->files;
 }
 
 static gboolean
@@ -137,13 +110,13 @@ write_to_pipe(const MsBatchItem *item, GBytes *bytes, GCancellable *cancellable,
  * Returns: %FALSE with #MS_ERROR_IO or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_stream_spool_deliver(MsStreamSpool *self, MsBatchItem *item, GCancellable *cancellable, GError **error)
+ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GBytes) bytes = NULL;
 
   if (item->output_spool == 0)
     return TRUE;
-  bytes = ms_stream_spool_read(get_file(self, item->output_spool), item->output, error);
+  bytes = ms_stream_spool_read(get_file(files, item->output_spool), item->output, error);
   if (!bytes)
     return FALSE;
   return ms_file_path_is_standard(item->output) ? ms_pipe_output_write_standard(bytes, cancellable, error)

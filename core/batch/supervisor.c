@@ -45,7 +45,7 @@ typedef struct {
   const MsSupervisorOptions *supervision;
   const MsRunnerHooks *hooks;
   GCancellable *cancellable;
-  MsStreamSpool *spool;
+  GArray *spool;
   GPtrArray *rest;
   GPtrArray *suspects;
   GHashTable *deaths;
@@ -396,18 +396,17 @@ take_death(Supervisor *s, MsChildEnd end, gboolean alone, GError **error)
 static MsChild *
 start_worker(Supervisor *s, GError **error)
 {
-  const GArray *files = ms_stream_spool_get_files(s->spool);
   const MsChildStart start = {.role = s->gave_up ? MS_WORKER_ROLE_PROCESSOR : MS_WORKER_ROLE,
                               .arguments = s->supervision->arguments,
                               .from_child = &ms_worker_results,
                               .to_child = &ms_worker_requests,
-                              .files = files,
+                              .files = s->spool,
                               .captures_stderr = TRUE,
                               .cache = s->cache,
                               .follows_death = s->last_death != NULL};
   MsChild *waiting = g_steal_pointer(&((MsSupervisorOptions *)s->supervision)->waiting);
 
-  if (waiting && files->len == 0)
+  if (waiting && s->spool->len == 0)
     return waiting;
   ms_child_free(waiting);
   return ms_child_spawn(&start, error);
@@ -471,7 +470,7 @@ take_items(Supervisor *s, GPtrArray *items, GError **error)
     MsBatchItem *item = g_ptr_array_index(items, i);
     g_autoptr(GError) failure = NULL;
     if (item->status == MS_ITEM_PENDING &&
-        !ms_stream_spool_take(s->spool, item, &s->options->limits, s->cancellable, &failure)) {
+        !ms_stream_spool_take(s->spool, s->options->scratch, item, &s->options->limits, s->cancellable, &failure)) {
       if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;
@@ -520,7 +519,7 @@ ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const Ms
                   .supervision = &own,
                   .hooks = hooks,
                   .cancellable = cancellable,
-                  .spool = ms_stream_spool_new(options->runner->scratch),
+                  .spool = ms_stream_spool_new(),
                   .rest = g_ptr_array_new(),
                   .suspects = g_ptr_array_new(),
                   .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
@@ -531,7 +530,7 @@ ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const Ms
                            .memory = options->memory_limit};
   good = take_items(&s, items, error) && run_workers(&s, error);
   ms_child_free(own.waiting);
-  ms_stream_spool_free(s.spool);
+  g_array_unref(s.spool);
   ms_driver_cache_remove_spare(s.cache);
   g_free(s.cache);
   g_free(s.last_death);
