@@ -330,24 +330,18 @@ run_tuning(Command *c, GError **error)
   return ms_exit_status_for_error(*error);
 }
 
-static gboolean
-write_list(Command *c, GError **error)
-{
-  g_autoptr(GPtrArray) nodes = ms_lab_list_nodes(error);
-  g_autofree char *json = nodes ? ms_report_file_text("experiments", nodes) : NULL;
-
-  return json && ms_report_file_save(c->line->json, json, c->cancellable, error);
-}
-
 /* Prints the list as JSON if that goes to standard output, else as text. */
 static MsExitStatus
 list_experiments(Command *c, GError **error)
 {
+  const char *path = c->line->json;
   g_autofree char *text = ms_lab_list_text(error);
+  g_autoptr(GPtrArray) nodes = text && path ? ms_lab_list_nodes(error) : NULL;
+  g_autofree char *json = nodes ? ms_report_file_text("experiments", nodes) : NULL;
 
-  if (!text || (c->line->json && !write_list(c, error)))
+  if (!text || (path && (!json || !ms_report_file_save(path, json, c->cancellable, error))))
     return ms_exit_status_for_error(*error);
-  if (!c->line->json || !ms_file_path_is_standard(c->line->json))
+  if (!ms_file_path_is_standard(path))
     ms_console_print(c->console, text);
   return MS_EXIT_DONE;
 }

@@ -149,15 +149,6 @@ fail_finalists(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measu
   }
 }
 
-static gboolean
-any_late(MsMeasurement **measurements, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (measurements[i]->outcome == MS_OUTCOME_TIMEOUT)
-      return TRUE;
-  return FALSE;
-}
-
 /*
  * The minimum over many noisy measurements is biased, so the finalists are measured again, interleaved, and those times
  * decide, unless the budget is spent before.
@@ -182,8 +173,11 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCa
   }
   gboolean good = n < finalists->len || n < 2 || ms_measure(subjects, measurements, n, &careful, cancellable, error);
   if (good && n == finalists->len && n >= 2) {
+    gboolean late = FALSE;
+    for (guint i = 0; i < n; i++)
+      late |= measurements[i]->outcome == MS_OUTCOME_TIMEOUT;
     fail_finalists(record, finalists, measurements);
-    if (!any_late(measurements, n))
+    if (!late)
       take_final_times(record, finalists, measurements);
   }
   for (guint i = 0; i < n; i++) {

@@ -477,9 +477,10 @@ ms_lab_list_text(GError **error)
     const MsExperiment *e = all->pdata[i];
     g_autofree char *axes = ms_experiment_describe_axes(e, FALSE);
     gboolean known = e->study && *e->study;
-    g_string_append_printf(text, "%-24s %s%s%s%s%s%s\n%-24s %s\n", e->name,
-                           ms_experiment_text(e->title, MS_LANGUAGE_USER), known ? " [" : "", known ? e->study : "",
-                           known ? " " : "", known && e->section ? e->section : "", known ? "]" : "", "", axes);
+    g_string_append_printf(text, "%-24s %s", e->name, ms_experiment_text(e->title, MS_LANGUAGE_USER));
+    if (known)
+      g_string_append_printf(text, " [%s %s]", e->study, e->section ? e->section : "");
+    g_string_append_printf(text, "\n%-24s %s\n", "", axes);
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -61,14 +61,6 @@ ms_machine_load_of_others(const MsMachineLoad *since)
   return total >= LEAST_PROCESSOR_TIME_S ? CLAMP((all - (now.own - since->own)) / total, 0.0, 1.0) : (double)NAN;
 }
 
-static double
-load_average(void)
-{
-  double load;
-
-  return getloadavg(&load, 1) == 1 ? load : (double)NAN;
-}
-
 /** ms_conditions_are_disturbed: whether the device was throttled, or other programs used the machine. */
 gboolean
 ms_conditions_are_disturbed(const MsConditions *self)
@@ -387,7 +379,8 @@ is_known(const MsDeviceState *state)
 void
 ms_sensor_begin(MsSensor *self, MsConditions *conditions)
 {
-  conditions->load_before = load_average();
+  if (getloadavg(&conditions->load_before, 1) != 1)
+    conditions->load_before = NAN;
   if (!self)
     return;
   conditions->start = self->nvml ? read_nvml(self->nvml) : read_files(self);

@@ -332,8 +332,9 @@ ms_speedup_side_by_side(const MsTimes *baseline, const MsTimes *candidate, doubl
   return speedup_from(&interval, noise);
 }
 
-static double
-median_of(const MsTimes *times)
+/** ms_times_median: NAN without times. */
+double
+ms_times_median(const MsTimes *times)
 {
   return ms_statistics_quantile(times->ns, times->n, 0.5);
 }
@@ -357,11 +358,11 @@ ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes
                     double noise)
 {
   Interval before, after;
-  double ratio = median_of(old) / median_of(new);
+  double ratio = ms_times_median(old) / ms_times_median(new);
 
   if (!compare_rounds(old, old_anchor, &before) || !compare_rounds(new, new_anchor, &after))
     return (MsSpeedup){MS_VERDICT_UNCERTAIN, ratio, 0, INFINITY};
-  double doubt = ANCHOR_DOUBT * fabs(log(median_of(new_anchor) / median_of(old_anchor)));
+  double doubt = ANCHOR_DOUBT * fabs(log(ms_times_median(new_anchor) / ms_times_median(old_anchor)));
   Interval change = {before.centre - after.centre, before.low - after.high - doubt, before.high - after.low + doubt};
   return speedup_from(&change, noise);
 }

@@ -77,6 +77,7 @@ typedef struct {
 /** MS_SPEEDUP_UNKNOWN: no ratio and no verdict. */
 #define MS_SPEEDUP_UNKNOWN ((MsSpeedup){MS_VERDICT_UNCERTAIN, NAN, 0, INFINITY})
 
+double ms_times_median(const MsTimes *times);
 MsSpeedup ms_speedup_side_by_side(const MsTimes *baseline, const MsTimes *candidate, double noise);
 MsSpeedup ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes *new,
                               const MsTimes *new_anchor, double noise);

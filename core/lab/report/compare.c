@@ -80,12 +80,6 @@ count_verdict(MsComparison *self, const MsComparisonRow *row)
     (*counters[row->speedup.verdict])++;
 }
 
-static double
-median_of(const MsTimes *times)
-{
-  return ms_statistics_quantile(times->ns, times->n, 0.5);
-}
-
 /* The anchor of another device or driver is other work, so that only the medians themselves can be divided. */
 static void
 compare_times(MsComparisonRow *row, const MsReport *baseline, const MsReportRow *old, const MsReport *current,
@@ -96,8 +90,8 @@ compare_times(MsComparisonRow *row, const MsReport *baseline, const MsReportRow 
           new_anchor = ms_report_get_anchor(current, new->group);
 
   if (!differ(baseline, current)) {
-    row->baseline_anchor_ns = median_of(&old_anchor);
-    row->current_anchor_ns = median_of(&new_anchor);
+    row->baseline_anchor_ns = ms_times_median(&old_anchor);
+    row->current_anchor_ns = ms_times_median(&new_anchor);
     row->speedup = ms_speedup_anchored(&before, &old_anchor, &after, &new_anchor, noise);
   }
   if (!isfinite(row->speedup.ratio))
