@@ -159,29 +159,6 @@ join_tiles(__global const uchar *links, volatile __global uint *parents, const i
   }
 }
 
-/*
- * Every member's parent becomes the first of its set. counts[k]: how many sets begin among members k * work.x on;
- * ranks: of first members, which one of these they are, from 1 on.
- */
-__kernel void
-count_sets(volatile __global uint *parents, __global uint *counts, __global uint *ranks, const int4 image,
-           const uint4 work)
-{
-  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-  uint count = 0;
-
-  if (start >= work.y)
-    return;
-  for (uint i = start; i < end; i++) {
-    const uint parent = parents[i], first = parent < start ? find_first(parents, parent) : parents[parent];
-
-    count += first == i ? 1u : 0u;
-    ranks[i] = count;
-    parents[i] = first;
-  }
-  counts[get_global_id(0)] = count;
-}
-
 /* The number of the set that begins with @first; before[k] is how many sets begin before the members k * work.x on. */
 static inline uint
 number_of(__global const uint *before, __global const uint *ranks, const uint first, const uint4 work)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Joins the pixels of a tile of whole rows, which no other work-item reads. It leaves out the links that needed_links()
- * leaves out, by vectors of LANES pixels. tiles-one.cl has the same kernel without vectors.
+ * leaves out, by vectors of LANES pixels. tiles-one.cl has the same kernels without vectors.
  */
 static inline uchar16
 needed_lanes(__global const uchar *links, const uint at, const uint width)
@@ -74,4 +74,28 @@ connect_tiles(__global const uchar *links, __global uint *parents, const int4 im
       }
     }
   }
+}
+
+/*
+ * Every member's parent becomes the first of its set. counts[k]: how many sets begin among members k * work.x on;
+ * ranks: of first members, which one of these they are, from 1 on; what the others have is not read. Nothing is decided
+ * for each member, since a parent among the members before is the first of its set already.
+ */
+__kernel void
+count_sets(volatile __global uint *parents, __global uint *counts, __global uint *ranks, const int4 image,
+           const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  uint count = 0;
+
+  if (start >= work.y)
+    return;
+  for (uint i = start; i < end; i++) {
+    const uint parent = parents[i], first = parent < start ? find_first(parents, parent) : parents[parent];
+
+    count += first == i ? 1u : 0u;
+    ranks[i] = count;
+    parents[i] = first;
+  }
+  counts[get_global_id(0)] = count;
 }

@@ -29,3 +29,28 @@ connect_tiles(__global const uchar *links, __global uint *parents, const int4 im
     }
   }
 }
+
+/*
+ * Every member's parent becomes the first of its set. counts[k]: how many sets begin among members k * work.x on;
+ * ranks: of first members, which one of these they are, from 1 on. Twin of tiles-lanes.cl: here writing takes longer
+ * than deciding.
+ */
+__kernel void
+count_sets(volatile __global uint *parents, __global uint *counts, __global uint *ranks, const int4 image,
+           const uint4 work)
+{
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  uint count = 0;
+
+  if (start >= work.y)
+    return;
+  for (uint i = start; i < end; i++) {
+    const uint parent = parents[i];
+
+    if (parent == i)
+      ranks[i] = ++count;
+    else
+      parents[i] = find_first(parents, parent);
+  }
+  counts[get_global_id(0)] = count;
+}
