@@ -5,13 +5,18 @@
 #include "core/memory-budget.h"
 #include "core/regions/segmentation.h"
 
+/** MsBorder: the labels of two regions that touch. */
+typedef struct {
+  guint32 labels[2];
+} MsBorder;
+
 /**
  * MsBorders:
- * @pairs: two labels each, the smaller one in the upper 32 bits
+ * @pairs: in any order
  * @budget: (nullable): for this memory; it holds that of the pairs afterwards
  */
 typedef struct {
-  guint64 *pairs;
+  MsBorder *pairs;
   gsize n;
   gsize allocated;
   MsMemoryBudget *budget;
@@ -19,8 +24,6 @@ typedef struct {
 
 gboolean ms_borders_reserve(MsBorders *self, gsize n);
 gboolean ms_borders_find(MsBorders *self, const MsSegmentation *segmentation);
-guint64 ms_borders_sort_bytes(const MsBorders *self, guint32 n_labels);
-void ms_borders_sort(MsBorders *self, guint32 n_labels);
 void ms_borders_clear(MsBorders *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsBorders, ms_borders_clear)

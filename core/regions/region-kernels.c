@@ -165,6 +165,11 @@ launch(MsRegionKernels *self, MsRegionStep step, GError **error)
 {
   const StepRow *row = &steps[step];
   cl_uint4 work;
+
+  if (!self->kernels[step])
+    self->kernels[step] = ms_program_create_kernel(self->program, row->function, error);
+  if (!self->kernels[step])
+    return FALSE;
   const MsLaunch about = {self->kernels[step], row->function, divide_work(self, row->form, &work), 0};
   MsKernelArg args[MAX_BUFFERS + 2];
   guint n = 0;
@@ -228,13 +233,8 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   ms_program_spec_add_part(spec, "regions/merge.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/search-blocks.cl" : "regions/search-one.cl");
   ms_program_spec_add_part(spec, "regions/table.cl");
-  MsProgram *program = ms_context_build(self->run.context, spec, self->run.log, error);
-  for (MsRegionStep i = 0; program && i < MS_REGION_N_STEPS; i++) {
-    self->kernels[i] = ms_program_create_kernel(program, steps[i].function, error);
-    if (!self->kernels[i])
-      return FALSE;
-  }
-  return program != NULL;
+  self->program = ms_context_build(self->run.context, spec, self->run.log, error);
+  return self->program != NULL;
 }
 
 /**

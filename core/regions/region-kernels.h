@@ -77,6 +77,7 @@ typedef struct {
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space
  * @n_slots: of the hash table of edges, a power of two
+ * @program: once it is built
  * @is_placed: whether somebody else owns the buffer
  * @settles: whether the device needs a second pass to find the nearest regions
  */
@@ -92,6 +93,7 @@ typedef struct {
   guint32 n_slots;
   guint n_parts;
   gboolean settles;
+  MsProgram *program;
   cl_kernel kernels[MS_REGION_N_STEPS];
   cl_mem buffers[MS_REGION_N_BUFFERS];
   gboolean is_placed[MS_REGION_N_BUFFERS];

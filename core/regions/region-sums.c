@@ -128,11 +128,10 @@ compute(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
          (self->n_edges == 0 || ms_region_kernels_keep_distinct(self, totals, error));
 }
 
-/* The smaller label of a pair comes first, in the upper half where the device stores the lower one first. */
 static gboolean
 read_borders(MsRegionKernels *self, guint32 n, MsBorders *borders, GError **error)
 {
-  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_DISTINCT], 0, (gsize)n * 2 * sizeof(guint32)};
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_DISTINCT], 0, n * sizeof(MsBorder)};
 
   if (n == 0)
     return TRUE;
@@ -143,10 +142,6 @@ read_borders(MsRegionKernels *self, guint32 n, MsBorders *borders, GError **erro
   if (!ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error))
     return FALSE;
   borders->n = n;
-  for (gsize i = 0; i < borders->n; i++) {
-    const guint32 *pair = (const guint32 *)&borders->pairs[i];
-    borders->pairs[i] = (guint64)pair[0] << 32 | pair[1];
-  }
   return TRUE;
 }
 
@@ -161,8 +156,8 @@ read_results(MsRegionKernels *self, guint32 n_borders, Entry *entries, MsBorders
 }
 
 static gboolean
-find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
-        MsBorders *borders, GError **error)
+find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSumsFunc found,
+        gpointer data, MsBorders *borders, GError **error)
 {
   MsRegionTotals totals = {0};
   gboolean good = !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
@@ -174,16 +169,18 @@ find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *orig
   ms_context_lock_kernels(self->run.context);
   good = compute(self, &totals, error) && read_results(self, totals.n_distinct, entries, borders, error);
   ms_context_unlock_kernels(self->run.context);
-  for (guint32 i = 0; good && i < segmentation->n; i++)
-    sums[i] = read_entry(&entries[i], segmentation);
+  for (guint32 i = 0; good && i < segmentation->n; i++) {
+    const MsRegionSums sums = read_entry(&entries[i], segmentation);
+    found(i, &sums, data);
+  }
   return good;
 }
 
-/** ms_region_sums_bytes: the host's memory for the sums of @n regions, also where a device adds up. */
+/** ms_region_sums_bytes: the host's memory for the sums of @n regions, wherever they are added up. */
 guint64
 ms_region_sums_bytes(guint32 n)
 {
-  return n * (guint64)(sizeof(MsRegionSums) + sizeof(Entry));
+  return n * (guint64)MAX(sizeof(MsRegionSums), sizeof(Entry));
 }
 
 /** ms_region_sums_fit: whether the device has the memory for the sums of so many pixels and regions. */
@@ -200,7 +197,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 
 /**
  * ms_region_sums_find_on:
- * @sums: (out caller-allocates): of label 1 to the number of regions; the same numbers as ms_region_sums_find()
+ * @found: called with @data for each region; the same numbers as those of ms_region_sums_find()
  * @borders: (inout): empty; gets each pair of labels that touch once
  *
  * Adds up the pixels of each region of the whole picture on the device, and finds the neighbours.
@@ -209,7 +206,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
  */
 gboolean
 ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-                       MsRegionSums *sums, MsBorders *borders, GError **error)
+                       MsRegionSumsFunc found, gpointer data, MsBorders *borders, GError **error)
 {
   g_auto(MsRegionKernels) self = {{NULL}};
 
@@ -217,5 +214,5 @@ ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentatio
   self.budget = borders->budget;
   self.n_regions = segmentation->n;
   ms_region_kernels_expect_edges(&self);
-  return find_on(&self, segmentation, original, sums, borders, error);
+  return find_on(&self, segmentation, original, found, data, borders, error);
 }

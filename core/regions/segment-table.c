@@ -11,8 +11,10 @@
 static const char *const channels[3] = {"red", "green", "blue"};
 
 static void
-finish_segment(MsSegment *self, const MsRegionSums *sums)
+finish_segment(guint32 index, const MsRegionSums *sums, gpointer segments)
 {
+  MsSegment *self = (MsSegment *)segments + index;
+
   self->pixels = sums->pixels;
   self->perimeter = sums->perimeter;
   self->left = sums->left;
@@ -28,55 +30,75 @@ finish_segment(MsSegment *self, const MsRegionSums *sums)
   }
 }
 
-/* What add_neighbours() allocates for so many @pairs and regions, besides the pairs. */
-static guint64
-neighbour_bytes(guint64 pairs, guint32 n)
+/* Keeps each of the @neighbours of a region once, which are in order, and gives back the memory of the others. */
+static void
+keep_distinct(MsSegmentTable *self, guint32 *neighbours)
 {
-  return (2 * pairs + 1) * sizeof(guint32) + ((guint64)n + 1) * sizeof(gsize);
+  const guint32 *from = neighbours;
+  guint32 *to = neighbours;
+
+  for (guint32 i = 0; i < self->n; i++) {
+    guint kept = 0;
+    for (guint k = 0; k < self->segments[i].n_neighbours; k++, from++)
+      if (kept == 0 || to[kept - 1] != *from)
+        to[kept++] = *from;
+    self->segments[i].n_neighbours = kept;
+    to += kept;
+  }
+  self->n_neighbours = (gsize)(to - neighbours);
+  self->neighbours = g_renew(guint32, neighbours, MAX(self->n_neighbours, 1));
+  to = self->neighbours;
+  for (guint32 i = 0; i < self->n; to += self->segments[i++].n_neighbours)
+    self->segments[i].neighbours = to;
 }
 
 /*
- * Pairs are sorted by their first label, so that smaller neighbours of a region come before larger ones; %FALSE where
- * the budget does not suffice.
+ * Lists the neighbours of each region, first in any order; then each region in turn enters itself in the lists of its
+ * neighbours, which puts them in order. The second lists take the memory of the pairs. %FALSE where the budget does not
+ * suffice.
  */
 static gboolean
 add_neighbours(MsSegmentTable *self, MsBorders *borders)
 {
-  gsize start = 0;
-
-  if (!ms_memory_budget_take(borders->budget,
-                             MAX(ms_borders_sort_bytes(borders, self->n), neighbour_bytes(borders->n, self->n))))
-    return FALSE;
-  ms_borders_sort(borders, self->n);
-  const guint64 *pairs = borders->pairs;
   const gsize n = borders->n;
-  guint32 *at = self->neighbours = g_new(guint32, 2 * n + 1);
-  self->n_neighbours = 2 * n;
+  const guint64 bytes = n * (guint64)sizeof(MsBorder) + (self->n + (guint64)1) * sizeof(gsize);
 
-  for (gsize i = 0; i < n; i++) {
-    self->segments[(pairs[i] >> 32) - 1].n_neighbours++;
-    self->segments[(guint32)pairs[i] - 1].n_neighbours++;
-  }
-  g_autofree gsize *places = g_new(gsize, (gsize)self->n + 1);
-  for (guint32 i = 0; i < self->n; start += self->segments[i++].n_neighbours) {
-    places[i] = start;
-    self->segments[i].neighbours = at + start;
-  }
+  if (!ms_memory_budget_take(borders->budget, bytes))
+    return FALSE;
+  g_autofree guint32 *unordered = g_new(guint32, 2 * n + 1);
+  g_autofree gsize *ends = g_new0(gsize, (gsize)self->n + 1); /* of the lists that are written, label by label */
   for (gsize i = 0; i < n; i++)
-    at[places[(guint32)pairs[i] - 1]++] = (guint32)(pairs[i] >> 32);
+    for (int side = 0; side < 2; side++)
+      self->segments[borders->pairs[i].labels[side] - 1].n_neighbours++;
+  for (guint32 i = 0; i < self->n; i++)
+    ends[i + 1] = ends[i] + self->segments[i].n_neighbours;
   for (gsize i = 0; i < n; i++)
-    at[places[(pairs[i] >> 32) - 1]++] = (guint32)pairs[i];
+    for (int side = 0; side < 2; side++)
+      unordered[ends[borders->pairs[i].labels[side] - 1]++] = borders->pairs[i].labels[1 - side];
+  /* Each list now ends where the next one began. */
+  memmove(ends + 1, ends, self->n * sizeof *ends);
+  ends[0] = 0;
+  guint32 *ordered = (guint32 *)g_steal_pointer(&borders->pairs);
+  const guint32 *other = unordered;
+  for (guint32 i = 0; i < self->n; i++)
+    for (guint k = 0; k < self->segments[i].n_neighbours; k++)
+      ordered[ends[*other++ - 1]++] = i + 1;
+  keep_distinct(self, ordered);
   return TRUE;
 }
 
 /* By a device with enough memory, otherwise by serial code. */
 static gboolean
-find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
-          MsBorders *borders, GError **error)
+find_segments(MsSegmentTable *self, const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
+              MsBorders *borders, GError **error)
 {
   if (run && ms_region_sums_fit(run->context, segmentation))
-    return ms_region_sums_find_on(run, segmentation, original, sums, borders, error);
+    return ms_region_sums_find_on(run, segmentation, original, finish_segment, self->segments, borders, error);
+
+  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, self->n);
   ms_region_sums_find(segmentation, original, sums);
+  for (guint32 i = 0; i < self->n; i++)
+    finish_segment(i, &sums[i], self->segments);
   return ms_borders_find(borders, segmentation) || !ms_memory_budget_fail(borders->budget, error);
 }
 
@@ -85,19 +107,16 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
            GError **error)
 {
   g_autoptr(MsSegmentTable) self = g_new0(MsSegmentTable, 1);
-  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
   g_auto(MsBorders) borders = {.budget = budget};
 
   self->n = segmentation->n;
   self->segments = g_new0(MsSegment, segmentation->n);
-  if (!find_sums(run, segmentation, original, sums, &borders, error))
+  if (!find_segments(self, run, segmentation, original, &borders, error))
     return NULL;
   if (!add_neighbours(self, &borders)) {
     ms_memory_budget_fail(budget, error);
     return NULL;
   }
-  for (guint32 i = 0; i < self->n; i++)
-    finish_segment(&self->segments[i], &sums[i]);
   return g_steal_pointer(&self);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/regions/region-sums.h"
+#include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 
 /* Gives each pixel of a segmentation a label; the greatest label is the number of regions. */
@@ -106,31 +107,61 @@ assert_same(const MsRegionSums *a, const MsRegionSums *b)
   g_assert_cmpmem(a->squares, sizeof a->squares, b->squares, sizeof b->squares);
 }
 
+static guint64
+in_order(guint32 a, guint32 b)
+{
+  return (guint64)MIN(a, b) << 32 | MAX(a, b);
+}
+
 static gboolean
 touch(const MsSegmentation *s, int a, int b)
 {
   return ABS(a % s->width - b % s->width) <= 1 && ABS(a / s->width - b / s->width) <= 1;
 }
 
-/* Each pair of labels that touch once, in order. */
+/* Each pair of labels that touch, and no other. @distinct: whether none is there twice */
 static void
-check_borders(const MsSegmentation *s, MsBorders *borders)
+check_borders(const MsSegmentation *s, const MsBorders *borders, gboolean distinct)
 {
   g_autoptr(GHashTable) pairs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr(GHashTable) found = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   const int n = s->width * s->height;
 
-  ms_borders_sort(borders, s->n);
   for (int a = 0; a < n; a++)
     for (int b = a + 1; b < MIN(n, a + s->width + 2); b++)
       if (touch(s, a, b) && s->labels[a] != s->labels[b]) {
-        const guint32 p = s->labels[a], q = s->labels[b];
-        const guint64 pair = (guint64)MIN(p, q) << 32 | MAX(p, q);
+        const guint64 pair = in_order(s->labels[a], s->labels[b]);
         g_hash_table_add(pairs, g_memdup2(&pair, sizeof pair));
       }
-  g_assert_cmpuint(borders->n, ==, g_hash_table_size(pairs));
   for (gsize i = 0; i < borders->n; i++) {
-    g_assert_true(g_hash_table_contains(pairs, &borders->pairs[i]));
-    g_assert_true(i == 0 || borders->pairs[i - 1] < borders->pairs[i]);
+    const guint64 pair = in_order(borders->pairs[i].labels[0], borders->pairs[i].labels[1]);
+    g_assert_true(g_hash_table_contains(pairs, &pair));
+    g_assert_true(g_hash_table_add(found, g_memdup2(&pair, sizeof pair)) || !distinct);
+  }
+  g_assert_cmpuint(g_hash_table_size(found), ==, g_hash_table_size(pairs));
+}
+
+static void
+keep_sums(guint32 index, const MsRegionSums *sums, gpointer all)
+{
+  ((MsRegionSums *)all)[index] = *sums;
+}
+
+/* The tables of host and device, whose neighbours are in order and each there once. */
+static void
+compare_tables(MsContext *context, MsImage *image, const MsSegmentation *s)
+{
+  const MsDeviceRun run = {context, NULL, NULL};
+  g_autoptr(MsSegmentTable) host = ms_segment_table_new_on(NULL, s, image, NULL);
+  g_autoptr(MsSegmentTable) device = ms_segment_table_new_on(&run, s, image, NULL);
+
+  g_assert_cmpuint(host->n_neighbours, ==, device->n_neighbours);
+  for (guint32 i = 0; i < s->n; i++) {
+    const MsSegment *a = &host->segments[i], *b = &device->segments[i];
+    g_assert_cmpuint(a->pixels, ==, b->pixels);
+    g_assert_cmpmem(a->neighbours, a->n_neighbours * sizeof(guint32), b->neighbours, b->n_neighbours * sizeof(guint32));
+    for (guint k = 0; k < a->n_neighbours; k++)
+      g_assert_true(a->neighbours[k] != i + 1 && (k == 0 || a->neighbours[k - 1] < a->neighbours[k]));
   }
 }
 
@@ -146,13 +177,12 @@ compare(MsContext *context, MsImage *image, LabelFunc label_of)
   add_up(s, image, expected);
   ms_region_sums_find(s, image, host);
   g_assert_true(ms_borders_find(&host_borders, s));
-  check_borders(s, &host_borders);
+  check_borders(s, &host_borders, FALSE);
   g_assert_true(ms_region_sums_fit(context, s));
-  ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, device, &device_borders, &error);
+  ms_region_sums_find_on(&(MsDeviceRun){context, NULL, NULL}, s, image, keep_sums, device, &device_borders, &error);
   g_assert_no_error(error);
-  const gsize n_borders = device_borders.n;
-  check_borders(s, &device_borders);
-  g_assert_cmpuint(device_borders.n, ==, n_borders); /* the device had left none twice */
+  check_borders(s, &device_borders, TRUE);
+  compare_tables(context, image, s);
   for (guint32 i = 0; i < s->n; i++) {
     assert_same(&expected[i], &host[i]);
     assert_same(&expected[i], &device[i]);
@@ -202,7 +232,8 @@ test_cancelled(void)
   if (!context)
     return;
   g_cancellable_cancel(cancellable);
-  g_assert_false(ms_region_sums_find_on(&(MsDeviceRun){context, NULL, cancellable}, s, image, &sums, &borders, &error));
+  g_assert_false(
+    ms_region_sums_find_on(&(MsDeviceRun){context, NULL, cancellable}, s, image, keep_sums, &sums, &borders, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
