@@ -399,8 +399,9 @@ static MsImage *
 run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *plan, MsEngineRun *run, GError **error)
 {
   const int width = plan->request.region.width, height = plan->request.region.height;
+  const gboolean may_pin = request->pipelined && self->memory_budget == 0;
   g_autoptr(GBytes) bytes = run->into ? g_bytes_new_static(run->into, (gsize)width * (gsize)height * 4)
-                                      : ms_mean_shift_alloc_result(self->filter, plan, error);
+                                      : ms_mean_shift_alloc_result(self->filter, plan, may_pin, error);
   guint8 *pixels = bytes ? (guint8 *)g_bytes_get_data(bytes, NULL) : NULL;
   ReportingRun reporting = {run, pixels};
   MsFilterRequest reported = *request;

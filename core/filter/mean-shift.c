@@ -558,15 +558,16 @@ run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *pl
 
 /**
  * ms_mean_shift_alloc_result:
+ * @may_pin: whether the caller filters one picture after the other, and may let up to two results stay in memory
  *
  * Returns: (transfer full): memory for the result of @plan, not cleared, to which the caller alone may write; pinned
  *   where the device has filtered so much for one caller that this saves time. %NULL with #MS_ERROR_MEMORY
  */
 GBytes *
-ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, GError **error)
+ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, gboolean may_pin, GError **error)
 {
   const guint64 width = (guint64)plan->request.region.width, height = (guint64)plan->request.region.height;
-  GBytes *pinned = plan->request.pipelined ? ms_context_take_pinned(self->context, (gsize)(width * height * 4)) : NULL;
+  GBytes *pinned = may_pin ? ms_context_take_pinned(self->context, (gsize)(width * height * 4)) : NULL;
   guint8 *pixels = pinned ? NULL : ms_image_try_alloc_pixels(width, height);
 
   if (!pinned && !pixels)
@@ -586,7 +587,7 @@ ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const 
 
   if (stays(request, plan))
     return run_and_stay(self, request, plan, error);
-  g_autoptr(GBytes) result = ms_mean_shift_alloc_result(self, plan, error);
+  g_autoptr(GBytes) result = ms_mean_shift_alloc_result(self, plan, plan->request.pipelined, error);
   if (!result || !ms_mean_shift_run_plan_into(self, request, plan, (guint8 *)g_bytes_get_data(result, NULL), error))
     return NULL;
   return ms_image_new(region->width, region->height, result, ms_image_get_metadata(request->source));

@@ -61,7 +61,7 @@ MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
 
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error);
-GBytes *ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, GError **error);
+GBytes *ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, gboolean may_pin, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error);
 MsImage *ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error);
 gboolean ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Pieces on three queues of one device: the rule that makes them, and the same picture as from one queue. */
+#include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
@@ -328,6 +329,30 @@ test_pinned_results(void)
   g_object_unref(results[0]);
 }
 
+/* An engine whose memory is limited keeps no results. */
+static void
+test_pinned_by_engine(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 11);
+  const MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!context)
+    return;
+  context->transfer_form = MS_TRANSFER_STAGED;
+  g_autoptr(MsEngine) engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
+  for (int limited = 0; limited <= 1; limited++) {
+    MsEngineRun run = {0};
+    if (limited)
+      ms_engine_set_memory_budget(engine, G_GUINT64_CONSTANT(1) << 30);
+    g_autoptr(MsImage) result = ms_engine_run(engine, image, &settings, &run, &error);
+    g_assert_no_error(error);
+    g_assert_true(is_pinned(context, result) == !limited);
+    ms_engine_run_clear(&run);
+  }
+}
+
 /* Runs filters on sibling contexts in one thread each, as a batch does. */
 static gpointer
 filter_on_sibling(gpointer data)
@@ -379,6 +404,7 @@ main(int argc, char **argv)
   g_test_add_func("/pipeline/same-picture", test_same_picture);
   g_test_add_func("/pipeline/cancelled", test_cancelled);
   g_test_add_func("/pipeline/pinned-results", test_pinned_results);
+  g_test_add_func("/pipeline/pinned-by-engine", test_pinned_by_engine);
   g_test_add_func("/pipeline/siblings-at-once", test_siblings_at_once);
   return g_test_run();
 }
