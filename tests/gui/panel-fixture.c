@@ -137,7 +137,7 @@ panel_fixture_filter(PanelFixture *self, const char *option, const char *value)
   /* Without a control's name, so that the changes are separate steps and runs. */
   ms_document_set_settings(self->document, &settings);
   ms_document_request_filter(self->document);
-  wait_for(60, ms_document_get_current_run(self->document) != before && !ms_document_is_busy(self->document));
+  wait_for(120, ms_document_get_current_run(self->document) != before && !ms_document_is_busy(self->document));
   panel_fixture_settle();
   return ms_document_get_current_run(self->document);
 }

@@ -484,7 +484,7 @@ test_own_experiment(void)
   g_assert_true(ms_experiment_panel_add_file(panel, path, &error));
   g_assert_no_error(error);
   ms_job_panel_run(MS_JOB_PANEL(panel));
-  wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
+  wait_for(240, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   MsReport *report = ms_report_view_get_report(view_of(&f));
   g_assert_nonnull(report);
   g_assert_cmpuint(ms_report_count(report, MS_OUTCOME_OK), ==, 2);
