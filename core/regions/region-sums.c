@@ -156,8 +156,8 @@ read_results(MsRegionKernels *self, guint32 n_borders, Entry *entries, MsBorders
 }
 
 static gboolean
-find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSumsFunc found,
-        gpointer data, MsBorders *borders, GError **error)
+find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
+        MsBorders *borders, GError **error)
 {
   MsRegionTotals totals = {0};
   gboolean good = !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
@@ -169,18 +169,16 @@ find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *orig
   ms_context_lock_kernels(self->run.context);
   good = compute(self, &totals, error) && read_results(self, totals.n_distinct, entries, borders, error);
   ms_context_unlock_kernels(self->run.context);
-  for (guint32 i = 0; good && i < segmentation->n; i++) {
-    const MsRegionSums sums = read_entry(&entries[i], segmentation);
-    found(i, &sums, data);
-  }
+  for (guint32 i = 0; good && i < segmentation->n; i++)
+    sums[i] = read_entry(&entries[i], segmentation);
   return good;
 }
 
-/** ms_region_sums_bytes: the host's memory for the sums of @n regions, wherever they are added up. */
+/** ms_region_sums_bytes: the host's memory for the sums of @n regions, also where a device adds up. */
 guint64
 ms_region_sums_bytes(guint32 n)
 {
-  return n * (guint64)MAX(sizeof(MsRegionSums), sizeof(Entry));
+  return n * (guint64)(sizeof(MsRegionSums) + sizeof(Entry));
 }
 
 /** ms_region_sums_fit: whether the device has the memory for the sums of so many pixels and regions. */
@@ -197,7 +195,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 
 /**
  * ms_region_sums_find_on:
- * @found: called with @data for each region; the same numbers as those of ms_region_sums_find()
+ * @sums: (out caller-allocates): of label 1 to the number of regions; the same numbers as ms_region_sums_find()
  * @borders: (inout): empty; gets each pair of labels that touch once
  *
  * Adds up the pixels of each region of the whole picture on the device, and finds the neighbours.
@@ -206,7 +204,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
  */
 gboolean
 ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-                       MsRegionSumsFunc found, gpointer data, MsBorders *borders, GError **error)
+                       MsRegionSums *sums, MsBorders *borders, GError **error)
 {
   g_auto(MsRegionKernels) self = {{NULL}};
 
@@ -214,5 +212,5 @@ ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentatio
   self.budget = borders->budget;
   self.n_regions = segmentation->n;
   ms_region_kernels_expect_edges(&self);
-  return find_on(&self, segmentation, original, found, data, borders, error);
+  return find_on(&self, segmentation, original, sums, borders, error);
 }

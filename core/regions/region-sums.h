@@ -25,11 +25,8 @@ typedef struct {
   int bottom;
 } MsRegionSums;
 
-/** MsRegionSumsFunc: @sums: of the region with the label @index + 1 */
-typedef void (*MsRegionSumsFunc)(guint32 index, const MsRegionSums *sums, gpointer data);
-
 void ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums);
 guint64 ms_region_sums_bytes(guint32 n);
 gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
 gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-                                MsRegionSumsFunc found, gpointer data, MsBorders *borders, GError **error);
+                                MsRegionSums *sums, MsBorders *borders, GError **error);

@@ -11,10 +11,8 @@
 static const char *const channels[3] = {"red", "green", "blue"};
 
 static void
-finish_segment(guint32 index, const MsRegionSums *sums, gpointer segments)
+finish_segment(MsSegment *self, const MsRegionSums *sums)
 {
-  MsSegment *self = (MsSegment *)segments + index;
-
   self->pixels = sums->pixels;
   self->perimeter = sums->perimeter;
   self->left = sums->left;
@@ -89,16 +87,12 @@ add_neighbours(MsSegmentTable *self, MsBorders *borders)
 
 /* By a device with enough memory, otherwise by serial code. */
 static gboolean
-find_segments(MsSegmentTable *self, const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
-              MsBorders *borders, GError **error)
+find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
+          MsBorders *borders, GError **error)
 {
   if (run && ms_region_sums_fit(run->context, segmentation))
-    return ms_region_sums_find_on(run, segmentation, original, finish_segment, self->segments, borders, error);
-
-  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, self->n);
+    return ms_region_sums_find_on(run, segmentation, original, sums, borders, error);
   ms_region_sums_find(segmentation, original, sums);
-  for (guint32 i = 0; i < self->n; i++)
-    finish_segment(i, &sums[i], self->segments);
   return ms_borders_find(borders, segmentation) || !ms_memory_budget_fail(borders->budget, error);
 }
 
@@ -107,12 +101,15 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
            GError **error)
 {
   g_autoptr(MsSegmentTable) self = g_new0(MsSegmentTable, 1);
+  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
   g_auto(MsBorders) borders = {.budget = budget};
 
   self->n = segmentation->n;
   self->segments = g_new0(MsSegment, segmentation->n);
-  if (!find_segments(self, run, segmentation, original, &borders, error))
+  if (!find_sums(run, segmentation, original, sums, &borders, error))
     return NULL;
+  for (guint32 i = 0; i < self->n; i++)
+    finish_segment(&self->segments[i], &sums[i]);
   if (!add_neighbours(self, &borders)) {
     ms_memory_budget_fail(budget, error);
     return NULL;
