@@ -64,6 +64,10 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                     OVER_REGIONS,
                                     4,
                                     {BUFFER(LEFT), BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_MARK_SHARED] = {"mark_shared",
+                                  OVER_PIXELS,
+                                  4,
+                                  {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(PIXELS)}},
   [MS_REGION_STEP_SUM] = {"sum_colours",
                           OVER_PIXELS,
                           6,
@@ -112,6 +116,8 @@ divide(guint32 n, guint32 by)
 static guint32
 span_of(const MsRegionKernels *self, Form form, guint32 n)
 {
+  if (self->n_parts > 0 && form == OVER_PIXELS)
+    return divide((guint32)self->image.s[1], self->n_parts) * (guint32)self->image.s[0];
   if (self->n_parts > 0)
     return MAX(divide(n, self->n_parts), LEAST_SPAN);
   return form == OVER_PIXELS ? PIXEL_SPAN : REGION_SPAN;
@@ -189,7 +195,8 @@ gboolean
 ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error)
 {
   for (MsRegionStep step = first; step <= last; step++)
-    if ((step != MS_REGION_STEP_SETTLE_NEAREST || self->settles) && !launch(self, step, error))
+    if ((step != MS_REGION_STEP_SETTLE_NEAREST || self->settles) &&
+        (step != MS_REGION_STEP_MARK_SHARED || self->n_parts > 0) && !launch(self, step, error))
       return FALSE;
   return TRUE;
 }
@@ -220,6 +227,8 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
   ms_program_spec_define_int(spec, "CHANNEL", limits->little_endian ? 0 : 8);
+  if (self->n_parts > 0)
+    ms_program_spec_define_int(spec, "FIRST_LANE", limits->little_endian ? 0 : 7);
   ms_program_spec_define_int(spec, "SEEN_BITS", self->n_parts > 0 ? SEEN_BITS_OF_ROWS : SEEN_BITS_OF_TILE);
   if (self->settles)
     ms_program_spec_define_int(spec, "UPPER", limits->little_endian ? 1 : 0);
@@ -261,7 +270,7 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
     return pixels * sizeof(cl_uint);
   case MS_REGION_BUFFER_COUNTS:
     /* There are at most as many regions as pixels. */
-    return divide(self->n_pixels, span_of(self, OVER_REGIONS, self->n_pixels)) * sizeof(cl_uint);
+    return (self->n_parts > 0 ? self->n_parts : divide(self->n_pixels, REGION_SPAN)) * sizeof(cl_uint);
   case MS_REGION_BUFFER_TOTALS:
     return sizeof(MsRegionTotals);
   case MS_REGION_BUFFER_SUMS:

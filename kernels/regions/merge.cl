@@ -5,8 +5,8 @@
  *
  * left: the regions that have not joined others; NONE follows the last one of a span
  * pixels, sums: of each region, its pixels and the SUMS numbers of three channels as in wide.cl; a region that has
- *   joined another has none
- * means: three of 16 bits, and a bit that says whether the region is small
+ *   joined another has none. Until the first round, SHARED may be added to the pixels
+ * means: three of 16 bits, and bits that say whether the region is small, and in the first round whether it is shared
  * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
  * edges: two regions that touch, of which one is small; (0, 0) follows the last one of a span
  * joined: for each region itself or the one that it has joined
@@ -18,6 +18,7 @@
 #define NONE 0xffffffffU
 
 #define IS_SMALL ((ulong)1 << 48)
+#define IS_SHARED ((ulong)1 << 49)
 
 __kernel void
 start_regions(__global uint *left, __global uint *joined, __global uint *pixels, __global uint *sums, const int4 image,
@@ -55,10 +56,17 @@ sum_colours(__global uint *firsts, __global const uint *before, __global const u
       sum2 += colour.z;
       firsts[i] = label;
     }
-    add_wide(own, sum0);
-    add_wide(own + 2, sum1);
-    add_wide(own + 4, sum2);
-    atomic_add(pixels + label - 1, i - begin);
+    if (is_shared(pixels + label - 1)) {
+      add_wide(own, sum0);
+      add_wide(own + 2, sum1);
+      add_wide(own + 4, sum2);
+      atomic_add(pixels + label - 1, i - begin);
+    } else {
+      add_alone(own, sum0);
+      add_alone(own + 2, sum1);
+      add_alone(own + 4, sum2);
+      pixels[label - 1] += i - begin;
+    }
   }
 }
 
@@ -72,22 +80,24 @@ mean_of(__global const uint *sum, const uint pixels)
 }
 
 __kernel void
-begin_round(__global uint *left, __global const uint *pixels, __global const uint *sums, __global ulong *means,
+begin_round(__global uint *left, __global uint *pixels, __global const uint *sums, __global ulong *means,
             __global ulong *nearest, volatile __global uint *totals, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
   uint kept = start, n_small = 0;
 
   for (uint k = start; k < end && left[k] != NONE; k++) {
-    const uint i = left[k], n = pixels[i];
+    const uint i = left[k], n = pixels[i] & ~SHARED;
+    const ulong flags = (n < work.z ? IS_SMALL : 0) | (pixels[i] & SHARED ? IS_SHARED : 0);
     __global const uint *own = sums + (size_t)i * SUMS;
 
     if (n == 0)
       continue;
     left[kept++] = i;
     nearest[i] = n < work.z ? NOTHING : 0;
-    means[i] =
-      mean_of(own, n) | mean_of(own + 2, n) << 16 | mean_of(own + 4, n) << 32 | (n < work.z ? IS_SMALL : 0);
+    means[i] = mean_of(own, n) | mean_of(own + 2, n) << 16 | mean_of(own + 4, n) << 32 | flags;
+    if (pixels[i] != n)
+      pixels[i] = n;
     n_small += n < work.z ? 1u : 0u;
   }
   if (kept < end)
@@ -105,57 +115,6 @@ distance_of(const ulong a, const ulong b)
             d2 = (int)(a >> 32 & 0xffff) - (int)(b >> 32 & 0xffff);
 
   return (ulong)((long)d0 * d0 + (long)d1 * d1 + (long)d2 * d2);
-}
-
-/* Keeps the edges of a pixel with one small region, and offers the regions to each other. */
-static inline void
-keep_edges(kept_t *kept, __global const uint *at, const uchar links, __global const ulong *means,
-           volatile __global NEAREST *nearest, const int4 image)
-{
-  const uint own = *at;
-  const ulong mean = means[own - 1];
-  ulong best = NOTHING;
-
-  for (uchar link = LEFT; link <= ABOVE_RIGHT; link <<= 1) {
-    if (!(links & link))
-      continue;
-
-    const uint other = other_of(at, link, image.x);
-    const ulong other_mean = means[other - 1], distance = distance_of(mean, other_mean) << LABEL_BITS;
-    if (!((mean | other_mean) & IS_SMALL))
-      continue;
-    kept->pairs[kept->n++] = (uint2)(own - 1, other - 1);
-    best = min(best, distance | other);
-    offer(nearest, other - 1, distance | own);
-  }
-  if (best != NOTHING)
-    offer(nearest, own - 1, best);
-}
-
-/* Lists the regions that touch, of which one is small, and offers them to each other for the first round. */
-__kernel void
-list_edges(__global const uint *labels, __global const ulong *means, volatile __global NEAREST *nearest,
-           __global uint2 *edges, volatile __global uint *totals, const int4 image, const uint4 work)
-{
-  const tile_t tile = own_tile(image, work);
-  kept_t kept;
-
-  kept.n = 0;
-  for (int y = tile.top; y < tile.bottom; y++)
-    for (int x = tile.left, n; x < tile.right; x += max(n, 1)) {
-      __global const uint *row = labels + (size_t)y * (size_t)image.x;
-      uchar found[LANES];
-
-      n = touching_block(row, x, y, tile.right, image, found);
-      if (n == 0)
-        x += LANES - 1;
-      for (int i = 0; i < n; i++)
-        if (found[i])
-          keep_edges(&kept, row + x + i, found[i], means, nearest, image);
-      if (kept.n > KEPT)
-        write_pairs(&kept, edges, totals, work);
-    }
-  write_pairs(&kept, edges, totals, work);
 }
 
 /* For devices that need two passes; see nearest-32.cl. */
@@ -219,22 +178,4 @@ replace_labels(__global uint *labels, __global const uint *numbers, const int4 i
 
   for (uint i = start; i < end; i++)
     labels[i] = numbers[labels[i] - 1];
-}
-
-/*
- * Stores an edge at @kept and offers its regions to each other, if one of them is small; returns the end of the edges
- * that are stored.
- */
-static inline uint
-offer_edge(const uint2 edge, __global uint2 *edges, const uint kept, __global const ulong *means,
-           volatile __global NEAREST *nearest)
-{
-  const ulong a = means[edge.x], b = means[edge.y], distance = distance_of(a, b) << LABEL_BITS;
-
-  if (!((a | b) & IS_SMALL))
-    return kept;
-  edges[kept] = edge;
-  offer(nearest, edge.x, distance | (edge.y + 1));
-  offer(nearest, edge.y, distance | (edge.x + 1));
-  return kept + 1;
 }

@@ -24,6 +24,15 @@ offer(volatile __global uint *nearest, const uint region, const ulong number)
   lower(nearest + 2 * (size_t)region + UPPER, (uint)(number >> 32));
 }
 
+/* offer() where no other work-item offers something to the region. */
+static inline void
+offer_alone(volatile __global uint *nearest, const uint region, const ulong number)
+{
+  volatile __global uint *own = nearest + 2 * (size_t)region + UPPER;
+
+  *own = min(*own, (uint)(number >> 32));
+}
+
 static inline void
 settle(volatile __global uint *nearest, const uint region, const ulong number)
 {

@@ -23,6 +23,13 @@ offer(volatile __global ulong *nearest, const uint region, const ulong number)
   }
 }
 
+/* offer() where no other work-item offers something to the region. */
+static inline void
+offer_alone(volatile __global ulong *nearest, const uint region, const ulong number)
+{
+  nearest[region] = min(nearest[region], number);
+}
+
 static inline void
 settle(volatile __global ulong *nearest, const uint region, const ulong number)
 {

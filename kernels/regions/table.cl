@@ -85,12 +85,6 @@ sum_regions(__global const uint *labels, __global const uint *pixels, volatile _
   }
 }
 
-static inline uint
-hash_of(const uint2 pair)
-{
-  return pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u;
-}
-
 /* Keeps a pair unless its place in @seen shows that it was kept before; keep_distinct() removes the other copies. */
 static inline void
 keep_new_pair(kept_t *kept, uint2 *seen, const uint2 pair)

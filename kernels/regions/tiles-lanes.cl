@@ -99,3 +99,24 @@ count_sets(volatile __global uint *parents, __global uint *counts, __global uint
   }
   counts[get_global_id(0)] = count;
 }
+
+/* Whether others add to the region that has so many pixels; mark_shared() has run before. */
+static inline bool
+is_shared(volatile __global const uint *pixels)
+{
+  return (*pixels & SHARED) != 0;
+}
+
+/*
+ * Marks the regions that reach the last row of a span but the last span: only to these can the work-item of the next
+ * span add pixels, or offer regions that touch. Spans consist of whole rows.
+ */
+__kernel void
+mark_shared(__global const uint *firsts, __global const uint *before, __global const uint *ranks,
+            volatile __global uint *pixels, const int4 image, const uint4 work)
+{
+  const uint end = ((uint)get_global_id(0) + 1) * work.x;
+
+  for (uint i = end - (uint)image.x; i < end && end < work.y; i++)
+    atomic_or(pixels + number_of(before, ranks, firsts[i], work) - 1, SHARED);
+}

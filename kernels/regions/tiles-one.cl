@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Joins the pixels of a tile, which no other work-item reads. Twin of tiles-lanes.cl. */
+
+/* Any work-item may add to any region. */
+static inline bool
+is_shared(volatile __global const uint *pixels)
+{
+  return true;
+}
+
 __kernel void
 connect_tiles(__global const uchar *links, __global uint *parents, const int4 image, const uint4 work)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which labels touch: those of a pixel and of the neighbours before it, and how a work-item writes such pairs. */
 
-/* Pairs that a work-item keeps before it writes them; LANES pixels have up to four each. */
+/* Pairs that a work-item keeps before it writes them. LANES pixels add up to four each, and a vector four copies. */
 #define KEPT 64
 
 typedef struct {
   uint n;
-  uint2 pairs[KEPT + 4 * LANES];
+  uint2 pairs[KEPT + 4 * LANES + 4];
 } kept_t;
 
 /*
@@ -64,4 +64,10 @@ write_pairs(kept_t *kept, __global uint2 *pairs, volatile __global uint *n, cons
   for (uint i = 0; i < kept->n && at + i < work.w; i++)
     pairs[at + i] = kept->pairs[i];
   kept->n = 0;
+}
+
+static inline uint
+hash_of(const uint2 pair)
+{
+  return pair.x * 0x9e3779b1u + pair.y * 0x85ebca77u;
 }

@@ -86,7 +86,7 @@ compare(MsContext *context, const Input *input, double range, guint min_pixels)
 static void
 test_noise(void)
 {
-  static const int sizes[][2] = {{1, 1}, {300, 1}, {1, 300}, {64, 3}, {65, 66}, {201, 97}};
+  static const int sizes[][2] = {{1, 1}, {300, 1}, {1, 300}, {64, 3}, {65, 66}, {201, 97}, {2000, 8}};
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (gsize i = 0; context && i < G_N_ELEMENTS(sizes); i++)
@@ -187,6 +187,23 @@ test_one_colour(void)
     return;
   compare(context, &input, MS_REGION_RANGE_DEFAULT, 0);
   compare(context, &input, MS_REGION_RANGE_DEFAULT, 131 * 67 + 1);
+}
+
+/* Each column is a region that all work-items add to: where one overwrites the sum of another, it is too small. */
+static void
+test_columns(void)
+{
+  const int width = 64, height = 4000;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_auto(Input) input = make_noise(width, height, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), (gsize)width * height * 4);
+
+  for (int i = 0; i < width * height; i++)
+    memset(pixels + 4 * (gsize)i, 60 * (i % width % 3), 3);
+  g_object_unref(input.filtered);
+  input.filtered = ms_image_new_take(width, height, pixels, NULL);
+  for (int i = 0; context && i < 4; i++)
+    compare(context, &input, MS_REGION_RANGE_DEFAULT, (guint)height);
 }
 
 /* With a least number of 0 or 1 nothing merges. */
@@ -386,6 +403,7 @@ main(int argc, char **argv)
   g_test_add_func("/device-regions/limits", test_limits);
   g_test_add_func("/device-regions/checkerboard", test_checkerboard);
   g_test_add_func("/device-regions/one-colour", test_one_colour);
+  g_test_add_func("/device-regions/columns", test_columns);
   g_test_add_func("/device-regions/nothing-merges", test_nothing_merges);
   g_test_add_func("/device-regions/many-pairs", test_many_pairs);
   g_test_add_func("/device-regions/cancelled", test_cancelled);
