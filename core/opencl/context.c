@@ -438,7 +438,7 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
 #define MOST_PINNED ((gsize)256 << 20)
 
 /* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
-#define MOST_OVERLAPPED_LANES 6
+#define MOST_OVERLAPPED_THREADS 6
 
 static gboolean
 pin(MsContext *self)
@@ -463,7 +463,7 @@ ms_context_is_pinned(MsContext *self, const void *host, gsize bytes)
 MsStagedTransfer *
 ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
 {
-  const guint lanes = CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_LANES);
+  const guint threads = CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_THREADS);
   MsStagedWork own = *work;
 
   own.direct = TRUE;
@@ -471,7 +471,7 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
     own.direct = own.direct && ms_context_is_pinned(self, work->parts[i].host, work->parts[i].bytes);
     root_of(self)->moved_bytes += work->parts[i].bytes;
   }
-  return pin(self) ? ms_staging_start(self->staging, lanes, &own) : NULL;
+  return pin(self) ? ms_staging_start(self->staging, threads, &own) : NULL;
 }
 
 /** ms_context_has_settled: whether later transfers of so many bytes will be as fast as the next one. */
@@ -479,7 +479,7 @@ gboolean
 ms_context_has_settled(MsContext *self, gsize bytes)
 {
   return self->staging || self->cannot_stage || self->transfer_form == MS_TRANSFER_PLAIN ||
-         ms_staging_lanes_for(&self->device->limits, self->processors, bytes) == 0;
+         ms_staging_threads_for(&self->device->limits, self->processors, bytes) == 0;
 }
 
 /**
@@ -494,7 +494,7 @@ ms_context_has_settled(MsContext *self, gsize bytes)
 GBytes *
 ms_context_take_pinned(MsContext *self, gsize bytes)
 {
-  const gboolean pays = ms_staging_lanes_for(&self->device->limits, self->processors, bytes) > 0 &&
+  const gboolean pays = ms_staging_threads_for(&self->device->limits, self->processors, bytes) > 0 &&
                         bytes <= MOST_PINNED && self->moved_bytes / bytes >= PIN_RESULT_AFTER;
 
   if (self->root || !(self->transfer_form == MS_TRANSFER_AUTO ? pays : self->transfer_form == MS_TRANSFER_STAGED))
@@ -524,19 +524,19 @@ ms_context_mark(MsContext *self, cl_event *marker, GError **error)
  * be pinned.
  */
 static guint
-staging_lanes(MsContext *self, const void *host, gsize bytes)
+staging_threads(MsContext *self, const void *host, gsize bytes)
 {
-  guint lanes = ms_staging_lanes_for(&self->device->limits, self->processors, bytes);
+  guint threads = ms_staging_threads_for(&self->device->limits, self->processors, bytes);
 
   if (self->transfer_form == MS_TRANSFER_STAGED)
-    lanes = MAX(lanes, 2);
-  if (self->transfer_form == MS_TRANSFER_PLAIN || lanes == 0 || bytes == 0)
+    threads = MAX(threads, 2);
+  if (self->transfer_form == MS_TRANSFER_PLAIN || threads == 0 || bytes == 0)
     return 0;
   self->moved_bytes += bytes;
   if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
       !g_atomic_int_get(&root_of(self)->has_siblings))
     return 0;
-  return !ms_context_is_pinned(self, host, bytes) && pin(self) ? lanes : 0;
+  return !ms_context_is_pinned(self, host, bytes) && pin(self) ? threads : 0;
 }
 
 /* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
@@ -553,11 +553,11 @@ gboolean
 ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log, GError **error)
 {
   const gsize offset = range->offset, bytes = range->bytes;
-  guint lanes = staging_lanes(self, from, bytes);
+  guint threads = staging_threads(self, from, bytes);
   g_auto(cl_event) event = NULL;
 
-  if (lanes > 0)
-    return ms_staging_upload(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, from, log, error);
+  if (threads > 0)
+    return ms_staging_upload(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, from, log, error);
   cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
   return ms_cl_check(status, error, "uploading %zu bytes", bytes) &&
          end_transfer(self, MS_STAGE_UPLOAD, bytes, event, log, error);
@@ -597,11 +597,11 @@ gboolean
 ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
 {
   const gsize offset = range->offset, bytes = range->bytes;
-  guint lanes = staging_lanes(self, into, bytes);
+  guint threads = staging_threads(self, into, bytes);
   g_auto(cl_event) event = NULL;
 
-  if (lanes > 0)
-    return ms_staging_download(self->staging, &(MsStagedCopy){lanes, range->buffer, offset, bytes}, into, log, error);
+  if (threads > 0)
+    return ms_staging_download(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, into, log, error);
   cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
   return ms_cl_check(status, error, "downloading %zu bytes", bytes) &&
          end_transfer(self, MS_STAGE_DOWNLOAD, bytes, event, log, error);

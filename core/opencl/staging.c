@@ -22,9 +22,9 @@
 #define LEAST_BYTES ((gsize)4 << 20)
 
 /* Threads of a transfer: the least, and the most, of which each has so many bytes to copy. */
-#define LEAST_LANES 3
-#define MOST_LANES 8
-#define LANE_BYTES ((gsize)4 << 20)
+#define LEAST_THREADS 3
+#define MOST_THREADS 8
+#define THREAD_BYTES ((gsize)4 << 20)
 
 #define PAGE ((gsize)4096)
 
@@ -85,7 +85,7 @@ struct _MsStagedTransfer {
 };
 
 /**
- * ms_staging_lanes_for:
+ * ms_staging_threads_for:
  * @processors: of the host
  * @bytes: size of the transfer
  *
@@ -95,14 +95,14 @@ struct _MsStagedTransfer {
  * Returns: threads to copy with, the caller's included; 0 where the driver's plain transfer is at least as fast
  */
 guint
-ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes)
+ms_staging_threads_for(const MsDeviceLimits *limits, guint processors, gsize bytes)
 {
-  const gsize wanted = CLAMP(bytes / LANE_BYTES, LEAST_LANES, MOST_LANES);
-  const guint lanes = (guint)MIN(processors / 2, wanted);
+  const gsize wanted = CLAMP(bytes / THREAD_BYTES, LEAST_THREADS, MOST_THREADS);
+  const guint threads = (guint)MIN(processors / 2, wanted);
 
-  if (limits->type != MS_DEVICE_TYPE_GPU || limits->host_unified || bytes < LEAST_BYTES || lanes < 2)
+  if (limits->type != MS_DEVICE_TYPE_GPU || limits->host_unified || bytes < LEAST_BYTES || threads < 2)
     return 0;
-  return lanes;
+  return threads;
 }
 
 /** ms_staging_free: (nullable): releases the pinned memory. */
@@ -456,7 +456,7 @@ job_new(MsStaging *self, const MsStagedWork *work)
 }
 
 static void
-take_part(gpointer data, gpointer unused)
+take_part_in_thread(gpointer data, gpointer unused)
 {
   Job *job = data;
   GMutex *lock = &job->self->lock;
@@ -482,7 +482,7 @@ start_threads(Job *job, guint n)
   if (n == 0)
     return 0;
   if (!self->threads)
-    self->threads = g_thread_pool_new(take_part, NULL, (gint)n, TRUE, NULL);
+    self->threads = g_thread_pool_new(take_part_in_thread, NULL, (gint)n, TRUE, NULL);
   else if (g_thread_pool_get_max_threads(self->threads) < (gint)n)
     g_thread_pool_set_max_threads(self->threads, (gint)n, NULL);
   n = self->threads ? MIN(n, g_thread_pool_get_num_threads(self->threads)) : 0;
@@ -522,7 +522,7 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
 
 /**
  * ms_staging_start:
- * @lanes: threads to copy with
+ * @threads: threads to copy with
  * @work: copied; its parts, what they point to and its data must stay until ms_staged_transfer_end()
  *
  * Begins a transfer in threads of its own. Other transfers of @self wait until this one has ended.
@@ -530,12 +530,12 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
  * Returns: (transfer full) (nullable): for ms_staged_transfer_end(); %NULL where no thread can be started
  */
 MsStagedTransfer *
-ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work)
+ms_staging_start(MsStaging *self, guint threads, const MsStagedWork *work)
 {
   Job *job = job_new(self, work);
 
   job->leaderless = TRUE;
-  if (start_threads(job, work->direct ? 1 : CLAMP(lanes, 1, MOST_LANES) + 1) > 0)
+  if (start_threads(job, work->direct ? 1 : CLAMP(threads, 1, MOST_THREADS) + 1) > 0)
     return job;
   ms_staged_transfer_end(job, NULL, NULL);
   return NULL;
@@ -547,7 +547,7 @@ run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, Ms
 {
   Job *job = job_new(self, work);
 
-  start_threads(job, CLAMP(copy->lanes, 1, MOST_LANES) - 1);
+  start_threads(job, CLAMP(copy->threads, 1, MOST_THREADS) - 1);
   lead(job);
   return ms_staged_transfer_end(job, log, error);
 }

@@ -12,11 +12,11 @@ typedef struct _MsStaging MsStaging;
 
 /**
  * MsStagedCopy: the device's side of a transfer.
- * @lanes: threads to copy with, the caller's included
+ * @threads: threads to copy with, the caller's included
  * @buffer: of which @bytes, at least one, are copied from its byte @offset on
  */
 typedef struct {
-  guint lanes;
+  guint threads;
   cl_mem buffer;
   gsize offset;
   gsize bytes;
@@ -52,13 +52,13 @@ typedef struct {
 
 typedef struct _MsStagedTransfer MsStagedTransfer;
 
-guint ms_staging_lanes_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
+guint ms_staging_threads_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
 MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize most_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
 gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
                            GError **error);
 gboolean ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error);
-MsStagedTransfer *ms_staging_start(MsStaging *self, guint lanes, const MsStagedWork *work);
+MsStagedTransfer *ms_staging_start(MsStaging *self, guint threads, const MsStagedWork *work);
 gboolean ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsStaging, ms_staging_free)

@@ -53,7 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Fixture, tear_down)
 
 /* Uploads and downloads to another place of the host, with guard bytes around both buffers. */
 static void
-round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
+round_trip(Fixture *self, guint threads, gsize offset, gsize bytes)
 {
   g_autoptr(GError) error = NULL;
   g_autofree guint8 *around = g_malloc(ROOM);
@@ -62,14 +62,14 @@ round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
   memset(self->back, GUARD, ROOM);
   g_assert_true(ms_context_upload(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
   g_assert_true(
-    ms_staging_upload(self->staging, &(MsStagedCopy){lanes, self->device, offset, bytes}, self->sent, NULL, &error));
+    ms_staging_upload(self->staging, &(MsStagedCopy){threads, self->device, offset, bytes}, self->sent, NULL, &error));
   g_assert_true(ms_context_download(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
   g_assert_cmpmem(around + offset, bytes, self->sent, bytes);
   for (gsize i = 0; i < ROOM; i++)
     if (i < offset || i >= offset + bytes)
       g_assert_cmphex(around[i], ==, GUARD);
-  g_assert_true(ms_staging_download(self->staging, &(MsStagedCopy){lanes, self->device, offset, bytes}, self->back + 5,
-                                    NULL, &error));
+  g_assert_true(ms_staging_download(self->staging, &(MsStagedCopy){threads, self->device, offset, bytes},
+                                    self->back + 5, NULL, &error));
   g_assert_no_error(error);
   g_assert_cmpmem(self->back + 5, bytes, self->sent, bytes);
   g_assert_cmphex(self->back[4], ==, GUARD);
@@ -79,16 +79,16 @@ round_trip(Fixture *self, guint lanes, gsize offset, gsize bytes)
 static void
 test_round_trips(void)
 {
-  static const guint lanes[] = {1, 2, 5, 8, 100};
+  static const guint threads[] = {1, 2, 5, 8, 100};
   static const gsize lengths[] = {1, CHUNK - 1, CHUNK, CHUNK + 1, 10 * CHUNK + 17, 23 * CHUNK};
   g_autoptr(Fixture) self = set_up();
 
   if (!self)
     return;
-  for (gsize l = 0; l < G_N_ELEMENTS(lanes); l++)
+  for (gsize l = 0; l < G_N_ELEMENTS(threads); l++)
     for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
-      round_trip(self, lanes[l], 0, lengths[i]);
-      round_trip(self, lanes[l], 12, lengths[i]);
+      round_trip(self, threads[l], 0, lengths[i]);
+      round_trip(self, threads[l], 12, lengths[i]);
     }
 }
 
@@ -235,24 +235,24 @@ test_parts(void)
 }
 
 static guint
-lanes_for(MsDeviceType type, gboolean unified, guint processors, gsize mib)
+threads_for(MsDeviceType type, gboolean unified, guint processors, gsize mib)
 {
   const MsDeviceLimits limits = {.type = type, .host_unified = unified};
 
-  return ms_staging_lanes_for(&limits, processors, mib << 20);
+  return ms_staging_threads_for(&limits, processors, mib << 20);
 }
 
 static void
 test_rule(void)
 {
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 26), ==, 6);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 200), ==, 8);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 4, 200), ==, 2);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 4), ==, 3);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 3), ==, 0);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, FALSE, 2, 200), ==, 0);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_GPU, TRUE, 16, 200), ==, 0);
-  g_assert_cmpuint(lanes_for(MS_DEVICE_TYPE_CPU, FALSE, 16, 200), ==, 0);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 26), ==, 6);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 200), ==, 8);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 4, 200), ==, 2);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 4), ==, 3);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 16, 3), ==, 0);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, FALSE, 2, 200), ==, 0);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_GPU, TRUE, 16, 200), ==, 0);
+  g_assert_cmpuint(threads_for(MS_DEVICE_TYPE_CPU, FALSE, 16, 200), ==, 0);
 }
 
 /* A whole filter run with every transfer staged against the plain one. */

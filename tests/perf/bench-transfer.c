@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Times transfers between ordinary host memory and a device by the host's clock: bench-transfer REPEAT MIB LANESxKIB...
+ * Times transfers between ordinary host memory and a device by the host's clock:
+ * bench-transfer REPEAT MIB THREADSxKIB...
  * One line of JSON a shape, 0x0 standing for the driver's plain transfer: the first upload, including pinning, a second
  * upload, a download into used memory, and one into new memory. The downloaded bytes are compared with the uploaded
  * ones before any time is printed.
@@ -15,7 +16,7 @@
 typedef struct {
   MsContext *context;
   MsStaging *staging; /* (nullable): the plain form */
-  guint lanes;
+  guint threads;
   cl_mem device;
   gsize bytes;
   guint8 *sent;
@@ -38,7 +39,7 @@ move_up(Bench *self)
   gint64 start = g_get_monotonic_time();
   gboolean good =
     self->staging
-      ? ms_staging_upload(self->staging, &(MsStagedCopy){self->lanes, self->device, 0, self->bytes}, self->sent, NULL,
+      ? ms_staging_upload(self->staging, &(MsStagedCopy){self->threads, self->device, 0, self->bytes}, self->sent, NULL,
                           &error)
       : ms_context_upload(self->context, &(MsBufferRange){self->device, 0, self->bytes}, self->sent, NULL, &error);
 
@@ -53,7 +54,7 @@ move_down(Bench *self, guint8 *into)
   gint64 start = g_get_monotonic_time();
   gboolean good =
     self->staging
-      ? ms_staging_download(self->staging, &(MsStagedCopy){self->lanes, self->device, 0, self->bytes}, into, NULL,
+      ? ms_staging_download(self->staging, &(MsStagedCopy){self->threads, self->device, 0, self->bytes}, into, NULL,
                             &error)
       : ms_context_download(self->context, &(MsBufferRange){self->device, 0, self->bytes}, into, NULL, &error);
 
@@ -89,14 +90,14 @@ print_median(const char *name, double *ms, int n, const char *after)
 }
 
 static void
-measure(Bench *self, int repeat, guint lanes, guint kib)
+measure(Bench *self, int repeat, guint threads, guint kib)
 {
   g_autofree double *up = g_new0(double, repeat), *down = g_new0(double, repeat), *anew = g_new0(double, repeat);
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time();
 
-  self->lanes = lanes;
-  if (lanes > 0) {
+  self->threads = threads;
+  if (threads > 0) {
     self->staging = ms_staging_new(self->context->cl, self->context->queue, (gsize)kib << 10, &error);
     check(self->staging != NULL, "pinning", error);
   }
@@ -110,7 +111,7 @@ measure(Bench *self, int repeat, guint lanes, guint kib)
     down[i] = move_down(self, self->back);
     anew[i] = move_down_anew(self);
   }
-  g_print("{\"lanes\": %u, \"chunk_kib\": %u, \"bytes\": %" G_GSIZE_FORMAT ", ", lanes, kib, self->bytes);
+  g_print("{\"threads\": %u, \"chunk_kib\": %u, \"bytes\": %" G_GSIZE_FORMAT ", ", threads, kib, self->bytes);
   print_median("first_up_ms", &first, 1, ", ");
   print_median("up_ms", up, repeat, ", ");
   print_median("down_ms", down, repeat, ", ");
@@ -127,7 +128,7 @@ main(int argc, char **argv)
   if (!self.context)
     return 77;
   if (argc < 4) {
-    g_printerr("bench-transfer REPEAT MIB LANESxKIB...\n");
+    g_printerr("bench-transfer REPEAT MIB THREADSxKIB...\n");
     return 2;
   }
   self.context->transfer_form = MS_TRANSFER_PLAIN;
@@ -139,9 +140,9 @@ main(int argc, char **argv)
   self.device = ms_context_create_buffer(self.context, CL_MEM_READ_WRITE, self.bytes, NULL, &error);
   check(self.device != NULL, "allocating", error);
   for (int i = 3; i < argc; i++) {
-    guint lanes = 0, kib = 0;
-    check(sscanf(argv[i], "%ux%u", &lanes, &kib) == 2, argv[i], NULL);
-    measure(&self, atoi(argv[1]), lanes, kib);
+    guint threads = 0, kib = 0;
+    check(sscanf(argv[i], "%ux%u", &threads, &kib) == 2, argv[i], NULL);
+    measure(&self, atoi(argv[1]), threads, kib);
   }
   clReleaseMemObject(self.device);
   ms_context_unref(self.context);

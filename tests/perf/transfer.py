@@ -33,7 +33,7 @@ def main():
         plain = measured[0]
         print(f"{size} MiB" + " " * (14 - len(size)) + "".join(f"{title:>20}" for title in COLUMNS.values()))
         for row in measured:
-            name = f"{row['lanes']} x {row['chunk_kib']} KiB" if row["lanes"] else "driver"
+            name = f"{row['threads']} x {row['chunk_kib']} KiB" if row["threads"] else "driver"
             cells = (f"{row[key]:10.3f} ms {plain[key] / row[key]:5.1f}x" for key in COLUMNS)
             print(f"{name:18}" + " ".join(cells))
         rows += measured
