@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One image's results as a JSON object, see data/headless-report.schema.json, as a line of CSV and as tables for a
- * person. What was not measured is null in JSON; in CSV times are 0 then, and the difference from the reference is
- * empty.
+ * person. What was not measured is null in JSON and empty in CSV.
  */
 #include "app/report/image-report.h"
 

@@ -3,8 +3,8 @@
  * MsRecord: a table with a row for each member of a struct. By the table the struct is written as JSON, as a line of
  * CSV and as a message, and read back; tests compare it with the schema of the report.
  *
- * What is unknown is written as it always was: in JSON a number that is not finite and a text of %NULL are null, in CSV
- * both are an empty cell. A report that has 0 in CSV for what is null in JSON says so at its columns.
+ * A number that is not finite and a text of %NULL stand for what is unknown: in JSON both are null, in CSV an empty
+ * cell.
  *
  * Reading is lenient, since reports of older versions lack members: a number that is absent or of another type becomes
  * NAN; any other member keeps the value that it had.

@@ -11,8 +11,9 @@ import re
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
-from headless import HeadlessCase, PROGRAM, in_full_form
+from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form
 
 
 class Program(HeadlessCase):
@@ -116,6 +117,54 @@ class Program(HeadlessCase):
         self.sentence(error, "0.winner.json", "damaged", "--tune")
         self.assertNotIn("1.json", error)
         self.assertEqual(self.names(), ["a.png"])
+
+    def reports(self):
+        """Each report without a schema: its title in the manual page, and the names of its members or columns."""
+        image, cpu = self.picture("a.png"), ("--device", "cpu")
+        study, manifest = self.dir / "own.experiment", self.dir / "done.jsonl"
+        study.write_text("[Experiment]\nTitle=Own\nKind=reduce\n[Axes]\nvariant=naive;pcl\n[Fixed]\nop=sum\nsize=1000\n"
+                         "[Plot]\nX=variant\n")
+
+        def columns(*arguments):
+            return next(csv.reader(io.StringIO(self.run_program(*arguments, "--csv", "-")[0].decode())))
+
+        def members(*arguments):
+            return named(json.loads(self.run_program(*arguments, "--json", "-")[0]))
+
+        def named(value):
+            # What lies below these are settings by the names of their options.
+            for name, inner in value.items() if isinstance(value, dict) else ():
+                yield name
+                yield from () if name in ("options", "settings", "winner", "measured") else named(inner)
+            for inner in value if isinstance(value, list) else ():
+                yield from named(inner)
+
+        done = (image, "-o", self.out, "--device", "reference", "--resume=hash", "--manifest", manifest)
+        yield "--csv of images", columns(*done, "--format", "jpeg", "--convert-to", "srgb")
+        yield "--manifest", named(json.loads(manifest.read_text()))
+        yield "--merge-manifests --json", members(image, "--merge-manifests", manifest)
+        self.run_program("--experiment", study, *cpu, "--budget", "50ms", "--report-dir", self.dir / "reports")
+        yield "--report-dir", next(csv.reader(io.StringIO((self.dir / "reports" / "own.csv").read_text())))
+        for form in (columns, members):
+            yield "--regions", form("--regions", image, "--space", "lab", *cpu)
+        for operator in ("sum", "histogram"):
+            yield "--reduce --json", members("--reduce", operator, "--size", "1000", *cpu)
+        yield "--list-devices --json", members("--list-devices")
+        os.environ["XDG_DATA_HOME"] = str(self.dir / "data")
+        yield "--tune --json", members("--tune", "--reduce", "sum", "--size", "1000", "--budget", "100ms", *cpu)
+
+    def test_the_manual_names_what_reports_hold(self):
+        page = (SOURCE / "data" / "meanshift-lab.1").read_text().replace("\\-", "-").replace("\\fR", "")
+        section = re.search(r"(?ms)^\.SH REPORTS\n(.*?)^\.SH", page).group(1)
+        entries = dict(re.findall(r"(?ms)^\.TP\n\.B (--\S.*?)\n(.*?)(?=^\.TP|\Z)", section))
+        with unittest.mock.patch.dict(os.environ):
+            found = [(title, list(names)) for title, names in self.reports()]
+        self.assertEqual(entries.keys(), {title for title, _ in found})
+        for title, names in found:
+            self.assertGreater(len(names), 5)
+            for name in names:
+                if f"--{name.replace('_', '-')}" not in page:
+                    self.assertRegex(entries[title], rf"\b{name}\b", title)
 
     def test_gtk_is_not_loaded(self):
         libraries = subprocess.run(["ldd", PROGRAM], capture_output=True, text=True, check=True).stdout
