@@ -51,7 +51,7 @@ cancel_on_next(GCancellable *cancellable)
 
 /* The second signal ends the process at once, because a driver may be stuck in a call. */
 static gpointer
-cancel_then_exit(gpointer cancellable)
+cancel_then_exit_in_thread(gpointer cancellable)
 {
   cancel_on_next(cancellable);
   cancel_on_next(cancellable);
@@ -61,7 +61,7 @@ cancel_then_exit(gpointer cancellable)
 
 /* One signal to the process group arrives twice here: from its sender, and from the process that watches this one. */
 static gpointer
-cancel_each_time(gpointer cancellable)
+cancel_each_time_in_thread(gpointer cancellable)
 {
   while (TRUE)
     cancel_on_next(cancellable);
@@ -89,8 +89,8 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 
   get_interrupts(&set);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
-  g_thread_unref(
-    g_thread_new("ms-signals", is_watched ? cancel_each_time : cancel_then_exit, g_object_ref(cancellable)));
+  g_thread_unref(g_thread_new("ms-signals", is_watched ? cancel_each_time_in_thread : cancel_then_exit_in_thread,
+                              g_object_ref(cancellable)));
 }
 
 /* Seconds in which cancelled work ends unless a driver hangs. */

@@ -88,7 +88,7 @@ folder_entries(const Walk *walk, const char *path, GError **problem)
     ms_set_error(problem, MS_ERROR_IO, "The folder '%s' cannot be read: %s.", path, g_strerror(errno));
     return names;
   }
-  while ((entry = readdir(folder)) != NULL)
+  while ((entry = readdir(folder)))
     if (is_wanted(walk, entry->d_name))
       g_ptr_array_add(names, g_strdup(entry->d_name));
   closedir(folder);

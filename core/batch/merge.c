@@ -21,7 +21,7 @@ list_manifests(const char *path, GError **error)
   g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name(folder)) != NULL)
+  while (folder && (name = g_dir_read_name(folder)))
     if (g_str_has_suffix(name, ENDING))
       g_ptr_array_add(paths, g_build_filename(path, name, NULL));
   if (!folder && g_file_test(path, G_FILE_TEST_EXISTS))

@@ -210,7 +210,7 @@ save_filtered(Runner *self)
  * left; the header of the next item.
  */
 static gpointer
-work_on_host(gpointer data)
+work_on_host_in_thread(gpointer data)
 {
   Runner *self = data;
 
@@ -237,7 +237,7 @@ start_codec_threads(Runner *self, guint n)
 
   self->decode_ahead = n + 1;
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add(threads, g_thread_new("ms-codec", work_on_host, self));
+    g_ptr_array_add(threads, g_thread_new("ms-codec", work_on_host_in_thread, self));
   return threads;
 }
 
@@ -329,7 +329,7 @@ typedef struct {
 } DeviceLane;
 
 static gpointer
-work_on_further_lane(gpointer data)
+work_on_lane_in_thread(gpointer data)
 {
   DeviceLane *lane = data;
 
@@ -356,7 +356,7 @@ start_further_lanes(Runner *self, MsEngine *engine)
     g_ptr_array_add(self->engines, further);
     DeviceLane *lane = g_new(DeviceLane, 1);
     *lane = (DeviceLane){self, further};
-    g_ptr_array_add(threads, g_thread_new("ms-device", work_on_further_lane, lane));
+    g_ptr_array_add(threads, g_thread_new("ms-device", work_on_lane_in_thread, lane));
   }
   return threads;
 }

@@ -395,7 +395,7 @@ run_stripe_in_pieces(MsFilterRun *self, MsFilterOverlap *overlap, MsRows stripe,
   if (ms_filter_overlap_stripe(overlap, self, stripe, &failure))
     return TRUE;
   if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
-    g_debug("%s", failure->message);
+    g_debug("plan: %s", failure->message);
     ms_filter_overlap_release(overlap);
     return run_stripe(self, stripe, error);
   }

@@ -25,9 +25,9 @@ GBytes *
 ms_png_deflate(const guint8 *data, gsize size, int level)
 {
   struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level > 0 && level <= FAST_LEVEL ? 1 : level);
-  gsize most = compressor != NULL ? libdeflate_zlib_compress_bound(compressor, size) : 0;
+  gsize most = compressor ? libdeflate_zlib_compress_bound(compressor, size) : 0;
   guint8 *out = most > 0 ? g_try_malloc(most) : NULL;
-  gsize n = out != NULL ? libdeflate_zlib_compress(compressor, data, size, out, most) : 0;
+  gsize n = out ? libdeflate_zlib_compress(compressor, data, size, out, most) : 0;
 
   libdeflate_free_compressor(compressor);
   if (n > 0)

@@ -32,11 +32,11 @@ on_warning(png_structp png, png_const_charp message)
   MsPngReader *self = png_get_error_ptr(png);
 
   /* A wrong checksum counts as damage in every chunk, whether libpng uses the chunk or leaves it out. */
-  if (strstr(message, "CRC error") != NULL && ms_image_file_accepts(self->file, message))
+  if (strstr(message, "CRC error") && ms_image_file_accepts(self->file, message))
     return;
   if (!g_str_has_prefix(message, "IDAT:"))
     return;
-  if (strstr(message, "Extra compressed data") == NULL && strstr(message, "Too much image data") == NULL &&
+  if (!strstr(message, "Extra compressed data") && !strstr(message, "Too much image data") &&
       !ms_image_file_accepts(self->file, message))
     png_error(png, message);
 }

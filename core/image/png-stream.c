@@ -154,7 +154,7 @@ deflate_band(MsPngStream *self, const guint8 *data, gsize dictionary, gsize n, g
   z.avail_in = n;
   z.next_out = out;
   z.avail_out = most;
-  int status = out != NULL ? deflate(&z, is_last ? Z_FINISH : Z_SYNC_FLUSH) : Z_MEM_ERROR;
+  int status = out ? deflate(&z, is_last ? Z_FINISH : Z_SYNC_FLUSH) : Z_MEM_ERROR;
   gboolean ok = status == (is_last ? Z_STREAM_END : Z_OK) && z.avail_in == 0;
   gsize size = z.total_out;
   deflateEnd(&z);
@@ -200,7 +200,7 @@ write_band_in_thread(gpointer data, gpointer user_data)
   if (!g_atomic_int_get(&self->stopped))
     compress_band(self, band);
   g_mutex_lock(&self->mutex);
-  band->state = band->output != NULL ? BAND_DONE : BAND_FAILED;
+  band->state = band->output ? BAND_DONE : BAND_FAILED;
   g_cond_broadcast(&self->changed);
   g_mutex_unlock(&self->mutex);
 }
@@ -426,7 +426,7 @@ ms_png_stream_next(MsPngStream *self, GError **error)
     piece = next_band(self, &failure);
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
-  else if (piece == NULL)
+  else if (!piece)
     set_memory_error(error);
   return piece;
 }

@@ -83,7 +83,7 @@ set_metadata(PngWriter *self)
   if (metadata->icc && ms_icc_is_sound(metadata->icc))
     png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
                  g_bytes_get_size(metadata->icc));
-  self->notes->icc_dropped = metadata->icc != NULL && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
+  self->notes->icc_dropped = metadata->icc && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
 }
 
 static void
@@ -124,7 +124,7 @@ write_pixels(PngWriter *self, guint samples)
 
   self->stream = ms_png_stream_new(&rows, &plan, self->options->compression, self->sink->cancellable);
   ms_png_stream_set_feed(self->stream, hold_rows, drop_rows, self->image);
-  while ((self->piece = ms_png_stream_next(self->stream, &self->error)) != NULL) {
+  while ((self->piece = ms_png_stream_next(self->stream, &self->error))) {
     png_write_chunk(self->png, (png_const_bytep) "IDAT", g_bytes_get_data(self->piece, NULL),
                     g_bytes_get_size(self->piece));
     g_clear_pointer(&self->piece, g_bytes_unref);

@@ -117,7 +117,7 @@ begin_row(const MsTiffReader *self, guint plane, guint8 *out)
 static gboolean
 accepts_black(MsTiffReader *self)
 {
-  return self->file->error == NULL && self->reads_rows && !ms_tiff_reader_is_lab(self) &&
+  return !self->file->error && self->reads_rows && !ms_tiff_reader_is_lab(self) &&
          ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
@@ -283,8 +283,7 @@ read_converted_rows(MsTiffReader *self, TIFFRGBAImage *image)
     guint32 *out = (guint32 *)self->pixels + y * self->width;
     guint32 n = MIN(rows, self->height - y);
     image->row_offset = y;
-    if (ms_image_file_is_cancelled(self->file) || !TIFFRGBAImageGet(image, out, self->width, n) ||
-        self->file->error != NULL)
+    if (ms_image_file_is_cancelled(self->file) || !TIFFRGBAImageGet(image, out, self->width, n) || self->file->error)
       return FALSE;
     for (gsize i = 0; i < (gsize)n * self->width; i++)
       out[i] = GUINT32_TO_LE(out[i] | 0xff000000);

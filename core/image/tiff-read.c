@@ -33,7 +33,7 @@ G_GNUC_PRINTF(4, 0)
 static int
 on_warning(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
 {
-  if (g_strcmp0(module, "JPEGLib") == 0 || strstr(format, "remature") != NULL)
+  if (g_strcmp0(module, "JPEGLib") == 0 || strstr(format, "remature"))
     on_error(tiff, data, module, format, arguments);
   return 1;
 }
@@ -375,7 +375,7 @@ open_directory(MsTiffReader *self)
   TIFFOpenOptionsFree(options);
   if (!self->tiff)
     ms_tiff_reader_damaged(self, N_("it has no directory"));
-  return self->tiff != NULL && !self->file->error;
+  return self->tiff && !self->file->error;
 }
 
 /**

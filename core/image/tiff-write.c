@@ -254,7 +254,7 @@ static const char *
 get_mode(MsImage *image, guint samples)
 {
   MsMetadata *metadata = ms_image_get_metadata(image);
-  gsize profile = metadata != NULL && metadata->icc != NULL ? g_bytes_get_size(metadata->icc) : 0;
+  gsize profile = metadata && metadata->icc ? g_bytes_get_size(metadata->icc) : 0;
 
   for (guint i = 0; metadata && metadata->geo && i < MS_GEO_N_TAGS; i++)
     profile += metadata->geo->values[i] ? g_bytes_get_size(metadata->geo->values[i]) : 0;

@@ -206,7 +206,7 @@ accepts_rows(WebpReader *self, WebPIDecoder *decoder)
 {
   int rows = 0;
 
-  return WebPIDecGetRGB(decoder, &rows, NULL, NULL, NULL) != NULL && rows > 0 &&
+  return WebPIDecGetRGB(decoder, &rows, NULL, NULL, NULL) && rows > 0 &&
          ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
@@ -278,7 +278,7 @@ on_progress(int percent, const WebPPicture *picture)
 {
   WebpWriter *self = picture->user_data;
 
-  return self->error == NULL && !g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error);
+  return !self->error && !g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error);
 }
 
 static gboolean
@@ -368,7 +368,7 @@ write_with_metadata(WebpWriter *self, const WebPData *bits, MsMetadata *metadata
   g_autoptr(GBytes) exif = get_exif(metadata);
   WebPMux *mux = WebPMuxNew();
   WebPData file = {NULL, 0};
-  gboolean ok = mux != NULL && WebPMuxSetImage(mux, bits, 0) == WEBP_MUX_OK && add_chunk(mux, "ICCP", metadata->icc) &&
+  gboolean ok = mux && WebPMuxSetImage(mux, bits, 0) == WEBP_MUX_OK && add_chunk(mux, "ICCP", metadata->icc) &&
                 add_chunk(mux, "EXIF", exif) && WebPMuxAssemble(mux, &file) == WEBP_MUX_OK;
 
   if (ok)

@@ -127,7 +127,7 @@ write_note(MsContext *self, gboolean works)
   g_key_file_set_boolean(file, NOTE_GROUP, "byte-products", limits->byte_products);
   g_key_file_set_boolean(file, NOTE_GROUP, "works", works);
   if (path && (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error)))
-    g_debug("%s", error->message);
+    g_debug("device: %s", error->message);
 }
 
 /* On narrower registers such vectors are no faster, and products of bytes need AVX-512, so no probe is compiled. */
@@ -143,7 +143,7 @@ builds(MsContext *self, const char *const *parts)
   add_parts(spec, parts);
   g_autoptr(MsProgram) program = ms_program_build(self->cl, self->device, spec, self->cache_folder, &error);
   if (!program)
-    g_debug("%s", error->message);
+    g_debug("program: %s", error->message);
   return program != NULL;
 }
 

@@ -39,7 +39,7 @@ typedef struct {
   guint64 bytes;
 } MsLaunch;
 
-/** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_lanes_for(). */
+/** MsTransferForm: how buffers are written and read; %MS_TRANSFER_AUTO follows ms_staging_threads_for(). */
 typedef enum {
   MS_TRANSFER_AUTO,
   MS_TRANSFER_PLAIN,

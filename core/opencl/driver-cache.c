@@ -96,7 +96,7 @@ has_pocl(void)
   g_autoptr(GDir) folder = g_dir_open(vendors && *vendors ? vendors : VENDORS_FOLDER, 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name(folder)) != NULL)
+  while (folder && (name = g_dir_read_name(folder)))
     if (strstr(name, "pocl"))
       return TRUE;
   return vendors && strstr(vendors, "pocl");

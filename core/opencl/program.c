@@ -454,8 +454,7 @@ read_binary(cl_program program)
 static gboolean
 is_usage(const char *line)
 {
-  return g_str_has_prefix(line, "ptxas info") || g_str_has_prefix(line, ": ") ||
-         strstr(line, " bytes stack frame, ") != NULL;
+  return g_str_has_prefix(line, "ptxas info") || g_str_has_prefix(line, ": ") || strstr(line, " bytes stack frame, ");
 }
 
 /**
@@ -543,7 +542,7 @@ store_in_cache(MsProgram *self, const char *folder, const char *key)
   g_autoptr(GError) error = NULL;
 
   if (binary && !store_binary(folder, key, binary, &error))
-    g_debug("%s", error->message);
+    g_debug("cache: %s", error->message);
   store_usage(self);
 }
 

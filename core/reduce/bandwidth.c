@@ -227,7 +227,7 @@ save_bandwidth(MsContext *context, const char *folder, const MsBandwidth *bandwi
   g_key_file_set_double(file, GROUP_NAME, "read", bandwidth->read);
   g_key_file_set_double(file, GROUP_NAME, "copy", bandwidth->copy);
   if (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error))
-    g_debug("%s cannot be written: %s", path, error->message);
+    g_debug("bandwidth: %s cannot be written: %s", path, error->message);
 }
 
 /**
@@ -327,7 +327,7 @@ share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
   MsBandwidth peak;
 
   if (!ms_bandwidth_get(context, NULL, &peak, cancellable, &error)) {
-    g_debug("%s", error->message);
+    g_debug("bandwidth: %s", error->message);
     return 0;
   }
   return gb_per_s / peak.read;

@@ -597,7 +597,7 @@ job_new(MsMessage *message)
 }
 
 static gpointer
-read_channel(gpointer data)
+read_channel_in_thread(gpointer data)
 {
   Service *self = data;
   GCancellable *last = NULL;
@@ -637,7 +637,7 @@ ms_service_run(void)
   if (!self.channel)
     return EXIT_FAILURE;
   self.jobs = g_async_queue_new();
-  g_thread_unref(g_thread_new("ms-requests", read_channel, &self));
+  g_thread_unref(g_thread_new("ms-requests", read_channel_in_thread, &self));
   while ((item = g_async_queue_pop(self.jobs)) != &quit) {
     g_autoptr(Job) job = item;
     run_job(&self, job);

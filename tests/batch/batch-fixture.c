@@ -57,7 +57,7 @@ remove_tree(const char *path)
   g_autoptr(GDir) folder = g_file_test(path, G_FILE_TEST_IS_SYMLINK) ? NULL : g_dir_open(path, 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+  while (folder && (name = g_dir_read_name(folder))) {
     g_autofree char *entry = g_build_filename(path, name, NULL);
     remove_tree(entry);
   }

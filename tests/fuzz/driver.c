@@ -17,7 +17,7 @@ all_seeds(void)
 {
   GPtrArray *seeds = ms_fuzz_seeds();
 
-  for (char **file = files; *file != NULL; file++) {
+  for (char **file = files; *file; file++) {
     g_autoptr(GError) error = NULL;
     char *content;
     gsize size;

@@ -46,7 +46,7 @@ load(GBytes *bytes, gboolean accept_damaged)
 
   g_assert_true((image == NULL) == (error != NULL));
   if (!image)
-    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'fuzz'") != NULL);
+    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'fuzz'"));
   return image;
 }
 
@@ -60,7 +60,7 @@ try_bytes(const uint8_t *data, size_t size)
 
   if (strict)
     ms_test_assert_same_image(strict, accepted);
-  else if (accepted != NULL)
+  else if (accepted)
     g_assert_nonnull(ms_image_get_damage(accepted));
   if (accepted)
     check_saves(accepted);

@@ -122,7 +122,7 @@ put(Fixture *self, gboolean overwrite, GError **error)
 {
   g_autoptr(MsAtomicFile) file = ms_atomic_file_open(self->target, overwrite, NULL, error);
 
-  return file != NULL && write_content(self, file, error) && ms_atomic_file_commit(file, error);
+  return file && write_content(self, file, error) && ms_atomic_file_commit(file, error);
 }
 
 static void

@@ -29,7 +29,7 @@ make_file(MsImage *image, guint samples, const MsPngPlan *plan, int level, guint
   GBytes *piece;
 
   *n_pieces = 0;
-  while ((piece = ms_png_stream_next(stream, &error)) != NULL) {
+  while ((piece = ms_png_stream_next(stream, &error))) {
     ms_test_png_append(file, "IDAT", g_bytes_get_data(piece, NULL), g_bytes_get_size(piece));
     g_bytes_unref(piece);
     (*n_pieces)++;
@@ -179,7 +179,7 @@ compress(MsImage *image, const MsPngPlan *plan, int level, Feed *feed)
   g_autoptr(MsPngStream) stream = ms_png_stream_new(&rows, plan, level, NULL);
   if (feed)
     ms_png_stream_set_feed(stream, copy_rows, spoil_rows, feed);
-  while ((piece = ms_png_stream_next(stream, NULL)) != NULL) {
+  while ((piece = ms_png_stream_next(stream, NULL))) {
     g_byte_array_append(content, g_bytes_get_data(piece, NULL), g_bytes_get_size(piece));
     g_bytes_unref(piece);
   }

@@ -419,7 +419,7 @@ invert_every_bit(GBytes *file)
     if (!error)
       continue;
     refused++;
-    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL);
+    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'"));
   }
   return refused;
 }

@@ -174,7 +174,7 @@ test_every_bit(void)
       g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
       g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
       g_assert_true((loaded == NULL) == (error != NULL));
-      g_assert_true(!error || (error->domain == MS_ERROR && strstr(error->message, "'the-file'") != NULL));
+      g_assert_true(!error || (error->domain == MS_ERROR && strstr(error->message, "'the-file'")));
     }
   }
 }

@@ -23,7 +23,7 @@ copy_icds(const char *to)
   g_autoptr(GDir) folder = g_dir_open(SYSTEM_VENDORS, 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+  while (folder && (name = g_dir_read_name(folder))) {
     g_autofree char *source = g_build_filename(SYSTEM_VENDORS, name, NULL);
     g_autofree char *target = g_build_filename(to, name, NULL);
     g_autofree char *content = NULL;
@@ -38,7 +38,7 @@ remove_folder(const char *path)
   g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
   const char *name;
 
-  while (folder && (name = g_dir_read_name(folder)) != NULL) {
+  while (folder && (name = g_dir_read_name(folder))) {
     g_autofree char *entry = g_build_filename(path, name, NULL);
     g_unlink(entry);
   }

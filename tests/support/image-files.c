@@ -184,7 +184,7 @@ ms_test_list_files(const char *folder, const char *suffix)
   const char *name;
 
   g_assert_nonnull(dir);
-  while ((name = g_dir_read_name(dir)) != NULL)
+  while ((name = g_dir_read_name(dir)))
     if (g_str_has_suffix(name, suffix))
       g_ptr_array_add(paths, g_build_filename(folder, name, NULL));
   g_assert_cmpuint(paths->len, >, 0);
@@ -224,7 +224,7 @@ ms_test_folder_remove(char *folder)
   const char *name;
 
   g_assert_nonnull(dir);
-  while ((name = g_dir_read_name(dir)) != NULL) {
+  while ((name = g_dir_read_name(dir))) {
     g_autofree char *path = g_build_filename(folder, name, NULL);
     g_assert_cmpint(g_remove(path), ==, 0);
   }

@@ -331,7 +331,7 @@ on_delay_over(gpointer data)
 
 /* Replaces the list of an earlier request, unless its images are being filtered. */
 static void
-request_changed(MsBatchPage *self)
+on_request_changed(MsBatchPage *self)
 {
   self->outdated = TRUE;
   if (!is_running(self)) {
@@ -423,7 +423,7 @@ selected_paths(MsBatchPage *self, char **input, char **output, MsItemStatus *sta
 }
 
 static void
-load_preview(GTask *task, gpointer image, gpointer path, GCancellable *cancellable)
+load_preview_in_thread(GTask *task, gpointer image, gpointer path, GCancellable *cancellable)
 {
   g_task_return_pointer(task, ms_thumbnail_load(path, PREVIEW_WIDTH, PREVIEW_HEIGHT, 0), g_object_unref);
 }
@@ -448,7 +448,7 @@ preview(MsBatchPage *self, GtkWidget *image, const char *path)
   if (!path)
     return;
   g_task_set_task_data(task, g_strdup(path), g_free);
-  g_task_run_in_thread(task, load_preview);
+  g_task_run_in_thread(task, load_preview_in_thread);
 }
 
 static void
@@ -631,7 +631,7 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CHILD(preview),
                                          CHILD(before),
                                          CHILD(after),
-                                         CALLBACK(request_changed),
+                                         CALLBACK(on_request_changed),
                                          CALLBACK(on_check_clicked),
                                          CALLBACK(on_start_clicked),
                                          CALLBACK(on_pause_clicked),

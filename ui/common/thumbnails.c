@@ -199,7 +199,7 @@ ms_thumbnails_get(MsThumbnails *self, const char *path)
 #define PATH_KEY "ms-path"
 
 static void
-show_loaded(GtkImage *image, const char *path, MsThumbnails *self)
+on_thumbnail_loaded(GtkImage *image, const char *path, MsThumbnails *self)
 {
   if (g_str_equal(g_object_get_data(G_OBJECT(image), PATH_KEY), path))
     ms_thumbnail_show(image, ms_thumbnails_get(self, path));
@@ -212,7 +212,7 @@ ms_thumbnails_show(MsThumbnails *self, GtkImage *image, const char *path)
   g_object_set_data_full(G_OBJECT(image), PATH_KEY, g_strdup(path), g_free);
   gtk_widget_set_size_request(GTK_WIDGET(image), self->width, self->height);
   ms_thumbnail_show(image, ms_thumbnails_get(self, path));
-  g_signal_connect_object(self, "loaded", G_CALLBACK(show_loaded), image, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self, "loaded", G_CALLBACK(on_thumbnail_loaded), image, G_CONNECT_SWAPPED);
 }
 
 /* The pictures of a folder */

@@ -458,7 +458,7 @@ hold_engine(MsProgramJob *self)
 }
 
 static void
-save_picture(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+save_picture_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   MsProgramJob *self = source;
   g_autofree char *path = g_build_filename(self->folder, PICTURE_NAME, NULL);
@@ -494,7 +494,7 @@ ms_program_job_start(MsProgramJob *self, MsWindowEngine *engine)
   g_set_object(&self->engine, engine);
   if (self->picture) {
     g_autoptr(GTask) task = g_task_new(self, self->cancellable, on_picture_saved, NULL);
-    g_task_run_in_thread(task, save_picture);
+    g_task_run_in_thread(task, save_picture_in_thread);
   } else {
     hold_engine(self);
   }

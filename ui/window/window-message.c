@@ -147,9 +147,9 @@ show_log(MsWindow *self, const char *text)
   gtk_widget_show_all(dialog);
 }
 
-/** ms_window_message_answered: handles a button of the info bar; responses are defined in window.ui. */
+/** ms_window_on_message_answered: handles a button of the info bar; responses are defined in window.ui. */
 void
-ms_window_message_answered(MsWindow *self, int response)
+ms_window_on_message_answered(MsWindow *self, int response)
 {
   if (response == 1)
     show_log(self, self->message_detail);
@@ -230,9 +230,9 @@ show_folder(MsWindow *self, const char *path)
     ms_window_report_error(self, error);
 }
 
-/** ms_window_toast_clicked: does what the button of the toast offers. */
+/** ms_window_on_toast_clicked: does what the button of the toast offers. */
 void
-ms_window_toast_clicked(MsWindow *self)
+ms_window_on_toast_clicked(MsWindow *self)
 {
   ms_window_hide_toast(self);
   switch (self->toast_offer) {

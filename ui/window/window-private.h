@@ -102,9 +102,9 @@ void ms_window_add_actions(MsWindow *self);
 void ms_window_update_actions(MsWindow *self);
 
 /* The tabs, and the title, progress and readout of the picture in front. */
-void ms_window_tab_switched(MsWindow *self);
+void ms_window_on_tab_switched(MsWindow *self);
 void ms_window_tabs_changed(MsWindow *self);
-void ms_window_tab_removed(MsWindow *self, GtkWidget *view);
+void ms_window_on_tab_removed(MsWindow *self, GtkWidget *view);
 void ms_window_cancel_tabs(MsWindow *self);
 void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
 void ms_window_close_view(GtkWidget *view);
@@ -124,10 +124,10 @@ void ms_window_show_folder(MsWindow *self);
 void ms_window_list_recent(MsWindow *self);
 
 /* The bar with a message, and the toast. */
-void ms_window_toast_clicked(MsWindow *self);
+void ms_window_on_toast_clicked(MsWindow *self);
 void ms_window_hide_toast(MsWindow *self);
 void ms_window_show_message_of_tab(MsWindow *self);
-void ms_window_message_answered(MsWindow *self, int response);
+void ms_window_on_message_answered(MsWindow *self, int response);
 
 /* Saving, copying and printing. */
 void ms_window_copy_picture(MsWindow *self);

@@ -228,7 +228,7 @@ ms_window_leave_front(MsWindow *self)
 /* Tabs */
 
 void
-ms_window_tab_switched(MsWindow *self)
+ms_window_on_tab_switched(MsWindow *self)
 {
   set_front(self, ms_window_get_view(self));
 }
@@ -249,13 +249,13 @@ ms_window_tabs_changed(MsWindow *self)
 #define PAGE_KEY "ms-page"
 
 /**
- * ms_window_tab_removed:
+ * ms_window_on_tab_removed:
  *
  * Suppresses the notification of assistive technology about the new parent of a closed tab, because handling it reads
  * the label of the tab, which no longer exists, and GTK warns.
  */
 void
-ms_window_tab_removed(MsWindow *self, GtkWidget *view)
+ms_window_on_tab_removed(MsWindow *self, GtkWidget *view)
 {
   GObject *page = g_object_get_data(G_OBJECT(view), PAGE_KEY);
 

@@ -457,12 +457,12 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(toast_button);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_show_folder);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_list_recent);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_switched);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_tab_removed);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_on_tab_switched);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_on_tab_removed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_message_answered);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_on_message_answered);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_clear_message);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_toast_clicked);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_on_toast_clicked);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_hide_toast);
 }
 

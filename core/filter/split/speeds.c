@@ -127,7 +127,7 @@ ms_learned_speeds_save(MsLearnedSpeeds *self)
   copy_speeds(self->added, file);
   if (!ms_folder_make_parent(self->path, MS_FOLDER_PRIVATE, &error) ||
       !g_key_file_save_to_file(file, self->path, &error))
-    g_debug("%s", error->message);
+    g_debug("speeds: %s", error->message);
   g_key_file_unref(self->added);
   self->added = g_key_file_new();
 }

@@ -90,10 +90,10 @@ find_ptx_body(const char *ptx, const char *kernel)
 {
   const gsize length = strlen(kernel);
 
-  for (const char *at = ptx; (at = strstr(at, ".entry")) != NULL;) {
+  for (const char *at = ptx; (at = strstr(at, ".entry"));) {
     at += strlen(".entry");
     at += strspn(at, " \t\r\n");
-    if (strncmp(at, kernel, length) == 0 && strchr(" \t\r\n({", at[length]) != NULL && at[length] != '\0') {
+    if (strncmp(at, kernel, length) == 0 && strchr(" \t\r\n({", at[length]) && at[length] != '\0') {
       const char *body = strchr(at, '{');
       return body ? body + 1 : NULL;
     }
@@ -145,7 +145,7 @@ ms_instructions_count_ptx(const char *ptx, const char *kernel, MsInstructionCoun
       if (!*at)
         break;
     }
-    const gboolean is_operand = strchr(statement->str, '{') != NULL || (*at == '{' && statement->len > 0);
+    const gboolean is_operand = strchr(statement->str, '{') || (*at == '{' && statement->len > 0);
     if (*at == ';' || (!is_operand && strchr("{}", *at))) {
       depth += *at == '{' ? 1 : *at == '}' ? -1 : 0;
       count_ptx_statement(statement->str, counts);

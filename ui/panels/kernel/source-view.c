@@ -274,7 +274,7 @@ first_change(GArray *diff)
 }
 
 static gboolean
-scroll_to_cursor(gpointer data)
+on_laid_out(gpointer data)
 {
   MsSourceView *self = data;
 
@@ -302,7 +302,7 @@ show_lines(MsSourceView *self, GArray *diff, gboolean marked)
   gtk_text_buffer_place_cursor(buffer, &iter);
   /* Scrolling needs line heights, which exist only after the view has been laid out. */
   if (self->scroll == 0)
-    self->scroll = g_idle_add_full(GTK_TEXT_VIEW_PRIORITY_VALIDATE + 5, scroll_to_cursor, self, NULL);
+    self->scroll = g_idle_add_full(GTK_TEXT_VIEW_PRIORITY_VALIDATE + 5, on_laid_out, self, NULL);
 }
 
 /* Options are compared word by word: new ones bold and underlined, removed ones struck through. */
@@ -425,7 +425,7 @@ ms_source_view_refresh(MsPanel *panel)
     show_nothing(self, error->message);
     return;
   }
-  gboolean shown = self->spec != NULL && !self->restyled;
+  gboolean shown = self->spec && !self->restyled;
   if (take_spec(self, plan->program) || !shown)
     show_program(self); /* otherwise the scroll position is kept */
   self->restyled = FALSE;
