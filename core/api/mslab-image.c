@@ -162,9 +162,10 @@ mslab_image_new(GBytes *pixels, int width, int height, gsize stride, int channel
  * @cancellable: (nullable): ends the call early
  * @error: set to %MSLAB_ERROR_IO, %MSLAB_ERROR_FORMAT, %MSLAB_ERROR_UNSUPPORTED or %MSLAB_ERROR_TOO_LARGE
  *
- * Reads an image file and turns it upright. The format is recognised by the content: PNG, JPEG, BMP, PNM, PAM, and
- * TIFF and WebP where the library was built with them; GIF, HEIC, AVIF and others where gdk-pixbuf has a module for
- * them. The program meanshift-lab-loader decodes these in a separate process and must be installed.
+ * Reads an image file and turns it upright. The format is recognised by the content: one that the option `--format` of
+ * meanshift-lab(1) names, TIFF and WebP where the library was built with them; or GIF, HEIC, AVIF and others where
+ * gdk-pixbuf has a module for them. The program meanshift-lab-loader decodes these in a separate process and must be
+ * installed.
  *
  * Returns: (transfer full): the image, or %NULL with @error set
  */
