@@ -422,12 +422,14 @@ test_convert_to_srgb(void)
 
   limits.to_srgb = TRUE;
   for (guint i = 0; i < n; i++) {
-    /* PAM keeps no profile. */
-    if (!ms_codec_is_written(&codecs[i]) || !codecs[i].has_alpha || codecs[i].format == MS_IMAGE_FORMAT_PAM)
+    if (!ms_codec_is_written(&codecs[i]) || !codecs[i].has_alpha)
       continue;
     g_autoptr(GError) error = NULL;
     g_autoptr(GBytes) file = encode(codecs[i].format, icc);
     g_autoptr(MsImage) kept = ms_test_decode(file);
+    /* The test `formats` says which formats keep a profile. */
+    if (!ms_image_get_metadata(kept)->icc)
+      continue;
     g_autoptr(MsImage) image = ms_image_load_bytes(file, "file", &limits, NULL, &error);
     g_assert_no_error(error);
     ms_test_assert_same_image(kept, stored);

@@ -113,7 +113,6 @@ test_table(void)
       g_assert_cmpint(ms_codec_from_path(path), ==, codecs[i].format);
     }
   }
-  g_assert_cmpuint(g_strv_length((char **)ms_codec_names), ==, MS_IMAGE_FORMAT_PAM);
 }
 
 /* A build without a library says so, for reading and for writing. */
