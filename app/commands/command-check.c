@@ -110,9 +110,12 @@ check_devices(const MsCommandLine *line, GError **error)
 static gboolean
 check_inputs(const MsCommandLine *line, GError **error)
 {
-  if (line->inputs[0] && ms_command_find(line)->reads_nothing) {
-    ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", ms_command_find(line)->name,
-                 line->inputs[0]);
+  const MsCommand *command = ms_command_find(line);
+
+  if (!line->inputs[0] && command->without_input)
+    return refuse(error, command->without_input);
+  if (line->inputs[0] && command->reads_nothing) {
+    ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", command->name, line->inputs[0]);
     return FALSE;
   }
   if (line->hidden && !ms_inputs_has_folder((const char *const *)line->inputs))
@@ -184,12 +187,10 @@ wants_report(const MsCommandLine *line)
 static gboolean
 check_images(const MsCommandLine *line, GError **error)
 {
-  guint n = g_strv_length(line->inputs), n_standard = 0;
+  guint n_standard = 0;
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; line->inputs[i]; i++)
     n_standard += ms_file_path_is_standard(line->inputs[i]);
-  if (n == 0)
-    return refuse(error, "--headless needs an image or a folder, as in: meanshift-lab --headless in.png -o out.png.");
   if (n_standard > 1)
     return refuse(error, "Standard input (-) can be read only once; name it once.");
   if (!line->output && !wants_report(line) && !line->dry_run)
@@ -232,11 +233,6 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
       !check_lab(self, error))
     return FALSE;
-  if (action == MS_COMMAND_MERGE && !self->inputs[0])
-    return refuse(error, "--merge-manifests compares with the images; name their folders, as in: photos --recursive "
-                         "--merge-manifests manifests.");
-  if (action == MS_COMMAND_MERGE_REPORTS && !self->inputs[0])
-    return refuse(error, "--merge-reports needs reports, as in: --merge-reports h200.json cpu.json.");
   if (self->resume == MS_RESUME_HASH && !self->manifest)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_inputs(self, error) && check_devices(self, error) &&

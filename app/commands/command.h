@@ -20,6 +20,7 @@
  * @measures: whether the child notes what it measured, so that another one goes on where it ended
  * @has_events: whether --progress json prints events
  * @reads_nothing: whether it takes no image
+ * @without_input: (nullable): the sentence that refuses a line without an image
  * @run: (nullable): %NULL for images, which are filtered by ms_batch_command_run(), and for the window
  */
 typedef struct {
@@ -29,6 +30,7 @@ typedef struct {
   gboolean measures;
   gboolean has_events;
   gboolean reads_nothing;
+  const char *without_input;
   MsExitStatus (*run)(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 } MsCommand;
 

@@ -196,6 +196,8 @@ test_refused_combinations(void)
 {
   static const char *const cases[][2] = {
     {"x --headless", "needs an image"},
+    {"x --headless --merge-manifests m.jsonl", "name their folders"},
+    {"x --headless --merge-reports", "needs reports"},
     {"x --headless a.png", "-o"},
     {"x a.png -o b.png", "--headless"},
     {"x a.png --sp 3", "--headless"},
