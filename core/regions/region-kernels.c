@@ -357,35 +357,34 @@ ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **er
                      error, "clearing a buffer");
 }
 
-/**
- * ms_region_kernels_retry_edges:
- * @step: that has found @n_edges regions that touch
- *
- * Runs the step again with more space, if there was too little.
- */
+/** ms_region_kernels_make_room: whether there was too little space for @n_edges regions that touch, which is mended. */
 gboolean
-ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error)
+ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges)
 {
   g_debug("regions: %u, of which %u pairs touch", self->n_regions, n_edges);
-  self->n_edges = n_edges;
   if (n_edges <= self->most_edges)
-    return TRUE;
+    return FALSE;
   self->most_edges = n_edges;
-  ms_region_kernels_drop(self, MS_REGION_BUFFER_EDGES);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
-         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, step, step, error);
+  for (MsRegionBuffer i = MS_REGION_BUFFER_EDGES; i <= MS_REGION_BUFFER_DISTINCT; i++)
+    if (i != MS_REGION_BUFFER_TABLE)
+      ms_region_kernels_drop(self, i);
+  return TRUE;
 }
 
-/** ms_region_kernels_keep_distinct: copies each of the pairs of regions that were found once; there must be some. */
+/**
+ * ms_region_kernels_list_neighbours: enqueues the listing of pairs of regions that touch, and of each pair once. The
+ * totals say afterwards whether there was space for all.
+ */
 gboolean
-ms_region_kernels_keep_distinct(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error)
 {
+  self->n_edges = self->most_edges;
   self->n_slots = 2u << MIN(g_bit_storage(self->n_edges), 30);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_SLOTS, MS_REGION_BUFFER_DISTINCT, error) &&
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
+         ms_region_kernels_reserve(self, MS_REGION_BUFFER_SLOTS, MS_REGION_BUFFER_DISTINCT, error) &&
+         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_SLOTS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_KEEP_DISTINCT, MS_REGION_STEP_KEEP_DISTINCT, error) &&
-         ms_region_kernels_read_totals(self, totals, error);
+         ms_region_kernels_launch(self, MS_REGION_STEP_LIST_NEIGHBOURS, MS_REGION_STEP_KEEP_DISTINCT, error);
 }
 
 /** ms_region_kernels_read_totals: waits for what was launched. */
@@ -394,7 +393,7 @@ ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GEr
 {
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TOTALS], 0, sizeof *totals};
 
-  return ms_context_download(self->run.context, &range, totals, self->run.log, error);
+  return ms_context_read(self->run.context, &range, totals, self->run.log, error);
 }
 
 /**

@@ -108,8 +108,8 @@ gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, 
 void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem memory);
 void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
-gboolean ms_region_kernels_retry_edges(MsRegionKernels *self, guint32 n_edges, MsRegionStep step, GError **error);
-gboolean ms_region_kernels_keep_distinct(MsRegionKernels *self, MsRegionTotals *totals, GError **error);
+gboolean ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges);
+gboolean ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);
 gboolean ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **error);
 gboolean ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-sums.h"
 
+#include <string.h>
+
 #include "core/regions/region-kernels.h"
 
 /* The pixels @from to @to - 1 of row @y; @p is the first of them. */
@@ -39,7 +41,7 @@ edges_of(const MsSegmentation *segmentation, const guint32 *row, int from, int t
   return edges;
 }
 
-/** ms_region_sums_find: adds the pixels of label i to @sums[i - 1]; the caller has set them to 0. */
+/** ms_region_sums_find: @sums[i - 1] becomes those of label i. */
 void
 ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums)
 {
@@ -47,6 +49,7 @@ ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsReg
   const guint32 *row = segmentation->labels;
   const int width = segmentation->width;
 
+  memset(sums, 0, segmentation->n * sizeof *sums);
   for (int y = 0; y < segmentation->height; y++, row += width, pixels += 4 * (gsize)width)
     for (int x = 0, end; x < width; x = end) {
       for (end = x + 1; end < width && row[end] == row[x];)
@@ -111,21 +114,30 @@ place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *origin
   return ms_region_kernels_reserve(self, MS_REGION_BUFFER_COLOURS, MS_REGION_BUFFER_COLOURS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_LABELS, MS_REGION_BUFFER_LABELS, error) &&
          ms_region_kernels_reserve(self, MS_REGION_BUFFER_TOTALS, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_TABLE, error) &&
+         ms_region_kernels_reserve(self, MS_REGION_BUFFER_TABLE, MS_REGION_BUFFER_TABLE, error) &&
          (has_labels || ms_region_kernels_upload(self, MS_REGION_BUFFER_LABELS, segmentation->labels, error)) &&
          (has_picture ||
           ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, ms_image_get_pixels(original), error));
 }
 
+/*
+ * Adds up and lists the neighbours. @sums is written meanwhile, so that the host has its pages when the device has
+ * ended.
+ */
 static gboolean
-compute(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+compute(MsRegionKernels *self, MsRegionTotals *totals, MsRegionSums *sums, GError **error)
 {
-  return ms_region_kernels_fill(self, MS_REGION_BUFFER_TABLE, error) &&
-         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_LIST_NEIGHBOURS, error) &&
-         ms_region_kernels_read_totals(self, totals, error) &&
-         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_NEIGHBOURS, error) &&
-         (self->n_edges == 0 || ms_region_kernels_keep_distinct(self, totals, error));
+  if (!ms_region_kernels_fill(self, MS_REGION_BUFFER_TABLE, error) ||
+      !ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_SUM_TABLE, error))
+    return FALSE;
+  do {
+    if (!ms_region_kernels_list_neighbours(self, error))
+      return FALSE;
+    memset(sums, 0, self->n_regions * sizeof *sums);
+    if (!ms_region_kernels_read_totals(self, totals, error))
+      return FALSE;
+  } while (ms_region_kernels_make_room(self, totals->n_edges));
+  return TRUE;
 }
 
 static gboolean
@@ -165,20 +177,18 @@ find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *orig
 
   if (!good)
     return FALSE;
-  g_autofree Entry *entries = g_new(Entry, segmentation->n);
+  /* Entries are shorter than sums and lie at the end of their memory, where each is read before it is overwritten. */
+  G_STATIC_ASSERT(sizeof(Entry) <= sizeof(MsRegionSums));
+  Entry *entries = (Entry *)(sums + segmentation->n) - segmentation->n;
   ms_context_lock_kernels(self->run.context);
-  good = compute(self, &totals, error) && read_results(self, totals.n_distinct, entries, borders, error);
+  good = compute(self, &totals, sums, error) && read_results(self, totals.n_distinct, entries, borders, error);
   ms_context_unlock_kernels(self->run.context);
-  for (guint32 i = 0; good && i < segmentation->n; i++)
-    sums[i] = read_entry(&entries[i], segmentation);
+  for (guint32 i = 0; good && i < segmentation->n; i++) {
+    Entry entry;
+    memcpy(&entry, &entries[i], sizeof entry);
+    sums[i] = read_entry(&entry, segmentation);
+  }
   return good;
-}
-
-/** ms_region_sums_bytes: the host's memory for the sums of @n regions, also where a device adds up. */
-guint64
-ms_region_sums_bytes(guint32 n)
-{
-  return n * (guint64)(sizeof(MsRegionSums) + sizeof(Entry));
 }
 
 /** ms_region_sums_fit: whether the device has the memory for the sums of so many pixels and regions. */

@@ -26,7 +26,6 @@ typedef struct {
 } MsRegionSums;
 
 void ms_region_sums_find(const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums);
-guint64 ms_region_sums_bytes(guint32 n);
 gboolean ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation);
 gboolean ms_region_sums_find_on(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original,
                                 MsRegionSums *sums, MsBorders *borders, GError **error);

@@ -77,11 +77,16 @@ static gboolean
 study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
   ms_region_kernels_expect_edges(self);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_NUMBERS, MS_REGION_BUFFER_EDGES, error) &&
-         ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_LIST_EDGES, error) &&
-         ms_region_kernels_read_totals(self, totals, error) &&
-         ms_region_kernels_retry_edges(self, totals->n_edges, MS_REGION_STEP_LIST_EDGES, error);
+  if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_NUMBERS, MS_REGION_BUFFER_EDGES, error) ||
+      !ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) ||
+      !ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_LIST_EDGES, error) ||
+      !ms_region_kernels_read_totals(self, totals, error))
+    return FALSE;
+  self->n_edges = totals->n_edges;
+  return !ms_region_kernels_make_room(self, totals->n_edges) ||
+         (ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
+          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
+          ms_region_kernels_launch(self, MS_REGION_STEP_LIST_EDGES, MS_REGION_STEP_LIST_EDGES, error));
 }
 
 /* Merges as the regions have been offered to each other, and looks whether a further round is needed. */

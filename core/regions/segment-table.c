@@ -10,36 +10,40 @@
 
 static const char *const channels[3] = {"red", "green", "blue"};
 
-static void
-finish_segment(MsSegment *self, const MsRegionSums *sums)
+static MsSegment
+finish_segment(const MsRegionSums *sums)
 {
-  self->pixels = sums->pixels;
-  self->perimeter = sums->perimeter;
-  self->left = sums->left;
-  self->top = sums->top;
-  self->right = sums->right;
-  self->bottom = sums->bottom;
-  self->x = (double)sums->x / self->pixels;
-  self->y = (double)sums->y / self->pixels;
+  MsSegment self = {.pixels = sums->pixels,
+                    .perimeter = sums->perimeter,
+                    .left = sums->left,
+                    .top = sums->top,
+                    .right = sums->right,
+                    .bottom = sums->bottom,
+                    .x = (double)sums->x / sums->pixels,
+                    .y = (double)sums->y / sums->pixels};
+
   for (int k = 0; k < 3; k++) {
-    self->mean[k] = (double)sums->sums[k] / self->pixels;
-    double variance = (double)sums->squares[k] / self->pixels - self->mean[k] * self->mean[k];
-    self->deviation[k] = sqrt(MAX(variance, 0));
+    self.mean[k] = (double)sums->sums[k] / self.pixels;
+    double variance = (double)sums->squares[k] / self.pixels - self.mean[k] * self.mean[k];
+    self.deviation[k] = sqrt(MAX(variance, 0));
   }
+  return self;
 }
 
-/* Keeps each of the @neighbours of a region once, which are in order, and gives back the memory of the others. */
+/*
+ * Keeps each of the @neighbours of a region once, which are in order and begin at @starts, and gives back the memory of
+ * the others.
+ */
 static void
-keep_distinct(MsSegmentTable *self, guint32 *neighbours)
+keep_distinct(MsSegmentTable *self, guint32 *neighbours, const gsize *starts)
 {
-  const guint32 *from = neighbours;
   guint32 *to = neighbours;
 
   for (guint32 i = 0; i < self->n; i++) {
     guint kept = 0;
-    for (guint k = 0; k < self->segments[i].n_neighbours; k++, from++)
-      if (kept == 0 || to[kept - 1] != *from)
-        to[kept++] = *from;
+    for (gsize k = starts[i]; k < starts[i + 1]; k++)
+      if (kept == 0 || to[kept - 1] != neighbours[k])
+        to[kept++] = neighbours[k];
     self->segments[i].n_neighbours = kept;
     to += kept;
   }
@@ -58,30 +62,27 @@ keep_distinct(MsSegmentTable *self, guint32 *neighbours)
 static gboolean
 add_neighbours(MsSegmentTable *self, MsBorders *borders)
 {
-  const gsize n = borders->n;
-  const guint64 bytes = n * (guint64)sizeof(MsBorder) + (self->n + (guint64)1) * sizeof(gsize);
+  const gsize n = borders->n, index_bytes = (self->n + (gsize)1) * sizeof(gsize);
 
-  if (!ms_memory_budget_take(borders->budget, bytes))
+  if (!ms_memory_budget_take(borders->budget, n * (guint64)sizeof(MsBorder) + 2 * (guint64)index_bytes))
     return FALSE;
   g_autofree guint32 *unordered = g_new(guint32, 2 * n + 1);
-  g_autofree gsize *ends = g_new0(gsize, (gsize)self->n + 1); /* of the lists that are written, label by label */
+  g_autofree gsize *starts = g_malloc0(index_bytes);
   for (gsize i = 0; i < n; i++)
     for (int side = 0; side < 2; side++)
-      self->segments[borders->pairs[i].labels[side] - 1].n_neighbours++;
+      starts[borders->pairs[i].labels[side]]++;
   for (guint32 i = 0; i < self->n; i++)
-    ends[i + 1] = ends[i] + self->segments[i].n_neighbours;
+    starts[i + 1] += starts[i];
+  g_autofree gsize *next = g_memdup2(starts, index_bytes);
   for (gsize i = 0; i < n; i++)
     for (int side = 0; side < 2; side++)
-      unordered[ends[borders->pairs[i].labels[side] - 1]++] = borders->pairs[i].labels[1 - side];
-  /* Each list now ends where the next one began. */
-  memmove(ends + 1, ends, self->n * sizeof *ends);
-  ends[0] = 0;
+      unordered[next[borders->pairs[i].labels[side] - 1]++] = borders->pairs[i].labels[1 - side];
+  memcpy(next, starts, index_bytes);
   guint32 *ordered = (guint32 *)g_steal_pointer(&borders->pairs);
-  const guint32 *other = unordered;
   for (guint32 i = 0; i < self->n; i++)
-    for (guint k = 0; k < self->segments[i].n_neighbours; k++)
-      ordered[ends[*other++ - 1]++] = i + 1;
-  keep_distinct(self, ordered);
+    for (gsize k = starts[i]; k < starts[i + 1]; k++)
+      ordered[next[unordered[k] - 1]++] = i + 1;
+  keep_distinct(self, ordered, starts);
   return TRUE;
 }
 
@@ -101,15 +102,20 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
            GError **error)
 {
   g_autoptr(MsSegmentTable) self = g_new0(MsSegmentTable, 1);
-  g_autofree MsRegionSums *sums = g_new0(MsRegionSums, segmentation->n);
   g_auto(MsBorders) borders = {.budget = budget};
 
   self->n = segmentation->n;
-  self->segments = g_new0(MsSegment, segmentation->n);
+  self->segments = g_new(MsSegment, segmentation->n);
+  /* Sums are shorter than segments and lie at the end of their memory, where each is read before it is overwritten. */
+  G_STATIC_ASSERT(sizeof(MsRegionSums) <= sizeof(MsSegment));
+  MsRegionSums *sums = (MsRegionSums *)(self->segments + self->n) - self->n;
   if (!find_sums(run, segmentation, original, sums, &borders, error))
     return NULL;
-  for (guint32 i = 0; i < self->n; i++)
-    finish_segment(&self->segments[i], &sums[i]);
+  for (guint32 i = 0; i < self->n; i++) {
+    MsRegionSums own;
+    memcpy(&own, &sums[i], sizeof own);
+    self->segments[i] = finish_segment(&own);
+  }
   if (!add_neighbours(self, &borders)) {
     ms_memory_budget_fail(budget, error);
     return NULL;
@@ -132,8 +138,7 @@ ms_segment_table_new_within(const MsDeviceRun *run, const MsSegmentation *segmen
   const guint64 mark = ms_memory_budget_mark(budget);
   MsSegmentTable *self = NULL;
 
-  if (ms_memory_budget_take(budget,
-                            segmentation->n * (guint64)sizeof(MsSegment) + ms_region_sums_bytes(segmentation->n)))
+  if (ms_memory_budget_take(budget, segmentation->n * (guint64)sizeof(MsSegment)))
     self = find_table(run, segmentation, original, budget, error);
   else
     ms_memory_budget_fail(budget, error);

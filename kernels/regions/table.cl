@@ -138,14 +138,15 @@ list_neighbours(__global const uint *labels, __global uint2 *pairs, volatile __g
 }
 
 /*
- * Copies each pair of a span to @distinct unless an equal one is there. slots: a hash table of work.w + 1 numbers of
- * pairs, a power of two larger than the list; they start as 0, and the pairs count from 1.
+ * Copies each pair of a span to @distinct unless an equal one is there; of the list for work.y pairs, totals[0] are
+ * there. slots: a hash table of work.w + 1 numbers of pairs, a power of two larger than the list; they start as 0, and
+ * the pairs count from 1.
  */
 __kernel void
 keep_distinct(__global const uint2 *pairs, volatile __global uint *slots, __global uint2 *distinct,
               volatile __global uint *totals, const int4 image, const uint4 work)
 {
-  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
+  const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, min(work.y, totals[0]));
 
   for (uint i = start; i < end; i++) {
     const uint2 pair = pairs[i];

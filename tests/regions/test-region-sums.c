@@ -163,8 +163,8 @@ static void
 compare(MsContext *context, MsImage *image, LabelFunc label_of)
 {
   g_autoptr(MsSegmentation) s = make_segmentation(ms_image_get_width(image), ms_image_get_height(image), label_of);
-  g_autofree MsRegionSums *expected = g_new0(MsRegionSums, s->n), *host = g_new0(MsRegionSums, s->n);
-  g_autofree MsRegionSums *device = g_new0(MsRegionSums, s->n);
+  g_autofree MsRegionSums *expected = g_new0(MsRegionSums, s->n), *host = g_new(MsRegionSums, s->n);
+  g_autofree MsRegionSums *device = g_new(MsRegionSums, s->n);
   g_auto(MsBorders) host_borders = {NULL}, device_borders = {NULL};
   g_autoptr(GError) error = NULL;
 
