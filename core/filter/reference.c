@@ -187,11 +187,7 @@ filter_rows(const Job *job, guint8 *out, gsize stride, GError **error)
 static guint8 *
 allocate(gsize bytes, int width, int height, GError **error)
 {
-  guint8 *memory = g_try_malloc(bytes);
-
-  if (!memory)
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
-  return memory;
+  return ms_image_check_memory(g_try_malloc(bytes), width, height, error);
 }
 
 static MsImage *

@@ -473,15 +473,14 @@ ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSetting
 {
   MsImage *source = request->source;
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
-  g_autofree guint8 *pixels = ms_pixel_memory_take(self->results, (guint64)width, (guint64)height);
+  g_autofree guint8 *pixels =
+    ms_image_check_memory(ms_pixel_memory_take(self->results, (guint64)width, (guint64)height), width, height, error);
   g_autofree char *work = ms_learned_speeds_work(settings);
   const MsSplitRates rates = {self->speeds, self->names, work, (guint64)width * (guint64)height, ++self->images};
   const Job job = {request, settings, pixels};
 
-  if (!pixels) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
+  if (!pixels)
     return NULL;
-  }
   memset(self->totals, 0, sizeof self->totals);
   ms_split_partner_begin(&self->partner);
   start_shares(self, &rates);

@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/error.h"
+
 #define BLOCK_SIZE 4096
 
 /* Below this size page faults take little time. */
@@ -66,6 +68,20 @@ ms_image_try_alloc_pixels(guint64 width, guint64 height)
   if (pixels && bytes >= LEAST_HUGE_BYTES)
     (void)madvise((void *)first, ((guintptr)pixels + bytes - first) / page * page, MADV_HUGEPAGE);
   return pixels;
+}
+
+/**
+ * ms_image_check_memory:
+ * @memory: (transfer full) (nullable): for a result of that size, %NULL where it could not be allocated
+ *
+ * Returns: (transfer full): @memory; if it is %NULL, with #MS_ERROR_MEMORY
+ */
+gpointer
+ms_image_check_memory(gpointer memory, int width, int height, GError **error)
+{
+  if (!memory)
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", width, height);
+  return memory;
 }
 
 /**

@@ -74,6 +74,7 @@ typedef struct {
 } MsImageFeed;
 
 guint8 *ms_image_try_alloc_pixels(guint64 width, guint64 height);
+gpointer ms_image_check_memory(gpointer memory, int width, int height, GError **error);
 MsImage *ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata);
 MsImage *ms_image_new_rows(MsImage *self, int first, int count);
 MsImage *ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata);
