@@ -154,20 +154,15 @@ ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsCo
 MsContext *
 ms_command_open_context(const MsCommandLine *line, MsConsole *console, GError **error)
 {
-  const char *device_selector = ms_command_line_device(line);
-
   if (!uses_driver(line)) {
     ms_set_error(error, MS_ERROR_USAGE,
                  "The serial reference has no kernels to measure; choose a device with --device.");
     return NULL;
   }
-  g_autoptr(MsEngine) engine =
-    ms_engine_open(device_selector, (MsFallback)line->fallback, ms_console_print_note, console, error);
-  if (!engine)
-    return NULL;
+  MsContext *context = ms_engine_open_context(ms_command_line_device(line), (MsFallback)line->fallback,
+                                              ms_console_print_note, console, error);
   /* The device stays open until this process ends, because a driver may end it when it is closed. */
-  ms_engine_ref(engine);
-  return ms_context_ref(ms_engine_get_context(engine));
+  return context ? ms_context_ref(context) : NULL;
 }
 
 /**

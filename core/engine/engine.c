@@ -237,13 +237,11 @@ run_strips(MsImage *source, const MsParams *params, MsEngineRun *run, GError **e
 {
   const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
   gsize stride = (gsize)region.width * 4;
-  g_autofree guint8 *pixels = g_try_malloc(stride * region.height);
+  g_autofree guint8 *pixels =
+    ms_image_check_memory(g_try_malloc(stride * region.height), region.width, region.height, error);
 
-  if (!pixels) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", region.width,
-                 region.height);
+  if (!pixels)
     return NULL;
-  }
   for (int y = 0; y < region.height; y += STRIP_ROWS) {
     const MsRegion strip = {region.x, region.y + y, region.width, MIN(STRIP_ROWS, region.height - y)};
     const MsReferenceRun rows = {.region = &strip, .cancellable = run->cancellable};
@@ -550,6 +548,47 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note,
   return &self->base;
 }
 
+static MsFallback
+resolve_fallback(const char *device_selector, MsFallback fallback)
+{
+  if (fallback != MS_FALLBACK_DEFAULT)
+    return fallback;
+  return strcmp(device_selector, "auto") == 0 ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
+}
+
+/**
+ * ms_engine_open_context: opens the device alone, for work that filters no image.
+ * @device_selector: for ms_device_choose()
+ * @note: (nullable): receives why devices were rejected
+ *
+ * Returns: (transfer full): the device, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+MsContext *
+ms_engine_open_context(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
+                       GError **error)
+{
+  g_autoptr(GError) reason = NULL;
+  g_auto(GStrv) rejected = NULL;
+  MsContext *context = ms_device_choose(device_selector, &rejected, &reason);
+
+  ms_engine_note_driver(note, note_data);
+  if (context) {
+    ms_engine_note_all(rejected, note, note_data);
+    return context;
+  }
+  if (resolve_fallback(device_selector, fallback) == MS_FALLBACK_FAIL || strcmp(device_selector, "auto") == 0) {
+    g_propagate_error(error, g_steal_pointer(&reason));
+    return NULL;
+  }
+  context = ms_device_choose("cpu", NULL, error);
+  if (context && note) {
+    g_autofree char *sentence =
+      g_strdup_printf(_("%s The processor %s is used instead."), reason->message, context->device->title);
+    note(sentence, note_data);
+  }
+  return context;
+}
+
 /**
  * ms_engine_open:
  * @device_selector: `reference`, or a selector for ms_device_choose()
@@ -560,29 +599,8 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note,
 MsEngine *
 ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data, GError **error)
 {
-  const gboolean automatic = strcmp(device_selector, "auto") == 0;
-  g_autoptr(GError) reason = NULL;
-  g_auto(GStrv) rejected = NULL;
-
   if (strcmp(device_selector, MS_ENGINE_REFERENCE) == 0)
     return ms_reference_engine_new();
-  if (fallback == MS_FALLBACK_DEFAULT)
-    fallback = automatic ? MS_FALLBACK_CPU : MS_FALLBACK_FAIL;
-  g_autoptr(MsContext) context = ms_device_choose(device_selector, &rejected, &reason);
-  ms_engine_note_driver(note, note_data);
-  if (context) {
-    ms_engine_note_all(rejected, note, note_data);
-    return ms_device_engine_new(context, fallback, note, note_data);
-  }
-  if (fallback == MS_FALLBACK_FAIL || automatic) {
-    g_propagate_error(error, g_steal_pointer(&reason));
-    return NULL;
-  }
-  context = ms_device_choose("cpu", NULL, error);
-  if (context && note) {
-    g_autofree char *sentence =
-      g_strdup_printf(_("%s The processor %s is used instead."), reason->message, context->device->title);
-    note(sentence, note_data);
-  }
-  return context ? ms_device_engine_new(context, fallback, note, note_data) : NULL;
+  g_autoptr(MsContext) context = ms_engine_open_context(device_selector, fallback, note, note_data, error);
+  return context ? ms_device_engine_new(context, resolve_fallback(device_selector, fallback), note, note_data) : NULL;
 }

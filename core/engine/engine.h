@@ -116,6 +116,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEngine, ms_engine_unref)
 
 MsEngine *ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote note, gpointer note_data,
                          GError **error);
+MsContext *ms_engine_open_context(const char *device_selector, MsFallback fallback, MsEngineNote note,
+                                  gpointer note_data, GError **error);
 
 void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
 void ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data);
