@@ -328,11 +328,14 @@ insert_texts(GByteArray *svg, const GString *texts)
   g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
 }
 
-/* Draws on a surface of vectors that writes to @bytes, and saves those; SVG has its texts as text. */
+typedef cairo_surface_t *(*CreateSurface)(cairo_write_func_t write, void *closure, double width, double height);
+
+/* Draws on a surface of vectors and saves what it writes; SVG has its texts as text. */
 static gboolean
-save_vectors(const MsChart *self, cairo_surface_t *surface, GByteArray *bytes, const char *path,
-             const MsChartPage *page, GError **error)
+save_vectors(const MsChart *self, CreateSurface create, const char *path, const MsChartPage *page, GError **error)
 {
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+  g_autoptr(cairo_surface_t) surface = create(append_bytes, bytes, page->width, page->height);
   const gboolean is_svg = cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_SVG;
   g_autoptr(cairo_t) cr = cairo_create(surface);
   g_autoptr(GString) texts = g_string_new(NULL);
@@ -350,22 +353,14 @@ save_vectors(const MsChart *self, cairo_surface_t *surface, GByteArray *bytes, c
 gboolean
 ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface =
-    cairo_svg_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
-
-  return save_vectors(self, surface, bytes, path, page, error);
+  return save_vectors(self, cairo_svg_surface_create_for_stream, path, page, error);
 }
 
 /** ms_chart_save_pdf: like ms_chart_save_svg(), with text that can be searched and copied. */
 gboolean
 ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
 {
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-  g_autoptr(cairo_surface_t) surface =
-    cairo_pdf_surface_create_for_stream(append_bytes, bytes, page->width, page->height);
-
-  return save_vectors(self, surface, bytes, path, page, error);
+  return save_vectors(self, cairo_pdf_surface_create_for_stream, path, page, error);
 }
 
 /** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */
