@@ -292,6 +292,19 @@ split(const char *text, const char **settings, GError **error)
   return NULL;
 }
 
+/* Sets @preset to what the name in @text stands for, and @options to that with the settings after it. */
+static gboolean
+read_variant(const char *text, MsReduceOptions *preset, MsReduceOptions *options, GError **error)
+{
+  const char *settings;
+  const MsReducePreset *row = split(text, &settings, error);
+
+  if (!row)
+    return FALSE;
+  *preset = *options = ms_reduce_preset_options(row);
+  return ms_option_table_set_keys(&ms_reduce_options, options, "--variant", settings, error);
+}
+
 /**
  * ms_reduce_variant_parse:
  * @text: a preset's name, which may be followed by comma-separated name=value of rows of #ms_reduce_options
@@ -301,14 +314,9 @@ split(const char *text, const char **settings, GError **error)
 gboolean
 ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **error)
 {
-  const char *settings;
-  const MsReducePreset *preset = split(text, &settings, error);
-  MsReduceOptions parsed;
+  MsReduceOptions preset, parsed;
 
-  if (!preset)
-    return FALSE;
-  parsed = ms_reduce_preset_options(preset);
-  if (!ms_option_table_set_keys(&ms_reduce_options, &parsed, "--variant", settings, error))
+  if (!read_variant(text, &preset, &parsed, error))
     return FALSE;
   *options = parsed;
   return TRUE;
@@ -323,26 +331,24 @@ ms_reduce_variant_parse(const char *text, MsReduceOptions *options, GError **err
 gboolean
 ms_reduce_variant_check_used(const char *text, const MsReduceSpec *spec, GError **error)
 {
-  const char *settings;
-  const MsReducePreset *preset = split(text, &settings, error);
-  MsReduceOptions options, standard;
+  MsReduceOptions preset, options;
 
-  if (!preset || !ms_reduce_variant_parse(text, &options, error))
+  if (!read_variant(text, &preset, &options, error))
     return FALSE;
-  standard = ms_reduce_preset_options(preset);
   for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
     const MsOptionInfo *row = &ms_reduce_options.rows[i];
-    if (!ms_option_equal(row, &options, &standard) && !ms_option_check_used(row, &options, spec, error))
+    if (!ms_option_equal(row, &options, &preset) && !ms_option_check_used(row, &options, spec, error))
       return FALSE;
   }
   return TRUE;
 }
 
+/* Whether the option differs from that of the preset, and in a way that changes this reduction. */
 static gboolean
 is_written(const MsOptionInfo *row, const MsReduceOptions *options, const MsReduceOptions *preset,
            const MsReduceSpec *spec)
 {
-  return !ms_option_equal(row, options, preset) && (!spec || ms_option_check_used(row, options, spec, NULL));
+  return !ms_option_equal(row, options, preset) && !(spec && row->unused && row->unused(options, spec));
 }
 
 static guint
@@ -395,28 +401,20 @@ ms_reduce_variant_to_string(const MsReduceOptions *options, const MsReduceSpec *
   return g_string_free(text, FALSE);
 }
 
-static gboolean
-has_single_options(const MsFactors *factors)
-{
-  for (guint i = 0; i < ms_factors_size(factors); i++)
-    if (ms_reduce_option_find(ms_factors_key(factors, i)))
-      return TRUE;
-  return FALSE;
-}
-
 /* Joins the variant and single options into one text, as --variant takes it. */
 static gboolean
 parse_options(const MsFactors *factors, MsReduceOptions *options, GError **error)
 {
-  const char *usual = has_single_options(factors) ? "naive" : "auto";
-  g_autoptr(GString) variant = g_string_new(ms_factors_get_or(factors, "variant", usual));
+  g_autoptr(GString) single = g_string_new(NULL);
 
   for (guint i = 0; i < ms_factors_size(factors); i++) {
     const char *key = ms_factors_key(factors, i);
     if (ms_reduce_option_find(key))
-      g_string_append_printf(variant, ",%s=%s", key, ms_factors_value(factors, i));
+      g_string_append_printf(single, ",%s=%s", key, ms_factors_value(factors, i));
   }
-  return ms_reduce_variant_parse(variant->str, options, error);
+  const char *usual = single->len > 0 ? "naive" : "auto";
+  g_autofree char *variant = g_strconcat(ms_factors_get_or(factors, "variant", usual), single->str, NULL);
+  return ms_reduce_variant_parse(variant, options, error);
 }
 
 /**
