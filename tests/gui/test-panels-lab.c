@@ -16,10 +16,10 @@
 #include "ui/document/flips.h"
 #include "ui/engine/window-engine.h"
 #include "ui/panels/common/chart-view.h"
+#include "ui/panels/common/report-files.h"
 #include "ui/panels/common/table.h"
 #include "ui/panels/compare/compare-panel.h"
 #include "ui/panels/experiment/experiment-panel.h"
-#include "ui/panels/experiment/kept-reports.h"
 #include "ui/panels/experiment/own-experiment.h"
 #include "tests/lab/report-fixture.h"
 

@@ -8,9 +8,7 @@
 #include "ui/common/files.h"
 #include "ui/panels/common/report-files.h"
 #include "ui/panels/common/table.h"
-#include "ui/panels/experiment/experiment-order.h"
-#include "ui/panels/experiment/experiment-text.h"
-#include "ui/panels/experiment/kept-reports.h"
+#include "ui/panels/experiment/experiment-list.h"
 #include "ui/panels/experiment/own-experiment.h"
 
 /* Bounds of the width of the list: its columns, and the longest name. */
