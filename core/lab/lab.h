@@ -11,7 +11,12 @@
 #include "core/lab/measure/measure.h"
 #include "core/opencl/context.h"
 
-/** MsLabProgress: called from the thread that measures. @report: the rows so far; @message: what is measured */
+/**
+ * MsLabProgress: is called by the thread that measures.
+ * @report: has the rows that are measured already
+ * @fraction: the part of the whole work that is done, from 0 to 1
+ * @message: names what is being measured
+ */
 typedef void (*MsLabProgress)(const MsReport *report, double fraction, const char *message, gpointer data);
 
 /**

@@ -504,7 +504,7 @@ number_of(MsLabJournal *self, const char *key)
 /**
  * ms_lab_journal_begin:
  * @key: (nullable): of the configuration; without one nothing is written
- * @seconds: how long the step may take before the process is ended; 0 for no limit
+ * @seconds: the time that the step may take; then the process is ended; 0 for no limit
  *
  * To be called before a step of a configuration calls the driver, and ms_lab_journal_end() after it.
  */

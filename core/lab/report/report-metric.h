@@ -27,7 +27,7 @@ typedef enum {
  * MsMetric: a value derived from a row.
  * @title: of an axis
  * @heading: (nullable): of a column
- * @ns_factor: converts nanoseconds into its unit, 0 when it is not a time
+ * @ns_factor: nanoseconds times this factor are the value in @unit; 0 for a value that is no time
  * @value: (nullable): of a row; %NULL for the time of a row, and for a metric of published values only
  */
 typedef struct {

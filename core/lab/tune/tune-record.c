@@ -82,7 +82,7 @@ find_best(MsTuneRecord *self)
 
 /**
  * ms_tune_record_add:
- * @measured: what came of the configuration
+ * @measured: the time of the configuration, or why it failed
  *
  * Returns: (transfer none): the new trial
  */

@@ -38,7 +38,7 @@ typedef struct {
 
 /**
  * MsTuneRecord: a search so far; what it holds is not evaluated again.
- * @measured: (nullable): the parameters that all trials share, with the size of the picture or array they were timed on
+ * @measured: (nullable): what all trials have in common: the parameters, and the size of the picture or array
  * @elapsed_s: seconds that the search has taken so far, over all its continuations
  * @best: index of the fastest trial, or -1
  */

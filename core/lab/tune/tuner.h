@@ -14,8 +14,8 @@ typedef GError *(*MsTuneConstraint)(const MsFactors *factors, gpointer data);
 
 /**
  * MsTuneEvaluate: measures and verifies one configuration.
- * @seconds: what is left of the budget, after which it ends as a time-out; 0 for no limit
- * @measured: (inout): gets its time, or how it failed
+ * @seconds: the time that the configuration may take, after which it has failed; 0 for no limit
+ * @measured: (inout): gets the time of the configuration, or why it failed
  *
  * Returns: %FALSE only when cancelled
  */
