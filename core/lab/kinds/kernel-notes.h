@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/lab/experiment/experiment.h"
-#include "core/lab/measure/kernel-note.h"
+#include "core/lab/measure/measurement.h"
 #include "core/opencl/context.h"
 
 void ms_kernel_notes_collect(MsContext *context, const GArray *launches, MsColumns columns, GPtrArray *notes);

@@ -7,6 +7,57 @@
 
 #include "core/error.h"
 
+static const char *const sources[] = {"not counted", "PTX", "machine code", "no objdump", "unknown form", NULL};
+
+static gboolean
+was_asked_for_instructions(gconstpointer note)
+{
+  return ((const MsKernelNote *)note)->counted_in != MS_INSTRUCTIONS_NOT_ASKED;
+}
+
+#define NOTE(member, form) MS_FIELD(MsKernelNote, member, form, #member)
+#define COUNT(member, name) MS_FIELD(MsKernelNote, instructions.member, NUMBER, name, .has = was_asked_for_instructions)
+static const MsField note_fields[] = {
+  NOTE(name, TEXT),
+  NOTE(group_size, NUMBER),
+  NOTE(registers, NUMBER),
+  NOTE(private_bytes, NUMBER),
+  NOTE(local_bytes, NUMBER),
+  NOTE(resident_groups, NUMBER),
+  NOTE(occupancy, NUMBER),
+  NOTE(limit, TEXT),
+  MS_FIELD(MsKernelNote, counted_in, CHOICE, "counted_in", .names = sources, .has = was_asked_for_instructions),
+  COUNT(total, "instructions"),
+  COUNT(arithmetic, "arithmetic"),
+  COUNT(packed, "packed"),
+  COUNT(loads, "loads"),
+  COUNT(stores, "stores"),
+  COUNT(branches, "branches"),
+  COUNT(other, "other"),
+};
+const MsRecord ms_kernel_note_record = MS_RECORD(note_fields);
+
+/** ms_kernel_note_new: a note in which nothing is known but the name. */
+MsKernelNote *
+ms_kernel_note_new(const char *name)
+{
+  MsKernelNote *self = g_new0(MsKernelNote, 1);
+
+  self->name = g_strdup(name);
+  self->group_size = self->registers = self->private_bytes = self->local_bytes = NAN;
+  self->resident_groups = self->occupancy = NAN;
+  self->instructions = MS_INSTRUCTIONS_UNCOUNTED;
+  return self;
+}
+
+void
+ms_kernel_note_free(MsKernelNote *self)
+{
+  g_free(self->name);
+  g_free(self->limit);
+  g_free(self);
+}
+
 static void
 free_stage(gpointer data)
 {
@@ -31,7 +82,7 @@ ms_measurement_new(void)
   self->joules = self->watts = NAN;
   self->conditions.start = self->conditions.end = ms_device_state_unknown;
   self->conditions.load_before = self->conditions.foreign_load = NAN;
-  self->kernels = ms_kernel_notes_new();
+  self->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)ms_kernel_note_free);
   return self;
 }
 
