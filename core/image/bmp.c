@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/image/codec.h"
 
 #define FILE_HEADER 14
 #define CORE_HEADER 12
@@ -65,15 +66,6 @@ typedef struct {
   int y;
 } BmpReader;
 
-static gboolean
-damaged(BmpReader *self, const char *what)
-{
-  if (!self->file->error)
-    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged BMP file (%s); get a fresh copy of it.",
-                        self->file->name, what);
-  return FALSE;
-}
-
 static guint32
 get_u16(const guint8 *p)
 {
@@ -93,16 +85,6 @@ padded_row_bytes(guint64 width, guint bits)
   return (width * bits + 31) / 32 * 4;
 }
 
-static gboolean
-read_exactly(BmpReader *self, guint64 at, guint8 *buffer, gsize size)
-{
-  const gssize got = ms_image_file_read_at(self->file, at, buffer, size);
-
-  if (got < 0)
-    return FALSE;
-  return (gsize)got == size || damaged(self, N_("the file ends before the image does"));
-}
-
 /* ---- The header. */
 
 static gboolean
@@ -115,7 +97,7 @@ read_sides(BmpReader *self)
   self->is_top_down = !is_core && height > G_MAXINT32;
   const guint32 rows = self->is_top_down ? 0 - height : height;
   if (width < 1 || width > G_MAXINT32 || rows < 1 || rows > G_MAXINT32)
-    return damaged(self, N_("its size is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its size is not valid"));
   self->width = (int)width;
   self->height = (int)rows;
   self->bits = is_core ? get_u16(self->header + 10) : get_u16(self->header + 14);
@@ -154,7 +136,7 @@ set_channel(BmpReader *self, Channel *channel, guint32 mask)
 
   *channel = (Channel){mask, shift, mask >> shift};
   return (channel->largest & (channel->largest + 1)) == 0 ||
-         damaged(self, N_("the masks of its colours are not valid"));
+         ms_codec_fail_damaged(self->file, N_("the masks of its colours are not valid"));
 }
 
 /* The bits of red, green, blue and alpha; @after: the header, where a short one has its masks. */
@@ -170,7 +152,7 @@ read_channels(BmpReader *self, guint64 after)
   if (self->compression != PLAIN) {
     if (self->header_size > INFO_HEADER)
       memcpy(bytes, self->header + INFO_HEADER, n * 4);
-    else if (!read_exactly(self, after, bytes, n * 4))
+    else if (!ms_codec_read_whole(self->file, after, bytes, n * 4))
       return FALSE;
     for (guint k = 0; k < N_MASKS; k++)
       masks[k] = get_u32(bytes + k * 4);
@@ -191,7 +173,7 @@ read_colours(BmpReader *self, guint64 at)
   guint8 bytes[MOST_COLOURS * 4];
 
   self->n_colours = (guint)MIN(used > 0 && used < most ? used : most, room);
-  if (!read_exactly(self, at, bytes, (gsize)self->n_colours * entry))
+  if (!ms_codec_read_whole(self->file, at, bytes, (gsize)self->n_colours * entry))
     return FALSE;
   for (guint i = 0; i < self->n_colours; i++)
     for (guint k = 0; k < 3; k++)
@@ -204,17 +186,18 @@ read_header(BmpReader *self)
 {
   guint8 start[FILE_HEADER + 4];
 
-  if (!read_exactly(self, 0, start, sizeof start))
+  if (!ms_codec_read_whole(self->file, 0, start, sizeof start))
     return FALSE;
   self->pixels_at = get_u32(start + 10);
   self->header_size = get_u32(start + FILE_HEADER);
   if ((self->header_size < INFO_HEADER && self->header_size != CORE_HEADER) || self->header_size > V5_HEADER)
-    return damaged(self, N_("its header is not valid"));
-  if (!read_exactly(self, FILE_HEADER, self->header, self->header_size) || !read_sides(self) || !check_kind(self))
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
+  if (!ms_codec_read_whole(self->file, FILE_HEADER, self->header, self->header_size) || !read_sides(self) ||
+      !check_kind(self))
     return FALSE;
   const guint64 at = FILE_HEADER + self->header_size;
   if (self->pixels_at < at)
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   const guint64 least = has_runs(self) ? (guint64)self->width * (guint64)self->height / PIXELS_PER_BYTE
                                        : self->row_bytes * (guint64)self->height;
   if (!ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height, least))
@@ -332,7 +315,7 @@ convert(BmpReader *self, guint8 *row)
   if (self->bits <= 8)
     return convert_indices(self, row) ||
            ms_image_file_accepts(self->file, "a pixel has a colour that is not in its palette") ||
-           damaged(self, N_("a pixel has a colour that is not in its palette"));
+           ms_codec_fail_damaged(self->file, N_("a pixel has a colour that is not in its palette"));
   if (self->bits == 24)
     convert_plain(self, row);
   else
@@ -361,7 +344,7 @@ take(BmpReader *self, guint8 *bytes, gsize size)
   gsize got = 0;
 
   return ms_image_file_read(self->file, bytes, size, &got) &&
-         (got == size || damaged(self, N_("the file ends before the image does")));
+         (got == size || ms_codec_fail_damaged(self->file, N_("the file ends before the image does")));
 }
 
 /* Draws @n pixels from @bytes, of which one has two pixels of 4 bits; @is_run: from the first byte alone. */
@@ -371,7 +354,7 @@ draw(Pen *pen, const guint8 *bytes, guint n, gboolean is_run)
   BmpReader *self = pen->file;
 
   if (pen->y >= self->height || pen->x + n > padded_width(self))
-    return damaged(self, N_("its runs of pixels are not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its runs of pixels are not valid"));
   guint8 *to = self->indices + pen->y * padded_width(self) + pen->x;
   for (guint i = 0; i < n; i++) {
     const guint8 byte = bytes[is_run ? 0 : self->compression == RUNS_OF_8 ? i : i / 2];
@@ -396,7 +379,7 @@ escape(Pen *pen, guint8 code)
   pen->x = code == 2 ? pen->x + bytes[0] : 0;
   pen->y += code == 2 ? bytes[1] : 1;
   return (pen->x <= padded_width(self) && pen->y <= self->height) ||
-         damaged(self, N_("its runs of pixels are not valid"));
+         ms_codec_fail_damaged(self->file, N_("its runs of pixels are not valid"));
 }
 
 static gboolean
@@ -447,7 +430,7 @@ prepare(BmpReader *self)
     self->stored = g_malloc(MAX(self->row_bytes, (gsize)self->width));
   if (has_runs(self))
     return self->indices || unpack(self);
-  return read_exactly(self, self->pixels_at, self->stored, ((gsize)self->width * self->bits + 7) / 8);
+  return ms_codec_read_whole(self->file, self->pixels_at, self->stored, ((gsize)self->width * self->bits + 7) / 8);
 }
 
 /** ms_bmp_start_rows: prepares to read the rows in any order. */
@@ -480,7 +463,7 @@ ms_bmp_read_row(MsImageFile *file, guint8 *row)
   else if (got >= 0 && ms_image_file_accepts(file, "the file ends before the image does"))
     ms_image_file_blacken(row, (guint64)self->width);
   else if (got >= 0)
-    damaged(self, N_("the file ends before the image does"));
+    ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
 }
 
 /* ---- Writing. */

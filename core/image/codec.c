@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/codec.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -455,4 +456,30 @@ ms_codec_check_sides(const MsCodec *self, const char *name, int width, int heigh
                "'%s' has %dx%d pixels, but a %s file can have %d a side at most; save it as PNG.", name, width, height,
                self->title, self->most_side);
   return FALSE;
+}
+
+#define DAMAGED N_("'%s' is a damaged %s file (%s); get a fresh copy of it.")
+
+/**
+ * ms_codec_fail_damaged: sets %MS_ERROR_FORMAT in @file, which keeps an earlier error; %FALSE.
+ * @what: words that fit in parentheses, which are looked up among the translations
+ */
+gboolean
+ms_codec_fail_damaged(MsImageFile *file, const char *what)
+{
+  if (!file->error)
+    ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(DAMAGED), file->name, file->codec->title, _(what)),
+                  g_strdup_printf(DAMAGED, file->name, file->codec->title, what));
+  return FALSE;
+}
+
+/** ms_codec_read_whole: ms_image_file_read_at() of a file that is damaged where it ends earlier. */
+gboolean
+ms_codec_read_whole(MsImageFile *file, guint64 offset, void *buffer, gsize size)
+{
+  const gssize got = ms_image_file_read_at(file, offset, buffer, size);
+
+  if (got < 0)
+    return FALSE;
+  return (gsize)got == size || ms_codec_fail_damaged(file, N_("the file ends before the image does"));
 }

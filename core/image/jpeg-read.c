@@ -74,8 +74,7 @@ stop_damaged(Reader *self)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message((j_common_ptr)&self->cinfo, message);
-  ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged JPEG file (%s); get a fresh copy of it.",
-               self->file->name, message);
+  ms_codec_fail_damaged(self->file, message);
   stop(self);
 }
 

@@ -42,8 +42,6 @@
 /* What a loader says is shown up to this length, in bytes. */
 #define MOST_WORDS 200
 
-#define DAMAGED N_("'%s' is a damaged %s file (%s); get a fresh copy of it.")
-
 /*
  * @folder: (nullable): of the temporary files of a module, which cannot remove them itself
  * @failure: (nullable): what the loader says, of @failed
@@ -210,12 +208,9 @@ printable_words(const char *words)
 static gboolean
 damaged(const PixbufReader *self, const char *words)
 {
-  MsImageFile *file = self->file;
   g_autofree char *what = printable_words(words && words[0] ? words : N_("its pixels cannot be decoded"));
 
-  ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(DAMAGED), file->name, file->codec->title, _(what)),
-                g_strdup_printf(DAMAGED, file->name, file->codec->title, what));
-  return FALSE;
+  return ms_codec_fail_damaged(self->file, what);
 }
 
 /* Whether what a decoder says of its failure speaks of memory, where that is limited. */

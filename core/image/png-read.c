@@ -16,9 +16,7 @@ on_error(png_structp png, png_const_charp message)
     g_strlcpy(self->damage, message, sizeof self->damage);
   if (!self->file->error && g_str_has_prefix(message, "Out of memory"))
     ms_image_file_fail_memory(self->file);
-  if (!self->file->error)
-    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged PNG file (%s); get a fresh copy of it.",
-                 self->file->name, message);
+  ms_codec_fail_damaged(self->file, message);
   png_longjmp(png, 1);
 }
 

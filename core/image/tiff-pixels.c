@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/image/codec.h"
 
 static guint8
 from_real(double value)
@@ -221,7 +222,7 @@ alloc_block(MsTiffReader *self)
   guint64 row = (guint64)(TIFFIsTiled(self->tiff) ? TIFFTileRowSize64(self->tiff) : size);
 
   if (size == 0 || (size > MS_TIFF_SMALL_ALLOCATION && size / 256 > (guint64)self->width * self->height))
-    return ms_tiff_reader_damaged(self, N_("its tiles are larger than the image"));
+    return ms_codec_fail_damaged(self->file, N_("its tiles are larger than the image"));
   self->block = g_try_malloc(size);
   self->row = g_try_malloc(row * 8);
   if (!self->block || !self->row)

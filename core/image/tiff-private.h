@@ -51,7 +51,6 @@ typedef struct {
 } MsTiffReader;
 
 gboolean ms_tiff_reader_is_lab(const MsTiffReader *self);
-gboolean ms_tiff_reader_damaged(MsTiffReader *self, const char *what);
 gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
 gboolean ms_tiff_pixels_read(MsTiffReader *self);
 gboolean ms_tiff_pixels_are_rows(const MsTiffReader *self);

@@ -20,8 +20,7 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
   if (!self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
-    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged TIFF file (%s); get a fresh copy of it.",
-                 self->file->name, message);
+    ms_codec_fail_damaged(self->file, message);
   return 1;
 }
 
@@ -99,16 +98,6 @@ ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
     ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
                         "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->file->name,
                         kind);
-  return FALSE;
-}
-
-/** ms_tiff_reader_damaged: sets an error for a damaged file; the first error is kept. %FALSE */
-gboolean
-ms_tiff_reader_damaged(MsTiffReader *self, const char *what)
-{
-  if (!self->file->error)
-    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
-                        "'%s' is a damaged TIFF file (%s); get a fresh copy of it.", self->file->name, what);
   return FALSE;
 }
 
@@ -273,7 +262,7 @@ read_header(MsTiffReader *self)
   if (!TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &self->photometric))
     self->photometric = self->samples >= 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
   if (self->width == 0 || self->height == 0 || self->width > G_MAXINT || self->height > G_MAXINT)
-    return ms_tiff_reader_damaged(self, N_("its header gives no valid size"));
+    return ms_codec_fail_damaged(self->file, N_("its header gives no valid size"));
   return check_kind(self) && find_layout(self) &&
          ms_image_file_check_size(self->file, self->width, self->height, least_bytes(self));
 }
@@ -374,7 +363,7 @@ open_directory(MsTiffReader *self)
                                  NULL, options);
   TIFFOpenOptionsFree(options);
   if (!self->tiff)
-    ms_tiff_reader_damaged(self, N_("it has no directory"));
+    ms_codec_fail_damaged(self->file, N_("it has no directory"));
   return self->tiff && !self->file->error;
 }
 
@@ -431,7 +420,7 @@ ms_tiff_read(MsImageFile *file)
   if (!self->pixels)
     return NULL;
   if (!ms_tiff_pixels_read(self))
-    return ms_tiff_reader_damaged(self, N_("its pixels cannot be decoded")), NULL;
+    return ms_codec_fail_damaged(self->file, N_("its pixels cannot be decoded")), NULL;
   g_autoptr(MsMetadata) metadata = read_metadata(self);
   const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)self->width, (int)self->height,
                                  self->orientation};
@@ -461,5 +450,5 @@ void
 ms_tiff_read_row(MsImageFile *file, guint8 *row)
 {
   if (!ms_tiff_pixels_read_row(file->decoder, (guint32)file->next_row, row))
-    ms_tiff_reader_damaged(file->decoder, N_("its pixels cannot be decoded"));
+    ms_codec_fail_damaged(file, N_("its pixels cannot be decoded"));
 }

@@ -43,14 +43,6 @@ typedef struct {
   int orientation;
 } WebpReader;
 
-static gboolean
-damaged(const WebpReader *self, const char *what)
-{
-  ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT, "'%s' is a damaged WebP file (%s); get a fresh copy of it.",
-                      self->file->name, what);
-  return FALSE;
-}
-
 static guint32
 get_u24(const guint8 *p)
 {
@@ -61,16 +53,6 @@ static guint32
 get_u32(const guint8 *p)
 {
   return get_u24(p) | (guint32)p[3] << 24;
-}
-
-static gboolean
-read_exactly(WebpReader *self, guint64 at, guint8 *buffer, gsize size)
-{
-  const gssize got = ms_image_file_read_at(self->file, at, buffer, size);
-
-  if (got < 0)
-    return FALSE;
-  return (gsize)got == size || damaged(self, N_("the file ends before the image does"));
 }
 
 /* Reads the size from the first chunk: that of the canvas in the extended format, else that of the only image. */
@@ -84,7 +66,7 @@ read_size(WebpReader *self)
   if (got < 0)
     return FALSE;
   if (got < 30)
-    return damaged(self, N_("the file ends before the image does"));
+    return ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
   if (memcmp(start + RIFF_HEADER, "VP8X", 4) == 0) {
     const guint8 *content = start + RIFF_HEADER + CHUNK_HEADER;
     self->width = get_u24(content + 4) + 1;
@@ -96,7 +78,7 @@ read_size(WebpReader *self)
     return FALSE;
   }
   if (WebPGetFeatures(start, (gsize)got, &features) != VP8_STATUS_OK)
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   self->width = features.width;
   self->height = features.height;
   return TRUE;
@@ -125,16 +107,16 @@ read_chunks(WebpReader *self)
 
   for (guint i = 0; i < MOST_CHUNKS && at + CHUNK_HEADER <= self->end; i++) {
     guint8 header[CHUNK_HEADER];
-    if (!read_exactly(self, at, header, sizeof header))
+    if (!ms_codec_read_whole(self->file, at, header, sizeof header))
       return FALSE;
     at += CHUNK_HEADER;
     note_chunk(self, header, at);
     at += get_u32(header + 4);
     if (at > self->end && !ms_image_file_accepts(self->file, TOO_SHORT))
-      return damaged(self, N_("a part of it is longer than the file"));
+      return ms_codec_fail_damaged(self->file, N_("a part of it is longer than the file"));
     at += at & 1;
   }
-  return self->has_image || damaged(self, N_("it holds no image"));
+  return self->has_image || ms_codec_fail_damaged(self->file, N_("it holds no image"));
 }
 
 static gboolean
@@ -142,11 +124,11 @@ read_header(WebpReader *self)
 {
   guint8 riff[RIFF_HEADER];
 
-  if (!read_exactly(self, 0, riff, sizeof riff))
+  if (!ms_codec_read_whole(self->file, 0, riff, sizeof riff))
     return FALSE;
   self->end = (guint64)get_u32(riff + 4) + CHUNK_HEADER;
   if (self->end > self->file->size && !ms_image_file_accepts(self->file, TOO_SHORT))
-    return damaged(self, N_("the file ends before the image does"));
+    return ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
   self->end = MIN(self->end, self->file->size);
   /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
   return read_size(self) && read_chunks(self) && ms_image_file_check_size(self->file, self->width, self->height, 0);
@@ -197,7 +179,7 @@ static gboolean
 set_decoder_error(const WebpReader *self, VP8StatusCode status)
 {
   return status == VP8_STATUS_OUT_OF_MEMORY ? ms_image_file_fail_memory(self->file)
-                                            : damaged(self, N_("its pixels cannot be decoded"));
+                                            : ms_codec_fail_damaged(self->file, N_("its pixels cannot be decoded"));
 }
 
 /* Whether some rows have been decoded, and a damaged file is accepted. */
@@ -219,7 +201,7 @@ feed(WebpReader *self, WebPIDecoder *decoder)
 
   for (guint64 at = 0; at < self->end && status == VP8_STATUS_SUSPENDED; at += BUFFER_SIZE) {
     gsize n = MIN(BUFFER_SIZE, self->end - at);
-    if (!read_exactly(self, at, buffer, n))
+    if (!ms_codec_read_whole(self->file, at, buffer, n))
       return FALSE;
     status = WebPIAppend(decoder, buffer, n);
   }
@@ -235,7 +217,7 @@ decode(WebpReader *self, guint8 *pixels)
   int stride = self->width * 4;
 
   if (!WebPInitDecoderConfig(&config))
-    return damaged(self, N_("the WebP library has another version than this build"));
+    return ms_codec_fail_damaged(self->file, N_("the WebP library has another version than this build"));
   config.output.colorspace = MODE_RGBA;
   config.output.is_external_memory = 1;
   config.output.u.RGBA = (WebPRGBABuffer){pixels, stride, (gsize)stride * self->height};
