@@ -5,6 +5,7 @@
  * the device together stay there; otherwise a level is filtered in stripes, with the one above in the host's memory.
  */
 #include "core/filter/mean-shift-private.h"
+#include "core/opencl/transfers.h"
 
 /* Work-items of a row; neighbours in a row share what they load. */
 #define GROUP_WIDTH 64

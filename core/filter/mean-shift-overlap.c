@@ -5,6 +5,7 @@
  * caller's is pinned; the thread of the caller launches kernels. The result does not depend on the number of pieces.
  */
 #include "core/filter/mean-shift-private.h"
+#include "core/opencl/transfers.h"
 
 /* Pieces whose kernels may be enqueued at once: one runs while the next is enqueued, and cancelling waits for both. */
 #define ENQUEUED 2

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/filter/space/space.h"
+#include "core/opencl/transfers.h"
 
 /* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
 #define MASK_PADDING 64
@@ -566,14 +567,15 @@ run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *pl
 GBytes *
 ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, gboolean may_pin, GError **error)
 {
-  const guint64 width = (guint64)plan->request.region.width, height = (guint64)plan->request.region.height;
-  GBytes *pinned = may_pin ? ms_context_take_pinned(self->context, (gsize)(width * height * 4)) : NULL;
-  guint8 *pixels = pinned ? NULL : ms_image_try_alloc_pixels(width, height);
+  const int width = plan->request.region.width, height = plan->request.region.height;
+  const gsize bytes = (gsize)width * (gsize)height * 4;
+  GBytes *pinned = may_pin ? ms_context_take_pinned(self->context, bytes) : NULL;
 
-  if (!pinned && !pixels)
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a result of %dx%d pixels.", (int)width,
-                 (int)height);
-  return pixels ? g_bytes_new_take(pixels, (gsize)(width * height * 4)) : pinned;
+  if (pinned)
+    return pinned;
+  guint8 *pixels =
+    ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)height), width, height, error);
+  return pixels ? g_bytes_new_take(pixels, bytes) : NULL;
 }
 
 /**

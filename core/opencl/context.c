@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/folder.h"
+#include "core/opencl/transfers.h"
 
 static void
 clear_context(gpointer context)
@@ -178,8 +179,9 @@ find_extensions(MsContext *self)
     write_note(self, FALSE);
 }
 
-static MsContext *
-root_of(MsContext *self)
+/** ms_context_root: (transfer none): the context whose programs and pinned memory this one uses, mostly itself. */
+MsContext *
+ms_context_root(MsContext *self)
 {
   return self->root ? self->root : self;
 }
@@ -230,29 +232,13 @@ ms_context_new_sibling(MsContext *self, GError **error)
 {
   g_autoptr(MsContext) sibling = new_for_device(self->device);
 
-  sibling->root = ms_context_ref(root_of(self));
+  sibling->root = ms_context_ref(ms_context_root(self));
   g_atomic_int_set(&sibling->root->has_siblings, TRUE);
   clRetainContext(self->cl);
   sibling->cl = self->cl;
   sibling->transfer_form = self->transfer_form;
   sibling->processors = self->processors;
   return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
-}
-
-/* Waits for the commands after a failed wait, because the caller frees the memory that they access. */
-static gboolean
-check_wait(MsContext *self, cl_int status, GError **error)
-{
-  if (status != CL_SUCCESS)
-    (void)clFinish(self->queue);
-  return ms_cl_check(status, error, "waiting for the device");
-}
-
-/** ms_context_finish: waits for everything enqueued. */
-gboolean
-ms_context_finish(MsContext *self, GError **error)
-{
-  return check_wait(self, clFinish(self->queue), error);
 }
 
 /**
@@ -262,14 +248,14 @@ ms_context_finish(MsContext *self, GError **error)
 void
 ms_context_lock_kernels(MsContext *self)
 {
-  g_mutex_lock(&root_of(self)->kernel_lock);
+  g_mutex_lock(&ms_context_root(self)->kernel_lock);
 }
 
 /** ms_context_unlock_kernels: the kernels have finished, so a sibling may run its own. */
 void
 ms_context_unlock_kernels(MsContext *self)
 {
-  g_mutex_unlock(&root_of(self)->kernel_lock);
+  g_mutex_unlock(&ms_context_root(self)->kernel_lock);
 }
 
 /**
@@ -281,7 +267,7 @@ ms_context_unlock_kernels(MsContext *self)
 MsProgram *
 ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error)
 {
-  MsContext *root = root_of(self);
+  MsContext *root = ms_context_root(self);
   g_autofree char *identity = ms_program_spec_identify(spec);
 
   g_mutex_lock(&root->build_lock);
@@ -298,6 +284,15 @@ ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError 
   return program;
 }
 
+/** ms_kernel_new: (transfer full): a kernel of the program, which is built first if necessary. */
+cl_kernel
+ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error)
+{
+  MsProgram *program = ms_context_build(context, spec, log, error);
+
+  return program ? ms_program_create_kernel(program, name, error) : NULL;
+}
+
 static int
 compare_identities(gconstpointer a, gconstpointer b)
 {
@@ -311,7 +306,7 @@ compare_identities(gconstpointer a, gconstpointer b)
 GPtrArray *
 ms_context_list_programs(MsContext *self)
 {
-  MsContext *root = root_of(self);
+  MsContext *root = ms_context_root(self);
   GPtrArray *programs = g_ptr_array_new();
 
   g_mutex_lock(&root->build_lock);
@@ -322,45 +317,6 @@ ms_context_list_programs(MsContext *self)
     g_ptr_array_add(programs, g_hash_table_lookup(root->programs, identities[i]));
   g_mutex_unlock(&root->build_lock);
   return programs;
-}
-
-/** ms_context_create_buffer: (transfer full): a buffer; keep it in a g_auto(cl_mem). */
-cl_mem
-ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error)
-{
-  cl_int status = CL_SUCCESS;
-  cl_mem buffer = clCreateBuffer(self->cl, flags, bytes, host, &status);
-
-  return ms_cl_check(status, error, "allocating %zu bytes on %s", bytes, self->device->name) ? buffer : NULL;
-}
-
-/* The buffers that are kept take together at most this share of the device's memory. */
-#define KEPT_SHARE 16
-
-/**
- * ms_context_borrow_buffer:
- *
- * On a device with memory of its own, creating and releasing a buffer takes as long as a short kernel, so that a few
- * are kept for the next picture.
- *
- * Returns: (transfer full): a buffer for kernels of at least @bytes, to be given to ms_context_return_buffer(); what it
- *   contains is undefined
- */
-cl_mem
-ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error)
-{
-  cl_mem kept = ms_kept_buffers_take(&self->kept, bytes);
-
-  return kept ? kept : ms_context_create_buffer(self, CL_MEM_READ_WRITE, bytes, NULL, error);
-}
-
-/** ms_context_return_buffer: @buffer: (transfer full): that nobody uses any more, except by commands of this queue */
-void
-ms_context_return_buffer(MsContext *self, cl_mem buffer)
-{
-  const guint64 most = ms_device_has_own_memory(self->device) ? self->device->limits.global_memory / KEPT_SHARE : 0;
-
-  ms_kept_buffers_add(&self->kept, buffer, most);
 }
 
 /** ms_nd_range_of_groups: @groups work-groups of @group work-items in one dimension. */
@@ -422,191 +378,6 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
   return ms_cl_check(clFlush(self->queue), error, "flushing the queue");
 }
 
-/* Transfers between host memory and the device: by the driver, or through pinned memory where that is faster. */
-
-/* Bytes of a command: the device waits until they are copied, and the driver takes 25 microseconds for each command. */
-#define STAGING_BLOCK ((gsize)4 << 20)
-
-/*
- * Bytes that the driver transfers before memory is pinned: getting its pages takes as long as the driver's transfers
- * take longer. Contexts with siblings pin at once, since the driver carries out their transfers one after the other.
- */
-#define PIN_AFTER ((guint64)128 << 20)
-
-/* How many times its bytes are moved before a result is pinned, and the largest result that is. */
-#define PIN_RESULT_AFTER 64
-#define MOST_PINNED ((gsize)256 << 20)
-
-/* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
-#define MOST_OVERLAPPED_THREADS 6
-
-static gboolean
-pin(MsContext *self)
-{
-  if (!self->staging && !self->cannot_stage)
-    self->staging = ms_staging_new(self->cl, self->queue, STAGING_BLOCK, NULL);
-  self->cannot_stage = !self->staging;
-  return self->staging != NULL;
-}
-
-/** ms_context_is_pinned: whether all bytes are in memory of ms_context_take_pinned(). */
-gboolean
-ms_context_is_pinned(MsContext *self, const void *host, gsize bytes)
-{
-  return ms_pinned_memory_holds(root_of(self)->pinned, host, bytes);
-}
-
-/**
- * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies where all parts are in
- * memory of ms_context_take_pinned(); %NULL also where no memory can be pinned.
- */
-MsStagedTransfer *
-ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
-{
-  const guint threads = CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_THREADS);
-  MsStagedWork own = *work;
-
-  own.direct = TRUE;
-  for (guint i = 0; i < work->n_parts; i++) {
-    own.direct = own.direct && ms_context_is_pinned(self, work->parts[i].host, work->parts[i].bytes);
-    root_of(self)->moved_bytes += work->parts[i].bytes;
-  }
-  return pin(self) ? ms_staging_start(self->staging, threads, &own) : NULL;
-}
-
-/** ms_context_has_settled: whether later transfers of so many bytes will be as fast as the next one. */
-gboolean
-ms_context_has_settled(MsContext *self, gsize bytes)
-{
-  return self->staging || self->cannot_stage || self->transfer_form == MS_TRANSFER_PLAIN ||
-         ms_staging_threads_for(&self->device->limits, self->processors, bytes) == 0;
-}
-
-/**
- * ms_context_take_pinned:
- *
- * Pinning memory takes as long as it saves in the transfers of some tens of results, so that the first results get
- * none. Not for siblings.
- *
- * Returns: (transfer full) (nullable): memory for @bytes of a result, which transfers write without a copy between; it
- *   serves again when the last reference is dropped. %NULL where ordinary memory is to be used
- */
-GBytes *
-ms_context_take_pinned(MsContext *self, gsize bytes)
-{
-  const gboolean pays = ms_staging_threads_for(&self->device->limits, self->processors, bytes) > 0 &&
-                        bytes <= MOST_PINNED && self->moved_bytes / bytes >= PIN_RESULT_AFTER;
-
-  if (self->root || !(self->transfer_form == MS_TRANSFER_AUTO ? pays : self->transfer_form == MS_TRANSFER_STAGED))
-    return NULL;
-  return ms_pinned_memory_take(self->pinned, self->cl, self->queue, bytes);
-}
-
-/** ms_context_wait_for: commands that are enqueued later start after @event, which may belong to another queue. */
-gboolean
-ms_context_wait_for(MsContext *self, cl_event event, GError **error)
-{
-  return ms_cl_check(clEnqueueBarrierWithWaitList(self->queue, 1, &event, NULL), error, "enqueuing a marker");
-}
-
-/** ms_context_mark: @marker: (out) (transfer full): ends when everything enqueued so far has ended. */
-gboolean
-ms_context_mark(MsContext *self, cl_event *marker, GError **error)
-{
-  const cl_int status = clEnqueueMarkerWithWaitList(self->queue, 0, NULL, marker);
-
-  return ms_cl_check(status, error, "enqueuing a marker") &&
-         ms_cl_check(clFlush(self->queue), error, "flushing the queue");
-}
-
-/*
- * Returns how many threads stage a transfer, or 0 for the driver's own transfer, which also serves where no memory can
- * be pinned.
- */
-static guint
-staging_threads(MsContext *self, const void *host, gsize bytes)
-{
-  guint threads = ms_staging_threads_for(&self->device->limits, self->processors, bytes);
-
-  if (self->transfer_form == MS_TRANSFER_STAGED)
-    threads = MAX(threads, 2);
-  if (self->transfer_form == MS_TRANSFER_PLAIN || threads == 0 || bytes == 0)
-    return 0;
-  self->moved_bytes += bytes;
-  if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
-      !g_atomic_int_get(&root_of(self)->has_siblings))
-    return 0;
-  return !ms_context_is_pinned(self, host, bytes) && pin(self) ? threads : 0;
-}
-
-/* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
-static gboolean
-end_transfer(MsContext *self, MsStage stage, gsize bytes, cl_event event, MsTimingLog *log, GError **error)
-{
-  if (log)
-    ms_timing_log_add_event(log, stage, NULL, bytes, event);
-  return check_wait(self, clWaitForEvents(1, &event), error);
-}
-
-/** ms_context_upload: copies bytes to the device and waits until @from may be reused. */
-gboolean
-ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log, GError **error)
-{
-  const gsize offset = range->offset, bytes = range->bytes;
-  guint threads = staging_threads(self, from, bytes);
-  g_auto(cl_event) event = NULL;
-
-  if (threads > 0)
-    return ms_staging_upload(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, from, log, error);
-  cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
-  return ms_cl_check(status, error, "uploading %zu bytes", bytes) &&
-         end_transfer(self, MS_STAGE_UPLOAD, bytes, event, log, error);
-}
-
-/** ms_context_upload_image: copies texels to an image object and waits until @from may be reused. */
-gboolean
-ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log, GError **error)
-{
-  const gsize width = texels->width, height = texels->height;
-  const gsize origin[3] = {0, 0, 0}, extent[3] = {width, height, 1};
-  g_auto(cl_event) event = NULL;
-  cl_int status =
-    clEnqueueWriteImage(self->queue, texels->image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
-
-  return ms_cl_check(status, error, "uploading an image object of %zux%zu", width, height) &&
-         end_transfer(self, MS_STAGE_UPLOAD, width * height * 4, event, log, error);
-}
-
-/** ms_context_read: the same as ms_context_download(), by one blocking read, which is the fastest for a few bytes. */
-gboolean
-ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
-{
-  g_auto(cl_event) event = NULL;
-  const cl_int status =
-    clEnqueueReadBuffer(self->queue, range->buffer, CL_TRUE, range->offset, range->bytes, into, 0, NULL, &event);
-
-  if (!ms_cl_check(status, error, "downloading %zu bytes", range->bytes))
-    return FALSE;
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
-  return TRUE;
-}
-
-/** ms_context_download: copies bytes from the device once everything enqueued before has ended. */
-gboolean
-ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
-{
-  const gsize offset = range->offset, bytes = range->bytes;
-  guint threads = staging_threads(self, into, bytes);
-  g_auto(cl_event) event = NULL;
-
-  if (threads > 0)
-    return ms_staging_download(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, into, log, error);
-  cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
-  return ms_cl_check(status, error, "downloading %zu bytes", bytes) &&
-         end_transfer(self, MS_STAGE_DOWNLOAD, bytes, event, log, error);
-}
-
 /** ms_context_probe: builds and runs a trivial kernel; %FALSE says why the device cannot be used. */
 gboolean
 ms_context_probe(MsContext *self, GError **error)
@@ -617,8 +388,7 @@ ms_context_probe(MsContext *self, GError **error)
   g_auto(cl_mem) buffer = NULL;
 
   ms_program_spec_add_part(spec, "probe.cl");
-  MsProgram *program = ms_context_build(self, spec, NULL, error);
-  kernel = program ? ms_program_create_kernel(program, "probe", error) : NULL;
+  kernel = ms_kernel_new(self, spec, "probe", NULL, error);
   buffer = kernel ? ms_context_create_buffer(self, CL_MEM_READ_WRITE, sizeof values, NULL, error) : NULL;
   if (!buffer || !ms_cl_check(clSetKernelArg(kernel, 0, sizeof buffer, &buffer), error, "setting an argument") ||
       !ms_context_launch(self, &(MsLaunch){kernel, "probe", {.dimensions = 1, .global = {64}}, 0}, NULL, error) ||

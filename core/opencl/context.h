@@ -6,8 +6,7 @@
 
 #include "core/opencl/cl.h"
 #include "core/opencl/device.h"
-#include "core/opencl/kept-buffers.h"
-#include "core/opencl/pinned.h"
+#include "core/opencl/kept-memory.h"
 #include "core/opencl/program.h"
 #include "core/opencl/staging.h"
 #include "core/opencl/timing.h"
@@ -100,44 +99,15 @@ MsContext *ms_context_ref(MsContext *self);
 void ms_context_unref(MsContext *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsContext, ms_context_unref)
 
+MsContext *ms_context_root(MsContext *self);
 void ms_context_lock_kernels(MsContext *self);
 void ms_context_unlock_kernels(MsContext *self);
 MsProgram *ms_context_build(MsContext *self, MsProgramSpec *spec, MsTimingLog *log, GError **error);
+cl_kernel ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *name, MsTimingLog *log, GError **error);
 GPtrArray *ms_context_list_programs(MsContext *self);
-cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
-cl_mem ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error);
-void ms_context_return_buffer(MsContext *self, cl_mem buffer);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
-gboolean ms_context_finish(MsContext *self, GError **error);
-gboolean ms_context_wait_for(MsContext *self, cl_event event, GError **error);
-gboolean ms_context_mark(MsContext *self, cl_event *marker, GError **error);
-MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
-GBytes *ms_context_take_pinned(MsContext *self, gsize bytes);
-gboolean ms_context_is_pinned(MsContext *self, const void *host, gsize bytes);
-gboolean ms_context_has_settled(MsContext *self, gsize bytes);
 void ms_context_record_launches(MsContext *self, GArray *launches);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
-
-/** MsBufferRange: @bytes bytes of a buffer from its byte @offset on. */
-typedef struct {
-  cl_mem buffer;
-  gsize offset;
-  gsize bytes;
-} MsBufferRange;
-
-/** MsTexels: @width x @height texels of 4 bytes at the top left of an image object. */
-typedef struct {
-  cl_mem image;
-  gsize width;
-  gsize height;
-} MsTexels;
-
-gboolean ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from, MsTimingLog *log,
-                           GError **error);
-gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *from, MsTimingLog *log,
-                                 GError **error);
-gboolean ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
-gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 
 gboolean ms_context_probe(MsContext *context, GError **error);
 gboolean ms_context_works(MsContext *context, GError **error);

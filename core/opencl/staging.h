@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/opencl/device.h"
-#include "core/opencl/pinned.h"
+#include "core/opencl/kept-memory.h"
 #include "core/opencl/timing.h"
 
 typedef struct _MsStaging MsStaging;

@@ -4,8 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 
 #define MAX_BINS (1u << 22)
 #define MAX_CHUNK (G_GUINT64_CONSTANT(1) << 28)

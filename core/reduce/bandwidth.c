@@ -6,8 +6,7 @@
 #include "core/folder.h"
 #include "core/json.h"
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 
 /* The array grows until a pass is long enough to time or the array is well beyond every cache. */
 #define LEAST_BYTES (G_GUINT64_CONSTANT(1) << 20)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 
 /* Must equal the constant of images/differences.cl. */
 #define WORDS 10

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 
 #define BINS (MS_N_CHANNELS * 256)
 /* Bytes of one copy of the bins, padded as in histogram.cl so that copies use different banks. */

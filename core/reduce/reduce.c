@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/reduce-plan.h"
 
 /* Elements of a texel. */

@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/swap.h"
 
 #define USUAL_GROUP 512

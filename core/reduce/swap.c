@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 
 #define GROUP MS_SWAP_EXAMPLE_GROUP
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-kernels.h"
 
+#include "core/opencl/transfers.h"
+
 /*
  * What a work-item takes on a device that is no processor: pixels of a row, of a few rows where it is to find the same
  * pairs again; pixels of a list, which are added up together where they follow each other in one region; and regions or

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/opencl/transfers.h"
 #include "core/regions/region-kernels.h"
 
 /* The pixels @from to @to - 1 of row @y; @p is the first of them. */

@@ -3,6 +3,7 @@
  * The regions by kernels: connected pixels first, then rounds over a list of the regions that touch, which no longer
  * read the pixels. Between launches that others wait for, the host looks for cancellation.
  */
+#include "core/opencl/transfers.h"
 #include "core/regions/regions.h"
 
 #include "core/error.h"

@@ -5,7 +5,7 @@
  */
 #include "core/filter/mean-shift.h"
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

@@ -6,7 +6,7 @@
  */
 #include "core/filter/reference.h"
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "tests/support/fixture.h"
 
 #define N_MAX (129 * 129)

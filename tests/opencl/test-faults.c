@@ -7,6 +7,7 @@
 #include "core/lab/measure/conditions.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/staging.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/bandwidth.h"
 #include "tests/support/fault-layer.h"
 #include "tests/support/fixture.h"

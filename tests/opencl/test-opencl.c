@@ -10,7 +10,8 @@
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/program.h"
-#include "core/opencl/kept-buffers.h"
+#include "core/opencl/kept-memory.h"
+#include "core/opencl/transfers.h"
 #include "tests/support/fixture.h"
 
 static void

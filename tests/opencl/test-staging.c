@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "core/opencl/staging.h"
 #include "tests/support/fixture.h"
 

@@ -18,10 +18,10 @@
 
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/device-choice.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
-#include "core/reduce/launch.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
 #include "core/reduce/generated-array.h"

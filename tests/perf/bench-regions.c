@@ -9,6 +9,7 @@
 #include "core/filter/mean-shift.h"
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/timing.h"
+#include "core/opencl/transfers.h"
 #include "core/regions/segment-table.h"
 #include "tests/support/fixture.h"
 

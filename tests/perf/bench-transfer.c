@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "core/opencl/staging.h"
 #include "tests/support/fixture.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/lab/array-run.h"
+#include "core/opencl/transfers.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/opencl/device-choice.h"
+#include "core/opencl/transfers.h"
 
 static GLogFunc usual_handler;
 

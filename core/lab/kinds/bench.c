@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 #include "core/filter/reference.h"
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 
 #define LARGEST_SIDE 32768
 #define BAND_ROWS 16

@@ -7,9 +7,8 @@
 
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/bank-model.h"
-#include "core/reduce/launch.h"
 #include "core/reduce/reduce-options.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"

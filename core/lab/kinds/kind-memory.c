@@ -9,8 +9,7 @@
 
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
-#include "core/opencl/context.h"
-#include "core/reduce/launch.h"
+#include "core/opencl/transfers.h"
 #include "core/reduce/reduce.h"
 
 /* Kind bandwidth: reads an array, or copies one buffer to another on the device. */

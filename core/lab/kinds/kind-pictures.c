@@ -12,7 +12,7 @@
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
 #include "core/file-text.h"
-#include "core/opencl/context.h"
+#include "core/opencl/transfers.h"
 #include "core/option/option.h"
 #include "core/regions/segment-table.h"
 
