@@ -78,7 +78,7 @@ ms_no_data_around(const MsNoData *self, const MsRegion *region, int reach)
   g_autofree guint8 *near = g_malloc((gsize)width * (gsize)self->rows.count);
   g_autofree guint32 *counts = g_new0(guint32, width);
   guint8 *around = g_malloc((gsize)width * (gsize)region->height);
-  int added = self->rows.first, removed = self->rows.first;
+  int added = self->rows.first, removed = added;
 
   for (int i = 0; i < self->rows.count; i++)
     spread_row(self->absent + (gsize)i * width, near + (gsize)i * width, width, reach);
