@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The program's table of options; that of the filter is in core/filter/settings/options.c. */
+/* The program's table of options; that of the filter is in core/filter/settings/settings.c. */
 #include "app/command-line/command-line.h"
 
 #include <glib/gi18n-lib.h>

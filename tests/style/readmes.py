@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Fails where a README names a file or folder that does not exist, or leaves out a folder that it should list.
+"""Fails where a README or a source names a file that does not exist, or a README leaves out a folder.
 
 A name is what stands between backquotes, looks like a path and ends with a known suffix or a slash. It is the end
-of the path of a file or folder. {a,b} stands for both; a name with a word in capitals stands for any file.
+of the path of a file or folder. {a,b} stands for both; a name with a word in capitals stands for any file. In a source
+a name is a path from the root; the build generates those that begin with ms-.
 """
 import itertools
 import os
@@ -15,6 +16,7 @@ READMES = ('README.md', 'core/README.md', 'core/process/README.md', 'data/experi
 SUFFIXES = ('.1', '.build', '.c', '.cl', '.css', '.experiment', '.h', '.json', '.md', '.png', '.py', '.sh', '.txt',
             '.ui', '.xml')
 PLACEHOLDER = re.compile(r'(?<![A-Za-z])(?!README\b|LICENSE\b)[A-Z]{2,}(?![a-z])')
+PATH = re.compile(r'(?<![\w/.-])((?:app|core|kernels|tests|ui)/(?:[\w-]+/)*(?!ms-)[\w-]+\.(?:c|h|cl|py|sh|ui))\b')
 
 
 def expand(name):
@@ -48,6 +50,11 @@ def missing_names(readme, paths):
     return problems
 
 
+def missing_in_sources(paths):
+    return ['%s: %s does not exist' % (source, name) for source in sources.files('.c', '.h', '.cl', '.py', '.sh')
+            for name in PATH.findall(sources.read(source)) if '/' + name not in paths and not PLACEHOLDER.search(name)]
+
+
 def unlisted_folders(top):
     """The folders of a part of the project that its README does not name; the build alone uses "precompiled"."""
     text = sources.read(top + '/README.md')
@@ -60,6 +67,7 @@ def unlisted_folders(top):
 def main():
     problems = unlisted_folders('core')
     paths = all_paths()
+    problems += missing_in_sources(paths)
     for readme in READMES:
         problems += missing_names(readme, paths)
     sources.finish(problems)
