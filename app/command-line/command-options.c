@@ -28,7 +28,7 @@ static const char *const progress_values[] = {"auto", "always", "never", "json",
 #define LAB (REDUCE | TUNE | EXPERIMENT)
 #define REGIONS MS_COMMAND_REGIONS
 #define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE | MS_COMMAND_MERGE_REPORTS)
-#define EVERY (HEADLESS | MS_COMMAND_DIAGNOSE | MS_COMMAND_WINDOW)
+#define EVERY (~0u)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
 #define ROW(group_, name_, kind_, field, actions_, help_, ...)                                                         \
