@@ -116,9 +116,9 @@ mslab_reduction_get_text(MslabReduction *self)
  * @minimum: (out): receives the least element
  * @maximum: (out): receives the greatest element
  *
- * Gets the range of the elements.
+ * Gets both extremes of the elements.
  *
- * Returns: whether the result is a range, as that of `minMax` is; otherwise nothing is set
+ * Returns: whether the result is a pair, as that of `minMax` is; otherwise nothing is set
  */
 gboolean
 mslab_reduction_get_range(MslabReduction *self, double *minimum, double *maximum)
