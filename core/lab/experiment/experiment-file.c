@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/factors.h"
-#include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/ms-experiments.h"
 #include "core/option/option.h"
+#include "core/text.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
 #define PEER_SCRIPT "/io/github/meanshift_lab/MeanshiftLab/peers/peer.py"

@@ -11,10 +11,10 @@
 #include "core/filter/split/split.h"
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
-#include "core/file-text.h"
 #include "core/opencl/transfers.h"
 #include "core/option/option.h"
 #include "core/regions/segment-table.h"
+#include "core/text.h"
 
 /* Kind mean-shift: the filter with any option of its table, on the device or by the serial reference. */
 typedef struct {

@@ -11,11 +11,11 @@
 #include "core/csv.h"
 #include "core/error.h"
 #include "core/factors.h"
-#include "core/file-text.h"
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
+#include "core/text.h"
 
 #define FORMAT_NAME "meanshift-lab experiment report"
 #define FORMAT_VERSION 1
