@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* --diagnose: versions, system, devices, cache, and a self-test of every kernel on every device; and --list-devices. */
+/* --diagnose: versions, system, devices, cache, and a self-test of every kernel on every device. */
 #include "app/commands/command.h"
 
 #include <string.h>
 
 #include "app/command-line/help.h"
-#include "app/report/device-list.h"
-#include "app/report/report-file.h"
 #include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
 #include "core/lab/kinds/kind.h"
@@ -247,7 +245,7 @@ hide_folder(GString *text, const char *path, const char *name)
 static gboolean
 append_devices(GString *text, GPtrArray *devices)
 {
-  g_autofree char *list = ms_device_list_to_text(devices);
+  g_autofree char *list = ms_device_list_text(devices);
 
   g_string_append(text, list);
   return append_self_test(text, devices);
@@ -292,20 +290,4 @@ ms_diagnose_command_run(const MsCommandLine *line, MsConsole *console, GCancella
   if (error)
     return ms_command_fail(console, error);
   return agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT;
-}
-
-/** ms_list_devices_command_run: prints the list as JSON with --json. */
-MsExitStatus
-ms_list_devices_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) devices = ms_device_enumerate(&error);
-
-  ms_engine_note_driver(ms_console_print_note, console);
-  if (!devices)
-    return ms_command_fail(console, error);
-  g_autofree char *text = line->json ? ms_device_list_to_json(devices) : ms_device_list_to_text(devices);
-  if (!ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, NULL, &error))
-    return ms_command_fail(console, error);
-  return MS_EXIT_DONE;
 }

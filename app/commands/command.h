@@ -41,6 +41,7 @@ gboolean ms_command_line_check(const MsCommandLine *self, GError **error);
 gboolean ms_output_check(const MsCommandLine *line, GError **error);
 
 MsExitStatus ms_list_devices_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
+char *ms_device_list_text(GPtrArray *devices);
 MsExitStatus ms_diagnose_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/report/device-list.h"
+/* --list-devices: every device with its limits, as a table or as JSON. */
+#include "app/commands/command.h"
 
 #include "app/report/report-file.h"
+#include "core/engine/engine.h"
 #include "core/json.h"
 #include "core/opencl/device.h"
 
@@ -42,12 +44,9 @@ append_device(GString *text, MsDevice *device)
   g_string_append_printf(text, "      %-22s %s\n", "extensions", device->extensions);
 }
 
-/**
- * ms_device_list_to_text: @devices: (element-type MsDevice). Returns: (transfer full): a block of lines for each
- * device.
- */
+/** ms_device_list_text: (transfer full): a block of lines for each of @devices (element-type MsDevice). */
 char *
-ms_device_list_to_text(GPtrArray *devices)
+ms_device_list_text(GPtrArray *devices)
 {
   GString *text = g_string_new(NULL);
 
@@ -118,13 +117,29 @@ device_node(MsDevice *device)
   return json_builder_get_root(b);
 }
 
-/** ms_device_list_to_json: (transfer full): { "program", "version", "devices": [ … ] }. */
-char *
-ms_device_list_to_json(GPtrArray *devices)
+/* (transfer full): { "program", "version", "devices": [ … ] } */
+static char *
+devices_json(GPtrArray *devices)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add(nodes, device_node(g_ptr_array_index(devices, i)));
   return ms_report_file_text("devices", nodes);
+}
+
+/** ms_list_devices_command_run: prints the list as JSON with --json. */
+MsExitStatus
+ms_list_devices_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(&error);
+
+  ms_engine_note_driver(ms_console_print_note, console);
+  if (!devices)
+    return ms_command_fail(console, error);
+  g_autofree char *text = line->json ? devices_json(devices) : ms_device_list_text(devices);
+  return ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, NULL, &error)
+           ? MS_EXIT_DONE
+           : ms_command_fail(console, error);
 }
