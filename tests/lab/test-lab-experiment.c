@@ -462,6 +462,48 @@ test_published_are_drawn(void)
   }
 }
 
+/* (transfer full): the row of the README's table of settings, with that of another kind if it says "those of KIND". */
+static char *
+find_settings_row(const char *readme, const char *kind)
+{
+  g_autofree char *begin = g_strdup_printf("\n| %s |", kind);
+  const char *row = strstr(readme, begin);
+
+  if (!row)
+    g_error("The README of the experiments has no row of settings for %s", kind);
+  g_autofree char *own = g_strndup(row, strcspn(row + 1, "\n") + 1);
+  const char *other = strstr(own, "| those of ");
+  g_autofree char *name = other ? g_strndup(other + 11, strcspn(other + 11, " ,")) : NULL;
+  g_autofree char *others = name ? find_settings_row(readme, name) : g_strdup("");
+  return g_strconcat(own, others, NULL);
+}
+
+/* The README lists every kind of experiment, and in its table every setting of each. */
+static void
+test_readme_has_the_settings(void)
+{
+  const MsLabKind *const tables[] = {ms_lab_array_kinds, ms_lab_memory_kinds, ms_lab_picture_kinds, ms_lab_peer_kinds};
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "experiments", "README.md", NULL);
+  g_autofree char *readme = NULL;
+  g_autoptr(GError) error = NULL;
+
+  g_file_get_contents(path, &readme, NULL, &error);
+  g_assert_no_error(error);
+  const char *list = strstr(readme, "Kind=mean-shift"), *end = strstr(readme, "Study=MS");
+  g_autofree char *kinds = g_strndup(list, (gsize)(end - list));
+  for (gsize i = 0; i < G_N_ELEMENTS(tables); i++)
+    for (const MsLabKind *kind = tables[i]; kind->name; kind++) {
+      g_autofree char *row = find_settings_row(readme, kind->name);
+      if (!strstr(kinds, kind->name))
+        g_error("The README of the experiments does not list the kind %s", kind->name);
+      for (const MsLabKey *key = kind->keys; key && key->key; key++) {
+        g_autofree char *quoted = g_strdup_printf("`%s`", key->key);
+        if (!strstr(row, quoted))
+          g_error("The README of the experiments does not list the setting %s of %s", key->key, kind->name);
+      }
+    }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -477,6 +519,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/own-file", test_own_file);
   g_test_add_func("/lab/experiment/columns", test_columns);
   g_test_add_func("/lab/experiment/sizes", test_sizes);
+  g_test_add_func("/lab/experiment/settings-in-readme", test_readme_has_the_settings);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
   g_test_add_func("/lab/experiment/warp-model", test_warp_model);
   g_test_add_func("/lab/experiment/accesses", test_accesses);
