@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
+#include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/swap.h"
 
@@ -478,9 +479,21 @@ find_settings_row(const char *readme, const char *kind)
   return g_strconcat(own, others, NULL);
 }
 
-/* The README lists every kind of experiment, and in its table every setting of each. */
+/* (transfer full): the words of @text from @from up to @to. */
+static GStrv
+split_words(const char *text, const char *from, const char *to)
+{
+  const char *begin = strstr(text, from), *end = begin ? strstr(begin, to) : NULL;
+
+  if (!end)
+    g_error("The README of the experiments has no '%s' with '%s' behind it", from, to);
+  g_autofree char *part = g_strndup(begin + strlen(from), (gsize)(end - begin) - strlen(from));
+  return g_strsplit_set(part, " ,;\n", -1);
+}
+
+/* The README lists every kind of experiment, in its table every setting of each, and what charts can show. */
 static void
-test_readme_has_the_settings(void)
+test_readme(void)
 {
   const MsLabKind *const tables[] = {ms_lab_array_kinds, ms_lab_memory_kinds, ms_lab_picture_kinds, ms_lab_peer_kinds};
   g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "experiments", "README.md", NULL);
@@ -489,12 +502,13 @@ test_readme_has_the_settings(void)
 
   g_file_get_contents(path, &readme, NULL, &error);
   g_assert_no_error(error);
-  const char *list = strstr(readme, "Kind=mean-shift"), *end = strstr(readme, "Study=MS");
-  g_autofree char *kinds = g_strndup(list, (gsize)(end - list));
+  g_auto(GStrv) kinds = split_words(readme, "Kind=mean-shift", "Study=MS");
+  g_auto(GStrv) quantities = split_words(readme, "Y=time ", "Y2=");
+  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(NULL, MS_METRIC_PLOTTED | MS_METRIC_USUAL | MS_METRIC_RARE);
   for (gsize i = 0; i < G_N_ELEMENTS(tables); i++)
     for (const MsLabKind *kind = tables[i]; kind->name; kind++) {
       g_autofree char *row = find_settings_row(readme, kind->name);
-      if (!strstr(kinds, kind->name))
+      if (!g_strv_contains((const char *const *)kinds, kind->name))
         g_error("The README of the experiments does not list the kind %s", kind->name);
       for (const MsLabKey *key = kind->keys; key && key->key; key++) {
         g_autofree char *quoted = g_strdup_printf("`%s`", key->key);
@@ -502,6 +516,11 @@ test_readme_has_the_settings(void)
           g_error("The README of the experiments does not list the setting %s of %s", key->key, kind->name);
       }
     }
+  for (guint i = 0; i < metrics->len; i++) {
+    const MsMetric *metric = metrics->pdata[i];
+    if (!g_strv_contains((const char *const *)quantities, metric->name))
+      g_error("The README of the experiments does not list the metric %s", metric->name);
+  }
 }
 
 int
@@ -519,7 +538,7 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/own-file", test_own_file);
   g_test_add_func("/lab/experiment/columns", test_columns);
   g_test_add_func("/lab/experiment/sizes", test_sizes);
-  g_test_add_func("/lab/experiment/settings-in-readme", test_readme_has_the_settings);
+  g_test_add_func("/lab/experiment/readme", test_readme);
   g_test_add_func("/lab/experiment/unknown-key", test_unknown_key);
   g_test_add_func("/lab/experiment/warp-model", test_warp_model);
   g_test_add_func("/lab/experiment/accesses", test_accesses);
