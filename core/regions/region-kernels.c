@@ -218,7 +218,7 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
   *self = (MsRegionKernels){.run = *run,
                             .image = image,
                             .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
-                            .settles = !limits->int64_atomics,
+                            .settles = !limits->int64_atomics || !limits->little_endian,
                             .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
 }
 
@@ -239,7 +239,7 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   ms_program_spec_add_part(spec, "regions/connect.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl");
   ms_program_spec_add_part(spec, "regions/wide.cl");
-  ms_program_spec_add_part(spec, self->settles ? "regions/nearest-32.cl" : "regions/nearest-64.cl");
+  ms_program_spec_add_part(spec, self->settles ? "regions/atomic-32.cl" : "regions/atomic-64.cl");
   ms_program_spec_add_part(spec, "regions/touching.cl");
   ms_program_spec_add_part(spec, "regions/merge.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/search-blocks.cl" : "regions/search-one.cl");

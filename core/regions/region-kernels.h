@@ -80,7 +80,7 @@ typedef struct {
  * @n_slots: of the hash table of edges, a power of two
  * @program: once it is built
  * @is_placed: whether somebody else owns the buffer
- * @settles: whether the device needs a second pass to find the nearest regions
+ * @settles: whether kernels take atomic operations on 32 bits, and a second pass to find the nearest regions
  */
 typedef struct {
   MsDeviceRun run;

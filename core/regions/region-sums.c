@@ -67,11 +67,11 @@ typedef struct {
   guint32 sums[3][2];
   guint32 squares[3][2];
   guint32 pixels;
+  guint32 perimeter;
   guint32 from_right;
   guint32 from_bottom;
   guint32 right;
   guint32 bottom;
-  guint32 perimeter;
 } Entry;
 
 G_STATIC_ASSERT(sizeof(Entry) == MS_REGION_ENTRY_WORDS * sizeof(guint32));

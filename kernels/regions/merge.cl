@@ -117,7 +117,7 @@ distance_of(const ulong a, const ulong b)
   return (ulong)((long)d0 * d0 + (long)d1 * d1 + (long)d2 * d2);
 }
 
-/* For devices that need two passes; see nearest-32.cl. */
+/* For devices that need two passes; see atomic-32.cl. */
 __kernel void
 settle_nearest(__global const uint2 *edges, __global const ulong *means, volatile __global NEAREST *nearest,
                const int4 image, const uint4 work)

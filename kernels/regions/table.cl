@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of regions, from the labels and the picture before the filter. entries: ENTRY numbers for each region,
- * which start as 0: the sums of columns, rows, three channels and their squares as in wide.cl, pixels, the largest
- * column from the right border, row from the lower border, column and row, and the edges of pixels on its border. So
+ * which start as 0: the sums of columns, rows, three channels and their squares as in wide.cl, pixels, the edges of
+ * pixels on its border, and the largest column from the right border, row from the lower border, column and row. So
  * every extreme is a largest number, for which 0 is no pixel's or the first one's.
  */
 #define ENTRY 22
@@ -11,8 +11,7 @@
 #define CHANNELS 4
 #define SQUARES 10
 #define PIXELS 16
-#define BOX 17
-#define PERIMETER 21
+#define BOX 18
 
 /* The most pixels whose squares are added in 32 bits. */
 #define LONGEST_RUN 65536
@@ -37,13 +36,12 @@ add_run(volatile __global uint *entry, const run_t *run, const uint pixels)
   add_wide(entry + SQUARES, run->squares.x);
   add_wide(entry + SQUARES + 2, run->squares.y);
   add_wide(entry + SQUARES + 4, run->squares.z);
-  atomic_add(entry + PIXELS, pixels);
+  /* There are too few pixels for a carry into the edges. */
+  add_wide(entry + PIXELS, (ulong)run->edges << 32 | pixels);
   raise(entry + BOX, run->box.x);
   raise(entry + BOX + 1, run->box.y);
   raise(entry + BOX + 2, run->box.z);
   raise(entry + BOX + 3, run->box.w);
-  if (run->edges != 0)
-    atomic_add(entry + PERIMETER, run->edges);
 }
 
 /* How many of the four edges of the pixel at @at lie between its region and another one or the outside. */

@@ -1,19 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Numbers of 64 bits that several work-items add to, as two of 32 bits, the lower half first: not every device has
- * atomic operations on 64 bits.
+ * Numbers of 64 bits that several work-items add to, as two of 32 bits, the lower half first; see add_wide() in
+ * atomic-32.cl and atomic-64.cl.
  */
-
-/* Exactly one of the additions that run at once finds each overflow of the lower half. */
-static inline void
-add_wide(volatile __global uint *sum, const ulong value)
-{
-  const uint low = (uint)value, before = atomic_add(sum, low);
-  const uint high = (uint)(value >> 32) + (before + low < before ? 1u : 0u);
-
-  if (high != 0)
-    atomic_add(sum + 1, high);
-}
 
 static inline ulong
 wide(__global const uint *sum)

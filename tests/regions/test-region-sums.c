@@ -160,7 +160,7 @@ compare_tables(MsContext *context, MsImage *image, const MsSegmentation *s)
 }
 
 static void
-compare(MsContext *context, MsImage *image, LabelFunc label_of)
+compare_with(MsContext *context, MsImage *image, LabelFunc label_of)
 {
   g_autoptr(MsSegmentation) s = make_segmentation(ms_image_get_width(image), ms_image_get_height(image), label_of);
   g_autofree MsRegionSums *expected = g_new0(MsRegionSums, s->n), *host = g_new(MsRegionSums, s->n);
@@ -181,6 +181,18 @@ compare(MsContext *context, MsImage *image, LabelFunc label_of)
     assert_same(&expected[i], &host[i]);
     assert_same(&expected[i], &device[i]);
   }
+}
+
+/* With and without atomic operations on 64 bits. */
+static void
+compare(MsContext *context, MsImage *image, LabelFunc label_of)
+{
+  const gboolean has_int64_atomics = context->device->limits.int64_atomics;
+
+  compare_with(context, image, label_of);
+  context->device->limits.int64_atomics = FALSE;
+  compare_with(context, image, label_of);
+  context->device->limits.int64_atomics = has_int64_atomics;
 }
 
 static void

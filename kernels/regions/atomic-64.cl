@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The smallest number that a region is offered, by atomic operations on 64 bits. Twin of nearest-32.cl. */
+/*
+ * For devices with atomic operations on 64 bits, where the lower half of a number comes first in memory. The smallest
+ * number that a region is offered takes one pass. Twin of atomic-32.cl.
+ */
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 
 #define NEAREST ulong
@@ -33,4 +36,10 @@ offer_alone(volatile __global ulong *nearest, const uint region, const ulong num
 static inline void
 settle(volatile __global ulong *nearest, const uint region, const ulong number)
 {
+}
+
+static inline void
+add_wide(volatile __global uint *sum, const ulong value)
+{
+  atom_add((volatile __global ulong *)sum, value);
 }

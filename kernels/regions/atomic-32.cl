@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The smallest number that a region is offered, for devices without atomic operations on 64 bits: a first pass finds
- * its upper half, a second one the lower half of those with this upper half. Twin of nearest-64.cl.
+ * For devices without atomic operations on 64 bits. The smallest number that a region is offered takes two passes: the
+ * first one finds its upper half, the second one the lower half of those with this upper half. Twin of atomic-64.cl.
  */
 #define NEAREST uint
 
@@ -38,4 +38,15 @@ settle(volatile __global uint *nearest, const uint region, const ulong number)
 {
   if (nearest[2 * (size_t)region + UPPER] == (uint)(number >> 32))
     lower(nearest + 2 * (size_t)region + 1 - UPPER, (uint)number);
+}
+
+/* Exactly one of the additions that run at once finds each overflow of the lower half. */
+static inline void
+add_wide(volatile __global uint *sum, const ulong value)
+{
+  const uint low = (uint)value, before = atomic_add(sum, low);
+  const uint high = (uint)(value >> 32) + (before + low < before ? 1u : 0u);
+
+  if (high != 0)
+    atomic_add(sum + 1, high);
 }
