@@ -121,21 +121,11 @@ place(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *origin
           ms_region_kernels_upload(self, MS_REGION_BUFFER_COLOURS, ms_image_get_pixels(original), error));
 }
 
-/*
- * Adds up and lists the neighbours. @sums is written meanwhile, so that the host has its pages when the device has
- * ended.
- */
 static gboolean
-compute(MsRegionKernels *self, MsRegionTotals *totals, MsRegionSums *sums, GError **error)
+list_neighbours(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
-  if (!ms_region_kernels_fill(self, MS_REGION_BUFFER_TABLE, error) ||
-      !ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_SUM_TABLE, error))
-    return FALSE;
   do {
-    if (!ms_region_kernels_list_neighbours(self, error))
-      return FALSE;
-    memset(sums, 0, self->n_regions * sizeof *sums);
-    if (!ms_region_kernels_read_totals(self, totals, error))
+    if (!ms_region_kernels_list_neighbours(self, error) || !ms_region_kernels_read_totals(self, totals, error))
       return FALSE;
   } while (ms_region_kernels_make_room(self, totals->n_edges));
   return TRUE;
@@ -146,33 +136,36 @@ read_borders(MsRegionKernels *self, guint32 n, MsBorders *borders, GError **erro
 {
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_DISTINCT], 0, n * sizeof(MsBorder)};
 
-  if (n == 0)
-    return TRUE;
   if (!ms_borders_reserve(borders, n)) {
     ms_memory_budget_fail(borders->budget, error);
     return FALSE;
   }
-  if (!ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error))
-    return FALSE;
   borders->n = n;
-  return TRUE;
+  return n == 0 || ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error);
 }
 
+/* While the device adds up, the host puts the neighbours in order and writes to the pages of @sums. */
 static gboolean
-read_results(MsRegionKernels *self, guint32 n_borders, Entry *entries, MsBorders *borders, GError **error)
+compute(MsRegionKernels *self, MsRegionSums *sums, Entry *entries, MsBorders *borders, GError **error)
 {
+  MsRegionTotals totals;
+
+  if (!list_neighbours(self, &totals, error) || !read_borders(self, totals.n_distinct, borders, error) ||
+      !ms_region_kernels_fill(self, MS_REGION_BUFFER_TABLE, error) ||
+      !ms_region_kernels_launch(self, MS_REGION_STEP_SUM_TABLE, MS_REGION_STEP_SUM_TABLE, error))
+    return FALSE;
+  memset(sums, 0, self->n_regions * sizeof *sums);
+  if (!ms_borders_order(borders, self->n_regions))
+    return !ms_memory_budget_fail(borders->budget, error);
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TABLE], 0,
                                ms_region_kernels_bytes(self, MS_REGION_BUFFER_TABLE)};
-
-  return ms_context_download(self->run.context, &range, entries, self->run.log, error) &&
-         read_borders(self, n_borders, borders, error);
+  return ms_context_download(self->run.context, &range, entries, self->run.log, error);
 }
 
 static gboolean
 find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
         MsBorders *borders, GError **error)
 {
-  MsRegionTotals totals = {0};
   gboolean good = !g_cancellable_set_error_if_cancelled(self->run.cancellable, error) &&
                   ms_region_kernels_build(self, error) && place(self, segmentation, original, error);
 
@@ -182,7 +175,7 @@ find_on(MsRegionKernels *self, const MsSegmentation *segmentation, MsImage *orig
   G_STATIC_ASSERT(sizeof(Entry) <= sizeof(MsRegionSums));
   Entry *entries = (Entry *)(sums + segmentation->n) - segmentation->n;
   ms_context_lock_kernels(self->run.context);
-  good = compute(self, &totals, sums, error) && read_results(self, totals.n_distinct, entries, borders, error);
+  good = compute(self, sums, entries, borders, error);
   ms_context_unlock_kernels(self->run.context);
   for (guint32 i = 0; good && i < segmentation->n; i++) {
     Entry entry;
@@ -207,7 +200,7 @@ ms_region_sums_fit(MsContext *context, const MsSegmentation *segmentation)
 /**
  * ms_region_sums_find_on:
  * @sums: (out caller-allocates): of label 1 to the number of regions; the same numbers as ms_region_sums_find()
- * @borders: (inout): empty; gets each pair of labels that touch once
+ * @borders: (inout): empty; gets each pair of labels that touch once, in order
  *
  * Adds up the pixels of each region of the whole picture on the device, and finds the neighbours.
  *

@@ -30,62 +30,6 @@ finish_segment(const MsRegionSums *sums)
   return self;
 }
 
-/*
- * Keeps each of the @neighbours of a region once, which are in order and begin at @starts, and gives back the memory of
- * the others.
- */
-static void
-keep_distinct(MsSegmentTable *self, guint32 *neighbours, const gsize *starts)
-{
-  guint32 *to = neighbours;
-
-  for (guint32 i = 0; i < self->n; i++) {
-    guint kept = 0;
-    for (gsize k = starts[i]; k < starts[i + 1]; k++)
-      if (kept == 0 || to[kept - 1] != neighbours[k])
-        to[kept++] = neighbours[k];
-    self->segments[i].n_neighbours = kept;
-    to += kept;
-  }
-  self->n_neighbours = (gsize)(to - neighbours);
-  self->neighbours = g_renew(guint32, neighbours, MAX(self->n_neighbours, 1));
-  to = self->neighbours;
-  for (guint32 i = 0; i < self->n; to += self->segments[i++].n_neighbours)
-    self->segments[i].neighbours = to;
-}
-
-/*
- * Lists the neighbours of each region, first in any order; then each region in turn enters itself in the lists of its
- * neighbours, which puts them in order. The second lists take the memory of the pairs. %FALSE where the budget does not
- * suffice.
- */
-static gboolean
-add_neighbours(MsSegmentTable *self, MsBorders *borders)
-{
-  const gsize n = borders->n, index_bytes = (self->n + (gsize)1) * sizeof(gsize);
-
-  if (!ms_memory_budget_take(borders->budget, n * (guint64)sizeof(MsBorder) + 2 * (guint64)index_bytes))
-    return FALSE;
-  g_autofree guint32 *unordered = g_new(guint32, 2 * n + 1);
-  g_autofree gsize *starts = g_malloc0(index_bytes);
-  for (gsize i = 0; i < n; i++)
-    for (int side = 0; side < 2; side++)
-      starts[borders->pairs[i].labels[side]]++;
-  for (guint32 i = 0; i < self->n; i++)
-    starts[i + 1] += starts[i];
-  g_autofree gsize *next = g_memdup2(starts, index_bytes);
-  for (gsize i = 0; i < n; i++)
-    for (int side = 0; side < 2; side++)
-      unordered[next[borders->pairs[i].labels[side] - 1]++] = borders->pairs[i].labels[1 - side];
-  memcpy(next, starts, index_bytes);
-  guint32 *ordered = (guint32 *)g_steal_pointer(&borders->pairs);
-  for (guint32 i = 0; i < self->n; i++)
-    for (gsize k = starts[i]; k < starts[i + 1]; k++)
-      ordered[next[unordered[k] - 1]++] = i + 1;
-  keep_distinct(self, ordered, starts);
-  return TRUE;
-}
-
 /* By a device with enough memory, otherwise by serial code. */
 static gboolean
 find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
@@ -94,7 +38,8 @@ find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *o
   if (run && ms_region_sums_fit(run->context, segmentation))
     return ms_region_sums_find_on(run, segmentation, original, sums, borders, error);
   ms_region_sums_find(segmentation, original, sums);
-  return ms_borders_find(borders, segmentation) || !ms_memory_budget_fail(borders->budget, error);
+  return (ms_borders_find(borders, segmentation) && ms_borders_order(borders, segmentation->n)) ||
+         !ms_memory_budget_fail(borders->budget, error);
 }
 
 static MsSegmentTable *
@@ -115,11 +60,11 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
     MsRegionSums own;
     memcpy(&own, &sums[i], sizeof own);
     self->segments[i] = finish_segment(&own);
+    self->segments[i].n_neighbours = (guint)(borders.starts[i + 1] - borders.starts[i]);
+    self->segments[i].neighbours = borders.neighbours + borders.starts[i];
   }
-  if (!add_neighbours(self, &borders)) {
-    ms_memory_budget_fail(budget, error);
-    return NULL;
-  }
+  self->n_neighbours = borders.starts[self->n];
+  self->neighbours = g_steal_pointer(&borders.neighbours);
   return g_steal_pointer(&self);
 }
 

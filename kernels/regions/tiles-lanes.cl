@@ -118,5 +118,6 @@ mark_shared(__global const uint *firsts, __global const uint *before, __global c
   const uint end = ((uint)get_global_id(0) + 1) * work.x;
 
   for (uint i = end - (uint)image.x; i < end && end < work.y; i++)
-    atomic_or(pixels + number_of(before, ranks, firsts[i], work) - 1, SHARED);
+    if (i == end - (uint)image.x || firsts[i] != firsts[i - 1])
+      atomic_or(pixels + number_of(before, ranks, firsts[i], work) - 1, SHARED);
 }
