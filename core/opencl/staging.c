@@ -2,6 +2,7 @@
 #include "core/opencl/staging.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/opencl/cl.h"
 
@@ -27,6 +28,14 @@
 #define THREAD_BYTES ((gsize)4 << 20)
 
 #define PAGE ((gsize)4096)
+
+/*
+ * Results of this size have no pages yet, as a rule. Threads that write to one huge page for the first time would each
+ * clear a whole one, so that the pages are provided before, each by one thread, up to so many bytes ahead of copying.
+ */
+#define LEAST_PROVIDED ((gsize)64 << 20)
+#define HUGE_PAGE ((gsize)2 << 20)
+#define PROVIDED_AHEAD ((gsize)32 << 20)
 
 /* Pinned memory, and the command that moves it. */
 typedef struct {
@@ -69,7 +78,9 @@ typedef struct {
  * @failed: flag: nobody waits any more
  * @leaderless: flag: no thread leads yet; the first thread of the pool that takes part will
  * @working: threads of the pool that have not ended their part
- * @next, @next_at: the first bytes that no thread has taken to copy
+ * @next, @next_at: the first bytes that no thread has taken to copy, after @taken bytes
+ * @page_part, @page_at: the first bytes whose pages no thread has provided, after @provided bytes; behind the last part
+ *   where pages are not provided
  */
 struct _MsStagedTransfer {
   MsStaging *self;
@@ -82,6 +93,10 @@ struct _MsStagedTransfer {
   guint working;
   guint next;
   gsize next_at;
+  gsize taken;
+  guint page_part;
+  gsize page_at;
+  gsize provided;
 };
 
 /**
@@ -201,9 +216,37 @@ host_of(const Job *job, guint index)
   return job->self->blocks[index % job->self->n_blocks].pinned.host;
 }
 
+/* Whether pages should be provided before the next slice is copied: they are missing soon, or it has not arrived. */
+static gboolean
+wants_pages(const Job *job, const Piece *piece)
+{
+  return piece && job->page_part < job->work.n_parts && !g_atomic_int_get(&job->failed) &&
+         (job->provided < job->taken + PROVIDED_AHEAD || !g_atomic_int_get(&piece->open));
+}
+
+/* Provides the memory up to the end of the next huge page; called with the lock, which it gives back. */
+static void
+provide_pages(Job *job)
+{
+  const MsStagedPart *part = &job->work.parts[job->page_part];
+  guint8 *host = part->host + job->page_at;
+  const gsize length = MIN(HUGE_PAGE - (guintptr)host % HUGE_PAGE, part->bytes - job->page_at);
+  const gsize before = (guintptr)host % PAGE;
+
+  job->provided += length;
+  job->page_at += length;
+  if (job->page_at == part->bytes) {
+    job->page_part++;
+    job->page_at = 0;
+  }
+  g_mutex_unlock(&job->self->lock);
+  /* A system that cannot do it provides the pages when they are written. */
+  (void)madvise(host - before, length + before, MADV_POPULATE_WRITE);
+}
+
 /*
- * Takes the next slice and copies it once its block is open; @only_open: unless it is not open yet. Returns whether a
- * slice was copied.
+ * Takes the next slice and copies it once its block is open, or provides memory for later ones; @only_open: only
+ * copies, and only what is open. Returns whether there was something to do.
  */
 static gboolean
 copy_slice(Job *job, gboolean only_open)
@@ -212,12 +255,17 @@ copy_slice(Job *job, gboolean only_open)
   const guint index = job->next;
   Piece *piece = index < job->pieces->len ? &g_array_index(job->pieces, Piece, index) : NULL;
   const gsize at = job->next_at;
+  if (!only_open && wants_pages(job, piece)) {
+    provide_pages(job);
+    return TRUE;
+  }
   const gboolean taken = piece && !(only_open && !g_atomic_int_get(&piece->open));
   const gsize length = taken ? MIN(SLICE, piece->length - at) : 0;
   if (taken) {
     const gboolean last = at + length == piece->length;
     job->next += last;
     job->next_at = last ? 0 : at + length;
+    job->taken += length;
   }
   g_mutex_unlock(&job->self->lock);
   if (!taken || !wait_for_flag(job, &piece->open))
@@ -446,6 +494,7 @@ job_new(MsStaging *self, const MsStagedWork *work)
   job->self = self;
   job->work = *work;
   job->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
+  job->page_part = work->upload || work->direct || bytes_of(work) < LEAST_PROVIDED ? work->n_parts : 0;
   g_mutex_lock(&self->busy);
   self->n_blocks = 0;
   if (work->direct)

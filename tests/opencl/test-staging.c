@@ -4,6 +4,7 @@
  * failure.
  */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "core/opencl/transfers.h"
 #include "core/opencl/staging.h"
@@ -234,6 +235,50 @@ test_parts(void)
   }
 }
 
+/* A result that has no pages yet, and where it lies on the device. */
+#define LARGE ((gsize)65 << 20)
+#define LARGE_AT 12
+
+/* The last page of the result is there before the device sends any part of it. */
+static gboolean
+is_provided(guint part, gboolean wait, cl_event *after, gpointer data)
+{
+  guint8 *last = (guint8 *)data + LARGE - CHUNK;
+  const gint64 until = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
+  unsigned char is_there = 0;
+
+  while (!(is_there & 1) && g_get_monotonic_time() < until) {
+    g_usleep(1000);
+    g_assert_cmpint(mincore(last, CHUNK, &is_there), ==, 0);
+  }
+  g_assert_true(is_there & 1);
+  return TRUE;
+}
+
+static void
+test_provided_pages(void)
+{
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(MsStaging) staging = context ? ms_staging_new(context->cl, context->queue, (gsize)4 << 20, NULL) : NULL;
+  g_auto(cl_mem) device = NULL;
+  g_autofree guint8 *sent = g_malloc(LARGE);
+  guint8 *result = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+  g_assert_true(result != MAP_FAILED);
+  if (!context)
+    return;
+  for (gsize i = 0; i < LARGE; i++)
+    sent[i] = (guint8)((i * 2654435761u) >> 24);
+  device = ms_context_create_buffer(context, CL_MEM_READ_WRITE, LARGE_AT + LARGE, NULL, NULL);
+  g_assert_true(ms_context_upload(context, &(MsBufferRange){device, LARGE_AT, LARGE}, sent, NULL, NULL));
+  const MsStagedPart part = {device, LARGE_AT, LARGE, result};
+  MsStagedTransfer *transfer =
+    ms_staging_start(staging, 3, &(MsStagedWork){.parts = &part, .n_parts = 1, .ready = is_provided, .data = result});
+  g_assert_true(ms_staged_transfer_end(transfer, NULL, NULL));
+  g_assert_cmpmem(result, LARGE, sent, LARGE);
+  munmap(result, LARGE);
+}
+
 static guint
 threads_for(MsDeviceType type, gboolean unified, guint processors, gsize mib)
 {
@@ -286,6 +331,7 @@ main(int argc, char **argv)
   g_test_add_func("/staging/one-row", test_one_row);
   g_test_add_func("/staging/beyond-the-end", test_beyond_the_end);
   g_test_add_func("/staging/parts", test_parts);
+  g_test_add_func("/staging/provided-pages", test_provided_pages);
   g_test_add_func("/staging/two-callers", test_two_callers);
   g_test_add_func("/staging/filter", test_filter);
   return g_test_run();
