@@ -330,7 +330,7 @@ insert_texts(GByteArray *svg, const GString *texts)
 
 typedef cairo_surface_t *(*CreateSurface)(cairo_write_func_t write, void *closure, double width, double height);
 
-/* Draws on a surface of vectors and saves what it writes; SVG has its texts as text. */
+/* Draws the chart as SVG or PDF by cairo and saves the file; in SVG, texts remain texts instead of outlines. */
 static gboolean
 save_vectors(const MsChart *self, CreateSurface create, const char *path, const MsChartPage *page, GError **error)
 {

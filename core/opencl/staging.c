@@ -245,8 +245,8 @@ provide_pages(Job *job)
 }
 
 /*
- * Takes the next slice and copies it once its block is open, or provides memory for later ones; @only_open: only
- * copies, and only what is open. Returns whether there was something to do.
+ * Takes the next slice and copies it once its block is open, or provides the pages of later slices. With @only_open it
+ * only copies a slice whose block is open. Returns whether there was something to do.
  */
 static gboolean
 copy_slice(Job *job, gboolean only_open)

@@ -52,8 +52,8 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
 /**
  * ms_context_borrow_buffer:
  *
- * On a device with memory of its own, creating and releasing a buffer takes as long as a short kernel, so that a few
- * are kept for the next picture.
+ * A device with memory of its own takes as long to create and release a buffer as to run a short kernel. Therefore a
+ * few buffers are kept for the next picture.
  *
  * Returns: (transfer full): a buffer for kernels of at least @bytes, to be given to ms_context_return_buffer(); what it
  *   contains is undefined

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The memory of a context: its buffers, what is waited for, and transfers between host and device. */
+/* Buffers of a context, waiting for its commands, and transfers between host and device. */
 #pragma once
 
 #include "core/opencl/context.h"

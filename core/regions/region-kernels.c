@@ -368,8 +368,7 @@ ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges)
     return FALSE;
   self->most_edges = n_edges;
   for (MsRegionBuffer i = MS_REGION_BUFFER_EDGES; i <= MS_REGION_BUFFER_DISTINCT; i++)
-    if (i != MS_REGION_BUFFER_TABLE)
-      ms_region_kernels_drop(self, i);
+    ms_region_kernels_drop(self, i);
   return TRUE;
 }
 
@@ -382,8 +381,7 @@ ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error)
 {
   self->n_edges = self->most_edges;
   self->n_slots = 2u << MIN(g_bit_storage(self->n_edges), 30);
-  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_EDGES, error) &&
-         ms_region_kernels_reserve(self, MS_REGION_BUFFER_SLOTS, MS_REGION_BUFFER_DISTINCT, error) &&
+  return ms_region_kernels_reserve(self, MS_REGION_BUFFER_EDGES, MS_REGION_BUFFER_DISTINCT, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
          ms_region_kernels_fill(self, MS_REGION_BUFFER_SLOTS, error) &&
          ms_region_kernels_launch(self, MS_REGION_STEP_LIST_NEIGHBOURS, MS_REGION_STEP_KEEP_DISTINCT, error);

@@ -9,6 +9,7 @@
  * Where several work-items join sets, reads of parents race with the atomic minimum of others. They may see an outdated
  * parent, which is also a member of the set.
  */
+
 /* A bit of a region's number of pixels: several work-items add to it and offer regions to it. */
 #define SHARED 0x80000000U
 
