@@ -193,10 +193,7 @@ work(MsChannel *channel, gpointer line)
   g_autoptr(GCancellable) cancellable = begin_child();
   g_autoptr(MsConsole) console = ms_console_new(line);
 
-  /* Ends the process without closing the driver, which may hang or abort after all results are written. */
-  const MsExitStatus status = ms_batch_command_work(line, console, channel, cancellable);
-  fflush(NULL);
-  _exit(status);
+  ms_child_exit((int)ms_batch_command_work(line, console, channel, cancellable));
 }
 
 /* A closed stream gets a file that fails as it did, so that no pipe to a worker takes its number. */

@@ -3,12 +3,8 @@
 
 #include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include "core/opencl/driver-cache.h"
-
-/* The time in which a child exits that has finished; nothing depends on it any more. */
-#define EXIT_S 1
 
 /* So many children in a row fail with the usual cache of the driver before one gets an empty cache. */
 #define VAIN_WITH_USUAL_CACHE 2
@@ -224,8 +220,10 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
       watch.limit_s = MAX(limits->timeout_s - (double)(g_get_monotonic_time() - began_us) * 1e-6, 0.001);
     const MsChildEnd end =
       self->child ? ms_child_follow(self->child, &watch, take_message, self, cancellable) : MS_CHILD_END_DIED;
-    if (self->child)
-      ms_child_end(self->child, self->text ? EXIT_S : 0);
+    if (self->text)
+      ms_child_leave(self->child);
+    else if (self->child)
+      ms_child_end(self->child, 0);
     /* A command that was done before it saw that its time was over is done. */
     if (end == MS_CHILD_END_LATE && (!self->text || self->status == MS_EXIT_INTERRUPTED)) {
       *text = g_steal_pointer(&self->text);
@@ -282,10 +280,7 @@ ms_guard_note_results(MsChannel *channel)
     ms_channel_send(channel, MESSAGE_RESULTS, NULL, NULL, NULL);
 }
 
-/**
- * ms_guard_finish: says how the command ended, and ends this process without closing the driver, which may hang or
- * abort then.
- */
+/** ms_guard_finish: says how the command ended, and ends this process by ms_child_exit(). */
 void
 ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text)
 {
@@ -293,5 +288,5 @@ ms_guard_finish(MsChannel *channel, MsExitStatus status, const char *text)
 
   fflush(NULL);
   ms_channel_send(channel, MESSAGE_FINISHED, g_variant_new("(is)", (int)status, valid), NULL, NULL);
-  _exit(status);
+  ms_child_exit((int)status);
 }

@@ -18,7 +18,7 @@
 /* So many workers in a row fail to open the device with the driver's usual cache before one gets an empty cache. */
 #define VAIN_WITH_USUAL_CACHE 2
 
-/* The time in which a worker must exit after it was told to stop or has reported its end. */
+/* The time in which a worker must exit after it was told to stop, or has reported its end and another one follows. */
 #define EXIT_S 3
 
 /* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
@@ -429,7 +429,10 @@ run_worker(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
   /* A worker that died already is noticed when it is followed. */
   ms_child_send(s->worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(items), NULL, NULL);
   const MsChildEnd end = ms_child_follow(s->worker, &s->watch, take_message, s, s->cancellable);
-  ms_child_end(s->worker, s->ended ? EXIT_S : 0);
+  if (s->ended && s->suspects->len + s->rest->len == 0)
+    ms_child_leave(s->worker);
+  else
+    ms_child_end(s->worker, s->ended ? EXIT_S : 0);
   if (end == MS_CHILD_END_CANCELLED && !s->error)
     g_cancellable_set_error_if_cancelled(s->cancellable, &s->error);
   if (end == MS_CHILD_END_CANCELLED)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <glib-unix.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -30,6 +31,9 @@
  */
 #define WAIT_MS 1000
 #define STOPPED_US (500 * 1000)
+
+/* How long a child that has finished is waited for when this process is about to end, too; most exit sooner. */
+#define LEAVE_S 0.01
 
 struct _MsChild {
   GPid pid;
@@ -170,7 +174,7 @@ run_forked(const MsChildStart *start, MsChildMain work, gpointer data, int chann
     g_setenv(v[0], v[1], TRUE);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   work(ms_channel_new(channel[1], start->to_child, start->from_child, TRUE), data);
-  _exit(EXIT_SUCCESS);
+  ms_child_exit(EXIT_SUCCESS);
 }
 
 /**
@@ -232,6 +236,21 @@ ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing)
     return NULL;
   fcntl(MS_CHILD_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
   return ms_channel_new(MS_CHILD_CHANNEL_FD, incoming, outgoing, TRUE);
+}
+
+/**
+ * ms_child_exit:
+ *
+ * Ends this process, a child, without closing the driver, which may hang or abort then. The standard streams are closed
+ * first, since whoever reads them waits for their end.
+ */
+void
+ms_child_exit(int status)
+{
+  fflush(NULL);
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+    close(fd);
+  _exit(status);
 }
 
 /** ms_child_send: sends a message without waiting; see ms_channel_send(). */
@@ -477,6 +496,32 @@ ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpoi
   return end;
 }
 
+/* Kills the child unless it exits in time; whether it had to. */
+static gboolean
+kill_unless_exits(MsChild *self, double patience_s)
+{
+  const gint64 deadline = us_from(g_get_monotonic_time(), patience_s);
+
+  while (!self->has_ended && waitpid(self->pid, &self->status, WNOHANG) == 0) {
+    if (g_get_monotonic_time() >= deadline)
+      return kill(self->pid, SIGKILL) == 0;
+    g_usleep(1000);
+  }
+  return FALSE;
+}
+
+static void
+note_end(MsChild *self)
+{
+  self->has_ended = TRUE;
+  /* A process that the driver started may still hold the other end, so the end of the file is not waited for. */
+  for (struct pollfd fd = {.fd = self->messages, .events = POLLIN}; self->messages >= 0 && poll(&fd, 1, 0) > 0;)
+    if (!ms_child_read_stderr(self))
+      break;
+  close_if_open(self->messages);
+  self->messages = -1;
+}
+
 /**
  * ms_child_end:
  * @patience_s: how long it may take to exit by itself before it is killed
@@ -486,23 +531,23 @@ ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpoi
 void
 ms_child_end(MsChild *self, double patience_s)
 {
-  const gint64 deadline = us_from(g_get_monotonic_time(), patience_s);
+  if (kill_unless_exits(self, patience_s))
+    waitpid(self->pid, &self->status, 0);
+  note_end(self);
+}
 
-  while (!self->has_ended && waitpid(self->pid, &self->status, WNOHANG) == 0) {
-    if (g_get_monotonic_time() >= deadline) {
-      kill(self->pid, SIGKILL);
-      waitpid(self->pid, &self->status, 0);
-      break;
-    }
-    g_usleep(1000);
-  }
-  self->has_ended = TRUE;
-  /* A process that the driver started may still hold the other end, so the end of the file is not waited for. */
-  for (struct pollfd fd = {.fd = self->messages, .events = POLLIN}; self->messages >= 0 && poll(&fd, 1, 0) > 0;)
-    if (!ms_child_read_stderr(self))
-      break;
-  close_if_open(self->messages);
-  self->messages = -1;
+/**
+ * ms_child_leave:
+ *
+ * Like ms_child_end(), for a child that has finished when this process is about to end, too: it gets a moment, is
+ * killed, and is not waited for. NVIDIA's driver takes a tenth of a second to close the device of a process that is
+ * killed or exits, which the caller of this program would wait for as well. The system takes over such a child.
+ */
+void
+ms_child_leave(MsChild *self)
+{
+  kill_unless_exits(self, LEAVE_S);
+  note_end(self);
 }
 
 /** ms_child_free: kills the child if it still runs. */

@@ -110,6 +110,7 @@ void ms_child_signal(MsChild *self, int number);
 MsChildEnd ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data,
                            GCancellable *cancellable);
 void ms_child_end(MsChild *self, double patience_s);
+void ms_child_leave(MsChild *self);
 char *ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch);
 int ms_child_get_status(MsChild *self);
 void ms_child_free(MsChild *self);
@@ -117,5 +118,6 @@ void ms_child_free(MsChild *self);
 const char *ms_child_get_role(void);
 MsChannel *ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing);
 char *ms_child_find_program(void);
+void ms_child_exit(int status) G_GNUC_NORETURN;
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsChild, ms_child_free)

@@ -11,6 +11,7 @@
  *   MS_FAULT_BELOW   files outside of this folder are neither counted nor listed
  *   MS_FAULT_DRIVER  1: allocations of the OpenCL driver count as well
  *   MS_FAULT_NAMED   1: files without a name cannot be created, as on some file systems
+ *   MS_FAULT_EXIT    a file that a process creates which ends by _exit(), two seconds later, as slow drivers end
  *   MS_FAULT_COUNT   a file of zeros that holds the counters
  *   MS_FAULT_TRACE   a file to which each successful call is appended as a line: its name, the path, and for a
  *                    rename or link the new path, with tabs between them
@@ -56,6 +57,21 @@ set_up(void)
     most_bytes = fault_number("MS_FAULT_BYTE");
   if (path)
     trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+/* ---- Processes ---- */
+
+EXPORT _Noreturn void
+_exit(int status)
+{
+  const char *path = getenv("MS_FAULT_EXIT");
+
+  if (path) {
+    sleep(2);
+    close((int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  }
+  for (;;)
+    syscall(SYS_exit_group, status);
 }
 
 /* ---- Memory ---- */

@@ -132,6 +132,16 @@ class Drivers(faults.FaultCase):
                     run.end()
                     self.assertEqual(run.code, 0, run.about)
 
+    def test_a_driver_that_takes_long_to_end(self):
+        """A command ends when its results are there: it kills the process of the driver, which waits for nothing."""
+        for name, (arguments, file) in self.commands().items():
+            if name in ("reduce", "one", "named"):
+                ended = self.dir / f"ended-{name}"
+                self.run_program(*arguments, env={"LD_PRELOAD": faults.PRELOAD, "MS_FAULT_EXIT": str(ended)})
+                self.assertTrue(file is None or file.exists())
+                time.sleep(3)
+                self.assertFalse(ended.exists(), name)
+
     def batch_command(self, *options):
         return [self.src, "-o", self.out, "--manifest", self.dir / "m.jsonl", "--resume", *ON_CPU, *options]
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/opencl/context.h"
@@ -122,6 +123,11 @@ behave(void)
     send_file(channel);
     ms_channel_send(channel, FROM_END, NULL, NULL, NULL);
     abort(); /* what a driver does when it is closed */
+  }
+  if (g_str_equal(how, "lingers")) {
+    signal(SIGTERM, SIG_IGN);
+    ms_channel_send(channel, FROM_END, NULL, NULL, NULL);
+    g_usleep(60 * G_USEC_PER_SEC);
   }
   if (g_str_equal(how, "looks")) {
     send_number(channel, g_getenv(MS_CONTEXT_PROBE_VARIABLE) != NULL);
@@ -263,6 +269,23 @@ test_works(void)
   g_assert_cmpuint(ms_fixture_count_descriptors(), ==, files);
 }
 
+/* A child that takes long to end after its work is killed, and is left to the system. */
+static void
+test_leaves(void)
+{
+  const gint64 began = g_get_monotonic_time();
+  const MsChildWatch watch = {.silence_s = 60};
+  guint number = 0;
+  int status = 0;
+  g_autoptr(MsChild) child = start("lingers");
+
+  g_assert_cmpint(ms_child_follow(child, &watch, take_number, &number, NULL), ==, MS_CHILD_END_FINISHED);
+  ms_child_leave(child);
+  g_assert_cmpint(g_get_monotonic_time() - began, <, 30 * G_USEC_PER_SEC);
+  g_assert_cmpint(waitpid(ms_child_get_pid(child), &status, 0), ==, ms_child_get_pid(child));
+  g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
 typedef struct {
   const char *behaviour;
   MsChildEnd end;
@@ -361,6 +384,7 @@ main(int argc, char **argv)
     g_autofree char *path = g_strdup_printf("/process/%s-%" G_GSIZE_FORMAT, cases[i].behaviour, i);
     g_test_add_data_func(path, &cases[i], test_bad_child);
   }
+  g_test_add_func("/process/leaves", test_leaves);
   g_test_add_func("/process/follows-death", test_follows_death);
   g_test_add_func("/process/cancelled", test_cancelled);
   g_test_add_func("/process/full-socket", test_full_socket);
