@@ -46,6 +46,23 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
   return g_steal_pointer(&buffer);
 }
 
+/**
+ * ms_context_share_memory:
+ * @host: must outlive the buffer and all commands that use it
+ *
+ * Returns: (transfer full) (nullable): a buffer that is the memory at @host, as long as nothing but its alignment makes
+ *   the runtime copy it; ms_context_show_shared() lets the host read it. %NULL where the device is no processor
+ */
+cl_mem
+ms_context_share_memory(MsContext *self, gpointer host, gsize bytes)
+{
+  const MsDeviceLimits *limits = &self->device->limits;
+
+  if (limits->type != MS_DEVICE_TYPE_CPU || !limits->host_unified)
+    return NULL;
+  return ms_context_create_buffer(self, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, NULL);
+}
+
 /* The buffers that are kept take together at most this share of the device's memory. */
 #define KEPT_SHARE 16
 
@@ -261,6 +278,23 @@ ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimin
   if (log)
     ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
   return TRUE;
+}
+
+/** ms_context_show_shared: waits until the host sees what kernels have written to a buffer of ms_context_share_memory(). */
+gboolean
+ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog *log, GError **error)
+{
+  cl_int status = CL_SUCCESS;
+  g_auto(cl_event) event = NULL;
+  void *host = clEnqueueMapBuffer(self->queue, range->buffer, CL_TRUE, CL_MAP_READ, range->offset, range->bytes, 0,
+                                  NULL, &event, &status);
+
+  if (!check_wait(self, status, error))
+    return FALSE;
+  if (log)
+    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
+  return ms_cl_check(clEnqueueUnmapMemObject(self->queue, range->buffer, host, 0, NULL, NULL), error,
+                     "unmapping a buffer");
 }
 
 /** ms_context_download: copies bytes from the device once everything enqueued before has ended. */

@@ -7,6 +7,7 @@
 cl_mem ms_context_create_buffer(MsContext *self, cl_mem_flags flags, gsize bytes, void *host, GError **error);
 cl_mem ms_device_array_new(MsContext *context, const void *data, gsize bytes, MsTimingLog *log, GError **error);
 cl_mem ms_device_zeros_new(MsContext *context, gsize bytes, GError **error);
+cl_mem ms_context_share_memory(MsContext *self, gpointer host, gsize bytes);
 cl_mem ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error);
 void ms_context_return_buffer(MsContext *self, cl_mem buffer);
 
@@ -34,6 +35,7 @@ gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const 
                                  GError **error);
 gboolean ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
+gboolean ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog *log, GError **error);
 gboolean ms_context_is_pinned(MsContext *self, const void *host, gsize bytes);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
 gboolean ms_context_has_settled(MsContext *self, gsize bytes);

@@ -138,7 +138,7 @@ static MsNDRange
 divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
 {
   const guint32 width = (guint32)self->image.s[0], height = (guint32)self->image.s[1];
-  guint32 n = 0, columns = TILE_WIDTH, rows = 1;
+  guint32 n = 0, columns = TILE_WIDTH, rows = 1, last = self->n_slots - 1;
 
   switch (form) {
   case OVER_EACH_PIXEL:
@@ -159,12 +159,13 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
     break;
   case OVER_REGIONS:
     n = self->n_regions;
+    last = self->round;
     break;
   case OVER_EDGES:
     n = self->n_edges;
     break;
   }
-  *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, self->n_slots - 1}};
+  *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, last}};
   return range_of_items(self, divide(n, work->s[0]), 1);
 }
 
@@ -274,7 +275,7 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
     /* There are at most as many regions as pixels. */
     return (self->n_parts > 0 ? self->n_parts : divide(self->n_pixels, REGION_SPAN)) * sizeof(cl_uint);
   case MS_REGION_BUFFER_TOTALS:
-    return sizeof(MsRegionTotals);
+    return MS_REGION_ROUNDS_AT_ONCE * sizeof(MsRegionTotals);
   case MS_REGION_BUFFER_SUMS:
     return regions * SUM_WORDS * sizeof(cl_uint);
   case MS_REGION_BUFFER_MEANS:
@@ -387,11 +388,11 @@ ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error)
          ms_region_kernels_launch(self, MS_REGION_STEP_LIST_NEIGHBOURS, MS_REGION_STEP_KEEP_DISTINCT, error);
 }
 
-/** ms_region_kernels_read_totals: waits for what was launched. */
+/** ms_region_kernels_read_totals: @totals: (array length=n): of the first @n rounds. Waits for what was launched. */
 gboolean
-ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, guint n, GError **error)
 {
-  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TOTALS], 0, sizeof *totals};
+  const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TOTALS], 0, n * sizeof *totals};
 
   return ms_context_read(self->run.context, &range, totals, self->run.log, error);
 }

@@ -60,7 +60,10 @@ typedef enum {
 /* Numbers of a region in the table; see kernels/regions/table.cl. */
 #define MS_REGION_ENTRY_WORDS 22
 
-/** MsRegionTotals: the counters of the kernels. */
+/** MS_REGION_ROUNDS_AT_ONCE: rounds that are enqueued before the host waits for their totals; most pictures take so many. */
+#define MS_REGION_ROUNDS_AT_ONCE 5
+
+/** MsRegionTotals: the counters of the kernels; each round has its own. */
 typedef struct {
   guint32 n_edges;
   guint32 n_left;
@@ -78,6 +81,7 @@ typedef struct {
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space
  * @n_slots: of the hash table of edges, a power of two
+ * @round: which of the rounds that are enqueued at once is next; its totals are at that place
  * @program: once it is built
  * @is_placed: whether somebody else owns the buffer
  * @settles: whether kernels take atomic operations on 32 bits, and a second pass to find the nearest regions
@@ -92,6 +96,7 @@ typedef struct {
   guint32 n_edges;
   guint32 most_edges;
   guint32 n_slots;
+  guint32 round;
   guint n_parts;
   gboolean settles;
   MsProgram *program;
@@ -112,7 +117,7 @@ gboolean ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges);
 gboolean ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);
 gboolean ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **error);
-gboolean ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, GError **error);
+gboolean ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, guint n, GError **error);
 gboolean ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint32 *count, GError **error);
 void ms_region_kernels_clear(MsRegionKernels *self);
 

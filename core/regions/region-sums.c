@@ -125,7 +125,7 @@ static gboolean
 list_neighbours(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
 {
   do {
-    if (!ms_region_kernels_list_neighbours(self, error) || !ms_region_kernels_read_totals(self, totals, error))
+    if (!ms_region_kernels_list_neighbours(self, error) || !ms_region_kernels_read_totals(self, totals, 1, error))
       return FALSE;
   } while (ms_region_kernels_make_room(self, totals->n_edges));
   return TRUE;

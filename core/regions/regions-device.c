@@ -12,6 +12,9 @@
 /* Labels have 30 bits in kernels/regions/merge.cl, and lists of regions that touch have up to four times as many. */
 #define MOST_PIXELS ((gsize)1 << 30)
 
+/* With more regions the host waits for each round, so that a cancellation is noticed soon. */
+#define MOST_REGIONS_AT_ONCE ((guint32)1 << 20)
+
 /* Bytes a pixel: colours, modes, parents, labels, and an eighth of a word for counts. */
 #define MOST_BYTES_A_PIXEL 17
 
@@ -25,10 +28,15 @@ ms_device_regions_fit(MsContext *context, gsize n_pixels)
          n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
 }
 
-/* Takes colours and modes from where they are. */
+/* Takes colours and modes from where they are; on a processor, the labels come into the memory of the caller. */
 static gboolean
-place_picture(MsRegionKernels *self, const MsLabelRequest *request, GError **error)
+place_picture(MsRegionKernels *self, const MsLabelRequest *request, guint32 *labels, GError **error)
 {
+  g_auto(cl_mem) shared =
+    ms_context_share_memory(self->run.context, labels, ms_region_kernels_bytes(self, MS_REGION_BUFFER_PARENTS));
+
+  if (shared)
+    ms_region_kernels_place(self, MS_REGION_BUFFER_PARENTS, shared);
   if (request->on_device.colours) {
     ms_region_kernels_place(self, MS_REGION_BUFFER_COLOURS, request->on_device.colours);
     ms_region_kernels_place(self, MS_REGION_BUFFER_MODES, request->on_device.modes);
@@ -66,10 +74,9 @@ connect(MsRegionKernels *self, GError **error)
   }
   if (!ms_region_kernels_launch(self, first, last, error))
     return FALSE;
-  cl_mem ranks = self->buffers[MS_REGION_BUFFER_LABELS];
-  self->buffers[MS_REGION_BUFFER_LABELS] = self->buffers[MS_REGION_BUFFER_PARENTS];
-  self->buffers[MS_REGION_BUFFER_PARENTS] = ranks;
-  ms_region_kernels_drop(self, MS_REGION_BUFFER_PARENTS);
+  ms_region_kernels_drop(self, MS_REGION_BUFFER_LABELS);
+  self->buffers[MS_REGION_BUFFER_LABELS] = g_steal_pointer(&self->buffers[MS_REGION_BUFFER_PARENTS]);
+  self->is_placed[MS_REGION_BUFFER_LABELS] = self->is_placed[MS_REGION_BUFFER_PARENTS];
   return TRUE;
 }
 
@@ -81,7 +88,7 @@ study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
   if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_NUMBERS, MS_REGION_BUFFER_EDGES, error) ||
       !ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) ||
       !ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_LIST_EDGES, error) ||
-      !ms_region_kernels_read_totals(self, totals, error))
+      !ms_region_kernels_read_totals(self, totals, 1, error))
     return FALSE;
   self->n_edges = totals->n_edges;
   return !ms_region_kernels_make_room(self, totals->n_edges) ||
@@ -90,15 +97,51 @@ study(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
           ms_region_kernels_launch(self, MS_REGION_STEP_LIST_EDGES, MS_REGION_STEP_LIST_EDGES, error));
 }
 
-/* Merges as the regions have been offered to each other, and looks whether a further round is needed. */
+/* Merges as the regions have been offered to each other, and offers those that are left. */
 static gboolean
-run_round(MsRegionKernels *self, MsRegionTotals *totals, GError **error)
+enqueue_round(MsRegionKernels *self, GError **error)
 {
-  return is_going_on(self, error) && ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_SETTLE_NEAREST, MS_REGION_STEP_ADD_UP, error) &&
+  return ms_region_kernels_launch(self, MS_REGION_STEP_SETTLE_NEAREST, MS_REGION_STEP_ADD_UP, error) &&
          ms_region_kernels_launch(self, MS_REGION_STEP_BEGIN_ROUND, MS_REGION_STEP_BEGIN_ROUND, error) &&
-         ms_region_kernels_launch(self, MS_REGION_STEP_FIND_NEAREST, MS_REGION_STEP_FIND_NEAREST, error) &&
-         ms_region_kernels_read_totals(self, totals, error);
+         ms_region_kernels_launch(self, MS_REGION_STEP_FIND_NEAREST, MS_REGION_STEP_FIND_NEAREST, error);
+}
+
+static gboolean
+is_done(const MsRegionTotals *totals)
+{
+  return totals->n_small == 0 || totals->n_left <= 1;
+}
+
+/*
+ * Runs the next rounds, at least one, and counts those that were needed; further ones change nothing. Few regions take
+ * so little time a round that waiting for each would take longer.
+ */
+static gboolean
+run_rounds(MsRegionKernels *self, MsLabels *labels, MsRegionTotals *totals, GError **error)
+{
+  const guint n = self->n_regions <= MOST_REGIONS_AT_ONCE ? MS_REGION_ROUNDS_AT_ONCE : 1;
+  MsRegionTotals found[MS_REGION_ROUNDS_AT_ONCE];
+
+  if (!is_going_on(self, error) || !ms_region_kernels_fill(self, MS_REGION_BUFFER_TOTALS, error))
+    return FALSE;
+  for (self->round = 0; self->round < n; self->round++)
+    if (!enqueue_round(self, error))
+      return FALSE;
+  if (!ms_region_kernels_read_totals(self, found, n, error))
+    return FALSE;
+  for (guint i = 0; i < n && !is_done(totals); i++) {
+    if (found[i].n_left >= totals->n_left) { /* it would be repeated for ever */
+      ms_set_error(
+        error, MS_ERROR_DEVICE,
+        "The device %s computes regions wrongly: a round of merging joined none of %u regions. Select another "
+        "device with --device.",
+        self->run.context->device->name, totals->n_left);
+      return FALSE;
+    }
+    *totals = found[i];
+    labels->rounds++;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -108,19 +151,9 @@ merge(MsRegionKernels *self, MsLabels *labels, GError **error)
 
   if (!is_going_on(self, error) || !study(self, &totals, error))
     return FALSE;
-  for (; totals.n_small > 0 && totals.n_left > 1; labels->rounds++) {
-    const guint32 before = totals.n_left;
-    if (!run_round(self, &totals, error))
+  while (!is_done(&totals))
+    if (!run_rounds(self, labels, &totals, error))
       return FALSE;
-    if (totals.n_left >= before) { /* it would be repeated for ever */
-      ms_set_error(
-        error, MS_ERROR_DEVICE,
-        "The device %s computes regions wrongly: a round of merging joined none of %u regions. Select another "
-        "device with --device.",
-        self->run.context->device->name, before);
-      return FALSE;
-    }
-  }
   return labels->rounds == 0 ||
          (ms_region_kernels_launch(self, MS_REGION_STEP_COUNT_REGIONS, MS_REGION_STEP_COUNT_REGIONS, error) &&
           ms_region_kernels_add_up_counts(self, MS_REGION_STEP_COUNT_REGIONS, &labels->count, error) &&
@@ -135,13 +168,16 @@ find(MsRegionKernels *self, const MsLabelRequest *request, MsLabels *labels, GEr
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_LABELS], 0,
                                ms_region_kernels_bytes(self, MS_REGION_BUFFER_LABELS)};
   labels->count = self->n_regions;
-  return (request->min_pixels <= 1 || merge(self, labels, error)) && is_going_on(self, error) &&
-         ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error);
+  if ((request->min_pixels > 1 && !merge(self, labels, error)) || !is_going_on(self, error))
+    return FALSE;
+  if (self->is_placed[MS_REGION_BUFFER_LABELS])
+    return ms_context_show_shared(self->run.context, &range, self->run.log, error);
+  return ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error);
 }
 
 /**
  * ms_device_regions_find:
- * @labels: (inout): its memory for the labels is filled
+ * @labels: (inout): its memory for the labels is filled; on a processor it must outlive the buffer that is returned
  *
  * The regions are those of ms_reference_regions_find().
  *
@@ -160,10 +196,13 @@ ms_device_regions_find(MsContext *context, const MsLabelRequest *request, MsLabe
   ms_region_kernels_init(&self, &run, request->limits, image);
   self.min_pixels = request->min_pixels;
   self.budget = request->budget;
-  good = is_going_on(&self, error) && ms_region_kernels_build(&self, error) && place_picture(&self, request, error);
+  good = is_going_on(&self, error) && ms_region_kernels_build(&self, error) &&
+         place_picture(&self, request, labels->of_pixel, error);
   if (good) {
     ms_context_lock_kernels(context);
     good = find(&self, request, labels, error);
+    if (!good)
+      (void)ms_context_finish(context, NULL); /* kernels may still write to the memory of the labels */
     ms_context_unlock_kernels(context);
   }
   ms_memory_budget_return(request->budget, mark);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/opencl/transfers.h"
 #include "core/regions/regions.h"
 
 /* The rule of ms_segmentation_new_on() for @range times the colour radius of @params. */
@@ -124,8 +125,11 @@ ms_segmentation_free(MsSegmentation *self)
 {
   if (!self)
     return;
-  g_free(self->labels);
+  /* Where a device uses the memory of the labels as its own, a table that failed may have left kernels that read it. */
+  if (self->on_device && !ms_device_has_own_memory(self->context->device))
+    (void)ms_context_finish(self->context, NULL);
   g_clear_pointer(&self->on_device, clReleaseMemObject);
+  g_free(self->labels);
   g_clear_pointer(&self->source, clReleaseMemObject);
   g_clear_pointer(&self->context, ms_context_unref);
   g_free(self);

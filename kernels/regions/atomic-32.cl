@@ -50,3 +50,13 @@ add_wide(volatile __global uint *sum, const ulong value)
   if (high != 0)
     atomic_add(sum + 1, high);
 }
+
+/* For numbers that no other work-item adds to. */
+static inline void
+add_alone(volatile __global uint *sum, const ulong value)
+{
+  const uint low = sum[0] + (uint)value;
+
+  sum[1] += (uint)(value >> 32) + (low < (uint)value ? 1u : 0u);
+  sum[0] = low;
+}

@@ -43,3 +43,10 @@ add_wide(volatile __global uint *sum, const ulong value)
 {
   atom_add((volatile __global ulong *)sum, value);
 }
+
+/* For numbers that no other work-item adds to. */
+static inline void
+add_alone(volatile __global uint *sum, const ulong value)
+{
+  *(__global ulong *)sum += value;
+}

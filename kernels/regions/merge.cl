@@ -10,9 +10,11 @@
  * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
  * edges: two regions that touch, of which one is small; (0, 0) follows the last one of a span
  * joined: for each region itself or the one that it has joined
- * totals: the numbers of edges, of regions that are left, and of small ones
+ * totals: TOTALS numbers for each round that is enqueued at once, of which work.w is the present one: the numbers of
+ *   edges, of regions that are left, and of small ones
  */
 #define SUMS 6
+#define TOTALS 4
 
 /* In place of a region. */
 #define NONE 0xffffffffU
@@ -70,10 +72,12 @@ sum_colours(__global uint *firsts, __global const uint *before, __global const u
   }
 }
 
-/* (256 * sum + pixels / 2) / pixels, which has 16 bits. */
+/* (256 * sum + pixels / 2) / pixels, which has 16 bits. Most regions of the first round are single pixels. */
 static inline ulong
 mean_of(__global const uint *sum, const uint pixels)
 {
+  if (pixels == 1)
+    return 256 * sum[0];
   if (pixels < 65536)
     return (256 * sum[0] + pixels / 2) / pixels;
   return (256 * wide(sum) + pixels / 2) / pixels;
@@ -103,9 +107,9 @@ begin_round(__global uint *left, __global uint *pixels, __global const uint *sum
   if (kept < end)
     left[kept] = NONE;
   if (kept > start)
-    atomic_add(totals + 1, kept - start);
+    atomic_add(totals + TOTALS * work.w + 1, kept - start);
   if (n_small > 0)
-    atomic_add(totals + 2, n_small);
+    atomic_add(totals + TOTALS * work.w + 2, n_small);
 }
 
 static inline ulong

@@ -17,13 +17,3 @@ raise(volatile __global uint *value, const uint to)
   if (to > *value)
     atomic_max(value, to);
 }
-
-/* For numbers that no other work-item adds to. */
-static inline void
-add_alone(volatile __global uint *sum, const ulong value)
-{
-  const uint low = sum[0] + (uint)value;
-
-  sum[1] += (uint)(value >> 32) + (low < (uint)value ? 1u : 0u);
-  sum[0] = low;
-}
