@@ -50,8 +50,8 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
  * ms_context_share_memory:
  * @host: must outlive the buffer and all commands that use it
  *
- * Returns: (transfer full) (nullable): a buffer that is the memory at @host, as long as nothing but its alignment makes
- *   the runtime copy it; ms_context_show_shared() lets the host read it. %NULL where the device is no processor
+ * Returns: (transfer full) (nullable): a buffer in the memory at @host, which ms_context_show_shared() lets the host read;
+ *   a runtime that cannot use that memory copies it then. %NULL where the device is no processor
  */
 cl_mem
 ms_context_share_memory(MsContext *self, gpointer host, gsize bytes)
@@ -63,14 +63,19 @@ ms_context_share_memory(MsContext *self, gpointer host, gsize bytes)
   return ms_context_create_buffer(self, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, bytes, host, NULL);
 }
 
-/* The buffers that are kept take together at most this share of the device's memory. */
+/*
+ * The buffers that are kept take together at most this share of the device's memory, and at most so many bytes where
+ * that is the host's, in which programs do other things.
+ */
 #define KEPT_SHARE 16
+#define MOST_KEPT_OF_HOST ((guint64)64 << 20)
 
 /**
  * ms_context_borrow_buffer:
  *
- * A device with memory of its own takes as long to create and release a buffer as to run a short kernel. Therefore a
- * few buffers are kept for the next picture.
+ * A device with memory of its own takes as long to create and release a buffer as to run a short kernel, and on a
+ * processor many threads wait for each other when they touch pages for the first time. Therefore a few buffers are kept
+ * for the next picture.
  *
  * Returns: (transfer full): a buffer for kernels of at least @bytes, to be given to ms_context_return_buffer(); what it
  *   contains is undefined
@@ -87,7 +92,8 @@ ms_context_borrow_buffer(MsContext *self, gsize bytes, GError **error)
 void
 ms_context_return_buffer(MsContext *self, cl_mem buffer)
 {
-  const guint64 most = ms_device_has_own_memory(self->device) ? self->device->limits.global_memory / KEPT_SHARE : 0;
+  const guint64 share = self->device->limits.global_memory / KEPT_SHARE;
+  const guint64 most = ms_device_has_own_memory(self->device) ? share : MIN(share, MOST_KEPT_OF_HOST);
 
   ms_kept_buffers_add(&self->kept, buffer, most);
 }
@@ -280,7 +286,7 @@ ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimin
   return TRUE;
 }
 
-/** ms_context_show_shared: waits until the host sees what kernels have written to a buffer of ms_context_share_memory(). */
+/** ms_context_show_shared: waits until the host sees what kernels have written to its memory in a shared buffer. */
 gboolean
 ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog *log, GError **error)
 {

@@ -31,8 +31,9 @@
 #define SEEN_BITS_OF_ROWS 10
 #define SEEN_BITS_OF_TILE 4
 
-/* Numbers of the sums of a region in kernels/regions/merge.cl. */
-#define SUM_WORDS 6
+/* Numbers of 32 bits of the sums of a region in kernels/regions/sums-packed.cl and sums-wide.cl. */
+#define PACKED_SUMS 4
+#define WIDE_SUMS 8
 
 /* What the work-items of a kernel divide among themselves. */
 typedef enum {
@@ -45,7 +46,7 @@ typedef enum {
 } Form;
 
 /* The most buffers of a kernel. */
-#define MAX_BUFFERS 6
+#define MAX_BUFFERS 5
 
 typedef struct {
   const char *function;
@@ -62,24 +63,19 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
   [MS_REGION_STEP_JOIN_TILES] = {"join_tiles", OVER_TILES, 2, {BUFFER(LABELS), BUFFER(PARENTS)}},
   [MS_REGION_STEP_COUNT_PIXELS] = {"count_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
   [MS_REGION_STEP_NUMBER_PIXELS] = {"number_sets", OVER_PIXELS, 3, {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS)}},
-  [MS_REGION_STEP_START_REGIONS] = {"start_regions",
-                                    OVER_REGIONS,
-                                    4,
-                                    {BUFFER(LEFT), BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_START_REGIONS] = {"start_regions", OVER_REGIONS, 3, {BUFFER(LEFT), BUFFER(JOINED), BUFFER(SUMS)}},
   [MS_REGION_STEP_MARK_SHARED] = {"mark_shared",
                                   OVER_PIXELS,
                                   4,
-                                  {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(PIXELS)}},
+                                  {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(SUMS)}},
   [MS_REGION_STEP_SUM] = {"sum_colours",
                           OVER_PIXELS,
-                          6,
-                          {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(COLOURS), BUFFER(PIXELS),
-                           BUFFER(SUMS)}},
+                          5,
+                          {BUFFER(PARENTS), BUFFER(COUNTS), BUFFER(LABELS), BUFFER(COLOURS), BUFFER(SUMS)}},
   [MS_REGION_STEP_BEGIN_ROUND] = {"begin_round",
                                   OVER_REGIONS,
-                                  6,
-                                  {BUFFER(LEFT), BUFFER(PIXELS), BUFFER(SUMS), BUFFER(MEANS), BUFFER(NEAREST),
-                                   BUFFER(TOTALS)}},
+                                  5,
+                                  {BUFFER(LEFT), BUFFER(SUMS), BUFFER(MEANS), BUFFER(NEAREST), BUFFER(TOTALS)}},
   [MS_REGION_STEP_LIST_EDGES] = {"list_edges",
                                  OVER_TILES,
                                  5,
@@ -90,10 +86,7 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                    {BUFFER(EDGES), BUFFER(JOINED), BUFFER(MEANS), BUFFER(NEAREST)}},
   [MS_REGION_STEP_SETTLE_NEAREST] = {"settle_nearest", OVER_EDGES, 3, {BUFFER(EDGES), BUFFER(MEANS), BUFFER(NEAREST)}},
   [MS_REGION_STEP_JOIN_REGIONS] = {"join_regions", OVER_REGIONS, 3, {BUFFER(LEFT), BUFFER(NEAREST), BUFFER(JOINED)}},
-  [MS_REGION_STEP_ADD_UP] = {"add_up_regions",
-                             OVER_REGIONS,
-                             4,
-                             {BUFFER(LEFT), BUFFER(JOINED), BUFFER(PIXELS), BUFFER(SUMS)}},
+  [MS_REGION_STEP_ADD_UP] = {"add_up_regions", OVER_REGIONS, 3, {BUFFER(LEFT), BUFFER(JOINED), BUFFER(SUMS)}},
   [MS_REGION_STEP_COUNT_REGIONS] = {"count_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_NUMBER_REGIONS] = {"number_sets", OVER_REGIONS, 3, {BUFFER(JOINED), BUFFER(COUNTS), BUFFER(NUMBERS)}},
   [MS_REGION_STEP_SUM_TABLE] = {"sum_regions", OVER_PIXELS, 3, {BUFFER(LABELS), BUFFER(COLOURS), BUFFER(TABLE)}},
@@ -107,6 +100,13 @@ static const StepRow steps[MS_REGION_N_STEPS] = {
                                     {BUFFER(EDGES), BUFFER(SLOTS), BUFFER(DISTINCT), BUFFER(TOTALS)}},
   [MS_REGION_STEP_REPLACE_LABELS] = {"replace_labels", OVER_PIXELS, 2, {BUFFER(LABELS), BUFFER(JOINED)}},
 };
+
+/* Whether no sum of a channel exceeds 32 bits. */
+static gboolean
+has_packed_sums(const MsRegionKernels *self)
+{
+  return self->n_pixels <= G_MAXUINT32 / G_MAXUINT8;
+}
 
 static guint32
 divide(guint32 n, guint32 by)
@@ -238,9 +238,10 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
   ms_program_spec_add_part(spec, "regions/links-pixel.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/links-lanes.cl" : "regions/links-one.cl");
   ms_program_spec_add_part(spec, "regions/connect.cl");
-  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl");
   ms_program_spec_add_part(spec, "regions/wide.cl");
   ms_program_spec_add_part(spec, self->settles ? "regions/atomic-32.cl" : "regions/atomic-64.cl");
+  ms_program_spec_add_part(spec, has_packed_sums(self) ? "regions/sums-packed.cl" : "regions/sums-wide.cl");
+  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl");
   ms_program_spec_add_part(spec, "regions/touching.cl");
   ms_program_spec_add_part(spec, "regions/merge.cl");
   ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/search-blocks.cl" : "regions/search-one.cl");
@@ -277,11 +278,10 @@ ms_region_kernels_bytes(const MsRegionKernels *self, MsRegionBuffer buffer)
   case MS_REGION_BUFFER_TOTALS:
     return MS_REGION_ROUNDS_AT_ONCE * sizeof(MsRegionTotals);
   case MS_REGION_BUFFER_SUMS:
-    return regions * SUM_WORDS * sizeof(cl_uint);
+    return regions * (has_packed_sums(self) ? PACKED_SUMS : WIDE_SUMS) * sizeof(cl_uint);
   case MS_REGION_BUFFER_MEANS:
   case MS_REGION_BUFFER_NEAREST:
     return regions * 2 * sizeof(cl_uint);
-  case MS_REGION_BUFFER_PIXELS:
   case MS_REGION_BUFFER_LEFT:
   case MS_REGION_BUFFER_JOINED:
   case MS_REGION_BUFFER_NUMBERS:
@@ -307,13 +307,13 @@ ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem mem
   self->is_placed[buffer] = TRUE;
 }
 
-/** ms_region_kernels_drop: gives a buffer back, if there is one. */
+/** ms_region_kernels_drop: gives a buffer back, if there is one. Memory that is limited is not kept. */
 void
 ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer)
 {
   cl_mem memory = g_steal_pointer(&self->buffers[buffer]);
 
-  if (memory && self->is_placed[buffer])
+  if (memory && (self->is_placed[buffer] || self->budget))
     clReleaseMemObject(memory);
   else if (memory)
     ms_context_return_buffer(self->run.context, memory);

@@ -42,7 +42,6 @@ typedef enum {
   MS_REGION_BUFFER_LABELS,
   MS_REGION_BUFFER_COUNTS,
   MS_REGION_BUFFER_TOTALS,
-  MS_REGION_BUFFER_PIXELS,
   MS_REGION_BUFFER_SUMS,
   MS_REGION_BUFFER_MEANS,
   MS_REGION_BUFFER_NEAREST,
@@ -60,7 +59,7 @@ typedef enum {
 /* Numbers of a region in the table; see kernels/regions/table.cl. */
 #define MS_REGION_ENTRY_WORDS 22
 
-/** MS_REGION_ROUNDS_AT_ONCE: rounds that are enqueued before the host waits for their totals; most pictures take so many. */
+/** MS_REGION_ROUNDS_AT_ONCE: rounds that are enqueued before the host waits for their totals; most pictures take 5. */
 #define MS_REGION_ROUNDS_AT_ONCE 5
 
 /** MsRegionTotals: the counters of the kernels; each round has its own. */

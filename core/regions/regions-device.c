@@ -69,7 +69,7 @@ connect(MsRegionKernels *self, GError **error)
   if (self->min_pixels > 1) {
     first = MS_REGION_STEP_START_REGIONS;
     last = MS_REGION_STEP_SUM;
-    if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_PIXELS, MS_REGION_BUFFER_JOINED, error))
+    if (!ms_region_kernels_reserve(self, MS_REGION_BUFFER_SUMS, MS_REGION_BUFFER_JOINED, error))
       return FALSE;
   }
   if (!ms_region_kernels_launch(self, first, last, error))

@@ -4,8 +4,8 @@
  * label less 1. Tiles and spans are those of connect.cl.
  *
  * left: the regions that have not joined others; NONE follows the last one of a span
- * pixels, sums: of each region, its pixels and the SUMS numbers of three channels as in wide.cl; a region that has
- *   joined another has none. Until the first round, SHARED may be added to the pixels
+ * sums: SUMS numbers of each region, as in sums-packed.cl or sums-wide.cl; a region that has joined another has no
+ *   pixels. Until the first round, SHARED may be added to the number of pixels
  * means: three of 16 bits, and bits that say whether the region is small, and in the first round whether it is shared
  * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
  * edges: two regions that touch, of which one is small; (0, 0) follows the last one of a span
@@ -13,7 +13,6 @@
  * totals: TOTALS numbers for each round that is enqueued at once, of which work.w is the present one: the numbers of
  *   edges, of regions that are left, and of small ones
  */
-#define SUMS 6
 #define TOTALS 4
 
 /* In place of a region. */
@@ -23,85 +22,80 @@
 #define IS_SHARED ((ulong)1 << 49)
 
 __kernel void
-start_regions(__global uint *left, __global uint *joined, __global uint *pixels, __global uint *sums, const int4 image,
-              const uint4 work)
+start_regions(__global uint *left, __global uint *joined, __global uint *sums, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
   for (uint i = start; i < end; i++) {
     left[i] = i;
     joined[i] = i;
-    pixels[i] = 0;
     for (int k = 0; k < SUMS; k++)
       sums[(size_t)i * SUMS + k] = 0;
   }
 }
 
+/* The most pixels whose channels are added in 16 bits. */
+#define LONGEST_SUM 256
+
 /* number_sets() of pixels, which also adds them to their regions; those that follow each other in one together. */
 __kernel void
 sum_colours(__global uint *firsts, __global const uint *before, __global const uint *ranks,
-            __global const uint *restrict colours, volatile __global uint *pixels, volatile __global uint *sums,
-            const int4 image, const uint4 work)
+            __global const uint *restrict colours, __global uint *sums, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
   for (uint i = start; i < end;) {
     const uint first = firsts[i], label = number_of(before, ranks, first, work), begin = i;
-    volatile __global uint *own = sums + (size_t)(label - 1) * SUMS;
-    ulong sum0 = 0, sum1 = 0, sum2 = 0;
+    const uint stop = min(end, begin + LONGEST_SUM);
+    __global uint *own = sums + (size_t)(label - 1) * SUMS;
+    uint outer = 0, middle = 0;
 
-    for (; i < end && firsts[i] == first; i++) {
-      const uchar4 colour = as_uchar4(colours[i]);
+    for (; i < stop && firsts[i] == first; i++) {
+      const uint colour = colours[i] >> CHANNEL;
 
-      sum0 += colour.x;
-      sum1 += colour.y;
-      sum2 += colour.z;
+      outer += colour & 0xff00ff;
+      middle += colour >> 8 & 0xff;
       firsts[i] = label;
     }
-    if (is_shared(pixels + label - 1)) {
-      add_wide(own, sum0);
-      add_wide(own + 2, sum1);
-      add_wide(own + 4, sum2);
-      atomic_add(pixels + label - 1, i - begin);
-    } else {
-      add_alone(own, sum0);
-      add_alone(own + 2, sum1);
-      add_alone(own + 4, sum2);
-      pixels[label - 1] += i - begin;
-    }
+    const uint4 run = (uint4)(outer & 0xffff, middle, outer >> 16, i - begin);
+    if (is_shared(own + SIZE))
+      add_run_of(own, run);
+    else
+      add_run_alone(own, run);
   }
 }
 
 /* (256 * sum + pixels / 2) / pixels, which has 16 bits. Most regions of the first round are single pixels. */
 static inline ulong
-mean_of(__global const uint *sum, const uint pixels)
+mean_of(const ulong sum, const uint pixels)
 {
   if (pixels == 1)
-    return 256 * sum[0];
+    return 256 * sum;
   if (pixels < 65536)
-    return (256 * sum[0] + pixels / 2) / pixels;
-  return (256 * wide(sum) + pixels / 2) / pixels;
+    return (256 * (uint)sum + pixels / 2) / pixels;
+  return (256 * sum + pixels / 2) / pixels;
 }
 
 __kernel void
-begin_round(__global uint *left, __global uint *pixels, __global const uint *sums, __global ulong *means,
-            __global ulong *nearest, volatile __global uint *totals, const int4 image, const uint4 work)
+begin_round(__global uint *left, __global uint *sums, __global ulong *means, __global ulong *nearest,
+            volatile __global uint *totals, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
   uint kept = start, n_small = 0;
 
   for (uint k = start; k < end && left[k] != NONE; k++) {
-    const uint i = left[k], n = pixels[i] & ~SHARED;
-    const ulong flags = (n < work.z ? IS_SMALL : 0) | (pixels[i] & SHARED ? IS_SHARED : 0);
-    __global const uint *own = sums + (size_t)i * SUMS;
+    const uint i = left[k];
+    __global uint *own = sums + (size_t)i * SUMS;
+    const uint marked = own[SIZE], n = marked & ~SHARED;
+    const ulong flags = (n < work.z ? IS_SMALL : 0) | (marked & SHARED ? IS_SHARED : 0);
 
     if (n == 0)
       continue;
     left[kept++] = i;
     nearest[i] = n < work.z ? NOTHING : 0;
-    means[i] = mean_of(own, n) | mean_of(own + 2, n) << 16 | mean_of(own + 4, n) << 32 | flags;
-    if (pixels[i] != n)
-      pixels[i] = n;
+    means[i] = mean_of(sum_of(own, 0), n) | mean_of(sum_of(own, 1), n) << 16 | mean_of(sum_of(own, 2), n) << 32 | flags;
+    if (marked != n)
+      own[SIZE] = n;
     n_small += n < work.z ? 1u : 0u;
   }
   if (kept < end)
@@ -153,8 +147,8 @@ join_regions(__global const uint *left, __global const ulong *nearest, volatile 
 
 /* Adds the sums of regions that have joined others in this round. */
 __kernel void
-add_up_regions(__global const uint *left, volatile __global uint *joined, volatile __global uint *pixels,
-               volatile __global uint *sums, const int4 image, const uint4 work)
+add_up_regions(__global const uint *left, volatile __global uint *joined, volatile __global uint *sums,
+               const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
 
@@ -169,8 +163,7 @@ add_up_regions(__global const uint *left, volatile __global uint *joined, volati
     joined[i] = first;
     for (int k = 0; k < SUMS; k += 2)
       add_wide(into + k, (ulong)own[k + 1] << 32 | own[k]);
-    atomic_add(pixels + first, pixels[i]);
-    pixels[i] = 0;
+    own[SIZE] = 0;
   }
 }
 

@@ -143,12 +143,12 @@ find_nearest(__global uint2 *edges, __global const uint *joined, __global const 
              volatile __global NEAREST *nearest, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
-  uint2 seen[1 << SEEN_BITS];
+  ulong seen[1 << SEEN_BITS];
   uint written = start;
   kept_t kept;
 
   for (int i = 0; i < 1 << SEEN_BITS; i++)
-    seen[i] = (uint2)(0); /* the two regions of an edge differ */
+    seen[i] = 0; /* the two regions of an edge differ */
 
   for (uint i = start; i < end && edges[i].x != edges[i].y;) {
     const uint stop = min(i + KEPT, end);
@@ -157,15 +157,17 @@ find_nearest(__global uint2 *edges, __global const uint *joined, __global const 
     for (; i < stop && edges[i].x != edges[i].y; i++) {
       const uint a = joined[edges[i].x], b = joined[edges[i].y];
       const uint2 edge = (uint2)(min(a, b), max(a, b));
-      uint2 *place = seen + (hash_of(edge) >> (32 - SEEN_BITS));
+      ulong *place = seen + (hash_of(edge) >> (32 - SEEN_BITS));
 
       kept.pairs[kept.n] = edge;
-      kept.n += (uint)(a != b) & (uint)((edge.x != place->x) | (edge.y != place->y));
-      *place = edge;
+      kept.n += (uint)(a != b) & (uint)(as_ulong(edge) != *place);
+      *place = as_ulong(edge);
     }
     offer_kept(&kept, means, nearest, false);
+    __global uint2 *to = edges + written;
     for (uint k = 0; k < kept.n; k++)
-      edges[written++] = kept.pairs[k];
+      to[k] = kept.pairs[k];
+    written += kept.n;
   }
   if (written < end)
     edges[written] = (uint2)(0);

@@ -100,11 +100,11 @@ count_sets(volatile __global uint *parents, __global uint *counts, __global uint
   counts[get_global_id(0)] = count;
 }
 
-/* Whether others add to the region that has so many pixels; mark_shared() has run before. */
+/* Whether others add to the region whose number of pixels is at @size; mark_shared() has run before. */
 static inline bool
-is_shared(volatile __global const uint *pixels)
+is_shared(__global const uint *size)
 {
-  return (*pixels & SHARED) != 0;
+  return (*size & SHARED) != 0;
 }
 
 /*
@@ -113,11 +113,11 @@ is_shared(volatile __global const uint *pixels)
  */
 __kernel void
 mark_shared(__global const uint *firsts, __global const uint *before, __global const uint *ranks,
-            volatile __global uint *pixels, const int4 image, const uint4 work)
+            volatile __global uint *sums, const int4 image, const uint4 work)
 {
   const uint end = ((uint)get_global_id(0) + 1) * work.x;
 
   for (uint i = end - (uint)image.x; i < end && end < work.y; i++)
     if (i == end - (uint)image.x || firsts[i] != firsts[i - 1])
-      atomic_or(pixels + number_of(before, ranks, firsts[i], work) - 1, SHARED);
+      atomic_or(sums + (size_t)(number_of(before, ranks, firsts[i], work) - 1) * SUMS + SIZE, SHARED);
 }

@@ -3,7 +3,7 @@
 
 /* Any work-item may add to any region. */
 static inline bool
-is_shared(volatile __global const uint *pixels)
+is_shared(__global const uint *size)
 {
   return true;
 }

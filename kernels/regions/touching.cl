@@ -59,9 +59,9 @@ other_of(__global const uint *own, const uchar link, const int width)
 static inline void
 write_pairs(kept_t *kept, __global uint2 *pairs, volatile __global uint *n, const uint4 work)
 {
-  const uint at = kept->n > 0 ? atomic_add(n, kept->n) : 0;
+  const uint at = kept->n > 0 ? atomic_add(n, kept->n) : 0, fit = min(kept->n, work.w - min(at, work.w));
 
-  for (uint i = 0; i < kept->n && at + i < work.w; i++)
+  for (uint i = 0; i < fit; i++)
     pairs[at + i] = kept->pairs[i];
   kept->n = 0;
 }

@@ -359,6 +359,28 @@ test_limits(void)
   }
 }
 
+/*
+ * Sums of a region that exceed 32 bits: a region of two pixels lies nearer to the large one than to the other, which a
+ * sum that has lost its upper bits does not show.
+ */
+static void
+test_large(void)
+{
+  const int width = 4200, height = 4100;
+  const guint8 colours[][4] = {{255, 250, 245, 255}, {225, 220, 215, 255}, {150, 145, 140, 255}};
+  g_autoptr(MsContext) context = ms_fixture_context();
+
+  if (!context)
+    return;
+  guint8 *pixels = g_malloc((gsize)width * height * 4);
+  for (gsize i = 0; i < (gsize)width * height; i++)
+    memcpy(pixels + 4 * i, colours[i >= 2 ? 0 : 1], 4);
+  for (gsize i = 2; i < 60; i++)
+    memcpy(pixels + 4 * i, colours[2], 4);
+  g_auto(Input) input = {ms_image_new_take(width, height, pixels, NULL), g_new0(guint16, 2 * (gsize)width * height)};
+  compare_limits(context, &input, NULL, 50);
+}
+
 /* Every kernel of labels, for its accesses to memory. */
 static void
 test_simulated(void)
@@ -401,6 +423,7 @@ main(int argc, char **argv)
   g_test_add_func("/device-regions/range", test_range);
   g_test_add_func("/device-regions/blotches", test_blotches);
   g_test_add_func("/device-regions/limits", test_limits);
+  g_test_add_func("/device-regions/large", test_large);
   g_test_add_func("/device-regions/checkerboard", test_checkerboard);
   g_test_add_func("/device-regions/one-colour", test_one_colour);
   g_test_add_func("/device-regions/columns", test_columns);
