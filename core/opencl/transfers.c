@@ -50,8 +50,8 @@ ms_device_zeros_new(MsContext *context, gsize bytes, GError **error)
  * ms_context_share_memory:
  * @host: must outlive the buffer and all commands that use it
  *
- * Returns: (transfer full) (nullable): a buffer in the memory at @host, which ms_context_show_shared() lets the host read;
- *   a runtime that cannot use that memory copies it then. %NULL where the device is no processor
+ * Returns: (transfer full) (nullable): a buffer in the memory at @host, which ms_context_show_shared() lets the host
+ *   read; a runtime that cannot use that memory copies it then. %NULL where the device is no processor
  */
 cl_mem
 ms_context_share_memory(MsContext *self, gpointer host, gsize bytes)
