@@ -5,8 +5,6 @@
 #   sh tests/analyse.sh cppcheck    core and app
 #   sh tests/analyse.sh tidy [FILE...]
 #                                   clang-tidy with the set in .clang-tidy: core, app and ui, or the files named
-#   sh tests/analyse.sh function-size [BUILD FOLDER]
-#                                   the length and the arguments of functions, of which clang-tidy has limits
 #   sh tests/analyse.sh valgrind    memcheck on batches in one process and with a worker, on PoCL with an empty cache
 #   sh tests/analyse.sh coverage    the lines of core that the plain suite runs without the window: the share of each
 #                                   file below 85 %, then that of all; less than 92 % in all is a failure
@@ -35,17 +33,14 @@ check_with_cppcheck() {
     --error-exitcode=1 core app
 }
 
-# run_clang_tidy BUILD OPTION FILE...: without files, those of the product.
-run_clang_tidy() {
+# check_with_clang_tidy FILE...: without files, those of the product.
+check_with_clang_tidy() {
   need clang-tidy clang-tidy
   cd "$here" || return 1
-  tidy_folder=$1
-  tidy_option=$2
-  shift 2
   [ $# -gt 0 ] || set -- $(find core app ui -name '*.c' ! -path core/api/example.c)
   # Meson names a precompiled header, which clang-tidy cannot read, without its folder. What clang warns of in headers
   # of libraries is no error where the build has -Werror.
-  printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$tidy_folder" --quiet "$tidy_option" \
+  printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$folder/plain" --quiet \
     --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error --extra-arg=-I"$here/core/precompiled" \
     --extra-arg=-I"$here/ui/precompiled"
 }
@@ -145,12 +140,11 @@ tool=${1:-}
 case $tool in
   tsan) check_with_tsan ;;
   cppcheck) check_with_cppcheck ;;
-  tidy) run_clang_tidy "$folder/plain" --checks= "$@" ;;
-  function-size) run_clang_tidy "${1:-$folder/plain}" --checks=-*,readability-function-size ;;
+  tidy) check_with_clang_tidy "$@" ;;
   valgrind) check_with_valgrind ;;
   coverage) measure_coverage ;;
   *)
-    say "usage: sh tests/analyse.sh tsan | cppcheck | tidy [FILE...] | function-size | valgrind | coverage"
+    say "usage: sh tests/analyse.sh tsan | cppcheck | tidy [FILE...] | valgrind | coverage"
     exit 2
     ;;
 esac
