@@ -429,7 +429,7 @@ run_worker(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
   /* A worker that died already is noticed when it is followed. */
   ms_child_send(s->worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(items), NULL, NULL);
   const MsChildEnd end = ms_child_follow(s->worker, &s->watch, take_message, s, s->cancellable);
-  if (s->ended && s->suspects->len + s->rest->len == 0)
+  if (s->ended && !s->is_processor && s->suspects->len + s->rest->len == 0)
     ms_child_leave(s->worker);
   else
     ms_child_end(s->worker, s->ended ? EXIT_S : 0);

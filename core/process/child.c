@@ -32,8 +32,12 @@
 #define WAIT_MS 1000
 #define STOPPED_US (500 * 1000)
 
-/* How long a child that has finished is waited for when this process is about to end, too; most exit sooner. */
+/*
+ * How long a child that has finished is waited for when this process is about to end, too, and for each byte of its
+ * memory: without a device that takes long to close, it exits sooner.
+ */
 #define LEAVE_S 0.01
+#define LEAVE_S_A_BYTE (0.2 / (1 << 30))
 
 struct _MsChild {
   GPid pid;
@@ -541,12 +545,13 @@ ms_child_end(MsChild *self, double patience_s)
  *
  * Like ms_child_end(), for a child that has finished when this process is about to end, too: it gets a moment, is
  * killed, and is not waited for. NVIDIA's driver takes a tenth of a second to close the device of a process that is
- * killed or exits, which the caller of this program would wait for as well. The system takes over such a child.
+ * killed or exits, which the caller of this program would wait for as well. The system takes over such a child, whose
+ * processor time then does not count as that of this process.
  */
 void
 ms_child_leave(MsChild *self)
 {
-  kill_unless_exits(self, LEAVE_S);
+  kill_unless_exits(self, LEAVE_S + LEAVE_S_A_BYTE * (double)ms_memory_cap_resident(self->pid));
   note_end(self);
 }
 

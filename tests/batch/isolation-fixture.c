@@ -11,7 +11,9 @@
 static MsEngineInfo
 dying_engine_describe(MsEngine *engine)
 {
-  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = "gpu"};
+  const char *type = g_getenv(DEVICE_TYPE);
+
+  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = type ? type : "gpu"};
 }
 
 static void
@@ -123,7 +125,12 @@ isolation_work(void)
     g_unsetenv(ALWAYS);
     g_unsetenv(AT_OPENING);
   }
-  return ms_worker_run(&options, &hooks, NULL, NULL) ? 0 : 1;
+  const gboolean good = ms_worker_run(&options, &hooks, NULL, NULL);
+  if (g_getenv(LINGERS)) {
+    g_usleep(G_USEC_PER_SEC);
+    g_file_set_contents(g_getenv(LINGERS), "", 0, NULL);
+  }
+  return good ? 0 : 1;
 }
 
 static void

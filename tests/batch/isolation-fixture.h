@@ -26,6 +26,12 @@
 #define ALWAYS "MS_TEST_DIES_ALWAYS"
 #define AFTER_SAVING "MS_TEST_AFTER_SAVING"
 
+/* In the environment: the type of the engine's device, "gpu" without it. */
+#define DEVICE_TYPE "MS_TEST_DEVICE_TYPE"
+
+/* In the environment: a file that a worker creates a second after it has reported its end. */
+#define LINGERS "MS_TEST_LINGERS"
+
 /* The value of AT_OPENING with which it dies in the first worker only. */
 #define ONCE "once"
 

@@ -264,6 +264,34 @@ cancel_soon(gpointer data)
   return NULL;
 }
 
+/*
+ * A worker of a GPU that takes long to end after its last image is killed; that of a processor is waited for, since the
+ * times of a process count only then.
+ */
+static void
+test_lingers(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {20};
+  const char *const types[] = {"gpu", "cpu"};
+  g_autofree char *mark = g_build_filename(f->folder, "mark", NULL);
+  g_autoptr(GError) error = NULL;
+
+  add_pictures(f, widths, 1);
+  g_setenv(LINGERS, mark, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS(types); i++) {
+    g_setenv(DEVICE_TYPE, types[i], TRUE);
+    f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+    g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+    g_assert_true(isolation_supervise(f, items, 0, &error));
+    g_assert_no_error(error);
+    if (i == 0)
+      g_usleep(2 * G_USEC_PER_SEC);
+    g_assert_cmpint(g_file_test(mark, G_FILE_TEST_EXISTS), ==, i == 1);
+  }
+  g_unsetenv(LINGERS);
+  g_unsetenv(DEVICE_TYPE);
+}
+
 /* One cancellation suffices although the engine hangs in a call and the signal to stop has no effect. */
 static void
 test_cancel_hung(BatchFixture *f, gconstpointer data)
@@ -301,6 +329,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
   BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);
   BATCH_FIXTURE_ADD("isolation/dies-after-saving", test_dies_after_saving);
+  BATCH_FIXTURE_ADD("isolation/lingers", test_lingers);
   BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
   return g_test_run();
 }
