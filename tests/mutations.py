@@ -578,7 +578,7 @@ MUTATIONS = [
     ('supervisor: a hung worker is not killed', 'core/process/child.c',
      'return kill(self->pid, SIGKILL) == 0;', 'return TRUE;', 'batch-isolation /batch/isolation/cancel-hung'),
     ('child: one that has finished is waited for', 'core/process/child.c',
-     '  kill_unless_exits(self, LEAVE_S +', '  kill_unless_exits(self, 60 +', 'process /process/leaves'),
+     '  kill_unless_exits(self, patience_s);', '  kill_unless_exits(self, 60);', 'process /process/leaves'),
     ('supervisor: the worker of a GPU is waited for', 'core/batch/supervisor.c',
      's->ended && !s->is_processor &&', 'FALSE &&', 'batch-isolation /batch/isolation/lingers'),
     ('inputs: what cannot be read is dropped', 'core/batch/inputs.c',

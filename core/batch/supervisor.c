@@ -21,6 +21,9 @@
 /* The time in which a worker must exit after it was told to stop, or has reported its end and another one follows. */
 #define EXIT_S 3
 
+/* The same for the last worker, whose device is no processor and may take long to be closed. */
+#define LEAVE_S 0.01
+
 /* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
 #define USUAL_SILENCE_S 120
 
@@ -430,7 +433,7 @@ run_worker(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
   ms_child_send(s->worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(items), NULL, NULL);
   const MsChildEnd end = ms_child_follow(s->worker, &s->watch, take_message, s, s->cancellable);
   if (s->ended && !s->is_processor && s->suspects->len + s->rest->len == 0)
-    ms_child_leave(s->worker);
+    ms_child_leave(s->worker, LEAVE_S);
   else
     ms_child_end(s->worker, s->ended ? EXIT_S : 0);
   if (end == MS_CHILD_END_CANCELLED && !s->error)

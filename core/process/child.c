@@ -32,13 +32,6 @@
 #define WAIT_MS 1000
 #define STOPPED_US (500 * 1000)
 
-/*
- * How long a child that has finished is waited for when this process is about to end, too, and for each byte of its
- * memory: without a device that takes long to close, it exits sooner.
- */
-#define LEAVE_S 0.01
-#define LEAVE_S_A_BYTE (0.2 / (1 << 30))
-
 struct _MsChild {
   GPid pid;
   int status; /* of waitpid() */
@@ -542,16 +535,17 @@ ms_child_end(MsChild *self, double patience_s)
 
 /**
  * ms_child_leave:
+ * @patience_s: how long it may take to exit by itself before it is killed
  *
- * Like ms_child_end(), for a child that has finished when this process is about to end, too: it gets a moment, is
- * killed, and is not waited for. NVIDIA's driver takes a tenth of a second to close the device of a process that is
- * killed or exits, which the caller of this program would wait for as well. The system takes over such a child, whose
- * processor time then does not count as that of this process.
+ * Like ms_child_end(), for a child that has finished when this process is about to end, too: once it is killed, it is
+ * not waited for. NVIDIA's driver takes a tenth of a second to close the device of a process that is killed or exits,
+ * which the caller of this program would wait for as well. The system takes over such a child, whose processor time
+ * then does not count as that of this process.
  */
 void
-ms_child_leave(MsChild *self)
+ms_child_leave(MsChild *self, double patience_s)
 {
-  kill_unless_exits(self, LEAVE_S + LEAVE_S_A_BYTE * (double)ms_memory_cap_resident(self->pid));
+  kill_unless_exits(self, patience_s);
   note_end(self);
 }
 

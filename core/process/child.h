@@ -110,7 +110,7 @@ void ms_child_signal(MsChild *self, int number);
 MsChildEnd ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data,
                            GCancellable *cancellable);
 void ms_child_end(MsChild *self, double patience_s);
-void ms_child_leave(MsChild *self);
+void ms_child_leave(MsChild *self, double patience_s);
 char *ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch);
 int ms_child_get_status(MsChild *self);
 void ms_child_free(MsChild *self);

@@ -280,7 +280,7 @@ test_leaves(void)
   g_autoptr(MsChild) child = start("lingers");
 
   g_assert_cmpint(ms_child_follow(child, &watch, take_number, &number, NULL), ==, MS_CHILD_END_FINISHED);
-  ms_child_leave(child);
+  ms_child_leave(child, 0.01);
   g_assert_cmpint(g_get_monotonic_time() - began, <, 30 * G_USEC_PER_SEC);
   g_assert_cmpint(waitpid(ms_child_get_pid(child), &status, 0), ==, ms_child_get_pid(child));
   g_assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
