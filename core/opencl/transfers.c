@@ -73,9 +73,9 @@ ms_context_share_memory(MsContext *self, gpointer host, gsize bytes)
 /**
  * ms_context_borrow_buffer:
  *
- * A device with memory of its own takes as long to create and release a buffer as to run a short kernel, and on a
- * processor many threads wait for each other when they touch pages for the first time. Therefore a few buffers are kept
- * for the next picture.
+ * A few buffers are kept for the next picture. On a device with memory of its own, creating and releasing a buffer
+ * takes as long as a short kernel; on a processor, threads wait for each other while the system provides the pages of a
+ * new buffer.
  *
  * Returns: (transfer full): a buffer for kernels of at least @bytes, to be given to ms_context_return_buffer(); what it
  *   contains is undefined

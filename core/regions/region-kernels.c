@@ -388,7 +388,7 @@ ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error)
          ms_region_kernels_launch(self, MS_REGION_STEP_LIST_NEIGHBOURS, MS_REGION_STEP_KEEP_DISTINCT, error);
 }
 
-/** ms_region_kernels_read_totals: @totals: (array length=n): of the first @n rounds. Waits for what was launched. */
+/** ms_region_kernels_read_totals: waits for the launched steps, and reads the totals of the first @n rounds. */
 gboolean
 ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, guint n, GError **error)
 {
