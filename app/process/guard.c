@@ -5,11 +5,9 @@
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
-#include "core/process/memory-cap.h"
 
-/* The time in which a child without a GPU exits, and for each byte of its memory, which the system frees. */
-#define EXIT_S 0.01
-#define EXIT_S_A_BYTE (0.2 / (1 << 30))
+/* The time in which a child exits that has finished; nothing depends on it any more. */
+#define EXIT_S 1
 
 /* So many children in a row fail with the usual cache of the driver before one gets an empty cache. */
 #define VAIN_WITH_USUAL_CACHE 2
@@ -195,16 +193,6 @@ tries_again(MsGuard *self, const MsGuardLimits *limits, MsChildEnd end, const ch
   return ++self->vain_starts < limits->starts;
 }
 
-/*
- * How long a child that has finished is waited for: on a processor it exits sooner, and its time counts as that of the
- * program; a GPU may take longer to be closed.
- */
-static double
-exit_seconds(MsChild *child)
-{
-  return EXIT_S + EXIT_S_A_BYTE * (double)ms_memory_cap_resident(ms_child_get_pid(child));
-}
-
 static double
 seconds_left(gpointer journal)
 {
@@ -235,10 +223,8 @@ ms_guard_follow(MsGuard *self, const MsGuardLimits *limits, GCancellable *cancel
       watch.limit_s = MAX(limits->timeout_s - (double)(g_get_monotonic_time() - began_us) * 1e-6, 0.001);
     const MsChildEnd end =
       self->child ? ms_child_follow(self->child, &watch, take_message, self, cancellable) : MS_CHILD_END_DIED;
-    if (self->text)
-      ms_child_leave(self->child, exit_seconds(self->child));
-    else if (self->child)
-      ms_child_end(self->child, 0);
+    if (self->child)
+      ms_child_end(self->child, self->text ? EXIT_S : 0);
     /* A command that was done before it saw that its time was over is done. */
     if (end == MS_CHILD_END_LATE && (!self->text || self->status == MS_EXIT_INTERRUPTED)) {
       *text = g_steal_pointer(&self->text);

@@ -133,8 +133,7 @@ class Drivers(faults.FaultCase):
                     self.assertEqual(run.code, 0, run.about)
 
     def test_a_driver_that_takes_long_to_end(self):
-        """A command ends when its results are there: it kills the process of the driver, which waits for nothing. (The
-        worker of a batch on a processor is waited for.)"""
+        """A command kills a driver that has not ended a second after the results were there."""
         for name, (arguments, file) in self.commands().items():
             if name in ("reduce", "regions"):
                 ended = self.dir / f"ended-{name}"
