@@ -84,7 +84,7 @@ meson_test() {
 
 # Meson's line of a test that failed, and the lines of GLib, the sanitizers and Python that give the cause.
 failed_line='^ *[0-9]+/[0-9]+ .* (FAIL|ERROR|TIMEOUT|INTERRUPT|UNEXPECTEDPASS) '
-failed_line=$failed_line'|^(not ok|Bail out!|[^ ]+:ERROR:|[A-Za-z_.]*(Error|Failure): )'
+failed_line=$failed_line'|^(not ok|Bail out!|FAILED |[^ ]+:ERROR:|[A-Za-z_.]*(Error|Failure): )'
 failed_line=$failed_line'|: runtime error: |ERROR: [A-Za-z]+Sanitizer'
 
 # finish FILE STATUS: prints the output of a finished run, counts its tests, and keeps the lines that name what failed.

@@ -17,18 +17,37 @@ has_plain_rows(const Py_buffer *view)
          view->strides[0] >= view->shape[1] * view->shape[2];
 }
 
-/* A row of four samples a pixel; one that has three becomes opaque. */
+/* Columns whose cache lines stay in the first-level cache from one row to the next. */
+enum { NARROW = 16 };
+
+typedef void (*CopyRow)(const Py_buffer *view, guint8 *samples, guint8 *pixels, Py_ssize_t columns);
+
+/* Copies between @view and @pixels, which has rows of four samples a pixel. Where the samples of a column follow each
+ * other, whole rows would take a cache line for each sample, so that only some columns are copied at a time. */
 static void
-gather_row(const Py_buffer *view, const guint8 *row, guint8 *into)
+copy_rows(const Py_buffer *view, guint8 *pixels, CopyRow copy_row)
+{
+  const Py_ssize_t columns = view->shape[1];
+  const Py_ssize_t width = ABS(view->strides[0]) < ABS(view->strides[1]) ? NARROW : columns;
+
+  for (Py_ssize_t left = 0; left < columns; left += width)
+    for (Py_ssize_t y = 0; y < view->shape[0]; y++)
+      copy_row(view, (guint8 *)view->buf + y * view->strides[0] + left * view->strides[1],
+               pixels + (y * columns + left) * 4, MIN(width, columns - left));
+}
+
+/* A pixel that has three samples becomes opaque. */
+static void
+gather_row(const Py_buffer *view, guint8 *samples, guint8 *pixels, Py_ssize_t columns)
 {
   const Py_ssize_t step = view->strides[1], sample = view->strides[2];
   const gboolean opaque = view->shape[2] == 3;
 
-  for (Py_ssize_t x = 0; x < view->shape[1]; x++, row += step, into += 4) {
-    into[0] = row[0];
-    into[1] = row[sample];
-    into[2] = row[2 * sample];
-    into[3] = opaque ? G_MAXUINT8 : row[3 * sample];
+  for (Py_ssize_t x = 0; x < columns; x++, samples += step, pixels += 4) {
+    pixels[0] = samples[0];
+    pixels[1] = samples[sample];
+    pixels[2] = samples[2 * sample];
+    pixels[3] = opaque ? G_MAXUINT8 : samples[3 * sample];
   }
 }
 
@@ -36,11 +55,10 @@ gather_row(const Py_buffer *view, const guint8 *row, guint8 *into)
 static guint8 *
 gather(const Py_buffer *view)
 {
-  const gsize stride = (gsize)view->shape[1] * 4;
-  guint8 *pixels = g_try_malloc_n((gsize)view->shape[0], stride);
+  guint8 *pixels = g_try_malloc_n((gsize)view->shape[0], (gsize)view->shape[1] * 4);
 
-  for (Py_ssize_t y = 0; pixels && y < view->shape[0]; y++)
-    gather_row(view, (const guint8 *)view->buf + y * view->strides[0], pixels + (gsize)y * stride);
+  if (pixels)
+    copy_rows(view, pixels, gather_row);
   return pixels;
 }
 
@@ -130,20 +148,18 @@ ms_python_pixels_check_result(const MsPythonPixels *self, const MsPythonState *s
   return 0;
 }
 
-/* Copies the samples of a row of four a pixel, whatever their order in @result. */
 static void
-scatter_row(const guint8 *pixels, const Py_buffer *result, guint8 *row)
+scatter_row(const Py_buffer *result, guint8 *samples, guint8 *pixels, Py_ssize_t columns)
 {
-  for (Py_ssize_t x = 0; x < result->shape[1]; x++, row += result->strides[1], pixels += 4)
+  for (Py_ssize_t x = 0; x < columns; x++, samples += result->strides[1], pixels += 4)
     for (Py_ssize_t c = 0; c < result->shape[2]; c++)
-      row[c * result->strides[2]] = pixels[c];
+      samples[c * result->strides[2]] = pixels[c];
 }
 
 /** ms_python_pixels_copy_result: copies a filtered image into @result, whose samples may lie in any order. */
 void
 ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result)
 {
-  const gsize stride = (gsize)result->shape[1] * 4;
   g_autoptr(GBytes) bytes = NULL;
 
   if (has_plain_rows(result)) {
@@ -151,7 +167,5 @@ ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result)
     return;
   }
   bytes = mslab_image_get_pixels(image);
-  const guint8 *pixels = g_bytes_get_data(bytes, NULL);
-  for (Py_ssize_t y = 0; y < result->shape[0]; y++)
-    scatter_row(pixels + (gsize)y * stride, result, (guint8 *)result->buf + y * result->strides[0]);
+  copy_rows(result, (guint8 *)g_bytes_get_data(bytes, NULL), scatter_row);
 }

@@ -8,7 +8,6 @@ import math
 import multiprocessing
 import os
 import re
-import statistics
 import subprocess
 import sys
 import time
@@ -111,6 +110,17 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 16384)
     return float(subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout)
 
 
+def cost_of_a_call(image):
+    """The driver filters on threads of its own, so all that this thread computes is the cost of a call. The least of
+    many, since other processes that use the same caches only add to it."""
+    costs = []
+    for _ in range(21):
+        start = time.thread_time()
+        meanshift_lab.filter(image, 1, 0, max_iterations=1)
+        costs.append(time.thread_time() - start)
+    return min(costs)
+
+
 # The results of the library and of the call make two images; three channels take three quarters of one.
 @not_sanitized
 @pytest.mark.parametrize("view, images", [("", 2), ("[:, :2048]", 3), ("[:, :2048, 2::-1]", 2.75)])
@@ -123,12 +133,7 @@ def test_input_is_copied_once_at_most(view, images):
 @pytest.mark.parametrize("channels", [3, 4])
 def test_every_layout_costs_little(layout, channels):
     view = LAYOUTS[layout](picture((512, 512, channels), 7))
-    costs = []
-    for _ in range(11):
-        start = time.thread_time()
-        meanshift_lab.filter(view, 1, 0, max_iterations=1)
-        costs.append(time.thread_time() - start)
-    assert statistics.median(costs) < 0.004
+    assert cost_of_a_call(view) < 0.004
 
 
 def test_read_only_input_stays_as_it_is():
@@ -435,15 +440,9 @@ def test_forked_process_says_why_it_cannot_filter():
 @not_sanitized
 @pytest.mark.parametrize("channels", [3, 4])
 def test_a_call_costs_little_beside_the_filter(channels):
-    """The driver filters on threads of its own, so all that this thread computes is the cost of a call."""
-    image = picture((512, 512, channels), 7)
-    costs = []
-    for _ in range(21):
-        start = time.thread_time()
-        meanshift_lab.filter(image, 1, 0, max_iterations=1)
-        costs.append(time.thread_time() - start)
-    print(f"{channels} channels: {1000 * statistics.median(costs):.2f} ms")
-    assert statistics.median(costs) < 0.002
+    cost = cost_of_a_call(picture((512, 512, channels), 7))
+    print(f"{channels} channels: {1000 * cost:.2f} ms")
+    assert cost < 0.002
 
 
 @pytest.mark.parametrize("function, others", [("filter", {"array", "device", "out", "band", "progress"}),
