@@ -114,12 +114,28 @@ divide(guint32 n, guint32 by)
   return n / by + (n % by > 0);
 }
 
+/* Rows of the picture that a work-item of a processor takes. */
+static guint32
+rows_of_part(const MsRegionKernels *self)
+{
+  return divide((guint32)self->image.s[1], self->n_parts);
+}
+
+/* On a processor, each work-item has a list of edges of its own; see kernels/regions/search-blocks.cl. */
+static guint32
+lists_of_edges(const MsRegionKernels *self)
+{
+  return divide((guint32)self->image.s[1], rows_of_part(self));
+}
+
 /* Members of a list of @n that a work-item takes. */
 static guint32
 span_of(const MsRegionKernels *self, Form form, guint32 n)
 {
   if (self->n_parts > 0 && form == OVER_PIXELS)
-    return divide((guint32)self->image.s[1], self->n_parts) * (guint32)self->image.s[0];
+    return rows_of_part(self) * (guint32)self->image.s[0];
+  if (self->n_parts > 0 && form == OVER_EDGES)
+    return MAX(n / lists_of_edges(self), 1);
   if (self->n_parts > 0)
     return MAX(divide(n, self->n_parts), LEAST_SPAN);
   return form == OVER_PIXELS ? PIXEL_SPAN : REGION_SPAN;
@@ -146,7 +162,7 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
   case OVER_TALL_TILES:
     if (self->n_parts > 0) {
       columns = width;
-      rows = divide(height, self->n_parts);
+      rows = rows_of_part(self);
     } else if (form == OVER_EACH_PIXEL) {
       columns = 1;
     } else if (form == OVER_TALL_TILES) {
@@ -162,7 +178,7 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
     last = self->round;
     break;
   case OVER_EDGES:
-    n = self->n_edges;
+    n = self->n_parts > 0 ? self->most_edges : self->n_edges;
     break;
   }
   *work = (cl_uint4){{span_of(self, form, n), n, self->min_pixels, last}};
@@ -252,12 +268,15 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
 
 /**
  * ms_region_kernels_expect_edges: chooses how many pairs of regions that touch there is space for at first; small tiles
- * find many pairs several times. Where more are found, the step runs again.
+ * find many pairs several times, and lists of work-items have different lengths. Where more are found, the step runs
+ * again.
  */
 void
 ms_region_kernels_expect_edges(MsRegionKernels *self)
 {
-  self->most_edges = EDGES_A_REGION * self->n_regions + (self->n_parts > 0 ? 0 : self->n_pixels / PIXELS_AN_EDGE);
+  const guint32 n = EDGES_A_REGION * self->n_regions, lists = self->n_parts > 0 ? lists_of_edges(self) : 1;
+
+  self->most_edges = self->n_parts > 0 ? lists * (n / lists + LEAST_SPAN) : n + self->n_pixels / PIXELS_AN_EDGE;
 }
 
 /** ms_region_kernels_bytes: the size of @buffer for the present numbers of pixels, regions and edges. */
@@ -364,7 +383,7 @@ ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **er
 gboolean
 ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges)
 {
-  g_debug("regions: %u, of which %u pairs touch", self->n_regions, n_edges);
+  g_debug("regions: %u; lists of pairs that touch: %u of %u", self->n_regions, n_edges, self->most_edges);
   if (n_edges <= self->most_edges)
     return FALSE;
   self->most_edges = n_edges;

@@ -9,8 +9,12 @@
 #include "core/error.h"
 #include "core/regions/region-kernels.h"
 
-/* Labels have 30 bits in kernels/regions/merge.cl, and lists of regions that touch have up to four times as many. */
+/*
+ * Labels have 30 bits in kernels/regions/merge.cl, and lists of regions that touch have up to four times as many; those
+ * of a processor's work-items, which all have the length of the longest, up to five times.
+ */
 #define MOST_PIXELS ((gsize)1 << 30)
+#define MOST_PIXELS_OF_PROCESSOR (((gsize)1 << 30) / 4 * 3)
 
 /* With more regions the host waits for each round, so that a cancellation is noticed soon. */
 #define MOST_REGIONS_AT_ONCE ((guint32)1 << 20)
@@ -23,8 +27,9 @@ gboolean
 ms_device_regions_fit(MsContext *context, gsize n_pixels)
 {
   const MsDeviceLimits *limits = &context->device->limits;
+  const gsize most = limits->type == MS_DEVICE_TYPE_CPU ? MOST_PIXELS_OF_PROCESSOR : MOST_PIXELS;
 
-  return n_pixels < MOST_PIXELS && n_pixels * 4 <= limits->max_allocation &&
+  return n_pixels < most && n_pixels * 4 <= limits->max_allocation &&
          n_pixels * MOST_BYTES_A_PIXEL <= limits->global_memory / 2;
 }
 

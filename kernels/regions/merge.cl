@@ -5,8 +5,8 @@
  *
  * left: the regions that have not joined others; NONE follows the last one of a span
  * sums: SUMS numbers of each region, as in sums-packed.cl or sums-wide.cl; a region that has joined another has no
- *   pixels. Until the first round, SHARED may be added to the number of pixels
- * means: three of 16 bits, and bits that say whether the region is small, and in the first round whether it is shared
+ *   pixels. SHARED may be added to the number of pixels
+ * means: three of 16 bits, and bits that say whether the region is small, and whether it is small and shared
  * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
  * edges: two regions that touch, of which one is small; (0, 0) follows the last one of a span
  * joined: for each region itself or the one that it has joined
@@ -77,7 +77,7 @@ mean_of(const ulong sum, const uint pixels)
 }
 
 __kernel void
-begin_round(__global uint *left, __global uint *sums, __global ulong *means, __global ulong *nearest,
+begin_round(__global uint *left, __global const uint *sums, __global ulong *means, __global ulong *nearest,
             volatile __global uint *totals, const int4 image, const uint4 work)
 {
   const uint start = (uint)get_global_id(0) * work.x, end = min(start + work.x, work.y);
@@ -85,17 +85,16 @@ begin_round(__global uint *left, __global uint *sums, __global ulong *means, __g
 
   for (uint k = start; k < end && left[k] != NONE; k++) {
     const uint i = left[k];
-    __global uint *own = sums + (size_t)i * SUMS;
+    __global const uint *own = sums + (size_t)i * SUMS;
     const uint marked = own[SIZE], n = marked & ~SHARED;
-    const ulong flags = (n < work.z ? IS_SMALL : 0) | (marked & SHARED ? IS_SHARED : 0);
+    const ulong shared = marked & SHARED ? IS_SHARED : 0;
 
     if (n == 0)
       continue;
     left[kept++] = i;
     nearest[i] = n < work.z ? NOTHING : 0;
-    means[i] = mean_of(sum_of(own, 0), n) | mean_of(sum_of(own, 1), n) << 16 | mean_of(sum_of(own, 2), n) << 32 | flags;
-    if (marked != n)
-      own[SIZE] = n;
+    means[i] = mean_of(sum_of(own, 0), n) | mean_of(sum_of(own, 1), n) << 16 | mean_of(sum_of(own, 2), n) << 32 |
+               (n < work.z ? IS_SMALL | shared : 0);
     n_small += n < work.z ? 1u : 0u;
   }
   if (kept < end)
@@ -161,6 +160,10 @@ add_up_regions(__global const uint *left, volatile __global uint *joined, volati
     const uint first = find_first(joined, i);
     volatile __global uint *own = sums + (size_t)i * SUMS, *into = sums + (size_t)first * SUMS;
     joined[i] = first;
+    if (own[SIZE] & SHARED) { /* only on processors */
+      atomic_or(into + SIZE, SHARED);
+      own[SIZE] &= ~SHARED;
+    }
     for (int k = 0; k < SUMS; k += 2)
       add_wide(into + k, (ulong)own[k + 1] << 32 | own[k]);
     own[SIZE] = 0;

@@ -35,7 +35,7 @@ offer_both(volatile __global NEAREST *nearest, const bool alone, const uint x, c
   }
 }
 
-/* Offers the regions x, whose means are a, and the regions y to each other. */
+/* Offers the regions x, whose means are a, and the regions y to each other; alone: whether no other work-item does. */
 static inline void
 offer_four(volatile __global NEAREST *nearest, const bool alone, const uint4 x, const uint4 y, const ulong4 a,
            const ulong4 b)
@@ -58,11 +58,11 @@ offer_four(volatile __global NEAREST *nearest, const bool alone, const uint4 x, 
 }
 
 /*
- * Offers the regions of the pairs to each other, and leaves out the pairs without a small region. alone: whether no
- * other work-item writes to regions that are not shared.
+ * Offers the regions of the pairs to each other, and leaves out the pairs without a small region. What is offered to a
+ * region that is not small changes nothing, so that only those count that are small and shared.
  */
 static inline void
-offer_kept(kept_t *kept, __global const ulong *means, volatile __global NEAREST *nearest, const bool alone)
+offer_kept(kept_t *kept, __global const ulong *means, volatile __global NEAREST *nearest)
 {
   const uint n = kept->n;
   uint2 *pairs = kept->pairs;
@@ -78,7 +78,7 @@ offer_kept(kept_t *kept, __global const ulong *means, volatile __global NEAREST 
     const uint4 is_small = convert_uint4((a | b) >> (ulong)48) & 1;
     const ulong2 flags = (a | b).lo | (a | b).hi;
 
-    offer_four(nearest, alone && !((flags.x | flags.y) & IS_SHARED), x, y, a, b);
+    offer_four(nearest, !((flags.x | flags.y) & IS_SHARED), x, y, a, b);
     pairs[kept->n] = four.s01;
     kept->n += is_small.s0;
     pairs[kept->n] = four.s23;
@@ -103,13 +103,32 @@ append_pairs(kept_t *kept, __global const uint *at, ulong found, const int *offs
   }
 }
 
-/* Lists the regions that touch, of which one is small, and offers them to each other for the first round. */
+/* Appends the pairs to those that are stored, up to @space; returns how many there are, with those beyond. */
+static inline uint
+store_pairs(kept_t *kept, __global uint2 *edges, const uint stored, const uint space)
+{
+  const uint n = kept->n, fit = min(n, space - min(stored, space));
+
+  for (uint i = 0; i < fit; i++)
+    edges[stored + i] = kept->pairs[i];
+  kept->n = 0;
+  return stored + n;
+}
+
+/*
+ * Lists the regions that touch, of which one is small, and offers them to each other for the first round. Each
+ * work-item has a list of its own. So the edges of a region that is not shared are in one list, and stay there: where
+ * regions join and one of them is shared, the new one is shared, too.
+ */
 __kernel void
 list_edges(__global const uint *labels, __global const ulong *means, volatile __global NEAREST *nearest,
            __global uint2 *edges, volatile __global uint *totals, const int4 image, const uint4 work)
 {
   const tile_t tile = own_tile(image, work);
   const int offsets[] = {0, -1, -image.x - 1, -image.x, -image.x + 1};
+  const uint n_lists = (uint)get_global_size(1), space = work.w / n_lists;
+  __global uint2 *own_edges = edges + (size_t)get_global_id(1) * space;
+  uint stored = 0;
   kept_t kept;
 
   kept.n = 0;
@@ -126,12 +145,15 @@ list_edges(__global const uint *labels, __global const ulong *means, volatile __
       append_pairs(&kept, row + x, halves.x, offsets);
       append_pairs(&kept, row + x + 8, halves.y, offsets);
       if (kept.n > KEPT) {
-        offer_kept(&kept, means, nearest, true);
-        write_pairs(&kept, edges, totals, work);
+        offer_kept(&kept, means, nearest);
+        stored = store_pairs(&kept, own_edges, stored, space);
       }
     }
-  offer_kept(&kept, means, nearest, true);
-  write_pairs(&kept, edges, totals, work);
+  offer_kept(&kept, means, nearest);
+  stored = store_pairs(&kept, own_edges, stored, space);
+  if (stored < space)
+    own_edges[stored] = (uint2)(0);
+  atomic_max(totals, stored * n_lists);
 }
 
 /*
@@ -163,7 +185,7 @@ find_nearest(__global uint2 *edges, __global const uint *joined, __global const 
       kept.n += (uint)(a != b) & (uint)(as_ulong(edge) != *place);
       *place = as_ulong(edge);
     }
-    offer_kept(&kept, means, nearest, false);
+    offer_kept(&kept, means, nearest);
     __global uint2 *to = edges + written;
     for (uint k = 0; k < kept.n; k++)
       to[k] = kept.pairs[k];

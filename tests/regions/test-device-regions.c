@@ -70,17 +70,26 @@ segment(MsContext *context, const Input *input, double range, guint min_pixels)
   return s;
 }
 
-/* Labels of the device that is tested, and the rounds in which small regions merge. */
+/* Labels of the device that is tested, and the rounds in which small regions merge, @times over. */
+static void
+compare_times(MsContext *context, const Input *input, double range, guint min_pixels, int times)
+{
+  g_autoptr(MsSegmentation) expected = segment(NULL, input, range, min_pixels);
+  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
+
+  for (int i = 0; i < times; i++) {
+    g_autoptr(MsSegmentation) actual = segment(context, input, range, min_pixels);
+
+    g_assert_cmpuint(actual->n, ==, expected->n);
+    g_assert_cmpuint(actual->rounds, ==, expected->rounds);
+    g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
+  }
+}
+
 static void
 compare(MsContext *context, const Input *input, double range, guint min_pixels)
 {
-  g_autoptr(MsSegmentation) expected = segment(NULL, input, range, min_pixels);
-  g_autoptr(MsSegmentation) actual = segment(context, input, range, min_pixels);
-  const gsize bytes = (gsize)expected->width * expected->height * sizeof *expected->labels;
-
-  g_assert_cmpuint(actual->n, ==, expected->n);
-  g_assert_cmpuint(actual->rounds, ==, expected->rounds);
-  g_assert_cmpmem(actual->labels, bytes, expected->labels, bytes);
+  compare_times(context, input, range, min_pixels, 1);
 }
 
 static void
@@ -206,6 +215,41 @@ test_columns(void)
     compare(context, &input, MS_REGION_RANGE_DEFAULT, (guint)height);
 }
 
+/*
+ * A black column that only its first pixel does not belong to, beside pairs of pixels of random bright colours. Modes
+ * keep apart what has one colour, so that in the first round each pair joins, and the column its first pixel, whose
+ * label the new region has. In the second all work-items offer their pairs to that region at once: where one overwrites
+ * what another has offered, it may join a pair that is not the nearest.
+ */
+static Input
+make_column_and_pairs(int height, GRand *random)
+{
+  guint8 *pixels = g_malloc0((gsize)height * 12);
+  guint16 *modes = g_new0(guint16, 6 * (gsize)height);
+
+  modes[0] = 3000;
+  for (gsize y = 0; y < (gsize)height; y++) {
+    for (int k = 0; k < 3; k++)
+      pixels[12 * y + 4 + k] = pixels[12 * y + 8 + k] = (guint8)g_rand_int_range(random, 120, 256);
+    modes[6 * y + 2] = 1000;
+    modes[6 * y + 4] = 2000;
+  }
+  return (Input){ms_image_new_take(3, height, pixels, NULL), modes};
+}
+
+static void
+test_offers_at_once(void)
+{
+  const int height = 6000;
+  g_autoptr(MsContext) context = ms_fixture_context();
+  g_autoptr(GRand) random = g_rand_new_with_seed(27);
+
+  for (int i = 0; context && i < 12; i++) {
+    g_auto(Input) input = make_column_and_pairs(height, random);
+    compare_times(context, &input, MS_REGION_RANGE_DEFAULT, (guint)height + 1, 16);
+  }
+}
+
 /* With a least number of 0 or 1 nothing merges. */
 static void
 test_nothing_merges(void)
@@ -223,21 +267,22 @@ test_nothing_merges(void)
 }
 
 /*
- * Bands whose borders step up or down at each pixel, so that each two are found to touch 179 times: without space for
+ * Bands whose borders step up or down at each pixel, so that each two are found to touch 1999 times: without space for
  * all pairs, a second round would find most bands alone.
  */
 static void
 test_many_pairs(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_auto(Input) input = make_noise(90, 90, 1, 1);
-  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), 90 * 90 * 4);
+  const int width = 1000, height = 90;
+  g_auto(Input) input = make_noise(width, height, 1, 1);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(input.filtered), (gsize)width * height * 4);
 
-  for (int i = 0; i < 90 * 90; i++)
-    memset(pixels + 4 * i, 97 * ((i / 90 + i % 2) / 4) % 251, 3);
+  for (int i = 0; i < width * height; i++)
+    memset(pixels + 4 * (gsize)i, 97 * ((i / width + i % 2) / 4) % 251, 3);
   g_object_unref(input.filtered);
-  input.filtered = ms_image_new_take(90, 90, pixels, NULL);
-  for (guint least = 5; context && least < 9000; least *= 6)
+  input.filtered = ms_image_new_take(width, height, pixels, NULL);
+  for (guint least = 5; context && least < 90000; least *= 6)
     compare(context, &input, MS_REGION_RANGE_DEFAULT, least);
 }
 
@@ -427,6 +472,7 @@ main(int argc, char **argv)
   g_test_add_func("/device-regions/checkerboard", test_checkerboard);
   g_test_add_func("/device-regions/one-colour", test_one_colour);
   g_test_add_func("/device-regions/columns", test_columns);
+  g_test_add_func("/device-regions/offers-at-once", test_offers_at_once);
   g_test_add_func("/device-regions/nothing-merges", test_nothing_merges);
   g_test_add_func("/device-regions/many-pairs", test_many_pairs);
   g_test_add_func("/device-regions/cancelled", test_cancelled);
