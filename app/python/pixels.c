@@ -17,13 +17,13 @@ has_plain_rows(const Py_buffer *view)
          view->strides[0] >= view->shape[1] * view->shape[2];
 }
 
-/* Columns whose cache lines stay in the first-level cache from one row to the next. */
+/* Columns of an array of Fortran order that are copied at a time: their cache lines fit into the first-level cache. */
 enum { NARROW = 16 };
 
 typedef void (*CopyRow)(const Py_buffer *view, guint8 *samples, guint8 *pixels, Py_ssize_t columns);
 
-/* Copies between @view and @pixels, which has rows of four samples a pixel. Where the samples of a column follow each
- * other, whole rows would take a cache line for each sample, so that only some columns are copied at a time. */
+/* Copies between @view and @pixels, which has rows of four samples a pixel. Where columns are contiguous, each sample
+ * of a row lies in another cache line. Few columns are copied at a time, so that these lines serve the next rows. */
 static void
 copy_rows(const Py_buffer *view, guint8 *pixels, CopyRow copy_row)
 {

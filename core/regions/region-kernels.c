@@ -121,7 +121,7 @@ rows_of_part(const MsRegionKernels *self)
   return divide((guint32)self->image.s[1], self->n_parts);
 }
 
-/* On a processor, each work-item has a list of edges of its own; see kernels/regions/search-blocks.cl. */
+/* On a processor, how many lists of edges there are: each work-item of list_edges() writes one. */
 static guint32
 lists_of_edges(const MsRegionKernels *self)
 {
@@ -132,13 +132,13 @@ lists_of_edges(const MsRegionKernels *self)
 static guint32
 span_of(const MsRegionKernels *self, Form form, guint32 n)
 {
-  if (self->n_parts > 0 && form == OVER_PIXELS)
+  if (self->n_parts == 0)
+    return form == OVER_PIXELS ? PIXEL_SPAN : REGION_SPAN;
+  if (form == OVER_PIXELS)
     return rows_of_part(self) * (guint32)self->image.s[0];
-  if (self->n_parts > 0 && form == OVER_EDGES)
+  if (form == OVER_EDGES)
     return MAX(n / lists_of_edges(self), 1);
-  if (self->n_parts > 0)
-    return MAX(divide(n, self->n_parts), LEAST_SPAN);
-  return form == OVER_PIXELS ? PIXEL_SPAN : REGION_SPAN;
+  return MAX(divide(n, self->n_parts), LEAST_SPAN);
 }
 
 static MsNDRange
@@ -274,9 +274,12 @@ ms_region_kernels_build(MsRegionKernels *self, GError **error)
 void
 ms_region_kernels_expect_edges(MsRegionKernels *self)
 {
-  const guint32 n = EDGES_A_REGION * self->n_regions, lists = self->n_parts > 0 ? lists_of_edges(self) : 1;
+  const guint32 n = EDGES_A_REGION * self->n_regions;
 
-  self->most_edges = self->n_parts > 0 ? lists * (n / lists + LEAST_SPAN) : n + self->n_pixels / PIXELS_AN_EDGE;
+  if (self->n_parts > 0)
+    self->most_edges = lists_of_edges(self) * (n / lists_of_edges(self) + LEAST_SPAN);
+  else
+    self->most_edges = n + self->n_pixels / PIXELS_AN_EDGE;
 }
 
 /** ms_region_kernels_bytes: the size of @buffer for the present numbers of pixels, regions and edges. */

@@ -78,7 +78,7 @@ typedef struct {
  * @min_pixels: a region with fewer is small
  * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
- * @most_edges: for which the buffer has space
+ * @most_edges: for which the buffer has space; on a processor, in lists of equal length
  * @n_slots: of the hash table of edges, a power of two
  * @round: which of the rounds that are enqueued at once is next; its totals are at that place
  * @program: once it is built

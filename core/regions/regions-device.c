@@ -14,7 +14,7 @@
  * of a processor's work-items, which all have the length of the longest, up to five times.
  */
 #define MOST_PIXELS ((gsize)1 << 30)
-#define MOST_PIXELS_OF_PROCESSOR (((gsize)1 << 30) / 4 * 3)
+#define MOST_PIXELS_OF_PROCESSOR (MOST_PIXELS / 4 * 3)
 
 /* With more regions the host waits for each round, so that a cancellation is noticed soon. */
 #define MOST_REGIONS_AT_ONCE ((guint32)1 << 20)

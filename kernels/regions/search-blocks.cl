@@ -58,8 +58,8 @@ offer_four(volatile __global NEAREST *nearest, const bool alone, const uint4 x, 
 }
 
 /*
- * Offers the regions of the pairs to each other, and leaves out the pairs without a small region. What is offered to a
- * region that is not small changes nothing, so that only those count that are small and shared.
+ * Offers the regions of each pair to each other, and removes the pairs without a small region. An offer to a large
+ * region changes nothing, because its number is 0. So only small regions that are shared need atomic operations.
  */
 static inline void
 offer_kept(kept_t *kept, __global const ulong *means, volatile __global NEAREST *nearest)
@@ -103,22 +103,10 @@ append_pairs(kept_t *kept, __global const uint *at, ulong found, const int *offs
   }
 }
 
-/* Appends the pairs to those that are stored, up to @space; returns how many there are, with those beyond. */
-static inline uint
-store_pairs(kept_t *kept, __global uint2 *edges, const uint stored, const uint space)
-{
-  const uint n = kept->n, fit = min(n, space - min(stored, space));
-
-  for (uint i = 0; i < fit; i++)
-    edges[stored + i] = kept->pairs[i];
-  kept->n = 0;
-  return stored + n;
-}
-
 /*
  * Lists the regions that touch, of which one is small, and offers them to each other for the first round. Each
- * work-item has a list of its own. So the edges of a region that is not shared are in one list, and stay there: where
- * regions join and one of them is shared, the new one is shared, too.
+ * work-item writes a list of its own. All edges of a region that is not shared are in one list, in every round, because
+ * a region that joins a shared one becomes shared; see add_up_regions().
  */
 __kernel void
 list_edges(__global const uint *labels, __global const ulong *means, volatile __global NEAREST *nearest,

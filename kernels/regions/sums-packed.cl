@@ -5,7 +5,7 @@
  */
 #define SUMS 4
 
-/* Where the number of pixels is, whose bit SHARED belongs to mark_shared(). */
+/* Where the number of pixels is, to which mark_shared() and add_up_regions() add the bit SHARED. */
 #define SIZE 3
 
 static inline ulong

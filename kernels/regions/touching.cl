@@ -55,15 +55,24 @@ other_of(__global const uint *own, const uchar link, const int width)
   return *(link == LEFT ? own - 1 : link == ABOVE ? above : link == ABOVE_LEFT ? above - 1 : above + 1);
 }
 
-/* Appends the pairs to the list for up to work.w pairs; *n counts those beyond, too. */
-static inline void
-write_pairs(kept_t *kept, __global uint2 *pairs, volatile __global uint *n, const uint4 work)
+/* Stores the pairs from place @at on, of @space places in all; returns the place after them, stored or not. */
+static inline uint
+store_pairs(kept_t *kept, __global uint2 *pairs, const uint at, const uint space)
 {
-  const uint at = kept->n > 0 ? atomic_add(n, kept->n) : 0, fit = min(kept->n, work.w - min(at, work.w));
+  const uint n = kept->n, fit = min(n, space - min(at, space));
 
   for (uint i = 0; i < fit; i++)
     pairs[at + i] = kept->pairs[i];
   kept->n = 0;
+  return at + n;
+}
+
+/* Appends the pairs to the list for up to work.w pairs; *n counts those beyond, too. */
+static inline void
+write_pairs(kept_t *kept, __global uint2 *pairs, volatile __global uint *n, const uint4 work)
+{
+  if (kept->n > 0)
+    store_pairs(kept, pairs, atomic_add(n, kept->n), work.w);
 }
 
 static inline uint
