@@ -6,7 +6,7 @@
 #   sh tests/analyse.sh tidy [FILE...]
 #                                   clang-tidy with the set in .clang-tidy: core, app and ui, or the files named
 #   sh tests/analyse.sh valgrind    memcheck on batches in one process and with a worker, on PoCL with an empty cache
-#   sh tests/analyse.sh coverage    the lines of core that the plain suite runs without the window: the share of each
+#   sh tests/analyse.sh coverage    the lines of core that the suite runs without the window: the share of each
 #                                   file below 85 %, then that of all; less than 92 % in all is a failure
 # MESON_BUILD_FOLDER names the build folder (default build-tests), where tests/run.sh has built the suite.
 set -u
@@ -40,7 +40,7 @@ check_with_clang_tidy() {
   [ $# -gt 0 ] || set -- $(find core app ui -name '*.c' ! -path core/api/example.c)
   # Meson names a precompiled header, which clang-tidy cannot read, without its folder. What clang warns of in headers
   # of libraries is no error where the build has -Werror.
-  printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$folder/plain" --quiet \
+  printf '%s\n' "$@" | xargs -P "$(nproc)" -n 8 clang-tidy -p "$folder/suite" --quiet \
     --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-error --extra-arg=-I"$here/core/precompiled" \
     --extra-arg=-I"$here/ui/precompiled"
 }
@@ -89,7 +89,7 @@ under_memcheck() {
 # The last way begins with an empty cache as the first does, so that a worker compiles as well.
 check_with_valgrind() {
   need valgrind valgrind
-  program=$folder/plain/app/meanshift-lab
+  program=$folder/suite/app/meanshift-lab
   images=$(mktemp -d) || return 1
   output=$(mktemp -d) || return 1
   status=0
@@ -118,7 +118,7 @@ measure_coverage() {
   find "$folder/coverage" -name '*.gcda' -delete
   export GCOV_ERROR_FILE="$folder/coverage/gcov.txt"
   meson test -C "$folder/coverage" --no-rebuild --num-processes 2 --timeout-multiplier 10 \
-    --suite unit --suite opencl --suite program --no-suite full-only --no-suite plain >&2
+    --no-suite unsanitized --no-suite oclgrind --no-suite style --no-suite fuzz >&2
   meson test -C "$folder/coverage" --no-rebuild --timeout-multiplier 10 headless-lab headless-memory >&2
   cd "$here" && gcovr --root . --filter 'core/' --exclude core/api/example.c --object-directory "$folder/coverage" \
     --gcov-ignore-parse-errors --csv "$folder/coverage/core.csv" "$folder/coverage" || return 1

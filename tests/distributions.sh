@@ -1,24 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs the two commands of the README on bare systems, which it makes and removes:
-#   sh tests/distributions.sh [bookworm | trixie | forky]...      (without a name: all three)
-# It needs root with debootstrap, or else podman or docker. What debootstrap made is kept for a month in
-# ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab; all else is removed, also after a failure or a signal. The last commit is
-# what is tested. The last lines are those of tests/run.sh, with the name of the system before what failed; the first
-# command counts as one test. With MS_TEST_TOTALS=FILE they are added to that file.
+# Runs the first command of the README and the tests of `tests/run.sh --bare` on bare systems, which it makes and
+# removes; with --whole both commands of the README, that is, the whole suite:
+#   sh tests/distributions.sh [--whole] [bookworm | trixie | forky]...      (without a name: all three)
+# It needs root with debootstrap, or else podman or docker. What debootstrap made, with the packages that the commands
+# install, is kept for a month in ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab, until the lists of packages change; all else
+# is removed, also after a failure or a signal. The last commit is what is tested. The last lines are those of
+# tests/run.sh, with the name of the system before what failed; the first command counts as one test. With
+# MS_TEST_TOTALS=FILE they are added to that file.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/meanshift-lab
-# For one system, which needs some ten minutes on two cores.
+# For one system, which needs some five minutes on two cores, with the whole suite ten.
 limit=40m
 
 # ---- In the bare system ----
 
-# run_commands SUITE: prints what tests/run.sh tells MS_TEST_TOTALS behind the name of the system.
+# run_commands SUITE COMMAND: the first command of the README, then COMMAND, or its second one where that is README.
+# Prints what tests/run.sh tells MS_TEST_TOTALS behind the name of the system.
 run_commands() {
   cd "$here" || exit 1
   commands=$(sed -n '/^## Two commands/,/^## /s/^    sh /sh /p' README.md)
+  [ "$2" = README ] || commands=$(printf '%s\n%s' "$(echo "$commands" | head -n 1)" "$2")
   totals=$(mktemp)
   first=$(echo "$commands" | head -n 1)
   if sh -c "$first" && [ -s filtered.png ]; then
@@ -32,37 +36,57 @@ run_commands() {
 
 # ---- In namespaces of its own, so that its mounts and processes end with it ----
 
-# make_base SUITE WORK: keeps the archive of the bare system, where dpkg need not wait for the disk. The script of sid
-# makes every Debian; that of the suite is missing where debootstrap is older. Mirrors keep an index of testing beyond
-# its date; its signature is checked all the same.
-make_base() {
-  base=$2/base
-  [ -z "$(find "$cache/$1.tar" -mtime -30 2>/dev/null)" ] || return 0
-  mkdir -p "$cache" && debootstrap --variant=minbase "$1" "$base" http://deb.debian.org/debian sid &&
-    rm -rf "$base/var/cache/apt/archives" && echo force-unsafe-io >"$base/etc/dpkg/dpkg.cfg.d/fast" &&
-    echo 'Acquire::Check-Valid-Until "false";' >"$base/etc/apt/apt.conf.d/fast" &&
-    tar -C "$base" -cf "$base.tar" . && mv "$base.tar" "$cache/$1.tar"
+# in_root ROOT COMMAND [ARGUMENT...]
+in_root() {
+  in_root=$1
+  shift
+  chroot "$in_root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# enter SUITE WORK: makes the system and runs the commands in it. PoCL reads the processors from /sys since version 6.
+# make_base SUITE FOLDER ARCHIVE: keeps the archive of the bare system and the packages, where dpkg need not wait for the
+# disk. The script of sid makes every Debian; that of the suite is missing where debootstrap is older. Mirrors keep an
+# index of testing beyond its date; its signature is checked all the same.
+make_base() {
+  [ -z "$(find "$3" -mtime -30 2>/dev/null)" ] || return 0
+  rm -f "$cache/$1"*.tar
+  mkdir -p "$cache" && debootstrap --variant=minbase "$1" "$2" http://deb.debian.org/debian sid &&
+    rm -rf "$2/var/cache/apt/archives" && echo force-unsafe-io >"$2/etc/dpkg/dpkg.cfg.d/fast" &&
+    echo 'Acquire::Check-Valid-Until "false";' >"$2/etc/apt/apt.conf.d/fast" &&
+    enter "$2" && in_root "$2" sh /source/tests/distributions.sh --install && leave "$2" &&
+    tar -C "$2" -cf "$2.tar" . && rm -rf "$2" && mv "$2.tar" "$3"
+}
+
+# enter ROOT: what the commands need there. PoCL reads the processors from /sys since version 6.
 enter() {
-  root=$2/$1
-  make_base "$1" "$2" && mkdir "$root" && tar -C "$root" -xf "$cache/$1.tar" && cp -R "$2/source" "$root/source" &&
-    cp -L /etc/resolv.conf "$root/etc/resolv.conf" && mount -t proc proc "$root/proc" &&
-    mount -t sysfs -o ro sysfs "$root/sys" && mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts" &&
-    mount -t tmpfs -o mode=1777 shm "$root/dev/shm" &&
-    exec chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-      sh /source/tests/distributions.sh --commands "$1"
-  exit 1
+  cp -R "$work/source" "$1/source" && cp -L /etc/resolv.conf "$1/etc/resolv.conf" && mount -t proc proc "$1/proc" &&
+    mount -t sysfs -o ro sysfs "$1/sys" && mount -t devpts -o newinstance,ptmxmode=666 devpts "$1/dev/pts" &&
+    mount -t tmpfs -o mode=1777 shm "$1/dev/shm"
+}
+
+leave() {
+  umount "$1/dev/shm" "$1/dev/pts" "$1/sys" "$1/proc" && in_root "$1" apt-get clean && rm -rf "$1/source"
+}
+
+# run_in_root SUITE WORK COMMAND: makes the system and runs the commands in it.
+run_in_root() {
+  work=$2
+  archive=$cache/$1-$(cat "$here/app/packages.txt" "$here/tests/packages.txt" "$0" | sha256sum | cut -c1-16).tar
+  make_base "$1" "$2/$1" "$archive" && mkdir "$2/$1" && tar -C "$2/$1" -xf "$archive" && enter "$2/$1" &&
+    in_root "$2/$1" sh /source/tests/distributions.sh --commands "$1" "$3"
+  exit
 }
 
 case ${1:-} in
   --commands)
-    run_commands "$2"
+    run_commands "$2" "$3"
+    exit
+    ;;
+  --install)
+    install_packages /tmp/packages.stamp "$here/app/packages.txt" "$here/tests/packages.txt"
     exit
     ;;
   --enter)
-    enter "$2" "$3"
+    run_in_root "$2" "$3" "$4"
     ;;
 esac
 
@@ -86,11 +110,11 @@ find_way() {
 start() {
   if [ "$way" = debootstrap ]; then
     exec timeout --kill-after=1 "$limit" unshare --mount --pid --fork --kill-child \
-      sh "$here/tests/distributions.sh" --enter "$1" "$work"
+      sh "$here/tests/distributions.sh" --enter "$1" "$work" "$second"
   fi
   tar -C "$work" -cf "$work/source.tar" source
   exec timeout --kill-after=1 "$limit" "$way" run --rm --interactive --name "$container" "debian:$1" \
-    sh -c "tar -C / -xf - && exec sh /source/tests/distributions.sh --commands $1" <"$work/source.tar"
+    sh -c "tar -C / -xf - && exec sh /source/tests/distributions.sh --commands $1 '$second'" <"$work/source.tar"
 }
 
 # stop: ends what start() began. A killed client leaves its container behind.
@@ -102,7 +126,7 @@ stop() {
 
 # run_suite SUITE: adds its lines to $totals.
 run_suite() {
-  say "== The README's two commands on a bare $1"
+  say "== On a bare $1"
   start "$1" >"$work/log" 2>&1 &
   runner=$!
   wait "$runner"
@@ -118,6 +142,11 @@ run_suite() {
   rm -rf "${work:?}/$1"
 }
 
+second='sh tests/run.sh --bare'
+if [ "${1:-}" = --whole ]; then
+  second=README
+  shift
+fi
 [ $# -gt 0 ] || set -- bookworm trixie forky
 way=$(find_way)
 runner=

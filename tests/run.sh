@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Installs what the tests need (apt), compiles, and tests. The last line says how many tests passed, failed and were
-# skipped.
-#   sh tests/run.sh            the suite, with representative combinations of options
-#   sh tests/run.sh --full     what the suite leaves out: pairs of options, the build without the window, sanitizers
-#   sh tests/run.sh --long     the same with every combination of options, then the fuzz targets for minutes, the
-#                              mutations of tests/mutate.py, each of which a test must notice, and the suite on other
-#                              versions of Debian (tests/distributions.sh)
+# skipped; before it stands how long each part took, and the processor time of it and of what it started.
+#   sh tests/run.sh            the suite: every feature, with representative combinations of options
+#   sh tests/run.sh --ci       what CI adds: every pair of options, Oclgrind, faults, the build without the window,
+#                              sanitizers, the newest OpenCV
+#   sh tests/run.sh --long     what takes hours: every combination, every fault, fuzzing for minutes, mutations, other
+#                              drivers and versions of Debian; it begins with a list of its parts
+#   sh tests/run.sh --bare     the tests that CI runs on another version of Debian
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME, within three minutes
 # Where CI is set, warnings of the compiler are errors, and so is what is missing.
 # MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the last lines (a line for
-# each test that failed, with its assertion, then the counts) are added to that file instead of being printed.
+# each test that failed, with its assertion, then the parts and the counts) are added to that file instead of being
+# printed.
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
@@ -19,10 +21,11 @@ here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 form=${1:-suite}
 folder=${MESON_BUILD_FOLDER:-$here/build-tests}
 if [ -n "${CI:-}" ]; then werror=true; else werror=false; fi
+# The window's tests often wait, so that there is one test more at a time than there are processors.
+at_once=$(($(nproc) + 1))
 passed=0
 failed=0
 skipped=0
-compiler=
 
 # compile NAME [MESON OPTION...]: the build folder of that name. Precompiled headers halve the time that compiling takes
 # without ccache; of the information for debuggers, line numbers are enough for the reports of sanitizers.
@@ -31,31 +34,6 @@ compile() {
   shift
   build "$here" "$compile_folder" -Dwarning_level=2 -Dwerror="$werror" -Dprecompiled-headers=true \
     -Ddebug=false -Dc_args=-g1 "$@"
-}
-
-# compile_without_window and compile_sanitized: what the parts of the full form of these names run.
-compile_without_window() {
-  compile batch -Dgui=disabled
-}
-
-compile_sanitized() {
-  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false
-}
-
-# compile_ahead: both in a process that gets the processors only while the tests wait.
-compile_ahead() {
-  MESON_BUILD_FOLDER=$folder timeout 1h nice -n 19 sh "$here/tests/run.sh" --compile >/dev/null 2>&1 &
-  compiler=$!
-}
-
-# end_compiler: the part that needs a folder compiles the rest at the usual priority, and tells what cannot be compiled.
-# timeout passes the signal on to all processes below it.
-end_compiler() {
-  if [ -n "$compiler" ]; then
-    kill "$compiler" 2>/dev/null
-    wait "$compiler" 2>/dev/null
-    compiler=
-  fi
 }
 
 # count FILE: adds the numbers of Meson's own summary of a run.
@@ -73,114 +51,84 @@ count() {
   skipped=$((skipped + ${skip:-0}))
 }
 
-# meson_test FOLDER NAME [MESON TEST OPTION...]: the logs bear NAME, so that two runs can share a build folder.
-meson_test() {
-  test_folder=$1
-  test_name=$2
-  shift 2
-  meson test -C "$test_folder" --no-rebuild --print-errorlogs --logbase "$test_name" "$@" \
-    >"$test_folder/$test_name.txt" 2>&1
-}
-
 # Meson's line of a test that failed, and the lines of GLib, the sanitizers and Python that give the cause.
 failed_line='^ *[0-9]+/[0-9]+ .* (FAIL|ERROR|TIMEOUT|INTERRUPT|UNEXPECTEDPASS) '
 failed_line=$failed_line'|^(not ok|Bail out!|FAILED |[^ ]+:ERROR:|[A-Za-z_.]*(Error|Failure): )'
 failed_line=$failed_line'|: runtime error: |ERROR: [A-Za-z]+Sanitizer'
 
-# finish FILE STATUS: prints the output of a finished run, counts its tests, and keeps the lines that name what failed.
-finish() {
-  cat "$1"
-  count "$1"
-  grep -E "$failed_line" "$1" | awk '!seen[$0]++' >>"$failures"
-  if [ "$2" -ne 0 ] && ! grep -q '^Ok:' "$1"; then
+# run_tests FOLDER NAME [MESON TEST OPTION...]: runs, prints and counts tests, and keeps the lines that name what
+# failed. The logs bear NAME, so that several runs can share a build folder.
+run_tests() {
+  test_folder=$1
+  test_log=$1/$2.txt
+  test_name=$2
+  shift 2
+  meson test -C "$test_folder" --no-rebuild --print-errorlogs --logbase "$test_name" --num-processes "$at_once" "$@" \
+    >"$test_log" 2>&1
+  test_status=$?
+  cat "$test_log"
+  count "$test_log"
+  grep -E "$failed_line" "$test_log" | awk '!seen[$0]++' >>"$failures"
+  if [ "$test_status" -ne 0 ] && ! grep -q '^Ok:' "$test_log"; then
     failed=$((failed + 1))
   fi
 }
 
-# run_suite FOLDER [MESON TEST OPTION...]: one test more at a time than there are processors, because the tests of the
-# window often wait.
-run_suite() {
-  suite_folder=$1
+# read_clocks: the time, and the processor time of this shell and all that it has waited for, in seconds. A subshell would
+# tell its own.
+read_clocks() {
+  times >"$clocks"
+  used=$(awk -F '[ms ]' '{ sum += 60 * $1 + $2 + 60 * $4 + $5 } END { printf "%d", sum }' "$clocks")
+  now=$(date +%s)
+}
+
+# part NAME FUNCTION [ARGUMENT...]: runs a part and notes what it took.
+part() {
+  part_name=$1
+  read_clocks
+  part_begun=$now
+  part_used=$used
   shift
-  meson_test "$suite_folder" suite --num-processes $(($(nproc) + 1)) "$@"
-  finish "$suite_folder/suite.txt" $?
+  say "== $part_name"
+  "$@"
+  read_clocks
+  printf '%-58s %4d s, %5d s of processor time\n' "$part_name" $((now - part_begun)) $((used - part_used)) >>"$parts"
 }
 
-# run_some FOLDER [MESON TEST OPTION...]: a choice of tests.
-run_some() {
-  some_folder=$1
-  shift
-  meson_test "$some_folder" some "$@"
-  finish "$some_folder/some.txt" $?
+compile_suite() {
+  compile suite
 }
 
-plain_suite() {
-  say "== The suite"
-  run_suite "$folder/plain" --timeout-multiplier 3 --no-suite full-only
+the_suite() {
+  run_tests "$folder/suite" suite
 }
 
-# combinations 1|product: of every two values of options, or of all of them
-combinations() {
-  say "== Combinations of options"
-  MS_TEST_FULL=$1 run_some "$folder/plain" --suite full --timeout-multiplier 3 --num-processes $(($(nproc) + 1))
+# What the form adds: tests that the forms before it leave out, and those that do more in it.
+added() {
+  run_tests "$folder/suite" "$@"
 }
 
 # What the window decides: how the program is built, its options, what is installed and exported. The rest is the code
 # that the suite has tested.
 without_window() {
-  say "== Without the window"
-  end_compiler
-  compile_without_window
-  run_some "$folder/batch" --suite windowless --timeout-multiplier 3
+  compile batch -Dgui=disabled
+  run_tests "$folder/batch" windowless --suite windowless --no-suite ci --no-suite long
 }
 
-# The cases that the plain suite leaves out run here as well, so that the sanitizers see all code.
+# sanitized [MESON TEST OPTION...]
 # Threads of OpenCL drivers have their own signal stack, which ASan would unmap. A small quarantine lets the test of
 # resident memory see what the program keeps rather than what ASan keeps. Calls of __tls_get_addr are not intercepted:
 # where thread-local storage begins 16 bytes into a page, the LeakSanitizer of gcc 12 takes the bytes before it for a
 # header of glibc 2.19 and ends with "Tracer caught signal 11"; the heap leads to that storage as well.
 sanitized() {
-  say "== Under AddressSanitizer and UBSan"
-  compile_sanitized
+  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1
   # The same programs on the same device: the kernels that were compiled for the suite serve here too.
-  ln -sfn "$folder/plain/tests/cache" "$folder/sanitized/tests/cache"
+  ln -sfn "$folder/suite/tests/cache" "$folder/sanitized/tests/cache"
   options=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
   ASAN_OPTIONS=$options:use_sigaltstack=0:quarantine_size_mb=4:intercept_tls_get_addr=0 \
     LSAN_OPTIONS="suppressions=$here/tests/lsan.supp:print_suppressions=0" \
-    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 MS_TEST_EVERY_CASE=1 \
-    run_suite "$folder/sanitized" --timeout-multiplier 8 --no-suite plain --no-suite oclgrind --no-suite style
-}
-
-# fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within five minutes or not at all.
-fetch_runtime() {
-  [ -f "$1/ready" ] && return 0
-  python3 -m venv "$1" &&
-    timeout 300 "$1/bin/pip" install -q --retries 0 --timeout 10 intel-opencl-rt intel-cmplr-lib-rt &&
-    [ -f "$1/lib/libintelocl.so" ] && mkdir -p "$1/vendors" &&
-    echo "$1/lib/libintelocl.so" >"$1/vendors/intel.icd" && touch "$1/ready"
-}
-
-# fetch_ahead: starts to fetch both while other tests run, since that mostly waits for the network.
-fetch_ahead() {
-  runtime=${MS_INTEL_RUNTIME:-$folder/intel}
-  fetch_runtime "$runtime" >"$folder/intel.txt" 2>&1 &
-  runtime_fetched=$!
-  fetch_opencv "$folder/opencv" >"$folder/opencv.txt" 2>&1 &
-  opencv_fetched=$!
-}
-
-# second_runtime: the reductions on an OpenCL implementation that shares nothing with PoCL and has sub-groups. It brings
-# a loader of its own, which the system's must precede. The limit keeps a slow compiler from holding up the rest.
-second_runtime() {
-  say "== On Intel's OpenCL runtime"
-  if ! wait "$runtime_fetched"; then
-    say "Its wheels (intel-opencl-rt, intel-cmplr-lib-rt) are not available here; this part is left out."
-    return
-  fi
-  loader=$(ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n 1)
-  OCL_ICD_VENDORS=$runtime/vendors LD_LIBRARY_PATH=$runtime/lib LD_PRELOAD=$loader MS_TEST_DEVICE=0:0 \
-    run_some "$folder/plain" --timeout-multiplier 3 reduce swap sort histogram statistics reduce-sum reduce-min \
-    reduce-minmax reduce-stddev
+    UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+    run_tests "$folder/sanitized" suite --timeout-multiplier 8 "$@"
 }
 
 # fetch_opencv FOLDER: the newest OpenCV for Python, within five minutes or not at all; what is there already serves
@@ -193,31 +141,54 @@ fetch_opencv() {
 
 # newest_opencv: the pixels of the OpenCV that people have today; the suite compares with the distribution's.
 newest_opencv() {
-  say "== With the newest OpenCV"
-  if ! wait "$opencv_fetched"; then
+  if ! fetch_opencv "$folder/opencv" >"$folder/opencv.txt" 2>&1; then
     say "Its wheel (opencv-python-headless) is not available here; this part is skipped."
     skipped=$((skipped + 1))
     return
   fi
   PYTHONPATH=$("$folder/opencv/bin/python" -c 'import sysconfig; print(sysconfig.get_path("platlib"))') \
-    run_some "$folder/plain" --timeout-multiplier 3 peer
+    run_tests "$folder/suite" opencv --setup suite peer
 }
 
-mutations_and_fuzz() {
-  say "== Every OpenCL call fails, kills, and 10,000 images"
-  MS_TEST_FULL=product run_some "$folder/plain" --timeout-multiplier 3 fault-opencl kills headless-memory
-  say "== Mutations"
-  run_some "$folder/plain" --benchmark --timeout-multiplier 0
-  say "== Fuzz targets for five minutes each, and those that load other people's code for thirty"
-  MS_FUZZ_SECONDS=300 run_some "$folder/sanitized" fuzz-experiment fuzz-image fuzz-manifest fuzz-message fuzz-metadata \
-    fuzz-options fuzz-preset fuzz-report --timeout-multiplier 20
-  MS_FUZZ_SECONDS=1800 run_some "$folder/sanitized" fuzz-pixbuf fuzz-profile --timeout-multiplier 60
+# fetch_runtime FOLDER: Intel's OpenCL runtime for processors, as wheels, within five minutes or not at all.
+fetch_runtime() {
+  [ -f "$1/ready" ] && return 0
+  python3 -m venv "$1" &&
+    timeout 300 "$1/bin/pip" install -q --retries 0 --timeout 10 intel-opencl-rt intel-cmplr-lib-rt &&
+    [ -f "$1/lib/libintelocl.so" ] && mkdir -p "$1/vendors" &&
+    echo "$1/lib/libintelocl.so" >"$1/vendors/intel.icd" && touch "$1/ready"
+}
+
+# second_runtime: the reductions on an OpenCL implementation that shares nothing with PoCL and has sub-groups. It brings
+# a loader of its own, which the system's must precede.
+second_runtime() {
+  runtime=${MS_INTEL_RUNTIME:-$folder/intel}
+  if ! fetch_runtime "$runtime" >"$folder/intel.txt" 2>&1; then
+    say "Its wheels (intel-opencl-rt, intel-cmplr-lib-rt) are not available here; this part is left out."
+    return
+  fi
+  loader=$(ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n 1)
+  OCL_ICD_VENDORS=$runtime/vendors LD_LIBRARY_PATH=$runtime/lib LD_PRELOAD=$loader MS_TEST_DEVICE=0:0 \
+    run_tests "$folder/suite" intel --setup suite reduce swap sort histogram statistics reduce-sum reduce-min \
+    reduce-minmax reduce-stddev
+}
+
+mutations() {
+  run_tests "$folder/suite" mutations --benchmark --setup long --timeout-multiplier 0
+}
+
+# fuzz SECONDS NAME...
+fuzz() {
+  export MS_FUZZ_SECONDS="$1"
+  shift
+  run_tests "$folder/sanitized" "fuzz-$MS_FUZZ_SECONDS" --timeout-multiplier 60 "$@"
+  unset MS_FUZZ_SECONDS
 }
 
 other_systems() {
   other_totals=$folder/distributions.txt
   rm -f "$other_totals"
-  MS_TEST_TOTALS=$other_totals sh "$here/tests/distributions.sh"
+  MS_TEST_TOTALS=$other_totals sh "$here/tests/distributions.sh" --whole
   grep -Ev '^[0-9]+ passed, ' "$other_totals" >>"$failures"
   # shellcheck disable=SC2046
   set -- $(awk '/^[0-9]+ passed, / { print $1, $3, $5 }' "$other_totals")
@@ -226,50 +197,56 @@ other_systems() {
   skipped=$((skipped + ${3:-0}))
 }
 
-# on_device NAME: the suites of kernels; `mean` and `faults` among them need no other device.
-on_device() {
-  say "== On the device $1"
-  MS_TEST_DEVICE=$1 run_some "$folder/plain" --suite opencl --timeout-multiplier 3
+run_ci_form() {
+  part "Every pair of options, Oclgrind, faults" added ci --setup ci --suite ci --suite more-ci
+  part "Without the window" without_window
+  part "Under AddressSanitizer and UBSan" sanitized --no-suite unsanitized
+  part "With the newest OpenCV" newest_opencv
 }
 
-# A process of compile_ahead(), for which packages are installed.
-if [ "$form" = --compile ]; then
-  compile_without_window
-  compile_sanitized
-  exit
-fi
+run_long_form() {
+  say "The long form, some hours on two cores: every combination of options, also under Oclgrind, every fault, kill and" \
+    "session in the window; the build without the window; sanitizers over all that CI runs; the newest OpenCV; Intel's" \
+    "OpenCL runtime; each mutation of tests/mutations.py; fuzz targets for minutes; the whole suite on bare Debian 12," \
+    "13 and testing."
+  part "Every combination, every fault" added long --setup long --suite ci --suite more-ci --suite long --suite more-long
+  part "Without the window" without_window
+  part "Under AddressSanitizer and UBSan, as in CI" sanitized --setup ci --no-suite oclgrind --no-suite style
+  part "With the newest OpenCV" newest_opencv
+  part "On Intel's OpenCL runtime" second_runtime
+  part "Mutations" mutations
+  part "Fuzz targets, two minutes each" fuzz 120 fuzz-experiment fuzz-image fuzz-manifest fuzz-message fuzz-metadata \
+    fuzz-options fuzz-preset fuzz-report
+  part "Fuzz targets of other people's code, ten minutes each" fuzz 600 fuzz-pixbuf fuzz-profile
+  part "Bare Debian 12, 13 and testing" other_systems
+}
 
 failures=$(mktemp) || exit 1
-trap 'end_compiler; rm -f "$failures"' EXIT
-install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
-compile plain
+parts=$(mktemp) || exit 1
+clocks=$(mktemp) || exit 1
+trap 'rm -f "$failures" "$parts" "$clocks"' EXIT
+part "Installing" install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
+part "Compiling" compile_suite
 
 case $form in
-  suite)
-    plain_suite
-    ;;
-  --full | --long)
-    fetch_ahead
-    compile_ahead
-    if [ "$form" = --long ]; then combinations product; else combinations 1; fi
-    without_window
-    sanitized
-    second_runtime
-    newest_opencv
-    if [ "$form" = --long ]; then
-      mutations_and_fuzz
-      other_systems
-    fi
+  suite) part "The suite" the_suite ;;
+  --ci) run_ci_form ;;
+  --long) run_long_form ;;
+  --bare)
+    part "Tests without a device or a window, some of both" run_tests "$folder/suite" bare --suite bare \
+      --suite windowless --no-suite ci --no-suite long
     ;;
   --device)
-    on_device "${2:?--device takes a part of the name of a device}"
+    export MS_TEST_DEVICE="${2:?--device takes a part of the name of a device}"
+    part "On the device $2" run_tests "$folder/suite" device --suite device --no-suite ci --no-suite long
     ;;
   *)
-    say "usage: sh tests/run.sh [--full | --long | --device NAME]"
+    say "usage: sh tests/run.sh [--ci | --long | --bare | --device NAME]"
     exit 2
     ;;
 esac
 
+cat "$parts" >>"$failures"
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped" >>"$failures"
 if [ -n "${MS_TEST_TOTALS:-}" ]; then cat "$failures" >>"$MS_TEST_TOTALS"; else cat "$failures"; fi
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -18,17 +18,12 @@ import jsonschema
 
 PROGRAM = os.path.abspath(os.environ["MS_PROGRAM"])
 SOURCE = pathlib.Path(os.environ["MS_SOURCE_ROOT"])
-if os.environ.get("MS_TEST_SHORTER_COMPILING") and not os.environ.get("MS_TEST_FULL"):
-    # As ms_fixture_compile_once() does, so that the program finds the kernels that the tests in C compiled. In the full
-    # form it compiles as for users.
-    os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
-    os.environ.setdefault("POCL_WORK_GROUP_METHOD", "loops")
+FORM = os.environ.get("MS_TEST_FORM", "suite")
 SCHEMA = json.loads((SOURCE / "data" / "headless-report.schema.json").read_text())
 
 
-# What tests/run.sh leaves to its full form, and runs under the sanitizers: cases that take seconds and vary others.
-in_full_form = unittest.skipUnless(os.environ.get("MS_TEST_FULL") or os.environ.get("MS_TEST_EVERY_CASE"),
-                                   "left to the full form (MS_TEST_FULL=1)")
+# Cases that take seconds and vary others.
+in_ci = unittest.skipIf(FORM == "suite", "left to CI (meson test --setup ci)")
 
 
 # ---- Pictures ----

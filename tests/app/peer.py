@@ -9,7 +9,7 @@ cv2.pyrMeanShiftFiltering does, and once with the row of later versions, which t
 
     peer.py PROGRAM [CASES] [SEED]
 
-With MS_TEST_FULL it runs ten times as many cases, and more sizes and levels.
+In CI it runs ten times as many cases, and more sizes and levels.
 
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
@@ -225,11 +225,7 @@ def check_sizes(program, rng, largest, levels):
 
 def main():
     program = sys.argv[1]
-    full = bool(os.environ.get("MS_TEST_FULL"))
-    if os.environ.get("MS_TEST_SHORTER_COMPILING") and not full:
-        # As ms_fixture_compile_once() does: every case compiles a program.
-        os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
-        os.environ.setdefault("POCL_WORK_GROUP_METHOD", "loops")
+    full = os.environ.get("MS_TEST_FORM", "suite") != "suite"
     cases = (int(sys.argv[2]) if len(sys.argv) > 2 else 60) * (10 if full else 1)
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     rng = random.Random(seed)

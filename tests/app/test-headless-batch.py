@@ -13,7 +13,7 @@ import sys
 import time
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SCHEMA, chunk, in_full_form, read_png, violation
+from headless import HeadlessCase, PROGRAM, SCHEMA, chunk, in_ci, read_png, violation
 
 NOBODY = 65534
 
@@ -380,7 +380,7 @@ class Batches(HeadlessCase):
     def test_interrupted_by_the_keyboard_and_resumed(self):
         self.interrupt(signal.SIGINT)
 
-    @in_full_form
+    @in_ci
     def test_interrupted_by_a_kill_and_resumed(self):
         self.interrupt(signal.SIGTERM)
 
@@ -458,7 +458,7 @@ class Batches(HeadlessCase):
         teams = [line.count(" + ") for line in speeds.splitlines() if line.startswith("[together:")]
         self.assertEqual(sorted(teams), [1, 2], "both devices were timed, then one alone")
 
-    @in_full_form
+    @in_ci
     def test_each_of_several_devices_has_its_own_winner(self):
         source = self.picture("a.png", 60, 90)
         environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data"),

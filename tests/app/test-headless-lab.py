@@ -11,7 +11,7 @@ import subprocess
 import sys
 import unittest
 
-from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form, wait_until_at_work
+from headless import HeadlessCase, PROGRAM, SOURCE, in_ci, wait_until_at_work
 
 
 class Lab(HeadlessCase):
@@ -101,7 +101,7 @@ class Lab(HeadlessCase):
         _, error = self.run_program("--reduce", "sum", "--bins", "3", status=2)
         self.sentence(error, "--bins")
 
-    @in_full_form
+    @in_ci
     def test_a_tuned_reduction(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         what = ["--reduce", "sum", "--type", "ushort", "--size", "20000", "--device", "cpu"]
@@ -139,7 +139,7 @@ class Lab(HeadlessCase):
             with self.subTest(damaged=damaged):
                 self.assertEqual(reduction(*what)["chosen_by"], "program")
 
-    @in_full_form
+    @in_ci
     def test_a_search_without_time_has_a_winner_still(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms",
@@ -235,7 +235,7 @@ class Lab(HeadlessCase):
             base.write_text(damaged)
             self.assertIn("base.json", self.run_program(*what, "--compare", base, status=1)[1])
 
-    @in_full_form
+    @in_ci
     def test_a_gate_that_compares_nothing_is_shut(self):
         what, base = self.study(), self.out / "base.json"
         self.run_program(*what, "--quick", "--json", base)
@@ -259,7 +259,7 @@ class Lab(HeadlessCase):
             self.assertIn("own: Own", output.decode())
             self.assertIn("Incomplete", output.decode())
 
-    @in_full_form
+    @in_ci
     def test_an_interrupted_experiment_prints_its_table(self):
         self.interrupt_experiment(os.kill)
 

@@ -13,7 +13,7 @@ import sys
 import unittest
 import unittest.mock
 
-from headless import HeadlessCase, PROGRAM, SOURCE, in_full_form
+from headless import HeadlessCase, PROGRAM, SOURCE, in_ci
 
 
 class Program(HeadlessCase):
@@ -86,7 +86,7 @@ class Program(HeadlessCase):
         self.assertNotIn(red, self.run_program("missing.png", "--timings", status=1)[1])
         self.assertIn(red, self.run_program("missing.png", "--timings", "--color", "always", status=1)[1])
 
-    @in_full_form
+    @in_ci
     def test_kernels_build_without_a_word(self):
         source = self.picture("a.png")
         for kernel, sp in (("direct", 3), ("rows", 3), ("packed", 10)):

@@ -190,7 +190,7 @@ test_space(BatchFixture *f, gconstpointer data)
 static void
 test_longest(BatchFixture *f, gconstpointer data)
 {
-  const int thickness = g_getenv("MS_TEST_FULL") ? 200 : 30;
+  const int thickness = ms_fixture_form() >= MS_TEST_CI ? 200 : 30;
 
   set_fast(f);
   f->options.save.compression = 1;

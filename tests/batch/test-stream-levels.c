@@ -15,7 +15,7 @@
 
 #define CASES 24
 #define MANY_CASES 200
-/* Of the plain suite on a device, which compiles programs for nearly every case. */
+/* Of the suite on a device, which compiles programs for nearly every case. */
 #define FEW_CASES 10
 
 static void
@@ -170,14 +170,14 @@ test_reference(void)
 {
   g_autoptr(MsEngine) engine = ms_reference_engine_new();
 
-  check_cases(engine, 11, ms_fixture_full_product() ? MANY_CASES : CASES);
+  check_cases(engine, 11, ms_fixture_form() >= MS_TEST_CI ? MANY_CASES : CASES);
 }
 
 static void
 test_device(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  const int some = ms_fixture_every_case() ? CASES : FEW_CASES, n = ms_fixture_full_product() ? MANY_CASES : some;
+  const int n = ms_fixture_form() >= MS_TEST_CI ? MANY_CASES : FEW_CASES;
 
   if (!context)
     return;
@@ -191,7 +191,6 @@ test_device(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/stream-levels/halving", test_halving);
   g_test_add_func("/stream-levels/reference", test_reference);

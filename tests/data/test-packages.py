@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Checks that the lists of packages, the Debian sources and the Flatpak manifest agree with the project.
 
-With MS_TEST_FULL=1 the Debian packages are built as well and lintian must find no error.
+In the long form the Debian packages are built as well and lintian must find no error.
 """
 
 import glob
@@ -101,9 +101,9 @@ class PackagesTest(unittest.TestCase):
         given = {word[2:].split("=")[0] for word in manifest["modules"][-1]["config-opts"]}
         self.assertEqual(given - options, set())
 
-    @unittest.skipUnless(os.environ.get("MS_TEST_FULL") and shutil.which("lintian") and shutil.which("git") and
+    @unittest.skipUnless(os.environ.get("MS_TEST_FORM") == "long" and shutil.which("lintian") and shutil.which("git") and
                          os.path.exists(os.path.join(SOURCE, ".git")),
-                         "a build of minutes, with MS_TEST_FULL=1 in a repository where lintian is installed")
+                         "a build of minutes, in the long form in a repository where lintian is installed")
     def test_debian_packages_build_without_errors_of_lintian(self):
         with tempfile.TemporaryDirectory(prefix="ms-debian-") as folder:
             # What is in the packages counts here, so the compiler need not optimise it, nor debug symbols be packed.

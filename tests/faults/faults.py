@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of faults: batches, running one with a fault, and the checks afterwards.
 
-MS_TEST_FULL=product runs every case; otherwise a sample of them is run."""
+The long form (MS_TEST_FORM=long) runs every case, CI a sample of them."""
 
 import json
 import os
@@ -18,7 +18,7 @@ import headless
 PRELOAD = os.environ["MS_FAULT_PRELOAD"]
 LAYER = os.environ["MS_FAULT_LAYER"]
 LARGE = (1500, 1100)
-LONG = os.environ.get("MS_TEST_FULL") == "product"
+LONG = os.environ.get("MS_TEST_FORM") == "long"
 COUNT_SIZE = 16
 
 # What must not be said instead of a sentence of the program's own.

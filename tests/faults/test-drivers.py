@@ -3,7 +3,7 @@
 """A driver that aborts, crashes, hangs or exits in a call: the command ends in time with a sentence, keeps what was
 done, and starts few processes in vain.
 
-MS_TEST_FULL=product runs every case; otherwise a sample of them is run."""
+The long form (MS_TEST_FORM=long) runs every case, CI a sample of them."""
 
 import json
 import os

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """SIGKILL at random moments to the program or its worker, then a resumed run: the tree must be the same.
 
-MS_TEST_FULL=product kills 100 times; MS_KILLS names another number, MS_KILLS_SEED the moments."""
+MS_TEST_FORM=long kills 100 times; MS_KILLS names another number, MS_KILLS_SEED the moments."""
 
 import json
 import os

@@ -38,7 +38,7 @@ static void
 test_radii(void)
 {
   static const double radii[] = {5.5, 1.5, 12.5, 2.5, 3.5, 4.5, 6.5, 7.5, 10.5, 13.5, 14.5, 15.5, 16.5, 31.5, 63.5};
-  gsize few = ms_fixture_every_case() ? 3 : 1, n = ms_fixture_full_product() ? G_N_ELEMENTS(radii) : few;
+  const gsize n = ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(radii) : 1;
   g_autoptr(MsImage) odd = ms_fixture_scene(77, 23, 3), even = ms_fixture_noise(66, 30, 4);
   MsOptionProduct product;
 
@@ -163,7 +163,6 @@ test_plan(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/halves/radii", test_radii);
   g_test_add_func("/halves/places", test_places);

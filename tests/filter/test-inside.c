@@ -122,7 +122,6 @@ test_pixels(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/inside/groups", test_groups);
   g_test_add_func("/inside/pixels", test_pixels);

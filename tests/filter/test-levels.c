@@ -44,7 +44,7 @@ test_kernels(void)
   compare(&product, odd, NULL, 2, 1);
   compare(&product, even, NULL, 2, 1);
   compare(&product, dot, NULL, 2, 1);
-  if (ms_fixture_full_product()) {
+  if (ms_fixture_form() >= MS_TEST_CI) {
     compare(&product, odd, NULL, 9, 8);
     compare(&product, odd, NULL, 3, 2);
     compare(&product, odd, NULL, 20.5, 3);
@@ -103,7 +103,7 @@ test_stripes(void)
   static const MsRegion region = {13, 11, 51, 70};
   static const MsSpace spaces[] = {MS_SPACE_RGB, MS_SPACE_LUV, MS_SPACE_RGB, MS_SPACE_RGB};
   const gboolean simulated = ms_fixture_under_oclgrind();
-  const guint n = simulated ? 0 : ms_fixture_every_case() ? G_N_ELEMENTS(kernels) : 2;
+  const guint n = simulated ? 0 : ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(kernels) : 2;
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) source = ms_fixture_scene(simulated ? 23 : 77, 95, 9);
 
@@ -233,7 +233,6 @@ test_progress_and_cancelling(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/levels/kernels", test_kernels);
   g_test_add_func("/levels/regions", test_regions);

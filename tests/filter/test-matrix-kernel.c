@@ -130,7 +130,6 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/matrix-kernel/parts", test_parts);
   g_test_add_func("/matrix-kernel/regions", test_regions);

@@ -18,12 +18,12 @@ test_every_combination(gconstpointer data)
 
   if (!ms_option_product_open(&product))
     return;
-  if (rule == MS_RULE_OPENCV || ms_fixture_full_product()) {
+  if (rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI) {
     ms_option_product_all_toggles(&product, scene, &params, 0, 0);
   } else {
     ms_option_product_all_kernels(&product, scene, &params);
   }
-  if (ms_fixture_full_product())
+  if (ms_fixture_form() >= MS_TEST_CI)
     ms_option_product_all_toggles(&product, scene, &params, 8, 4);
   ms_option_product_close(&product);
 }
@@ -42,7 +42,7 @@ test_odd_sizes(void)
     g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
     ms_option_product_all_toggles(&product, noise, &params, 4, 2);
     params.rule = MS_RULE_REPLICATE;
-    if (ms_fixture_full_product())
+    if (ms_fixture_form() >= MS_TEST_CI)
       ms_option_product_all_toggles(&product, noise, &params, 4, 2);
   }
   ms_option_product_close(&product);
@@ -68,9 +68,9 @@ test_parameters(void)
   if (!ms_option_product_open(&product))
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(list); i++) {
-    if (ms_fixture_whole_product())
+    if (ms_fixture_form() == MS_TEST_LONG)
       ms_option_product_all_kernels(&product, scene, &list[i]);
-    if (ms_fixture_full_product()) {
+    if (ms_fixture_form() >= MS_TEST_CI) {
       ms_option_product_all_kernels(&product, i % 2 ? scene : noise, &list[i]);
     } else {
       ms_option_product_one_kernel(&product, i % 2 ? scene : noise, &list[i], MS_KERNEL_DIRECT);
@@ -179,8 +179,6 @@ test_timings(void)
 int
 main(int argc, char **argv)
 {
-  if (!ms_fixture_whole_product())
-    ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/mean-shift/every-combination/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_every_combination);
   g_test_add_data_func("/mean-shift/every-combination/truncate", GINT_TO_POINTER(MS_RULE_TRUNCATE),

@@ -132,7 +132,6 @@ test_samples_hold_the_trap(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/mean/samples-hold-the-trap", test_samples_hold_the_trap);
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {

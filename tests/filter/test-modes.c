@@ -51,7 +51,7 @@ test_kernels(void)
       continue;
     if (i == 0)
       compare(filter, source, &settings, 131 * 45 * 12);
-    if (i % 2 == 0 && !ms_fixture_every_case())
+    if (i % 2 == 0 && ms_fixture_form() < MS_TEST_CI)
       continue;
     settings.params.sp = 18;
     compare(filter, source, &settings, 0);
@@ -77,7 +77,7 @@ test_levels(void)
 {
   static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_PACKED};
   const gboolean simulated = ms_fixture_under_oclgrind();
-  const gsize n = ms_fixture_every_case() && !simulated ? G_N_ELEMENTS(kernels) : 1;
+  const gsize n = ms_fixture_form() >= MS_TEST_CI && !simulated ? G_N_ELEMENTS(kernels) : 1;
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) source = ms_fixture_scene(simulated ? 21 : 45, simulated ? 19 : 39, 22);
 
@@ -121,7 +121,6 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/modes/kernels", test_kernels);
   g_test_add_func("/modes/levels", test_levels);

@@ -36,7 +36,7 @@ test_parts(void)
   if (!ms_option_product_open(&product))
     return;
   /* Every radius is a program; /packed-kernel/merging has the other ones in which pixels are merged. */
-  for (gsize i = 0; i < G_N_ELEMENTS(list); i += ms_fixture_every_case() ? 1 : 2)
+  for (gsize i = 0; i < G_N_ELEMENTS(list); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 2)
     compare_all(&product, scene, &list[i], 1);
   ms_option_product_close(&product);
 }
@@ -123,7 +123,7 @@ test_radii(void)
   if (!ms_option_product_open(&product))
     return;
   /* Every radius needs another program. */
-  for (gsize i = 0; i < G_N_ELEMENTS(radii); i += ms_fixture_full_product() ? 1 : ms_fixture_every_case() ? 2 : 4)
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 4)
     for (int sr = 0; sr <= 60; sr += 20) {
       MsParams params = {radii[i], sr, sr == 40 ? 100 : 5, 1, i % 2 ? MS_RULE_OPENCV : MS_RULE_TRUNCATE};
       ms_gpu_kernel_compare(&product, MS_KERNEL_PACKED, scene, &params, NULL);
@@ -219,7 +219,6 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/packed-kernel/parts", test_parts);
   g_test_add_func("/packed-kernel/merging", test_merging);

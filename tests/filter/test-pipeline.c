@@ -394,7 +394,6 @@ test_siblings_at_once(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pipeline/pieces-follow-the-device", test_pieces_follow_the_device);
   g_test_add_func("/pipeline/pieces-follow-the-rates", test_pieces_follow_the_rates);

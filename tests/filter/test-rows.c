@@ -21,19 +21,18 @@ compare_kernel(MsOptionProduct *product, MsImage *source, MsImage *expected, con
 }
 
 /*
- * Both kernels in the full form and, where every case runs, for the rule of OpenCV, else one of them: case @number
- * decides which. The rules differ in one part of the program, and every program takes seconds to compile.
+ * Both kernels in CI, in the suite one of them: case @number decides which, since every program takes seconds to
+ * compile.
  */
 static void
 compare(MsOptionProduct *product, MsImage *source, const MsParams *params, gsize number)
 {
-  gboolean both = ms_fixture_full_product() || (params->rule == MS_RULE_OPENCV && ms_fixture_every_case());
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
 
   g_assert_no_error(error);
   for (gsize i = 0; i < G_N_ELEMENTS(rows_kernels); i++)
-    if (both || i == number % G_N_ELEMENTS(rows_kernels))
+    if (ms_fixture_form() >= MS_TEST_CI || i == number % G_N_ELEMENTS(rows_kernels))
       compare_kernel(product, source, expected, params, rows_kernels[i]);
 }
 
@@ -66,13 +65,13 @@ scene_with_edge(int width, int height)
 static gsize
 colour_step(MsRule rule)
 {
-  if (ms_fixture_whole_product())
+  if (ms_fixture_form() == MS_TEST_LONG)
     return 1;
-  if (ms_fixture_full_product() || ms_fixture_under_oclgrind())
+  if (ms_fixture_form() >= MS_TEST_CI || ms_fixture_under_oclgrind())
     return 4;
   if (rule != MS_RULE_OPENCV)
     return 11;
-  return ms_fixture_every_case() ? 4 : 6;
+  return 6;
 }
 
 /*
@@ -85,9 +84,8 @@ test_parts(gconstpointer data)
   static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 40, 64};
   static const double colours[] = {0, 6, 20, 60.5, 126.9, 127, 255.9, 255.999, 256, 441, 510};
   MsRule rule = GPOINTER_TO_INT(data);
-  gsize most_radii = ms_fixture_every_case() ? 1 : 2;
-  gsize some_radii = rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind() ? most_radii : 3;
-  gsize radius_step = ms_fixture_full_product() ? 1 : some_radii, step = colour_step(rule);
+  gsize some_radii = rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind() ? 2 : 3;
+  gsize radius_step = ms_fixture_form() >= MS_TEST_CI ? 1 : some_radii, step = colour_step(rule);
   int scale = ms_fixture_under_oclgrind() ? 1 : 4;
   g_autoptr(MsImage) scene = ms_fixture_scene(19 * scale, 7 * scale, 3);
   MsOptionProduct product;
@@ -112,7 +110,7 @@ test_sizes(gconstpointer data)
   static const double radii[] = {1, 5, 9, 40};
   const MsRule rule = GPOINTER_TO_INT(data);
   const gsize step = ms_fixture_under_oclgrind() ? 4 : 1;
-  const gsize radius_step = rule == MS_RULE_OPENCV || ms_fixture_every_case() ? 1 : 2;
+  const gsize radius_step = rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI ? 1 : 2;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
@@ -144,13 +142,13 @@ test_full_windows(gconstpointer data)
   }
   if (!ms_option_product_open(&product))
     return;
-  const gsize some = rule == MS_RULE_OPENCV ? 2 : 3, step = ms_fixture_every_case() ? 1 : some;
+  const gsize some = rule == MS_RULE_OPENCV ? 2 : 3, step = ms_fixture_form() >= MS_TEST_CI ? 1 : some;
   for (gsize i = step > 1; i < G_N_ELEMENTS(radii); i += step) { /* the largest in any case */
     g_autoptr(MsImage) white = flat_image(2 * radii[i] + 22, 2 * radii[i] + 12, 255);
     MsParams wide = {radii[i], 510, 3, 0, rule}, narrow = {radii[i], 10, 3, 0, rule};
     for (gsize k = 0; k < G_N_ELEMENTS(rows_kernels); k++) {
       compare_kernel(&product, white, white, &narrow, rows_kernels[k]);
-      if (rule == MS_RULE_OPENCV || ms_fixture_full_product())
+      if (rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI)
         compare_kernel(&product, white, white, &wide, rows_kernels[k]);
     }
   }
@@ -185,8 +183,7 @@ random_region(int width, int height)
 static void
 test_random(void)
 {
-  int few = ms_fixture_under_oclgrind() || !ms_fixture_every_case() ? 4 : 12;
-  int cases = ms_fixture_full_product() ? 60 : few;
+  const int cases = ms_fixture_form() >= MS_TEST_CI ? 60 : 4;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
@@ -202,7 +199,7 @@ test_random(void)
 
     settings.params =
       (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300), g_test_rand_int_range(1, 9),
-                 g_test_rand_int_range(0, 4), ms_fixture_full_product() ? i % 3 : MS_RULE_OPENCV};
+                 g_test_rand_int_range(0, 4), ms_fixture_form() >= MS_TEST_CI ? i % 3 : MS_RULE_OPENCV};
     g_autoptr(MsImage) expected =
       ms_reference_run(image, &settings.params, &(MsReferenceRun){.region = &region}, &error);
     g_assert_no_error(error);
@@ -355,7 +352,6 @@ add_for_rules(const char *name, GTestDataFunc test)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   add_for_rules("parts", test_parts);
   add_for_rules("sizes", test_sizes);

@@ -166,7 +166,6 @@ test_refusal(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/space/kernels", test_kernels);
   g_test_add_func("/space/colours", test_colours);

@@ -335,7 +335,6 @@ main(int argc, char **argv)
 {
   /* Two devices on every machine that has PoCL; other drivers ignore it. */
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split/partner", test_partner);
   g_test_add_data_func("/split/same-picture/equal", GINT_TO_POINTER(MS_SPLIT_EQUAL), test_same_picture);

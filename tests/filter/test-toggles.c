@@ -22,7 +22,6 @@ test_rule(gconstpointer data)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_data_func("/toggles/opencv", GINT_TO_POINTER(MS_RULE_OPENCV), test_rule);
   g_test_add_data_func("/toggles/truncate", GINT_TO_POINTER(MS_RULE_TRUNCATE), test_rule);

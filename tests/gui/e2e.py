@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real program as a person uses it: one walk through Picture and Lab, and much more of Picture with MS_TEST_FULL.
+"""The real program as a person uses it: one walk through Picture and Lab, and much more of Picture in CI.
 Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
@@ -18,7 +18,7 @@ import pyatspi
 from person import Person, check, run, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
-FULL = bool(os.environ.get("MS_TEST_FULL"))
+FULL = os.environ.get("MS_TEST_FORM", "suite") != "suite"
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
 
 

@@ -17,10 +17,6 @@ gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
 
 PATIENCE = 60
-if os.environ.get("MS_TEST_SHORTER_COMPILING") and not os.environ.get("MS_TEST_FULL"):
-    # As in tests/app/headless.py: the program finds the kernels that other tests compiled.
-    os.environ.setdefault("POCL_WORK_GROUP_SPECIALIZATION", "0")
-    os.environ.setdefault("POCL_WORK_GROUP_METHOD", "loops")
 
 
 class Failure(Exception):

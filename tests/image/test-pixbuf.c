@@ -282,7 +282,7 @@ static void
 test_damaged(gconstpointer data)
 {
   const MsCodec *codec = data;
-  const guint n = g_getenv("MS_TEST_FULL") ? 200 : 12;
+  const guint n = ms_fixture_form() >= MS_TEST_CI ? 200 : 12;
   g_autoptr(GRand) random = g_rand_new_with_seed(7);
   guint n_images = 0;
   g_autoptr(GBytes) file = make_file(codec->format, &n_images);

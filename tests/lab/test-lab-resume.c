@@ -112,7 +112,6 @@ static const MsLabTest tests[] = {
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
     ms_lab_fixture_add(&tests[i]);

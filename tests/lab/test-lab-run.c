@@ -605,7 +605,6 @@ main(int argc, char **argv)
   g_autofree char *data = g_dir_make_tmp("lab-data-XXXXXX", NULL);
 
   g_setenv("XDG_DATA_HOME", data, TRUE);
-  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
     ms_lab_fixture_add(&tests[i]);

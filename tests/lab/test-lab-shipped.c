@@ -73,8 +73,8 @@ run_campaign(MsLabFixture *f, const char *const *names, guint n)
 }
 
 /*
- * The smallest experiment of each kind, with the ends of its axes; in the full form every one that is shipped, and in
- * the whole product with all of their values.
+ * The smallest experiment of each kind, with the ends of its axes; in the long form every one that is shipped, with all
+ * of their values.
  */
 static GPtrArray *
 run_shipped(MsLabFixture *f)
@@ -82,10 +82,10 @@ run_shipped(MsLabFixture *f)
   static const char *const one_a_kind[] = {
     "bandwidth",    "countnonzero-types", "ms-access",    "ms-transfer", "split-adaptive",
     "split-ratios", "swap-bitonic",       "swap-example", "swap-warps",  NULL};
-  g_auto(GStrv) shipped = ms_experiment_list_names();
 
-  if (!ms_fixture_whole_product())
-    return run_thinned(f, ms_fixture_full_product() ? (const char *const *)shipped : one_a_kind);
+  if (ms_fixture_form() < MS_TEST_LONG)
+    return run_thinned(f, one_a_kind);
+  g_auto(GStrv) shipped = ms_experiment_list_names();
   return run_campaign(f, (const char *const[]){"all", NULL}, g_strv_length(shipped));
 }
 
@@ -124,7 +124,6 @@ main(int argc, char **argv)
 {
   static const MsLabTest tests[] = {{"/lab/shipped", test_shipped}, {"/lab/campaign", test_campaign}};
 
-  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(tests); i++)
     ms_lab_fixture_add(&tests[i]);

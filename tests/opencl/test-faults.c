@@ -373,7 +373,6 @@ main(int argc, char **argv)
 {
   /* Two devices on every machine that has PoCL; other drivers ignore it. */
   g_setenv("POCL_DEVICES", "pthread basic", FALSE);
-  ms_fixture_compile_once();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/faults/broken-device-is-passed-over", test_broken_device_is_rejected);
   g_test_add_func("/faults/each-call", test_each_call);

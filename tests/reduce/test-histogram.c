@@ -227,7 +227,6 @@ test_added(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/histogram/luma", test_luma);
   g_test_add_func("/histogram/added", test_added);

@@ -77,17 +77,17 @@ test_channels(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (int channel = 0; context && channel < (ms_fixture_every_case() ? 4 : 2); channel++) {
-    if (ms_fixture_full_product() || channel % 2 == 0)
+  for (int channel = 0; context && channel < (ms_fixture_form() >= MS_TEST_CI ? 4 : 2); channel++) {
+    if (ms_fixture_form() >= MS_TEST_CI || channel % 2 == 0)
       run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_SUM, MS_ELEMENT_UCHAR, channel});
-    if (ms_fixture_full_product() || channel % 2 == 1)
+    if (ms_fixture_form() >= MS_TEST_CI || channel % 2 == 1)
       run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, channel});
   }
 }
 
 /*
  * The packed forms, which `auto` uses on graphics processors only, on whatever device there is: the first ones
- * with one of the variants each, or in the full form all with all of them.
+ * with one of the variants each, or in CI all with all of them.
  */
 static void
 test_packed(void)
@@ -104,11 +104,9 @@ test_packed(void)
   };
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  const guint few = ms_fixture_every_case() ? 6 : 3;
-
-  for (guint k = 0; context && k < (ms_fixture_full_product() ? G_N_ELEMENTS(specs) : few); k++)
+  for (guint k = 0; context && k < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(specs) : 3); k++)
     for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-      if (ms_fixture_full_product() || i == k % G_N_ELEMENTS(texts))
+      if (ms_fixture_form() >= MS_TEST_CI || i == k % G_N_ELEMENTS(texts))
         run_parts(context, texts[i], specs[k]);
 }
 
@@ -133,7 +131,7 @@ test_vectors_in_local_memory(void)
   };
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(cases); i += ms_fixture_every_case() ? 1 : 2)
+  for (guint i = 0; context && i < G_N_ELEMENTS(cases); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 2)
     if (context->device->limits.images || !strstr(cases[i].text, "image"))
       run_parts(context, cases[i].text, cases[i].spec);
 }
@@ -165,7 +163,7 @@ test_sub_groups(void)
 
       if (limits->nvidia_capability < 70)
         g_assert_true((refusal != NULL) == refused);
-      if (!refusal && (ms_fixture_full_product() || (i + k) % 2 == 0))
+      if (!refusal && (ms_fixture_form() >= MS_TEST_CI || (i + k) % 2 == 0))
         run_parts(context, texts[i], specs[k]);
     }
 }
@@ -179,9 +177,9 @@ test_compensated(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
-    if (ms_fixture_full_product() || i == 0)
+    if (ms_fixture_form() >= MS_TEST_CI || i == 0)
       run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT));
-    if (ms_fixture_full_product() || i == 1 || (i > 1 && ms_fixture_every_case()))
+    if (ms_fixture_form() >= MS_TEST_CI || i == 1)
       run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT));
   }
 }
@@ -245,10 +243,10 @@ test_far_deviation(void)
                                       "last-group,float-sum=compensated"};
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_fixture_full_product() ? 1 : 2) {
+  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 2) {
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 1e5);
     check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 16777214);
-    if (context->device->limits.fp64 && (ms_fixture_full_product() || i == 0))
+    if (context->device->limits.fp64 && (ms_fixture_form() >= MS_TEST_CI || i == 0))
       check_far_deviation(context, texts[i], MS_ELEMENT_DOUBLE, 1e9);
   }
 }
@@ -293,7 +291,7 @@ test_narrow_atomics(void)
 
   for (int type = MS_ELEMENT_UCHAR; context && type <= MS_ELEMENT_UINT; type++)
     for (guint k = 0; k < G_N_ELEMENTS(ops); k++) {
-      if (!ms_fixture_full_product() && k != (guint)type % G_N_ELEMENTS(ops))
+      if (ms_fixture_form() < MS_TEST_CI && k != (guint)type % G_N_ELEMENTS(ops))
         continue;
       const MsReduceSpec spec = MS_REDUCE_SPEC(ops[k], (MsElementType)type);
       MsDeviceLimits limits = context->device->limits;
@@ -334,7 +332,7 @@ test_wrapping(void)
     g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, spec.type, n);
     g_autoptr(GError) error = NULL;
     MsReduceResult found, expected;
-    if (!ms_fixture_full_product() && (i / G_N_ELEMENTS(texts) + i) % 3 != 0)
+    if (ms_fixture_form() < MS_TEST_CI && (i / G_N_ELEMENTS(texts) + i) % 3 != 0)
       continue;
     exact.accumulator = MS_ACCUMULATOR_EXACT;
     g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, &context->device->limits, n, NULL);
@@ -456,7 +454,6 @@ test_run(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/run/parts-of-buffers", test_parts_of_buffers);
   g_test_add_func("/reduce/run/channels", test_channels);

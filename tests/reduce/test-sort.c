@@ -70,7 +70,7 @@ static const MsElementType types[] = {MS_ELEMENT_UINT, MS_ELEMENT_INT, MS_ELEMEN
 static gboolean
 is_wanted(Keys kind)
 {
-  return !g_getenv("MS_TEST_OCLGRIND") || ms_fixture_full_product() || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
+  return !g_getenv("MS_TEST_OCLGRIND") || ms_fixture_form() >= MS_TEST_CI || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
 }
 
 /* Short and long arrays take different programs; the type changes nothing but the keys, so one takes the long ones. */
@@ -84,7 +84,7 @@ test_fast(void)
   g_autoptr(MsContext) context = ms_fixture_context();
 
   for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
-    for (guint i = 0; i < (ms_fixture_full_product() || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
+    for (guint i = 0; i < (ms_fixture_form() >= MS_TEST_CI || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
       for (Keys kind = 0; kind < N_KEYS; kind++)
         if (is_wanted(kind))
           check(context, &options, types[t], kind, lengths[i]);
@@ -108,9 +108,9 @@ static void
 test_study(void)
 {
   SET_UP_CONTEXT(context);
-  for (guint t = 0; t < (ms_fixture_full_product() ? G_N_ELEMENTS(types) : 1); t++)
+  for (guint t = 0; t < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(types) : 1); t++)
     check_study(context, types[t], MS_SWAP_OFF, 64);
-  for (int range = 64; range <= 512; range *= ms_fixture_full_product() ? 2 : 8) {
+  for (int range = 64; range <= 512; range *= ms_fixture_form() >= MS_TEST_CI ? 2 : 8) {
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_PLAIN, range);
     check_study(context, MS_ELEMENT_UINT, MS_SWAP_REFINED, range);
   }
@@ -122,8 +122,8 @@ test_small_groups(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (int group = ms_fixture_full_product() ? 1 : 4; context && group <= 64;
-       group *= ms_fixture_full_product() ? 4 : 64) {
+  for (int group = ms_fixture_form() >= MS_TEST_CI ? 1 : 4; context && group <= 64;
+       group *= ms_fixture_form() >= MS_TEST_CI ? 4 : 64) {
     const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, group};
     check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
   }
@@ -136,7 +136,7 @@ test_groups(void)
   const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
   g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint t = ms_fixture_full_product() ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
+  for (guint t = ms_fixture_form() >= MS_TEST_CI ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
     for (Keys kind = 0; kind < N_KEYS; kind++)
       check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
 }
@@ -197,7 +197,6 @@ test_refusals(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/sort/fast", test_fast);
   g_test_add_func("/sort/study", test_study);

@@ -400,7 +400,6 @@ test_no_data(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/statistics/no-data", test_no_data);
   g_test_add_func("/statistics/known", test_known);

@@ -137,13 +137,13 @@ make_blotches(int width, int height, GRand *random)
   return (Input){ms_image_new_take(width, height, pixels, NULL), modes};
 }
 
-/* Small pictures with regions of all sizes and forms, before they are merged and after: 2,000 in the full form. */
+/* Small pictures with regions of all sizes and forms, before they are merged and after: 2,000 in CI. */
 static void
 test_blotches(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(GRand) random = g_rand_new_with_seed(14);
-  const int n = ms_fixture_every_case() ? 2000 : 120;
+  const int n = ms_fixture_form() >= MS_TEST_CI ? 2000 : 120;
 
   for (int i = 0; context && i < n; i++) {
     const int width = g_rand_int_range(random, 1, 48), height = g_rand_int_range(random, 1, 48);
@@ -169,12 +169,12 @@ make_checkerboard(int side, int colours)
   return input;
 }
 
-/* The most regions that a picture can have, 2^20 in the full form; and the most pairs of them that touch. */
+/* The most regions that a picture can have, 2^20 in CI; and the most pairs of them that touch. */
 static void
 test_checkerboard(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
-  g_auto(Input) input = make_checkerboard(ms_fixture_every_case() ? 1024 : 128, 2);
+  g_auto(Input) input = make_checkerboard(ms_fixture_form() >= MS_TEST_CI ? 1024 : 128, 2);
   const guint32 pixels = (guint32)(ms_image_get_byte_size(input.filtered) / 4);
   g_autoptr(MsSegmentation) all = segment(NULL, &input, MS_REGION_RANGE_DEFAULT, 1);
 
@@ -458,7 +458,6 @@ test_range(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   if (ms_fixture_under_oclgrind()) {
     g_test_add_func("/device-regions/simulated", test_simulated);

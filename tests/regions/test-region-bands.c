@@ -164,7 +164,6 @@ test_devices(gconstpointer row)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *stripes = g_strdup_printf("/region-bands/stripes/%s", rows[i].name);

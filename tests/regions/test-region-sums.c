@@ -246,7 +246,6 @@ test_cancelled(void)
 int
 main(int argc, char **argv)
 {
-  ms_fixture_compile_for_pixels();
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/region-sums/patterns", test_patterns);
   g_test_add_func("/region-sums/wide-sums", test_wide_sums);

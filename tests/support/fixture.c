@@ -49,79 +49,20 @@ ms_fixture_context(void)
 }
 
 /**
- * ms_fixture_full_product:
+ * ms_fixture_form:
  *
- * Returns: whether tests combine every value with every kernel and every pair of values (MS_TEST_FULL=1, set by
- *   tests/run.sh --full) rather than representative ones. Under Oclgrind, which checks accesses that combinations
- *   share, only the whole product does.
+ * Returns: how much tests are to do, by MS_TEST_FORM, which Meson's setups set: `suite` runs representative cases,
+ *   `ci` every case and every pair of values, `long` every combination. Under Oclgrind, which is a thousand times as
+ *   slow and checks accesses that combinations share, CI does what the suite does.
  */
-gboolean
-ms_fixture_full_product(void)
+MsTestForm
+ms_fixture_form(void)
 {
-  return ms_fixture_under_oclgrind() ? ms_fixture_whole_product() : g_getenv("MS_TEST_FULL") != NULL;
-}
+  const char *form = g_getenv("MS_TEST_FORM");
 
-/**
- * ms_fixture_every_case:
- *
- * Returns: whether tests run the cases that the plain suite leaves to the full form: there, under the sanitizers
- *   (MS_TEST_EVERY_CASE) and under Oclgrind
- */
-gboolean
-ms_fixture_every_case(void)
-{
-  return g_getenv("MS_TEST_FULL") || g_getenv("MS_TEST_EVERY_CASE") || ms_fixture_under_oclgrind();
-}
-
-/**
- * ms_fixture_whole_product:
- *
- * Returns: whether tests run every combination of values rather than every pair (MS_TEST_FULL=product, set by
- *   tests/run.sh --long); ms_fixture_full_product() is then true, too.
- */
-gboolean
-ms_fixture_whole_product(void)
-{
-  return g_strcmp0(g_getenv("MS_TEST_FULL"), "product") == 0;
-}
-
-/* tests/meson.build knows the versions of PoCL that this suits. */
-static gboolean
-compiling_may_be_shorter(void)
-{
-  return g_getenv("MS_TEST_SHORTER_COMPILING") != NULL;
-}
-
-/**
- * ms_fixture_compile_for_pixels:
- *
- * What ms_fixture_compile_once() does, and lets PoCL leave out the optimiser outside the full form, which makes
- * compiling two to three times as fast; under the sanitizers as well, which check the code of the host alone. For tests
- * of results on small pictures and arrays, not of times.
- */
-void
-ms_fixture_compile_for_pixels(void)
-{
-  ms_fixture_compile_once();
-  if (compiling_may_be_shorter() && !g_getenv("MS_TEST_FULL"))
-    g_setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", FALSE);
-}
-
-/**
- * ms_fixture_compile_once:
- *
- * Lets PoCL compile a kernel once for all NDRanges, because compiling takes most of the time of tests with many
- * programs, and without trying its vectoriser except in the full form. Tests that run the program, and the test
- * `mean-shift` in the whole product, compile as users do. Call it before g_test_init().
- */
-void
-ms_fixture_compile_once(void)
-{
-  if (!compiling_may_be_shorter())
-    return;
-  g_setenv("POCL_WORK_GROUP_SPECIALIZATION", "0", FALSE);
-  if (!ms_fixture_full_product())
-    g_setenv("POCL_WORK_GROUP_METHOD", "loops", FALSE);
+  if (g_strcmp0(form, "long") == 0)
+    return MS_TEST_LONG;
+  return g_strcmp0(form, "ci") == 0 && !ms_fixture_under_oclgrind() ? MS_TEST_CI : MS_TEST_SUITE;
 }
 
 /**

@@ -19,13 +19,12 @@
   if (!context)                                                                                                        \
   return
 
+/** MsTestForm: what runs: the suite, what CI adds to it, or everything. */
+typedef enum { MS_TEST_SUITE, MS_TEST_CI, MS_TEST_LONG } MsTestForm;
+
+MsTestForm ms_fixture_form(void);
 MsContext *ms_fixture_context(void);
-gboolean ms_fixture_full_product(void);
-gboolean ms_fixture_every_case(void);
 guint ms_fixture_count_descriptors(void);
-gboolean ms_fixture_whole_product(void);
-void ms_fixture_compile_for_pixels(void);
-void ms_fixture_compile_once(void);
 gboolean ms_fixture_under_oclgrind(void);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
 void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);

@@ -187,7 +187,7 @@ ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, const M
   first.settings.options.work_group_width = group_width;
   first.settings.options.work_group_height = group_height;
   add_combinations(combinations, first, 0, 0);
-  if (!ms_fixture_whole_product()) {
+  if (ms_fixture_form() < MS_TEST_LONG) {
     compare_pairs(product, source, expected, combinations);
     return;
   }
