@@ -49,7 +49,7 @@ def resident(pid):
 
 class LongBatch(headless.HeadlessCase):
     """MS_TEST_MANY sets the number of images, 10,000 in the long form."""
-    MANY = int(os.environ.get("MS_TEST_MANY", 10000 if FORM == "long" else 0))
+    MANY = int(os.environ.get("MS_TEST_MANY", 10000 if headless.FORM == "long" else 0))
 
     @unittest.skipUnless(MANY, "left to the long form (MS_TEST_MANY=10000)")
     def test_memory_does_not_grow(self):
@@ -88,7 +88,7 @@ class MemoryLimit(headless.HeadlessCase):
         row = bytes(x * c // 7 % 256 for x in range(7000) for c in (3, 5, 8))
         write_rows(self.src / "large.png", row, 5000)
         limits = {0: 320 * MIB, 1: 480 * MIB, 3: 560 * MIB}
-        if FORM == "suite":
+        if headless.FORM == "suite":
             del limits[1]
         for levels, limit in limits.items():
             with self.subTest(levels=levels):

@@ -43,7 +43,7 @@ number_of_runs(void)
 
   if (given)
     return (int)g_ascii_strtoll(given, NULL, 10);
-  return ms_fixture_form() == MS_TEST_LONG ? 2000 : ms_fixture_form() == MS_TEST_CI ? 200 : 0;
+  return ms_fixture_form() == MS_TEST_LONG ? 2000 : 0;
 }
 
 /* Filter runs of one picture, one after the other: from a quarter of them on, memory grows by at most 5 %. */

@@ -18,6 +18,7 @@
 #include "core/image/loader/protocol.h"
 #include "core/image/pixbuf.h"
 #include "core/process/child.h"
+#include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"
 
