@@ -70,7 +70,7 @@ leave() {
 # run_in_root SUITE WORK COMMAND: makes the system and runs the commands in it.
 run_in_root() {
   work=$2
-  archive=$cache/$1-$(cat "$here/app/packages.txt" "$here/tests/packages.txt" "$0" | sha256sum | cut -c1-16).tar
+  archive=$cache/$1-$(cat "$here/app/packages.txt" "$here/tests/packages.txt" | sha256sum | cut -c1-16).tar
   make_base "$1" "$2/$1" "$archive" && mkdir "$2/$1" && tar -C "$2/$1" -xf "$archive" && enter "$2/$1" &&
     in_root "$2/$1" sh /source/tests/distributions.sh --commands "$1" "$3"
   exit
