@@ -55,10 +55,9 @@ check_with_tsan() {
   output=$(mktemp -d) || return 1
   status=0
   build "$here" "$folder/tsan" -Dwerror=true -Db_sanitize=thread -Db_lundef=false -Dgui=disabled
-  for name in test-png-stream test-batch-run test-batch-isolation test-batch-stream test-batch-bands \
-    test-batch-scratch test-batch-pipes test-batch-manifest test-memory-cap; do
-    watch_threads "$folder/tsan/tests/$name" || status=1
-  done
+  watch_threads "$folder/tsan/tests/test-image" -p /png-stream || status=1
+  watch_threads "$folder/tsan/tests/test-batch" -p /batch -p /memory-cap || status=1
+  watch_threads "$folder/tsan/tests/test-batch-isolation" || status=1
   for device in reference cpu; do
     watch_threads "$folder/tsan/app/meanshift-lab" --headless "$here/data/samples" --on-conflict overwrite \
       -o "$output" --device "$device" --sp 1 --jobs 3 || status=1

@@ -8,6 +8,7 @@
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce-options.h"
+#include "tests/support/cases.h"
 
 static void
 for_each_option(void (*func)(const char *name, const char *text), const char *text)
@@ -243,10 +244,9 @@ test_man_page_has_the_rules(void)
   assert_says(page, "accumulated in 64 bits");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_command_help(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/command-help/help-lists-every-option", test_help_lists_every_option);
   g_test_add_func("/command-help/short-help", test_short_help);
   g_test_add_func("/command-help/man-page-has-every-option", test_man_page_has_every_option);
@@ -255,5 +255,4 @@ main(int argc, char **argv)
   g_test_add_func("/command-help/reductions-are-described", test_reductions_are_described);
   g_test_add_func("/command-help/defaults-of-reductions", test_defaults_of_reductions);
   g_test_add_func("/command-help/man-page-has-the-rules", test_man_page_has_the_rules);
-  return g_test_run();
 }

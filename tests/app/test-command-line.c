@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line: every option of both tables is read, checked, and refused where it has no effect. */
 #include "app/commands/command.h"
+#include "tests/support/cases.h"
 
 #include <string.h>
 
@@ -320,10 +321,9 @@ test_names_are_unique(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_command_line(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/command-line/defaults", test_defaults);
   g_test_add_func("/command-line/forms", test_forms);
   g_test_add_func("/command-line/values", test_values);
@@ -332,5 +332,4 @@ main(int argc, char **argv)
   g_test_add_func("/command-line/refused-combinations", test_refused_combinations);
   g_test_add_func("/command-line/accepted-combinations", test_accepted_combinations);
   g_test_add_func("/command-line/names-are-unique", test_names_are_unique);
-  return g_test_run();
 }

@@ -42,4 +42,5 @@
 #define WORKERS "MS_TEST_WORKERS"
 
 int isolation_work(void);
+void ms_test_batch_pipes(void);
 gboolean isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error);

@@ -7,6 +7,7 @@
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
@@ -164,13 +165,11 @@ test_png_in_bands(BatchFixture *f, gconstpointer data)
   ms_test_assert_same_image(whole, in_bands);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_bands(void)
 {
-  g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("bands/verified", test_verified);
   BATCH_FIXTURE_ADD("bands/different", test_different);
   BATCH_FIXTURE_ADD("bands/inspected", test_inspected);
   BATCH_FIXTURE_ADD("bands/png", test_png_in_bands);
-  return g_test_run();
 }

@@ -331,5 +331,6 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/dies-after-saving", test_dies_after_saving);
   BATCH_FIXTURE_ADD("isolation/lingers", test_lingers);
   BATCH_FIXTURE_ADD("isolation/cancel-hung", test_cancel_hung);
+  ms_test_batch_pipes();
   return g_test_run();
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 static MsManifest *
@@ -530,10 +531,9 @@ test_manifest_cut_line(BatchFixture *f, gconstpointer data)
   assert_lines_are_records(f, 2);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_manifest(void)
 {
-  g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
   BATCH_FIXTURE_ADD("manifest/changed-input", test_manifest_changed_input);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);
@@ -553,5 +553,4 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("manifest/two-steps", test_manifest_two_steps);
   BATCH_FIXTURE_ADD("resume-beside-inputs", test_resume_beside_inputs);
   BATCH_FIXTURE_ADD("resume-without-manifest", test_resume_without_manifest);
-  return g_test_run();
 }

@@ -92,13 +92,9 @@ test_spool(void)
   close(fd);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_pipes(void)
 {
-  if (ms_worker_is_one())
-    return isolation_work();
-  g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("pipes/second-attempt", test_pipes);
   g_test_add_func("/batch/pipes/spool", test_spool);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 
 static void
 test_plan_folder(BatchFixture *f, gconstpointer data)
@@ -282,10 +283,9 @@ test_plan_hidden(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(batch_fixture_item(all, 0)->relative, ==, ".a.png");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_plan(void)
 {
-  g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("plan/folder", test_plan_folder);
   BATCH_FIXTURE_ADD("plan/outputs-inside-inputs", test_plan_outputs_inside_inputs);
   BATCH_FIXTURE_ADD("plan/wrong-outputs", test_plan_wrong_outputs);
@@ -297,5 +297,4 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("plan/many-free-names", test_plan_many_free_names);
   BATCH_FIXTURE_ADD("plan/shards", test_plan_shards);
   BATCH_FIXTURE_ADD("plan/problems", test_plan_troubles);
-  return g_test_run();
 }

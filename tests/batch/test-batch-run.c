@@ -6,6 +6,7 @@
 #include "core/filter/space/space.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"
@@ -416,10 +417,9 @@ test_reference_engine(void)
   g_assert_false(ms_engine_check(engine, &settings, NULL));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_run(void)
 {
-  g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("run/all", test_run_all);
   BATCH_FIXTURE_ADD("run/bad-ones-among-good", test_run_bad_ones_among_good);
   BATCH_FIXTURE_ADD("run/lanes-at-once", test_run_lanes_at_once);
@@ -438,5 +438,4 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("run/skips-what-another-process-saved", test_run_skips_what_another_process_saved);
   BATCH_FIXTURE_ADD("run/links-among-outputs", test_run_links_among_outputs);
   g_test_add_func("/batch/reference-engine", test_reference_engine);
-  return g_test_run();
 }

@@ -11,6 +11,7 @@
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
@@ -257,10 +258,9 @@ test_damaged(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(scratch), ==, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_scratch(void)
 {
-  g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < count_kinds(); i++) {
     g_autofree char *path = g_strdup_printf("/batch/scratch/%s", kinds[i].name);
     g_test_add(path, BatchFixture, &kinds[i], batch_fixture_set_up, test_equal, batch_fixture_tear_down);
@@ -268,5 +268,4 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("scratch/no-folder", test_no_folder);
   BATCH_FIXTURE_ADD("scratch/not-asked-for", test_not_asked_for);
   BATCH_FIXTURE_ADD("scratch/damaged", test_damaged);
-  return g_test_run();
 }

@@ -9,6 +9,7 @@
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 
@@ -388,10 +389,9 @@ test_name_taken(BatchFixture *f, gconstpointer data)
   g_assert_cmpmem(expected, size, actual, again_size);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_batch_stream(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/batch/stream/plan", test_plan);
   BATCH_FIXTURE_ADD("stream/opaque", test_opaque);
   BATCH_FIXTURE_ADD("stream/levels", test_levels);
@@ -407,5 +407,4 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("stream/cancelled", test_cancelled);
   BATCH_FIXTURE_ADD("stream/refused", test_refused);
   BATCH_FIXTURE_ADD("stream/name-taken", test_name_taken);
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/image/png.h"
 #include "core/image/common/pixel-memory.h"
+#include "tests/support/cases.h"
 
 #define MIB (G_GUINT64_CONSTANT(1) << 20)
 #define LIMIT (512 * MIB)
@@ -98,14 +99,12 @@ test_png_of_three_samples(void)
   g_assert_cmpuint(ms_png_write_bytes(5000, 4000, &save), <, 16 * MIB);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_memory_cap(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/memory-cap/share", test_share);
   g_test_add_func("/memory-cap/png-of-three-samples", test_png_of_three_samples);
   g_test_add_data_func("/memory-cap/beyond", refuse_beyond_limit, test_in_process);
   g_test_add_data_func("/memory-cap/rows-beyond", refuse_rows_beyond_limit, test_in_process);
   g_test_add_data_func("/memory-cap/usual", use_a_quarter_of_the_addresses, test_in_process);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/shard.h"
+#include "tests/support/cases.h"
 
 static void
 check_name(const char *template, const char *expected)
@@ -57,7 +58,7 @@ enter_german(char **made)
 static void
 test_fields_in_a_locale_with_commas(void)
 {
-  g_autofree char *before = g_strdup(setlocale(LC_ALL, NULL));
+  g_autofree char *before = g_strdup(setlocale(LC_ALL, NULL)), *locales = g_strdup(g_getenv("LOCPATH"));
   g_autofree char *made = NULL;
 
   if (enter_german(&made)) {
@@ -68,7 +69,10 @@ test_fields_in_a_locale_with_commas(void)
     g_test_skip("No German locale can be made on this machine (package locales).");
   }
   setlocale(LC_ALL, before);
-  g_unsetenv("LOCPATH");
+  if (locales)
+    g_setenv("LOCPATH", locales, TRUE);
+  else
+    g_unsetenv("LOCPATH");
   const char *const command[] = {"rm", "-rf", made, NULL};
   g_assert_true(g_spawn_sync(NULL, (char **)command, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, NULL, NULL, NULL, NULL));
 }
@@ -210,10 +214,9 @@ test_shards_divide(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_naming(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/naming/fields", test_fields);
   g_test_add_func("/naming/fields-in-a-locale-with-commas", test_fields_in_a_locale_with_commas);
   g_test_add_func("/naming/long-names", test_long_names);
@@ -222,5 +225,4 @@ main(int argc, char **argv)
   g_test_add_func("/naming/parts-of-paths", test_parts_of_paths);
   g_test_add_func("/shard/values", test_shard_values);
   g_test_add_func("/shard/divide", test_shards_divide);
-  return g_test_run();
 }

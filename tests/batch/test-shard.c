@@ -5,6 +5,7 @@
 #include "core/batch/shard.h"
 #include "core/image/image-io.h"
 #include "tests/batch/batch-fixture.h"
+#include "tests/support/cases.h"
 
 /* An environment, what --shard auto or auto/N makes of it, or words of the error. */
 typedef struct {
@@ -122,13 +123,11 @@ test_by_name(BatchFixture *f, gconstpointer data)
     g_assert_cmpstr(batch_fixture_item(before, i)->input, ==, batch_fixture_item(after, i + k)->input);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_shard(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/shard/places", test_places);
   g_test_add_func("/shard/words", test_words);
   BATCH_FIXTURE_ADD("shard/balance", test_balance);
   BATCH_FIXTURE_ADD("shard/by-name", test_by_name);
-  return g_test_run();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items and results on their way between the supervisor of a batch and its worker. */
 #include "core/batch/worker.h"
+#include "tests/support/cases.h"
 
 /* A message as it is after the pipe: bytes in, bytes out. */
 static GVariant *
@@ -155,12 +156,10 @@ test_result_replaces(void)
   g_assert_cmpuint(ms_timing_log_get_length(found->log), ==, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_worker_message(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/batch/worker-message/jobs", test_jobs);
   g_test_add_func("/batch/worker-message/result", test_result);
   g_test_add_func("/batch/worker-message/result-replaces", test_result_replaces);
-  return g_test_run();
 }

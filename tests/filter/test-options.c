@@ -6,6 +6,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/filter/settings/settings.h"
+#include "tests/support/cases.h"
 
 static void
 test_rows_are_complete(void)
@@ -218,10 +219,9 @@ test_params_numbers(void)
   g_assert_false(ms_params_whole_radius(&params, 100, &radius));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_options(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/options/rows-are-complete", test_rows_are_complete);
   g_test_add_func("/options/schema", test_schema_has_the_values);
   g_test_add_func("/options/tip", test_tip_has_the_values);
@@ -230,5 +230,4 @@ main(int argc, char **argv)
   g_test_add_func("/options/arguments-repeat-the-settings", test_arguments_repeat_the_settings);
   g_test_add_func("/params/validate", test_params_validate);
   g_test_add_func("/params/numbers", test_params_numbers);
-  return g_test_run();
 }

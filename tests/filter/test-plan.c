@@ -9,6 +9,7 @@
 #include "core/filter/plan/plan.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/settings/settings.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 static MsPlanRequest
@@ -346,10 +347,9 @@ test_stripes_grow_with_the_halo(void)
   ms_fixture_assert_refused(&request, "MiB");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_plan(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/plan/refusals", test_refusals);
   g_test_add_func("/plan/usage-errors-come-first", test_usage_errors_come_first);
   g_test_add_func("/plan/images-follow-the-devices-language", test_images_follow_the_devices_language);
@@ -363,5 +363,4 @@ main(int argc, char **argv)
   g_test_add_func("/plan/option-refusal-is-the-plans", test_option_refusal_is_the_plans);
   g_test_add_func("/plan/reported-options-repeat-the-run", test_reported_options_repeat_the_run);
   g_test_add_func("/plan/own-work-group-by-name-alone", test_own_work_group_by_name_alone);
-  return g_test_run();
 }

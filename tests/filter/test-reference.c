@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The serial reference on cases small enough for calculation by hand. */
 #include "core/filter/reference.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 static MsImage *
@@ -119,10 +120,9 @@ test_memory_runs_out(void)
   g_assert_nonnull(strstr(error->message, "2147483647x2147483647"));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_reference(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reference/rules-round", test_rules_round);
   g_test_add_func("/reference/radius-is-inclusive", test_radius_is_inclusive);
   g_test_add_func("/reference/zero-radius-keeps-the-picture", test_zero_radius_keeps_the_picture);
@@ -130,5 +130,4 @@ main(int argc, char **argv)
   g_test_add_func("/reference/cancelled", test_cancelled);
   g_test_add_func("/reference/any-larger-colour-radius-takes-all", test_any_larger_colour_radius_takes_all);
   g_test_add_func("/reference/memory-runs-out", test_memory_runs_out);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The division of rows among devices and its corrections, as pure functions. */
 #include "core/filter/split/speeds.h"
 #include "core/filter/split/split.h"
+#include "tests/support/cases.h"
 
 static void
 assert_sum_is_one(const MsShares *shares)
@@ -271,10 +272,9 @@ test_processors_of_transfers(void)
   g_assert_cmpuint(ms_split_choose_processors(4, 2), ==, 4);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_shares(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/shares/cut-covers-all", test_cut_covers_all);
   g_test_add_func("/shares/processors-of-transfers", test_processors_of_transfers);
   g_test_add_func("/shares/unknown-device", test_unknown_device);
@@ -289,5 +289,4 @@ main(int argc, char **argv)
   g_test_add_func("/shares/builds-are-no-speed", test_builds_are_no_speed);
   g_test_add_func("/shares/small-images-weigh-little", test_small_images_weigh_little);
   g_test_add_func("/shares/steps-of-large-parts", test_steps_of_large_parts);
-  return g_test_run();
 }

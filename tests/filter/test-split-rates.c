@@ -3,6 +3,7 @@
 #include <glib/gstdio.h>
 
 #include "core/filter/split/speeds.h"
+#include "tests/support/cases.h"
 
 /* Speeds of both ways in pixels a millisecond, 0 where they are not known. */
 typedef struct {
@@ -159,13 +160,11 @@ test_two_processes_share_a_file(void)
   g_assert_cmpint(g_rmdir(folder), ==, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_split_rates(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/split-rates/both-ways-are-timed", test_both_ways_are_timed);
   g_test_add_func("/split-rates/times-are-kept-by-size", test_times_are_kept_by_size);
   g_test_add_func("/split-rates/equal-devices", test_equal_devices);
   g_test_add_func("/split-rates/two-processes-share-a-file", test_two_processes_share_a_file);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 /* The stripes and bands of plans: the memory of a stripe and the rows of a launch. */
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
+#include "tests/support/cases.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *
@@ -105,14 +106,12 @@ test_launches_are_balanced(void)
   g_assert_cmpint(rows_of_large_windows(6400), ==, 12);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_stripes(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/stripes/one-allocation", test_one_allocation);
   g_test_add_func("/stripes/scratch-counts", test_scratch_counts);
   g_test_add_func("/stripes/launches-keep-work-groups-whole", test_launches_keep_work_groups_whole);
   g_test_add_func("/stripes/launches-keep-tiles-whole", test_launches_keep_tiles_whole);
   g_test_add_func("/stripes/launches-are-balanced", test_launches_are_balanced);
-  return g_test_run();
 }

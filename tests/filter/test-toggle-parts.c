@@ -7,6 +7,7 @@
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
+#include "tests/support/cases.h"
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *
@@ -184,10 +185,9 @@ test_schedule(void)
   assert_define(&options, "REFILL_ROWS=8");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_toggle_parts(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/toggle-parts/memory", test_memory);
   g_test_add_func("/toggle-parts/border", test_border);
   g_test_add_func("/toggle-parts/local-memory", test_local_memory);
@@ -195,5 +195,4 @@ main(int argc, char **argv)
   g_test_add_func("/toggle-parts/unroll-and-access", test_unroll_and_access);
   g_test_add_func("/toggle-parts/work-group", test_work_group);
   g_test_add_func("/toggle-parts/schedule", test_schedule);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* The fields of a file with a header of 40 bytes or more; @extra and @pixels in hexadecimal digits. */
@@ -319,10 +320,9 @@ test_plain_file(void)
   g_assert_cmpmem(g_bytes_get_data(file, NULL), g_bytes_get_size(file), wanted->data, wanted->len);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_bmp(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bmp/kinds", test_kinds);
   g_test_add_func("/bmp/hostile", test_hostile);
   g_test_add_func("/bmp/wrong-offsets", test_wrong_offsets);
@@ -332,5 +332,4 @@ main(int argc, char **argv)
   g_test_add_func("/bmp/round-trips", test_round_trips);
   g_test_add_func("/bmp/metadata", test_metadata);
   g_test_add_func("/bmp/plain-file", test_plain_file);
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 
 #include "core/filter/space/space.h"
 #include "core/image/colour/colour.h"
+#include "tests/support/cases.h"
 #include "tests/support/profiles.h"
 
 /* Colours of the whole cube, four bytes each. */
@@ -94,11 +95,9 @@ test_by_tables(void)
   assert_leads_back(icc, 2);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_colour_spaces(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/colour-spaces/by-matrix", test_by_matrix);
   g_test_add_func("/colour-spaces/by-tables", test_by_tables);
-  return g_test_run();
 }

@@ -11,6 +11,7 @@
 #include "core/image/codec.h"
 #include "core/filter/space/space.h"
 #include "core/image/colour/colour.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"
 
@@ -653,10 +654,9 @@ test_grey(void)
   cmsCloseProfile(lab);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_colour(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/colour/cmyk", test_cmyk);
   g_test_add_func("/colour/photograph", test_photograph);
   g_test_add_func("/colour/unusable-cmyk", test_unusable_cmyk);
@@ -669,5 +669,4 @@ main(int argc, char **argv)
   g_test_add_func("/colour/hostile", test_hostile);
   g_test_add_func("/colour/threads", test_threads);
   g_test_add_func("/colour/grey", test_grey);
-  return g_test_run();
 }

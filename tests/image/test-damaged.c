@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define WIDTH 160
@@ -175,13 +176,12 @@ test_wrong_bytes(gconstpointer data)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_damaged(void)
 {
   guint n;
   const MsCodec *codecs = ms_codec_table(&n);
 
-  g_test_init(&argc, &argv, NULL);
   for (guint i = 0; i < n; i++) {
     if (!ms_codec_is_written(&codecs[i]))
       continue;
@@ -200,5 +200,4 @@ main(int argc, char **argv)
   g_test_add_data_func("/damaged/jpeg/wrong-bytes", GINT_TO_POINTER(MS_IMAGE_FORMAT_JPEG), test_wrong_bytes);
   if (ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_TIFF)))
     g_test_add_data_func("/damaged/tiff/wrong-bytes", GINT_TO_POINTER(MS_IMAGE_FORMAT_TIFF), test_wrong_bytes);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define PER_METRE 11811
@@ -162,11 +163,9 @@ test_desktop_entry(void)
         g_error("The desktop entry lacks %s.", *type);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_formats(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/formats/readme", test_readme);
   g_test_add_func("/formats/desktop-entry", test_desktop_entry);
-  return g_test_run();
 }

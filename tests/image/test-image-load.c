@@ -10,6 +10,7 @@
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/image/image-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* ---- Recognising formats. */
@@ -316,10 +317,9 @@ test_load_cancelled(ImageFixture *self, gconstpointer data)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_image_load(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/image-io/sniff", test_sniff);
   g_test_add_func("/image-io/extensions", test_extensions);
   g_test_add_func("/image-io/table", test_table);
@@ -332,5 +332,4 @@ main(int argc, char **argv)
   IMAGE_FIXTURE_ADD("load-pipe", test_load_pipe);
   IMAGE_FIXTURE_ADD("changed-file", test_changed_file);
   IMAGE_FIXTURE_ADD("load-cancelled", test_load_cancelled);
-  return g_test_run();
 }

@@ -12,6 +12,7 @@
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
 #include "tests/image/image-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* Saving to @path fails with @code and leaves @entries in the folder. */
@@ -199,6 +200,7 @@ test_save_disk_full(ImageFixture *self, gconstpointer data)
     image_fixture_assert_sentence(over, self->target);
     g_assert_cmpuint(ms_test_folder_count(self->folder), ==, 0);
   }
+  signal(SIGXFSZ, SIG_DFL);
   g_assert_true(image_fixture_save(self, self->target, FALSE, NULL));
 }
 
@@ -282,10 +284,9 @@ test_reader_sees_whole_files(ImageFixture *self, gconstpointer data)
   g_assert_cmpuint(ms_test_folder_count(self->folder), ==, 1);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_image_save(void)
 {
-  g_test_init(&argc, &argv, NULL);
   IMAGE_FIXTURE_ADD("save-is-encode", test_save_is_encode);
   IMAGE_FIXTURE_ADD("save-refusals", test_save_refusals);
   IMAGE_FIXTURE_ADD("save-options-checked", test_save_options_checked);
@@ -298,5 +299,4 @@ main(int argc, char **argv)
   IMAGE_FIXTURE_ADD("save-cancelled", test_save_cancelled);
   IMAGE_FIXTURE_ADD("save-race", test_save_race);
   IMAGE_FIXTURE_ADD("reader-sees-whole-files", test_reader_sees_whole_files);
-  return g_test_run();
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/image/metadata/orientation.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 static void
@@ -134,15 +135,13 @@ test_transparency_anywhere(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_image(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/image/transparency-anywhere", test_transparency_anywhere);
   g_test_add_func("/image/shares-pixels", test_shares_pixels);
   g_test_add_func("/image/keeps-metadata", test_keeps_metadata);
   g_test_add_func("/image/transparency", test_transparency);
   g_test_add_func("/image/compare", test_compare);
   g_test_add_func("/image/orientations", test_orientations);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/image/image-io.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 static void
@@ -121,10 +122,9 @@ test_bombs(void)
   g_assert_cmpint(clock() - start, <, 10 * CLOCKS_PER_SEC);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_jpeg_damaged(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/jpeg-damaged/every-length", test_every_length);
   g_test_add_func("/jpeg-damaged/trailing-bytes", test_trailing_bytes);
   g_test_add_func("/jpeg-damaged/early-end", test_early_end);
@@ -132,5 +132,4 @@ main(int argc, char **argv)
   g_test_add_func("/jpeg-damaged/crash", test_crash);
   g_test_add_func("/jpeg-damaged/truncated", test_truncated);
   g_test_add_func("/jpeg-damaged/bombs", test_bombs);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define SIDE_X 67
@@ -386,10 +387,9 @@ test_orientations(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_jpeg(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/jpeg/kinds", test_kinds);
   g_test_add_func("/jpeg/round-trips", test_round_trips);
   g_test_add_func("/jpeg/quality", test_quality);
@@ -400,5 +400,4 @@ main(int argc, char **argv)
   g_test_add_func("/jpeg/scan-limit", test_scan_limit);
   g_test_add_func("/jpeg/reference", test_reference);
   g_test_add_func("/jpeg/orientations", test_orientations);
-  return g_test_run();
 }

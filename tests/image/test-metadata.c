@@ -7,6 +7,7 @@
 #include "core/image/codec.h"
 #include "core/image/metadata/metadata.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* ---- An EXIF block, written number by number; libexif, which core does not use, reads it back. */
@@ -461,10 +462,9 @@ test_densities(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_metadata(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/metadata/make-upright", test_make_upright);
   g_test_add_func("/metadata/resolution-in-exif", test_resolution_in_exif);
   g_test_add_func("/metadata/resolution-units", test_resolution_units);
@@ -478,5 +478,4 @@ main(int argc, char **argv)
   g_test_add_func("/metadata/large-icc", test_large_icc);
   g_test_add_func("/metadata/broken-icc", test_broken_icc);
   g_test_add_func("/metadata/densities", test_densities);
-  return g_test_run();
 }

@@ -9,6 +9,7 @@
 #include "core/image/metadata/orientation.h"
 #include "core/image/metadata/metadata.h"
 #include "core/image/png-private.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define WIDTH 24
@@ -235,13 +236,11 @@ test_bombs(void)
     g_assert_null(ms_png_text_read("zTXt", chunk->data + 8, n, 1 << 20));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_orientation(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/orientation/xmp/packets", test_packets);
   g_test_add_func("/orientation/jpeg", test_jpeg);
   g_test_add_func("/orientation/png", test_png);
   g_test_add_func("/orientation/png/bombs", test_bombs);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/image/common/pixel-memory.h"
+#include "tests/support/cases.h"
 
 #define WIDTH 4096
 #define LARGE 2100 /* rows of an image whose memory is kept */
@@ -98,14 +99,12 @@ test_image_outlives(void)
   g_thread_join(g_thread_new("other", free_image, image));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_pixel_memory(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pixel-memory/same-size", test_same_size);
   g_test_add_func("/pixel-memory/other-size", test_other_size);
   g_test_add_func("/pixel-memory/two-images", test_two_images);
   g_test_add_func("/pixel-memory/keeps-nothing", test_keeps_nothing);
   g_test_add_func("/pixel-memory/image-outlives", test_image_outlives);
-  return g_test_run();
 }

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/image/image-io.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
 
@@ -176,10 +177,9 @@ test_edge(void)
   check_bounded("hostile/edge");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_png_damaged(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png-damaged/every-bit", test_every_bit);
   g_test_add_func("/png-damaged/every-length", test_every_length);
   g_test_add_func("/png-damaged/wrong-adler", test_wrong_adler);
@@ -189,5 +189,4 @@ main(int argc, char **argv)
   g_test_add_func("/png-damaged/truncated", test_truncated);
   g_test_add_func("/png-damaged/bombs", test_bombs);
   g_test_add_func("/png-damaged/edge", test_edge);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "core/image/png-runs.h"
+#include "tests/support/cases.h"
 
 /* More than a block of png-runs.c, and no multiple of what it compares at once. */
 #define MOST (130 * 1000 + 7)
@@ -154,12 +155,10 @@ test_lengths(void)
   g_assert_cmpuint(total, ==, 14);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_png_runs(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png-runs/inflates", test_inflates);
   g_test_add_func("/png-runs/size", test_size);
   g_test_add_func("/png-runs/lengths", test_lengths);
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include "core/image/image-save.h"
 #include "core/image/png-deflate.h"
 #include "core/image/png-stream.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define PNG_RGB 2
@@ -302,10 +303,9 @@ test_stops(void)
     }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_png_stream(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png-stream/sizes", test_sizes);
   g_test_add_func("/png-stream/levels", test_levels);
   g_test_add_func("/png-stream/dictionary", test_dictionary);
@@ -314,5 +314,4 @@ main(int argc, char **argv)
   g_test_add_func("/png-stream/feed", test_feed);
   g_test_add_func("/png-stream/large", test_large);
   g_test_add_func("/png-stream/stops", test_stops);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include "core/image/image-io.h"
 #include "core/image/png-deflate.h"
 #include "core/image/png-private.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
 
@@ -253,15 +254,13 @@ test_behind(void)
   ms_test_assert_refused(second_header, MS_ERROR_FORMAT);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_png_whole(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png-whole/filters", test_filters);
   g_test_add_func("/png-whole/left-to-libpng", test_left_to_libpng);
   g_test_add_func("/png-whole/large", test_large);
   g_test_add_func("/png-whole/damaged", test_damaged);
   g_test_add_func("/png-whole/unusual", test_unusual);
   g_test_add_func("/png-whole/behind", test_behind);
-  return g_test_run();
 }

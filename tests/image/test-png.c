@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
 
@@ -304,14 +305,12 @@ test_suite_twins(void)
     check_same_in_suite(folder, twins[i][0], twins[i][1]);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_png(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/png/kinds", test_kinds);
   g_test_add_func("/png/round-trips", test_round_trips);
   g_test_add_func("/png/levels", test_levels);
   g_test_add_func("/png/suite-valid", test_suite_valid);
   g_test_add_func("/png/suite-twins", test_suite_twins);
-  return g_test_run();
 }

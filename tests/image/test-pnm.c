@@ -5,6 +5,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* A literal as the content of a file, with its NUL bytes but the last. */
@@ -299,10 +300,9 @@ test_names(void)
   g_assert_cmpstr(ms_codec_result_extension("a.xyz"), ==, "png");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_pnm(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/pnm/kinds", test_kinds);
   g_test_add_func("/pnm/sixteen-bits", test_sixteen_bits);
   g_test_add_func("/pnm/several-images", test_several_images);
@@ -313,5 +313,4 @@ main(int argc, char **argv)
   g_test_add_func("/pnm/round-trips", test_round_trips);
   g_test_add_func("/pnm/files", test_files);
   g_test_add_func("/pnm/names", test_names);
-  return g_test_run();
 }

@@ -11,6 +11,7 @@
 #include "core/image/tiff.h"
 #include "core/image/image-save.h"
 #include "tests/image/tiff-peer.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 /* The same rows as those of @image, one after another, or a refusal where the file does not store them so. */
@@ -487,12 +488,9 @@ test_lying_headers(void)
   check_header(100, 100, COMPRESSION_NONE, MS_ERROR_FORMAT);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_tiff(void)
 {
-  g_test_init(&argc, &argv, NULL);
-  if (!ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_TIFF)))
-    return 77;
   TIFFSetErrorHandler(NULL);
   TIFFSetWarningHandler(NULL);
   g_test_add_func("/tiff/layouts", test_layouts);
@@ -510,5 +508,4 @@ main(int argc, char **argv)
   g_test_add_func("/tiff/every-bit", test_every_bit);
   g_test_add_func("/tiff/damaged-places", test_damaged_places);
   g_test_add_func("/tiff/lying-headers", test_lying_headers);
-  return g_test_run();
 }

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 static GBytes *
@@ -195,12 +196,9 @@ test_limit(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_webp(void)
 {
-  g_test_init(&argc, &argv, NULL);
-  if (!ms_codec_is_built(ms_codec_get(MS_IMAGE_FORMAT_WEBP)))
-    return 77;
   g_test_add_func("/webp/lossless", test_lossless);
   g_test_add_func("/webp/quality", test_quality);
   g_test_add_func("/webp/lossy-alpha", test_lossy_alpha);
@@ -211,5 +209,4 @@ main(int argc, char **argv)
   g_test_add_func("/webp/early-end", test_early_end);
   g_test_add_func("/webp/every-bit", test_every_bit);
   g_test_add_func("/webp/limit", test_limit);
-  return g_test_run();
 }

@@ -6,6 +6,7 @@
 
 #include "core/chart/chart.h"
 #include "core/chart/chart-private.h"
+#include "tests/support/cases.h"
 
 static MsChart *
 chart_of(guint n_series)
@@ -292,10 +293,9 @@ test_svg_has_text(void)
   g_assert_cmpuint(n, >, 4); /* the title, a category and the numbers of the axis */
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_chart(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab-chart/legend-leaves-room", test_legend_leaves_room);
   g_test_add_func("/lab-chart/hatch", test_hatch);
   g_test_add_func("/lab-chart/letters", test_letters);
@@ -308,5 +308,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab-chart/negative-bars", test_negative_bars);
   g_test_add_func("/lab-chart/published-range", test_published_range);
   g_test_add_func("/lab-chart/svg-has-text", test_svg_has_text);
-  return g_test_run();
 }

@@ -4,6 +4,7 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
+#include "tests/support/cases.h"
 
 #define RUNS 20
 #define ROWS 12
@@ -160,10 +161,9 @@ test_no_numbers(void)
   g_assert_nonnull(strstr(text, "no time now"));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_drift(void)
 {
-  g_test_init(&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(machines); i++) {
     g_autofree char *path = g_strconcat("/lab/drift/unchanged/", machines[i].name, NULL);
     g_test_add_data_func(path, &machines[i], test_unchanged);
@@ -171,5 +171,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/drift/across", test_across);
   g_test_add_func("/lab/drift/two-rows", test_two_rows);
   g_test_add_func("/lab/drift/no-numbers", test_no_numbers);
-  return g_test_run();
 }

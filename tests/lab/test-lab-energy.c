@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "core/lab/measure/measurement.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 static void
@@ -246,10 +247,9 @@ test_sensor_of_a_gpu(void)
   g_assert_null(none->conditions.source);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_energy(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/energy/powercap", test_energy);
   g_test_add_func("/lab/energy/platform", test_energy_of_the_platform);
   g_test_add_func("/lab/energy/unreadable", test_energy_unreadable);
@@ -259,5 +259,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/sensor/nvml", test_sensor_of_nvml);
   g_test_add_func("/lab/sensor/processors", test_sensor_of_processors);
   g_test_add_func("/lab/sensor/gpu", test_sensor_of_a_gpu);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "core/reduce/swap.h"
+#include "tests/support/cases.h"
 
 static const char *const named_in_the_methods[] = {
   "ms-ndrange-size",    "ms-ndrange-shape",     "ms-memory-object",    "ms-local-memory",  "ms-unroll",
@@ -523,10 +524,9 @@ test_readme(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_experiment(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/experiment/shipped", test_all_are_shipped);
   g_test_add_func("/lab/experiment/sound", test_shipped_ones_are_sound);
   g_test_add_func("/lab/experiment/expand", test_expand);
@@ -544,5 +544,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/experiment/accesses", test_accesses);
   g_test_add_func("/lab/experiment/studies-index", test_studies_index);
   g_test_add_func("/lab/experiment/published-are-drawn", test_published_are_drawn);
-  return g_test_run();
 }

@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/lab/measure/measure.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 /* Where a configuration ends its process; a death in a run is that of a round if it is not the first. */
@@ -428,10 +429,9 @@ test_garbage(void)
   g_assert_false(ms_lab_journal_open(open("/dev/null", O_RDONLY))); /* which is not a journal */
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_journal(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/journal/death-in-each-phase", test_death_in_each_phase);
   g_test_add_func("/lab/journal/samples-are-kept", test_samples_are_kept);
   g_test_add_func("/lab/journal/ended-ones-are-not-run", test_ended_ones_are_not_run);
@@ -441,5 +441,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/journal/clock", test_clock);
   g_test_add_func("/lab/journal/cut", test_cut_journals);
   g_test_add_func("/lab/journal/garbage", test_garbage);
-  return g_test_run();
 }

@@ -12,6 +12,7 @@
 #include "core/lab/report/report.h"
 #include "core/opencl/program.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/json-schema.h"
 
 /* Of NVIDIA's guides and calculator: groups and warps that a multiprocessor holds at once. */
@@ -393,10 +394,9 @@ test_remarks(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_kernels(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/kernels/occupancy", test_occupancy);
   g_test_add_func("/lab/kernels/unknown-capability", test_unknown_capability);
   g_test_add_func("/lab/kernels/log", test_log);
@@ -408,5 +408,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/kernels/columns", test_columns);
   g_test_add_func("/lab/kernels/figure-7", test_figure_7);
   g_test_add_func("/lab/kernels/json", test_json);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 
 static void
 test_escape(void)
@@ -105,13 +106,11 @@ test_document_compiles(void)
   remove_all(folder);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_latex(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/latex/escape", test_escape);
   g_test_add_func("/lab/latex/table", test_table);
   g_test_add_func("/lab/latex/chart-has-text", test_chart_has_text);
   g_test_add_func("/lab/latex/document-compiles", test_document_compiles);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/lab/measure/measure.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 typedef struct {
@@ -370,10 +371,9 @@ test_energy_of_a_configuration(void)
   g_assert_cmpstr(m->energy_source, ==, "NVML total energy");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_measure(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/measure/steady", test_steady);
   g_test_add_func("/lab/measure/noise", test_noise_asks_for_more);
   g_test_add_func("/lab/measure/interleaving", test_interleaving);
@@ -385,5 +385,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/measure/cancel", test_cancel);
   g_test_add_func("/lab/measure/finished", test_finished_ones_are_left_alone);
   g_test_add_func("/lab/measure/energy", test_energy_of_a_configuration);
-  return g_test_run();
 }

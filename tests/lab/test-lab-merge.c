@@ -6,6 +6,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 
 static GPtrArray *
 two_devices(void)
@@ -94,12 +95,10 @@ test_shipped(void)
   g_assert_cmpuint(n, >, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_merge(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/merge/table", test_table);
   g_test_add_func("/lab/merge/same-name-and-missing-rows", test_same_name_and_missing_rows);
   g_test_add_func("/lab/merge/shipped", test_shipped);
-  return g_test_run();
 }

@@ -11,6 +11,7 @@
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 
 static void
 test_chart_of_report(void)
@@ -38,11 +39,11 @@ test_languages(void)
   g_autofree char *folder = g_build_filename(g_getenv("G_TEST_BUILDDIR"), "..", "data", "po", NULL);
   g_autoptr(MsReport) report = ms_report_fixture_new(1);
 
-  g_setenv("LANGUAGE", "zh_CN", TRUE);
   if (!setlocale(LC_MESSAGES, "zh_CN.UTF-8")) {
     g_test_skip("No Chinese locale could be made here (package locales).");
     return;
   }
+  g_setenv("LANGUAGE", "zh_CN", TRUE);
   bindtextdomain(GETTEXT_PACKAGE, folder);
   bind_textdomain_codeset(GETTEXT_PACKAGE, "UTF-8");
   g_autoptr(GPtrArray) shown = ms_report_table(report, MS_LANGUAGE_USER);
@@ -50,6 +51,7 @@ test_languages(void)
   g_autoptr(MsChart) chart = ms_report_to_chart(report, MS_LANGUAGE_USER);
   g_autofree char *text = ms_report_to_markdown(report);
   setlocale(LC_MESSAGES, "C");
+  g_unsetenv("LANGUAGE");
   g_assert_cmpstr(g_ptr_array_index((GPtrArray *)shown->pdata[0], 1), ==, "中位数 ms");
   g_assert_cmpstr(g_ptr_array_index((GPtrArray *)saved->pdata[0], 1), ==, "median ms");
   g_assert_true(g_str_has_prefix(chart->y.title, "时间，ms（越低越好）"));
@@ -287,10 +289,9 @@ test_tooltip(void)
   g_assert_null(nothing);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_report_chart(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/chart", test_chart_of_report);
   g_test_add_func("/lab/report/languages", test_languages);
   g_test_add_func("/lab/report/chart-of-energy", test_chart_of_energy);
@@ -300,5 +301,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/many-rows-are-divided", test_many_rows_are_divided);
   g_test_add_func("/lab/chart/draw", test_charts_draw);
   g_test_add_func("/lab/chart/tooltip", test_tooltip);
-  return g_test_run();
 }

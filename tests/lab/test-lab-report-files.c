@@ -5,6 +5,7 @@
 
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/json-schema.h"
 
 static char *
@@ -194,14 +195,12 @@ test_files(void)
   g_assert_nonnull(strstr(error->message, "/proc/nowhere"));
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_report_files(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/json-schema", test_json_schema);
   g_test_add_func("/lab/report/json-round-trip", test_json_round_trip);
   g_test_add_func("/lab/report/json-damaged", test_json_damaged);
   g_test_add_func("/lab/report/csv", test_csv);
   g_test_add_func("/lab/report/files", test_files);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 
 static void
 test_ranking(void)
@@ -176,10 +177,9 @@ test_compare_apart_in_time(void)
   g_assert_cmpuint(unknown->uncertain, ==, 4);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_report(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/report/ranking", test_ranking);
   g_test_add_func("/lab/report/disturbed", test_disturbed_rows);
   g_test_add_func("/lab/report/quantities", test_quantities);
@@ -187,5 +187,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/report/hostile-title", test_hostile_title);
   g_test_add_func("/lab/report/compare", test_compare);
   g_test_add_func("/lab/report/compare/apart-in-time", test_compare_apart_in_time);
-  return g_test_run();
 }

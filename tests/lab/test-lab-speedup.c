@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/lab/measure/measure.h"
+#include "tests/support/cases.h"
 
 #define TRIALS 20
 #define RUN_NS 10e6
@@ -375,10 +376,9 @@ test_simulated_apart(gconstpointer data)
   g_assert_cmpuint(right, >=, n * 15 / 20);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_speedup(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/speedup/verdicts", test_verdicts);
   g_test_add_func("/lab/speedup/inverse", test_inverse);
   g_test_add_func("/lab/speedup/few-rounds", test_few_rounds);
@@ -391,5 +391,4 @@ main(int argc, char **argv)
     g_test_add_data_func(path, GINT_TO_POINTER(i), test_simulated);
     g_test_add_data_func(apart, GINT_TO_POINTER(i), test_simulated_apart);
   }
-  return g_test_run();
 }

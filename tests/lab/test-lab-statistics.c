@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/lab/measure/statistics.h"
+#include "tests/support/cases.h"
 
 #define SUMMARY(...)                                                                                                   \
   ms_statistics_summarise((const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
@@ -148,10 +149,9 @@ test_clock_drop(void)
   g_assert_false(ms_statistics_find_clock_drop(drop, 5).found);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_statistics(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/statistics/nothing", test_nothing);
   g_test_add_func("/lab/statistics/one-sample", test_one_sample);
   g_test_add_func("/lab/statistics/two-samples", test_two_samples);
@@ -162,5 +162,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/statistics/quantiles", test_quantiles);
   g_test_add_func("/lab/statistics/outliers", test_outliers);
   g_test_add_func("/lab/statistics/clock-drop", test_clock_drop);
-  return g_test_run();
 }

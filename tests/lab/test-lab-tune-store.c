@@ -5,6 +5,7 @@
 #include "core/engine/tuned.h"
 #include "core/lab/tune/tune-record.h"
 #include "tests/lab/tune-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/json-schema.h"
 
 static void
@@ -270,10 +271,9 @@ test_trial_dates(void)
                   "2025-01-02T03:04:05Z");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_tune_store(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/tune-store/driver-change", test_driver_change);
   g_test_add_func("/lab/tune-store/winner", test_winner);
   g_test_add_func("/lab/tune-store/reduce-classes", test_reduce_classes);
@@ -284,5 +284,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tune-store/t4-schema", test_t4_schema);
   g_test_add_func("/lab/tune-store/trial-dates", test_trial_dates);
   g_test_add_func("/lab/tune-store/wrong-types", test_wrong_types);
-  return g_test_run();
 }

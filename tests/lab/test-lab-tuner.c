@@ -6,6 +6,7 @@
 #include "core/filter/reference.h"
 #include "core/lab/kinds/bench.h"
 #include "tests/lab/tune-fixture.h"
+#include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 static void
@@ -299,10 +300,9 @@ test_resume(void)
   g_assert_cmpuint(device.evaluations, ==, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_tuner(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/tuner/exhaustive", test_exhaustive);
   g_test_add_func("/lab/tuner/greedy", test_greedy_within_budget);
   g_test_add_func("/lab/tuner/greedy-is-cheap", test_greedy_is_cheaper_than_all);
@@ -317,5 +317,4 @@ main(int argc, char **argv)
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);
   g_test_add_func("/lab/tuner/resume", test_resume);
-  return g_test_run();
 }

@@ -6,6 +6,7 @@
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
+#include "tests/support/cases.h"
 
 #define FILE_START                                                                                                     \
   "[Experiment]\nTitle=T\nKind=mean-shift\n[Axes]\nmemory=buffer;image\nunroll=1;4\n[Baseline]\nunroll=1\n"
@@ -155,14 +156,12 @@ test_shipped(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_lab_verdict(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/lab/verdict/verdicts", test_verdicts);
   g_test_add_func("/lab/verdict/several-rules", test_several_rules);
   g_test_add_func("/lab/verdict/places", test_places);
   g_test_add_func("/lab/verdict/bad-rules", test_bad_rules);
   g_test_add_func("/lab/verdict/shipped", test_shipped);
-  return g_test_run();
 }

@@ -10,6 +10,7 @@
 #include "core/reduce/sort.h"
 #include "core/reduce/swap.h"
 #include "tests/reduce/reduce-cases.h"
+#include "tests/support/cases.h"
 
 #define SUM                                                                                                            \
   {                                                                                                                    \
@@ -394,10 +395,9 @@ test_processors(void)
   }
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_reduce_parts(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce-parts/programs", test_programs);
   g_test_add_func("/reduce-parts/sorts", test_sorts);
   g_test_add_func("/reduce-parts/sorts-in-vectors", test_sorts_in_vectors);
@@ -409,5 +409,4 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-parts/swap-ranges", test_swap_ranges);
   g_test_add_func("/reduce-parts/devices", test_devices);
   g_test_add_func("/reduce-parts/processors", test_processors);
-  return g_test_run();
 }

@@ -5,6 +5,7 @@
 #include "core/reduce/reduce-options.h"
 #include "core/reduce/reduce-plan.h"
 #include "tests/reduce/reduce-cases.h"
+#include "tests/support/cases.h"
 
 static void
 test_options_round_trip(void)
@@ -290,10 +291,9 @@ test_wide_text(void)
   g_assert_cmpstr(end, ==, "-170141183460469231731687303715884105728");
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_reduce_plan(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce-plan/options/round-trip", test_options_round_trip);
   g_test_add_func("/reduce-plan/options/resolved-round-trip", test_resolved_options_round_trip);
   g_test_add_func("/reduce-plan/options/refused", test_options_refused);
@@ -305,5 +305,4 @@ main(int argc, char **argv)
   g_test_add_func("/reduce-plan/squares", test_plan_squares);
   g_test_add_func("/reduce-plan/chunk", test_plan_chunk);
   g_test_add_func("/reduce-plan/wide-text", test_wide_text);
-  return g_test_run();
 }

@@ -8,6 +8,7 @@
 #include "core/reduce/reduce-plan.h"
 #include "core/reduce/reduce-options.h"
 #include "tests/reduce/reduce-cases.h"
+#include "tests/support/cases.h"
 
 #define ELEMENTS 1000003
 
@@ -131,13 +132,11 @@ test_every_setting(gconstpointer data)
   g_assert_cmpuint(refused, >, 0);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_reduce_settings(void)
 {
-  g_test_init(&argc, &argv, NULL);
   for (int op = 0; op < MS_REDUCE_N_OPS; op++) {
     g_autofree char *path = g_strconcat("/reduce-settings/", ms_reduce_operator((MsReduceOp)op)->name, NULL);
     g_test_add_data_func(path, GINT_TO_POINTER(op), test_every_setting);
   }
-  return g_test_run();
 }

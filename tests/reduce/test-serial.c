@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "core/reduce/serial.h"
+#include "tests/support/cases.h"
 
 #define N 4099
 
@@ -95,12 +96,10 @@ test_speed(void)
   g_assert_cmpint(loops, <, blocks);
 }
 
-int
-main(int argc, char **argv)
+void
+ms_test_serial(void)
 {
-  g_test_init(&argc, &argv, NULL);
   g_test_add_func("/reduce/serial/agrees", test_agrees);
   g_test_add_func("/reduce/serial/extremes-of-reals", test_extremes_of_reals);
   g_test_add_func("/reduce/serial/speed", test_speed);
-  return g_test_run();
 }
