@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* BMP: reading of every header and depth, with palettes, masks and damage, and writing. */
-#include <string.h>
-
 #include "core/error.h"
-#include "core/image/codec.h"
-#include "core/image/image-save.h"
+#include "core/image/image-io.h"
+#include "tests/image/format-steps.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
@@ -98,48 +96,13 @@ static const struct {
   {{124, 1, 1, 32, 3, 0, "0000f03f 00fc0f00 ff030000 000000c0", "ff030040"}, 10, "0000ff55"},
 };
 
-static char *
-to_hex(const guint8 *pixels, gsize n)
-{
-  GString *text = g_string_new(NULL);
-
-  for (gsize i = 0; i < n; i++)
-    g_string_append_printf(text, "%s%02x%02x%02x%02x", i ? " " : "", pixels[4 * i], pixels[4 * i + 1],
-                           pixels[4 * i + 2], pixels[4 * i + 3]);
-  return g_string_free(text, FALSE);
-}
-
-static void
-check_rows(GBytes *bytes, const char *wanted)
-{
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsImageFile) file = ms_image_file_open_bytes(bytes, "x", NULL, NULL, &error);
-  const gsize row = (gsize)file->header.width * 4;
-  g_autofree guint8 *pixels = g_malloc(row * (gsize)file->header.height);
-
-  for (int pass = 0; pass < 2; pass++) {
-    g_assert_true(ms_image_file_start_rows(file, &error));
-    for (int y = 0; y < file->header.height; y++)
-      g_assert_true(ms_image_file_read_row(file, pixels + (gsize)y * row, &error));
-    g_autofree char *hex = to_hex(pixels, row * (gsize)file->header.height / 4);
-    g_assert_cmpstr(hex, ==, wanted);
-  }
-}
-
 static void
 test_kinds(void)
 {
   for (gsize i = 0; i < G_N_ELEMENTS(samples); i++) {
-    g_autoptr(GBytes) bytes = make_file(&samples[i].fields);
-    g_autoptr(GError) error = NULL;
-    g_autoptr(MsImageFile) file = ms_image_file_open_bytes(bytes, "x", NULL, NULL, &error);
-    g_assert_no_error(error);
-    g_assert_cmpint(file->header.bits, ==, samples[i].bits);
-    g_autoptr(MsImage) image = ms_image_file_load(file, &error);
-    g_assert_no_error(error);
-    g_autofree char *hex = to_hex(ms_image_get_pixels(image), ms_image_get_byte_size(image) / 4);
-    g_assert_cmpstr(hex, ==, samples[i].pixels);
-    check_rows(bytes, samples[i].pixels);
+    const Fields *fields = &samples[i].fields;
+    g_autoptr(GBytes) file = make_file(fields);
+    format_assert_pixels(file, fields->width, ABS(fields->height), samples[i].bits, samples[i].pixels);
   }
 }
 
@@ -228,23 +191,9 @@ test_absurd_sizes(void)
 static void
 test_every_bit(void)
 {
-  MsImageLimits limits = ms_image_limits_default();
-
-  limits.max_pixels = 1000000;
   for (gsize i = 0; i < G_N_ELEMENTS(samples); i++) {
     g_autoptr(GBytes) file = make_file(&samples[i].fields);
-    gsize size;
-    const guint8 *data = g_bytes_get_data(file, &size);
-    for (gsize bit = 18 * 8; bit < size * 8; bit++) {
-      g_autoptr(GError) error = NULL;
-      guint8 *copy = g_memdup2(data, size);
-      copy[bit / 8] ^= 1 << bit % 8;
-      g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
-      limits.accept_damaged = bit % 2 == 0;
-      g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
-      g_assert_true((loaded == NULL) == (error != NULL));
-      g_assert_true(!error || (error->domain == MS_ERROR && strstr(error->message, "'the-file'")));
-    }
+    format_flip_every_bit(file, NULL);
   }
 }
 
@@ -274,35 +223,13 @@ test_accepts_cut(void)
 static void
 test_round_trips(void)
 {
-  static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {2, 3}, {255, 257}, {70000, 1}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
-    for (int opaque = 0; opaque < 2; opaque++) {
-      g_autoptr(MsImage) image = ms_test_image_random(sizes[i][0], sizes[i][1], 5 + i, opaque, NULL);
-      g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_BMP);
-      g_autoptr(MsImage) again = ms_test_decode(file);
-      ms_test_assert_same_image(image, again);
-    }
+  format_assert_round_trips(MS_IMAGE_FORMAT_BMP, 70000, 0);
 }
 
 static void
 test_metadata(void)
 {
-  guint8 profile[200] = "";
-
-  memcpy(profile + 16, "RGB ", 4);
-  memcpy(profile + 36, "acsp", 4);
-  for (int opaque = 0; opaque < 2; opaque++) {
-    g_autoptr(GBytes) icc = g_bytes_new_static(profile, sizeof profile);
-    g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, NULL, 11811, 5906);
-    g_autoptr(MsImage) image = ms_test_image_random(5, 3, 1, opaque, metadata);
-    g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_BMP);
-    g_autoptr(MsImage) again = ms_test_decode(file);
-    ms_test_assert_same_image(image, again);
-    g_assert_cmpuint(ms_image_get_metadata(again)->x_pixels_per_metre, ==, 11811);
-    g_assert_cmpuint(ms_image_get_metadata(again)->y_pixels_per_metre, ==, 5906);
-    g_assert_true(g_bytes_equal(ms_image_get_metadata(again)->icc, icc));
-  }
+  format_assert_metadata(MS_IMAGE_FORMAT_BMP, TRUE);
 }
 
 /* A picture without alpha and profile is written with BITMAPINFOHEADER, which every program reads. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* PNG files that are cut off, damaged or hostile: refused with a reason, in bounded time and memory. */
-#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
 #include "core/error.h"
 #include "core/image/image-io.h"
+#include "tests/image/format-steps.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/png-peer.h"
@@ -24,15 +24,8 @@ static void
 test_every_bit(void)
 {
   g_autoptr(GBytes) file = small_file();
-  gsize size;
-  const guint8 *data = g_bytes_get_data(file, &size);
 
-  for (gsize bit = 0; bit < size * 8; bit++) {
-    guint8 *copy = g_memdup2(data, size);
-    copy[bit / 8] ^= 1 << bit % 8;
-    g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
-    ms_test_assert_refused(broken, MS_ERROR_FORMAT);
-  }
+  g_assert_cmpuint(format_flip_every_bit(file, NULL), ==, 8 * g_bytes_get_size(file));
 }
 
 static void
@@ -107,18 +100,7 @@ test_lying_headers(void)
 static void
 test_limit_is_settable(void)
 {
-  g_autoptr(MsImage) image = ms_test_image_random(100, 10, 1, TRUE, NULL);
-  g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_PNG);
-  MsImageLimits limits = ms_image_limits_default();
-  g_autoptr(GError) error = NULL;
-
-  limits.max_pixels = 1000;
-  g_autoptr(MsImage) fits = ms_image_load_bytes(file, "fits", &limits, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_nonnull(fits);
-  limits.max_pixels = 999;
-  g_assert_null(ms_image_load_bytes(file, "does-not", &limits, NULL, &error));
-  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+  format_assert_pixel_limit(MS_IMAGE_FORMAT_PNG);
 }
 
 static void

@@ -10,35 +10,25 @@
 #include "core/image/image-io.h"
 #include "core/image/tiff.h"
 #include "core/image/image-save.h"
+#include "tests/image/format-steps.h"
 #include "tests/image/tiff-peer.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
-/* The same rows as those of @image, one after another, or a refusal where the file does not store them so. */
+/* Where a file does not store its rows one after another, reading them so is refused. */
 static void
 check_rows(GBytes *file, MsImage *image, gboolean refused)
 {
-  MsImageLimits limits = ms_image_limits_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImageFile) rows = ms_image_file_open_bytes(file, "test", &limits, NULL, NULL);
-  const gsize stride = ms_image_get_stride(image);
-  g_autofree guint8 *row = g_malloc(stride);
+  g_autoptr(MsImageFile) rows = ms_image_file_open_bytes(file, "test", NULL, NULL, NULL);
 
-  g_assert_nonnull(rows);
   g_assert_true(ms_image_file_start_rows(rows, &error) == !refused);
   if (refused) {
     g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
     return;
   }
-  g_assert_no_error(error);
-  g_assert_cmpint(rows->header.width, ==, ms_image_get_width(image));
-  g_assert_cmpint(rows->header.height, ==, ms_image_get_height(image));
   g_assert_cmpuint(rows->row_memory, >, 0);
-  g_assert_true(rows->has_alpha || !ms_image_has_transparency(image));
-  for (int y = 0; y < ms_image_get_height(image); y++) {
-    g_assert_true(ms_image_file_read_row(rows, row, &error));
-    g_assert_cmpmem(row, stride, ms_image_get_pixels(image) + y * stride, stride);
-  }
+  format_assert_rows(file, image);
 }
 
 static void
@@ -260,44 +250,13 @@ test_refused_kinds(void)
 static void
 test_round_trips(void)
 {
-  static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {255, 257}, {1, 70000}, {70000, 1}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
-    for (int opaque = 0; opaque < 2; opaque++)
-      for (int level = 0; level <= 9; level += 3) {
-        g_autoptr(MsImage) image = ms_test_image_random(sizes[i][0], sizes[i][1], 9 + i, opaque, NULL);
-        MsSaveOptions options = {MS_IMAGE_FORMAT_TIFF, MS_QUALITY_AUTO, level, FALSE};
-        g_autoptr(GError) error = NULL;
-        g_autoptr(GBytes) file = ms_image_encode(image, &options, NULL, NULL, &error);
-        g_assert_no_error(error);
-        g_autoptr(MsImage) again = ms_test_decode(file);
-        ms_test_assert_same_image(image, again);
-        check_rows(file, again, FALSE);
-      }
+  format_assert_round_trips(MS_IMAGE_FORMAT_TIFF, 70000, 9);
 }
 
 static void
 test_metadata(void)
 {
-  guint8 profile[200] = "";
-  g_autoptr(GBytes) exif = g_bytes_new_static("II*\0\010\0\0\0\0\0\0\0\0\0", 14);
-
-  memcpy(profile + 16, "RGB ", 4);
-  memcpy(profile + 36, "acsp", 4);
-  g_autoptr(GBytes) icc = g_bytes_new(profile, sizeof profile);
-  g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, exif, 11811, 5906);
-  g_autoptr(MsImage) image = ms_test_image_smooth(40, 20, metadata);
-  MsSaveOptions options = ms_save_options_default();
-  MsSaveNotes notes;
-  options.format = MS_IMAGE_FORMAT_TIFF;
-  g_autoptr(GBytes) file = ms_image_encode(image, &options, &notes, NULL, NULL);
-  g_autoptr(MsImage) again = ms_test_decode(file);
-  MsMetadata *kept = ms_image_get_metadata(again);
-  g_assert_true(g_bytes_equal(kept->icc, icc));
-  g_assert_cmpuint(kept->x_pixels_per_metre, ==, 11811);
-  g_assert_cmpuint(kept->y_pixels_per_metre, ==, 5906);
-  g_assert_true(notes.exif_dropped);
-  g_assert_false(notes.icc_dropped);
+  format_assert_metadata(MS_IMAGE_FORMAT_TIFF, TRUE);
 }
 
 /* Of each tag as many values as bytes that are given here; a reader must not depend on their number. */
@@ -386,7 +345,7 @@ test_every_length(void)
 
 /* What a picture says of its place can be asked for whatever the file holds. */
 static void
-read_place(const MsGeo *geo)
+read_geo(const MsGeo *geo)
 {
   double c[MS_GEO_N_COEFFICIENTS];
   guint8 value = 0;
@@ -398,31 +357,10 @@ read_place(const MsGeo *geo)
   ms_geo_get_epsg(geo);
 }
 
-/* Loads the file with each bit inverted, as some image or refused with a sentence; how many are refused. */
-static guint
-invert_every_bit(GBytes *file)
+static void
+read_place(MsImage *image)
 {
-  gsize size;
-  const guint8 *data = g_bytes_get_data(file, &size);
-  MsImageLimits limits = ms_image_limits_default();
-  guint refused = 0;
-
-  limits.max_pixels = 1000000;
-  for (gsize bit = 0; bit < size * 8; bit++) {
-    g_autoptr(GError) error = NULL;
-    guint8 *copy = g_memdup2(data, size);
-    copy[bit / 8] ^= 1 << bit % 8;
-    g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
-    g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
-    g_assert_true((loaded == NULL) == (error != NULL));
-    if (loaded)
-      read_place(ms_image_get_metadata(loaded) ? ms_image_get_metadata(loaded)->geo : NULL);
-    if (!error)
-      continue;
-    refused++;
-    g_assert_true(error->domain == MS_ERROR && strstr(error->message, "'the-file'"));
-  }
-  return refused;
+  read_geo(ms_image_get_metadata(image) ? ms_image_get_metadata(image)->geo : NULL);
 }
 
 /* The format has no checksum but that of deflate, so that at least damaged pixels are refused. */
@@ -432,7 +370,7 @@ test_every_bit(void)
   g_autoptr(MsImage) image = ms_test_image_random(9, 8, 3, FALSE, NULL);
   g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_TIFF);
 
-  g_assert_cmpuint(invert_every_bit(file), >, 9 * 8 * 4 * 8 / 2);
+  g_assert_cmpuint(format_flip_every_bit(file, read_place), >, 9 * 8 * 4 * 8 / 2);
 }
 
 /* Damaged tags, and tags of every length, give some place or none. */
@@ -444,7 +382,7 @@ test_damaged_places(void)
   ms_metadata_take_geo(metadata, some_geo("7"));
   g_autoptr(MsImage) image = ms_test_image_smooth(4, 2, metadata);
   g_autoptr(GBytes) file = ms_test_encode(image, MS_IMAGE_FORMAT_TIFF);
-  invert_every_bit(file);
+  format_flip_every_bit(file, read_place);
   for (guint tag = 0; tag < MS_GEO_N_TAGS; tag++)
     for (gsize length = 0; length < g_bytes_get_size(metadata->geo->values[tag]); length++) {
       /* A copy of its own, so that a read behind it is one behind its memory. */
@@ -452,7 +390,7 @@ test_damaged_places(void)
       GBytes *values[MS_GEO_N_TAGS] = {NULL};
       values[tag] = cut;
       g_autoptr(MsGeo) geo = ms_geo_new(values);
-      read_place(geo);
+      read_geo(geo);
     }
 }
 

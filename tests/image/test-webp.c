@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "tests/image/format-steps.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
@@ -27,16 +28,7 @@ encode(MsImage *image, int quality, int compression)
 static void
 test_lossless(void)
 {
-  static const int sizes[][2] = {{1, 1}, {1, 7}, {7, 1}, {255, 257}, {1, 16383}, {16383, 1}};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++)
-    for (int opaque = 0; opaque < 2; opaque++)
-      for (int level = 0; level <= 3; level += 3) {
-        g_autoptr(MsImage) image = ms_test_image_random(sizes[i][0], sizes[i][1], 9 + i, opaque, NULL);
-        g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, level);
-        g_autoptr(MsImage) again = ms_test_decode(file);
-        ms_test_assert_same_image(image, again);
-      }
+  format_assert_round_trips(MS_IMAGE_FORMAT_WEBP, 16383, 3);
 }
 
 static void
@@ -72,14 +64,7 @@ test_lossy_alpha(void)
 static void
 test_refuses_long_sides(void)
 {
-  for (int i = 0; i < 2; i++) {
-    g_autoptr(MsImage) image = ms_test_image_smooth(i == 0 ? 16384 : 1, i == 0 ? 1 : 16384, NULL);
-    MsSaveOptions options = {MS_IMAGE_FORMAT_WEBP, MS_QUALITY_AUTO, 3, FALSE};
-    g_autoptr(GError) error = NULL;
-    g_assert_null(ms_image_encode(image, &options, NULL, NULL, &error));
-    g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
-    g_assert_nonnull(strstr(error->message, "16383"));
-  }
+  format_assert_longest_side(MS_IMAGE_FORMAT_WEBP, 16383);
 }
 
 static void
@@ -110,13 +95,7 @@ test_refuses_animations(void)
 static void
 test_resolution(void)
 {
-  g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 11811, 5906);
-  g_autoptr(MsImage) image = ms_test_image_smooth(8, 8, metadata);
-  g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, 3);
-  g_autoptr(MsImage) again = ms_test_decode(file);
-
-  g_assert_cmpuint(ms_image_get_metadata(again)->x_pixels_per_metre, ==, 11811);
-  g_assert_cmpuint(ms_image_get_metadata(again)->y_pixels_per_metre, ==, 5906);
+  format_assert_metadata(MS_IMAGE_FORMAT_WEBP, FALSE);
 }
 
 /* ---- Damage. */
@@ -161,39 +140,17 @@ test_every_bit(void)
 {
   g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 3000, 3000);
   g_autoptr(MsImage) image = ms_test_image_random(9, 8, 3, FALSE, metadata);
-  MsImageLimits limits = ms_image_limits_default();
 
-  limits.max_pixels = 1000000;
   for (int lossy = 0; lossy < 2; lossy++) {
     g_autoptr(GBytes) file = encode(image, lossy ? 50 : MS_QUALITY_AUTO, 3);
-    gsize size;
-    const guint8 *data = g_bytes_get_data(file, &size);
-    for (gsize bit = 0; bit < size * 8; bit++) {
-      g_autoptr(GError) error = NULL;
-      guint8 *copy = g_memdup2(data, size);
-      copy[bit / 8] ^= 1 << bit % 8;
-      g_autoptr(GBytes) broken = g_bytes_new_take(copy, size);
-      g_autoptr(MsImage) loaded = ms_image_load_bytes(broken, "the-file", &limits, NULL, &error);
-      g_assert_true((loaded == NULL) == (error != NULL));
-      g_assert_true(!error || (error->domain == MS_ERROR && strstr(error->message, "'the-file'")));
-    }
+    format_flip_every_bit(file, NULL);
   }
 }
 
 static void
 test_limit(void)
 {
-  g_autoptr(MsImage) image = ms_test_image_random(100, 10, 1, TRUE, NULL);
-  g_autoptr(GBytes) file = encode(image, MS_QUALITY_AUTO, 3);
-  MsImageLimits limits = ms_image_limits_default();
-  g_autoptr(GError) error = NULL;
-
-  limits.max_pixels = 1000;
-  g_autoptr(MsImage) fits = ms_image_load_bytes(file, "fits", &limits, NULL, &error);
-  g_assert_no_error(error);
-  limits.max_pixels = 999;
-  g_assert_null(ms_image_load_bytes(file, "does-not", &limits, NULL, &error));
-  g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
+  format_assert_pixel_limit(MS_IMAGE_FORMAT_WEBP);
 }
 
 void
