@@ -11,7 +11,6 @@
 
 #include "core/error.h"
 #include "core/image/file/atomic-file.h"
-#include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 
 #define CONTENT_SIZE 1000000
@@ -288,9 +287,10 @@ add(const char *path, void (*test)(Fixture *self, gconstpointer data))
   g_test_add(path, Fixture, NULL, set_up, test, tear_down);
 }
 
-void
-ms_test_atomic_file(void)
+int
+main(int argc, char **argv)
 {
+  g_test_init(&argc, &argv, NULL);
   add("/atomic-file/this-file-system", test_this_file_system);
   add("/atomic-file/no-nameless-files", test_no_nameless_files);
   add("/atomic-file/no-exclusive-rename", test_no_exclusive_rename);
@@ -300,4 +300,5 @@ ms_test_atomic_file(void)
   add("/atomic-file/late-failures", test_late_failures);
   add("/atomic-file/no-sync", test_no_sync);
   add("/atomic-file/given-up", test_given_up);
+  return g_test_run();
 }
