@@ -4,8 +4,8 @@
 # removes; with --whole both commands of the README, that is, the whole suite:
 #   sh tests/distributions.sh [--whole] [bookworm | trixie | forky]...      (without a name: all three)
 # It needs root with debootstrap, or else podman or docker. What debootstrap made, with the packages that the commands
-# install, is kept for a month in ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab, until the lists of packages change; all else
-# is removed, also after a failure or a signal. The last commit is what is tested. The last lines are those of
+# install, is kept for a month in ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab, until the lists of packages change; all
+# else is removed, also after a failure or a signal. The last commit is what is tested. The last lines are those of
 # tests/run.sh, with the name of the system before what failed; the first command counts as one test. With
 # MS_TEST_TOTALS=FILE they are added to that file.
 set -u
@@ -43,9 +43,9 @@ in_root() {
   chroot "$in_root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"
 }
 
-# make_base SUITE FOLDER ARCHIVE: keeps the archive of the bare system and the packages, where dpkg need not wait for the
-# disk. The script of sid makes every Debian; that of the suite is missing where debootstrap is older. Mirrors keep an
-# index of testing beyond its date; its signature is checked all the same.
+# make_base SUITE FOLDER ARCHIVE: keeps the archive of the bare system and the packages, where dpkg need not wait for
+# the disk. The script of sid makes every Debian; that of the suite is missing where debootstrap is older. Mirrors keep
+# an index of testing beyond its date; its signature is checked all the same.
 make_base() {
   [ -z "$(find "$3" -mtime -30 2>/dev/null)" ] || return 0
   rm -f "$cache/$1"*.tar

@@ -74,8 +74,8 @@ run_tests() {
   fi
 }
 
-# read_clocks: the time, and the processor time of this shell and all that it has waited for, in seconds. A subshell would
-# tell its own.
+# read_clocks: the time, and the processor time of this shell and all that it has waited for, in seconds. A subshell
+# would tell its own.
 read_clocks() {
   times >"$clocks"
   used=$(awk -F '[ms ]' '{ sum += 60 * $1 + $2 + 60 * $4 + $5 } END { printf "%d", sum }' "$clocks")
@@ -205,11 +205,12 @@ run_ci_form() {
 }
 
 run_long_form() {
-  say "The long form, some hours on two cores: every combination of options, also under Oclgrind, every fault, kill and" \
-    "session in the window; the build without the window; sanitizers over all that CI runs; the newest OpenCV; Intel's" \
-    "OpenCL runtime; each mutation of tests/mutations.py; fuzz targets for minutes; the whole suite on bare Debian 12," \
-    "13 and testing."
-  part "Every combination, every fault" added long --setup long --suite ci --suite more-ci --suite long --suite more-long
+  say "The long form, some hours on two cores: every combination of options, also under Oclgrind, every fault, kill" \
+    "and session in the window; the build without the window; sanitizers over all that CI runs; the newest OpenCV;" \
+    "Intel's OpenCL runtime; each mutation of tests/mutations.py; fuzz targets for minutes; the whole suite on bare" \
+    "Debian 12, 13 and testing."
+  part "Every combination, every fault" added long --setup long --suite ci --suite more-ci --suite long \
+    --suite more-long
   part "Without the window" without_window
   part "Under AddressSanitizer and UBSan, as in CI" sanitized --setup ci --no-suite oclgrind --no-suite style
   part "With the newest OpenCV" newest_opencv

@@ -101,7 +101,8 @@ class PackagesTest(unittest.TestCase):
         given = {word[2:].split("=")[0] for word in manifest["modules"][-1]["config-opts"]}
         self.assertEqual(given - options, set())
 
-    @unittest.skipUnless(os.environ.get("MS_TEST_FORM") == "long" and shutil.which("lintian") and shutil.which("git") and
+    @unittest.skipUnless(os.environ.get("MS_TEST_FORM") == "long" and shutil.which("lintian") and
+                         shutil.which("git") and
                          os.path.exists(os.path.join(SOURCE, ".git")),
                          "a build of minutes, in the long form in a repository where lintian is installed")
     def test_debian_packages_build_without_errors_of_lintian(self):
