@@ -197,7 +197,16 @@ other_systems() {
   skipped=$((skipped + ${3:-0}))
 }
 
+# Benchmarks are run by hand, but must compile.
+compile_benchmarks() {
+  ninja -C "$folder/suite" benchmarks >"$folder/suite/setup.log" 2>&1 && return
+  cat "$folder/suite/setup.log" >&2
+  failed=$((failed + 1))
+  echo "benchmarks do not compile" >>"$failures"
+}
+
 run_ci_form() {
+  part "Compiling the benchmarks" compile_benchmarks
   part "Every pair of options, Oclgrind, faults" added ci --setup ci --suite ci --suite more-ci
   part "Without the window" without_window
   part "Under AddressSanitizer and UBSan" sanitized --no-suite unsanitized
