@@ -15,8 +15,13 @@ import pyatspi
 gi.require_version("Gdk", "3.0")
 gi.require_version("Gtk", "3.0")
 from gi.repository import Gdk, GLib, Gtk  # noqa: E402
+from widgets import IN_TABLES, Widgets, role_named  # noqa: E402
 
-PATIENCE = 60
+# Seconds: much more than anything takes on a busy machine, and how long to let the program work between two looks.
+PATIENCE = 120
+POLL = 0.05
+# The accessibility library gives up after 0.8 s, and so would a test on a busy machine.
+pyatspi.setTimeout(1000 * PATIENCE, 1000 * PATIENCE)
 
 
 class Failure(Exception):
@@ -41,33 +46,11 @@ def wait(what, condition, seconds=PATIENCE):
             result = None
         if result:
             return result
-        time.sleep(0.1)
+        time.sleep(POLL)
     raise Failure(f"{what} did not come true within {seconds} s")
 
 
-def walk(node, depth=0):
-    if node is None or depth > 40:
-        return
-    yield node
-    for index in range(min(node.childCount, 400)):
-        try:
-            child = node.getChildAtIndex(index)
-        except Exception:
-            continue
-        yield from walk(child, depth + 1)
-
-
-def is_showing(node):
-    return node.getState().contains(pyatspi.STATE_SHOWING)
-
-
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reader.py")
-
-
-def role_of(node):
-    """AT-SPI calls a push button a button since version 2.55."""
-    name = node.getRoleName()
-    return "push button" if name == "button" else name
 
 
 class Person:
@@ -83,9 +66,10 @@ class Person:
         self.process = subprocess.Popen([program, *arguments], env=env)
         self.started.append(self)
         self.app = wait("the program on the accessibility bus", self._find_application)
+        self.widgets = Widgets(self.app)
         if reader:
             self.reader = subprocess.Popen([sys.executable, READER, str(self.process.pid)])
-        self.window = wait("its window", lambda: next((c for c in walk(self.app) if c.getRoleName() == "frame"), None))
+        self.window = self.find(role="frame")
 
     def _find_application(self):
         if self.process.poll() is not None:
@@ -96,15 +80,18 @@ class Person:
         return None
 
     def all(self, name=None, role=None, root=None, part=None):
-        for node in walk(root or self.app):
-            if name is not None and node.name != name:
-                continue
-            if part is not None and part not in (node.name or ""):
-                continue
-            if role is not None and role_of(node) != role:
-                continue
-            if is_showing(node):
+        """The nodes of that name, with that part in their name, of that role, which show below the root."""
+        def fits(found_name, found_role):
+            return name in (None, found_name) and (part or "") in (found_name or "") and role in (None, found_role)
+
+        widgets = self.widgets.showing(root)
+        for widget in widgets:
+            if fits(widget.name, widget.role) and (node := self.widgets.node(widget)):
                 yield node
+        if role in (None, *IN_TABLES):
+            for cell in self.widgets.cells(widgets):
+                if fits(cell.name, role_named(cell.getRoleName())):
+                    yield cell
 
     def has(self, name=None, role=None, root=None, part=None):
         return next(self.all(name, role, root, part), None)
@@ -114,8 +101,8 @@ class Person:
 
     def run_number(self, root=None):
         """Which run the heading of the timings is about, by its tooltip; 0 before the first one."""
-        labels = [node.description for node in self.all(role="label", root=root)]
-        numbers = [int(found[1]) for text in labels if (found := re.match(r"(?:B: )?Run (\d+):", text))]
+        texts = [widget.description for widget in self.widgets.showing(root) if widget.role == "label"]
+        numbers = [int(found[1]) for text in texts if (found := re.match(r"(?:B: )?Run (\d+):", text))]
         return numbers[-1] if numbers else 0  # the strip of runs stands above the timings
 
     def box(self, node):
@@ -127,35 +114,45 @@ class Person:
         x, y, width, height = self.box(node)
         return x + width // 2, y + height // 2
 
-    @staticmethod
-    def mouse(x, y, event):
-        pyatspi.Registry.generateMouseEvent(int(x), int(y), event)
-        time.sleep(0.05)
+    def handled(self):
+        """Returns when the program has handled the events that were sent to it.
 
-    def has_tooltip(self):
-        return any(window is not None and window.getRoleName() == "tool tip" and is_showing(window)
-                   for window in self.app)
+        The server has passed on what came before it answers twice, and the program has taken what lay there when it
+        answers twice. One that has ended handles nothing more.
+        """
+        for _ in range(2):
+            Gdk.Display.get_default().sync()
+        try:
+            for _ in range(2):
+                self.app.childCount
+        except GLib.Error:
+            pass
+
+    def mouse(self, x, y, event):
+        pyatspi.Registry.generateMouseEvent(int(x), int(y), event)
+        self.handled()
+
+    def is_covered(self, x, y):
+        """Whether a tooltip would take a click there; that of another widget goes when the pointer has left it."""
+        tips = [widget for widget in self.widgets.showing() if widget.role == "tool tip"]
+        boxes = [self.box(node) for tip in tips if (node := self.widgets.node(tip))]
+        return any(left <= x < left + width and top <= y < top + height for left, top, width, height in boxes)
 
     def stands_still(self, node):
+        """Whether the program has shown two frames with the node in the same place."""
         before = self.middle(node)
         time.sleep(0.02)
+        self.handled()
         return self.middle(node) == before
 
     def click(self, node, count=1):
-        """Clicks the node when it has stopped moving.
-
-        The tooltip of another widget may cover the node and take the click, so its end is waited for. The tooltip of
-        the node itself stays, but covers nothing of it, so the wait is short.
-        """
+        """Clicks the node when it has stopped moving and nothing covers it."""
         wait("the widget to stand still", lambda: self.stands_still(node))
         x, y = self.middle(node)
         self.mouse(x, y, "abs")
-        deadline = time.monotonic() + 0.3
-        while self.has_tooltip() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait("the tooltip to go", lambda: not self.is_covered(x, y))
         for _ in range(count):
             self.mouse(x, y, "b1c")
-        time.sleep(0.15)
 
     def drag(self, start, end, steps=12):
         self.mouse(*start, "abs")
@@ -164,21 +161,21 @@ class Person:
             x, y = (start[i] + (end[i] - start[i]) * step / steps for i in (0, 1))
             self.mouse(x, y, "abs")
         self.mouse(*end, "b1r")
-        time.sleep(0.2)
 
     @staticmethod
     def _key(keyval, kind):
         display = Gdk.Display.get_default()
         _, entries = Gdk.Keymap.get_for_display(display).get_entries_for_keyval(keyval)
         pyatspi.Registry.generateKeyboardEvent(entries[0].keycode, None, kind)
-        time.sleep(0.03)
         return entries[0].level
 
     def hold(self, name):
         self._key(Gdk.keyval_from_name(name), pyatspi.KEY_PRESS)
+        self.handled()
 
     def release(self, name):
         self._key(Gdk.keyval_from_name(name), pyatspi.KEY_RELEASE)
+        self.handled()
 
     def press(self, combination):
         """As in "ctrl+shift+z" or "Escape"; the pointer is over the window, so keys go there."""
@@ -190,7 +187,6 @@ class Person:
         self.release(key)
         for name in reversed(names):
             self.release(name)
-        time.sleep(0.2)
 
     def type(self, text):
         for character in text:
@@ -204,13 +200,14 @@ class Person:
             self._key(keyval, pyatspi.KEY_RELEASE)
             if shifted:
                 self.release("Shift_L")
+        self.handled()
 
     def enter(self, node, text):
         """Replaces the text of a field, which is clicked at its left, since buttons may be at the right."""
         x, y, width, height = self.box(node)
         self.mouse(x + width // 5, y + height // 2, "abs")
         self.mouse(x + width // 5, y + height // 2, "b1c")
-        time.sleep(0.15)
+        wait("the focus in the field", lambda: node.getState().contains(pyatspi.STATE_FOCUSED))
         self.press("ctrl+a")
         self.type(text)
         self.press("Return")
@@ -218,11 +215,13 @@ class Person:
     def choose_file(self, title, path):
         """Chooses a file in a dialog. What is typed letter by letter may be lost while the dialog lists a folder."""
         dialog = self.find(part=title, role="file chooser")
-        entry = lambda: next((node for node in self.all(role="text", root=dialog)  # noqa: E731
-                              if node.getState().contains(pyatspi.STATE_EDITABLE)), None)
-        time.sleep(0.3)
-        if not entry():
-            self.type("/")
+
+        def entry():
+            """The field for the name; where a file is opened, a slash brings it once the dialog takes keys."""
+            fields = (node for node in self.all(role="text", root=dialog)
+                      if node.getState().contains(pyatspi.STATE_EDITABLE))
+            return next(fields, None) or self.type("/")
+
         field = wait("the field for the name", entry)
         field.queryEditableText().setTextContents(path)
         wait("the name in its field", lambda: field.queryText().getText(0, -1) == path)
@@ -286,8 +285,8 @@ class Person:
 def labels_of(persons):
     """The texts of all labels that show, in one line; none of a program that does not answer."""
     try:
-        return " | ".join(node.name for person in persons if person.process.poll() is None
-                          for node in person.all(role="label") if node.name)
+        return " | ".join(widget.name for person in persons if person.process.poll() is None
+                          for widget in person.widgets.showing() if widget.role == "label" and widget.name)
     except GLib.Error as error:
         return f"nothing: {error}"
 
