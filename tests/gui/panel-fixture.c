@@ -11,14 +11,25 @@
 #define PICTURE_WIDTH 320
 #define PICTURE_HEIGHT 240
 
-/* Runs one turn of the main loop, limited by a timeout; returns whether an event was handled. */
-gboolean
+/* How long the main loop may wait for an event, since what a test waits for need not be one. */
+#define LONGEST_TURN_MS 10
+
+static gboolean
+on_turn_over(gpointer is_over)
+{
+  *(gboolean *)is_over = TRUE;
+  return G_SOURCE_CONTINUE;
+}
+
+/** panel_fixture_iterate: runs one turn of the main loop. */
+void
 panel_fixture_iterate(void)
 {
-  if (g_main_context_iteration(NULL, FALSE))
-    return TRUE;
-  g_usleep(2000);
-  return FALSE;
+  gboolean is_over = FALSE;
+  const guint timer = g_timeout_add(LONGEST_TURN_MS, on_turn_over, &is_over);
+
+  g_main_context_iteration(NULL, TRUE);
+  g_source_remove(timer);
 }
 
 static gboolean
@@ -39,20 +50,42 @@ handle_what_waits(void)
     panel_fixture_iterate();
 }
 
-/**
- * panel_fixture_settle: runs the main loop until no event was handled for two frames, or for a limited time if events
- * never end. After that it runs the sources that are still ready, because on a busy machine the time can end first.
- */
+static void
+on_painted(GdkFrameClock *clock, gpointer is_painted)
+{
+  *(gboolean *)is_painted = TRUE;
+}
+
+/* Waits until a window has been laid out and painted, or is hidden. */
+static void
+wait_for_frame(gpointer window, gpointer unused)
+{
+  g_autoptr(GtkWidget) self = g_object_ref(window);
+  GdkFrameClock *clock = gtk_widget_get_mapped(self) ? gtk_widget_get_frame_clock(self) : NULL;
+  gboolean is_painted = FALSE;
+
+  if (!clock)
+    return;
+  g_object_ref(clock);
+  const gulong handler = g_signal_connect(clock, "after-paint", G_CALLBACK(on_painted), &is_painted);
+  gdk_frame_clock_request_phase(clock, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT);
+  while (!is_painted && gtk_widget_get_mapped(self))
+    panel_fixture_iterate();
+  g_signal_handler_disconnect(clock, handler);
+  g_object_unref(clock);
+}
+
+/** panel_fixture_settle: runs the main loop until all windows have shown what was changed. */
 void
 panel_fixture_settle(void)
 {
-  gint64 until = g_get_monotonic_time() + 150 * 1000;
-
-  for (int quiet = 0; quiet < 20 && g_get_monotonic_time() < until; quiet++)
-    if (panel_fixture_iterate())
-      quiet = 0;
-  for (int round = 0; round < 3; round++)
+  for (int round = 0; round < 3; round++) {
+    GList *windows = gtk_window_list_toplevels();
+    gdk_display_sync(gdk_display_get_default());
+    g_list_foreach(windows, wait_for_frame, NULL);
+    g_list_free(windows);
     handle_what_waits();
+  }
 }
 
 static void

@@ -44,7 +44,7 @@ void panel_fixture_screenshot(PanelFixture *self, const char *name);
   }                                                                                                                    \
   G_STMT_END
 
-gboolean panel_fixture_iterate(void);
+void panel_fixture_iterate(void);
 void panel_fixture_settle(void);
 GtkWidget *find_by_type(GtkWidget *root, GType type);
 GtkWidget *find_by_name(GtkWidget *root, const char *name);

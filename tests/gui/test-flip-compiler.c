@@ -30,37 +30,13 @@ filter(PanelFixture *f, const char *kernel)
   return panel_fixture_filter(f, "kernel", kernel);
 }
 
-/* Filters with another value; the time from the request to its result in milliseconds. */
-static double
-time_ms(PanelFixture *f, const char *option, const char *value)
+/* Filters with another value. */
+static void
+flip(PanelFixture *f, const char *option, const char *value)
 {
   g_assert_true(ms_document_set_option(f->document, option, value, NULL));
-  const gint64 start = g_get_monotonic_time();
   ms_document_request_filter(f->document);
   wait_for(120, !ms_document_is_busy(f->document));
-  return (double)(g_get_monotonic_time() - start) * 1e-3;
-}
-
-static int
-compare_times(gconstpointer a, gconstpointer b)
-{
-  const double *p = a, *q = b;
-
-  return (*p > *q) - (*p < *q);
-}
-
-/* The median time of requests that need no other program. */
-static double
-median_ms(PanelFixture *f)
-{
-  double times[11];
-
-  for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
-    g_autofree char *sr = g_strdup_printf("%u", 10 + i);
-    times[i] = time_ms(f, "sr", sr);
-  }
-  qsort(times, G_N_ELEMENTS(times), sizeof *times, compare_times);
-  return times[G_N_ELEMENTS(times) / 2];
 }
 
 /* Without it, the first flip compiles; the window says so. */
@@ -70,9 +46,8 @@ test_without(void)
   SET_UP_PANEL(f, MS_TYPE_OPTIONS_PANEL);
   filter(&f, "direct");
   g_assert_false(ms_flip_compiler_is_busy(f.engine));
-  const double ms = time_ms(&f, "access", "vload");
+  flip(&f, "access", "vload");
   g_assert_cmpstr(build_of(ms_document_get_current_run(f.document)), ==, "source");
-  g_test_message("the first flip takes %.0f ms, other requests %.1f ms", ms, median_ms(&f));
   ms_document_set_option(f.document, "unroll", "2", NULL);
   ms_document_request_filter(f.document);
   g_assert_true(ms_document_is_compiling(f.document));
@@ -88,17 +63,15 @@ test_first_flip(void)
   ms_flip_compiler_attach(f.engine, MS_FLIP_COMPILER_NICE);
   filter(&f, "direct");
   g_assert_true(ms_flip_compiler_is_busy(f.engine));
-  const double beside_ms = median_ms(&f);
+  flip(&f, "sr", "10");
 
   /* At the usual priority, since a busy machine may leave nothing to the lowest one. */
   ms_flip_compiler_detach(f.engine);
   ms_flip_compiler_attach(f.engine, 0);
-  median_ms(&f);
+  flip(&f, "sr", "11");
   wait_for(250, !ms_flip_compiler_is_busy(f.engine));
-  const double ms = time_ms(&f, "memory", "image");
+  flip(&f, "memory", "image");
   g_assert_cmpstr(build_of(ms_document_get_current_run(f.document)), ==, "cached");
-  g_test_message("the first flip takes %.0f ms, other requests %.1f ms beside the compiler, %.1f ms later", ms,
-                 beside_ms, median_ms(&f));
   panel_fixture_filter(&f, "memory", "buffer");
   g_assert_cmpstr(build_of(panel_fixture_filter(&f, "unroll", "4")), ==, "cached");
 }

@@ -262,7 +262,7 @@ test_report_view(void)
   g_assert_nonnull(strstr(atk_object_get_description(accessible), "row <0> & more"));
 
   /* A click on a bar selects its row. */
-  wait_for(10, click_bar(chart));
+  wait_for(60, click_bar(chart));
   g_assert_cmpint(ms_report_view_get_selected(MS_REPORT_VIEW(view)), ==, 0);
 
   /* The chosen sort order is kept when rows are added. */
@@ -313,7 +313,7 @@ test_report_columns(void)
   const int narrow = gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, last));
 
   gtk_window_resize(GTK_WINDOW(window), 2200, 400);
-  wait_for(10, gtk_widget_get_allocated_width(GTK_WIDGET(tree)) > 2000);
+  wait_for(60, gtk_widget_get_allocated_width(GTK_WIDGET(tree)) > 2000);
   int others = 0;
   for (int i = 0; i < last; i++)
     others += gtk_tree_view_column_get_width(gtk_tree_view_get_column(tree, i));
@@ -345,7 +345,7 @@ test_export_problems(void)
   g_assert_nonnull(strstr(message, "report.docx"));
   g_clear_pointer(&message, g_free);
   ms_report_view_export_to(MS_REPORT_VIEW(view), "/nonexistent-folder/report.csv");
-  wait_for(10, message);
+  wait_for(60, message);
   g_assert_nonnull(strstr(message, "/nonexistent-folder/report.csv"));
   gtk_widget_destroy(view);
   g_object_unref(view);

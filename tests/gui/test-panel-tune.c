@@ -124,7 +124,7 @@ test_tune(void)
   g_autoptr(MsProgramJob) job = g_object_ref(ms_job_panel_get_job(MS_JOB_PANEL(panel)));
   panel_fixture_settle();
   panel_fixture_tear_down(&f);
-  wait_for(10, !ms_program_job_is_running(job));
+  wait_for(60, !ms_program_job_is_running(job));
 }
 
 static void

@@ -168,7 +168,7 @@ test_compare(void)
   GtkLabel *note = GTK_LABEL(find_label_with(f.panel, runs));
   g_assert_true(g_str_has_prefix(gtk_label_get_text(note), runs));
   panel_fixture_filter(&f, NULL, NULL);
-  wait_for(10, strstr(gtk_label_get_text(note), "12 runs, about "));
+  wait_for(60, strstr(gtk_label_get_text(note), "12 runs, about "));
   g_assert_true(g_str_has_suffix(gtk_label_get_text(note), "s of kernel time"));
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
   g_assert_true(ms_job_panel_is_running(MS_JOB_PANEL(panel)));
@@ -483,6 +483,7 @@ test_own_experiment(void)
   g_assert_true(g_file_set_contents(path, text, -1, NULL));
   g_assert_true(ms_experiment_panel_add_file(panel, path, &error));
   g_assert_no_error(error);
+  gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Quick")));
   ms_job_panel_run(MS_JOB_PANEL(panel));
   wait_for(240, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   MsReport *report = ms_report_view_get_report(view_of(&f));

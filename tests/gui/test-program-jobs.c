@@ -33,7 +33,7 @@ end_program(GtkWidget *root, int number, const char *cancel)
   g_assert_cmpint(kill(program, number), ==, 0);
   if (number == SIGSTOP)
     gtk_button_clicked(GTK_BUTTON(find_button(root, cancel)));
-  wait_for(4, processes_count_alive(pids) == 0);
+  wait_for(60, processes_count_alive(pids) == 0);
 }
 
 static const int numbers[] = {SIGKILL, SIGSEGV, SIGSTOP};
@@ -85,7 +85,7 @@ test_experiment(void)
     ms_job_panel_run(MS_JOB_PANEL(f.panel));
     wait_for(120, measured_rows(&f, before) > 0);
     end_program(f.panel, numbers[i], "C_ancel");
-    wait_for(4, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
+    wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
     check_sentence(f.panel, numbers[i]);
     g_assert_cmpuint(measured_rows(&f, before), >, 0);
     g_assert_cmpstr(get_report(&f)->input, ==, "scene.png");
@@ -110,7 +110,7 @@ test_tune(void)
     g_assert_null(ms_report_view_get_report(view)); /* the trials of the search before are gone */
     wait_for(120, ms_tune_panel_get_best(panel));
     end_program(f.panel, numbers[i], "C_ancel");
-    wait_for(4, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
+    wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
     check_sentence(f.panel, numbers[i]);
     g_assert_nonnull(ms_tune_panel_get_best(panel));
     g_assert_cmpint(tree_rows(tree), ==, ms_tune_panel_get_record(panel)->trials->len);
@@ -283,7 +283,7 @@ test_batch(void)
     click(&batch, "_Start");
     wait_for(120, count_rows(&batch, MS_ITEM_DONE) > before + 1);
     end_program(batch.page, numbers[i], "Cance_l");
-    wait_for(4, is_resting(&batch));
+    wait_for(60, is_resting(&batch));
     if (numbers[i] != SIGSTOP)
       check_sentence(batch.page, numbers[i]);
     g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), >, before + 1);
@@ -476,7 +476,7 @@ test_orphans(void)
     if (i == 3)
       kill(g_array_index(pids, GPid, 0), SIGSTOP);
     kill(victim, SIGKILL);
-    wait_for(1, processes_count_alive(pids) == 0);
+    wait_for(60, processes_count_alive(pids) == 0);
     g_spawn_close_pid(victim);
   }
 }

@@ -184,7 +184,7 @@ run_experiment(Drill *self, int number)
   let_pass(g_rand_int_range(self->random, 0, 500));
   if (ms_job_panel_is_running(panel))
     gtk_button_clicked(GTK_BUTTON(find_button(GTK_WIDGET(panel), "C_ancel")));
-  wait_for(10, !ms_job_panel_is_running(panel));
+  wait_for(60, !ms_job_panel_is_running(panel));
   show(self, "picture", NULL, NULL);
 }
 
@@ -225,7 +225,7 @@ run_batch(Drill *self, int number)
   GtkWidget *cancel = find_button(page, "Cance_l");
   if (gtk_widget_get_sensitive(cancel))
     gtk_button_clicked(GTK_BUTTON(cancel));
-  wait_for(10, !gtk_widget_get_sensitive(cancel));
+  wait_for(60, !gtk_widget_get_sensitive(cancel));
   check_results(self);
   show(self, "picture", NULL, NULL);
 }
@@ -296,8 +296,8 @@ strike_once(Drill *self, guint index)
   change(self);
   window_fixture_wait_idle(self->fixture);
   window_fixture_assert_filtered(self->fixture);
-  wait_for(10, !processes_has_zombie());
-  wait_for(10, count_shared_memory() <= MOST_SHARED);
+  wait_for(60, !processes_has_zombie());
+  wait_for(60, count_shared_memory() <= MOST_SHARED);
 }
 
 /* By the same activities without a signal: compiling may take longer than the limit of silence. */
@@ -365,7 +365,7 @@ test_window_killed(void)
     g_test_message("killed with %u processes", pids->len);
     kill(window, SIGKILL);
     g_assert_cmpint(waitpid(window, NULL, 0), ==, window);
-    wait_for(1, processes_count_alive(pids) == 0);
+    wait_for(60, processes_count_alive(pids) == 0);
     while (waitpid(-1, NULL, WNOHANG) > 0)
       ;
   }

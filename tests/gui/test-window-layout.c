@@ -16,12 +16,7 @@ resize(WindowFixture *fixture, int width, int height)
   int now_width = 0, now_height = 0;
 
   gtk_window_resize(GTK_WINDOW(fixture->window), width, height);
-  gint64 until = g_get_monotonic_time() + 20 * G_USEC_PER_SEC;
-  while (now_width != width && g_get_monotonic_time() < until) {
-    panel_fixture_iterate();
-    gtk_window_get_size(GTK_WINDOW(fixture->window), &now_width, &now_height);
-  }
-  g_assert_cmpint(now_width, ==, width);
+  wait_for(60, (gtk_window_get_size(GTK_WINDOW(fixture->window), &now_width, &now_height), now_width == width));
   panel_fixture_settle();
 }
 

@@ -288,12 +288,11 @@ test_folder_of_many(void)
   g_autofree char *folder = g_filename_to_uri(fixture.folder, NULL, NULL);
   drop(&fixture, (char *[]){folder, NULL});
   gtk_button_clicked(GTK_BUTTON(find_button(window, "_Dry Run")));
-  gint64 give_up_at = g_get_monotonic_time() + 100 * G_USEC_PER_SEC;
+  /* Meson ends a test that waits for ever. */
   while (!find_label_with(window, "0 of 10000 done")) {
     double start = thread_ms();
     panel_fixture_iterate();
     worst = MAX(worst, thread_ms() - start);
-    g_assert_cmpint(g_get_monotonic_time(), <, give_up_at);
   }
   double start = thread_ms();
   panel_fixture_settle();

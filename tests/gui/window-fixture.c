@@ -128,6 +128,25 @@ window_fixture_opaque_scene(int width, int height)
   return ms_image_new_take(width, height, pixels, NULL);
 }
 
+static void
+on_held(GObject *engine, GAsyncResult *result, gpointer is_held)
+{
+  *(gboolean *)is_held = ms_window_engine_hold_finish(MS_WINDOW_ENGINE(engine), result, NULL);
+}
+
+/** window_fixture_wait_for_rest: waits until the device has done everything that was asked, for panels as well. */
+void
+window_fixture_wait_for_rest(WindowFixture *self)
+{
+  g_autoptr(GCancellable) holder = g_cancellable_new();
+  gboolean is_held = FALSE;
+
+  /* What holds the device gets it after all requests. */
+  ms_window_engine_hold_async(self->engine, holder, on_held, &is_held);
+  wait_for(240, is_held);
+  ms_window_engine_release(self->engine, holder);
+}
+
 /** window_fixture_wait_idle: waits until no run is active and everything is drawn. */
 void
 window_fixture_wait_idle(WindowFixture *self)

@@ -33,6 +33,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(WindowFixture, window_fixture_tear_down)
 GFile *window_fixture_write(WindowFixture *self, MsImage *image, const char *name);
 void window_fixture_open(WindowFixture *self, GFile *file);
 MsDocument *window_fixture_open_scene(WindowFixture *self, int width, int height);
+void window_fixture_wait_for_rest(WindowFixture *self);
 void window_fixture_wait_idle(WindowFixture *self);
 void window_fixture_assert_filtered(WindowFixture *self);
 void window_fixture_activate(WindowFixture *self, const char *action);

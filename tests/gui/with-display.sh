@@ -1,25 +1,28 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a command on a display of its own, which ends with it: with-display.sh COMMAND [ARGUMENT...]
-# MS_TEST_SCREEN sets the size (default 1600x1200).
+# MS_TEST_SCREEN sets the size (default 1600x1200). In the suite nothing moves by itself, so that no test waits for it.
 set -eu
 
 folder=$(mktemp -d)
+mkfifo "$folder/display"
 Xvfb -displayfd 3 -screen 0 "${MS_TEST_SCREEN:-1600x1200}x24" -nolisten tcp 3>"$folder/display" 2>"$folder/log" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
-while ! [ -s "$folder/display" ]; do
-  if ! kill -0 "$server" 2>/dev/null; then
-    cat "$folder/log" >&2
-    echo "with-display.sh: Xvfb did not start" >&2
-    exit 1
-  fi
-  sleep 0.05
-done
+if ! read -r number <"$folder/display"; then
+  cat "$folder/log" >&2
+  echo "with-display.sh: Xvfb did not start" >&2
+  exit 1
+fi
 
-DISPLAY=:$(cat "$folder/display")
+if [ "${MS_TEST_FORM:-suite}" = suite ]; then
+  mkdir "$folder/gtk-3.0"
+  printf '[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n' >"$folder/gtk-3.0/settings.ini"
+  export XDG_CONFIG_DIRS="$folder"
+fi
+DISPLAY=:$number
 export DISPLAY
 export GDK_BACKEND=x11
 export GSETTINGS_BACKEND="${GSETTINGS_BACKEND:-memory}"
