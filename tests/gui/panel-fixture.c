@@ -8,8 +8,8 @@
 #include "tests/support/fixture.h"
 #include "ui/document/document.h"
 
-#define PICTURE_WIDTH 320
-#define PICTURE_HEIGHT 240
+#define PICTURE_WIDTH 160
+#define PICTURE_HEIGHT 120
 
 /* How long the main loop may wait for an event, since what a test waits for need not be one. */
 #define LONGEST_TURN_MS 10

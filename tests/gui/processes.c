@@ -62,13 +62,31 @@ processes_of_program(GPid pid)
   return pids;
 }
 
+/* (transfer full) (nullable): what the kernel says of @pid; its letter follows its name in parentheses */
+static char *
+status_of(GPid pid)
+{
+  g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
+  char *text = NULL;
+
+  g_file_get_contents(path, &text, NULL, NULL);
+  return text;
+}
+
 static gboolean
 is_alive(GPid pid)
 {
-  g_autofree char *path = g_strdup_printf("/proc/%d/stat", pid);
-  g_autofree char *text = NULL;
+  g_autofree char *text = status_of(pid);
 
-  return g_file_get_contents(path, &text, NULL, NULL) && strstr(text, ") Z ") == NULL;
+  return text && !strstr(text, ") Z ");
+}
+
+static gboolean
+is_stopped(GPid pid)
+{
+  g_autofree char *text = status_of(pid);
+
+  return text && strstr(text, ") T ");
 }
 
 guint
@@ -79,6 +97,18 @@ processes_count_alive(GArray *pids)
   for (guint i = 0; i < pids->len; i++)
     n += is_alive(g_array_index(pids, GPid, i));
   return n;
+}
+
+/** processes_are_stopped: whether @pid and all processes below it are stopped, as by SIGSTOP. */
+gboolean
+processes_are_stopped(GPid pid)
+{
+  g_autoptr(GArray) pids = processes_below(pid);
+  gboolean all = is_stopped(pid);
+
+  for (guint i = 0; i < pids->len; i++)
+    all = all && is_stopped(g_array_index(pids, GPid, i));
+  return all;
 }
 
 /**

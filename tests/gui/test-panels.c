@@ -86,7 +86,7 @@ test_timings_of_two_runs(void)
   g_assert_null(strstr(gtk_label_get_text(GTK_LABEL(words)), "one run"));
   ms_document_set_run_b(f.document, large);
   panel_fixture_settle();
-  g_assert_nonnull(find_label_with(f.panel, ", 320 × 240: kernels ")); /* a run is not compared with itself */
+  g_assert_nonnull(find_label_with(f.panel, ", 160 × 120: kernels ")); /* a run is not compared with itself */
 }
 
 static void
@@ -488,7 +488,7 @@ test_reference_run(void)
   MsRun *run = panel_fixture_filter(&f, NULL, NULL);
   g_assert_true(run != device_run);
   g_assert_null(ms_run_get_device(run));
-  g_assert_nonnull(find_label_with(f.panel, "on Serial reference, 320 × 240: took "));
+  g_assert_nonnull(find_label_with(f.panel, "on Serial reference, 160 × 120: took "));
   g_assert_cmpstr(ms_runs_panel_badge(run, device_run), ==, "✓ identical");
   MsPictureStatistics *statistics = ms_picture_statistics_of(f.document);
   ms_picture_statistics_update(statistics, f.document);

@@ -80,6 +80,7 @@ test_experiment(void)
                                     -1, NULL));
   g_assert_true(ms_experiment_panel_add_file(MS_EXPERIMENT_PANEL(f.panel), path, NULL));
   gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_button(f.panel, "On the open _picture")), TRUE);
+  gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(find_button(f.panel, "_Quick")), TRUE);
   for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
     g_autoptr(MsReport) before = get_report(&f) ? ms_report_ref(get_report(&f)) : NULL;
     ms_job_panel_run(MS_JOB_PANEL(f.panel));
@@ -311,10 +312,10 @@ test_batch_pause(void)
   click(&batch, "_Start");
   wait_for(120, count_rows(&batch, MS_ITEM_DONE) > 0);
   click(&batch, "_Pause");
+  wait_for(60, processes_are_stopped(processes_find_program()));
   panel_fixture_settle();
   const guint paused = count_rows(&batch, MS_ITEM_DONE);
-  for (gint64 until = g_get_monotonic_time() + 2 * G_USEC_PER_SEC; g_get_monotonic_time() < until;)
-    panel_fixture_iterate();
+  panel_fixture_settle();
   g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), ==, paused);
   g_assert_cmpuint(paused, <, 16);
   click(&batch, "_Continue");
