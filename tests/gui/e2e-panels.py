@@ -20,10 +20,8 @@ IN_LAB = ("Experiments", "Learn", "Compare", "Tune", "Kernel")
 
 
 def go_to(person, page):
-    person.click(person.find("Lab" if page in IN_LAB else "Picture", "radio button"))
-    time.sleep(0.3)
-    person.click(person.find(page, "radio button"))
-    time.sleep(0.5)
+    for name in ("Lab" if page in IN_LAB else "Picture", page):
+        person.choose(name)
 
 
 def shoot(person, name):
@@ -186,7 +184,7 @@ def quit_while_comparing(person):
     go_to(person, "Compare")
     person.enter(person.find("Repeats", "spin button"), "1000")
     person.click(person.find("Compare", "push button"))
-    time.sleep(1)
+    person.find("Cancel", "push button")
     person.mouse(*person.middle(person.find("Configurations", "table")), "abs")
     status = person.quit()
     check(status == 0, f"the program ended with status {status}")

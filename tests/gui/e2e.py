@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The real program as a person uses it: one walk through Picture and Lab, and much more of Picture in CI.
+"""The real program as a person uses it: one walk through Picture, Lab and Batch, and much more
+of Picture in CI.
 Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
@@ -145,10 +146,9 @@ def panels(person):
     person.find("Spatial radius", "spin button")
     for workspace, pages in (("Lab", ("Experiments", "Compare", "Tune", "Kernel")),
                              ("Picture", ("Histogram", "Statistics", "Runs", "Timings", "Overview"))):
-        person.click(person.find(workspace, "radio button"))
+        person.choose(workspace)
         for page in pages:
-            person.click(person.find(page, "radio button"))
-            wait(f"the page {page}", lambda: page in checked_buttons(person))
+            person.choose(page)
             person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
 
 
@@ -210,18 +210,40 @@ def lab(person):
     person.enter(person.find("Repeats", "spin button"), "3")
     person.click(person.find("Compare", "push button"))
     wait("the comparison to end", lambda: person.has(part="Fastest"), 180)
-    person.click(person.find("Picture", "radio button"))
+    person.choose("Picture")
 
 
-def checked_buttons(person):
-    return [node.name for node in person.all(role="radio button") if node.getState().contains(pyatspi.STATE_CHECKED)]
+def batch(person):
+    """A folder gets the files that the command line makes; e2e-batch.py does more in the workspace Batch."""
+    folder = os.path.join(WORK, "folder")
+    os.makedirs(folder)
+    for name in ("a.png", "b.png"):
+        cv2.imwrite(os.path.join(folder, name), cv2.resize(cv2.imread(SAMPLE), (160, 120)))
+    with open(os.path.join(folder, "c.png"), "wb") as file:
+        file.write(b"\x89PNG\r\n\x1a\nnot a picture")
+    person.choose("Batch")
+    person.click(person.find("Add Folder…", "push button"))
+    person.choose_file("Add", folder)
+    for name in ("a.png", "b.png", "c.png"):
+        person.find(name, "table cell")
+    person.click(person.find("Start", "push button"))
+    person.find(part="2 of 3 done", role="label")
+    person.find("1 failed", "toggle button")
+    copy = person.find("Copy as Command Line", "push button")
+    words = shlex.split(person.copied(lambda: person.click(copy)))
+    output = os.path.join(WORK, "by-hand") + "/"
+    os.makedirs(output)
+    subprocess.run([HEADLESS, *words[1:-1], output], capture_output=True, text=True, timeout=600)
+    for name in ("a.png", "b.png"):
+        check((rgb(os.path.join(folder, "meanshift", name)) == rgb(output + name)).all(), f"{name} differs")
+    person.choose("Picture")
 
 
 def workspaces(person):
     """Alt and a digit change the workspace."""
     for key, name in (("2", "Lab"), ("3", "Batch"), ("1", "Picture")):
         person.press("alt+" + key)
-        wait(f"the workspace {name}", lambda: name in checked_buttons(person), 10)
+        wait(f"the workspace {name}", lambda: name in person.checked(), 10)
 
 
 def overview(person):
@@ -338,13 +360,13 @@ def keyboard(person):
     person.click(person.find("2", "radio button"))
     wait("the name of the step", lambda: person.find("Undo").description.startswith("Undo Unroll"))
     person.press("Right")
-    wait("the arrow key to choose", lambda: "4" in checked_buttons(person))
+    wait("the arrow key to choose", lambda: "4" in person.checked())
     person.press("Tab")
     person.press("Right")
-    wait("Tab to leave the group", lambda: "vload" in checked_buttons(person))
+    wait("Tab to leave the group", lambda: "vload" in person.checked())
     for _ in ("vload", "4", "2"):
         person.press("ctrl+z")
-    wait("the steps to be taken back", lambda: "pointer" in checked_buttons(person) and "1" in checked_buttons(person))
+    wait("the steps to be taken back", lambda: "pointer" in person.checked() and "1" in person.checked())
     wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
     scroll_up(person)
 
@@ -461,10 +483,10 @@ def remembered(picture):
     person.press("F9")
     wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
     person.press("alt+2")
-    wait("the workspace Lab", lambda: "Lab" in checked_buttons(person))
+    wait("the workspace Lab", lambda: "Lab" in person.checked())
     check(person.quit() == 0, "the program did not end well")
     person = Person(PROGRAM, [picture], environment)
-    wait("the workspace of the last time", lambda: "Lab" in checked_buttons(person))
+    wait("the workspace of the last time", lambda: "Lab" in person.checked())
     wait("the picture behind it", lambda: person.window.name == os.path.basename(picture))
     person.press("alt+1")
     wait_for_run(person, 1)
@@ -523,6 +545,7 @@ def session():
         more_of_a_picture(person, picture)
     else:
         lab(person)
+        batch(person)
     shortcuts(person)
     person.check_reader()
     quit_while_filtering(person)

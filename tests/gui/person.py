@@ -154,6 +154,16 @@ class Person:
         for _ in range(count):
             self.mouse(x, y, "b1c")
 
+    def checked(self, role="radio button"):
+        """The names of the buttons that are checked."""
+        return [widget.name for widget in self.widgets.showing()
+                if widget.role == role and widget.states >> pyatspi.STATE_CHECKED & 1]
+
+    def choose(self, name):
+        """Clicks a radio button, as those of workspaces and pages, and waits until it is checked."""
+        self.click(self.find(name, "radio button"))
+        wait(f"“{name}” to be checked", lambda: name in self.checked())
+
     def drag(self, start, end, steps=12):
         self.mouse(*start, "abs")
         self.mouse(*start, "b1p")

@@ -20,14 +20,14 @@ OBJECT = r"\('[^']*', '([^']*)'\)"
 # The type of an entry of the answer is ((so)(so)(so)iiassusau): the object, its program, its parent, its place among
 # the children of that, how many it has, interfaces, name, role, description and states.
 ROW = re.compile(
-    rf"\({OBJECT}, {OBJECT}, {OBJECT}, (-?\d+), (-?\d+), \[[^]]*\], {TEXT}, (\d+), {TEXT}, \[(\d+), \d+\]\)")
+    rf"\({OBJECT}, {OBJECT}, {OBJECT}, (-?\d+), (-?\d+), (\[[^]]*\]), {TEXT}, (\d+), {TEXT}, \[(\d+), \d+\]\)")
 
-# The number of children of a table, whose cells are no entries, and the roles of such cells.
-NOT_TOLD = -1
+# Those with this interface may have thousands of cells, which have these roles.
+TABLE = "Table"
 IN_TABLES = ("table cell", "table column header", "check box", "list item")
 MOST_CELLS = 400
 
-Widget = collections.namedtuple("Widget", "path parent place children name role description states")
+Widget = collections.namedtuple("Widget", "path parent place children is_table name role description states")
 
 
 def role_named(name):
@@ -45,9 +45,9 @@ def text_of(literal):
 
 
 def widget_of(found):
-    path, _, parent, place, children, name, role, description, states = found
-    return Widget(path, parent, int(place), int(children), text_of(name), role_named(role_name(int(role))),
-                  text_of(description), int(states))
+    path, _, parent, place, children, interfaces, name, role, description, states = found
+    return Widget(path, parent, int(place), int(children), f".{TABLE}'" in interfaces, text_of(name),
+                  role_named(role_name(int(role))), text_of(description), int(states))
 
 
 def connect():
@@ -59,8 +59,8 @@ def connect():
 
 def ask(node, parent):
     states = sum(1 << state for state in node.getState().getStates())
-    return Widget(node.path, parent, 0, node.childCount, node.name, role_named(node.getRoleName()), node.description,
-                  states)
+    return Widget(node.path, parent, 0, node.childCount, TABLE in node.get_interfaces(), node.name,
+                  role_named(node.getRoleName()), node.description, states)
 
 
 def is_shown(widget):
@@ -92,9 +92,9 @@ class Widgets:
             self.below[widget.parent].append(widget)
 
     def children(self, widget):
-        """Those that the answer leaves out, as in popovers, are asked one by one."""
+        """Those that the answer leaves out, as in popovers and lists, are asked one by one."""
         told = self.below.get(widget.path, [])
-        if not is_shown(widget) or len(told) >= widget.children:
+        if widget.is_table or 0 <= widget.children <= len(told):
             return told
         nodes = list(children_of(self.node(widget)))
         self.nodes.update((node.path, node) for node in nodes)
@@ -125,7 +125,7 @@ class Widgets:
 
     def cells(self, widgets):
         """The nodes of the cells that show in those of the widgets that are tables."""
-        tables = [self.node(widget) for widget in widgets if widget.children == NOT_TOLD]
+        tables = [self.node(widget) for widget in widgets if widget.is_table]
         return (cell for table in tables if table for cell in below(table) if is_showing(cell))
 
 
