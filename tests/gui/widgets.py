@@ -63,10 +63,6 @@ def ask(node, parent):
                   role_named(node.getRoleName()), node.description, states)
 
 
-def is_shown(widget):
-    return widget.states >> pyatspi.STATE_SHOWING & 1
-
-
 class Widgets:
     connection = None
 
@@ -100,17 +96,18 @@ class Widgets:
         self.nodes.update((node.path, node) for node in nodes)
         return [self.told.get(node.path) or ask(node, widget.path) for node in nodes]
 
-    def under(self, widgets):
-        """The widgets that show now, with those below them, in the order of the window."""
+    def _add_showing(self, widgets, found):
         for widget in widgets:
-            if is_shown(widget):
-                yield widget
-                yield from self.under(self.children(widget))
+            if widget.states >> pyatspi.STATE_SHOWING & 1:
+                found.append(widget)
+                self._add_showing(self.children(widget), found)
 
     def showing(self, root=None):
-        """The widgets that show now, below a node or anywhere."""
+        """The widgets that show now, below a node or anywhere, in the order of the window."""
         self.read()
-        return list(self.under(self.children(self.told[root.path]) if root else self.below[self.app.path]))
+        found = []
+        self._add_showing(self.children(self.told[root.path]) if root else self.below[self.app.path], found)
+        return found
 
     def node(self, widget):
         """The object of a widget, by which it can be used; None if it has gone."""
