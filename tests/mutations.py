@@ -453,6 +453,20 @@ MUTATIONS = [
      'needs_all ? height : ms_params_halo(params, height)', 'needs_all ? height : 0',
      'batch /batch/stream/space'),
 
+    # The program and its reports.
+    ('exit: a difference found by --verify is a failure', 'app/commands/command-batch.c',
+     'counts.different > 0)\n    return MS_EXIT_DIFFERENT;', 'counts.different > 0)\n    return MS_EXIT_SOME_FAILED;',
+     'wrong-results'),
+    ('exit: a wrong result of --reduce is a failure', 'app/commands/command-reduce.c',
+     'run->agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT', 'run->agrees ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED',
+     'wrong-results'),
+    ('exit: a kernel that --diagnose finds wrong is a failure', 'app/commands/command-diagnose.c',
+     'agrees ? MS_EXIT_DONE : MS_EXIT_DIFFERENT', 'agrees ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED', 'wrong-results'),
+    ('exit: a wrong configuration of an experiment is a failure', 'app/commands/command-lab.c',
+     'MS_OUTCOME_WRONG) > 0)\n      return MS_EXIT_DIFFERENT;',
+     'MS_OUTCOME_WRONG) > 0)\n      return MS_EXIT_SOME_FAILED;',
+     'wrong-results'),
+
     # Folders of images.
     ('shard: every shard takes everything', 'core/batch/shard.c',
      'hash_name(relative) % self->count == self->index - 1', 'hash_name(relative) % self->count + 1 > 0',
@@ -630,6 +644,12 @@ MUTATIONS = [
      'g_setenv(MS_DRIVER_CACHE_VARIABLE, other, TRUE);', '', 'headless-files'),
 
     # Image files.
+    ('save: the folder of an output is not flushed', 'core/image/file/atomic-file.c',
+     'if (flush_folder(self->folder) == 0)', 'if (TRUE)', 'power-loss'),
+    ('save: the folder above a new one is not flushed', 'core/image/file/atomic-file.c',
+     'return flush_folder(above) == 0;', 'return TRUE;', 'power-loss'),
+    ('folders: the name of a new one is not flushed', 'core/folder.c',
+     '  flush(above);\n', '  (void)flush;\n', 'power-loss'),
     ('image: a quarter turn is a transposition', 'core/image/metadata/orientation.c',
      'orientation == 6 || orientation == 7', 'orientation == 7', 'image /image/orientations'),
     ('image: upside down is left so', 'core/image/metadata/orientation.c',

@@ -314,6 +314,12 @@ mkdirat(int folder, const char *name, mode_t mode)
 }
 
 EXPORT int
+mkdir(const char *path, mode_t mode)
+{
+  return mkdirat(AT_FDCWD, path, mode);
+}
+
+EXPORT int
 posix_fallocate64(int fd, off64_t offset, off64_t length)
 {
   char path[PATH_MAX + 1];

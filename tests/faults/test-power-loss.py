@@ -7,6 +7,8 @@ that the image is done. The name of a new folder is flushed before anything is w
 
 import errno
 import os
+import pathlib
+import shutil
 import sys
 import unittest
 
@@ -17,9 +19,12 @@ SMALL = ("--device", "reference", "--sp", "2", "--jobs", "2")
 
 class PowerLoss(faults.FaultCase):
     def trace(self, *options, **arguments):
-        """The calls of a run, as lists of a name and the paths."""
+        """The calls of a batch, as lists of a name and the paths."""
         self.begin_batch(*options, **arguments)
         self.empty()
+        return self.trace_of_run()
+
+    def trace_of_run(self):
         listed = self.dir.parent / (self.dir.name + ".trace")
         self.addCleanup(listed.unlink, missing_ok=True)
         code, _, error, _ = self.run_with({"MS_FAULT_TRACE": listed})
@@ -59,6 +64,20 @@ class PowerLoss(faults.FaultCase):
         made = calls.index(["mkdir", str(self.out / "sub"), ""])
         used = [call[2] for call in calls].index(str(self.out / "sub" / "p1.png"))
         self.assertIn(["fsync", str(self.out), ""], calls[made:used], "the name of a new folder is flushed")
+
+    def test_a_missing_output_folder(self):
+        """Each folder that is made is known to the disk before another one or a file is made in it."""
+        self.begin_batch(*SMALL)
+        shutil.rmtree(self.out)
+        existing, self.out = self.dir, self.out / "2026" / "november"
+        calls = self.trace_of_run()
+        made = [pathlib.Path(call[1]) for call in calls if call[0] == "mkdir"]
+        self.assertEqual(made, [existing / "out", existing / "out" / "2026", self.out, self.out / "sub"])
+        for folder in made:
+            begun = calls.index(["mkdir", str(folder), ""])
+            inside = [i for i, call in enumerate(calls) if str(folder) + "/" in call[1] + call[2]]
+            self.assertIn(["fsync", str(folder.parent), ""], calls[begun:inside[0]], f"the name of {folder} is flushed")
+        self.assertEqual(self.tree(), self.expected)
 
     def test_workers(self):
         self.check_order(*SMALL)

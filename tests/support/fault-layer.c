@@ -38,7 +38,8 @@ static int armed, counted, hanging, n_held;
 
 /*
  * Environment variables select the n-th call of a whole program and its children; see tests/faults/preload.c.
- * MS_FAULT_CALL=NAME counts only the calls of that name. MS_FAULT_MODE says what the call does instead of returning an
+ * MS_FAULT_CALL=NAME counts only the calls of that name, MS_FAULT_CALL=download those that bring bytes to the host, and
+ * changes the first of them while the call succeeds. MS_FAULT_MODE says what another call does instead of returning an
  * error: it hangs, aborts, reads an invalid address (segv), or exits with status 0 or 1; with skip, a kernel does not
  * run and its launch succeeds.
  */
@@ -179,6 +180,13 @@ fails(const char *name)
   return ++counted == armed || is_due_in_program(name);
 }
 
+/* Whether a download that would succeed is to be a wrong one. */
+static int
+is_falsified(size_t size)
+{
+  return size > 0 && call_of_program && is_due_in_program("download");
+}
+
 /* A wrapper for calls that return a status, and one for calls that return an object and the status by pointer. */
 #define STATUS_CALL_IF(fails, name, parameters, arguments, status)                                                     \
   static cl_int CL_API_CALL layer_##name parameters                                                                    \
@@ -251,10 +259,20 @@ STATUS_CALL(clEnqueueWriteBuffer,
             (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, const void *p, cl_uint n, const cl_event *w,
              cl_event *e),
             (q, m, b, o, s, p, n, w, e), CL_MEM_OBJECT_ALLOCATION_FAILURE)
-STATUS_CALL(clEnqueueReadBuffer,
-            (cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, cl_uint n, const cl_event *w,
-             cl_event *e),
-            (q, m, b, o, s, p, n, w, e), CL_OUT_OF_RESOURCES)
+static cl_int CL_API_CALL
+layer_clEnqueueReadBuffer(cl_command_queue q, cl_mem m, cl_bool b, size_t o, size_t s, void *p, cl_uint n,
+                          const cl_event *w, cl_event *e)
+{
+  if (fails("clEnqueueReadBuffer"))
+    return CL_OUT_OF_RESOURCES;
+  if (!is_falsified(s))
+    return target->clEnqueueReadBuffer(q, m, b, o, s, p, n, w, e);
+  const cl_int status = target->clEnqueueReadBuffer(q, m, CL_TRUE, o, s, p, n, w, e);
+  if (status == CL_SUCCESS)
+    *(unsigned char *)p ^= 1;
+  return status;
+}
+
 STATUS_CALL(clEnqueueWriteImage,
             (cl_command_queue q, cl_mem m, cl_bool b, const size_t *o, const size_t *r, size_t rp, size_t sp,
              const void *p, cl_uint n, const cl_event *w, cl_event *e),
@@ -282,10 +300,23 @@ STATUS_CALL_IF(fails_in_program, clEnqueueCopyBufferToImage,
                (cl_command_queue q, cl_mem a, cl_mem b, size_t o, const size_t *bo, const size_t *r, cl_uint n,
                 const cl_event *w, cl_event *e),
                (q, a, b, o, bo, r, n, w, e), CL_OUT_OF_RESOURCES)
-OBJECT_CALL_IF(fails_in_program, void *, clEnqueueMapBuffer,
-               (cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, size_t o, size_t s, cl_uint n,
-                const cl_event *w, cl_event *e, cl_int *ret),
-               (q, m, b, f, o, s, n, w, e, ret), CL_MAP_FAILURE)
+/* Memory that is mapped for writing too is pinned memory, which holds no result yet. */
+static void *CL_API_CALL
+layer_clEnqueueMapBuffer(cl_command_queue q, cl_mem m, cl_bool b, cl_map_flags f, size_t o, size_t s, cl_uint n,
+                         const cl_event *w, cl_event *e, cl_int *ret)
+{
+  if (fails_in_program("clEnqueueMapBuffer")) {
+    *ret = CL_MAP_FAILURE;
+    return NULL;
+  }
+  if (f != CL_MAP_READ || !is_falsified(s))
+    return target->clEnqueueMapBuffer(q, m, b, f, o, s, n, w, e, ret);
+  unsigned char *bytes = target->clEnqueueMapBuffer(q, m, CL_TRUE, f, o, s, n, w, e, ret);
+  if (bytes)
+    *bytes ^= 1;
+  return bytes;
+}
+
 STATUS_CALL_IF(fails_in_program, clEnqueueUnmapMemObject,
                (cl_command_queue q, cl_mem m, void *p, cl_uint n, const cl_event *w, cl_event *e), (q, m, p, n, w, e),
                CL_OUT_OF_RESOURCES)

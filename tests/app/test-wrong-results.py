@@ -1,0 +1,74 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A device that gives one wrong byte: each command that compares with serial code says so and ends with status 3."""
+
+import csv
+import io
+import os
+import re
+import struct
+import sys
+import unittest
+
+import headless
+
+LAYER = os.environ["MS_FAULT_LAYER"]
+ON_CPU = ("--device", "cpu")
+
+
+class WrongResults(headless.HeadlessCase):
+    def setUp(self):
+        super().setUp()
+        self.source = self.picture("a.png")
+        # What a start finds out about the device is kept, so that the first download after it is a result.
+        self.run_program(self.source, "--verify", *ON_CPU)
+
+    def falsified(self, *arguments, status=3):
+        """Standard output and error of a run whose first download has another first byte than the device gave."""
+        count = self.dir / "count"
+        count.write_bytes(bytes(16))
+        output, error = self.run_program(*arguments, status=status, env={
+            "OPENCL_LAYERS": LAYER, "MS_FAULT_COUNT": str(count), "MS_FAULT_CALL": "download", "MS_FAULT_NTH": "1"})
+        self.assertGreater(struct.unpack("ll", count.read_bytes())[0], 0, "nothing was downloaded")
+        return output.decode(), error
+
+    def test_verify(self):
+        output, error = self.falsified(self.source, "--verify", "-o", self.out, *ON_CPU)
+        self.assertIn("\n  differs from the reference: 1 pixels, largest difference 1\n", output)
+        self.sentence(error, "a.png' differs from the reference in 1 of 1200 pixels, by up to 1 levels",
+                      "; it is not saved.")
+        self.assertEqual(self.names(), [])
+        output, _ = self.falsified(self.source, "--verify", "--csv", "-", *ON_CPU)
+        row, = csv.DictReader(io.StringIO(output))
+        self.assertEqual((row["status"], row["mismatched_pixels"], row["max_difference"]), ("failed", "1", "1"))
+
+    def test_without_verify_nothing_is_compared(self):
+        self.falsified(self.source, "-o", self.out, *ON_CPU, status=0)
+        self.assertEqual(self.names(), ["a.png"])
+
+    def test_reduce(self):
+        output, error = self.falsified("--reduce", "sum", "--size", "4096", *ON_CPU)
+        found = int(re.search(r"(?m)^result +(\d+)$", output)[1])
+        serial = int(re.search(r"(?m)^serial +(\d+) \(DIFFERS\)$", output)[1])
+        self.assertEqual((abs(found - serial), error), (1, ""))
+
+    def test_reduce_histogram(self):
+        output, error = self.falsified("--reduce", "histogram", "--size", "4096", *ON_CPU)
+        self.assertEqual((output.count("DIFFERS"), error), (1, ""), output)
+
+    def test_diagnose(self):
+        output, error = self.falsified("--diagnose")
+        differing = re.findall(r"(?m)^  \S+ +(\S.*?) +DIFFERS from the reference in (\d+) values$", output)
+        self.assertEqual((differing, error), ([("direct", "1")], ""), output)
+        self.assertNotIn("FAILS", output)
+
+    def test_experiment(self):
+        experiment = self.dir / "small.experiment"
+        experiment.write_text("[Experiment]\nTitle=Small\nKind=reduce\nDescription=One sum.\n[Axes]\nsize=4096\n"
+                              "[Fixed]\nop=sum\ntype=int\n")
+        output, _ = self.falsified("--experiment", experiment, *ON_CPU)
+        self.assertRegex(output, r"wrong-result: .* is wrong: 1 of 1 differ from the serial result, by 1 at most\.")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
