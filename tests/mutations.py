@@ -452,6 +452,10 @@ MUTATIONS = [
     ('reference: a band in a colour space lacks its halo', 'core/filter/reference.c',
      'needs_all ? height : ms_params_halo(params, height)', 'needs_all ? height : 0',
      'batch /batch/stream/space'),
+    ('charts: the axis of the bandwidth is in MB/s', 'core/lab/report/report-metric.c',
+     'N_("Bandwidth, GB/s (higher is better)")', 'N_("Bandwidth, MB/s (higher is better)")', 'lab /lab-metrics/table'),
+    ('charts: the axis of microseconds is in ms', 'core/lab/report/report-metric.c',
+     'N_("Time, µs (lower is better)")', 'N_("Time, ms (lower is better)")', 'lab /lab-metrics/table'),
 
     # The program and its reports.
     ('exit: a difference found by --verify is a failure', 'app/commands/command-batch.c',
@@ -466,6 +470,8 @@ MUTATIONS = [
      'MS_OUTCOME_WRONG) > 0)\n      return MS_EXIT_DIFFERENT;',
      'MS_OUTCOME_WRONG) > 0)\n      return MS_EXIT_SOME_FAILED;',
      'wrong-results'),
+    ('timings: queued and submitted are swapped in the table', 'app/report/image-report.c',
+     'sum->n, queued, submitted, run', 'sum->n, submitted, queued, run', 'app /image-report/text'),
 
     # Folders of images.
     ('shard: every shard takes everything', 'core/batch/shard.c',
@@ -642,6 +648,10 @@ MUTATIONS = [
      'if (ns > longest) {', 'if (longest < 0) {', 'lab /lab/kernels/columns'),
     ('driver-cache: no other folder is used', 'core/opencl/driver-cache.c',
      'g_setenv(MS_DRIVER_CACHE_VARIABLE, other, TRUE);', '', 'headless-files'),
+    ('worker: whether an image was verified gets lost', 'core/batch/worker.c',
+     '  MEMBER(verified, BOOLEAN, "verified"),\n', '', 'worker-message'),
+    ('worker: the difference that --verify found gets lost', 'core/batch/worker.c',
+     '  MEMBER(difference, OWN, "difference"),\n', '', 'worker-message'),
 
     # Image files.
     ('save: the folder of an output is not flushed', 'core/image/file/atomic-file.c',
@@ -829,6 +839,16 @@ MUTATIONS = [
      'inverse[map[i]] = (guint16)i;', 'inverse[i] = map[i];', 'swap'),
 
     # Regions in the window.
+    ('regions: outlines are blue', 'core/regions/segment-table.c', '"\\xff\\x00\\x00\\xff"', '"\\x00\\x00\\xff\\xff"',
+     'panel-regions /panel-regions/regions'),
+    ('regions: means are rounded down', 'core/regions/segment-table.c',
+     'lround(self->segments[label - 1].mean[k])', '(self->segments[label - 1].mean[k])',
+     'panel-regions /panel-regions/regions'),
+    ('regions: consecutive labels have close colours', 'ui/document/picture-regions.c',
+     'segmentation->labels[i] * 2654435769u', 'segmentation->labels[i] * 256u', 'panel-regions /panel-regions/regions'),
+    ('regions: the file of outlines has the means', 'ui/document/picture-regions.c',
+     'return save_picture(save, MS_REGION_PICTURE_OUTLINES, error);',
+     'return save_picture(save, MS_REGION_PICTURE_MEANS, error);', 'panel-regions /panel-regions/range-and-files'),
     ('regions view: a click selects nothing', 'ui/image-view/image-view-draw.c',
      'ms_picture_regions_select_pixel(regions_of(self), (int)column, (int)row);', '', 'window-view /window/regions'),
     ('regions view: a click shows no row', 'ui/image-view/image-view-draw.c',
@@ -856,6 +876,9 @@ MUTATIONS = [
      'return count == 0 || (least >= first && greatest <= n);', 'return TRUE;', 'service'),
 
     # The window.
+    ('window: queued and submitted are swapped in the timings', 'ui/panels/timing/timing-view.c',
+     'COLUMN_QUEUED, queued, COLUMN_SUBMITTED, submitted', 'COLUMN_QUEUED, submitted, COLUMN_SUBMITTED, queued',
+     'panel-parts /panel-parts/timing-table'),
     ('window: the contents of the shortcuts stay in their window', 'ui/window/application.c',
      'g_signal_connect(overlay, "destroy", G_CALLBACK(on_shortcuts_destroyed), NULL);', ';', 'person'),
     ('window: a view behind another workspace gets the keys', 'ui/window/window-tabs.c',

@@ -6,10 +6,12 @@
 #include "core/filter/plan/plan.h"
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
+#include "tests/support/fixture.h"
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/report-view.h"
+#include "ui/panels/common/table.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/kernel/source-view.h"
 #include "ui/panels/timing/stage-bar.h"
@@ -90,6 +92,49 @@ test_timing_rows(void)
   g_assert_true(ms_timing_row_moves_device_memory(kernel));
   g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 0)));
   g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 2)));
+}
+
+static MsRun *
+new_run(MsImage *result, MsTimingLog *log)
+{
+  return ms_run_new(&(MsRunFacts){
+    .requested = ms_settings_default(), .settings = ms_settings_default(), .log = log, .result = result, .digest = ""});
+}
+
+/* Every number of a row differs, and so does that of run A, so that each stands below its own title. */
+static void
+test_timing_table(void)
+{
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(8, 8, 1);
+  g_autoptr(MsDocument) document = ms_document_new(engine, image, NULL, "noise");
+  g_autoptr(MsTimingLog) log = ms_timing_log_new(), log_of_a = ms_timing_log_new();
+  const char *kernel = g_intern_string("mean_shift");
+
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_DECODE, NULL, 0, 0, 0, 9000000, 0});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_UPLOAD, NULL, 0, 20000, 70000, 370000, 600000});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_KERNEL, kernel, 0, 400000, 1100000, 3100000, 5000000});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_KERNEL, kernel, 0, 200000, 400000, 6400000, 3000000});
+  ms_timing_log_add(log_of_a, &(MsTiming){MS_STAGE_KERNEL, kernel, 0, 100000, 150000, 4150000, 1000000});
+  g_autoptr(MsRun) run = new_run(image, log), a = new_run(image, log_of_a);
+  ms_document_add_run(document, a);
+  ms_document_add_run(document, run);
+  ms_document_set_run_a(document, a);
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *panel = g_object_new(MS_TYPE_TIMING_VIEW, "visible", TRUE, NULL);
+  gtk_container_add(GTK_CONTAINER(window), panel);
+  gtk_widget_show(window);
+  g_object_set(panel, "document", document, NULL);
+  panel_fixture_settle();
+  g_autofree char *table = ms_table_text(GTK_TREE_VIEW(find_by_type(panel, GTK_TYPE_TREE_VIEW)), FALSE);
+  g_assert_cmpstr(
+    table, ==,
+    "Stage\tLaunches\tQueued (ms)\tSubmitted (ms)\tRun (ms)\tRun of A (ms)\tB to A\tBytes\tGB/s\tOf peak\n"
+    "Decode\t1\t–\t–\t9.000\t–\t–\t–\t–\t–\n"
+    "Upload\t1\t0.020\t0.050\t0.300\t–\t–\t600.0\u00a0kB\t2.00\t–\n"
+    "Kernel mean_shift\t2\t0.600\t0.900\t8.000\t4.000\t2.00×\t8.0\u00a0MB\t1.00\t–\n");
+  gtk_widget_destroy(window);
+  ms_window_engine_shut_down(engine);
 }
 
 static void
@@ -444,6 +489,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panel-parts/diff", test_diff);
   g_test_add_func("/panel-parts/timing-rows", test_timing_rows);
+  g_test_add_func("/panel-parts/timing-table", test_timing_table);
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
