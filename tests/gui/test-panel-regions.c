@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
+#include "core/image/image-io.h"
 #include "core/regions/segment-table.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
@@ -82,17 +83,24 @@ shown_cell(GtkTreeView *tree, int row, int column)
   return text;
 }
 
-/* A row for each region, with its number of pixels. */
+/* Each cell of the last row, which has the numbers of that region in the order of the columns. */
 static void
 check_rows(PanelFixture *f, const MsSegmentation *s)
 {
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
-  const MsSegmentTable *table = ms_picture_regions_get_table(ms_picture_regions_of(f->document));
-  g_autofree char *label = shown_cell(tree, (int)s->n - 1, 0), *pixels = shown_cell(tree, (int)s->n - 1, 1);
+  const MsSegment *r = &ms_picture_regions_get_table(ms_picture_regions_of(f->document))->segments[s->n - 1];
+  g_autofree char *text =
+    g_strdup_printf("%u|%u|%d–%d|%d–%d|%.1f, %.1f|%.1f, %.1f, %.1f|%.1f, %.1f, %.1f|%u|%u", s->n, r->pixels, r->left,
+                    r->right, r->top, r->bottom, r->x, r->y, r->mean[0], r->mean[1], r->mean[2], r->deviation[0],
+                    r->deviation[1], r->deviation[2], r->n_neighbours, (guint)r->perimeter);
+  g_auto(GStrv) expected = g_strsplit(text, "|", -1);
 
   g_assert_cmpint(tree_rows(tree), ==, s->n);
-  g_assert_cmpuint(g_ascii_strtoull(label, NULL, 10), ==, s->n);
-  g_assert_cmpuint(g_ascii_strtoull(pixels, NULL, 10), ==, table->segments[s->n - 1].pixels);
+  g_assert_cmpuint(g_strv_length(expected), ==, gtk_tree_view_get_n_columns(tree));
+  for (int i = 0; expected[i]; i++) {
+    g_autofree char *shown = shown_cell(tree, (int)s->n - 1, i);
+    g_assert_cmpstr(shown, ==, expected[i]);
+  }
 }
 
 static gboolean
@@ -119,22 +127,91 @@ check_regions(PanelFixture *f, MsRun *run, guint min_pixels)
   check_selection(f, expected);
 }
 
-/* Each picture differs from the others. */
+/* The pixel of a picture as one number. */
+static guint32
+colour_at(MsImage *image, gsize i)
+{
+  const guint8 *p = ms_image_get_pixels(image) + 4 * i;
+
+  return (guint32)p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3];
+}
+
+/* Whether the pixel to the right (@dx is 1) or below belongs to another region. */
+static gboolean
+borders(const MsSegmentation *s, int x, int y, int dx)
+{
+  const int right = x + dx, below = y + !dx;
+
+  return right < s->width && below < s->height &&
+         s->labels[(gsize)y * s->width + x] != s->labels[(gsize)below * s->width + right];
+}
+
+/* Pixels with another region right or below are red, the others as in the original. */
+static void
+check_outlines(MsImage *outlines, const MsSegmentation *s, MsImage *source)
+{
+  gsize i = 0;
+
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++, i++)
+      g_assert_cmphex(colour_at(outlines, i), ==,
+                      borders(s, x, y, 1) || borders(s, x, y, 0) ? 0xff0000ff : colour_at(source, i));
+}
+
+/* Pixels of a region have one opaque colour, neighbours of another region another, consecutive labels one far away. */
+static void
+check_labels(MsImage *labels, const MsSegmentation *s)
+{
+  g_autofree guint32 *colours = g_new0(guint32, s->n + 1);
+  gsize i = 0;
+
+  for (int y = 0; y < s->height; y++)
+    for (int x = 0; x < s->width; x++, i++) {
+      guint32 *colour = &colours[s->labels[i]];
+      *colour = *colour ? *colour : colour_at(labels, i);
+      g_assert_cmphex(colour_at(labels, i), ==, *colour);
+      g_assert_cmphex(*colour & 255, ==, 255);
+      g_assert_true(!borders(s, x, y, 1) || colour_at(labels, i + 1) != *colour);
+      g_assert_true(!borders(s, x, y, 0) || colour_at(labels, i + s->width) != *colour);
+    }
+  for (guint32 label = 1; label < s->n; label++)
+    g_assert_cmpint(ABS((int)(colours[label] >> 24) - (int)(colours[label + 1] >> 24)), >=, 64);
+}
+
+/* Each channel of a pixel is its mean over the region, to the nearest; pixels of no region are as in the original. */
+static void
+check_means(MsImage *means, const MsSegmentation *s, MsImage *source)
+{
+  const gsize n = (gsize)s->width * s->height;
+  const guint8 *from = ms_image_get_pixels(source), *to = ms_image_get_pixels(means);
+  g_autofree guint64(*sums)[4] = g_malloc0(((gsize)s->n + 1) * sizeof *sums);
+
+  for (gsize i = 0; i < n; i++) {
+    guint64 *sum = sums[s->labels[i]];
+    for (int k = 0; k < 3; k++)
+      sum[k] += from[4 * i + k];
+    sum[3]++;
+  }
+  for (gsize i = 0; i < n; i++) {
+    const guint64 *sum = sums[s->labels[i]];
+    for (int k = 0; k < 3; k++)
+      g_assert_cmpint(to[4 * i + k], ==, s->labels[i] ? (2 * sum[k] + sum[3]) / (2 * sum[3]) : from[4 * i + k]);
+    g_assert_cmpint(to[4 * i + 3], ==, from[4 * i + 3]);
+  }
+}
+
 static void
 check_pictures(MsPictureRegions *regions, MsImage *source)
 {
   const MsSegmentation *s = ms_picture_regions_get_segmentation(regions);
   const MsSegmentTable *table = ms_picture_regions_get_table(regions);
-  MsImage *pictures[MS_N_REGION_PICTURES];
+  g_autoptr(MsImage) outlines = ms_region_picture_paint(MS_REGION_PICTURE_OUTLINES, s, table, source);
+  g_autoptr(MsImage) labels = ms_region_picture_paint(MS_REGION_PICTURE_LABELS, s, table, source);
+  g_autoptr(MsImage) means = ms_region_picture_paint(MS_REGION_PICTURE_MEANS, s, table, source);
 
-  for (int i = 0; i < MS_N_REGION_PICTURES; i++) {
-    pictures[i] = ms_region_picture_paint((MsRegionPicture)i, s, table, source);
-    for (int k = 0; k < i; k++)
-      g_assert_false(memcmp(ms_image_get_pixels(pictures[i]), ms_image_get_pixels(pictures[k]),
-                            ms_image_get_byte_size(source)) == 0);
-  }
-  for (int i = 0; i < MS_N_REGION_PICTURES; i++)
-    g_object_unref(pictures[i]);
+  check_outlines(outlines, s, source);
+  check_labels(labels, s);
+  check_means(means, s, source);
 }
 
 static void
@@ -201,6 +278,36 @@ on_saved(GObject *source, GAsyncResult *result, gpointer data)
   (*(guint *)data)++;
 }
 
+/* The pictures of a file and of the regions are one; texts are those of the command line, numbers follow a header. */
+static void
+check_file(MsRegionFile kind, const char *path, MsPictureRegions *regions, MsImage *source)
+{
+  const MsSegmentation *s = ms_picture_regions_get_segmentation(regions);
+  const MsSegmentTable *table = ms_picture_regions_get_table(regions);
+  const gsize size = (gsize)s->width * s->height * sizeof *s->labels;
+  const gboolean is_text = kind == MS_REGION_FILE_CSV || kind == MS_REGION_FILE_JSON;
+  g_autoptr(GError) error = NULL;
+  g_autofree char *contents = NULL;
+  gsize length = 0;
+
+  g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
+  if (is_text) {
+    g_autofree char *text =
+      kind == MS_REGION_FILE_CSV ? ms_segment_table_to_csv(table) : ms_segment_table_to_json(table);
+    g_assert_cmpstr(contents, ==, text);
+  } else if (kind == MS_REGION_FILE_LABELS) {
+    g_assert_cmpuint(length, ==, 128 + size);
+    g_assert_cmpmem(contents + 128, size, s->labels, size);
+  } else {
+    g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, &error);
+    g_assert_no_error(error);
+    if (kind == MS_REGION_FILE_MEANS)
+      check_means(saved, s, source);
+    else
+      check_outlines(saved, s, source);
+  }
+}
+
 /* The range of closeness makes fewer regions, and all that the command line writes can be saved. */
 static void
 test_range_and_files(void)
@@ -230,14 +337,7 @@ test_range_and_files(void)
     g_autofree char *path = g_build_filename(folder, cases[i].name, NULL);
     ms_picture_regions_save_async(regions, cases[i].kind, path, on_saved, &saved);
     wait_for(60, saved == i + 1);
-    g_autofree char *contents = NULL;
-    gsize length = 0;
-    g_assert_true(g_file_get_contents(path, &contents, &length, NULL));
-    g_assert_cmpuint(length, >, 100);
-    if (cases[i].kind == MS_REGION_FILE_CSV) {
-      g_autofree char *csv = ms_segment_table_to_csv(ms_picture_regions_get_table(regions));
-      g_assert_cmpstr(contents, ==, csv);
-    }
+    check_file(cases[i].kind, path, regions, ms_document_get_source(f.document));
   }
   panel_fixture_remove_folder(folder);
 }
