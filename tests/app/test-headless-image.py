@@ -5,11 +5,11 @@
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import re
 import signal
-import struct
 import struct
 import subprocess
 import sys
@@ -18,6 +18,37 @@ import unittest
 import zlib
 
 from headless import HeadlessCase, PROGRAM, chunk, read_png, unfilter, wait_until_signals_are_handled, write_png
+
+
+def timing_sums(rows):
+    """What the table of --timings says of a report's rows: by stage and kernel, in the order of the first of each."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["stage"], row["kernel"] or ""), []).append(row)
+    return [(*names, *sums_of(group)) for names, group in groups.items()]
+
+
+def sums_of(rows):
+    marks = ("queued_ns", "submitted_ns", "started_ns", "ended_ns")
+    spans = [sum((row[end] - row[start]) * 1e-6 for row in rows) for start, end in zip(marks, marks[1:])]
+    megabytes = sum(row["bytes"] for row in rows) * 1e-6
+    rate = megabytes / spans[2] if spans[2] else 0
+    return str(len(rows)), *(f"{x:.3f}" for x in (*spans, megabytes, rate))
+
+
+def statistics_of(values):
+    """By the manual page: percentiles lie linearly between neighbours, deviations are of the population."""
+    values, n = sorted(values), len(values)
+
+    def percentile(percent):
+        at, rest = divmod((n - 1) * percent, 100)
+        return values[at] + (values[min(at + 1, n - 1)] - values[at]) * rest / 100
+
+    mean = sum(values) / n
+    return {"count": n, "min": values[0], "max": values[-1], "mean": mean,
+            "stddev": (sum((v - mean) ** 2 for v in values) / n) ** 0.5, "median": percentile(50), "sum": sum(values),
+            "nonzero": n - values.count(0), **{f"p{p}": percentile(p) for p in (1, 5, 25, 75, 95, 99)},
+            "clipped_low": values.count(0), "clipped_high": values.count(255)}
 
 
 class OneImage(HeadlessCase):
@@ -121,12 +152,22 @@ class OneImage(HeadlessCase):
         self.assertEqual(self.names(), [])
 
     def test_tables(self):
-        output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--device", "cpu")
-        text = output.decode()
-        for word in ("decode", "upload", "kernel", "download", "run ms", "GB/s", "median",
-                     "identical to the reference"):
-            self.assertIn(word, text)
-        self.assertEqual(error, "")
+        """The table of --timings has the sums of the report's rows by stage and kernel."""
+        report = self.dir / "r.json"
+        output, error = self.run_program(self.picture("a.png"), "--timings", "--verify", "--repeat", "2", "--device",
+                                         "cpu", "--json", report)
+        image = json.loads(report.read_text())["images"][0]
+        _, _, titles, *rows, kernels, whole, verified = output.decode().splitlines()
+        self.assertEqual(titles, f"  {'stage':9} {'kernel':24} count   queued ms  submitted ms      run ms"
+                                 "         MB      GB/s")
+        self.assertEqual([(row[2:11].strip(), row[12:36].strip(), *row[36:].split()) for row in rows],
+                         timing_sums(image["timings"]))
+        for line, what, name in ((kernels, "kernels", "kernel_ms"),
+                                 (whole, "whole filter, with transfers", "filter_ms")):
+            times = re.fullmatch(rf"  {what}: median (.*) ms, minimum (.*) ms, maximum (.*) ms, n 2", line)
+            for time_, key in zip(times.groups(), ("median", "min", "max")):
+                self.assertAlmostEqual(float(time_), image[name][key], delta=0.0006)
+        self.assertEqual((verified, error), ("  verified: identical to the reference", ""))
         self.assertEqual(self.names(), [])
 
     def test_csv(self):
@@ -177,22 +218,43 @@ class OneImage(HeadlessCase):
         self.assertEqual(error, "")
 
     def test_statistics_and_histogram(self):
-        report = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device", "cpu")
-        image = report["images"][0]
-        for channel in ("r", "g", "b", "a", "luma"):
-            self.assertEqual(len(image["histogram"][channel]), 256)
-            self.assertEqual(sum(image["histogram"][channel]), 1200)
-            numbers = image["statistics"][channel]
-            for name in ("min", "max", "mean", "stddev", "median", "sum", "nonzero", "p1", "p5", "p25", "p75", "p95",
-                         "p99", "clipped_low",
-                         "clipped_high"):
-                self.assertIn(name, numbers)
-            self.assertEqual(numbers["sum"], sum(i * n for i, n in enumerate(image["histogram"][channel])))
-        reference = self.report(self.picture("a.png", 40, 30), "--stats", "--histogram", "--device",
-                                "reference")["images"][0]
-        self.assertEqual(reference["histogram"], image["histogram"])
-        output, _ = self.run_program(self.src / "a.png", "--stats", "--device", "cpu")
-        self.assertIn("median", output.decode())
+        """Statistics, changes and counts are those of the pixels in the files, as text and in the report."""
+        source, target = pathlib.Path(self.picture("a.png", 40, 30)), self.out / "a.png"
+        for device in ("cpu", "reference"):
+            report = self.dir / "r.json"
+            output, _ = self.run_program(source, "-o", target, "--on-conflict", "overwrite", "--stats", "--histogram",
+                                         "--device", device, "--json", report)
+            image, lines = json.loads(report.read_text())["images"][0], output.decode().splitlines()
+            pixels, before = (read_png(path.read_bytes())[2] for path in (target, source))
+            channels = {"r": pixels[::3], "g": pixels[1::3], "b": pixels[2::3], "a": bytes([255] * 1200),
+                        "luma": [(299 * r + 587 * g + 114 * b + 500) // 1000
+                                 for r, g, b in zip(pixels[::3], pixels[1::3], pixels[2::3])]}
+            expected = {name: statistics_of(values) for name, values in channels.items()}
+            found = {name: image["statistics"][name] for name in channels}
+            for name, numbers in expected.items():
+                self.assertEqual(list(found[name]), list(numbers))
+                for key, value in numbers.items():
+                    self.assertAlmostEqual(found[name][key], value, places=9, msg=f"{device}: {key} of {name}")
+                self.assertEqual(image["histogram"][name], [list(channels[name]).count(i) for i in range(256)])
+            self.assertEqual(lines[2].split(), list(channels))
+            for line, key in zip(lines[3:19], expected["r"]):
+                form = ".4f" if isinstance(expected["r"][key], float) else "d"
+                self.assertEqual(line.split(), [key, *(format(found[name][key], form) for name in channels)])
+            apart = [abs(a - b) for a, b in zip(before, pixels)]
+            changed = sum(any(apart[i:i + 3]) for i in range(0, 3600, 3))
+            change = image["change"]
+            found = change["pixels"], change["changed_pixels"], change["max_difference"]
+            self.assertEqual(found, (1200, changed, max(apart)))
+            self.assertAlmostEqual(change["mean_absolute_difference"], sum(apart) / 3600, places=9)
+            squared = sum(d * d for d in apart) / 3600
+            self.assertAlmostEqual(change["psnr_db"], 10 * math.log10(255 * 255 / squared), places=9)
+            self.assertIn(f"changed pixels:       {changed} of 1200", lines)
+            self.assertIn(f"largest difference:   {max(apart)}", lines)
+            self.assertIn(f"mean abs. difference: {change['mean_absolute_difference']:.6f}", lines)
+            self.assertIn(f"PSNR:                 {change['psnr_db']:.3f} dB", lines)
+            counts = [line.split("\t") for line in lines[lines.index("value\tr\tg\tb\ta\tluma") + 1:]]
+            self.assertEqual(counts, [[str(i), *(str(image["histogram"][name][i]) for name in channels)]
+                                      for i in range(256) if any(image["histogram"][name][i] for name in channels)])
 
     def test_statistics_say_what_they_took(self):
         image = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "cpu")["images"][0]
