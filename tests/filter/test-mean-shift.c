@@ -129,13 +129,12 @@ test_cancel(void)
   g_autoptr(MsImage) scene = ms_fixture_scene(64, 64, 11);
   g_autoptr(GError) error = NULL;
   MsSettings settings = ms_settings_default();
-  MsOptionProduct product;
 
-  if (!ms_option_product_open(&product))
-    return;
+  SET_UP_CONTEXT(context);
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   settings.params.sp = 2;
-  ms_mean_shift_set_memory_budget(product.filter, 24 * 64 * 4);
-  g_autoptr(MsImage) result = ms_mean_shift_run(product.filter,
+  ms_mean_shift_set_memory_budget(filter, 24 * 64 * 4);
+  g_autoptr(MsImage) result = ms_mean_shift_run(filter,
                                                 &(MsFilterRequest){.source = scene,
                                                                    .settings = &settings,
                                                                    .progress = cancel_at_once,
@@ -144,8 +143,6 @@ test_cancel(void)
                                                 &error);
   g_assert_null(result);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  product.ran = 1;
-  ms_option_product_close(&product);
 }
 
 static void
@@ -156,12 +153,11 @@ test_timings(void)
   g_autoptr(GError) error = NULL;
   MsSettings settings = ms_settings_default();
   gboolean seen[MS_STAGE_ENCODE + 1] = {FALSE};
-  MsOptionProduct product;
 
-  if (!ms_option_product_open(&product))
-    return;
+  SET_UP_CONTEXT(context);
+  g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) result =
-    ms_mean_shift_run(product.filter, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
+    ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *row = ms_timing_log_get(log, i);
@@ -172,8 +168,6 @@ test_timings(void)
   }
   g_assert_true(seen[MS_STAGE_BUILD] && seen[MS_STAGE_UPLOAD] && seen[MS_STAGE_KERNEL] && seen[MS_STAGE_DOWNLOAD]);
   g_assert_cmpfloat(ms_timing_log_total_ms(log, MS_STAGE_KERNEL), >, 0);
-  product.ran = 1;
-  ms_option_product_close(&product);
 }
 
 int
