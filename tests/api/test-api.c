@@ -124,11 +124,15 @@ test_devices(void)
   g_assert_cmpuint(devices->len, >, 0);
   for (guint i = 0; i < devices->len; i++) {
     MslabDevice *device = g_ptr_array_index(devices, i);
-    g_assert_nonnull(strchr(mslab_device_get_address(device), ':'));
-    g_assert_cmpstr(mslab_device_get_name(device), !=, "");
-    g_assert_cmpstr(mslab_device_get_platform(device), !=, "");
-    g_assert_cmpstr(mslab_device_get_driver(device), !=, "");
-    g_assert_cmpstr(mslab_device_get_kind(device), !=, "");
+    const char *texts[] = {mslab_device_get_address(device), mslab_device_get_name(device),
+                           mslab_device_get_platform(device), mslab_device_get_driver(device),
+                           mslab_device_get_kind(device)};
+    g_assert_nonnull(strchr(texts[0], ':'));
+    for (guint k = 0; k < G_N_ELEMENTS(texts); k++) {
+      g_assert_cmpstr(texts[k], !=, "");
+      for (guint other = 0; other < k; other++)
+        g_assert_cmpstr(texts[k], !=, texts[other]);
+    }
   }
   g_assert_null(mslab_engine_open("no such device", &error));
   g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_NO_DEVICE);

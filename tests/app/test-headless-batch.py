@@ -289,8 +289,19 @@ class Batches(HeadlessCase):
             self.assertIn(f"meanshift-lab: The folder '{name}' was made for the results.\n", error)
             self.assertIn("a.png", self.names(target))
             subprocess.run(["rm", "-r", self.dir / "results"], check=True)
-        self.run_program(*command, "--json", target / "r.json", "--manifest", target / "m.jsonl", "--quiet")
+        _, error = self.run_program(*command, "--json", target / "r.json", "--manifest", target / "m.jsonl", "--quiet")
+        self.assertEqual(error, "")
         self.assertEqual(self.names(target), ["a.png", "deep/b.png", "m.jsonl", "r.json"])
+
+    def test_a_report_that_cannot_be_written(self):
+        """Fails the run, whose images are done all the same."""
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no device that is full")
+        for option in ("--json", "--csv"):
+            _, error = self.run_program(self.picture("a.png"), "-o", self.out, "--device", "reference", "--sp", "1",
+                                        "--on-conflict", "overwrite", option, "/dev/full", status=1)
+            self.sentence(error, "Cannot write '/dev/full': the disk is full")
+            self.assertEqual(self.names(), ["a.png"])
 
     def test_a_folder_without_outputs_is_removed(self):
         for name in ("a.png", "deep/b.png"):

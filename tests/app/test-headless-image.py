@@ -324,8 +324,8 @@ class Regions(HeadlessCase):
         table = json.loads((self.out / "table.json").read_text())["regions"]
         rows = list(csv.DictReader(io.StringIO((self.out / "table.csv").read_text())))
         labels = struct.unpack(f"<{53 * 31}I", (self.out / "labels.npy").read_bytes()[-53 * 31 * 4:])
-        self.assertEqual([row["pixels"] for row in table], [labels.count(row["label"]) for row in table])
-        self.assertEqual([int(row["pixels"]) for row in rows], [row["pixels"] for row in table])
+        self.check_table(source, labels, table)
+        self.assertEqual(rows, [self.csv_row(region) for region in table])
         self.assertEqual(max(labels), len(table))
         self.assertGreater(len(table), 1)
         self.assertGreaterEqual(min(row["pixels"] for row in table), 5)
@@ -333,6 +333,38 @@ class Regions(HeadlessCase):
         self.assertTrue(all(x < 53 and y < 31 for x, y in zip(modes[::2], modes[1::2])))
         self.check_pictures(source, labels, table)
         self.check_png(source, labels, modes)
+
+    def check_table(self, source, labels, table):
+        """Every number of each region, from the labels and the pixels of the picture."""
+        pixels, regions = read_png(pathlib.Path(source).read_bytes())[2], {}
+        for at, label in enumerate(labels):
+            regions.setdefault(label, []).append(at)
+        for region in table:
+            places = regions.pop(region["label"])
+            x, y = [at % 53 for at in places], [at // 53 for at in places]
+            self.assertEqual([region[name] for name in ("pixels", "left", "top", "right", "bottom")],
+                             [len(places), min(x), min(y), max(x), max(y)])
+            self.assertAlmostEqual(region["x"], sum(x) / len(places))
+            self.assertAlmostEqual(region["y"], sum(y) / len(places))
+            for c, name in enumerate(("red", "green", "blue")):
+                numbers = statistics_of([pixels[3 * at + c] for at in places])
+                self.assertAlmostEqual(region["mean"][name], numbers["mean"])
+                self.assertAlmostEqual(region["deviation"][name], numbers["stddev"])
+            # The eight around each pixel, of which the first four share an edge with it; 0 is outside.
+            around = [labels[53 * (b + dy) + a + dx] if 0 <= a + dx < 53 and 0 <= b + dy < 31 else 0
+                      for dx, dy in ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1))
+                      for a, b in zip(x, y)]
+            self.assertEqual(region["perimeter"], sum(other != region["label"] for other in around[:4 * len(places)]))
+            self.assertEqual(region["neighbours"], sorted(set(around) - {0, region["label"]}))
+        self.assertEqual(regions, {})
+
+    @staticmethod
+    def csv_row(region):
+        """A region of the report as a row of the table."""
+        row = {name: str(region[name]) for name in ("label", "pixels", "left", "top", "right", "bottom")}
+        row |= {name: f"{region[name]:.4f}" for name in ("x", "y")}
+        row |= {f"{of}_{c}": f"{region[of][c]:.4f}" for of in ("mean", "deviation") for c in ("red", "green", "blue")}
+        return row | {"neighbours": " ".join(map(str, region["neighbours"])), "perimeter": str(region["perimeter"])}
 
     def test_profile(self):
         for space, profile in (("rgb", None), ("lab", "sRGB")):

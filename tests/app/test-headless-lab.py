@@ -15,14 +15,29 @@ from headless import HeadlessCase, PROGRAM, SOURCE, in_ci, wait_until_at_work
 
 
 class Lab(HeadlessCase):
+    def reduce(self, *arguments):
+        """The report of a reduction, and what is printed beside it."""
+        path = self.dir / "report.json"
+        output, _ = self.run_program("--reduce", *arguments, "--device", "cpu", "--json", path)
+        return json.loads(path.read_text()), output.decode()
+
+    def text_of_times(self, report):
+        return {"median": f"{report['median_ms']:.4f} ms of kernels", "fastest": f"{report['min_ms']:.4f} ms",
+                "slowest": f"{report['max_ms']:.4f} ms", "wall": f"{report['wall_ms']:.4f} ms",
+                "bandwidth": f"{report['gb_per_s']:.2f} GB/s", "peak": f"{100 * report['peak_share']:.1f} %"}
+
     def test_reduce(self):
-        output, _ = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu", "--json",
-                                     "-")
-        self.assertIsInstance(json.loads(output), dict)
-        text = self.run_program("--reduce", "sum", "--type", "int", "--size", "10007", "--device", "cpu")[0].decode()
-        names = [line[:10].strip() for line in text.splitlines()]
-        self.assertIn("serial", names)
-        self.assertEqual(len(names), len(set(names)), text)
+        report, text = self.reduce("sum", "--type", "int", "--size", "10007", "--repeat", "9")
+        lines = [line.split(maxsplit=1) for line in text.replace("of peak", "peak").replace("serial run", "serial_run")
+                 .replace("chosen by", "chosen").splitlines()]
+        expected = {"operation": "sum of 10007 int", "device": report["device"], "variant": report["variant"],
+                    "chosen": report["chosen_by"], "result": report["result"],
+                    "serial": f"{report['serial_result']} (agrees)"}
+        self.assertEqual(lines, [[*row] for row in (expected | self.text_of_times(report) | {
+            "serial_run": f"{report['serial_ms']:.4f} ms"}).items()])
+        self.assertLess(0, report["min_ms"])
+        self.assertLessEqual(report["min_ms"], report["median_ms"])
+        self.assertLessEqual(report["median_ms"], report["max_ms"])
         output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device",
                                      "cpu")
         self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
@@ -83,16 +98,19 @@ class Lab(HeadlessCase):
         self.sentence(error, "--preset has no effect")
 
     def test_reduce_histogram(self):
-        what = ["--reduce", "histogram", "--type", "uchar", "--size", "10007", "--device", "cpu", "--bins", "4",
-                "--range", "0:99"]
-        report = json.loads(self.run_program(*what, "--json", "-")[0])
+        what = ["histogram", "--type", "uchar", "--size", "10007", "--bins", "4", "--range", "20:99"]
+        report, text = self.reduce(*what)
         self.assertTrue(report["agrees"])
         self.assertEqual(len(report["counts"]), 4)
         self.assertEqual(sum(report["counts"]) + report["below"] + report["above"], 10007)
-        self.assertGreater(report["above"], 10007 // 2)
-        text = self.run_program(*what)[0].decode()
-        self.assertIn(f"74.25\t99\t{report['counts'][3]}\n", text)
-        whole = json.loads(self.run_program(*what[:8], "--json", "-")[0])
+        # Of values that are spread evenly, 20 of 256 lie below and 157 above.
+        self.assertAlmostEqual(report["below"] / 10007, 20 / 256, delta=0.03)
+        self.assertAlmostEqual(report["above"] / 10007, 157 / 256, delta=0.03)
+        numbers = "".join(f"{name:10} {report[name.lower()]}\n" for name in ("below", "above", "NaN"))
+        bins = zip((20, 39.75, 59.5, 79.25), (39.75, 59.5, 79.25, 99), report["counts"])
+        self.assertTrue(text.endswith(numbers + "from\tto\tcount\n" + "".join(
+            f"{low:g}\t{high:g}\t{count}\n" for low, high, count in bins)), text)
+        whole, _ = self.reduce(*what[:5])
         self.assertEqual((whole["low"], whole["high"], whole["bins"], whole["above"]), (0, 255, 256, 0))
         for arguments, part in ((["--range", "5"], "--range"), (["--range", "9:3"], "range"),
                                 (["--variant", "pcl"], "--variant")):

@@ -65,13 +65,14 @@ class Progress(HeadlessCase):
         self.assertIn("b.png", finished[2]["message"])
         summary, = self.named(events, "summary")
         self.assertEqual([summary[n] for n in ("done", "failed", "skipped", "pending")], [2, 1, 0, 0])
-        self.assertTrue(0 <= e["fraction"] <= 1 for e in self.named(events, "progress"))
+        self.assertTrue(all(0 <= e["fraction"] <= 1 for e in self.named(events, "progress")))
         self.assertIn("mean", self.error, "tables belong on standard error")
 
     def test_a_plan(self):
         what = self.folder()
         plan = self.events(*what, "--dry-run")
         self.assertEqual([e["event"] for e in plan], ["planned"] * 3 + ["summary", "ended"])
+        self.assertEqual([plan[3][n] for n in ("done", "failed", "skipped", "pending")], [0, 0, 3, 0])
         self.assertEqual(self.names(), [])
         (self.out / "c.png").write_bytes(b"here")
         self.assertEqual([e["status"] for e in self.named(self.events(*what, "--dry-run", "--on-conflict", "skip"),

@@ -143,6 +143,23 @@ test_json(void)
   assert_member(image, "verify", "{\"mismatched_pixels\":17,\"max_difference\":5}");
 }
 
+/* Images that an interruption left count as skipped. */
+static void
+test_json_around(void)
+{
+  const MsBatchCounts counts = {.pending = 2, .done = 3, .failed = 5, .skipped = 7, .different = 1};
+  const MsEngineInfo device = {.name = "Name", .platform = "Platform", .driver = "Driver", .type = "cpu"};
+  g_autofree char *head = ms_image_report_json_head(&device), *tail = ms_image_report_json_tail(&counts, 1.5, TRUE);
+  g_autofree char *json = g_strconcat(head, tail, NULL);
+  g_autoptr(JsonNode) root = ms_json_parse(json, -1, NULL);
+  JsonObject *report = json_node_get_object(root);
+
+  assert_member(report, "device",
+                "{\"name\":\"Name\",\"platform\":\"Platform\",\"driver\":\"Driver\",\"type\":\"cpu\"}");
+  assert_member(report, "images", "[]");
+  assert_member(report, "summary", "{\"done\":3,\"failed\":5,\"skipped\":9,\"seconds\":1.5,\"interrupted\":true}");
+}
+
 void
 ms_test_image_report(void)
 {
@@ -150,4 +167,5 @@ ms_test_image_report(void)
   g_test_add_func("/image-report/text-of-little", test_text_of_little);
   g_test_add_func("/image-report/csv", test_csv);
   g_test_add_func("/image-report/json", test_json);
+  g_test_add_func("/image-report/json-around", test_json_around);
 }

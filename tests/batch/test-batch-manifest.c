@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/batch/manifest-entry.h"
 #include "tests/batch/batch-fixture.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
@@ -35,6 +36,34 @@ run_with_manifest(BatchFixture *f, MsBatchCounts *counts)
   batch_fixture_run_good(f, items);
   *counts = ms_batch_count(items);
   return f->engine->runs - before;
+}
+
+/* Each member of the line of an image, as other programs read it. */
+static void
+test_line(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(MsBatchItem) item = ms_batch_item_new(3, "/in/a.png", "a.png");
+  MsSettings settings = ms_settings_default();
+  MsSaveOptions save = ms_save_options_default();
+
+  item->output = g_strdup("/out/a.jpg");
+  item->status = MS_ITEM_DONE;
+  item->width = 41;
+  item->height = 23;
+  item->notes[MS_LANGUAGE_ENGLISH] = g_strdup("note");
+  item->notes[MS_LANGUAGE_USER] = g_strdup("shown");
+  item->source = (MsFileStamp){TRUE, 1001, 2002, 3003, "ab"};
+  item->result = (MsFileStamp){TRUE, 4004, 5005, 6006, "cd"};
+  save.format = MS_IMAGE_FORMAT_JPEG;
+  save.quality = 77;
+  settings.params.sp = 7;
+  g_autofree char *line = ms_manifest_line(item, &settings, &save);
+  g_assert_cmpstr(
+    line, ==,
+    "{\"input\":\"/in/a.png\",\"output\":\"/out/a.jpg\",\"format\":\"jpeg\",\"quality\":77,\"status\":\"done\","
+    "\"note\":\"note\",\"settings\":\"--sp 7 --sr 20 --max-iterations 5 --epsilon 1 --rule opencv --levels 0 "
+    "--space rgb\",\"size\":1001,\"modified\":2002,\"modified_ns\":3003,\"sha256\":\"ab\",\"output_size\":4004,"
+    "\"output_sha256\":\"cd\",\"width\":41,\"height\":23}");
 }
 
 static void
@@ -534,6 +563,7 @@ test_manifest_cut_line(BatchFixture *f, gconstpointer data)
 void
 ms_test_batch_manifest(void)
 {
+  BATCH_FIXTURE_ADD("manifest/line", test_line);
   BATCH_FIXTURE_ADD("manifest/resume", test_manifest_resume);
   BATCH_FIXTURE_ADD("manifest/changed-input", test_manifest_changed_input);
   BATCH_FIXTURE_ADD("manifest/torn", test_manifest_torn);

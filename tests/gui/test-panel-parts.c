@@ -7,6 +7,7 @@
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
+#include "ui/batch/batch-rows.h"
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
 #include "ui/panels/common/chart-view.h"
@@ -14,6 +15,7 @@
 #include "ui/panels/common/table.h"
 #include "ui/panels/statistics/histogram-view.h"
 #include "ui/panels/kernel/source-view.h"
+#include "ui/panels/runs/runs-panel.h"
 #include "ui/panels/timing/stage-bar.h"
 #include "ui/panels/timing/timing-view.h"
 
@@ -101,6 +103,21 @@ new_run(MsImage *result, MsTimingLog *log)
     .requested = ms_settings_default(), .settings = ms_settings_default(), .log = log, .result = result, .digest = ""});
 }
 
+/* (transfer full): the text of the table that a panel shows of @document. */
+static char *
+table_of(GType type, MsDocument *document)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL), *panel = g_object_new(type, "visible", TRUE, NULL);
+
+  gtk_container_add(GTK_CONTAINER(window), panel);
+  gtk_widget_show(window);
+  g_object_set(panel, "document", document, NULL);
+  panel_fixture_settle();
+  char *text = ms_table_text(GTK_TREE_VIEW(find_by_type(panel, GTK_TYPE_TREE_VIEW)), FALSE);
+  gtk_widget_destroy(window);
+  return text;
+}
+
 /* Every number of a row differs, and so does that of run A, so that each stands below its own title. */
 static void
 test_timing_table(void)
@@ -120,20 +137,53 @@ test_timing_table(void)
   ms_document_add_run(document, a);
   ms_document_add_run(document, run);
   ms_document_set_run_a(document, a);
-  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
-  GtkWidget *panel = g_object_new(MS_TYPE_TIMING_VIEW, "visible", TRUE, NULL);
-  gtk_container_add(GTK_CONTAINER(window), panel);
-  gtk_widget_show(window);
-  g_object_set(panel, "document", document, NULL);
-  panel_fixture_settle();
-  g_autofree char *table = ms_table_text(GTK_TREE_VIEW(find_by_type(panel, GTK_TYPE_TREE_VIEW)), FALSE);
+  g_autofree char *table = table_of(MS_TYPE_TIMING_VIEW, document);
   g_assert_cmpstr(
     table, ==,
     "Stage\tLaunches\tQueued (ms)\tSubmitted (ms)\tRun (ms)\tRun of A (ms)\tB to A\tBytes\tGB/s\tOf peak\n"
     "Decode\t1\t–\t–\t9.000\t–\t–\t–\t–\t–\n"
     "Upload\t1\t0.020\t0.050\t0.300\t–\t–\t600.0\u00a0kB\t2.00\t–\n"
     "Kernel mean_shift\t2\t0.600\t0.900\t8.000\t4.000\t2.00×\t8.0\u00a0MB\t1.00\t–\n");
-  gtk_widget_destroy(window);
+  ms_window_engine_shut_down(engine);
+}
+
+/* A run whose kernel took @ms milliseconds, and in four repeats 10 % and 5 % less and more. */
+static MsRun *
+add_repeated_run(MsDocument *document, MsImage *image, double ms)
+{
+  static const double shares[] = {0.9, 0.95, 1.05, 1.1};
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_KERNEL, NULL, 0, 0, 0, (guint64)(ms * 1e6), 0});
+  g_autoptr(MsRun) run = new_run(image, log);
+  for (guint i = 0; i < G_N_ELEMENTS(shares); i++)
+    ms_run_add_time(run, ms * shares[i]);
+  ms_document_add_run(document, run);
+  return run;
+}
+
+#define SETTINGS "--sp 10 --sr 20 --max-iterations 5 --epsilon 1 --rule opencv --levels 0 --space rgb"
+
+/* The spread of five times of which each quarter is 5 % apart is 1.57 * 10 % / √5, of their ratio √2 times as much. */
+static void
+test_runs_table(void)
+{
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(8, 8, 1);
+  g_autoptr(MsDocument) document = ms_document_new(engine, image, NULL, "noise");
+
+  add_repeated_run(document, image, 4);
+  add_repeated_run(document, image, 2);
+  add_repeated_run(document, image, 6);
+  g_autofree char *table = table_of(MS_TYPE_RUNS_PANEL, document);
+  g_assert_cmpstr(table, ==,
+                  "A\tB\tRun\tSettings\tDevice\tKernel time\tSpeed-up\tPicture\tMemory\tOrder\n"
+                  "yes\tno\tOriginal\t8 × 8\t\t\t\t\t\t\n"
+                  "no\tno\tdefaults\t" SETTINGS "\tSerial reference\t4.00 ms ± 7.0 %, 5×\t1.00×\t★ baseline\tkept\t1\n"
+                  "no\tno\tagain\t" SETTINGS
+                  "\tSerial reference\t2.00 ms ± 7.0 %, 5×\t2.00× ± 9.9 %\t✓ identical\tkept\t2\n"
+                  "no\tyes\tagain\t" SETTINGS
+                  "\tSerial reference\t6.00 ms ± 7.0 %, 5×\t1.50× slower ± 9.9 %\t✓ identical\tkept\t3, newest\n");
   ms_window_engine_shut_down(engine);
 }
 
@@ -483,6 +533,55 @@ test_words(void)
   }
 }
 
+static void
+take_event(MsBatchRows *rows, const char *event)
+{
+  g_autoptr(JsonNode) root = json_from_string(event, NULL);
+
+  ms_batch_rows_take_event(rows, json_node_get_object(root));
+}
+
+static void
+assert_batch_row(const MsBatchRows *rows, int row, const char *expected)
+{
+  static const MsBatchColumn columns[] = {MS_BATCH_NAME, MS_BATCH_STATE,  MS_BATCH_SIZE,
+                                          MS_BATCH_TIME, MS_BATCH_RESULT, MS_BATCH_REASON};
+  g_autoptr(GString) text = g_string_new(NULL);
+  GtkTreeIter iter = g_array_index(rows->iters, GtkTreeIter, row);
+
+  for (guint i = 0; i < G_N_ELEMENTS(columns); i++) {
+    g_autofree char *cell = NULL;
+    gtk_tree_model_get(GTK_TREE_MODEL(rows->store), &iter, columns[i], &cell, -1);
+    g_string_append_printf(text, "%s%s", i ? "|" : "", cell ? cell : "");
+  }
+  g_assert_cmpstr(text->str, ==, expected);
+}
+
+/* The rows of a batch, and what is said of them all: those that are skipped belong to no total. */
+static void
+test_batch_rows(void)
+{
+  MsBatchRows *rows = ms_batch_rows_new();
+
+  take_event(rows, "{\"seq\":1,\"input\":\"/in/a.png\",\"output\":\"/out/a.jpg\",\"status\":\"done\",\"width\":640,"
+                   "\"height\":480,\"kernel_ms\":12.5}");
+  for (int seq = 2; seq <= 5; seq++) {
+    g_autofree char *event = g_strdup_printf("{\"seq\":%d,\"input\":\"/in/%d.png\",\"status\":\"pending\"}", seq, seq);
+    take_event(rows, event);
+  }
+  take_event(rows, "{\"seq\":6,\"input\":\"/in/c.png\",\"status\":\"skipped\",\"shown\":\"exists\"}");
+  g_autofree char *good = ms_batch_rows_describe(rows, 0);
+  g_assert_cmpstr(good, ==, "1 of 5 done, 0 failed, 1 skipped");
+  take_event(rows, "{\"seq\":2,\"input\":\"/in/2.png\",\"status\":\"failed\",\"shown\":\"'/in/2.png' is damaged.\"}");
+  g_autofree char *at_work = ms_batch_rows_describe(rows, 2);
+  g_assert_cmpstr(at_work, ==, "1 of 5 done, 2.0 images/s, 1.50 s left, 1 skipped");
+  assert_batch_row(rows, 0, "a.png|✓ Done|640 × 480|12.5 ms|/out/a.jpg|");
+  assert_batch_row(rows, 1, "2.png|✗ Failed||||'2.png' is damaged.");
+  assert_batch_row(rows, 2, "3.png|Waiting||||");
+  assert_batch_row(rows, 5, "c.png|– Skipped||||exists");
+  ms_batch_rows_free(rows);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -490,6 +589,7 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/diff", test_diff);
   g_test_add_func("/panel-parts/timing-rows", test_timing_rows);
   g_test_add_func("/panel-parts/timing-table", test_timing_table);
+  g_test_add_func("/panel-parts/runs-table", test_runs_table);
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);
@@ -499,5 +599,6 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/contrast", test_contrast);
   g_test_add_func("/panel-parts/rates", test_rates);
   g_test_add_func("/panel-parts/words", test_words);
+  g_test_add_func("/panel-parts/batch-rows", test_batch_rows);
   return g_test_run();
 }

@@ -147,6 +147,17 @@ check_scale(const MsReport *report)
   g_assert_false(chart->y.logarithmic);
 }
 
+/* What the text says of the kernel time, in milliseconds. */
+static double
+estimated_ms(GtkLabel *note)
+{
+  const char *about = strstr(gtk_label_get_text(note), " runs, about ");
+  char *unit = NULL;
+  const double number = about ? g_strtod(about + strlen(" runs, about "), &unit) : 0;
+
+  return g_str_has_prefix(unit ? unit : "", " ms ") ? number : number * 1000;
+}
+
 static void
 test_compare(void)
 {
@@ -170,6 +181,11 @@ test_compare(void)
   panel_fixture_filter(&f, NULL, NULL);
   wait_for(60, strstr(gtk_label_get_text(note), "12 runs, about "));
   g_assert_true(g_str_has_suffix(gtk_label_get_text(note), "s of kernel time"));
+  const double of_three = estimated_ms(note);
+  panel_fixture_set_number(&f, "Repeats", 30);
+  wait_for(10, strstr(gtk_label_get_text(note), "120 runs, about "));
+  g_assert_cmpfloat_with_epsilon(estimated_ms(note) / of_three, 10, 1); /* both have two digits */
+  panel_fixture_set_number(&f, "Repeats", 3);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Compare")));
   g_assert_true(ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));

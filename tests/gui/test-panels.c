@@ -172,6 +172,36 @@ test_histogram_keys(void)
   g_assert_cmpint(ms_histogram_plot_get_bin(self), ==, 255);
 }
 
+/* The short form has one row for each channel, which shows whole numbers before and after. */
+static void
+check_compact_statistics(MsDocument *document, const MsImageStatistics *before, const MsImageComparison *comparison)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
+  GtkWidget *panel = g_object_new(MS_TYPE_STATISTICS_PANEL, "visible", TRUE, "compact", TRUE, NULL);
+  g_autofree MsImageStatistics *after = g_new0(MsImageStatistics, 1);
+  MsImage *result = ms_run_get_result(ms_document_get_current_run(document));
+  g_autofree char *difference =
+    g_strdup_printf("%.2f %% of the pixels changed, PSNR %.1f dB",
+                    100.0 * (double)comparison->changed / (double)comparison->pixels, comparison->psnr);
+
+  gtk_container_add(GTK_CONTAINER(window), panel);
+  gtk_widget_show(window);
+  g_object_set(panel, "document", document, NULL);
+  panel_fixture_settle();
+  g_assert_nonnull(find_label_with(panel, difference));
+  ms_fixture_statistics(ms_image_get_pixels(result), ms_image_get_byte_size(result) / 4, after);
+  const MsChannelStatistics *a = &before->channels[0], *b = &after->channels[0];
+  const double pairs[][2] = {
+    {a->min, b->min}, {a->max, b->max}, {a->mean, b->mean}, {a->stddev, b->stddev}, {a->median, b->median}};
+  for (guint i = 0; i < G_N_ELEMENTS(pairs); i++) {
+    g_autofree char *from = g_strdup_printf("%.0f", pairs[i][0]), *to = g_strdup_printf("%.0f", pairs[i][1]);
+    g_autofree char *both = g_strconcat(from, "→", to, NULL);
+    g_autofree char *cell = tree_cell(GTK_TREE_VIEW(find_by_type(panel, GTK_TYPE_TREE_VIEW)), 0, 2 + (int)i);
+    g_assert_cmpstr(cell, ==, strcmp(from, to) == 0 ? to : both);
+  }
+  gtk_widget_destroy(window);
+}
+
 static void
 test_statistics(void)
 {
@@ -202,6 +232,7 @@ test_statistics(void)
   g_autofree char *table = ms_statistics_panel_get_text(MS_STATISTICS_PANEL(f.panel));
   g_assert_nonnull(strstr(table, "Picture\tChannel\tMin\tMax"));
   g_assert_nonnull(strstr(table, "Original\tRed\t"));
+  check_compact_statistics(f.document, source_numbers, &comparison);
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "statistics");
 }

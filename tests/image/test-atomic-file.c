@@ -164,6 +164,22 @@ test_this_file_system(Fixture *self, gconstpointer data)
   g_assert_cmpint(fault.fsync_calls, >=, 4);
 }
 
+/* A file that replaces another has its permissions, whatever the umask gives to a new one. */
+static void
+test_permissions(Fixture *self, gconstpointer data)
+{
+  struct stat info;
+
+  for (int nameless = 0; nameless < 2; nameless++) {
+    fault.access = nameless ? 0 : ENOENT;
+    g_assert_true(g_file_set_contents(self->target, "old", -1, NULL));
+    g_assert_cmpint(g_chmod(self->target, 0604), ==, 0);
+    g_assert_true(put(self, TRUE, NULL));
+    g_assert_cmpint(g_stat(self->target, &info), ==, 0);
+    g_assert_cmpint(info.st_mode & 0777, ==, 0604);
+  }
+}
+
 static void
 test_no_nameless_files(Fixture *self, gconstpointer data)
 {
@@ -292,6 +308,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   add("/atomic-file/this-file-system", test_this_file_system);
+  add("/atomic-file/permissions", test_permissions);
   add("/atomic-file/no-nameless-files", test_no_nameless_files);
   add("/atomic-file/no-exclusive-rename", test_no_exclusive_rename);
   add("/atomic-file/no-links-either", test_no_links_either);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The metrics of charts and columns: every text, unit and value of the table, written down once more. */
+/* What reports say of a row: every text, unit and value of the table of metrics, written down once more, and files. */
 #include <math.h>
+#include <string.h>
 
 #include "core/lab/report/report-metric.h"
 #include "tests/lab/report-fixture.h"
@@ -30,8 +31,8 @@ new_report(void)
 {
   MsReport *report = ms_report_fixture_new(1);
   g_autoptr(MsFactors) peer = ms_factors_parse("kind:filter-peer", NULL);
-  MsMeasurement *baseline = ms_report_fixture_row(report, 0)->measurement,
-                *m = ms_report_fixture_row(report, 2)->measurement;
+  MsReportRow *row = report->rows->pdata[2];
+  MsMeasurement *baseline = ms_report_fixture_row(report, 0)->measurement, *m = row->measurement;
 
   ms_report_add_row(report, peer, "peer", "one group");
   ms_report_fixture_fill_row(report, PEER, 40);
@@ -49,6 +50,8 @@ new_report(void)
   m->watts = 60;
   baseline->watts = 80;
   add_kernel_note(m);
+  row->speedup.low = 3.5;
+  row->speedup.high = 4.75;
   return report;
 }
 
@@ -107,6 +110,120 @@ test_table(void)
   g_assert_cmpuint(metrics->len, ==, G_N_ELEMENTS(expected));
 }
 
+/* Each cell of the third row below its heading, in the table that people read. */
+static void
+test_cells(void)
+{
+  static const char *const expected_cells[] = {
+    "configuration: memory buffer, unroll 4",
+    "median ms: 2.5",
+    "min ms: 2.487",
+    "IQR ms: 0.0125",
+    "n: 11",
+    "first +ms: 5.249",
+    "Mpx/s: 400",
+    "window G/s: 80",
+    "elements G/s: 1.2",
+    "GB/s: 3.2",
+    "% of peak: 32",
+    "J: 1.5",
+    "W: 60",
+    "accesses: 12",
+    "uncoalesced k: 34",
+    "registers: 33",
+    "private B: 48",
+    "local B: 2048",
+    "groups at once: 6",
+    "occupancy %: 37.5",
+    "instructions: 250",
+    "arithmetic: 120",
+    "packed %: 25",
+    "loads: 41",
+    "stores: 23",
+    "branches: 19",
+    "against the baseline: 4× [3.5–4.75] faster",
+    "published: 2500 µs (Old GPU); 1.2–1.4 × speed-up (Older GPU)",
+    "result: verified",
+  };
+  g_autoptr(MsReport) report = new_report();
+  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_ENGLISH);
+  const GPtrArray *headings = table->pdata[0], *cells = table->pdata[3];
+
+  g_assert_cmpuint(headings->len, ==, G_N_ELEMENTS(expected_cells));
+  g_assert_cmpuint(cells->len, ==, headings->len);
+  for (guint i = 0; i < cells->len; i++) {
+    g_autofree char *cell = g_strdup_printf("%s: %s", (char *)headings->pdata[i], (char *)cells->pdata[i]);
+    g_assert_cmpstr(cell, ==, expected_cells[i]);
+  }
+}
+
+/* The numbers of the third row that are written, by the names of their columns. */
+static const struct {
+  const char *name;
+  double value;
+} numbers[] = {
+  {"n", 11},
+  {"median_ns", 2500000},
+  {"min_ns", 2487500},
+  {"q1_ns", 2493750},
+  {"q3_ns", 2506250},
+  {"max_ns", 2512500},
+  {"first_ns", 7000000},
+  {"first_extra_ns", 5249000},
+  {"prepare_ns", 5000000},
+  {"rejected", 0},
+  {"outliers", 0},
+  {"speedup", 4},
+  {"speedup_low", 3.5},
+  {"speedup_high", 4.75},
+  {"mismatches", 0},
+  {"megapixels_per_s", 400},
+  {"gb_per_s", 3.2},
+  {"first_run", 7.75},
+  {"branches", 19},
+};
+
+/* A comma that does not lie within quotes. */
+#define COMMA ",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)"
+
+static void
+test_csv(void)
+{
+  g_autoptr(MsReport) report = new_report();
+  g_autofree char *csv = ms_report_to_csv(report);
+  g_auto(GStrv) lines = g_strsplit(csv, "\r\n", -1), names = g_strsplit(lines[0], ",", -1),
+                cells = g_regex_split_simple(COMMA, lines[3], 0, 0);
+  guint found = 0;
+
+  g_assert_cmpuint(g_strv_length(names), ==, g_strv_length(cells));
+  for (guint i = 0; names[i]; i++)
+    for (guint k = 0; k < G_N_ELEMENTS(numbers); k++)
+      if (strcmp(names[i], numbers[k].name) == 0) {
+        g_assert_cmpfloat_with_epsilon(g_ascii_strtod(cells[i], NULL), numbers[k].value, 1e-6);
+        found++;
+      }
+  g_assert_cmpuint(found, ==, G_N_ELEMENTS(numbers));
+}
+
+/* The summary that the JSON has beside the samples. */
+static void
+test_json(void)
+{
+  static const char *const members[] = {"median_ns", "minimum_ns", "q1_ns", "q3_ns", "maximum_ns", "mean_ns", "iqr_ns"};
+  static const double values[] = {2500000, 2487500, 2493750, 2506250, 2512500, 2500000, 12500};
+  g_autoptr(MsReport) report = new_report();
+  g_autoptr(JsonNode) root = ms_report_to_json_node(report);
+  JsonArray *rows = json_object_get_array_member(json_node_get_object(root), "rows");
+  JsonObject *row = json_array_get_object_element(rows, 2);
+  JsonObject *summary = json_object_get_object_member(row, "summary");
+  JsonObject *speedup = json_object_get_object_member(row, "speedup");
+
+  for (guint i = 0; i < G_N_ELEMENTS(members); i++)
+    g_assert_cmpfloat_with_epsilon(json_object_get_double_member(summary, members[i]), values[i], 1e-6);
+  g_assert_cmpfloat(json_object_get_double_member(speedup, "low"), ==, 3.5);
+  g_assert_cmpfloat(json_object_get_double_member(speedup, "high"), ==, 4.75);
+}
+
 /* Published values are shown in the unit of the axis. */
 static void
 test_published(void)
@@ -136,4 +253,7 @@ ms_test_lab_metrics(void)
 {
   g_test_add_func("/lab-metrics/table", test_table);
   g_test_add_func("/lab-metrics/published", test_published);
+  g_test_add_func("/lab-metrics/cells", test_cells);
+  g_test_add_func("/lab-metrics/csv", test_csv);
+  g_test_add_func("/lab-metrics/json", test_json);
 }

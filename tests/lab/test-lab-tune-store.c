@@ -110,6 +110,13 @@ test_winner(void)
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"other", "1.0", "test"}, "7"));
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "more"}, "7"));
   g_assert_null(ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "8"));
+  /* That of a newer driver lies beside it. */
+  g_autofree char *driver = record->driver;
+  record->driver = g_strdup("1.1");
+  g_assert_true(ms_tune_store_save(folder, record, NULL));
+  g_autoptr(MsFactors) newer = ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.1", "test"}, "7");
+  g_autoptr(MsFactors) kept = ms_winner_store_load(folder, &(MsWinnerKey){"fake", "1.0", "test"}, "7");
+  g_assert_true(newer && kept);
   g_auto(GStrv) none = ms_winner_store_find_damaged(folder);
   g_assert_cmpuint(g_strv_length(none), ==, 0);
   g_autofree char *record_path = ms_tune_store_path(folder, &(MsWinnerKey){"fake", "1.0", "test"});

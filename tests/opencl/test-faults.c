@@ -16,6 +16,7 @@ static MsFaultArm arm;
 static MsFaultCount count;
 static MsFaultPlaceAt place;
 static MsFaultRefuse refuse;
+static MsFaultTime set_time;
 
 /* The loader has loaded the layer by now if it knows layers; the same file opened again is the same object. */
 static gboolean
@@ -30,6 +31,7 @@ layer_works(void)
   if (!module || !g_module_symbol(module, "ms_fault_arm", (gpointer *)&arm) ||
       !g_module_symbol(module, "ms_fault_count", (gpointer *)&count) ||
       !g_module_symbol(module, "ms_fault_place", (gpointer *)&place) ||
+      !g_module_symbol(module, "ms_fault_time", (gpointer *)&set_time) ||
       !g_module_symbol(module, "ms_fault_refuse", (gpointer *)&refuse))
     return FALSE;
   arm(0);
@@ -300,6 +302,24 @@ test_failed_bandwidth_is_remembered(void)
   g_assert_cmpint(count(), ==, 0);
 }
 
+/* A copy moves each byte twice. One pass of 60 ms is long enough, so that the array stays the smallest, of 1 MiB. */
+static void
+test_bandwidth_of_known_times(void)
+{
+  MsBandwidth bandwidth;
+
+  if (!layer_works()) {
+    g_test_skip("This OpenCL loader takes no layers.");
+    return;
+  }
+  g_autoptr(MsContext) context = ms_fixture_context();
+  set_time(60000000);
+  g_assert_true(ms_bandwidth_measure(context, &bandwidth, NULL, NULL));
+  set_time(0);
+  g_assert_cmpfloat_with_epsilon(bandwidth.read, (1 << 20) / 60e6, 1e-9);
+  g_assert_cmpfloat_with_epsilon(bandwidth.copy, 2 * (1 << 20) / 60e6, 1e-9);
+}
+
 static void
 assert_place(MsDevice *device, guint domain, guint bus, guint on_bus)
 {
@@ -381,6 +401,7 @@ main(int argc, char **argv)
   g_test_add_func("/faults/pieces", test_pieces);
   g_test_add_func("/faults/unknown-limits", test_unknown_limits);
   g_test_add_func("/faults/place-on-the-bus", test_place_on_the_bus);
+  g_test_add_func("/faults/bandwidth-of-known-times", test_bandwidth_of_known_times);
   g_test_add_func("/faults/failed-bandwidth-is-remembered", test_failed_bandwidth_is_remembered);
   return g_test_run();
 }

@@ -91,12 +91,24 @@ test_values_round_trip(void)
 static void
 test_units(void)
 {
+  static const struct {
+    const char *text;
+    guint64 bytes;
+  } sizes[] = {{"7", 7}, {"3K", 3072}, {"3KiB", 3072}, {"2M", 2 << 20}, {"1GB", 1 << 30}, {"1t", 1ull << 40}};
+  static const struct {
+    const char *text;
+    double seconds;
+  } times[] = {{"7", 7}, {"90s", 90}, {"2500ms", 2.5}, {"5m", 300}, {"2min", 120}, {"1.5h", 5400}};
   Record record = {0};
 
-  g_assert_true(ms_option_set_text(ms_option_table_find(&table, "bytes"), &record, "3KiB", NULL));
-  g_assert_cmpuint(record.bytes, ==, 3072);
-  g_assert_true(ms_option_set_text(ms_option_table_find(&table, "seconds"), &record, "2min", NULL));
-  g_assert_cmpfloat(record.seconds, ==, 120);
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_assert_true(ms_option_set_text(ms_option_table_find(&table, "bytes"), &record, sizes[i].text, NULL));
+    g_assert_cmpuint(record.bytes, ==, sizes[i].bytes);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(times); i++) {
+    g_assert_true(ms_option_set_text(ms_option_table_find(&table, "seconds"), &record, times[i].text, NULL));
+    g_assert_cmpfloat(record.seconds, ==, times[i].seconds);
+  }
 }
 
 static void

@@ -4,6 +4,7 @@
 import concurrent.futures
 import importlib
 import inspect
+import json
 import math
 import multiprocessing
 import os
@@ -229,6 +230,11 @@ def test_settings_decide_the_result_or_the_kernel():
 
 
 def test_devices():
+    """Those that the program lists, with the same texts."""
+    command = [os.environ["MS_PROGRAM"], "--list-devices", "--json", "-"]
+    listed = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["devices"]
+    names = ("address", "name", "platform", "driver", "type")
+    assert [tuple(device) for device in meanshift_lab.devices()] == [tuple(row[n] for n in names) for row in listed]
     addresses = [device.address for device in meanshift_lab.devices()]
     assert addresses and all(re.fullmatch(r"\d+:\d+", address) for address in addresses)
     image = picture((8, 8, 3), 1)

@@ -17,6 +17,7 @@ EXPORT int ms_fault_count(void);
 EXPORT void ms_fault_hang(int hang);
 EXPORT void ms_fault_refuse(unsigned int query);
 EXPORT void ms_fault_place(const MsFaultPlace *at);
+EXPORT void ms_fault_time(unsigned long long ns);
 EXPORT cl_int clGetLayerInfo(cl_layer_info name, size_t size, void *value, size_t *size_ret);
 EXPORT cl_int clInitLayer(cl_uint n, const cl_icd_dispatch *target, cl_uint *n_ret, const cl_icd_dispatch **layer_ret);
 
@@ -34,6 +35,7 @@ static const cl_icd_dispatch *target;
 static cl_icd_dispatch layer;
 static const MsFaultPlace *place;
 static unsigned int refused;
+static unsigned long long command_ns;
 static int armed, counted, hanging, n_held;
 
 /*
@@ -83,6 +85,12 @@ void
 ms_fault_place(const MsFaultPlace *at)
 {
   place = at;
+}
+
+void
+ms_fault_time(unsigned long long ns)
+{
+  command_ns = ns;
 }
 
 /* Does what a broken driver does; returns for the mode in which the call returns an error. */
@@ -284,8 +292,18 @@ STATUS_CALL(clEnqueueFillBuffer,
 STATUS_CALL(clFlush, (cl_command_queue q), (q), CL_OUT_OF_HOST_MEMORY)
 WAIT_CALL(clFinish, (cl_command_queue q), (q), CL_OUT_OF_RESOURCES)
 WAIT_CALL(clWaitForEvents, (cl_uint n, const cl_event *e), (n, e), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-STATUS_CALL(clGetEventProfilingInfo, (cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r), (e, i, s, v, r),
-            CL_PROFILING_INFO_NOT_AVAILABLE)
+static cl_int CL_API_CALL
+layer_clGetEventProfilingInfo(cl_event e, cl_profiling_info i, size_t s, void *v, size_t *r)
+{
+  if (fails("clGetEventProfilingInfo"))
+    return CL_PROFILING_INFO_NOT_AVAILABLE;
+  if (!command_ns || i != CL_PROFILING_COMMAND_END)
+    return target->clGetEventProfilingInfo(e, i, s, v, r);
+  const cl_int status = target->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_START, s, v, r);
+  if (status == CL_SUCCESS)
+    *(cl_ulong *)v += command_ns;
+  return status;
+}
 
 /* These calls are counted only for a whole program, since other tests rely on the numbers of the calls above. */
 OBJECT_CALL_IF(fails_in_program, cl_program, clCreateProgramWithBinary,

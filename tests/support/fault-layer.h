@@ -8,6 +8,8 @@ typedef void (*MsFaultArm)(int nth);
 typedef int (*MsFaultCount)(void);
 /* The device query that fails, 0 for none. */
 typedef void (*MsFaultRefuse)(unsigned int query);
+/* The time that every command takes by its event, in nanoseconds; 0 for what the device says. */
+typedef void (*MsFaultTime)(unsigned long long ns);
 /* While set, events never complete; completions held back are delivered when it is unset. */
 typedef void (*MsFaultHang)(int hang);
 /* The answers of devices to the queries for their PCI address; NULL for their own answers. */
