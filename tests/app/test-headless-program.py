@@ -80,14 +80,15 @@ class Program(HeadlessCase):
         return b"".join(pieces).decode()
 
     def test_progress_on_a_terminal(self):
-        """How many images are done, and the share of the present one in per cent, at least once."""
-        self.picture("a.png", 40, 20)
-        text = self.run_on_terminal(self.src, "-o", self.out, "--device", "reference")
+        """How many images are done, and the share of the present one in per cent, ten times a second."""
+        self.picture("a.png", 120, 90)
+        text = self.run_on_terminal(self.src, "-o", self.out, "--device", "reference", "--sp", "24")
         drawn = re.findall(r"\r\033\[K\[(\d+)/(\d+)\] +(\d+) % ([^\r]+)", text)
         self.assertGreater(len(drawn), 0, text)
         for done, total, share, name in drawn:
             self.assertIn((int(done), int(total), pathlib.Path(name).name), ((0, 1, "a.png"), (1, 1, "a.png")))
             self.assertLessEqual(int(share), 100)
+        self.assertEqual(drawn, sorted(drawn, key=lambda row: int(row[2])))
 
     def test_colour(self):
         red = "\033[1;31mmeanshift-lab:"
