@@ -2,8 +2,7 @@
 /*
  * Operators on types, at awkward lengths and on awkward values, against the serial result. In CI every
  * operator runs with every preset and on every type, and every preset on every type; the long form runs all
- * combinations. Otherwise each operator runs on a few types with one representative preset each, chosen so that every
- * type and every representative occurs with several operators.
+ * combinations. The suite runs the table below.
  */
 #include <string.h>
 
@@ -11,13 +10,42 @@
 #include "tests/reduce/reduce-cases.h"
 #include "tests/support/fixture.h"
 
-static const guint64 lengths[] = {1, 2, 3, 31, 255, 256, 257, 1000, 65537, (1 << 20) + 3};
-static const guint64 short_lengths[] = {31, 1000};
-static const guint64 pattern_length = 1000;
+/* The length of the patterns. */
+#define PATTERN_LENGTH 1000
 
-/* One preset for each kernel part; the others differ from these by numbers. */
-static const char *const representatives[] = {"auto",        "naive",        "local-stride", "pcl-recursive",
-                                              "minmax-bank", "minmax-image", "swap-refined", "last-group"};
+static const struct {
+  MsTestForm form;
+  gboolean simulated; /* also under Oclgrind */
+  guint64 n;
+} lengths[] = {
+  {MS_TEST_SUITE, FALSE, 1},          {MS_TEST_SUITE, FALSE, 2},   {MS_TEST_SUITE, FALSE, 3},
+  {MS_TEST_SUITE, TRUE, 31},          {MS_TEST_SUITE, FALSE, 255}, {MS_TEST_SUITE, FALSE, 256},
+  {MS_TEST_SUITE, FALSE, 257},        {MS_TEST_SUITE, TRUE, 1000}, {MS_TEST_SUITE, FALSE, 65537},
+  {MS_TEST_CI, FALSE, (1 << 20) + 3},
+};
+
+/*
+ * What the suite runs: every operator, every type, and one preset for each kernel part, from which the other presets
+ * differ by numbers; where the test reduce compiles such a program, the same. Where the device or the type refuses the
+ * preset, auto runs.
+ */
+static const struct {
+  MsReduceOp op;
+  MsElementType type;
+  const char *preset;
+} suite_cases[] = {
+  {MS_REDUCE_SUM, MS_ELEMENT_INT, "swap-refined"},
+  {MS_REDUCE_SUM_ABS, MS_ELEMENT_DOUBLE, "last-group"},
+  {MS_REDUCE_SUM_SQUARES, MS_ELEMENT_SHORT, "minmax-bank"},
+  {MS_REDUCE_NORM2, MS_ELEMENT_CHAR, "local-stride"},
+  {MS_REDUCE_MEAN, MS_ELEMENT_FLOAT, "auto"},
+  {MS_REDUCE_STDDEV, MS_ELEMENT_UINT, "pcl-recursive"},
+  {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, "naive"},
+  {MS_REDUCE_MAX, MS_ELEMENT_USHORT, "swap-refined"},
+  {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, "minmax-image"},
+  {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, "last-group"},
+  {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, "local-stride"},
+};
 
 /** Matrix: one operator on one type. Refusals are counted, since a matrix that only refuses proves nothing. */
 typedef struct {
@@ -82,22 +110,32 @@ find_preset(const char *name)
   g_assert_not_reached();
 }
 
-/* The representative preset of this operator and type, or the next one that the device and the type allow. */
-static const MsReducePreset *
-representative(const Matrix *matrix)
+static gboolean
+is_refused(const Matrix *matrix, const MsReducePreset *preset)
 {
-  const MsDeviceLimits *limits = &matrix->context->device->limits;
-  guint first = (guint)matrix->spec.op / 2 + (guint)matrix->spec.type;
+  MsReduceOptions options = ms_reduce_preset_options(preset);
+  g_autofree char *refusal =
+    ms_reduce_plan_refusal(&matrix->spec, &options, &matrix->context->device->limits, PATTERN_LENGTH);
 
-  for (guint i = 0; i < G_N_ELEMENTS(representatives); i++) {
-    const char *name = representatives[(first + i) % G_N_ELEMENTS(representatives)];
-    const MsReducePreset *preset = find_preset(name);
-    MsReduceOptions options = ms_reduce_preset_options(preset);
-    g_autofree char *refusal = ms_reduce_plan_refusal(&matrix->spec, &options, limits, pattern_length);
-    if (!refusal)
-      return preset;
-  }
-  return find_preset("auto");
+  return refusal != NULL;
+}
+
+/* The row of the suite's table, -1 where it has none. */
+static int
+find_suite_case(const MsReduceSpec *spec)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(suite_cases); i++)
+    if (suite_cases[i].op == spec->op && suite_cases[i].type == spec->type)
+      return (int)i;
+  return -1;
+}
+
+static const MsReducePreset *
+suite_preset(const Matrix *matrix)
+{
+  const MsReducePreset *preset = find_preset(suite_cases[find_suite_case(&matrix->spec)].preset);
+
+  return is_refused(matrix, preset) ? find_preset("auto") : preset;
 }
 
 /*
@@ -108,17 +146,14 @@ representative(const Matrix *matrix)
 static gboolean
 is_paired(const Matrix *matrix, const MsReducePreset *preset, guint number)
 {
-  MsReduceOptions options = ms_reduce_preset_options(preset);
-  MsReduceSpec spec = matrix->spec;
+  Matrix other = *matrix;
 
   if (number == 0 || ms_fixture_form() == MS_TEST_LONG)
     return TRUE;
   for (guint i = 0; i < MS_ELEMENT_N_TYPES; i++) {
-    spec.type = (number + (guint)spec.op + i) % MS_ELEMENT_N_TYPES;
-    g_autofree char *refusal =
-      ms_reduce_plan_refusal(&spec, &options, &matrix->context->device->limits, pattern_length);
-    if (!refusal)
-      return spec.type == matrix->spec.type;
+    other.spec.type = (number + (guint)matrix->spec.op + i) % MS_ELEMENT_N_TYPES;
+    if (!is_refused(&other, preset))
+      return other.spec.type == matrix->spec.type;
   }
   return FALSE;
 }
@@ -132,7 +167,7 @@ run_array(Matrix *matrix, MsPattern pattern, guint64 n)
 
   g_assert_true(ms_reduce_serial(&matrix->spec, array.data, n, &array.expected, NULL));
   if (ms_fixture_form() < MS_TEST_CI)
-    compare(matrix, representative(matrix), &array);
+    compare(matrix, suite_preset(matrix), &array);
   for (guint i = 0; ms_fixture_form() >= MS_TEST_CI && i < n_presets; i++)
     if (is_paired(matrix, &presets[i], i))
       compare(matrix, &presets[i], &array);
@@ -142,38 +177,24 @@ run_array(Matrix *matrix, MsPattern pattern, guint64 n)
 static void
 run_type(gconstpointer data)
 {
-  gboolean slow = g_getenv("MS_TEST_OCLGRIND") != NULL;
-  const guint64 *list = slow ? short_lengths : lengths;
-  guint n = slow ? G_N_ELEMENTS(short_lengths) : G_N_ELEMENTS(lengths);
+  const gboolean simulated = ms_fixture_under_oclgrind();
   SET_UP_CONTEXT(context);
   Matrix matrix = {.context = context, .spec = *(const MsReduceSpec *)data};
 
-  for (guint i = 0; i < n; i++)
-    run_array(&matrix, MS_PATTERN_RANDOM, list[i]);
-  for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !slow; pattern++)
-    run_array(&matrix, pattern, pattern_length);
+  for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++)
+    if (lengths[i].form <= ms_fixture_form() && (lengths[i].simulated || !simulated))
+      run_array(&matrix, MS_PATTERN_RANDOM, lengths[i].n);
+  for (int pattern = MS_PATTERN_ZEROS; pattern < MS_N_PATTERNS && !simulated; pattern++)
+    run_array(&matrix, pattern, PATTERN_LENGTH);
   g_test_message("%u compared, %u refused by the plan", matrix.ran, matrix.refused);
   if (context->device->limits.fp64 || matrix.spec.type != MS_ELEMENT_DOUBLE)
     g_assert_cmpuint(matrix.ran, >, matrix.refused);
 }
 
-/*
- * One or two types represent the others, different ones for each operator. Operators that differ from another by a
- * function of the element run on more.
- */
-static gboolean
-is_left_out(const MsReduceSpec *spec)
-{
-  gboolean more = (spec->op == MS_REDUCE_SUM_ABS || spec->op == MS_REDUCE_NORM2) && !g_getenv("MS_TEST_OCLGRIND");
-  guint divisor = more ? 4 : 5;
-
-  return ms_fixture_form() < MS_TEST_CI && (spec->type + spec->op) % divisor != 0;
-}
-
 static void
 add_type(MsReduceSpec spec)
 {
-  if (is_left_out(&spec))
+  if (ms_fixture_form() < MS_TEST_CI && find_suite_case(&spec) < 0)
     return;
   g_autofree char *path =
     g_strdup_printf("/reduce/%s/%s", ms_reduce_operator(spec.op)->name, ms_element_type_name(spec.type));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reductions beyond the matrix of operators and types: data on the device, chunks, channels, packed forms, overflow,
- * cancelling.
+ * cancelling. Every table of cases names the form that runs a case first: the suite runs one case for each kernel part
+ * and each way to use it, CI also those that only vary the type or the preset, and the long form what CI runs.
  */
 #include <math.h>
 #include <string.h>
@@ -48,7 +49,7 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
   g_auto(cl_mem) buffer =
     ms_context_create_buffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, n * plan->element_bytes, data, NULL);
 
-  for (guint i = 0; i < G_N_ELEMENTS(parts); i += g_getenv("MS_TEST_OCLGRIND") ? 3 : 1)
+  for (guint i = 0; i < G_N_ELEMENTS(parts); i += ms_fixture_under_oclgrind() ? 3 : 1)
     for (guint chunked = 0; chunked < (parts[i][1] > CHUNK ? 2 : 1); chunked++) {
       g_autofree char *what =
         g_strdup_printf("%s %s from %d", ms_reduce_operator(spec.op)->name, text, (int)parts[i][0]);
@@ -58,56 +59,110 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
     }
 }
 
+/** Case: a variant of a reduction, and the form that runs it first. */
+typedef struct {
+  MsTestForm form;
+  const char *text;
+  MsReduceSpec spec;
+} Case;
+
+static void
+run_case(MsContext *context, const Case *a_case)
+{
+  if (a_case->form <= ms_fixture_form() && (context->device->limits.images || !strstr(a_case->text, "image")))
+    run_parts(context, a_case->text, a_case->spec);
+}
+
+static void
+run_cases(const Case *cases, gsize n)
+{
+  SET_UP_CONTEXT(context);
+  for (gsize i = 0; i < n; i++)
+    run_case(context, &cases[i]);
+}
+
+/** TextCase: a variant, and the form that runs it first. */
+typedef struct {
+  MsTestForm form;
+  const char *text;
+} TextCase;
+
+static void
+run_texts(const TextCase *cases, gsize n, void (*check)(MsContext *context, const char *text))
+{
+  SET_UP_CONTEXT(context);
+  for (gsize i = 0; i < n; i++)
+    if (cases[i].form <= ms_fixture_form() && (context->device->limits.images || !strstr(cases[i].text, "image")))
+      check(context, cases[i].text);
+}
+
 static void
 test_parts_of_buffers(void)
 {
-  SET_UP_CONTEXT(context);
-  run_parts(context, "auto", MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT));
-  run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_FLOAT, -1});
-  run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, -1});
-  run_parts(context, "minmax-36", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, -1});
-  run_parts(context, "pcl-recursive", MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_UINT));
-  run_parts(context, "naive", MS_REDUCE_SPEC(MS_REDUCE_MIN, MS_ELEMENT_FLOAT));
-  if (context->device->limits.images)
-    run_parts(context, "minmax-image", MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_USHORT));
+  static const Case cases[] = {
+    {MS_TEST_SUITE, "auto", {MS_REDUCE_STDDEV, MS_ELEMENT_INT, -1}},
+    {MS_TEST_SUITE, "last-group", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, -1}},
+    {MS_TEST_SUITE, "pcl-recursive", {MS_REDUCE_STDDEV, MS_ELEMENT_UINT, -1}},
+    {MS_TEST_SUITE, "naive", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_SUITE, "minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}},
+    {MS_TEST_CI, "auto", {MS_REDUCE_SUM, MS_ELEMENT_INT, -1}},
+    {MS_TEST_CI, "auto", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "minmax-36", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, -1}},
+    {MS_TEST_CI, "minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_USHORT, -1}},
+  };
+
+  run_cases(cases, G_N_ELEMENTS(cases));
 }
 
 static void
 test_channels(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  static const Case cases[] = {
+    {MS_TEST_SUITE, "auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 0}},
+    {MS_TEST_CI, "auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 1}},
+    {MS_TEST_CI, "auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 2}},
+    {MS_TEST_CI, "auto", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, 3}},
+    {MS_TEST_CI, "last-group", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, 0}},
+    {MS_TEST_SUITE, "last-group", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, 1}},
+    {MS_TEST_CI, "last-group", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, 2}},
+    {MS_TEST_CI, "last-group", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, 3}},
+  };
 
-  for (int channel = 0; context && channel < (ms_fixture_form() >= MS_TEST_CI ? 4 : 2); channel++) {
-    if (ms_fixture_form() >= MS_TEST_CI || channel % 2 == 0)
-      run_parts(context, "auto", (MsReduceSpec){MS_REDUCE_SUM, MS_ELEMENT_UCHAR, channel});
-    if (ms_fixture_form() >= MS_TEST_CI || channel % 2 == 1)
-      run_parts(context, "last-group", (MsReduceSpec){MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR, channel});
-  }
+  run_cases(cases, G_N_ELEMENTS(cases));
 }
 
 /*
- * The packed forms, which `auto` uses on graphics processors only, on whatever device there is: the first ones
- * with one of the variants each, or in CI all with all of them.
+ * The packed forms, which `auto` uses on graphics processors only, on whatever device there is: in CI every one with
+ * every variant.
  */
 static void
 test_packed(void)
 {
   static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16,vector-partials=off",
                                       "pcl-host,vector=8,packed=on"};
-  static const MsReduceSpec specs[] = {
-    {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1}, {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1},
-    {MS_REDUCE_SUM_SQUARES, MS_ELEMENT_CHAR, -1},    {MS_REDUCE_SUM_SQUARES, MS_ELEMENT_USHORT, -1},
-    {MS_REDUCE_STDDEV, MS_ELEMENT_UCHAR, -1},        {MS_REDUCE_STDDEV, MS_ELEMENT_SHORT, -1},
-    {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR, -1},  {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1},
-    {MS_REDUCE_SUM_SQUARES, MS_ELEMENT_UCHAR, -1},   {MS_REDUCE_SUM_SQUARES, MS_ELEMENT_SHORT, -1},
-    {MS_REDUCE_STDDEV, MS_ELEMENT_CHAR, -1},         {MS_REDUCE_STDDEV, MS_ELEMENT_USHORT, -1},
+  static const struct {
+    MsReduceSpec spec;
+    MsTestForm forms[G_N_ELEMENTS(texts)];
+  } packed[] = {
+    {{MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1}, {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1}, {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {{MS_REDUCE_SUM_SQUARES, MS_ELEMENT_CHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_SUITE}},
+    {{MS_REDUCE_SUM_SQUARES, MS_ELEMENT_USHORT, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_STDDEV, MS_ELEMENT_UCHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_STDDEV, MS_ELEMENT_SHORT, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_CHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_SUM_SQUARES, MS_ELEMENT_UCHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_SUM_SQUARES, MS_ELEMENT_SHORT, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_STDDEV, MS_ELEMENT_CHAR, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {{MS_REDUCE_STDDEV, MS_ELEMENT_USHORT, -1}, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
   };
-  g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint k = 0; context && k < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(specs) : 3); k++)
-    for (guint i = 0; i < G_N_ELEMENTS(texts); i++)
-      if (ms_fixture_form() >= MS_TEST_CI || i == k % G_N_ELEMENTS(texts))
-        run_parts(context, texts[i], specs[k]);
+  SET_UP_CONTEXT(context);
+
+  for (gsize k = 0; k < G_N_ELEMENTS(packed); k++)
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
+      run_case(context, &(Case){packed[k].forms[i], texts[i], packed[k].spec});
 }
 
 /*
@@ -117,23 +172,17 @@ test_packed(void)
 static void
 test_vectors_in_local_memory(void)
 {
-  static const struct {
-    const char *text;
-    MsReduceSpec spec;
-  } cases[] = {
-    {"minmax-four-way", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1}},
-    {"minmax-bank,vector=4,group-size=32,between=last-group", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1}},
-    {"minmax-four-way,group-size=128,bank-conflict-saving=off", {MS_REDUCE_STDDEV, MS_ELEMENT_CHAR, -1}},
-    {"minmax-vector,between=recursive,vector=16,group-size=128", {MS_REDUCE_SUM, MS_ELEMENT_USHORT, -1}},
-    {"minmax-bank,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
-    {"minmax-36,tree=naive,bank-conflict-saving=off", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_INT, -1}},
-    {"minmax-image,bank-conflict-saving=on", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1}},
+  static const Case cases[] = {
+    {MS_TEST_SUITE, "minmax-four-way", {MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1}},
+    {MS_TEST_CI, "minmax-bank,vector=4,group-size=32,between=last-group", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_SUITE, "minmax-four-way,group-size=128,bank-conflict-saving=off", {MS_REDUCE_STDDEV, MS_ELEMENT_CHAR, -1}},
+    {MS_TEST_CI, "minmax-vector,between=recursive,vector=16,group-size=128", {MS_REDUCE_SUM, MS_ELEMENT_USHORT, -1}},
+    {MS_TEST_SUITE, "minmax-bank,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "minmax-36,tree=naive,bank-conflict-saving=off", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_INT, -1}},
+    {MS_TEST_CI, "minmax-image,bank-conflict-saving=on", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1}},
   };
-  g_autoptr(MsContext) context = ms_fixture_context();
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(cases); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 2)
-    if (context->device->limits.images || !strstr(cases[i].text, "image"))
-      run_parts(context, cases[i].text, cases[i].spec);
+  run_cases(cases, G_N_ELEMENTS(cases));
 }
 
 /*
@@ -143,28 +192,44 @@ test_vectors_in_local_memory(void)
 static void
 test_sub_groups(void)
 {
-  static const char *const texts[] = {"pcl-host,sub-groups=barrier", "last-group,sub-groups=barrier",
-                                      "pcl-host,sub-groups=shuffle", "pcl-recursive,times=1,sub-groups=reduce",
-                                      "pcl-host,sub-groups=reduce,group-size=64"};
   static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
                                        {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT, -1},
                                        {MS_REDUCE_MIN, MS_ELEMENT_FLOAT, -1},
                                        {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1},
                                        {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT, -1}};
-  g_autoptr(MsContext) context = ms_fixture_context();
+  static const struct {
+    const char *text;
+    gboolean shuffles;
+    gboolean takes_positions;
+    MsTestForm forms[G_N_ELEMENTS(specs)];
+  } variants[] = {
+    {"pcl-host,sub-groups=barrier", FALSE, TRUE, {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
+    {"last-group,sub-groups=barrier", FALSE, TRUE, {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {"pcl-host,sub-groups=shuffle", TRUE, TRUE, {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
+    {"pcl-recursive,times=1,sub-groups=reduce",
+     FALSE,
+     FALSE,
+     {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {"pcl-host,sub-groups=reduce,group-size=64",
+     FALSE,
+     FALSE,
+     {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
+  };
+  SET_UP_CONTEXT(context);
+  const MsDeviceLimits *limits = &context->device->limits;
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++)
-    for (guint k = 0; k < G_N_ELEMENTS(specs); k++) {
-      const MsDeviceLimits *limits = &context->device->limits;
-      MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS(variants); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS(specs); k++) {
+      MsReduceOptions options = ms_reduce_cases_variant(variants[i].text);
       g_autofree char *refusal = ms_reduce_plan_refusal(&specs[k], &options, limits, 3000);
-      gboolean refused = !limits->subgroups || (i >= 3 && ms_reduce_operator(specs[k].op)->positions) ||
-                         (i == 2 && !limits->subgroup_shuffle);
+      gboolean refused = !limits->subgroups ||
+                         (!variants[i].takes_positions && ms_reduce_operator(specs[k].op)->positions) ||
+                         (variants[i].shuffles && !limits->subgroup_shuffle);
 
       if (limits->nvidia_capability < 70)
         g_assert_true((refusal != NULL) == refused);
-      if (!refusal && (ms_fixture_form() >= MS_TEST_CI || (i + k) % 2 == 0))
-        run_parts(context, texts[i], specs[k]);
+      if (!refusal)
+        run_case(context, &(Case){variants[i].forms[k], variants[i].text, specs[k]});
     }
 }
 
@@ -172,27 +237,24 @@ test_sub_groups(void)
 static void
 test_compensated(void)
 {
-  static const char *const texts[] = {"pcl-host,float-sum=compensated", "last-group,float-sum=compensated",
-                                      "minmax-units,float-sum=compensated"};
-  g_autoptr(MsContext) context = ms_fixture_context();
+  static const Case cases[] = {
+    {MS_TEST_CI, "pcl-host,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "pcl-host,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "last-group,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_SUITE, "last-group,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "minmax-units,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1}},
+    {MS_TEST_CI, "minmax-units,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT, -1}},
+  };
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
-    if (ms_fixture_form() >= MS_TEST_CI || i == 0)
-      run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT));
-    if (ms_fixture_form() >= MS_TEST_CI || i == 1)
-      run_parts(context, texts[i], MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT));
-  }
+  run_cases(cases, G_N_ELEMENTS(cases));
 }
 
-/* Small terms beside a large one vanish from a plain float sum; a compensated one keeps them. */
 static void
-test_compensation_matters(void)
+check_compensation(MsContext *context, const char *text)
 {
   const guint64 n = 4096;
+  const MsReduceRequest request = {MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT), ms_reduce_cases_variant(text)};
   g_autofree float *data = g_new(float, n);
-  SET_UP_CONTEXT(context);
-  MsReduceOptions options = ms_reduce_cases_variant("pcl-host,float-sum=compensated,group-size=1,times=1024");
-  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT);
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
   float plain = 0;
@@ -200,9 +262,19 @@ test_compensation_matters(void)
   for (guint64 i = 0; i < n; i++)
     plain += data[i] = i == 0 ? 1e8f : 1;
   g_assert_cmpfloat(plain, ==, 1e8f);
-  g_assert_true(ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
+  g_assert_true(ms_reduce_array(context, &request, &(MsReduceInput){.host = data, .n = n},
                                 &(MsReduceJob){&result, NULL, NULL}, &error));
   g_assert_cmpfloat(result.sum_real, ==, 1e8 + 4095);
+}
+
+/* Small terms beside a large one vanish from a plain float sum; a compensated one keeps them. */
+static void
+test_compensation_matters(void)
+{
+  static const TextCase cases[] = {{MS_TEST_SUITE, "minmax-bank,float-sum=compensated"},
+                                   {MS_TEST_CI, "pcl-host,float-sum=compensated,group-size=1,times=1024"}};
+
+  run_texts(cases, G_N_ELEMENTS(cases), check_compensation);
 }
 
 /*
@@ -212,7 +284,7 @@ test_compensation_matters(void)
 static void
 check_far_deviation(MsContext *context, const char *text, MsElementType type, double low)
 {
-  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 5000 : 100000;
+  const guint64 n = ms_fixture_under_oclgrind() ? 5000 : 100000;
   const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, type);
   MsReduceOptions options = ms_reduce_cases_variant(text);
   g_autofree void *data = g_malloc(n * ms_element_type_size(type));
@@ -239,15 +311,54 @@ check_far_deviation(MsContext *context, const char *text, MsElementType type, do
 static void
 test_far_deviation(void)
 {
-  static const char *const texts[] = {"auto", "last-group", "pcl-recursive", "minmax-36",
-                                      "last-group,float-sum=compensated"};
-  g_autoptr(MsContext) context = ms_fixture_context();
+  static const struct {
+    MsTestForm form;
+    const char *text;
+    MsElementType type;
+    double low;
+  } cases[] = {
+    {MS_TEST_SUITE, "auto", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_SUITE, "auto", MS_ELEMENT_FLOAT, 16777214},
+    {MS_TEST_SUITE, "auto", MS_ELEMENT_DOUBLE, 1e9},
+    {MS_TEST_CI, "last-group", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_CI, "last-group", MS_ELEMENT_FLOAT, 16777214},
+    {MS_TEST_CI, "last-group", MS_ELEMENT_DOUBLE, 1e9},
+    {MS_TEST_CI, "pcl-recursive", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_CI, "pcl-recursive", MS_ELEMENT_FLOAT, 16777214},
+    {MS_TEST_CI, "pcl-recursive", MS_ELEMENT_DOUBLE, 1e9},
+    {MS_TEST_CI, "minmax-36", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_CI, "minmax-36", MS_ELEMENT_FLOAT, 16777214},
+    {MS_TEST_CI, "minmax-36", MS_ELEMENT_DOUBLE, 1e9},
+    {MS_TEST_SUITE, "last-group,float-sum=compensated", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_SUITE, "last-group,float-sum=compensated", MS_ELEMENT_FLOAT, 16777214},
+    {MS_TEST_CI, "last-group,float-sum=compensated", MS_ELEMENT_DOUBLE, 1e9},
+  };
+  SET_UP_CONTEXT(context);
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i += ms_fixture_form() >= MS_TEST_CI ? 1 : 2) {
-    check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 1e5);
-    check_far_deviation(context, texts[i], MS_ELEMENT_FLOAT, 16777214);
-    if (context->device->limits.fp64 && (ms_fixture_form() >= MS_TEST_CI || i == 0))
-      check_far_deviation(context, texts[i], MS_ELEMENT_DOUBLE, 1e9);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    if (cases[i].form <= ms_fixture_form() && (context->device->limits.fp64 || cases[i].type != MS_ELEMENT_DOUBLE))
+      check_far_deviation(context, cases[i].text, cases[i].type, cases[i].low);
+}
+
+static void
+check_growing(MsContext *context, const char *text)
+{
+  const guint64 most = ms_fixture_under_oclgrind() ? 7000 : 70000, lengths[] = {100, most, 3000};
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  const MsReduceOptions options = ms_reduce_cases_variant(text);
+  g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, most);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, 70000, &error);
+  g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
+
+  g_assert_no_error(error);
+  for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    MsReduceResult found, expected;
+    ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = lengths[i]}, &(MsReduceJob){&found, NULL, NULL},
+                   &error);
+    g_assert_no_error(error);
+    g_assert_true(ms_reduce_serial(&spec, data, lengths[i], &expected, NULL));
+    ms_reduce_assert_agrees(&found, &expected, text);
   }
 }
 
@@ -255,58 +366,80 @@ test_far_deviation(void)
 static void
 test_growing(void)
 {
-  static const char *const texts[] = {"minmax-image", "last-group", "pcl-host"};
-  const guint64 lengths[] = {100, g_getenv("MS_TEST_OCLGRIND") ? 7000 : 70000, 3000};
-  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
-  g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, 70000);
-  g_autoptr(MsContext) context = ms_fixture_context();
-  g_autoptr(GError) error = NULL;
+  static const TextCase cases[] = {{MS_TEST_SUITE, "minmax-image"},
+                                   {MS_TEST_SUITE, "last-group"},
+                                   {MS_TEST_SUITE, "pcl-recursive"},
+                                   {MS_TEST_CI, "pcl-host"}};
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
-    MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
-    if (!context->device->limits.images && i == 0)
-      continue;
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, 70000, &error);
-    g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
-    g_assert_no_error(error);
-    for (guint k = 0; k < G_N_ELEMENTS(lengths); k++) {
-      MsReduceResult found, expected;
-      ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = lengths[k]}, &(MsReduceJob){&found, NULL, NULL},
-                     &error);
-      g_assert_no_error(error);
-      g_assert_true(ms_reduce_serial(&spec, data, lengths[k], &expected, NULL));
-      ms_reduce_assert_agrees(&found, &expected, texts[i]);
-    }
-  }
+  run_texts(cases, G_N_ELEMENTS(cases), check_growing);
+}
+
+static void
+check_narrow_atomics(MsContext *context, MsReduceOp op, MsElementType type)
+{
+  const MsReduceSpec spec = MS_REDUCE_SPEC(op, type);
+  const MsReduceOptions options = ms_reduce_cases_variant("naive");
+  const guint64 n = ms_fixture_under_oclgrind() ? 2000 : 20000;
+  MsDeviceLimits limits = context->device->limits;
+  g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, type, n);
+  g_autoptr(GError) error = NULL;
+  MsReduceResult found, expected;
+
+  limits.int64_atomics = FALSE;
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &limits, n, &error);
+  g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
+  g_assert_no_error(error);
+  g_assert_true(
+    ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error));
+  g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+  ms_reduce_assert_agrees(&found, &expected, "narrow atomics");
 }
 
 /* The atomics of devices without those of 64 bits, which carry from one half to the other. */
 static void
 test_narrow_atomics(void)
 {
-  static const MsReduceOp ops[] = {MS_REDUCE_SUM, MS_REDUCE_STDDEV, MS_REDUCE_SUM_SQUARES, MS_REDUCE_COUNT_NONZERO};
-  g_autoptr(MsContext) context = ms_fixture_context();
-  MsReduceOptions options = ms_reduce_cases_variant("naive");
-  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 2000 : 20000;
+  static const struct {
+    MsReduceOp op;
+    MsTestForm forms[MS_ELEMENT_UINT + 1]; /* by type */
+  } rows[] = {
+    {MS_REDUCE_SUM, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {MS_REDUCE_STDDEV, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_SUITE}},
+    {MS_REDUCE_SUM_SQUARES, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {MS_REDUCE_COUNT_NONZERO, {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+  };
+  SET_UP_CONTEXT(context);
 
-  for (int type = MS_ELEMENT_UCHAR; context && type <= MS_ELEMENT_UINT; type++)
-    for (guint k = 0; k < G_N_ELEMENTS(ops); k++) {
-      if (ms_fixture_form() < MS_TEST_CI && k != (guint)type % G_N_ELEMENTS(ops))
-        continue;
-      const MsReduceSpec spec = MS_REDUCE_SPEC(ops[k], (MsElementType)type);
-      MsDeviceLimits limits = context->device->limits;
-      g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, (MsElementType)type, n);
-      g_autoptr(GError) error = NULL;
-      MsReduceResult found, expected;
-      limits.int64_atomics = FALSE;
-      g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &limits, n, &error);
-      g_autoptr(MsReducer) reducer = plan ? ms_reducer_new(context, plan, NULL, &error) : NULL;
-      g_assert_no_error(error);
-      g_assert_true(
-        ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error));
-      g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
-      ms_reduce_assert_agrees(&found, &expected, "narrow atomics");
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+    for (int type = MS_ELEMENT_UCHAR; type <= MS_ELEMENT_UINT; type++)
+      if (rows[i].forms[type] <= ms_fixture_form())
+        check_narrow_atomics(context, rows[i].op, (MsElementType)type);
+}
+
+static void
+check_wrapping(MsContext *context, const char *variant, MsReduceSpec spec)
+{
+  const guint64 n = ms_fixture_under_oclgrind() ? 2000 : 20000;
+  g_autofree char *text = g_strconcat(variant, ",accumulator=32-bit", NULL);
+  MsReduceOptions options = ms_reduce_cases_variant(text), exact = options;
+  g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, spec.type, n);
+  g_autoptr(GError) error = NULL;
+  MsReduceResult found, expected;
+
+  exact.accumulator = MS_ACCUMULATOR_EXACT;
+  g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, &context->device->limits, n, NULL);
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
+  g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(plan->partial_bytes * 2, ==, wide->partial_bytes);
+  ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error);
+  g_assert_no_error(error);
+  g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+  g_assert_cmpuint((guint32)found.sum, ==, (guint32)expected.sum);
+  if (spec.op == MS_REDUCE_SUM && spec.type == MS_ELEMENT_UINT)
+    g_assert_true(expected.sum > G_MAXUINT32);
+  ms_reduce_result_wrap(plan, &expected);
+  ms_reduce_assert_agrees(&found, &expected, text);
 }
 
 /*
@@ -316,46 +449,37 @@ test_narrow_atomics(void)
 static void
 test_wrapping(void)
 {
-  static const char *const texts[] = {"pcl",        "pcl-host,wait=event", "pcl-recursive,wait=finish",
-                                      "last-group", "minmax-vector",       "naive"};
   static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_UINT, -1},
                                        {MS_REDUCE_SUM, MS_ELEMENT_INT, -1},
                                        {MS_REDUCE_SUM_ABS, MS_ELEMENT_INT, -1},
                                        {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_FLOAT, -1}};
-  g_autoptr(MsContext) context = ms_fixture_context();
-  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 2000 : 20000;
+  static const struct {
+    const char *text;
+    MsTestForm forms[G_N_ELEMENTS(specs)];
+  } variants[] = {
+    {"pcl", {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {"pcl-host,wait=event", {MS_TEST_CI, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {"pcl-recursive,wait=finish", {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI}},
+    {"last-group", {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {"minmax-vector", {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+    {"naive", {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
+  };
+  SET_UP_CONTEXT(context);
 
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts) * G_N_ELEMENTS(specs); i++) {
-    const MsReduceSpec spec = specs[i / G_N_ELEMENTS(texts)];
-    g_autofree char *text = g_strconcat(texts[i % G_N_ELEMENTS(texts)], ",accumulator=32-bit", NULL);
-    MsReduceOptions options = ms_reduce_cases_variant(text), exact = options;
-    g_autofree void *data = ms_pattern_new(MS_PATTERN_EXTREMES, spec.type, n);
-    g_autoptr(GError) error = NULL;
-    MsReduceResult found, expected;
-    if (ms_fixture_form() < MS_TEST_CI && (i / G_N_ELEMENTS(texts) + i) % 3 != 0)
-      continue;
-    exact.accumulator = MS_ACCUMULATOR_EXACT;
-    g_autoptr(MsReducePlan) wide = ms_reduce_plan_new(&spec, &exact, &context->device->limits, n, NULL);
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
-    g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, &error);
-    g_assert_no_error(error);
-    g_assert_cmpuint(plan->partial_bytes * 2, ==, wide->partial_bytes);
-    ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&found, NULL, NULL}, &error);
-    g_assert_no_error(error);
-    g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
-    g_assert_cmpuint((guint32)found.sum, ==, (guint32)expected.sum);
-    if (spec.op == MS_REDUCE_SUM && spec.type == MS_ELEMENT_UINT)
-      g_assert_true(expected.sum > G_MAXUINT32);
-    ms_reduce_result_wrap(plan, &expected);
-    ms_reduce_assert_agrees(&found, &expected, text);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS(variants); i++)
+    for (gsize k = 0; k < G_N_ELEMENTS(specs); k++)
+      if (variants[i].forms[k] <= ms_fixture_form())
+        check_wrapping(context, variants[i].text, specs[k]);
 }
 
-/* A library's well-known overflow: 4200 x 4200 pixels of 255 need more than 32 bits. */
+/*
+ * A library's well-known overflow: 4200 x 4200 pixels of 255 need more than 32 bits. Here sums and squares leave 32 and
+ * 64 bits with a handful of elements, so that CI alone takes as many.
+ */
 static void
 test_no_overflow(void)
 {
-  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 5000 : 4200 * 4200;
+  const guint64 n = ms_fixture_form() >= MS_TEST_CI ? 4200 * 4200 : 5000;
   g_autofree gint32 *data = g_new(gint32, n);
   SET_UP_CONTEXT(context);
   MsReduceOptions options = ms_reduce_cases_variant("auto");
@@ -372,29 +496,38 @@ test_no_overflow(void)
   g_assert_cmpfloat(result.stddev, ==, 0);
 }
 
+static void
+check_again_and_again(MsContext *context, const char *text)
+{
+  const guint native_rounds = ms_fixture_form() >= MS_TEST_CI ? 200 : 50;
+  const guint rounds = ms_fixture_under_oclgrind() ? 2 : native_rounds;
+  const guint64 n = ms_fixture_under_oclgrind() ? 1100 : 65537;
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  const MsReduceOptions options = ms_reduce_cases_variant(text);
+  g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, n);
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
+  g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, NULL);
+  MsReduceResult result, expected;
+
+  g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+  for (guint round = 0; round < rounds; round++) {
+    g_assert_true(
+      ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&result, NULL, NULL}, NULL));
+    ms_reduce_assert_agrees(&result, &expected, text);
+  }
+}
+
 /* Data shared between the threads of a processor by mistake give wrong results when launches follow each other. */
 static void
 test_again_and_again(void)
 {
-  static const char *const texts[] = {"last-group", "minmax-bank", "pcl-recursive", "naive", "swap-refined"};
-  const guint rounds = g_getenv("MS_TEST_OCLGRIND") ? 2 : 200;
-  const guint64 n = g_getenv("MS_TEST_OCLGRIND") ? 1100 : 65537;
-  g_autofree gint32 *data = ms_pattern_new(MS_PATTERN_RANDOM, MS_ELEMENT_INT, n);
-  g_autoptr(MsContext) context = ms_fixture_context();
-  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
-  MsReduceResult result, expected;
+  static const TextCase cases[] = {{MS_TEST_SUITE, "last-group"},
+                                   {MS_TEST_SUITE, "minmax-bank"},
+                                   {MS_TEST_SUITE, "pcl-recursive"},
+                                   {MS_TEST_SUITE, "swap-refined"},
+                                   {MS_TEST_CI, "naive"}};
 
-  g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
-  for (guint i = 0; context && i < G_N_ELEMENTS(texts); i++) {
-    MsReduceOptions options = ms_reduce_cases_variant(texts[i]);
-    g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
-    g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, NULL);
-    for (guint round = 0; round < rounds; round++) {
-      g_assert_true(
-        ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){&result, NULL, NULL}, NULL));
-      ms_reduce_assert_agrees(&result, &expected, texts[i]);
-    }
-  }
+  run_texts(cases, G_N_ELEMENTS(cases), check_again_and_again);
 }
 
 static void

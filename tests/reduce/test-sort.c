@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Bitonic sort against qsort: kinds of order, lengths, types, swap variants. */
+/*
+ * Bitonic sort against qsort: kinds of order, lengths, types, swap variants. Each table names the form that runs a case
+ * first: the suite runs every kernel and every type, CI also each with every swap range, group and type.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -70,31 +73,44 @@ static const MsElementType types[] = {MS_ELEMENT_UINT, MS_ELEMENT_INT, MS_ELEMEN
 static gboolean
 is_wanted(Keys kind)
 {
-  return !g_getenv("MS_TEST_OCLGRIND") || ms_fixture_form() >= MS_TEST_CI || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
+  return !ms_fixture_under_oclgrind() || ms_fixture_form() >= MS_TEST_CI || kind == KEYS_RANDOM || kind == KEYS_EQUAL;
 }
 
-/* Short and long arrays take different programs; the type changes nothing but the keys, so one takes the long ones. */
+/* Short and long arrays take different programs; the type changes nothing but the keys. */
 static void
 test_fast(void)
 {
-  static const guint64 lengths[] = {1, 2, 3, 31, 1000, 1023, 1024, 1025, 4096, 5000, 16385, 100003};
-  const gboolean oclgrind = g_getenv("MS_TEST_OCLGRIND") != NULL;
-  const guint n_short = oclgrind ? 5 : 9, n_lengths = oclgrind ? 8 : G_N_ELEMENTS(lengths);
+  static const struct {
+    MsTestForm form;
+    gboolean of_one_type; /* in the suite */
+    gboolean simulated;   /* also under Oclgrind */
+    guint64 n;
+  } lengths[] = {
+    {MS_TEST_SUITE, FALSE, TRUE, 1},    {MS_TEST_SUITE, FALSE, TRUE, 2},     {MS_TEST_SUITE, FALSE, TRUE, 3},
+    {MS_TEST_SUITE, FALSE, TRUE, 31},   {MS_TEST_SUITE, FALSE, TRUE, 1000},  {MS_TEST_SUITE, TRUE, TRUE, 1023},
+    {MS_TEST_SUITE, TRUE, TRUE, 1024},  {MS_TEST_SUITE, TRUE, TRUE, 1025},   {MS_TEST_CI, FALSE, FALSE, 4096},
+    {MS_TEST_SUITE, TRUE, FALSE, 5000}, {MS_TEST_SUITE, TRUE, FALSE, 16385}, {MS_TEST_SUITE, TRUE, FALSE, 100003},
+  };
   const MsSortOptions options = ms_sort_options_default();
-  g_autoptr(MsContext) context = ms_fixture_context();
+  const MsTestForm form = ms_fixture_form();
+  SET_UP_CONTEXT(context);
 
-  for (guint t = 0; context && t < G_N_ELEMENTS(types); t++)
-    for (guint i = 0; i < (ms_fixture_form() >= MS_TEST_CI || t == 0 ? n_lengths : MIN(n_short, n_lengths)); i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(lengths); i++) {
+    const gsize n_types = lengths[i].of_one_type && form < MS_TEST_CI ? 1 : G_N_ELEMENTS(types);
+    if (lengths[i].form > form || (ms_fixture_under_oclgrind() && !lengths[i].simulated))
+      continue;
+    for (gsize t = 0; t < n_types; t++)
       for (Keys kind = 0; kind < N_KEYS; kind++)
         if (is_wanted(kind))
-          check(context, &options, types[t], kind, lengths[i]);
+          check(context, &options, types[t], kind, lengths[i].n);
+  }
 }
 
 static void
 check_study(MsContext *context, MsElementType type, MsSwap swap, int range)
 {
   static const guint64 lengths[] = {3, 511, 700, 5000};
-  const guint n_lengths = g_getenv("MS_TEST_OCLGRIND") ? 3 : G_N_ELEMENTS(lengths);
+  const guint n_lengths = ms_fixture_under_oclgrind() ? 3 : G_N_ELEMENTS(lengths);
   const MsSortOptions options = {MS_SORT_STUDY, swap, range, 512};
 
   for (guint i = 0; i < n_lengths; i++) {
@@ -107,25 +123,40 @@ check_study(MsContext *context, MsElementType type, MsSwap swap, int range)
 static void
 test_study(void)
 {
+  static const struct {
+    MsTestForm form;
+    MsElementType type;
+    MsSwap swap;
+    int range;
+  } cases[] = {
+    {MS_TEST_SUITE, MS_ELEMENT_UINT, MS_SWAP_OFF, 64},      {MS_TEST_CI, MS_ELEMENT_INT, MS_SWAP_OFF, 64},
+    {MS_TEST_CI, MS_ELEMENT_FLOAT, MS_SWAP_OFF, 64},        {MS_TEST_SUITE, MS_ELEMENT_UINT, MS_SWAP_PLAIN, 64},
+    {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_PLAIN, 128},      {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_PLAIN, 256},
+    {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_PLAIN, 512},      {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_REFINED, 64},
+    {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_REFINED, 128},    {MS_TEST_CI, MS_ELEMENT_UINT, MS_SWAP_REFINED, 256},
+    {MS_TEST_SUITE, MS_ELEMENT_UINT, MS_SWAP_REFINED, 512},
+  };
   SET_UP_CONTEXT(context);
-  for (guint t = 0; t < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(types) : 1); t++)
-    check_study(context, types[t], MS_SWAP_OFF, 64);
-  for (int range = 64; range <= 512; range *= ms_fixture_form() >= MS_TEST_CI ? 2 : 8) {
-    check_study(context, MS_ELEMENT_UINT, MS_SWAP_PLAIN, range);
-    check_study(context, MS_ELEMENT_UINT, MS_SWAP_REFINED, range);
-  }
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    if (cases[i].form <= ms_fixture_form())
+      check_study(context, cases[i].type, cases[i].swap, cases[i].range);
 }
 
 /* Three steps at a time need an array of many blocks: small groups make one. */
 static void
 test_small_groups(void)
 {
-  g_autoptr(MsContext) context = ms_fixture_context();
+  static const struct {
+    MsTestForm form;
+    int group;
+  } cases[] = {{MS_TEST_CI, 1}, {MS_TEST_SUITE, 4}, {MS_TEST_CI, 16}, {MS_TEST_CI, 64}};
+  SET_UP_CONTEXT(context);
 
-  for (int group = ms_fixture_form() >= MS_TEST_CI ? 1 : 4; context && group <= 64;
-       group *= ms_fixture_form() >= MS_TEST_CI ? 4 : 64) {
-    const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, group};
-    check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, cases[i].group};
+    if (cases[i].form <= ms_fixture_form())
+      check(context, &options, MS_ELEMENT_UINT, KEYS_RANDOM, 3000);
   }
 }
 
@@ -133,12 +164,17 @@ test_small_groups(void)
 static void
 test_groups(void)
 {
+  static const struct {
+    MsTestForm form;
+    MsElementType type;
+  } cases[] = {{MS_TEST_CI, MS_ELEMENT_UINT}, {MS_TEST_CI, MS_ELEMENT_INT}, {MS_TEST_SUITE, MS_ELEMENT_FLOAT}};
   const MsSortOptions options = {MS_SORT_FAST, MS_SWAP_OFF, 64, 128};
-  g_autoptr(MsContext) context = ms_fixture_context();
+  SET_UP_CONTEXT(context);
 
-  for (guint t = ms_fixture_form() >= MS_TEST_CI ? 0 : 2; context && t < G_N_ELEMENTS(types); t++)
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
     for (Keys kind = 0; kind < N_KEYS; kind++)
-      check(context, &options, types[t], kind, g_getenv("MS_TEST_OCLGRIND") ? 700 : 5000);
+      if (cases[i].form <= ms_fixture_form())
+        check(context, &options, cases[i].type, kind, ms_fixture_under_oclgrind() ? 700 : 5000);
 }
 
 static void
