@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Combinations of toggles that have an effect against the serial reference, on sizes that are not multiples of a
- * work-group.
+ * work-group. The suite runs every pair of toggles with one shape of work-groups and one rule, and the direct kernel
+ * with the other rules, of which test-rows.c and test-packed-kernel.c run the other kernels; CI runs the pairs with
+ * three shapes and every rule, and every kernel with every list of parameters; the long form every combination.
  */
 #include "core/filter/mean-shift.h"
 #include "core/filter/settings/settings.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
+
+/* The work-groups of test_odd_sizes(), whose programs the suite shares. */
+#define ODD_WIDTH 4
+#define ODD_HEIGHT 2
 
 static void
 test_every_combination(gconstpointer data)
@@ -18,17 +24,18 @@ test_every_combination(gconstpointer data)
 
   if (!ms_option_product_open(&product))
     return;
-  if (rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI) {
+  if (ms_fixture_form() >= MS_TEST_CI) {
     ms_option_product_all_toggles(&product, scene, &params, 0, 0);
-  } else {
-    ms_option_product_all_kernels(&product, scene, &params);
-  }
-  if (ms_fixture_form() >= MS_TEST_CI)
     ms_option_product_all_toggles(&product, scene, &params, 8, 4);
+  } else if (rule == MS_RULE_OPENCV) {
+    ms_option_product_all_toggles(&product, scene, &params, ODD_WIDTH, ODD_HEIGHT);
+  } else {
+    ms_option_product_one_kernel(&product, scene, &params, MS_KERNEL_DIRECT);
+  }
   ms_option_product_close(&product);
 }
 
-/* Sizes share their programs, also with another work-group shape than above; another rule needs other programs. */
+/* Sizes share their programs; another rule needs other ones. */
 static void
 test_odd_sizes(void)
 {
@@ -40,10 +47,10 @@ test_odd_sizes(void)
   for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
     MsParams params = {.sp = 7, .sr = 100, .max_iterations = 5, .epsilon = 1, .rule = MS_RULE_OPENCV};
     g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
-    ms_option_product_all_toggles(&product, noise, &params, 4, 2);
+    ms_option_product_all_toggles(&product, noise, &params, ODD_WIDTH, ODD_HEIGHT);
     params.rule = MS_RULE_REPLICATE;
     if (ms_fixture_form() >= MS_TEST_CI)
-      ms_option_product_all_toggles(&product, noise, &params, 4, 2);
+      ms_option_product_all_toggles(&product, noise, &params, ODD_WIDTH, ODD_HEIGHT);
   }
   ms_option_product_close(&product);
 }
@@ -61,8 +68,9 @@ test_parameters(void)
     {40, 300, 5, 1, MS_RULE_REPLICATE}, {6, 256, 5, 1, MS_RULE_OPENCV},        {6, 254.9, 1, 1, MS_RULE_OPENCV},
     {6, 1000, 5, 1, MS_RULE_OPENCV},    {6, 1000000, 5, 1, MS_RULE_REPLICATE},
   };
-  g_autoptr(MsImage) scene = ms_fixture_scene(83, 47, 3);
-  g_autoptr(MsImage) noise = ms_fixture_noise(45, 70, 5);
+  const gboolean more = ms_fixture_form() >= MS_TEST_CI; /* large windows of large pictures take seconds */
+  g_autoptr(MsImage) scene = more ? ms_fixture_scene(83, 47, 3) : ms_fixture_scene(43, 27, 3);
+  g_autoptr(MsImage) noise = more ? ms_fixture_noise(45, 70, 5) : ms_fixture_noise(25, 40, 5);
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
@@ -70,7 +78,7 @@ test_parameters(void)
   for (gsize i = 0; i < G_N_ELEMENTS(list); i++) {
     if (ms_fixture_form() == MS_TEST_LONG)
       ms_option_product_all_kernels(&product, scene, &list[i]);
-    if (ms_fixture_form() >= MS_TEST_CI) {
+    if (more) {
       ms_option_product_all_kernels(&product, i % 2 ? scene : noise, &list[i]);
     } else {
       ms_option_product_one_kernel(&product, i % 2 ? scene : noise, &list[i], MS_KERNEL_DIRECT);
@@ -105,7 +113,7 @@ test_regions_and_stripes(void)
 
   if (!ms_option_product_open(&product))
     return;
-  settings.params.sp = 2;
+  settings.params.sp = 3;
   for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     settings.options.kernel = kernel;
     compare_regions(&product, &settings);

@@ -1,12 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Modes of pixels: every kernel that writes them against the serial reference. */
+/*
+ * Modes of pixels: every kernel that writes them against the serial reference. The suite runs each with a small radius,
+ * and packed also with a radius at which it merges pixels; CI each with both.
+ */
 #include <string.h>
 
 #include "core/filter/plan/plan.h"
 #include "tests/support/fixture.h"
 
-static const char *const arguments[][2] = {
-  {"kernel", "direct"}, {"kernel", "rows"}, {"kernel", "rows-wide"}, {"kernel", "packed"}, {"schedule", "refill"}};
+static const struct {
+  const char *option;
+  const char *value;
+  MsTestForm large_windows; /* the form that runs them first */
+} cases[] = {{"kernel", "direct", MS_TEST_CI},
+             {"kernel", "rows", MS_TEST_CI},
+             {"kernel", "rows-wide", MS_TEST_CI},
+             {"kernel", "packed", MS_TEST_SUITE},
+             {"schedule", "refill", MS_TEST_CI}};
 
 /* A small budget cuts the image into stripes. */
 static void
@@ -37,13 +47,13 @@ test_kernels(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  for (gsize i = 0; i < G_N_ELEMENTS(arguments); i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     MsSettings settings = ms_settings_default();
     g_autoptr(GError) error = NULL;
 
-    if (strcmp(arguments[i][1], "rows-wide") == 0 && !context->device->limits.clang_vectors)
+    if (strcmp(cases[i].value, "rows-wide") == 0 && !context->device->limits.clang_vectors)
       continue;
-    ms_option_set_text(ms_option_find(arguments[i][0]), &settings, arguments[i][1], &error);
+    ms_option_set_text(ms_option_find(cases[i].option), &settings, cases[i].value, &error);
     g_assert_no_error(error);
     settings.params.sp = simulated ? 2 : 4;
     compare(filter, source, &settings, 0);
@@ -51,7 +61,7 @@ test_kernels(void)
       continue;
     if (i == 0)
       compare(filter, source, &settings, 131 * 45 * 12);
-    if (i % 2 == 0 && ms_fixture_form() < MS_TEST_CI)
+    if (cases[i].large_windows > ms_fixture_form())
       continue;
     settings.params.sp = 18;
     compare(filter, source, &settings, 0);
@@ -75,21 +85,30 @@ budget_for_rows(MsMeanShift *filter, MsImage *source, const MsSettings *settings
 static void
 test_levels(void)
 {
-  static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_PACKED};
+  /* In the suite every level has a whole radius, so that all of them share programs. */
+  static const struct {
+    MsTestForm form;
+    MsKernel kernel;
+    double sp;
+  } level_cases[] = {{MS_TEST_SUITE, MS_KERNEL_DIRECT, 4},
+                     {MS_TEST_CI, MS_KERNEL_DIRECT, 3},
+                     {MS_TEST_CI, MS_KERNEL_ROWS, 3},
+                     {MS_TEST_CI, MS_KERNEL_PACKED, 3}};
   const gboolean simulated = ms_fixture_under_oclgrind();
-  const gsize n = ms_fixture_form() >= MS_TEST_CI && !simulated ? G_N_ELEMENTS(kernels) : 1;
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) source = ms_fixture_scene(simulated ? 21 : 45, simulated ? 19 : 39, 22);
 
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < G_N_ELEMENTS(level_cases); i++) {
     MsSettings settings = ms_settings_default();
-    settings.params.sp = 3;
+    if (level_cases[i].form > ms_fixture_form())
+      continue;
+    settings.params.sp = level_cases[i].sp;
     settings.params.max_iterations = 2;
     settings.params.levels = 2;
-    settings.options.kernel = kernels[i];
+    settings.options.kernel = level_cases[i].kernel;
     compare(filter, source, &settings, 0);
     if (!simulated)
       compare(filter, source, &settings, budget_for_rows(filter, source, &settings, 8));

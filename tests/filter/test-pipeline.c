@@ -8,6 +8,16 @@
 #define WIDTH 200
 #define HEIGHT 150
 
+/* Small windows, and the same in every test, which so share a program. */
+static MsSettings
+small_windows(void)
+{
+  MsSettings settings = ms_settings_default();
+
+  settings.params.sp = 4;
+  return settings;
+}
+
 static MsPlanRequest
 gpu_request(int width, int height)
 {
@@ -173,12 +183,11 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 7);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsSettings settings = ms_settings_default();
+  MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
   Progress progress = {0};
 
   g_assert_true(ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error));
-  settings.params.sp = 4;
   g_autoptr(MsImage) expected =
     ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings, .region = region}, &error);
   g_assert_no_error(error);
@@ -222,13 +231,12 @@ test_early_rows(void)
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 7);
   g_autofree guint8 *pixels = g_malloc0((gsize)WIDTH * HEIGHT * 4);
-  MsSettings settings = ms_settings_default();
+  MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
 
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  settings.params.sp = 4;
   g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, NULL, &error);
   EarlyRows early = {.expected = expected, .pixels = pixels};
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 1, HEIGHT);
@@ -262,7 +270,7 @@ test_cancelled(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  MsSettings settings = ms_settings_default();
+  MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
 
   if (!context)
@@ -292,7 +300,7 @@ test_pinned_results(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 10);
-  MsSettings settings = ms_settings_default();
+  MsSettings settings = small_windows();
   MsImage *results[3] = {NULL};
   g_autoptr(GError) error = NULL;
 
@@ -335,7 +343,7 @@ test_pinned_by_engine(void)
 {
   g_autoptr(MsContext) context = ms_fixture_context();
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 11);
-  const MsSettings settings = ms_settings_default();
+  const MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
 
   if (!context)
@@ -360,7 +368,7 @@ filter_on_sibling(gpointer data)
   MsContext *context = data;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 9);
-  MsSettings settings = ms_settings_default();
+  MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
   MsImage *result = ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
 

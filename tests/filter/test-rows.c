@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows kernels: every part against the reference, extremes of the sums they pack, and what their plan refuses. */
+/*
+ * The rows kernels: every part against the reference, extremes of the sums they pack, and what their plan refuses. A
+ * program takes seconds to compile, so the suite runs each part once or twice, mostly with one of the two kernels, and
+ * its tests share programs; CI runs both kernels in every table, and the long form all colour radii.
+ */
 #include <math.h>
 #include <string.h>
 
@@ -21,19 +25,40 @@ compare_kernel(MsOptionProduct *product, MsImage *source, MsImage *expected, con
 }
 
 /*
- * Both kernels in CI, in the suite one of them: case @number decides which, since every program takes seconds to
- * compile.
+ * Whether a case runs with @kernel, by a letter of its table. r: the suite runs the kernel rows, CI both; w: the suite
+ * runs rows-wide, CI both; b: the suite runs both; c: CI runs both; a dot: the long form runs both.
  */
+static gboolean
+runs_with(char letter, MsKernel kernel)
+{
+  switch (letter) {
+  case 'r':
+    return kernel == MS_KERNEL_ROWS || ms_fixture_form() >= MS_TEST_CI;
+  case 'w':
+    return kernel == MS_KERNEL_ROWS_WIDE || ms_fixture_form() >= MS_TEST_CI;
+  case 'b':
+    return TRUE;
+  case 'c':
+    return ms_fixture_form() >= MS_TEST_CI;
+  case '.':
+    return ms_fixture_form() >= MS_TEST_LONG;
+  }
+  g_assert_not_reached();
+}
+
 static void
-compare(MsOptionProduct *product, MsImage *source, const MsParams *params, gsize number)
+compare(MsOptionProduct *product, MsImage *source, const MsParams *params, char letter)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
+  g_autoptr(MsImage) expected = NULL;
 
-  g_assert_no_error(error);
   for (gsize i = 0; i < G_N_ELEMENTS(rows_kernels); i++)
-    if (ms_fixture_form() >= MS_TEST_CI || i == number % G_N_ELEMENTS(rows_kernels))
+    if (runs_with(letter, rows_kernels[i])) {
+      if (!expected)
+        expected = ms_reference_run(source, params, NULL, &error);
+      g_assert_no_error(error);
       compare_kernel(product, source, expected, params, rows_kernels[i]);
+    }
 }
 
 static MsImage *
@@ -59,45 +84,47 @@ scene_with_edge(int width, int height)
 }
 
 /*
- * From one colour radius to the next in test_parts(). In steps of four, each radius meets distances of 16 and of 32
- * bits, and, where the device has them, of bytes; in steps of six, all radii together do.
- */
-static gsize
-colour_step(MsRule rule)
-{
-  if (ms_fixture_form() == MS_TEST_LONG)
-    return 1;
-  if (ms_fixture_form() >= MS_TEST_CI || ms_fixture_under_oclgrind())
-    return 4;
-  if (rule != MS_RULE_OPENCV)
-    return 11;
-  return 6;
-}
-
-/*
- * Radii on both sides of every change of window part, colour radii on both sides of the change of width; in the full
- * form all of them.
+ * Radii on both sides of every change of window part, colour radii on both sides of the change of width. In CI each
+ * radius meets distances of 16 and of 32 bits, and, where the device has them, of bytes.
  */
 static void
 test_parts(gconstpointer data)
 {
-  static const double radii[] = {1, 2, 3, 4, 7, 8, 10, 15, 16, 22, 23, 31, 40, 64};
   static const double colours[] = {0, 6, 20, 60.5, 126.9, 127, 255.9, 255.999, 256, 441, 510};
-  MsRule rule = GPOINTER_TO_INT(data);
-  gsize some_radii = rule == MS_RULE_OPENCV && !ms_fixture_under_oclgrind() ? 2 : 3;
-  gsize radius_step = ms_fixture_form() >= MS_TEST_CI ? 1 : some_radii, step = colour_step(rule);
-  int scale = ms_fixture_under_oclgrind() ? 1 : 4;
+  static const struct {
+    double sp;
+    char letters[MS_RULE_REPLICATE + 1][G_N_ELEMENTS(colours) + 1];
+  } radii[] = {
+    // clang-format off
+    {1, {"c...c...c..", ".c...c..wc.", "..c...c...c"}},
+    {2, {".w...c...c.", "..c...c...c", "...c...c..."}},
+    {3, {"..cr.wc...c", "...c...c...", "c...c...c.."}},
+    {4, {"...c...c...", "c...c...c..", ".c...c...c."}},
+    {7, {"c...r...c..", ".c...c...c.", "..c...c...c"}},
+    {8, {".cw..c...c.", "..c...c...c", "...c...c..."}},
+    {10, {"..r...c...c", "...c...c...", "c...w...c.."}},
+    {15, {"...c...c...", "c..rc...c..", ".c...c...c."}},
+    {16, {"c...w...c..", ".c...c...c.", "..c...c...c"}},
+    {22, {".c...c...c.", "..c...c...c", "..rc...c..."}},
+    {23, {"..c...c..rc", "...c...c...", "c...c...c.."}},
+    {31, {"...c...c..w", "c...c...c..", ".c...c...c."}},
+    {40, {"c...c...c..", ".c...c...c.", "..c...c...c"}},
+    {64, {".c...c...c.", "..c...c...c", "...c...c..."}},
+    // clang-format on
+  };
+  const MsRule rule = GPOINTER_TO_INT(data);
+  const int scale = ms_fixture_under_oclgrind() ? 1 : 4;
   g_autoptr(MsImage) scene = ms_fixture_scene(19 * scale, 7 * scale, 3);
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS(radii); i += radius_step)
-    for (gsize j = (i + (gsize)rule) % step; j < G_N_ELEMENTS(colours); j += step) {
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++)
+    for (gsize j = 0; j < G_N_ELEMENTS(colours); j++) {
       /* Only the opencv rule knows fractions. */
-      double sr = rule == MS_RULE_OPENCV ? colours[j] : floor(colours[j]);
-      MsParams params = {radii[i], sr, ms_fixture_under_oclgrind() ? 2 : 5, 1, rule};
-      compare(&product, scene, &params, i);
+      const double sr = rule == MS_RULE_OPENCV ? colours[j] : floor(colours[j]);
+      const MsParams params = {radii[i].sp, sr, ms_fixture_under_oclgrind() ? 2 : 5, 1, rule};
+      compare(&product, scene, &params, radii[i].letters[rule][j]);
     }
   ms_option_product_close(&product);
 }
@@ -105,21 +132,26 @@ test_parts(gconstpointer data)
 static void
 test_sizes(gconstpointer data)
 {
-  static const int sizes[][2] = {{1, 1},  {1, 40}, {70, 1}, {15, 2}, {16, 16}, {31, 5},
-                                 {32, 4}, {33, 9}, {63, 3}, {64, 8}, {65, 5},  {129, 7}};
-  static const double radii[] = {1, 5, 9, 40};
+  static const struct {
+    gboolean simulated; /* also under Oclgrind */
+    int width, height;
+  } sizes[] = {{TRUE, 1, 1},   {FALSE, 1, 40}, {FALSE, 70, 1}, {FALSE, 15, 2}, {TRUE, 16, 16}, {FALSE, 31, 5},
+               {FALSE, 32, 4}, {FALSE, 33, 9}, {TRUE, 63, 3},  {FALSE, 64, 8}, {FALSE, 65, 5}, {FALSE, 129, 7}};
+  static const struct {
+    double sp;
+    char letters[MS_RULE_REPLICATE + 2]; /* by rule */
+  } radii[] = {{1, "wcc"}, {5, "rcc"}, {9, "bcw"}, {40, "crc"}};
   const MsRule rule = GPOINTER_TO_INT(data);
-  const gsize step = ms_fixture_under_oclgrind() ? 4 : 1;
-  const gsize radius_step = rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI ? 1 : 2;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
     return;
-  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i += step) {
-    g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i][0], sizes[i][1], (guint32)i);
-    for (gsize j = radius_step - 1; j < G_N_ELEMENTS(radii); j += radius_step) {
-      MsParams params = {radii[j], 120, 5, 1, rule};
-      compare(&product, noise, &params, i + j);
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    g_autoptr(MsImage) noise = ms_fixture_noise(sizes[i].width, sizes[i].height, (guint32)i);
+    for (gsize j = 0; j < G_N_ELEMENTS(radii); j++) {
+      const MsParams params = {radii[j].sp, 120, 5, 1, rule};
+      if (sizes[i].simulated || !ms_fixture_under_oclgrind())
+        compare(&product, noise, &params, radii[j].letters[rule]);
     }
   }
   ms_option_product_close(&product);
@@ -132,8 +164,16 @@ test_sizes(gconstpointer data)
 static void
 test_full_windows(gconstpointer data)
 {
-  static const int radii[] = {3, 7, 15, 16, 22, 44, 63, 64};
-  MsRule rule = GPOINTER_TO_INT(data);
+  static const double colours[] = {10, 510};
+  /* The suite runs the largest windows of each part. */
+  static const struct {
+    int sp;
+    char letters[MS_RULE_REPLICATE + 1][G_N_ELEMENTS(colours) + 1];
+  } radii[] = {
+    {3, {"rc", "cc", "cc"}},  {7, {"bc", "cc", "cc"}},  {15, {"wc", "cc", "cc"}}, {16, {"cc", "cc", "cc"}},
+    {22, {"cc", "cc", "cc"}}, {44, {"cc", "cc", "cc"}}, {63, {"cc", "cc", "cc"}}, {64, {"bw", "rc", "rc"}},
+  };
+  const MsRule rule = GPOINTER_TO_INT(data);
   MsOptionProduct product;
 
   if (ms_fixture_under_oclgrind()) {
@@ -142,15 +182,14 @@ test_full_windows(gconstpointer data)
   }
   if (!ms_option_product_open(&product))
     return;
-  const gsize some = rule == MS_RULE_OPENCV ? 2 : 3, step = ms_fixture_form() >= MS_TEST_CI ? 1 : some;
-  for (gsize i = step > 1; i < G_N_ELEMENTS(radii); i += step) { /* the largest in any case */
-    g_autoptr(MsImage) white = flat_image(2 * radii[i] + 22, 2 * radii[i] + 12, 255);
-    MsParams wide = {radii[i], 510, 3, 0, rule}, narrow = {radii[i], 10, 3, 0, rule};
-    for (gsize k = 0; k < G_N_ELEMENTS(rows_kernels); k++) {
-      compare_kernel(&product, white, white, &narrow, rows_kernels[k]);
-      if (rule == MS_RULE_OPENCV || ms_fixture_form() >= MS_TEST_CI)
-        compare_kernel(&product, white, white, &wide, rows_kernels[k]);
-    }
+  for (gsize i = 0; i < G_N_ELEMENTS(radii); i++) {
+    g_autoptr(MsImage) white = flat_image(2 * radii[i].sp + 22, 2 * radii[i].sp + 12, 255);
+    for (gsize j = 0; j < G_N_ELEMENTS(colours); j++)
+      for (gsize k = 0; k < G_N_ELEMENTS(rows_kernels); k++) {
+        const MsParams params = {radii[i].sp, colours[j], 3, 0, rule};
+        if (runs_with(radii[i].letters[rule][j], rows_kernels[k]))
+          compare_kernel(&product, white, white, &params, rows_kernels[k]);
+      }
   }
   ms_option_product_close(&product);
 }
@@ -165,7 +204,7 @@ test_wandering(void)
 
   if (!ms_option_product_open(&product))
     return;
-  compare(&product, scene, &params, 0);
+  compare(&product, scene, &params, 'r');
   ms_option_product_close(&product);
 }
 
@@ -179,16 +218,19 @@ random_region(int width, int height)
   return region;
 }
 
-/* Any size, region, parameters and number of stripes; --seed repeats a run. */
+/*
+ * Any size, region, parameters and number of stripes; --seed repeats a run. The suite stays with colour radii and a rule
+ * whose programs the tests above have compiled.
+ */
 static void
 test_random(void)
 {
-  const int cases = ms_fixture_form() >= MS_TEST_CI ? 60 : 4;
+  const gboolean more = ms_fixture_form() >= MS_TEST_CI;
   MsOptionProduct product;
 
   if (!ms_option_product_open(&product))
     return;
-  for (int i = 0; i < cases; i++) {
+  for (int i = 0; i < (more ? 60 : 4); i++) {
     int width = g_test_rand_int_range(1, ms_fixture_under_oclgrind() ? 20 : 160);
     int height = g_test_rand_int_range(1, ms_fixture_under_oclgrind() ? 8 : 60);
     guint32 seed = (guint32)g_test_rand_int();
@@ -198,8 +240,8 @@ test_random(void)
     g_autoptr(GError) error = NULL;
 
     settings.params =
-      (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, 300), g_test_rand_int_range(1, 9),
-                 g_test_rand_int_range(0, 4), ms_fixture_form() >= MS_TEST_CI ? i % 3 : MS_RULE_OPENCV};
+      (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, more ? 300 : 127), g_test_rand_int_range(1, 9),
+                 g_test_rand_int_range(0, 4), more ? i % 3 : MS_RULE_OPENCV};
     g_autoptr(MsImage) expected =
       ms_reference_run(image, &settings.params, &(MsReferenceRun){.region = &region}, &error);
     g_assert_no_error(error);

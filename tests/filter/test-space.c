@@ -38,6 +38,7 @@ test_kernels(void)
     return;
   MsSettings luv = settings_for(MS_SPACE_LUV, 12), lab = settings_for(MS_SPACE_LAB, 12);
   ms_option_product_compare_kernels(&product, source, &luv, NULL, kernels, G_N_ELEMENTS(kernels));
+  lab.params.sp = 4; /* whole at the upper level as well, so that a program does for more */
   lab.params.levels = 1;
   ms_option_product_compare_kernels(&product, source, &lab, &part, kernels, 1);
   g_assert_cmpuint(product.ran, >=, 2);

@@ -536,7 +536,7 @@ test_cancelled(void)
   SET_UP_CONTEXT(context);
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   MsReduceOptions options = ms_reduce_cases_variant("auto");
-  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_INT);
   const gint32 data[3] = {1, 2, 3};
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
@@ -552,7 +552,7 @@ test_empty(void)
 {
   SET_UP_CONTEXT(context);
   MsReduceOptions options = ms_reduce_cases_variant("auto");
-  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, MS_ELEMENT_INT);
   g_autoptr(GError) error = NULL;
   MsReduceResult result;
 
