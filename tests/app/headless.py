@@ -102,22 +102,14 @@ def wait_until_signals_are_handled(process):
         time.sleep(0.01)
 
 
-def processor_seconds(pid):
-    """The processor time that a process and its children have used; none for one that has just ended."""
-    process = pathlib.Path(f"/proc/{pid}")
-    try:
-        fields = (process / "stat").read_text().rpartition(")")[2].split()
-        children = " ".join(path.read_text() for path in process.glob("task/*/children")).split()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK") + sum(map(processor_seconds, children))
-
-
-def wait_until_at_work(process, seconds):
-    """Returns once the program has used this much processor time, so that a loaded machine does not matter."""
-    wait_until_signals_are_handled(process)
-    while process.poll() is None and processor_seconds(process.pid) < seconds:
-        time.sleep(0.05)
+def wait_for_text(stream, text):
+    """Reads an unbuffered pipe until a line has this text."""
+    told = b""
+    for line in iter(stream.readline, b""):
+        told += line
+        if text in line:
+            return
+    raise AssertionError(f"The program ended without saying {text}: {told.decode()}")
 
 
 class HeadlessCase(unittest.TestCase):
