@@ -32,16 +32,23 @@ def chunk(kind, data):
     return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
 
+def soft_noise(width, height, seed):
+    """Rows of a ramp with noise, by few calls a row; the ramp ends below the range, so that no sum has a carry."""
+    rng = random.Random(seed)
+    turn = bytes(v % 226 for v in range(512))
+    reduce_noise = bytes(v % 30 for v in range(256))
+    ramp = bytes((x * 3 + c * 40) % 226 for x in range(width) for c in range(3))
+    for y in range(height):
+        numbers = ramp.translate(turn[y * 5 % 226:][:256]), rng.randbytes(len(ramp)).translate(reduce_noise)
+        yield sum(int.from_bytes(part, "big") for part in numbers).to_bytes(len(ramp), "big")
+
+
 def write_png(path, width, height, seed=1, rows=None):
     """A picture of soft noise, so that the filter has something to do."""
-    rng = random.Random(seed)
-    if rows is None:
-        rows = [bytes((x * 3 + y * 5 + c * 40 + rng.randrange(30)) % 256 for x in range(width) for c in range(3))
-                for y in range(height)]
-    raw = b"".join(b"\0" + row for row in rows)
+    raw = b"".join(b"\0" + row for row in rows or soft_noise(width, height, seed))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(raw)) +
-                                   chunk(b"IEND", b""))
+    pathlib.Path(path).write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) +
+                                   chunk(b"IDAT", zlib.compress(raw, 1)) + chunk(b"IEND", b""))
 
 
 def paeth(a, b, c):

@@ -73,21 +73,23 @@ class LongBatch(headless.HeadlessCase):
 
 class MemoryLimit(headless.HeadlessCase):
     def peak(self, *arguments, status=0):
-        """The largest resident size of the program and of its worker, in bytes, and standard error."""
+        """The largest resident size of the program and of its worker, in bytes, and standard error. With None, any status
+        will do."""
         process = subprocess.Popen([headless.PROGRAM, "--headless", *map(str, arguments)], stderr=subprocess.PIPE)
         error = process.stderr.read().decode()
         process.stderr.close()
         _, code, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(code)
-        self.assertEqual(process.returncode, status, error)
+        if status is not None:
+            self.assertEqual(process.returncode, status, error)
         return usage.ru_maxrss * 1024, error
 
     def test_the_limit_holds(self):
-        """Held as a whole, the picture and its result have 267 MiB, and the processor's buffers 96 MiB. Each thread of
-        the encoder needs memory, so that their number does not follow the machine's."""
-        row = bytes(x * c // 7 % 256 for x in range(7000) for c in (3, 5, 8))
-        write_rows(self.src / "large.png", row, 5000)
-        limits = {0: 320 * MIB, 1: 480 * MIB, 3: 560 * MIB}
+        """As a whole, the picture and its result take 312 MiB with their driver, with one level 500 and with three 524.
+        Each thread of the encoder needs memory, so that their number does not follow the machine's."""
+        row = bytes(x * c // 7 % 256 for x in range(5000) for c in (3, 5, 8))
+        write_rows(self.src / "large.png", row, 3600)
+        limits = {0: 290 * MIB, 1: 400 * MIB, 3: 420 * MIB}
         if headless.FORM == "suite":
             del limits[1]
         for levels, limit in limits.items():
@@ -103,7 +105,10 @@ class MemoryLimit(headless.HeadlessCase):
         source = self.picture("a.png", 1000, 700)
         for device, levels, limit in (("cpu", 0, "260M"), ("reference", 0, "56M"), ("cpu", 2, "266M"),
                                       ("reference", 1, "58M")):
-            for output in ((), ("-o", self.out / f"{device}.jpg", "--on-conflict", "overwrite")):
+            outputs = ((), ("-o", self.out / f"{device}.jpg", "--on-conflict", "overwrite"))
+            if headless.FORM == "suite":
+                outputs = outputs[:1] if (device == "cpu") == (levels == 0) else outputs[1:]
+            for output in outputs:
                 with self.subTest(device=device, levels=levels, output=output):
                     arguments = (source, *output, "--stats", "--histogram", "--verify", "--sp", "1", "--max-iterations",
                                  "1", "--levels", levels, "--device", device, "--jobs", "1")
@@ -143,10 +148,10 @@ class MemoryLimit(headless.HeadlessCase):
     def test_few_addresses(self):
         """Under ulimit -v, rows are filtered in bands, and an image without addresses fails alone, by name."""
         large, small = self.src / "large.png", self.picture("small.png")
-        write_rows(large, bytes(3 * 9000), 6000)
+        write_rows(large, bytes(3 * 5000), 4000)
         command = [headless.PROGRAM, "--headless", large, small, "-o", self.out, "--device", "reference", "--sp", "1",
                    "--max-iterations", "1", "--resume", "--manifest", self.dir / "m.jsonl"]
-        for mebibytes, good in ((400, False), (400, False), (900, True)):
+        for mebibytes, good in ((250, False), (250, False), (600, True)):
             limit = lambda size=mebibytes * MIB: resource.setrlimit(resource.RLIMIT_AS, (size, size))
             done = subprocess.run(command, preexec_fn=limit, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
@@ -154,7 +159,7 @@ class MemoryLimit(headless.HeadlessCase):
             self.assertEqual(self.names(), ["large.png", "small.png"] if good else ["small.png"])
         hidden = subprocess.run([headless.PROGRAM, "--headless", "--list-devices"], preexec_fn=limit, text=True,
                                 capture_output=True, check=False, env={**os.environ, "OCL_ICD_VENDORS": str(self.dir)})
-        self.assertIn("900 MiB of addresses", hidden.stderr)
+        self.assertIn("600 MiB of addresses", hidden.stderr)
 
 
 class RegionsLimit(headless.HeadlessCase):
@@ -163,7 +168,7 @@ class RegionsLimit(headless.HeadlessCase):
 
     def refused(self, error):
         """The limit that a refusal asks for, after which no file is left."""
-        self.sentence(error, "noise.png", "1200x900", "--memory-limit", "need at least")
+        self.sentence(error, "noise.png", "900x700", "--memory-limit", "need at least")
         self.assertEqual(self.names(), [])
         return int(error.split(" need at least ")[1].split()[0])
 
@@ -171,36 +176,35 @@ class RegionsLimit(headless.HeadlessCase):
         super().setUp()
         values = random.Random(3)
         # Equal rows of random colours: a thousand long, narrow regions.
-        row = bytes(values.choice((0, 90, 180)) for _ in range(3 * 1200))
+        row = bytes(values.choice((0, 90, 180)) for _ in range(3 * 900))
         self.source = self.src / "noise.png"
-        write_rows(self.source, row, 900)
+        write_rows(self.source, row, 700)
         self.settings = (self.source, "--regions", "--sp", "1", "--max-iterations", "1")
 
     def test_too_large_is_refused_before_any_work(self):
         """The size alone exceeds the limit, so that a device that does not exist is not even searched."""
         _, error = self.run_program(*self.settings, "-o", self.out / "x.png", "--device", "none-such",
-                                    "--memory-limit", "280M", status=1)
-        # 1,080,000 pixels of 20 bytes, as much for the device's buffers, and 256 MiB of the driver.
-        self.assertEqual(self.refused(error), 256 + 2 * 1200 * 900 * 20 // MIB + 1)
+                                    "--memory-limit", "270M", status=1)
+        # 630,000 pixels of 20 bytes, as much for the device's buffers, and 256 MiB of the driver.
+        self.assertEqual(self.refused(error), 256 + 2 * 900 * 700 * 20 // MIB + 1)
 
     def test_the_limit_that_is_told_suffices(self):
         for device in ("reference", "cpu"):
-            for output in (("-o", "x.png"), ("--csv", "x.csv"), ("--json", "x.json"), ("--modes", "x.npy")):
+            outputs = (("-o", "x.png"), ("--modes", "x.npy"), ("--csv", "x.csv"), ("--json", "x.json"))
+            if headless.FORM == "suite" and device == "cpu":
+                outputs = outputs[:2]
+            for output in outputs:
                 with self.subTest(device=device, output=output):
                     arguments = (*self.settings, "--device", device, output[0], self.out / output[1])
                     self.run_program(*arguments)
                     expected = (self.out / output[1]).read_bytes()
                     (self.out / output[1]).unlink()
-                    peak, error = self.peak(*arguments, "--memory-limit", "50M", status=1)
+                    _, error = self.peak(*arguments, "--memory-limit", "50M", status=1)
                     while error:
                         limit = self.refused(error)
-                        process = subprocess.run([headless.PROGRAM, "--headless", *map(str, arguments),
-                                                  "--memory-limit", f"{limit}M"], stderr=subprocess.PIPE, check=False)
-                        error = process.stderr.decode()
-                    self.assertEqual((self.out / output[1]).read_bytes(), expected)
-                    (self.out / output[1]).unlink()
-                    peak, _ = self.peak(*arguments, "--memory-limit", f"{limit}M")
+                        peak, error = self.peak(*arguments, "--memory-limit", f"{limit}M", status=None)
                     self.assertLess(peak, limit * MIB)
+                    self.assertEqual((self.out / output[1]).read_bytes(), expected)
                     (self.out / output[1]).unlink()
 
 

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import unittest
 
 from headless import HeadlessCase, PROGRAM, SOURCE, violation
@@ -134,7 +133,7 @@ class Progress(HeadlessCase):
         return own
 
     def test_an_experiment(self):
-        what = ["--device", "cpu", "--budget", "50ms"]
+        what = ["--device", "cpu", "--repeat", "1"]
         events = self.events("--experiment", self.study(), *what, "--json", self.out / "r.json")
         reports = [e["report"] for e in self.named(events, "report")]
         for report in reports:
@@ -170,10 +169,10 @@ class Progress(HeadlessCase):
                                     "1h", "--noise", "0.01", "--progress=json"], stdout=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         lines = ""
-        deadline = time.monotonic() + 60
-        while lines.count('"report"') < 3:
-            self.assertLess(time.monotonic(), deadline)
-            lines += process.stdout.readline()
+        for line in process.stdout:
+            lines += line
+            if lines.count('"report"') == 3:
+                break
         process.send_signal(signal.SIGINT)
         lines += process.communicate(timeout=60)[0]
         last = self.named(self.check(lines, 130), "report")[-1]["report"]
