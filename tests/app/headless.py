@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Shared by the tests of the program without a window: pictures, the schema of its report, and running it."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -107,6 +108,26 @@ def wait_until_signals_are_handled(process):
         if blocked and int(blocked.group(1), 16) & 1 << signal.SIGTERM - 1:
             return
         time.sleep(0.01)
+
+
+def threads(pid):
+    """The states of the threads of a process and its children, by the letters of /proc."""
+    states, children = "", ""
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        states += (task / "stat").read_text().rpartition(")")[2].split()[0]
+        children += (task / "children").read_text()
+    return states + "".join(map(threads, children.split()))
+
+
+def wait_until_it_waits(process):
+    """Returns once all threads of the program and of its children have slept in each of ten looks. Where the machine
+    is busy, a thread that could run does not sleep."""
+    wait_until_signals_are_handled(process)
+    looks = 0
+    while looks < 10 and process.poll() is None:
+        time.sleep(0.01)
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            looks = looks + 1 if set(threads(process.pid)) <= {"S", "Z"} else 0
 
 
 def wait_for_text(stream, text):

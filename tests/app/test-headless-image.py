@@ -13,11 +13,10 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 import unittest
 import zlib
 
-from headless import HeadlessCase, PROGRAM, chunk, read_png, unfilter, wait_until_signals_are_handled, write_png
+from headless import HeadlessCase, PROGRAM, chunk, read_png, unfilter, wait_until_it_waits, write_png
 
 
 def timing_sums(rows):
@@ -52,6 +51,8 @@ def statistics_of(values):
 
 
 class OneImage(HeadlessCase):
+    OWN_KERNEL = ("--kernel", "direct", "--unroll", "4", "--access", "vload", "--work-group", "16x2")
+
     def test_the_report_holds_what_was_promised(self):
         source = self.picture("a.png", 41, 23)
         target = self.out / "b.png"
@@ -84,10 +85,9 @@ class OneImage(HeadlessCase):
     def test_debug_messages_say_what_was_chosen(self):
         source = self.picture("a.png", 37, 29)
         wanted = ["device 0:0: ", "plan: kernel direct, work-groups of 16x2,",
-                  "program: 12 parts, the last direct/mean-shift-direct.cl, with -cl-std=CL1.2 -DUNROLL=2",
+                  "program: 12 parts, the last direct/mean-shift-direct.cl, with -cl-std=CL1.2 -DUNROLL=4",
                   "cache: "]
-        output, error = self.run_program(source, "--kernel", "direct", "--unroll", "2", "--work-group", "16x2",
-                                         "--device", "0:0", "-o", "-", "--format", "png",
+        output, error = self.run_program(source, *self.OWN_KERNEL, "--device", "0:0", "-o", "-", "--format", "png",
                                          env={"G_MESSAGES_DEBUG": "meanshift-lab"})
         for line in wanted:
             self.assertTrue(any(line in found for found in error.splitlines()), f"{line}\n{error}")
@@ -98,7 +98,7 @@ class OneImage(HeadlessCase):
         source = self.picture("a.png", 37, 29)
         pictures = []
         for i, arguments in enumerate((["--device", "reference"], ["--device", "cpu"],
-                                       ["--kernel", "direct", "--unroll", "4", "--access", "vload"],
+                                       self.OWN_KERNEL,
                                        ["--memory", "image", "--local-memory", "on", "--work-group", "8x4"])):
             target = self.out / f"{i}.png"
             self.run_program(source, "--sp", "5", "--sr", "40", "-o", target, *arguments)
@@ -140,8 +140,7 @@ class OneImage(HeadlessCase):
         for number in (signal.SIGINT, signal.SIGTERM):
             process = subprocess.Popen([PROGRAM, "--headless", pipe, "-o", self.out / "x.png", "--device", "reference"],
                                        stderr=subprocess.DEVNULL)
-            wait_until_signals_are_handled(process)
-            time.sleep(0.5)
+            wait_until_it_waits(process)
             self.assertIsNone(process.poll())
             process.send_signal(number)
             try:
