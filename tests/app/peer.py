@@ -9,7 +9,8 @@ cv2.pyrMeanShiftFiltering does, and once with the row of later versions, which t
 
     peer.py PROGRAM [CASES] [SEED]
 
-In CI it runs ten times as many cases, and more sizes and levels.
+The suite runs one case of each rule and one of a colour space, on programs that differ by these alone, and small sizes;
+CI runs CASES, 50 if there is no number, with levels on the device, and more sizes and levels.
 
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
@@ -158,8 +159,17 @@ def emulate(picture, sp, sr, iterations, epsilon, rule):
     return result
 
 
-def random_case(rng):
-    rule = rng.choice(["opencv"] * 4 + ["truncate", "replicate"])
+# Rule and spaces of the suite's cases: each takes a program, which is compiled as for users and costs seconds.
+SUITE = (("opencv", ["rgb"]), ("opencv", ["luv", "lab"]), ("truncate", ["rgb"]), ("replicate", ["rgb"]))
+
+
+def suite_case(rng, number):
+    rule, spaces = SUITE[number]
+    return {**random_case(rng, rule), "sp": rng.choice([2, 4, 6]), "levels": 0, "space": rng.choice(spaces)}
+
+
+def random_case(rng, rule=None):
+    rule = rule or rng.choice(["opencv"] * 4 + ["truncate", "replicate"])
     case = {"rule": rule, "iterations": rng.choice([1, 2, 5, 5, 5, 12]), "epsilon": rng.choice([0, 1, 1, 3.5])}
     if rule == "opencv":
         case["sp"] = rng.choice([1, 2, 5, 8, 10, 15, 21, 33, 1.5, 2.5, 3.5, 6.5, round(rng.uniform(1, 20), 3)])
@@ -226,13 +236,13 @@ def check_sizes(program, rng, largest, levels):
 def main():
     program = sys.argv[1]
     full = os.environ.get("MS_TEST_FORM", "suite") != "suite"
-    cases = (int(sys.argv[2]) if len(sys.argv) > 2 else 60) * (10 if full else 1)
+    cases = len(SUITE) if not full else int(sys.argv[2]) if len(sys.argv) > 2 else 50
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     rng = random.Random(seed)
     print(f"seed {seed}, OpenCV {cv2.__version__}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(cases):
-            case = random_case(rng)
+            case = random_case(rng) if full else suite_case(rng, number)
             expected, actual = expected_of(case), as_rgba(run_program(program, folder, case))
             if not numpy.array_equal(expected, actual):
                 wrong = (expected != actual).any(-1)
