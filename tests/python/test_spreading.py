@@ -13,7 +13,7 @@ import pytest
 import meanshift_lab
 
 EXAMPLES = os.path.join(os.environ["MS_SOURCE_ROOT"], "app", "python", "examples")
-SAMPLE = os.path.join(os.environ["MS_SOURCE_ROOT"], "data", "samples", "harbour.png")
+SAMPLE = cv2.imread(os.path.join(os.environ["MS_SOURCE_ROOT"], "data", "samples", "harbour.png"))
 
 
 @pytest.mark.parametrize("rows", [61, 100, 480])
@@ -23,10 +23,10 @@ def test_bands_equal_the_whole_image(rows, channels):
     sys.path.insert(0, EXAMPLES)
     import bands
 
-    image = cv2.imread(SAMPLE)
+    image = SAMPLE[:, 300:364]
     if channels == 4:
         image = numpy.dstack([image, image[..., 0]])
-    chunked = dask_array.from_array(image, chunks=(rows, 200, channels))
+    chunked = dask_array.from_array(image, chunks=(rows, 20, channels))
     result = bands.filter_in_bands(chunked)
     assert result.shape == image.shape
     assert numpy.array_equal(result.compute(), meanshift_lab.filter(image))
@@ -40,7 +40,7 @@ def test_folder_is_filtered_on_two_processes(engine, tmp_path):
     source, output = tmp_path / "source", tmp_path / "output"
     source.mkdir()
     output.mkdir()
-    image = cv2.imread(SAMPLE)
+    image = SAMPLE[200:290, 300:420]
     for number in range(4):
         cv2.imwrite(str(source / f"{number}.png"), numpy.roll(image, 10 * number, axis=0))
     command = [sys.executable, os.path.join(EXAMPLES, "folder.py"), engine, str(source), str(output)]
