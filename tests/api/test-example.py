@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""Runs the example of the library on the sample; its file must be that of the program."""
+"""Runs the example of the library on a picture; its file must be that of the program."""
 
 import pathlib
 import subprocess
 import sys
 import tempfile
-import os
 
-SAMPLE = os.path.join(os.environ["MS_SOURCE_ROOT"], "data", "samples", "harbour.png")
+PICTURE = b"P6 60 40 255\n" + bytes((x * 3 + y * 5 + x * y % 19 + c * 40) % 256
+                                    for y in range(40) for x in range(60) for c in range(3))
 
 
 def main():
     example, program = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="ms-example-") as folder:
-        ours, theirs = (pathlib.Path(folder, name) for name in ("example.png", "program.png"))
-        subprocess.run([example, SAMPLE, ours], check=True)
-        subprocess.run([program, "--headless", SAMPLE, "--sp", "10", "--sr", "20", "-o", theirs], check=True)
+        source, ours, theirs = (pathlib.Path(folder, name) for name in ("picture.ppm", "example.png", "program.png"))
+        source.write_bytes(PICTURE)
+        subprocess.run([example, source, ours], check=True)
+        subprocess.run([program, "--headless", source, "--sp", "10", "--sr", "20", "-o", theirs], check=True)
         if ours.read_bytes() != theirs.read_bytes():
             sys.exit("The example's file differs from the program's.")
     done = subprocess.run([example, "/nothing", "x.png"], capture_output=True, text=True, check=False)

@@ -302,7 +302,8 @@ class Lab(HeadlessCase):
         for _ in range(4):
             wait_for_text(process.stderr, b": program: ")
         process.send_signal(signal.SIGTERM)
-        self.assertRegex(self.output_of_interrupted(process), r"Tuning for .*sum.*: [1-9]\d* of \d+ configurations tried")
+        self.assertRegex(self.output_of_interrupted(process),
+                         r"Tuning for .*sum.*: [1-9]\d* of \d+ configurations tried")
 
     def test_tuning_leaves_its_report(self):
         home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}

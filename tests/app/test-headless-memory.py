@@ -73,8 +73,8 @@ class LongBatch(headless.HeadlessCase):
 
 class MemoryLimit(headless.HeadlessCase):
     def peak(self, *arguments, status=0):
-        """The largest resident size of the program and of its worker, in bytes, and standard error. With None, any status
-        will do."""
+        """The largest resident size of the program and of its worker, in bytes, and standard error; with None, of any
+        status."""
         process = subprocess.Popen([headless.PROGRAM, "--headless", *map(str, arguments)], stderr=subprocess.PIPE)
         error = process.stderr.read().decode()
         process.stderr.close()
