@@ -162,7 +162,7 @@ class HeadlessCase(unittest.TestCase):
         environment.update(env or {})
         result = subprocess.run([PROGRAM, "--headless", *map(str, arguments)], input=stdin, capture_output=True,
                                 env=environment,
-                                timeout=120, check=False, **options)
+                                timeout=600, check=False, **options)
         error = result.stderr.decode()
         self.assertEqual(result.returncode, status, f"{arguments}\n{error}")
         self.assertNotIn("Sanitizer", error)

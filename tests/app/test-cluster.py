@@ -41,7 +41,7 @@ class ClusterCase(headless.HeadlessCase):
 
     def run_script(self, *command, **variables):
         environment = dict(os.environ, MEANSHIFT_LAB=headless.PROGRAM, **variables)
-        return subprocess.run([str(c) for c in command], env=environment, capture_output=True, timeout=120, check=True)
+        return subprocess.run([str(c) for c in command], env=environment, capture_output=True, timeout=600, check=True)
 
     def test_slurm_script(self):
         """The script as Slurm runs it, one task after another, with the variables that Slurm 22.05 sets."""

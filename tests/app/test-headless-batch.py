@@ -210,7 +210,7 @@ class BadInput(HeadlessCase):
         with open("/dev/full", "wb") as full:
             result = subprocess.run([PROGRAM, "--headless", self.picture("a.png"), "--device", "reference", "--json",
                                      "-"], stdout=full,
-                                    stderr=subprocess.PIPE, timeout=60, check=False)
+                                    stderr=subprocess.PIPE, timeout=600, check=False)
         self.assertEqual(result.returncode, 1)
         self.sentence(result.stderr.decode(), "tandard output")
 
@@ -241,7 +241,7 @@ class Batches(HeadlessCase):
                      "--on-conflict", "overwrite"]
         for closed in ("<&-", ">&-", "2>&-", "<&- >&- 2>&-"):
             command = ["sh", "-c", f'exec "$@" {closed}', "sh", PROGRAM, *arguments]
-            self.assertEqual(subprocess.run(command, timeout=120, check=False).returncode, 0, closed)
+            self.assertEqual(subprocess.run(command, timeout=600, check=False).returncode, 0, closed)
 
     def test_the_report_is_in_the_order_of_the_list(self):
         for i in range(12):
@@ -352,7 +352,7 @@ class Batches(HeadlessCase):
         processes = [subprocess.Popen([PROGRAM, "--headless", str(self.src), "-o", str(self.out), "--device",
                                        "reference", "--sp", "2",
                                        "--shard", f"{k}/3", "--manifest", str(manifest), "--quiet"]) for k in (1, 2, 3)]
-        self.assertEqual([p.wait(timeout=120) for p in processes], [0, 0, 0])
+        self.assertEqual([p.wait(timeout=600) for p in processes], [0, 0, 0])
         lines = [json.loads(line) for line in manifest.read_text().splitlines()]
         self.assertEqual(sorted(pathlib.Path(line["input"]).name for line in lines),
                          sorted(f"p{i}.png" for i in range(15)))
@@ -371,7 +371,7 @@ class Batches(HeadlessCase):
         while not (self.out / names[0]).exists() and process.poll() is None:
             time.sleep(0.005)
         process.send_signal(number)
-        error = process.communicate(timeout=120)[1].decode()
+        error = process.communicate(timeout=600)[1].decode()
         self.assertEqual(process.returncode, 130, error)
         self.assertEqual(self.names(), names[:1])
         self.assertEqual(read_png((self.out / names[0]).read_bytes())[:2], (80, 60))
@@ -380,7 +380,7 @@ class Batches(HeadlessCase):
         self.assertTrue(written["summary"]["interrupted"])
         self.assertEqual(written["summary"]["done"], 1)
         self.picture(names[1], 80, 60)
-        subprocess.run(command + ["--quiet"], check=True, timeout=120)
+        subprocess.run(command + ["--quiet"], check=True, timeout=600)
         self.assertEqual(self.names(), names)
         finished = [json.loads(line)["input"] for line in manifest.read_text().splitlines()]
         self.assertEqual(sorted(pathlib.Path(name).name for name in finished), names)

@@ -24,7 +24,7 @@ class PipeTest(headless.HeadlessCase):
             headless.wait_until_it_waits(process)
             self.assertIsNone(process.poll())
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.wait(timeout=120), 130)
+            self.assertEqual(process.wait(timeout=600), 130)
         finally:
             process.kill()
             process.wait()
@@ -74,7 +74,7 @@ class PipeTest(headless.HeadlessCase):
         script = 'sleep 0.3; (sleep 0.2; cat) < "$0" > "$1"'
         with subprocess.Popen(["sh", "-c", script, pipe, self.out / "read.png"]) as reader:
             self.run_program(source, "-o", pipe, *settings)
-            self.assertEqual(reader.wait(timeout=60), 0)
+            self.assertEqual(reader.wait(timeout=600), 0)
         self.assertEqual((self.out / "read.png").read_bytes(), (self.out / "file.png").read_bytes())
 
 

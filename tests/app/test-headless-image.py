@@ -126,10 +126,10 @@ class OneImage(HeadlessCase):
         os.mkfifo(pipe)
         with subprocess.Popen(["sh", "-c", 'exec cat "$0" > "$1"', source, pipe]) as writer:
             self.run_program(pipe, "-o", self.out / "pipe.png", "--device", "reference")
-            self.assertEqual(writer.wait(timeout=60), 0)
+            self.assertEqual(writer.wait(timeout=600), 0)
         self.run_program("/dev/stdin", "-o", self.out / "stdin.png", "--device", "reference", stdin=source.read_bytes())
         script = 'exec "$0" --headless <(cat "$1") -o "$2" --device reference'
-        subprocess.run(["bash", "-c", script, PROGRAM, source, self.out / "substituted.png"], check=True, timeout=60)
+        subprocess.run(["bash", "-c", script, PROGRAM, source, self.out / "substituted.png"], check=True, timeout=600)
         for name in ("pipe", "stdin", "substituted"):
             self.assertEqual(read_png((self.out / f"{name}.png").read_bytes()),
                              read_png((self.out / "file.png").read_bytes()))
@@ -144,7 +144,7 @@ class OneImage(HeadlessCase):
             self.assertIsNone(process.poll())
             process.send_signal(number)
             try:
-                self.assertEqual(process.wait(timeout=120), 130)
+                self.assertEqual(process.wait(timeout=600), 130)
             finally:
                 process.kill()
                 process.wait()
@@ -410,7 +410,7 @@ class Regions(HeadlessCase):
 
 def convert(*arguments):
     """ImageMagick, whose codecs are independent of the program's."""
-    subprocess.run(["convert", *map(str, arguments)], check=True, capture_output=True, timeout=60)
+    subprocess.run(["convert", *map(str, arguments)], check=True, capture_output=True, timeout=600)
 
 
 class Formats(HeadlessCase):
@@ -631,7 +631,7 @@ class Formats(HeadlessCase):
         self.assertEqual(len(raw), 1103 * (1 + 1500 * 3))
         self.assertLessEqual(set(raw[::1 + 1500 * 3]), {1, 2})
         self.run_program(source, "-o", peer, *settings[:-1], "1")
-        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=60,
+        found = subprocess.run(["compare", "-metric", "AE", target, peer, "null:"], capture_output=True, timeout=600,
                                check=False)
         # Version 7 adds the normalised number.
         self.assertEqual((found.returncode, found.stderr.split()[0]), (0, b"0"))

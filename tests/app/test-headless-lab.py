@@ -63,7 +63,7 @@ class Lab(HeadlessCase):
         except OSError:
             self.skipTest("The file system takes UTF-8 names only.")
         result = subprocess.run([PROGRAM.encode(), b"--headless", b"--experiment", path, b"--repeat", b"1", b"--quiet"],
-                                capture_output=True, timeout=120, check=False)
+                                capture_output=True, timeout=600, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, b""))
 
     def test_a_kernel_part_of_ones_own(self):
@@ -274,7 +274,7 @@ class Lab(HeadlessCase):
         return process
 
     def output_of_interrupted(self, process):
-        output, error = process.communicate(timeout=120)
+        output, error = process.communicate(timeout=600)
         self.assertEqual(process.returncode, 130, error)
         self.assertIn("Incomplete", output.decode())
         return output.decode()

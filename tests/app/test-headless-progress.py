@@ -174,7 +174,7 @@ class Progress(HeadlessCase):
             if lines.count('"report"') == 3:
                 break
         process.send_signal(signal.SIGINT)
-        lines += process.communicate(timeout=60)[0]
+        lines += process.communicate(timeout=600)[0]
         last = self.named(self.check(lines, 130), "report")[-1]["report"]
         self.assertFalse(last["complete"])
         self.assertTrue(any(row["samples_ns"] for row in last["rows"]))
@@ -190,7 +190,7 @@ class Window(HeadlessCase):
         window.write_text("#!/bin/sh\necho $MEANSHIFT_LAB_PROGRAM\n")
         window.chmod(0o700)
         environment = {k: v for k, v in os.environ.items() if k != "MEANSHIFT_LAB_PROGRAM"}
-        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=60, check=True)
+        done = subprocess.run([program], env=environment, capture_output=True, text=True, timeout=600, check=True)
         self.assertEqual(done.stdout, f"{program}\n")
 
 

@@ -255,7 +255,7 @@ class Maps(HeadlessCase):
         environment = {**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"}
         for command in commands:
             subprocess.run(command, shell=True, check=True, cwd=self.dir, env=environment, capture_output=True,
-                           timeout=120)
+                           timeout=600)
         package = ogr.Open(str(self.dir / "regions.gpkg"))
         self.assertGreater(package.GetLayer().GetFeatureCount(), 10)
 

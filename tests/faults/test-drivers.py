@@ -53,7 +53,7 @@ class Run:
         case.runs.append(self)
 
     def end(self):
-        out, error = self.process.communicate(timeout=300)
+        out, error = self.process.communicate(timeout=600)
         self.out, self.error, self.code = out, error.decode(), self.process.returncode
         self.about += f": status {self.code}\n{self.error}"
         self.hit = struct.unpack("ll", self.count.read_bytes())[0]

@@ -44,7 +44,7 @@ def test_folder_is_filtered_on_two_processes(engine, tmp_path):
     for number in range(4):
         cv2.imwrite(str(source / f"{number}.png"), numpy.roll(image, 10 * number, axis=0))
     command = [sys.executable, os.path.join(EXAMPLES, "folder.py"), engine, str(source), str(output)]
-    subprocess.run(command, check=True, timeout=240)
+    subprocess.run(command, check=True, timeout=600)
     for number in range(4):
         expected = meanshift_lab.filter(numpy.roll(image, 10 * number, axis=0))
         assert numpy.array_equal(cv2.imread(str(output / f"{number}.png")), expected)
