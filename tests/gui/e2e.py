@@ -6,7 +6,6 @@ import math
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -88,9 +87,9 @@ def shows(person, picture):
     return off is not None and off < 0.5
 
 
-def compare_with_files(person, output):
+def compare_with_files(person, picture, output):
     """The screen shows the original, or the filtered picture that the copied command line produces."""
-    original, filtered = rgb(SAMPLE), rgb(output)
+    original, filtered = rgb(picture), rgb(output)
     person.click(person.find("Filtered", "toggle button"))
     # Without the lower panel the whole picture fits, and lies in the middle.
     person.press("shift+F9")
@@ -527,7 +526,7 @@ def first_session():
 
 def session():
     picture = os.path.join(WORK, "harbour.png")
-    shutil.copy(SAMPLE, picture)
+    cv2.imwrite(picture, cv2.imread(SAMPLE) if FULL else cv2.resize(cv2.imread(SAMPLE), (400, 300)))
     if FULL:
         first_session()
         remembered(picture)
@@ -537,7 +536,7 @@ def session():
     look_around(person)
     zoom(person)
     output = repeat_on_command_line(person)
-    compare_with_files(person, output)
+    compare_with_files(person, picture, output)
     save(person, output)
     panels(person)
     regions(person)

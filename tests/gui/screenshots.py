@@ -19,8 +19,8 @@ import time
 import cv2
 
 import contrast
-from person import Failure, Person, check, wait, walk
-from pyatspi import STATE_SENSITIVE, STATE_SHOWING
+from person import Failure, Person, check, wait
+from pyatspi import STATE_SENSITIVE
 
 PROGRAM, PICTURE, FOLDER = sys.argv[1:4]
 REPORTS = os.path.join(os.path.dirname(PICTURE), "..", "experiments", "reports")
@@ -95,9 +95,8 @@ class Tour:
 
     def measure(self, name):
         """Charts, the mark of the newest run, captions on the picture and the coloured source of a kernel."""
-        for node in walk(self.person.app):
-            if not node.getState().contains(STATE_SHOWING):
-                continue
+        for widget in self.person.widgets.showing():
+            node = self.person.widgets.node(widget)
             if node.getRoleName() == "chart" and node.name == self.words("Histogram"):
                 # Its fills only help the eye; the outlines have the contrast.
                 self.note(name, node.name, [*contrast.measure_words(self.crop(node), scale=self.person.scale)])
@@ -117,13 +116,13 @@ class Tour:
                     for row, ratio in enumerate(contrast.ratios(line, line[-1])))]
 
     def is_still(self):
+        """Whether nothing moves for longer than an animation pauses."""
         before = self.person.screen()
         time.sleep(0.5)
-        return (before == self.person.screen()).all()
+        return not self.person.has(role="tool tip") and (before == self.person.screen()).all()
 
     def shoot(self, name):
         self.person.mouse(2798, 1798, "abs")
-        time.sleep(0.8)
         wait("the window to stand still", self.is_still)
         if self.is_small:
             width, height = self.person.box(self.person.window)[2:]
@@ -134,14 +133,12 @@ class Tour:
             self.measure(self.prefix + name)
 
     def wait_for_end(self):
-        time.sleep(0.5)
         wait("the end of the work", lambda: not self.has("Cancel", "push button"), 200)
 
     def show_picture(self):
         bar = self.find("Parts of the run", "chart")
         wait("the first run", lambda: self.person.value(bar) > 0)
         self.wait_for_end()
-        time.sleep(1.5)
         self.shoot("picture")
         if self.prefix:
             self.show_regions()
