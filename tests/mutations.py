@@ -485,6 +485,10 @@ MUTATIONS = [
      'N_("Time, µs (lower is better)")', 'N_("Time, ms (lower is better)")', 'lab /lab-metrics/table'),
 
     # The program and its reports.
+    ('csv: a cell that begins with - is no formula', 'core/csv.c',
+     'strchr("=+-@', 'strchr("=+@', 'record /record/csv-cells'),
+    ('chart: an axis lacks its last tick', 'core/chart/chart-layout.c',
+     'self->maximum + step * 1e-6', 'self->maximum - step * 1e-6', 'lab /lab-chart/ticks'),
     ('devices: sizes are 1024 times too large', 'app/commands/command-devices.c',
      'label, bytes >> 20);', 'label, bytes >> 10);', 'headless-program'),
     ('devices: the largest buffer stands for the whole memory', 'app/commands/command-devices.c',
@@ -929,6 +933,12 @@ MUTATIONS = [
      'return count == 0 || (least >= first && greatest <= n);', 'return TRUE;', 'service'),
 
     # The window.
+    ('window: the time that is left is the time that it took', 'ui/common/format.c',
+     'ms * (1 - done) / done', 'ms * done / (1 - done)', 'panel-parts /panel-parts/format'),
+    ('prices: the ends of an interval are swapped', 'ui/options/price-tag.c',
+     'times, time, low, high);', 'times, time, high, low);', 'panel-parts /panel-parts/price'),
+    ('window: the readout swaps column and row', 'ui/image-view/readout.c',
+     '"%d, %d    ", x, y);', '"%d, %d    ", y, x);', 'ui-parts /readout/window'),
     ('window: the short difference is no percentage', 'ui/panels/statistics/statistics-panel.c',
      'PSNR %.1f dB"),\n                         100.0 * (double)', 'PSNR %.1f dB"),\n                         (double)',
      'panels /panels/statistics'),

@@ -10,6 +10,7 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
+#include "ui/options/price-tag.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/report-view.h"
 #include "ui/panels/common/table.h"
@@ -187,6 +188,24 @@ test_runs_table(void)
   ms_window_engine_shut_down(engine);
 }
 
+/* What the price of a value that takes half of the time is in words, with the interval of the ratio. */
+static void
+test_price(void)
+{
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(8, 8, 1);
+  g_autoptr(MsDocument) document = ms_document_new(engine, image, NULL, "noise");
+  MsRun *present = add_repeated_run(document, image, 4), *other = add_repeated_run(document, image, 2);
+  GtkWidget *tag = g_object_ref_sink(ms_price_tag_new("image"));
+
+  ms_price_tag_set(MS_PRICE_TAG(tag), &(MsFlip){.run = other}, present, 2);
+  g_autofree char *words = gtk_widget_get_tooltip_text(tag);
+  g_assert_cmpstr(ms_price_tag_get_text(MS_PRICE_TAG(tag)), ==, "0.5×");
+  g_assert_cmpstr(words, ==, "0.50× the time of the present settings: 2.00 ms, between 0.45× and 0.55×");
+  g_object_unref(tag);
+  ms_window_engine_shut_down(engine);
+}
+
 static void
 test_format(void)
 {
@@ -199,6 +218,9 @@ test_format(void)
     g_autofree char *text = ms_format_ms(times[i].ms);
     g_assert_cmpstr(text, ==, times[i].text);
   }
+  g_autofree char *early = ms_format_progress(0.25, 900), *late = ms_format_progress(0.2, 5000);
+  g_assert_cmpstr(early, ==, "25 %");
+  g_assert_cmpstr(late, ==, "20 %, about 20 s left");
   g_autofree char *nothing = ms_format_ms(G_MAXDOUBLE * 10);
   g_autofree char *share = ms_format_share(0.125);
   g_autofree char *ratio = ms_format_ratio(1.337);
@@ -590,6 +612,7 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/timing-rows", test_timing_rows);
   g_test_add_func("/panel-parts/timing-table", test_timing_table);
   g_test_add_func("/panel-parts/runs-table", test_runs_table);
+  g_test_add_func("/panel-parts/price", test_price);
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);

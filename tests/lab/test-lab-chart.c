@@ -94,6 +94,29 @@ test_logarithmic_bars(void)
   g_assert_cmpfloat(ms_scale_map(&scale, 20), >, 0.1);
 }
 
+static void
+assert_ticks(const MsScale *scale, guint wanted, const char *expected)
+{
+  g_autoptr(GArray) ticks = ms_scale_ticks(scale, wanted);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < ticks->len; i++)
+    g_string_append_printf(text, "%s%.6g", i ? " " : "", g_array_index(ticks, double, i));
+  g_assert_cmpstr(text->str, ==, expected);
+}
+
+/* Round numbers from the first to the last of a scale. */
+static void
+test_ticks(void)
+{
+  const MsScale ten = ms_scale_for_range(1, 9.3, FALSE, TRUE), below = ms_scale_for_range(-3, 4.5, FALSE, FALSE),
+                thousand = ms_scale_for_range(20, 900, TRUE, TRUE);
+
+  assert_ticks(&ten, 5, "0 2 4 6 8 10");
+  assert_ticks(&below, 5, "-2 0 2 4");
+  assert_ticks(&thousand, 6, "10 20 50 100 200 500 1000");
+}
+
 /* The common start of labels is removed; the parts that differ stay whole. */
 static void
 test_labels_are_shortened(void)
@@ -301,6 +324,7 @@ ms_test_lab_chart(void)
   g_test_add_func("/lab-chart/letters", test_letters);
   g_test_add_func("/lab-chart/values-have-space", test_values_have_space);
   g_test_add_func("/lab-chart/logarithmic-bars", test_logarithmic_bars);
+  g_test_add_func("/lab-chart/ticks", test_ticks);
   g_test_add_func("/lab-chart/labels-are-shortened", test_labels_are_shortened);
   g_test_add_func("/lab-chart/panels", test_panels);
   g_test_add_func("/lab-chart/panel-beside", test_panel_beside);

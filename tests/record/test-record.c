@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/report/image-report.h"
+#include "core/csv.h"
 #include "core/filter/settings/settings.h"
 #include "core/json.h"
 #include "core/lab/report/report.h"
@@ -390,6 +391,24 @@ test_options_schema(void)
   g_assert_cmpuint(json_object_get_size(parameters) + json_object_get_size(toggles), ==, ms_options.n_rows);
 }
 
+/* Cells are quoted as RFC 4180 has it, and what a spreadsheet would compute is text. */
+static void
+test_csv_cells(void)
+{
+  static const char *const cases[][2] = {
+    {"a", "a"},    {"a,b", "\"a,b\""}, {"a\"b", "\"a\"\"b\""}, {"a\nb", "\"a\nb\""},
+    {NULL, ""},    {"=1+1", "'=1+1"},  {"+x", "'+x"},          {"-x", "'-x"},
+    {"@x", "'@x"}, {"\tx", "'\tx"},    {"-1.5", "-1.5"},       {"\rx", "\"'\rx\""},
+  };
+  g_autoptr(GString) line = g_string_new(NULL), expected = g_string_new(NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    ms_csv_append(line, cases[i][0]);
+    g_string_append_printf(expected, "%s%s", i ? "," : "", cases[i][1]);
+  }
+  g_assert_cmpstr(line->str, ==, expected->str);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -397,6 +416,7 @@ main(int argc, char **argv)
   g_test_add_func("/record/json", test_json);
   g_test_add_func("/record/damaged-json", test_damaged_json);
   g_test_add_func("/record/csv", test_csv);
+  g_test_add_func("/record/csv-cells", test_csv_cells);
   g_test_add_func("/record/message", test_message);
   g_test_add_func("/record/schema-of-experiments", test_experiment_schema);
   g_test_add_func("/record/schema-of-images", test_images_schema);

@@ -26,6 +26,18 @@ ms_format_about(double ms)
   return rounded < 1000 ? g_strdup_printf("%g ms", rounded) : g_strdup_printf("%g s", rounded * 1e-3);
 }
 
+/* The time left is estimated only after this time, since an earlier estimate is inaccurate. */
+#define ESTIMATE_MS 1000
+
+/** ms_format_progress: (transfer full): the share that is done after @ms milliseconds; the time left of long runs */
+char *
+ms_format_progress(double done, double ms)
+{
+  g_autofree char *left = ms >= ESTIMATE_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
+
+  return left ? g_strdup_printf(_("%.0f %%, about %s left"), done * 100, left) : g_strdup_printf("%.0f %%", done * 100);
+}
+
 char *
 ms_format_ns(double ns)
 {

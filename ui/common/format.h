@@ -11,6 +11,7 @@
 
 char *ms_format_ms(double ms);
 char *ms_format_about(double ms);
+char *ms_format_progress(double done, double ms);
 char *ms_format_ns(double ns);
 char *ms_format_cell_ms(double ms);
 char *ms_format_bytes(guint64 bytes);

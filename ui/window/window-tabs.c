@@ -71,19 +71,14 @@ on_show_progress(gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* The time left is estimated only after this time, since an earlier estimate is inaccurate. */
-#define ESTIMATE_MS 1000
-
-/* (transfer full): the finished share, and for long runs the time left */
 static char *
 progress_text(MsDocument *document)
 {
-  double done = ms_document_get_progress(document), ms = ms_document_get_busy_ms(document);
-  g_autofree char *left = done > 0 && ms >= ESTIMATE_MS ? ms_format_about(ms * (1 - done) / done) : NULL;
+  const double done = ms_document_get_progress(document);
 
   if (done <= 0)
     return g_strdup(ms_document_is_compiling(document) ? _("Compiling…") : "");
-  return left ? g_strdup_printf(_("%.0f %%, about %s left"), done * 100, left) : g_strdup_printf("%.0f %%", done * 100);
+  return ms_format_progress(done, ms_document_get_busy_ms(document));
 }
 
 /** ms_window_update_progress: updates the progress bar and the actions that depend on it. */
