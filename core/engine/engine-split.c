@@ -56,7 +56,7 @@ static gboolean
 resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
 {
   const MsDeviceLimits *limits = &ms_split_get_context(self->split, 0)->device->limits;
-  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(source), ms_image_get_height(source));
+  MsPlanRequest request = ms_plan_request_image(settings, limits, source);
 
   request.modes = about->want_modes;
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);

@@ -120,8 +120,9 @@ ms_filter_run_reserve(MsFilterRun *self, GError **error)
         !reserve(&b->edges, self->context, (gsize)above->width * rows, error))
       return FALSE;
   }
-  if (!(plan->source_is_image ? reserve_image(b, self->context, width, held, error)
-                              : reserve(&b->source, self->context, width * held * 4, error)) ||
+  if ((plan->source_is_image && !reserve_image(b, self->context, width, held, error)) ||
+      ((!plan->source_is_image || ms_plan_fills_image(plan)) &&
+       !reserve(&b->source, self->context, width * held * 4, error)) ||
       !reserve(&b->result, self->context, result_bytes, error) ||
       (plan->request.modes && !reserve(&b->modes, self->context, result_bytes, error)))
     return FALSE;
@@ -178,9 +179,11 @@ set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError *
   const cl_int4 image = {{q->width, q->height, self->held.first, self->held.count}};
   const cl_int4 region = {{q->region.x, self->stripe.first, q->region.width, self->stripe.count}};
   const cl_int4 band = {{q->region.x, self->band.first, q->region.width, self->band.count}};
+  const cl_int no_data = q->no_data;
   const cl_int4 filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
   const MsKernelArg values[] = {
     [MS_ARG_SOURCE] = {sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem},
+    [MS_ARG_PIXELS] = MS_ARG_OF(b->source.mem),
     [MS_ARG_RESULT] = MS_ARG_OF(b->result.mem),
     [MS_ARG_IMAGE] = MS_ARG_OF(image),
     [MS_ARG_REGION] = MS_ARG_OF(region),
@@ -191,10 +194,12 @@ set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError *
     [MS_ARG_MASK] = MS_ARG_OF(b->mask.mem),
     [MS_ARG_TABLES] = MS_ARG_OF(b->tables),
     [MS_ARG_MODES] = MS_ARG_OF(b->modes.mem),
+    [MS_ARG_NO_DATA] = MS_ARG_OF(no_data),
     [MS_ARG_SCRATCH_0] = MS_ARG_OF(b->scratch[0].mem),
     [MS_ARG_SCRATCH_1] = MS_ARG_OF(b->scratch[1].mem),
     [MS_ARG_SCRATCH_2] = MS_ARG_OF(b->scratch[2].mem),
     [MS_ARG_SCRATCH_3] = MS_ARG_OF(b->scratch[3].mem),
+    [MS_ARG_SCRATCH_4] = MS_ARG_OF(b->scratch[4].mem),
   };
   MsKernelArg args[MS_PLAN_MAX_ARGS];
 
@@ -231,6 +236,17 @@ launch_pass(const MsFilterRun *self, guint number, GError **error)
   return set_args(self, pass, launch.kernel, error) && ms_context_launch(self->context, &launch, self->log, error);
 }
 
+/* Fills the image object with the pixels of the buffer. */
+static gboolean
+fill_image(const MsFilterRun *self, GError **error)
+{
+  const gsize origin[3] = {0}, extent[3] = {self->plan->request.width, self->held.count, 1};
+
+  return ms_cl_check(clEnqueueCopyBufferToImage(self->context->queue, self->buffers->source.mem, self->buffers->image,
+                                                0, origin, extent, 0, NULL, NULL),
+                     error, "filling an image object");
+}
+
 /** ms_filter_run_launch: enqueues the passes of that grid; does not wait. */
 gboolean
 ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error)
@@ -238,7 +254,7 @@ ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error)
   for (guint i = 0; i < self->plan->n_passes; i++)
     if (self->plan->passes[i].grid == grid && !launch_pass(self, i, error))
       return FALSE;
-  return TRUE;
+  return grid != MS_GRID_SOURCE || !ms_plan_fills_image(self->plan) || fill_image(self, error);
 }
 
 /** ms_filter_run_upload: the rows of the image that are to be held. */
@@ -248,7 +264,7 @@ ms_filter_run_upload(const MsFilterRun *self, GError **error)
   gsize width = self->plan->request.width, rows = self->held.count;
   const guint8 *from = self->source + self->held.first * width * 4;
 
-  if (self->plan->source_is_image)
+  if (self->plan->source_is_image && !ms_plan_fills_image(self->plan))
     return ms_context_upload_image(self->context, &(MsTexels){self->buffers->image, width, rows}, from, self->log,
                                    error);
   return ms_context_upload(self->context, &(MsBufferRange){self->buffers->source.mem, 0, rows * width * 4}, from,
@@ -430,8 +446,7 @@ ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error)
 MsPlan *
 ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error)
 {
-  MsPlanRequest plan = ms_plan_request(request->settings, &self->context->device->limits,
-                                       ms_image_get_width(request->source), ms_image_get_height(request->source));
+  MsPlanRequest plan = ms_plan_request_image(request->settings, &self->context->device->limits, request->source);
 
   if (request->region)
     plan.region = *request->region;
@@ -547,7 +562,8 @@ run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *pl
 {
   if (!ms_mean_shift_run_plan_into(self, request, plan, NULL, error))
     return NULL;
-  const gboolean keeps_source = !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB;
+  const gboolean keeps_source =
+    !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB && !plan->request.has_no_data;
   *request->stay =
     (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem, keeps_source ? self->buffers.source.mem : NULL};
   clRetainMemObject(request->stay->colours);

@@ -73,6 +73,7 @@ run_on_device(MsContext *context, const char *part, GArray *samples, GError **er
     return FALSE;
   ms_program_spec_add_part(spec, "prelude/types.cl");
   ms_program_spec_add_part(spec, part);
+  ms_program_spec_define_int(spec, "NO_DATA", 0);
   ms_program_spec_add_source(spec, "mean-check.cl", check);
   program = ms_context_build(context, spec, NULL, error);
   g_auto(cl_kernel) kernel = program ? ms_program_create_kernel(program, "mean_check", error) : NULL;

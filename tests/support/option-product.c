@@ -124,8 +124,7 @@ count_pairs(const Combination *combination, GHashTable *covered, gboolean add)
 static gboolean
 is_refused(MsOptionProduct *product, MsImage *source, const MsSettings *settings)
 {
-  MsPlanRequest request = ms_plan_request(settings, &product->context->device->limits, ms_image_get_width(source),
-                                          ms_image_get_height(source));
+  MsPlanRequest request = ms_plan_request_image(settings, &product->context->device->limits, source);
   g_autofree char *reason = ms_plan_refusal(&request);
 
   return reason != NULL;

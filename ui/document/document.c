@@ -177,8 +177,7 @@ ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 
   if (!device)
     return FALSE;
-  *request = ms_plan_request(ms_document_get_settings(self), &device->limits, ms_image_get_width(self->source),
-                             ms_image_get_height(self->source));
+  *request = ms_plan_request_image(ms_document_get_settings(self), &device->limits, self->source);
   return TRUE;
 }
 

@@ -9,8 +9,8 @@
 /* The largest coordinate that 16 bits hold. */
 #define MAX_EXTENT 65535
 
-/* Columns of a work-group of the conversions. */
-#define CONVERT_WIDTH 64
+/* Columns of a work-group that computes each pixel from itself alone. */
+#define PIXELWISE_WIDTH 64
 
 /** ms_plan_add_part: adds a file of kernels/ to the program. */
 void
@@ -76,12 +76,47 @@ ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *a
 }
 
 static void
-add_conversion(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+add_pixelwise(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
 {
   MsPass *pass = ms_plan_add_pass(self, function, grid, args, n_args);
 
-  pass->local[0] = CONVERT_WIDTH;
+  pass->local[0] = PIXELWISE_WIDTH;
   pass->local[1] = 1;
+}
+
+/**
+ * ms_plan_mark_no_data: adds the pass that marks pixels without data in the source before all other passes, and the
+ * constant by which the parts of the kernel leave them out; with levels, windows count them.
+ */
+void
+ms_plan_mark_no_data(MsPlan *self)
+{
+  const MsArg args[] = {MS_ARG_PIXELS, MS_ARG_SCRATCH_0 + self->n_scratch, MS_ARG_IMAGE, MS_ARG_NO_DATA};
+
+  ms_plan_define(self, "NO_DATA", self->request.has_no_data && !ms_plan_is_masked(self));
+  if (!self->request.has_no_data)
+    return;
+  ms_plan_add_part(self, "no-data/no-data.cl");
+  add_pixelwise(self, "mark_no_data", MS_GRID_SOURCE, args, G_N_ELEMENTS(args));
+  ms_plan_add_scratch(self, (MsScratch){.row_bytes = self->request.width});
+}
+
+/**
+ * ms_plan_restore_no_data: adds the passes by which, after all others, pixels without data get their values again and
+ * rest where they are.
+ */
+void
+ms_plan_restore_no_data(MsPlan *self)
+{
+  static const MsArg rest_args[] = {MS_ARG_RESULT, MS_ARG_MODES, MS_ARG_REGION, MS_ARG_BAND};
+  const MsArg args[] = {MS_ARG_RESULT, MS_ARG_SCRATCH_0 + self->n_scratch - 1, MS_ARG_IMAGE, MS_ARG_REGION, MS_ARG_BAND,
+                        MS_ARG_NO_DATA};
+
+  if (!self->request.has_no_data)
+    return;
+  if (self->request.modes)
+    add_pixelwise(self, "rest_no_data", MS_GRID_BAND, rest_args, G_N_ELEMENTS(rest_args));
+  add_pixelwise(self, "restore_no_data", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 }
 
 /**
@@ -123,9 +158,9 @@ ms_plan_add_space(MsPlan *self)
   ms_plan_add_part(self, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
   ms_plan_add_part(self, "space/nodes.cl");
   ms_plan_add_part(self, "space/convert.cl");
-  add_conversion(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
+  add_pixelwise(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
   if (!self->request.modes)
-    add_conversion(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
+    add_pixelwise(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
 }
 
 /**

@@ -31,7 +31,9 @@ typedef enum {
 
 void ms_plan_add_part(MsPlan *self, const char *part);
 void ms_plan_add_marks(MsPlan *self);
+void ms_plan_mark_no_data(MsPlan *self);
 void ms_plan_add_space(MsPlan *self);
+void ms_plan_restore_no_data(MsPlan *self);
 void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 void ms_plan_add_scratch(MsPlan *self, MsScratch scratch);
 void ms_plan_define(MsPlan *self, const char *name, gint64 value);

@@ -86,6 +86,8 @@ ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
 
   if (self->request.modes)
     bytes += (guint64)stripe_rows * self->request.region.width * 4;
+  if (ms_plan_fills_image(self))
+    bytes += source_rows * self->request.width * 4;
   if (self->settings.params.space != MS_SPACE_RGB)
     bytes += MS_SPACE_TABLES_BYTES;
   if (self->in_stripes)
@@ -216,25 +218,22 @@ samples_per_band(const MsPlan *plan)
   return kernel == MS_KERNEL_ROWS || kernel == MS_KERNEL_ROWS_WIDE ? ROWS_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND;
 }
 
-/* The rows of the highest work-item of the band's passes, or 16, so that work-items and work-groups stay whole. */
-static int
-whole_rows(const MsPlan *plan)
+/*
+ * The columns of the widest and the rows of the highest work-item of the band's passes; at least 16 rows, so that
+ * work-items and work-groups stay whole.
+ */
+static void
+find_largest_item(const MsPlan *plan, int *width, int *height)
 {
-  int rows = 16;
-
-  for (guint i = 0; i < plan->n_passes; i++)
-    if (plan->passes[i].grid == MS_GRID_BAND)
-      rows = MAX(rows, plan->passes[i].item_height);
-  return rows;
-}
-
-/* The rows that have enough of the largest work-items for the threads of a processor to end at about the same time. */
-static int
-balanced_rows(const MsPlan *plan, int whole)
-{
-  const int item_width = plan->passes[plan->n_passes - 1].item_width, width = plan->request.region.width;
-
-  return whole * MAX(1, LEAST_ITEMS * item_width / width);
+  *width = 1;
+  *height = 16;
+  for (guint i = 0; i < plan->n_passes; i++) {
+    const MsPass *pass = &plan->passes[i];
+    if (pass->grid != MS_GRID_BAND)
+      continue;
+    *width = MAX(*width, pass->item_width);
+    *height = MAX(*height, pass->item_height);
+  }
 }
 
 /* Rows of one launch: at least 1, and a multiple of the rows that keep work-groups whole if the samples allow it. */
@@ -244,11 +243,14 @@ rows_per_band(const MsPlan *plan)
   double side = 2.0 * plan->radius + 1.0;
   double per_row = side * side * plan->request.region.width * MIN(plan->settings.params.max_iterations, 3);
   double rows = samples_per_band(plan) / per_row;
-  const int whole = whole_rows(plan);
+  int item_width, whole;
 
   if (rows >= plan->request.region.height)
     return plan->request.region.height;
-  rows = MAX(rows, MIN(MOST_EXTENSION * rows, balanced_rows(plan, whole)));
+  find_largest_item(plan, &item_width, &whole);
+  /* Rows with enough of the largest work-items for the threads of a processor to end at about the same time. */
+  const int balanced = whole * MAX(1, LEAST_ITEMS * item_width / plan->request.region.width);
+  rows = MAX(rows, MIN(MOST_EXTENSION * rows, balanced));
   return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
 }
 
@@ -340,6 +342,16 @@ ms_plan_is_masked(const MsPlan *self)
   return self->settings.params.levels > 0;
 }
 
+/**
+ * ms_plan_fills_image: whether an image object is filled from a buffer, in which pixels without data are marked, and
+ * not uploaded.
+ */
+gboolean
+ms_plan_fills_image(const MsPlan *self)
+{
+  return self->source_is_image && self->request.has_no_data;
+}
+
 void
 ms_plan_free(MsPlan *self)
 {
@@ -361,6 +373,16 @@ ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int wi
 {
   return (MsPlanRequest){
     .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
+}
+
+/** ms_plan_request_image: the same for @image, which says whether pixels may have no data. */
+MsPlanRequest
+ms_plan_request_image(const MsSettings *settings, const MsDeviceLimits *limits, MsImage *image)
+{
+  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(image), ms_image_get_height(image));
+
+  request.has_no_data = ms_image_get_no_data(image, &request.no_data);
+  return request;
 }
 
 /* Modes are positions within the image, in 16 bits. */
@@ -403,7 +425,7 @@ plan_coarser(MsPlan *plan, GError **error)
   above.width = size.width;
   above.height = size.height;
   above.region = (MsRegion){0, 0, size.width, size.height};
-  above.has_coarser = FALSE;
+  above.has_coarser = above.has_no_data = FALSE;
   plan->coarser = ms_plan_new(&above, error);
   return plan->coarser != NULL;
 }
@@ -422,7 +444,9 @@ plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
   plan->halo = (int)MIN((gint64)plan->radius * plan->settings.params.max_iterations, plan->request.height);
   if (!kernels[kernel](plan, error) || !plan_coarser(plan, error))
     return NULL;
+  ms_plan_mark_no_data(plan);
   ms_plan_add_space(plan);
+  ms_plan_restore_no_data(plan);
   return cut_into_stripes(plan, error) ? g_steal_pointer(&plan) : NULL;
 }
 

@@ -11,12 +11,13 @@
 #include "core/opencl/program.h"
 
 #define MS_PLAN_MAX_ARGS 14
-#define MS_PLAN_MAX_PASSES 6
-#define MS_PLAN_MAX_SCRATCH 4
+#define MS_PLAN_MAX_PASSES 8
+#define MS_PLAN_MAX_SCRATCH 5
 
 /**
  * MsArg: the value of a kernel argument. The vectors are int4 in OpenCL C.
  * @MS_ARG_SOURCE: the stripe's pixels as they are: a buffer of uchar4, or an image2d_t, as the memory toggle says
+ * @MS_ARG_PIXELS: the stripe's pixels in a buffer, also where MS_ARG_SOURCE is an image made of it
  * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the stripe's rows of the region
  * @MS_ARG_IMAGE: (image width, image height, first image row held by the source, rows held)
  * @MS_ARG_REGION: (x, y, width, height) in the image of the rectangle that the result buffer holds
@@ -27,10 +28,12 @@
  * @MS_ARG_MASK: a byte for each pixel of the image, 0 where the result is unchanged; see ms_plan_is_masked()
  * @MS_ARG_TABLES: the tables of ms_space_tables_get()
  * @MS_ARG_MODES: a buffer of ushort2 with the shape of the result: the mode of each pixel
+ * @MS_ARG_NO_DATA: the value that red, green and blue of pixels without data have
  * @MS_ARG_SCRATCH_0: the plan's scratch buffers, and those that follow
  */
 typedef enum {
   MS_ARG_SOURCE,
+  MS_ARG_PIXELS,
   MS_ARG_RESULT,
   MS_ARG_IMAGE,
   MS_ARG_REGION,
@@ -41,10 +44,12 @@ typedef enum {
   MS_ARG_MASK,
   MS_ARG_TABLES,
   MS_ARG_MODES,
+  MS_ARG_NO_DATA,
   MS_ARG_SCRATCH_0,
   MS_ARG_SCRATCH_1,
   MS_ARG_SCRATCH_2,
   MS_ARG_SCRATCH_3,
+  MS_ARG_SCRATCH_4,
 } MsArg;
 
 /**
@@ -111,6 +116,7 @@ typedef struct {
  * @pipelined: whether transfers may overlap kernels
  * @rates: decide into how many pieces a stripe is cut
  * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
+ * @has_no_data: whether pixels of the picture may have no data: those whose red, green and blue are @no_data
  */
 typedef struct {
   MsSettings settings;
@@ -123,6 +129,8 @@ typedef struct {
   MsPlanRates rates;
   gboolean modes;
   gboolean has_coarser;
+  gboolean has_no_data;
+  guint8 no_data;
 } MsPlanRequest;
 
 /**
@@ -160,10 +168,12 @@ struct MsPlan {
 };
 
 MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
+MsPlanRequest ms_plan_request_image(const MsSettings *settings, const MsDeviceLimits *limits, MsImage *image);
 MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
 char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
+gboolean ms_plan_fills_image(const MsPlan *self);
 void ms_plan_rates_keep_pieces(MsPlanRates *self, const MsPlan *plan, double ms);
 double ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms);
 guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);

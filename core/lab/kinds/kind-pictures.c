@@ -71,8 +71,7 @@ filter_set_up(MsConfiguration *base, GError **error)
     return FALSE;
   if (base->on_host)
     return TRUE;
-  MsPlanRequest request = ms_plan_request(&base->settings, ms_configuration_limits(base),
-                                          ms_image_get_width(base->image), ms_image_get_height(base->image));
+  MsPlanRequest request = ms_plan_request_image(&base->settings, ms_configuration_limits(base), base->image);
   self->plan = ms_plan_new(&request, error);
   return self->plan && use_own_part(base, self->plan->program, error);
 }
