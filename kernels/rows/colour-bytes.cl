@@ -33,7 +33,7 @@ static inline void
 store_planes(const uint16 v, __global ushort *plane, const int pitch)
 {
   vstore16(convert_ushort16(v & 0xffffu) ^ (ushort)FLIP_SIGNS, 0, plane);
-  vstore16(convert_ushort16(v >> 16 & 255u), 0, plane + pitch);
+  vstore16(convert_ushort16(v >> 16 & BLUE_BITS), 0, plane + pitch);
 }
 
 static inline void
@@ -61,7 +61,7 @@ load_pixel(__global const ushort *p, const int pitch)
 static inline wide_t
 pixels_of(const colour_t *t)
 {
-  return (widen(t->pair) ^ (wide_t)(uint)FLIP_SIGNS) | widen(t->c2) << 16;
+  return colour_bits((widen(t->pair) ^ (wide_t)(uint)FLIP_SIGNS) | widen(t->c2) << 16);
 }
 
 /* The same pixel in all lanes. */
@@ -100,5 +100,5 @@ is_like(const colour_t *t, const colour_t *c, const limit_t limit)
   const bytes_t d = __builtin_elementwise_sub_sat(bytes_of(t->pair), bytes_of(c->pair));
   const lanes_t size = __builtin_astype(__builtin_elementwise_abs(d), lanes_t), d2 = t->c2 - c->c2;
 
-  return subtract_to_zero(limit, add_products(size, size)) > d2 * d2;
+  return (subtract_to_zero(limit, add_products(size, size)) > d2 * d2) & has_data(t->c2);
 }

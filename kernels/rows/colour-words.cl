@@ -16,7 +16,7 @@ store_planes(const uint16 v, __global ushort *plane, const int pitch)
 {
   vstore16(convert_ushort16(v & 255u), 0, plane);
   vstore16(convert_ushort16(v >> 8 & 255u), 0, plane + pitch);
-  vstore16(convert_ushort16(v >> 16 & 255u), 0, plane + 2 * pitch);
+  vstore16(convert_ushort16(v >> 16 & BLUE_BITS), 0, plane + 2 * pitch);
 }
 
 static inline void
@@ -46,7 +46,7 @@ load_pixel(__global const ushort *p, const int pitch)
 static inline wide_t
 pixels_of(const colour_t *t)
 {
-  return widen(t->c0) | widen(t->c1) << 8 | widen(t->c2) << 16;
+  return colour_bits(widen(t->c0) | widen(t->c1) << 8 | widen(t->c2) << 16);
 }
 
 /* The same pixel in all lanes. */
@@ -75,5 +75,5 @@ is_like(const colour_t *t, const colour_t *c, const limit_t limit)
 {
   const lanes_t d0 = t->c0 - c->c0, d1 = t->c1 - c->c1, d2 = t->c2 - c->c2;
 
-  return within(d0 * d0, d1 * d1, d2 * d2, limit);
+  return within(d0 * d0, d1 * d1, d2 * d2, limit) & has_data(t->c2);
 }

@@ -57,6 +57,8 @@ static const struct {
   {"image", MS_KERNEL_DIRECT, {.memory = MS_MEMORY_IMAGE, .unroll = 2}},
   {"tile", MS_KERNEL_DIRECT, {.access = MS_ACCESS_VLOAD, .unroll = 4, .local_memory = TRUE}},
   {"refill", MS_KERNEL_DIRECT, {.schedule = MS_SCHEDULE_REFILL, .unroll = 1}},
+  {"rows", MS_KERNEL_ROWS, {.unroll = 1}},
+  {"rows-wide", MS_KERNEL_ROWS_WIDE, {.unroll = 1}},
 };
 
 static MsSettings
@@ -169,6 +171,27 @@ test_kernels(void)
       g_autoptr(MsImage) map = new_map(simulated ? 19 : 71, simulated ? 9 : 43, &masks[m], m % 2);
       compare_all(&product, map, &list[i], NULL);
     }
+  ms_option_product_close(&product);
+}
+
+/* The rows kernels remember large windows, and add and take away columns of another copy of the picture. */
+static void
+test_known_windows(void)
+{
+  const MsParams params = {18, 40, 4, 1, MS_RULE_OPENCV};
+  g_autoptr(MsImage) map = new_map(90, 70, &(const Mask){20, 0, 0, 2}, FALSE);
+  MsOptionProduct product;
+
+  if (ms_fixture_under_oclgrind()) {
+    g_test_skip("Large windows take too long in a simulator; /rows/known-windows covers the accesses.");
+    return;
+  }
+  if (!ms_option_product_open(&product))
+    return;
+  g_auto(Expected) expected = expect(map, &params, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS(variants); i++)
+    if (variants[i].kernel == MS_KERNEL_ROWS || variants[i].kernel == MS_KERNEL_ROWS_WIDE)
+      compare(&product, &expected, i);
   ms_option_product_close(&product);
 }
 
@@ -300,6 +323,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/no-data/kernels", test_kernels);
+  g_test_add_func("/no-data/known-windows", test_known_windows);
   g_test_add_func("/no-data/spaces-and-levels", test_spaces_and_levels);
   g_test_add_func("/no-data/regions-and-stripes", test_regions_and_stripes);
   g_test_add_func("/no-data/shares", test_shares);

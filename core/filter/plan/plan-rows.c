@@ -3,8 +3,9 @@
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
- * lanes, the colour test and the planes (by sr), their layout, border and mean (by rule), the samples, the window (by
- * radius), in large windows the merging of equal pixels and the windows remembered, the first step and the tile.
+ * lanes, pixels without data, the colour test and the planes (by sr), their layout, border and mean (by rule), the
+ * samples, the window (by radius), in large windows the merging of equal pixels and the windows remembered, the first
+ * step and the tile.
  */
 
 #define TILE_WIDTH 64
@@ -83,6 +84,7 @@ compose(MsPlan *plan, int lanes)
   gboolean clips = p->rule != MS_RULE_REPLICATE;
 
   ms_plan_add_part(plan, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
+  ms_plan_add_part(plan, "rows/no-data.cl");
   ms_plan_add_part(plan, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
   ms_plan_add_part(plan, has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl");
   ms_plan_add_part(plan, "rows/layout.cl");
