@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Writes the records of the image, a quarter of one for each work-item, and 1 / n for every number of samples in a
- * window.
+ * window. Where NO_DATA is 1, pixels whose fourth byte is not 0 have no data and are infinitely far from every colour.
  */
 __kernel void
 prepare_records(__global const uint *source, __global uint *records, __global double *reciprocals, const int4 image)
@@ -19,8 +19,9 @@ prepare_records(__global const uint *source, __global uint *records, __global do
     const bool inside = x + k >= 0 && x + k < image.x && y >= 0 && y < image.w;
 
     pixel[k] = inside ? source[(size_t)y * (size_t)image.x + (size_t)(x + k)] : 0;
+    const bool counts = NO_DATA ? inside && pixel[k] >> 24 == 0 : inside;
     const uint square = colour_square(pixel[k]);
-    const uint length = inside ? (square & 511u) | square >> 9 << 16 : HALF_ONE << 16;
+    const uint length = counts ? (square & 511u) | square >> 9 << 16 : HALF_ONE << 16;
     const uint blue = (pixel[k] >> 16 & 255u) | HALF_ONE << 16, red_green = (pixel[k] & 255u) | (pixel[k] & 0xff00u)
                                                                                                     << 8;
     word[k] = part == 0 ? red_green : part == 1 ? blue : length;

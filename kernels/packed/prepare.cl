@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the image's records, one for each work-item, and 1 / n for every number of samples in a window. */
+/*
+ * Writes the image's records, one for each work-item, and 1 / n for every number of samples in a window. Where NO_DATA
+ * is 1, the fourth byte of a pixel without data is 255, as in the margin.
+ */
+#define KEPT_BITS (NO_DATA ? 0xffffffffu : 0xffffffu)
+
 __kernel void
 prepare_packed(__global const uint *source, __global uint4 *records, __global double *reciprocals, const int4 image,
                const int4 region)
@@ -17,7 +22,7 @@ prepare_packed(__global const uint *source, __global uint4 *records, __global do
   for (int k = 0; k < 4; k++) {
     const bool inside = x + k >= 0 && x + k < image.x && y >= 0 && y < image.w;
 
-    pixel[k] = inside ? source[(size_t)y * (size_t)image.x + (size_t)(x + k)] & 0xffffffu : 0xff000000u;
+    pixel[k] = inside ? source[(size_t)y * (size_t)image.x + (size_t)(x + k)] & KEPT_BITS : 0xff000000u;
   }
   records[(size_t)row * (size_t)pitch + (size_t)column] = (uint4)(pixel[0], pixel[1], pixel[2], pixel[3]);
 }
