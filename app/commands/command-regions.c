@@ -159,7 +159,7 @@ filter(Run *self, GError **error)
     self->engine = ms_command_open_engine(line, FALSE, self->console, error);
   if (!self->engine)
     return FALSE;
-  run.may_stay = !line->modes && ms_engine_get_context(self->engine) &&
+  run.may_stay = !line->modes && !self->no_data && ms_engine_get_context(self->engine) &&
                  ms_segmentation_fits(ms_engine_get_context(self->engine), self->source);
   self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
   self->modes = g_steal_pointer(&run.modes);

@@ -50,15 +50,15 @@ ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_p
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
+  g_autoptr(MsNoData) no_data = ms_no_data_find(request->source, (MsRows){0, ms_image_get_height(request->source)});
   MsEngineRun about = {.want_modes = TRUE,
-                       .may_stay = ms_engine_get_context(engine) &&
+                       .may_stay = !no_data && ms_engine_get_context(engine) &&
                                    ms_segmentation_fits(ms_engine_get_context(engine), request->source),
                        .progress = request->progress,
                        .progress_data = request->progress_data,
                        .cancellable = request->cancellable};
   g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
   const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};
-  g_autoptr(MsNoData) no_data = ms_no_data_find(request->source, (MsRows){0, ms_image_get_height(request->source)});
   const MsFiltered found = {.image = filtered,
                             .modes = about.modes,
                             .params = &request->settings->params,

@@ -76,43 +76,6 @@ ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
   return self->kind->check ? self->kind->check(self, settings, error) : ms_params_validate(&settings->params, error);
 }
 
-/* Kernels count pixels without data; the reference does not. */
-static gboolean
-repair(MsImage *source, const MsParams *params, const MsEngineRun *run, MsImage *result, GError **error)
-{
-  const MsReferenceRepair repair = {.region = run->region ? *run->region : ms_image_get_extent(source),
-                                    .pixels = (guint8 *)ms_image_get_pixels(result),
-                                    .modes = run->modes,
-                                    .cancellable = run->cancellable};
-
-  return ms_reference_repair(source, params, &repair, error);
-}
-
-/* Whether the rows of a result are final only after repair(). */
-static gboolean
-needs_repair(MsEngine *self, MsImage *source)
-{
-  guint8 value = 0;
-
-  return ms_image_get_no_data(source, &value) && strcmp(ms_engine_describe(self).name, MS_ENGINE_REFERENCE) != 0;
-}
-
-static MsImage *
-run_and_repair(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
-{
-  const MsEngineRows rows = run->rows;
-
-  run->may_stay = FALSE;
-  run->rows = NULL;
-  g_autoptr(MsImage) result = self->kind->run(self, source, settings, run, error);
-  run->rows = rows;
-  if (!result || !repair(source, &settings->params, run, result, error))
-    return NULL;
-  if (rows)
-    rows(ms_image_get_pixels(result), ms_image_get_height(result), run->rows_data);
-  return g_steal_pointer(&result);
-}
-
 /**
  * ms_engine_run:
  *
@@ -132,8 +95,7 @@ ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEng
       return NULL;
     }
   }
-  result = needs_repair(self, source) ? run_and_repair(self, source, settings, run, error)
-                                      : self->kind->run(self, source, settings, run, error);
+  result = self->kind->run(self, source, settings, run, error);
   if (!result || run->stayed.colours)
     g_clear_pointer(&run->modes, g_free);
   return result;

@@ -39,61 +39,6 @@ ms_no_data_free(MsNoData *self)
   g_free(self);
 }
 
-/* near[x]: whether a pixel at most @reach columns from x has no data. */
-static void
-spread_row(const guint8 *absent, guint8 *near, int width, int reach)
-{
-  int last = -1 - reach;
-
-  for (int x = 0; x < width; x++) {
-    last = absent[x] ? x : last;
-    near[x] = x - last <= reach;
-  }
-  last = width + reach;
-  for (int x = width - 1; x >= 0; x--) {
-    last = absent[x] ? x : last;
-    near[x] |= last - x <= reach;
-  }
-}
-
-static void
-add_row(const guint8 *near, int width, int sign, guint32 *counts)
-{
-  for (int x = 0; x < width; x++)
-    counts[x] += (guint32)(sign * near[x]);
-}
-
-/**
- * ms_no_data_around:
- * @region: of rows that lie within those of @self, all columns
- * @reach: rows and columns within which a pixel can influence another
- *
- * Returns: (transfer full): for each pixel of the region's rows, whether it has data and may be influenced by a pixel
- *   without data
- */
-guint8 *
-ms_no_data_around(const MsNoData *self, const MsRegion *region, int reach)
-{
-  const int width = self->width, end = self->rows.first + self->rows.count;
-  g_autofree guint8 *near = g_malloc((gsize)width * (gsize)self->rows.count);
-  g_autofree guint32 *counts = g_new0(guint32, width);
-  guint8 *around = g_malloc((gsize)width * (gsize)region->height);
-  int added = self->rows.first, removed = added;
-
-  for (int i = 0; i < self->rows.count; i++)
-    spread_row(self->absent + (gsize)i * width, near + (gsize)i * width, width, reach);
-  for (int y = 0; y < region->height; y++) {
-    const guint8 *absent = self->absent + (gsize)(region->y + y - self->rows.first) * width;
-    for (; added < MIN(region->y + y + reach + 1, end); added++)
-      add_row(near + (gsize)(added - self->rows.first) * width, width, 1, counts);
-    for (; removed < region->y + y - reach; removed++)
-      add_row(near + (gsize)(removed - self->rows.first) * width, width, -1, counts);
-    for (int x = 0; x < width; x++)
-      around[(gsize)y * width + x] = counts[x] > 0 && !absent[x];
-  }
-  return around;
-}
-
 /** ms_no_data_place_modes: @modes: (inout): of the whole picture; pixels without data rest where they are. */
 void
 ms_no_data_place_modes(const MsNoData *self, guint16 *modes)

@@ -20,7 +20,6 @@ typedef struct {
 
 MsNoData *ms_no_data_find(MsImage *source, MsRows rows);
 void ms_no_data_free(MsNoData *self);
-guint8 *ms_no_data_around(const MsNoData *self, const MsRegion *region, int reach);
 void ms_no_data_place_modes(const MsNoData *self, guint16 *modes);
 void ms_no_data_restore(const MsNoData *self, MsImage *source, const MsRegion *region, guint8 *pixels);
 

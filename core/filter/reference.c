@@ -20,7 +20,7 @@ typedef struct {
  * Job: the pixels of a region that are to be filtered.
  * @pixels: of the whole image, or of the rows from @top on that can influence the region
  * @modes: (nullable): column and row of every pixel's mode
- * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged or not needed
+ * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged
  */
 typedef struct {
   const guint8 *pixels;
@@ -197,8 +197,6 @@ run_plain(const Job *job, MsImage *source, GError **error)
   gsize stride = (gsize)r->width * 4;
   g_autofree guint8 *out = allocate(stride * r->height, r->width, r->height, error);
 
-  if (out && job->mask)
-    memset(out, 0, stride * r->height);
   if (!out || !filter_rows(job, out, stride, error))
     return NULL;
   return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
@@ -286,8 +284,7 @@ job_for(MsImage *source, const MsParams *params, const MsReferenceRun *run)
                .params = params,
                .numbers = ms_params_numbers(params),
                .region = run->region ? *run->region : ms_image_get_extent(source),
-               .run = run,
-               .mask = run->only};
+               .run = run};
 }
 
 static MsImage *
@@ -396,48 +393,4 @@ ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *mo
   if (!ms_params_validate(params, error))
     return NULL;
   return run_with_no_data(source, params, modes, run ? run : &whole, error);
-}
-
-static void
-copy_some(MsImage *image, const guint8 *only, int width, const MsReferenceRepair *repair)
-{
-  const MsRegion *r = &repair->region;
-  const guint8 *from = ms_image_get_pixels(image);
-  guint8 *to = repair->pixels;
-
-  for (int y = 0; y < r->height; y++)
-    for (int x = 0; x < r->width; x++, from += 4, to += 4)
-      if (only[(gsize)y * width + r->x + x])
-        memcpy(to, from, 4);
-}
-
-/**
- * ms_reference_repair:
- *
- * Makes the result of a kernel that of ms_reference_run(): it computes the pixels that pixels without data may have
- * influenced again, serially. Kernels need not know of such pixels, and the result is the same on every device.
- *
- * Returns: %FALSE with #MS_ERROR_MEMORY or G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_reference_repair(MsImage *source, const MsParams *params, const MsReferenceRepair *repair, GError **error)
-{
-  g_autoptr(MsNoData) no_data = find_no_data(source, params, &repair->region);
-  g_autofree guint8 *only = NULL;
-  g_autoptr(MsImage) image = NULL;
-
-  if (no_data && params->levels == 0) {
-    only = ms_no_data_around(no_data, &repair->region, ms_params_halo(params, G_MAXINT));
-    const MsReferenceRun run = {.region = &repair->region, .only = only, .cancellable = repair->cancellable};
-    image = repair->modes ? ms_reference_run_with_modes(source, params, repair->modes, &run, error)
-                          : ms_reference_run(source, params, &run, error);
-    if (!image)
-      return FALSE;
-    copy_some(image, only, no_data->width, repair);
-  }
-  if (no_data)
-    ms_no_data_restore(no_data, source, &repair->region, repair->pixels);
-  if (no_data && repair->modes)
-    ms_no_data_place_modes(no_data, repair->modes);
-  return TRUE;
 }

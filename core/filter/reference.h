@@ -16,8 +16,6 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
  * @region: the rectangle to compute, %NULL for the whole image
  * @coarser: the result of the level above where it is known; only the rows of the source that can influence the region
  *   are read then
- * @only: a byte for each pixel of the region's rows, all columns; where it is 0, the result is not computed. Without
- *   levels
  * @no_data: the pixels that no window counts; ms_reference_run() finds those of the source itself
  * @samples: (inout): grows by the number of window pixels tested in all iterations of all pixels
  * @progress: called after each row
@@ -26,7 +24,6 @@ typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 typedef struct {
   const MsRegion *region;
   MsImage *coarser;
-  const guint8 *only;
   const MsNoData *no_data;
   guint64 *samples;
   MsProgressFunc progress;
@@ -38,18 +35,4 @@ MsImage *ms_reference_run(MsImage *source, const MsParams *params, const MsRefer
 MsImage *ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
                                      GError **error);
 
-/**
- * MsReferenceRepair: the result of a kernel that counts pixels without data.
- * @region: of the source that @pixels are
- * @pixels: (inout)
- * @modes: (nullable) (inout): of the whole picture, which @region then is
- */
-typedef struct {
-  MsRegion region;
-  guint8 *pixels;
-  guint16 *modes;
-  GCancellable *cancellable;
-} MsReferenceRepair;
-
-gboolean ms_reference_repair(MsImage *source, const MsParams *params, const MsReferenceRepair *repair, GError **error);
 int ms_reference_mean(gint64 sum, int n, MsRule rule);

@@ -56,7 +56,7 @@ typedef struct {
  * @params: what both were computed with
  * @on_device: the same in the memory of the device that finds the regions, where it stayed there; @image has then its
  *   size alone, and @modes is %NULL
- * @absent: (nullable): for each pixel whether it has no data; see ms_left_out_drop()
+ * @absent: (nullable): for each pixel whether it has no data, without @on_device; see ms_left_out_drop()
  */
 typedef struct {
   MsImage *image;

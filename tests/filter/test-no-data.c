@@ -2,6 +2,7 @@
 /* Pixels without data: every kernel leaves them out of windows as the serial reference does, and they keep their value. */
 #include <string.h>
 
+#include "core/engine/engine.h"
 #include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
@@ -282,6 +283,52 @@ test_shares(void)
   g_assert_cmpmem(modes, ms_image_get_byte_size(map), expected.modes, ms_image_get_byte_size(map));
 }
 
+/* What an engine tells while it runs. */
+typedef struct {
+  const MsImage *expected;
+  int n_rows;
+  int n_progress;
+} Told;
+
+static void
+on_rows(const guint8 *pixels, int done, gpointer data)
+{
+  Told *self = data;
+  const gsize bytes = (gsize)done * (gsize)ms_image_get_width((MsImage *)self->expected) * 4;
+
+  g_assert_cmpmem(pixels, bytes, ms_image_get_pixels((MsImage *)self->expected), bytes);
+  self->n_rows++;
+}
+
+static void
+on_progress(int done, int total, gpointer data)
+{
+  ((Told *)data)->n_progress++;
+}
+
+/* Rows of such a picture are final as soon as they are reported, band by band, as those of any other. */
+static void
+test_early_rows(void)
+{
+  SET_UP_CONTEXT(context);
+  g_autoptr(MsEngine) engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
+  g_autoptr(MsImage) map = new_map(71, 143, &masks[0], FALSE);
+  MsSettings settings = settings_of(0, &list[0]);
+  g_autoptr(GError) error = NULL;
+
+  settings.params.max_iterations = 50; /* ten bands where the caller waits for them */
+  g_autoptr(MsImage) expected = ms_reference_run(map, &settings.params, NULL, &error);
+  Told told = {.expected = expected};
+  MsEngineRun run = {
+    .interactive = TRUE, .rows = on_rows, .rows_data = &told, .progress = on_progress, .progress_data = &told};
+  g_autoptr(MsImage) result = ms_engine_run(engine, map, &settings, &run, &error);
+  g_assert_no_error(error);
+  ms_fixture_assert_same(expected, result, "rows told early");
+  g_assert_cmpint(told.n_rows, >=, 10);
+  g_assert_cmpint(told.n_progress, >=, 10);
+  ms_engine_run_clear(&run);
+}
+
 /* Whether the plan of the request has the marks, and kernels that leave marked pixels out of windows. */
 static void
 check_plan(const MsPlanRequest *request, gboolean has_marks, gboolean leaves_out)
@@ -331,6 +378,7 @@ main(int argc, char **argv)
   g_test_add_func("/no-data/spaces-and-levels", test_spaces_and_levels);
   g_test_add_func("/no-data/regions-and-stripes", test_regions_and_stripes);
   g_test_add_func("/no-data/shares", test_shares);
+  g_test_add_func("/no-data/early-rows", test_early_rows);
   g_test_add_func("/no-data/plan", test_plan);
   return g_test_run();
 }
