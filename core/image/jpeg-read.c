@@ -269,7 +269,7 @@ read_metadata(Reader *self)
   self->orientation = ms_metadata_find_orientation(exif, xmp);
 }
 
-/* Adobe's files of CMYK store the light that inks leave, others the inks. */
+/* Files of CMYK store the light that inks leave, with Adobe's marker and, as all readers take them, without it. */
 static void
 find_colours(Reader *self)
 {
@@ -277,8 +277,7 @@ find_colours(Reader *self)
 
   self->is_cmyk = cinfo->jpeg_color_space == JCS_CMYK || cinfo->jpeg_color_space == JCS_YCCK;
   if (self->is_cmyk && self->metadata->icc)
-    self->colour =
-      ms_colour_new(self->metadata->icc, cinfo->saw_Adobe_marker ? MS_COLOUR_CMYK_LIGHT : MS_COLOUR_CMYK, NULL);
+    self->colour = ms_colour_new(self->metadata->icc, MS_COLOUR_CMYK_LIGHT, NULL);
   self->file->header.has_plain_cmyk = self->is_cmyk && !self->colour;
 }
 
@@ -408,14 +407,11 @@ access_rows(j_common_ptr cinfo, jvirt_barray_ptr self, JDIMENSION first, JDIMENS
 
 /* Converts CMYK without a profile to RGB, as the light that remains after each ink and black. */
 static void
-cmyk_to_rgba(guint8 *row, guint width, gboolean stores_light)
+cmyk_to_rgba(guint8 *row, guint width)
 {
-  guint8 flip = stores_light ? 0 : 255;
-
   for (guint x = 0; x < width; x++, row += 4) {
-    guint light = row[3] ^ flip;
     for (int k = 0; k < 3; k++)
-      row[k] = ((row[k] ^ flip) * light + 127) / 255;
+      row[k] = (row[k] * row[3] + 127) / 255;
     row[3] = 255;
   }
 }
@@ -445,7 +441,7 @@ read_row(Reader *self, guint8 *row)
   if (self->colour && !self->converts_later)
     ms_colour_convert(self->colour, row, cinfo->output_width);
   else if (self->is_cmyk && !self->colour)
-    cmyk_to_rgba(row, cinfo->output_width, cinfo->saw_Adobe_marker);
+    cmyk_to_rgba(row, cinfo->output_width);
   ms_image_file_report_rows(self->file, cinfo->output_scanline, cinfo->output_height);
 }
 

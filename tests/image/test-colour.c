@@ -116,7 +116,7 @@ compress_cmyk(J_COLOR_SPACE stored, gboolean adobe, GBytes *icc)
     for (int x = 0; x < WIDTH; x++) {
       const guint8 inks[] = {2 * x, 3 * y, 240 - x - y, x < WIDTH / 2 ? 0 : 2 * y};
       for (int k = 0; k < 4; k++)
-        row[4 * x + k] = adobe ? 255 - inks[k] : inks[k];
+        row[4 * x + k] = 255 - inks[k];
     }
     jpeg_write_scanlines(&cinfo, rows, 1);
   }
@@ -183,7 +183,10 @@ assert_rows_alike(GBytes *file, const MsImageLimits *limits, MsImage *image)
   }
 }
 
-/* The profile is used, with and without Adobe's inversion; loaded as a whole and by rows, the pixels are the same. */
+/*
+ * The profile is used, with and without Adobe's marker, and as a whole and by rows, to the same pixels. Without the
+ * marker jpgicc takes the light for ink, as no reader of pictures does.
+ */
 static void
 test_cmyk(void)
 {
@@ -197,7 +200,7 @@ test_cmyk(void)
     g_autoptr(GBytes) file = compress_cmyk(kinds[i].stored, kinds[i].adobe, icc);
     g_autoptr(GBytes) plain = compress_cmyk(kinds[i].stored, kinds[i].adobe, NULL);
     g_autoptr(MsImage) image = ms_test_decode(file), formula = ms_test_decode(plain);
-    g_autoptr(MsImage) peer = convert_by_peer("jpgicc", "jpg", file, "-q100");
+    g_autoptr(MsImage) peer = kinds[i].adobe ? convert_by_peer("jpgicc", "jpg", file, "-q100") : NULL;
     g_assert_null(ms_image_get_metadata(image)->icc);
     g_assert_true(ms_image_pixels_are_opaque(ms_image_get_pixels(image), ms_image_get_byte_size(image)));
     g_assert_false(header_of(file).has_plain_cmyk);

@@ -72,13 +72,7 @@ configure_kind(struct jpeg_compress_struct *cinfo, gconstpointer data)
     jpeg_simple_progression(cinfo);
 }
 
-static guint
-to_light(guint8 ink, gboolean adobe)
-{
-  return adobe ? ink : 255 - ink;
-}
-
-/* What the samples look like as RGB. */
+/* What the samples look like as RGB; those of CMYK are light, with Adobe's marker and without. */
 static void
 expected_pixel(const Kind *kind, const guint8 *s, guint8 *rgba)
 {
@@ -86,7 +80,7 @@ expected_pixel(const Kind *kind, const guint8 *s, guint8 *rgba)
     if (kind->given == JCS_GRAYSCALE)
       rgba[k] = s[0];
     else if (kind->given == JCS_CMYK)
-      rgba[k] = (guint8)(to_light(s[k], kind->adobe) * to_light(s[3], kind->adobe) / 255.0 + 0.5);
+      rgba[k] = (guint8)(s[k] * s[3] / 255.0 + 0.5);
     else
       rgba[k] = s[k];
   }

@@ -11,7 +11,7 @@
  * MsColourPixels: the four bytes of a pixel that is converted.
  * @MS_COLOUR_RGBA: red, green, blue and alpha, which is kept
  * @MS_COLOUR_CMYK: the amounts of four inks
- * @MS_COLOUR_CMYK_LIGHT: 255 less these amounts, as Adobe's JPEG files store them
+ * @MS_COLOUR_CMYK_LIGHT: 255 less these amounts, as JPEG files store them
  * @MS_COLOUR_LAB: L* from 0 to 100 in 255 steps, a* + 128 and b* + 128, and alpha, which is kept; white is that of D50
  */
 typedef enum {
