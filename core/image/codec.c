@@ -473,6 +473,24 @@ ms_codec_fail_damaged(MsImageFile *file, const char *what)
   return FALSE;
 }
 
+#define UNREADABLE                                                                                                     \
+  N_("'%s' is of a kind of %s that cannot be read (%s); convert it: 'magick FILE -auto-orient pam:- | meanshift-lab "  \
+     "--headless - -o OUTPUT'.")
+
+/**
+ * ms_codec_fail_kind: ms_codec_fail_damaged() for a good file of a @kind that is not read, with a command that converts
+ * it.
+ */
+gboolean
+ms_codec_fail_kind(MsImageFile *file, const char *kind)
+{
+  if (!file->error)
+    ms_error_take(&file->error, MS_ERROR_FORMAT,
+                  g_strdup_printf(_(UNREADABLE), file->name, file->codec->title, _(kind)),
+                  g_strdup_printf(UNREADABLE, file->name, file->codec->title, kind));
+  return FALSE;
+}
+
 /** ms_codec_read_whole: ms_image_file_read_at() of a file that is damaged where it ends earlier. */
 gboolean
 ms_codec_read_whole(MsImageFile *file, guint64 offset, void *buffer, gsize size)

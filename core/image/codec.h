@@ -101,4 +101,5 @@ int ms_codec_resolve_quality(const MsCodec *self, int quality);
 gboolean ms_codec_check_built(const MsCodec *self, const char *name, GError **error);
 gboolean ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error);
 gboolean ms_codec_fail_damaged(MsImageFile *file, const char *what);
+gboolean ms_codec_fail_kind(MsImageFile *file, const char *kind);
 gboolean ms_codec_read_whole(MsImageFile *file, guint64 offset, void *buffer, gsize size);

@@ -17,49 +17,92 @@ from_real(double value)
 }
 
 /*
- * The nearest of 0 to 255 for a sample of 16 bits. L* of CIE's coding ends at 65535, that of ICC's at 65280, and a* and
- * b* of both are in 256ths, with a sign in CIE's.
+ * The nearest of 0 to 255 for a sample of 16 bits in L*a*b*. L* of CIE's coding ends at 65535, that of ICC's at 65280,
+ * and a* and b* of both are in 256ths, with a sign in CIE's.
  */
 static guint8
 from_16(const MsTiffReader *self, guint16 value, guint sample)
 {
-  const gboolean is_lab = ms_tiff_reader_is_lab(self) && sample < self->colours;
-
-  if (!is_lab || (sample == 0 && self->photometric == PHOTOMETRIC_CIELAB))
+  if (sample >= self->colours || (sample == 0 && self->photometric == PHOTOMETRIC_CIELAB))
     return (guint8)((value * 255u + 32767) / 65535);
   if (self->photometric == PHOTOMETRIC_CIELAB)
     return (guint8)MIN(((gint16)value + 128) >> 8, 127);
   return (guint8)MIN((value + 128u) >> 8, 255);
 }
 
+/* A floating-point number of 16 bits: a sign, five bits of exponent and ten of fraction. */
+static double
+from_half(guint16 half)
+{
+  const int exponent = half >> 10 & 31;
+  const double fraction = (half & 1023) / 1024.0;
+
+  if (half >> 15 || (exponent == 31 && fraction > 0))
+    return 0;
+  return exponent == 31 ? 1 : exponent > 0 ? ldexp(1 + fraction, exponent - 15) : ldexp(fraction, -14);
+}
+
 /*
- * Converts @n samples of any size to the nearest of 0 to 255. Indices into a palette stay as they are; the range of
- * floating-point samples is 0 to 1. libtiff has already converted the byte order. A row of one plane has the samples of
- * number @plane alone.
+ * Sample @i of a row, of up to 32 bits: those of whole bytes are in the order of this machine, the others follow one
+ * another from the highest bit of a byte on.
+ */
+static guint32
+get_integer(const guint8 *stored, gsize i, guint bits)
+{
+  const gsize at = i * bits, end = (at + bits + 7) / 8;
+  guint64 value = 0;
+
+  if (bits == 16)
+    return ((const guint16 *)stored)[i];
+  if (bits == 32)
+    return ((const guint32 *)stored)[i];
+  for (gsize k = at / 8; k < end; k++)
+    value = value << 8 | stored[bits == 24 && G_BYTE_ORDER == G_LITTLE_ENDIAN ? 2 * (i * 3 + 1) - k : k];
+  return (guint32)(value >> (end * 8 - at - bits)) & (G_MAXUINT32 >> (32 - bits));
+}
+
+/*
+ * The nearest of 0 to 255 for an integer; the range of one with a sign begins at the lowest number. Indices into a
+ * palette stay as they are.
+ */
+static guint8
+from_integer(const MsTiffReader *self, guint32 value, guint sample)
+{
+  const guint64 most = G_MAXUINT32 >> (32 - self->bits);
+
+  if (self->photometric == PHOTOMETRIC_PALETTE)
+    return (guint8)value;
+  if (self->bits == 16 && ms_tiff_reader_is_lab(self))
+    return from_16(self, (guint16)value, sample);
+  if (self->format == SAMPLEFORMAT_INT)
+    value ^= 1u << (self->bits - 1);
+  return (guint8)((value * G_GUINT64_CONSTANT(255) + most / 2) / most);
+}
+
+static guint8
+from_float(const MsTiffReader *self, const guint8 *stored, gsize i)
+{
+  if (self->bits == 16)
+    return from_real(from_half(((const guint16 *)stored)[i]));
+  return from_real(self->bits == 64 ? ((const double *)stored)[i] : ((const float *)stored)[i]);
+}
+
+/*
+ * Converts @n samples of any size to the nearest of 0 to 255; the range of floating-point samples is 0 to 1. libtiff
+ * has already converted the byte order. A row of one plane has the samples of number @plane alone.
  */
 static const guint8 *
 to_bytes(MsTiffReader *self, const guint8 *stored, gsize n, guint plane)
 {
-  guint8 *out = self->row;
-  guint most = self->bits < 8 ? (1u << self->bits) - 1 : 255;
-  guint scale = self->photometric == PHOTOMETRIC_PALETTE ? 1 : 255 / most;
-  gboolean together = self->planes == PLANARCONFIG_CONTIG;
+  const gboolean together = self->planes == PLANARCONFIG_CONTIG, is_float = self->format == SAMPLEFORMAT_IEEEFP;
 
-  if (self->bits == 8)
+  if (self->bits == 8 && self->format != SAMPLEFORMAT_INT)
     return stored;
-  for (gsize i = 0; i < n; i++) {
-    if (self->bits < 8)
-      out[i] = (stored[i * self->bits / 8] >> (8 - self->bits - i * self->bits % 8) & most) * scale;
-    else if (self->bits == 16)
-      out[i] = from_16(self, ((const guint16 *)stored)[i], together ? i % self->samples : plane);
-    else if (self->bits == 64)
-      out[i] = from_real(((const double *)stored)[i]);
-    else if (self->format == SAMPLEFORMAT_IEEEFP)
-      out[i] = from_real(((const float *)stored)[i]);
-    else
-      out[i] = (((const guint32 *)stored)[i] * G_GUINT64_CONSTANT(255) + G_MAXINT32) / G_MAXUINT32;
-  }
-  return out;
+  for (gsize i = 0; i < n; i++)
+    self->row[i] = is_float
+                     ? from_float(self, stored, i)
+                     : from_integer(self, get_integer(stored, i, self->bits), together ? i % self->samples : plane);
+  return self->row;
 }
 
 /* The distance between samples of one channel in a row, which contains all channels or one plane. */
@@ -300,7 +343,7 @@ read_converted(MsTiffReader *self)
   char message[1024] = "";
 
   if (!TIFFRGBAImageOK(self->tiff, message) || !TIFFRGBAImageBegin(&image, self->tiff, 1, message))
-    return ms_tiff_reader_refuse(self, message);
+    return ms_codec_fail_kind(self->file, message);
   gboolean ok = read_converted_rows(self, &image);
   TIFFRGBAImageEnd(&image);
   return ok;

@@ -18,6 +18,7 @@
  * @by_library: whether libtiff converts the colours (YCbCr, and inks and L*a*b* without @colour); such images have no
  *   alpha here
  * @colour: (nullable): from the profile of inks, or from L*a*b*
+ * @is_open: whether libtiff has read the directory, and @complaint: (nullable): what it said first until then
  * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
  * @pixels: (nullable): of the whole image, where it is not read by rows
  * @block: one stored row or tile
@@ -42,6 +43,8 @@ typedef struct {
   gboolean associated;
   gboolean by_library;
   MsColour *colour;
+  gboolean is_open;
+  char *complaint;
   gboolean reads_rows;
   guint16 *palette[3];
   guint8 *pixels;
@@ -51,7 +54,6 @@ typedef struct {
 } MsTiffReader;
 
 gboolean ms_tiff_reader_is_lab(const MsTiffReader *self);
-gboolean ms_tiff_reader_refuse(MsTiffReader *self, const char *kind);
 gboolean ms_tiff_pixels_read(MsTiffReader *self);
 gboolean ms_tiff_pixels_are_rows(const MsTiffReader *self);
 guint64 ms_tiff_pixels_begin_rows(MsTiffReader *self);

@@ -12,6 +12,10 @@
 /* Of the DNG specification; libtiff 4.5 has no name for it. */
 #define PHOTOMETRIC_LINEAR_RAW 34892
 
+/*
+ * While a directory is read, libtiff complains of every tag that it cannot read, and opens the file nevertheless unless
+ * pixels depend on that tag: only where it does not is the first complaint the reason.
+ */
 G_GNUC_PRINTF(4, 0)
 static int
 on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list arguments)
@@ -19,7 +23,9 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
 
-  if (!self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
+  if (!self->is_open && !self->complaint)
+    self->complaint = g_steal_pointer(&message);
+  else if (self->is_open && !self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
     ms_codec_fail_damaged(self->file, message);
   return 1;
 }
@@ -86,21 +92,6 @@ on_size(thandle_t handle)
   return self->file->size;
 }
 
-/**
- * ms_tiff_reader_refuse: sets an error for a @kind of TIFF that is not supported; the first error is kept.
- *
- * Returns: %FALSE
- */
-gboolean
-ms_tiff_reader_refuse(MsTiffReader *self, const char *kind)
-{
-  if (!self->file->error)
-    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
-                        "'%s' is of a kind of TIFF that cannot be read (%s); convert it to PNG.", self->file->name,
-                        kind);
-  return FALSE;
-}
-
 /* Refuses camera makers' raw files, which have the form of TIFF: their first directory is only a preview. */
 static gboolean
 check_kind(MsTiffReader *self)
@@ -109,14 +100,20 @@ check_kind(MsTiffReader *self)
 
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_SUBFILETYPE, &subfile);
   if (subfile & FILETYPE_REDUCEDIMAGE)
-    return ms_tiff_reader_refuse(self, N_("a camera's raw data, whose first image is a preview"));
+    return ms_codec_fail_kind(self->file, N_("a camera's raw data, whose first image is a preview"));
   if (self->photometric == PHOTOMETRIC_CFA || self->photometric == PHOTOMETRIC_LINEAR_RAW)
-    return ms_tiff_reader_refuse(self, N_("a camera's raw data"));
+    return ms_codec_fail_kind(self->file, N_("a camera's raw data"));
   if (self->compression == COMPRESSION_OJPEG)
-    return ms_tiff_reader_refuse(self, N_("JPEG compression of the obsolete kind"));
+    return ms_codec_fail_kind(self->file, N_("JPEG compression of the obsolete kind"));
   if (!TIFFIsCODECConfigured(self->compression))
-    return ms_tiff_reader_refuse(self, N_("a compression that the TIFF library lacks"));
+    return ms_codec_fail_kind(self->file, N_("a compression that the TIFF library lacks"));
   return TRUE;
+}
+
+static gboolean
+has_signless_samples(const MsTiffReader *self)
+{
+  return self->format == SAMPLEFORMAT_UINT || self->format == SAMPLEFORMAT_VOID;
 }
 
 static gboolean
@@ -124,11 +121,11 @@ has_plain_samples(const MsTiffReader *self)
 {
   switch (self->format) {
   case SAMPLEFORMAT_UINT:
+  case SAMPLEFORMAT_INT:
   case SAMPLEFORMAT_VOID:
-    return self->bits == 1 || self->bits == 2 || self->bits == 4 || self->bits == 8 || self->bits == 16 ||
-           self->bits == 32;
+    return self->bits >= 1 && self->bits <= 32;
   case SAMPLEFORMAT_IEEEFP:
-    return self->bits == 32 || self->bits == 64;
+    return self->bits == 16 || self->bits == 32 || self->bits == 64;
   default:
     return FALSE;
   }
@@ -153,6 +150,20 @@ find_alpha(MsTiffReader *self)
     self->alpha = self->colours + i;
     self->associated = kind == EXTRASAMPLE_ASSOCALPHA;
   }
+}
+
+/* Notes what is left out: alpha beside inks and where libtiff converts, and samples that are neither colour nor alpha. */
+static void
+note_unread_samples(const MsTiffReader *self)
+{
+  guint16 n = 0;
+  guint16 *kinds = NULL;
+  MsImageHeader *header = &self->file->header;
+
+  TIFFGetFieldDefaulted(self->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds);
+  for (guint16 i = 0; i < n; i++)
+    header->has_unread_alpha |= self->alpha == 0 && kinds[i] != EXTRASAMPLE_UNSPECIFIED;
+  header->has_unread_channels = self->samples > self->colours + (self->alpha > 0 || header->has_unread_alpha ? 1 : 0);
 }
 
 /* (transfer full) (nullable): the colour profile, unless it is larger than the limits allow. */
@@ -187,7 +198,7 @@ find_colour(MsTiffReader *self)
     return;
   if (self->photometric == PHOTOMETRIC_SEPARATED && inks == INKSET_CMYK && icc)
     self->colour = ms_colour_new(icc, MS_COLOUR_CMYK, NULL);
-  else if (ms_tiff_reader_is_lab(self) && (self->bits == 8 || self->bits == 16))
+  else if (ms_tiff_reader_is_lab(self) && has_signless_samples(self) && (self->bits == 8 || self->bits == 16))
     self->colour = ms_colour_new(NULL, MS_COLOUR_LAB, NULL);
 }
 
@@ -199,7 +210,7 @@ find_layout(MsTiffReader *self)
   case PHOTOMETRIC_PALETTE:
     if (self->bits > 8 || self->samples != 1 ||
         !TIFFGetField(self->tiff, TIFFTAG_COLORMAP, &self->palette[0], &self->palette[1], &self->palette[2]))
-      return ms_tiff_reader_refuse(self, N_("a palette that is missing or has more than 256 colours"));
+      return ms_codec_fail_kind(self->file, N_("a palette that is missing or has more than 256 colours"));
     break;
   case PHOTOMETRIC_MINISWHITE:
   case PHOTOMETRIC_MINISBLACK:
@@ -208,14 +219,14 @@ find_layout(MsTiffReader *self)
   default:
     find_colour(self);
     self->by_library = !self->colour;
-    if (self->colours == 3 && self->colour)
-      find_alpha(self);
-    return TRUE;
+    break;
   }
-  if (self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
-    return ms_tiff_reader_refuse(
-      self, "its samples are neither unsigned integers nor floating-point numbers of a common size");
-  find_alpha(self);
+  if (self->by_library ? !has_signless_samples(self)
+                       : self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
+    return ms_codec_fail_kind(self->file,
+                              N_("its samples are neither integers nor floating-point numbers of a common size"));
+  if (!self->by_library && self->colours < 4)
+    find_alpha(self);
   return TRUE;
 }
 
@@ -296,8 +307,9 @@ is_of_type(TIFFDataType stored, MsGeoType type)
 static gboolean
 keeps_tag(const MsTiffReader *self, const MsGeoTag *tag)
 {
-  return tag->type != MS_GEO_TEXT || !g_str_equal(tag->name, "GDAL_NODATA") ||
-         (self->bits == 8 && (self->photometric == PHOTOMETRIC_RGB || self->photometric == PHOTOMETRIC_MINISBLACK));
+  return tag->number != MS_GEO_NO_DATA ||
+         (self->bits == 8 && has_signless_samples(self) &&
+          (self->photometric == PHOTOMETRIC_RGB || self->photometric == PHOTOMETRIC_MINISBLACK));
 }
 
 /* The bytes of a tag that libtiff does not know, which it reads as an array with a count of 32 bits. */
@@ -309,8 +321,7 @@ read_geo_tag(MsTiffReader *self, const MsGeoTag *tag)
   void *values = NULL;
 
   if (!field || !is_of_type(TIFFFieldDataType(field), tag->type) || !TIFFFieldPassCount(field) ||
-      TIFFFieldReadCount(field) != TIFF_VARIABLE2 || !keeps_tag(self, tag) ||
-      !TIFFGetField(self->tiff, tag->number, &count, &values))
+      TIFFFieldReadCount(field) != TIFF_VARIABLE2 || !TIFFGetField(self->tiff, tag->number, &count, &values))
     return NULL;
   const gsize size = (gsize)count * (gsize)TIFFDataWidth(TIFFFieldDataType(field));
   return values && size <= self->file->limits.max_metadata ? g_bytes_new(values, size) : NULL;
@@ -322,11 +333,24 @@ read_geo(MsTiffReader *self)
   GBytes *values[MS_GEO_N_TAGS];
 
   for (guint i = 0; i < MS_GEO_N_TAGS; i++)
-    values[i] = read_geo_tag(self, &ms_geo_tags[i]);
+    values[i] = keeps_tag(self, &ms_geo_tags[i]) ? read_geo_tag(self, &ms_geo_tags[i]) : NULL;
   MsGeo *geo = ms_geo_new(values);
   for (guint i = 0; i < MS_GEO_N_TAGS; i++)
     g_clear_pointer(&values[i], g_bytes_unref);
   return geo;
+}
+
+/* A picture that is turned upright lies elsewhere on the map; its value that means no data stays. */
+static void
+note_unread_geo(MsTiffReader *self)
+{
+  for (guint i = 0; i < MS_GEO_N_TAGS; i++) {
+    g_autoptr(GBytes) value = read_geo_tag(self, &ms_geo_tags[i]);
+    if (value && ms_geo_tags[i].number < MS_GEO_FIRST_OF_GDAL)
+      self->file->header.has_unread_place |= self->orientation != 1;
+    else if (value)
+      self->file->header.has_unread_no_data |= !keeps_tag(self, &ms_geo_tags[i]);
+  }
 }
 
 static MsMetadata *
@@ -362,18 +386,21 @@ open_directory(MsTiffReader *self)
   self->tiff = TIFFClientOpenExt(self->file->name, "rm", self, on_read, on_no_write, on_seek, on_close, on_size, NULL,
                                  NULL, options);
   TIFFOpenOptionsFree(options);
-  if (!self->tiff)
-    ms_codec_fail_damaged(self->file, N_("it has no directory"));
-  return self->tiff && !self->file->error;
+  self->is_open = self->tiff != NULL;
+  if (!self->is_open && self->complaint && strstr(self->complaint, "annot handle"))
+    ms_codec_fail_kind(self->file, self->complaint);
+  else if (!self->is_open)
+    ms_codec_fail_damaged(self->file, self->complaint ? self->complaint : N_("it has no directory"));
+  return self->is_open && !self->file->error;
 }
 
 /**
  * ms_tiff_open:
  * @file: begins with a TIFF or BigTIFF signature
  *
- * Reads the first directory: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits and
- * floating-point samples with or without alpha; CMYK by its profile and L*a*b* by Little CMS; other colour spaces, and
- * these without one, as libtiff converts them.
+ * Reads the first directory: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits, with and
+ * without a sign, and floating-point samples with or without alpha; CMYK by its profile and L*a*b* by Little CMS; other
+ * colour spaces, and these without one, as libtiff converts them.
  */
 void
 ms_tiff_open(MsImageFile *file)
@@ -389,6 +416,8 @@ ms_tiff_open(MsImageFile *file)
   ms_image_file_set_header(file, (int)self->width, (int)self->height, self->orientation, self->bits);
   file->header.has_more_images = !TIFFLastDirectory(self->tiff);
   file->header.has_plain_cmyk = self->photometric == PHOTOMETRIC_SEPARATED && !self->colour;
+  note_unread_samples(self);
+  note_unread_geo(self);
   file->header.has_unread_exif = TIFFGetField(self->tiff, TIFFTAG_EXIFIFD, &exif) != 0;
 }
 
@@ -403,6 +432,7 @@ ms_tiff_close(MsImageFile *file)
   g_free(self->block);
   g_free(self->row);
   g_free(self->tiles);
+  g_free(self->complaint);
   ms_colour_free(self->colour);
   g_free(self);
 }

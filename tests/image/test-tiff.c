@@ -229,15 +229,15 @@ set_preview(TIFF *tiff, int value)
 }
 
 static void
-set_signed(TIFF *tiff, int value)
+set_complex(TIFF *tiff, int value)
 {
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_INT);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_COMPLEXINT);
 }
 
 static void
 test_refused_kinds(void)
 {
-  static const SetTags kinds[] = {set_preview, set_signed};
+  static const SetTags kinds[] = {set_preview, set_complex};
 
   for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
     g_autoptr(GBytes) file = write_with(kinds[i], 0);

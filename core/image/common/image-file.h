@@ -47,6 +47,10 @@ typedef struct {
  * @has_more_images: whether the file holds further images or pages, which are not read
  * @n_images: how many the file holds, where that is known; else 0
  * @has_unread_exif: whether the file holds EXIF data in a form that is not read
+ * @has_unread_alpha: whether it holds transparency that is not read
+ * @has_unread_channels: whether it holds channels that are neither colour nor transparency
+ * @has_unread_place: whether its place on the map is not kept, since the picture is turned upright
+ * @has_unread_no_data: whether its value of pixels without data is not kept, since samples are converted
  * @has_plain_cmyk: whether its colours are inks without a profile that can be used, which are converted by a formula
  */
 typedef struct {
@@ -57,6 +61,10 @@ typedef struct {
   gboolean has_more_images;
   guint n_images;
   gboolean has_unread_exif;
+  gboolean has_unread_alpha;
+  gboolean has_unread_channels;
+  gboolean has_unread_place;
+  gboolean has_unread_no_data;
   gboolean has_plain_cmyk;
 } MsImageHeader;
 

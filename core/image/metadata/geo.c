@@ -18,7 +18,7 @@ const MsGeoTag ms_geo_tags[MS_GEO_N_TAGS] = {
   [DOUBLE_PARAMS] = {34736, MS_GEO_DOUBLES, "GeoDoubleParamsTag"},
   [ASCII_PARAMS] = {34737, MS_GEO_TEXT, "GeoAsciiParamsTag"},
   [GDAL_METADATA] = {42112, MS_GEO_TEXT, "GDAL_METADATA"},
-  [GDAL_NO_DATA] = {42113, MS_GEO_TEXT, "GDAL_NODATA"},
+  [GDAL_NO_DATA] = {MS_GEO_NO_DATA, MS_GEO_TEXT, "GDAL_NODATA"},
 };
 
 /**

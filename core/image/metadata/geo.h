@@ -9,6 +9,9 @@
 /** MS_GEO_FIRST_OF_GDAL: the number of the first tag that describes values and not a place. */
 #define MS_GEO_FIRST_OF_GDAL 42112
 
+/** MS_GEO_NO_DATA: the number of the tag with the value of pixels without data. */
+#define MS_GEO_NO_DATA 42113
+
 /** MsGeoType: of the values of a tag. */
 typedef enum {
   MS_GEO_SHORTS,
