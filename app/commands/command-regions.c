@@ -10,6 +10,7 @@
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
+#include "core/image/losses.h"
 #include "core/process/memory-cap.h"
 #include "core/regions/array-file.h"
 #include "core/regions/polygons.h"
@@ -134,6 +135,17 @@ on_progress(int done, int total, gpointer data)
   ms_progress_fraction(((Run *)data)->console, 0.9 * done / total, NULL);
 }
 
+/* Says what a file lost where it was read or written. */
+static void
+note_losses(const Run *self, const MsImageHeader *header, const MsSaveNotes *notes, const char *path)
+{
+  g_autofree char *name = g_filename_display_name(path);
+  g_autofree char *losses = ms_losses_describe(header, notes, name, MS_LANGUAGE_USER);
+
+  if (losses)
+    ms_console_note(self->console, losses);
+}
+
 /* Loads the picture, and finds the pixels that belong to no region. */
 static gboolean
 load(Run *self, GError **error)
@@ -141,9 +153,11 @@ load(Run *self, GError **error)
   MsImageLimits limits = ms_command_line_image_limits(self->line);
 
   limits.decoder_memory = self->memory.most;
-  self->source = ms_image_load(self->line->inputs[0], &limits, self->cancellable, error);
+  g_autoptr(MsImageFile) file = ms_image_file_open(self->line->inputs[0], &limits, self->cancellable, error);
+  self->source = file ? ms_image_file_load(file, error) : NULL;
   if (!self->source)
     return FALSE;
+  note_losses(self, &file->header, NULL, self->line->inputs[0]);
   self->no_data = ms_no_data_find(self->source, (MsRows){0, ms_image_get_height(self->source)});
   return TRUE;
 }
@@ -201,11 +215,15 @@ save_image(Run *self, const char *path, MsImage *taken, GError **error)
 {
   g_autoptr(MsImage) image = taken;
   MsSaveOptions options = ms_save_options_default();
+  MsSaveNotes notes = {FALSE};
 
   options.format = (MsImageFormat)self->line->format;
   options.quality = self->line->quality;
   options.overwrite = self->overwrite;
-  return ms_image_save(image, path, &options, NULL, self->cancellable, error);
+  if (!ms_image_save(image, path, &options, &notes, self->cancellable, error))
+    return FALSE;
+  note_losses(self, NULL, &notes, path);
+  return TRUE;
 }
 
 static gboolean
@@ -250,18 +268,26 @@ save_modes(Run *self, GError **error)
 }
 
 static gboolean
-save_arrays(Run *self, GError **error)
+save_labels(Run *self, GError **error)
 {
   const MsSegmentation *s = self->segmentation;
+  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, place_of(self)};
+  MsSaveNotes notes = {FALSE};
 
+  if (!ms_array_file_save(self->line->labels, &labels, self->overwrite, self->cancellable, error))
+    return FALSE;
+  notes.geo_dropped = ms_geo_has_place(labels.geo) && !ms_array_file_keeps_place(self->line->labels);
+  note_losses(self, NULL, &notes, self->line->labels);
+  return TRUE;
+}
+
+static gboolean
+save_arrays(Run *self, GError **error)
+{
   /* Nothing that follows knows the regions of pixels without data. */
   if (self->no_data)
     ms_left_out_drop(self->no_data, self->segmentation, self->table);
-  const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, place_of(self)};
-
-  return (!self->line->labels ||
-          ms_array_file_save(self->line->labels, &labels, self->overwrite, self->cancellable, error)) &&
-         (!self->line->modes || save_modes(self, error));
+  return (!self->line->labels || save_labels(self, error)) && (!self->line->modes || save_modes(self, error));
 }
 
 /* @taken: (transfer full) */

@@ -7,6 +7,7 @@
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
+#include "core/image/losses.h"
 #include "core/text.h"
 
 struct _MsReporter {
@@ -119,7 +120,7 @@ note_losses(MsReporter *self, const MsBatchItem *item)
   if (!note)
     return;
   g_autofree char *name = ms_batch_item_input_name(item);
-  g_autofree char *of_bits = ms_image_header_describe_losses(&header, name, MS_LANGUAGE_USER);
+  g_autofree char *of_bits = ms_losses_describe(&header, NULL, name, MS_LANGUAGE_USER);
   const gboolean is_of_bits = g_strcmp0(note, of_bits) == 0;
   if (is_of_bits && self->bits_noted)
     return;

@@ -14,6 +14,7 @@
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
+#include "core/image/losses.h"
 #include "core/process/memory-cap.h"
 
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
@@ -307,7 +308,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
   ms_batch_item_clear_notes(work->item);
   work->item->bits = header->bits;
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(work->item, language, ms_image_header_describe_losses(header, work->name, language));
+    ms_batch_item_add_note(work->item, language, ms_losses_describe(header, NULL, work->name, language));
   work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);
   count_process(work);
   if (work->input->bytes)
@@ -594,7 +595,7 @@ ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
                          start + (other_us ? *other_us : 0));
   ms_batch_item_note_name(item);
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(item, language, ms_save_notes_describe(&notes, item->output, language));
+    ms_batch_item_add_note(item, language, ms_losses_describe(NULL, &notes, item->output, language));
   return TRUE;
 }
 

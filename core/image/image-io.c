@@ -397,7 +397,7 @@ ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error)
 {
   self->codec->read_row(self, row);
   if (self->colour && !self->error)
-    ms_colour_convert(self->colour, row, (gsize)self->header.width);
+    ms_image_file_convert(self, self->colour, row, (gsize)self->header.width);
   self->next_row++;
   return check(self, error);
 }

@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/file/atomic-file.h"
+#include "core/image/losses.h"
 #include "core/text.h"
 
 /**
@@ -25,26 +26,6 @@ ms_save_options_default(void)
     .compression = 3,
     .overwrite = FALSE,
   };
-}
-
-/**
- * ms_save_notes_describe:
- * @name: of the file
- *
- * Returns: (transfer full) (nullable): a sentence on the data that the file lacks, %NULL if it lacks none
- */
-char *
-ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language)
-{
-  const char *clauses[] = {
-    self->alpha_flattened ? ms_text(language, "the format has no transparency, so the image was composed on white")
-                          : NULL,
-    self->icc_dropped ? ms_text(language, "the colour profile could not be kept") : NULL,
-    self->exif_dropped ? ms_text(language, "the EXIF data could not be kept") : NULL,
-    self->geo_dropped ? ms_text(language, "the place on the map could not be kept, which TIFF files hold") : NULL,
-  };
-
-  return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
 }
 
 static gboolean
@@ -129,7 +110,7 @@ write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsS
   const MsMetadata *metadata = ms_image_get_metadata(image);
 
   resolved.quality = ms_codec_resolve_quality(codec, options->quality);
-  notes.geo_dropped = metadata && metadata->geo && !codec->has_geo;
+  ms_losses_note_geo(&notes, metadata ? metadata->geo : NULL, codec->has_geo);
   gboolean ok = codec->write(image, sink, &resolved, &notes, error);
   if (notes_out)
     *notes_out = notes;

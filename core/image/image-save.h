@@ -43,12 +43,14 @@ typedef struct {
  * @icc_dropped: the profile is larger than the format allows, or broken
  * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
  * @geo_dropped: the format has no place on a map
+ * @no_data_dropped: the format has no value of pixels without data
  */
 typedef struct {
   gboolean alpha_flattened;
   gboolean icc_dropped;
   gboolean exif_dropped;
   gboolean geo_dropped;
+  gboolean no_data_dropped;
 } MsSaveNotes;
 
 /**
@@ -69,7 +71,6 @@ struct _MsImageSink {
 };
 
 MsSaveOptions ms_save_options_default(void);
-char *ms_save_notes_describe(const MsSaveNotes *self, const char *name, MsLanguage language);
 void ms_image_lay_on_white(const guint8 *row, guint8 *flat, int width);
 MsImageSink ms_image_sink_in_memory(const char *name, GByteArray *content, GCancellable *cancellable);
 

@@ -167,6 +167,15 @@ ms_array_file_check(const char *path, int channels, GError **error)
   return FALSE;
 }
 
+/** ms_array_file_keeps_place: whether the place on the map is kept in a file of that name. */
+gboolean
+ms_array_file_keeps_place(const char *path)
+{
+  const Format *format = find_format(path, 1);
+
+  return format && format->write == write_tiff;
+}
+
 /**
  * ms_array_file_save:
  * @path: a name that ends in .npy, .png, or .tif for one channel

@@ -25,5 +25,6 @@ typedef struct {
 } MsPixelArray;
 
 gboolean ms_array_file_check(const char *path, int channels, GError **error);
+gboolean ms_array_file_keeps_place(const char *path);
 gboolean ms_array_file_save(const char *path, const MsPixelArray *array, gboolean overwrite, GCancellable *cancellable,
                             GError **error);

@@ -83,11 +83,11 @@ def pack(samples, bits, kind, order):
 
 
 def tiff(rows, bits=8, kind=UNSIGNED, order="<", channels=1, photometric=1, extra=(), tags=()):
-    """An uncompressed file of one strip. tags: (number, type, count, value or offset), in place of others."""
+    """An uncompressed file of one strip. tags: (number, type, count, value, offset or bytes), in place of others."""
     data = b"".join(pack(row, bits, kind, order) for row in rows)
     fields = {WIDTH: (4, 1, len(rows[0]) // channels), 257: (4, 1, len(rows)), BITS: (3, channels, None),
-              259: (4, 1, 1), PHOTOMETRIC: (4, 1, photometric), OFFSETS: (4, 1, 8), 277: (4, 1, channels), 278: (4, 1, len(rows)),
-              COUNTS: (4, 1, len(data)), 284: (4, 1, 1), 339: (3, channels, None)}
+              259: (4, 1, 1), PHOTOMETRIC: (4, 1, photometric), OFFSETS: (4, 1, 8), 277: (4, 1, channels),
+              278: (4, 1, len(rows)), COUNTS: (4, 1, len(data)), 284: (4, 1, 1), 339: (3, channels, None)}
     if extra:
         fields[338] = (3, 1, extra[0] << 16 if order == ">" else extra[0])
     fields.update({tag[0]: tag[1:] for tag in tags})
@@ -98,7 +98,9 @@ def tiff(rows, bits=8, kind=UNSIGNED, order="<", channels=1, photometric=1, extr
     directory = struct.pack(order + "H", len(fields))
     for number, (form, count, value) in sorted(fields.items()):
         if value is None:
-            table = struct.pack(f"{order}{count}H", *[bits if number == BITS else kind] * count)
+            value = struct.pack(f"{order}{count}H", *[bits if number == BITS else kind] * count)
+        if isinstance(value, bytes):
+            table = value + b"\0" * (len(value) % 2)
             value = int.from_bytes(table.ljust(4, b"\0"), "little" if order == "<" else "big")
             if len(table) > 4:
                 value = after + len(tables)
@@ -167,9 +169,9 @@ class Tiff(ReaderCase):
         rows = [[5 * (i + j) for i in range(13)] for j in range(3)]
         far = 0x7fffff00
         broken = [(40000, 1, 0, 0), (40001, 99, 1, 7), (40002, 0, 1, 7), (40003, 4, 1000, far),
-                  (40004, 12, 0x40000000, 8), (65535, 13, 3, far), (700, 1, 500, far), (34675, 7, 5000, far), (34377, 1, 0, 0), (305, 2, 0, 0),
-                  (306, 2, 20, far), (282, 5, 1, far), (33723, 4, 9, far), (34735, 3, 40, far), (33550, 12, 3, far),
-                  (42113, 2, 9, far), (34665, 4, 1, far), (330, 4, 1, far), (333, 2, 7, far), (301, 3, 3, far)]
+                  (40004, 12, 0x40000000, 8), (65535, 13, 3, far), (700, 1, 500, far), (34675, 7, 5000, far),
+                  (34377, 1, 0, 0), (305, 2, 0, 0), (306, 2, 20, far), (282, 5, 1, far), (33723, 4, 9, far), (34735, 3, 40, far),
+                  (33550, 12, 3, far), (42113, 2, 9, far), (34665, 4, 1, far), (330, 4, 1, far), (333, 2, 7, far), (301, 3, 3, far)]
         paths = [self.write(f"{i}.tif", tiff(rows, order=order, tags=[tag]))
                  for order in "<>" for i, tag in enumerate(broken)]
         for tag, (pixels, note) in zip(broken * 2, self.read(*paths)):
@@ -184,6 +186,59 @@ class Tiff(ReaderCase):
             (pixels, error), = self.read(self.write("bad.tif", tiff(rows, tags=[tag])))
             self.assertIsNone(pixels, tag)
             self.assertIn("damaged", error)
+
+
+PLACE = ((33550, 12, 3, struct.pack("<3d", 10, 10, 0)), (33922, 12, 6, struct.pack("<6d", 0, 0, 0, 6e5, 5.2e6, 0)))
+NO_DATA = ((42113, 2, 2, b"0\0\0\0"),)
+ON_READING = "its value of pixels without data was not kept"
+ON_WRITING = "the value of pixels without data could not be kept"
+
+
+class Losses(ReaderCase):
+    """Whatever a file loses is said by every way to write it, and nothing else is."""
+
+    def check(self, content, target, *parts, more=()):
+        source = self.src / "source.tif"
+        source.write_bytes(content)
+        for way in ([], ["--regions"]):
+            _, error = self.run_program(source, *way, "-o", self.out / target, "--on-conflict", "overwrite",
+                                        *AS_THEY_ARE, *more)
+            clauses = [c for line in error.splitlines() for c in line.split(": ", 2)[2].rstrip(".").split("; ")]
+            self.assertEqual(len(clauses), len(parts), (way, error))
+            for part in parts:
+                self.assertIn(part, error, way)
+
+    def test_every_loss_is_said(self):
+        rgb = [[20 * i % 256 for i in range(24)]] * 4
+        rgba = [[20 * i % 256 for i in range(32)]] * 4
+        deep = [[2000 * i % 65536 for i in range(24)]] * 4
+        kinds = {"channels": 3, "photometric": 2}
+        alpha = {"channels": 4, "photometric": 2, "extra": (2,)}
+        self.check(tiff(rgb, **kinds), "a.png")
+        self.check(tiff(rgb, tags=PLACE + NO_DATA, **kinds), "a.tif")
+        self.check(tiff(rgb, tags=PLACE + NO_DATA, **kinds), "a.png", "the place on the map", ON_WRITING)
+        self.check(tiff(rgb, tags=PLACE, **kinds), "a.webp", "the place on the map could not be kept")
+        self.check(tiff(rgb, tags=NO_DATA, **kinds), "a.jpg", ON_WRITING)
+        self.check(tiff(deep, 16, tags=PLACE + NO_DATA, **kinds), "a.tif", "its 16 bits a sample", ON_READING)
+        turned = ((274, 3, 1, 3),)
+        self.check(tiff(rgb, tags=PLACE + NO_DATA + turned, **kinds), "a.tif", "its place on the map was not kept")
+        self.check(tiff(rgba, **alpha), "a.png")
+        self.check(tiff(rgba, **alpha), "a.jpg", "composed on white")
+        self.check(tiff(rgba, tags=PLACE, **alpha), "a.ppm", "composed on white", "the place on the map")
+        self.check(tiff([[9 * i for i in range(20)]] * 4, channels=5, photometric=2), "a.png", "its channels beside")
+        self.check(tiff([[9 * i for i in range(20)]] * 4, channels=5, photometric=5, extra=(2,)), "a.png",
+                   "its transparency was not read", "converted by a formula")
+
+    def test_labels_without_a_place(self):
+        source = self.src / "source.tif"
+        source.write_bytes(tiff([[20 * i % 256 for i in range(24)]] * 4, channels=3, photometric=2, tags=PLACE))
+        for name, lost in (("l.tif", False), ("l.npy", True), ("l.png", True)):
+            _, error = self.run_program(source, "--regions", "--labels", self.out / name, *AS_THEY_ARE)
+            self.assertEqual("the place on the map could not be kept" in error, lost, name)
+
+    def test_inks_with_alpha(self):
+        """ImageMagick reads alpha there, so that its loss is said."""
+        self.assertIn("its transparency was not read", self.start("cmyk-and-alpha.tif")[1])
 
 
 if __name__ == "__main__":

@@ -239,6 +239,41 @@ test_refusal(void)
   g_assert_null(ms_picture_regions_get_table(ms_picture_regions_of(f.document)));
 }
 
+/* What a save reports: how many have ended, and (nullable) the sentence on what the last one lost. */
+typedef struct {
+  guint n;
+  char *losses;
+} Saved;
+
+static void
+on_saved(GObject *source, GAsyncResult *result, gpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  Saved *saved = data;
+
+  g_clear_pointer(&saved->losses, g_free);
+  g_assert_true(ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &saved->losses, &error));
+  g_assert_no_error(error);
+  saved->n++;
+}
+
+/* What a file of regions lacks is told in the window as on the command line. */
+static void
+check_losses(MsPictureRegions *regions)
+{
+  g_autofree char *folder = g_dir_make_tmp("ms-regions-XXXXXX", NULL);
+  g_autofree char *png = g_build_filename(folder, "means.png", NULL), *tiff = g_build_filename(folder, "a.tif", NULL);
+  Saved saved = {0};
+
+  ms_picture_regions_save_async(regions, MS_REGION_FILE_MEANS, png, on_saved, &saved);
+  wait_for(60, saved.n == 1);
+  g_assert_nonnull(strstr(saved.losses, "the value of pixels without data could not be kept"));
+  ms_picture_regions_save_async(regions, MS_REGION_FILE_MEANS, tiff, on_saved, &saved);
+  wait_for(60, saved.n == 2);
+  g_assert_null(saved.losses);
+  panel_fixture_remove_folder(folder);
+}
+
 /* Pixels without data belong to no region, and none has such a neighbour. */
 static void
 test_no_data(void)
@@ -260,22 +295,13 @@ test_no_data(void)
   for (gsize i = 0; i < table->n_neighbours; i++)
     g_assert_cmpuint(table->neighbours[i], >, 0);
   check_pictures(regions, map);
+  check_losses(regions);
 }
 
 static void
 test_without_document(void)
 {
   panel_fixture_show_empty(MS_TYPE_REGIONS_PANEL);
-}
-
-static void
-on_saved(GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr(GError) error = NULL;
-
-  g_assert_true(ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &error));
-  g_assert_no_error(error);
-  (*(guint *)data)++;
 }
 
 /* The pictures of a file and of the regions are one; texts are those of the command line, numbers follow a header. */
@@ -320,7 +346,7 @@ test_range_and_files(void)
                {MS_REGION_FILE_LABELS, "labels.npy"},
                {MS_REGION_FILE_CSV, "table.csv"},
                {MS_REGION_FILE_JSON, "table.json"}};
-  guint saved = 0;
+  Saved saved = {0};
 
   SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
   g_autofree char *folder = g_dir_make_tmp("ms-regions-XXXXXX", NULL);
@@ -336,7 +362,8 @@ test_range_and_files(void)
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autofree char *path = g_build_filename(folder, cases[i].name, NULL);
     ms_picture_regions_save_async(regions, cases[i].kind, path, on_saved, &saved);
-    wait_for(60, saved == i + 1);
+    wait_for(60, saved.n == i + 1);
+    g_assert_null(saved.losses);
     check_file(cases[i].kind, path, regions, ms_document_get_source(f.document));
   }
   panel_fixture_remove_folder(folder);

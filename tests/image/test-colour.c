@@ -11,6 +11,7 @@
 #include "core/image/codec.h"
 #include "core/filter/space/space.h"
 #include "core/image/colour/colour.h"
+#include "core/image/losses.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"
@@ -243,7 +244,7 @@ test_unusable_cmyk(void)
     g_autoptr(GBytes) file = compress_cmyk(JCS_CMYK, TRUE, unusable[i]);
     g_autoptr(MsImage) image = ms_test_decode(file);
     const MsImageHeader header = header_of(file);
-    g_autofree char *losses = ms_image_header_describe_losses(&header, "a.jpg", MS_LANGUAGE_ENGLISH);
+    g_autofree char *losses = ms_losses_describe(&header, NULL, "a.jpg", MS_LANGUAGE_ENGLISH);
     ms_test_assert_same_image(image, expected);
     g_assert_nonnull(strstr(losses, "CMYK"));
   }
@@ -396,7 +397,7 @@ test_tiff_lab_16(void)
     g_autoptr(GBytes) shallow = g_bytes_new_take(bytes, size);
     g_autoptr(MsImage) image = ms_test_decode(deep), expected = ms_test_decode(shallow);
     const MsImageHeader header = header_of(deep);
-    g_autofree char *losses = ms_image_header_describe_losses(&header, "a.tif", MS_LANGUAGE_ENGLISH);
+    g_autofree char *losses = ms_losses_describe(&header, NULL, "a.tif", MS_LANGUAGE_ENGLISH);
     ms_test_assert_same_image(image, expected);
     assert_rows_alike(deep, NULL, image);
     g_assert_nonnull(strstr(losses, "its 16 bits a sample were reduced to 8"));
@@ -451,6 +452,52 @@ test_convert_to_srgb(void)
     for (gsize k = 3; k < ms_image_get_byte_size(image); k += 4)
       g_assert_cmpint(ms_image_get_pixels(image)[k], ==, ms_image_get_pixels(stored)[k]);
   }
+}
+
+/* Conversion keeps the place on the map, and the value of pixels without data, which no pixel with data gets. */
+static void
+test_convert_on_a_map(void)
+{
+  enum { VALUE = 40 };
+  const double scale[] = {10, 10, 0};
+  g_autoptr(GBytes) icc = ms_test_profile_wide(1.8), place = g_bytes_new(scale, sizeof scale),
+                    text = g_bytes_new_static("40", 3);
+  MsImageLimits limits = ms_image_limits_default();
+  GBytes *values[MS_GEO_N_TAGS] = {NULL};
+  g_autoptr(MsMetadata) plain = ms_metadata_new(icc, NULL, 0, 0), on_map = ms_metadata_new(icc, NULL, 0, 0);
+  g_autoptr(MsImage) noise = ms_test_image_random(WIDTH, HEIGHT, 5, TRUE, NULL);
+  guint8 *pixels = g_memdup2(ms_image_get_pixels(noise), ms_image_get_byte_size(noise));
+
+  if (!has_tiff())
+    return;
+  values[0] = place;
+  values[MS_GEO_N_TAGS - 1] = text;
+  ms_metadata_take_geo(on_map, ms_geo_new(values));
+  limits.to_srgb = TRUE;
+  for (gsize i = 0; i < ms_image_get_byte_size(noise); i += 4)
+    memset(pixels + i, i % 12 == 0 ? VALUE : (int)(i / 4 % 256), i % 24 < 12 ? 3 : 0);
+  g_autoptr(MsImage) without = ms_image_new_take(WIDTH, HEIGHT, pixels, plain),
+                     with = ms_image_new(WIDTH, HEIGHT, ms_image_get_bytes(without), on_map);
+  g_autoptr(GBytes) usual = ms_test_encode(without, MS_IMAGE_FORMAT_TIFF),
+                    file = ms_test_encode(with, MS_IMAGE_FORMAT_TIFF);
+  g_autoptr(MsImage) expected = ms_image_load_bytes(usual, "file", &limits, NULL, NULL),
+                     image = ms_image_load_bytes(file, "file", &limits, NULL, NULL);
+  const MsGeo *geo = ms_image_get_metadata(image)->geo;
+  const guint8 *before = ms_image_get_pixels(with), *right = ms_image_get_pixels(expected),
+               *after = ms_image_get_pixels(image);
+  guint n_absent = 0, n_moved = 0;
+
+  assert_rows_alike(file, &limits, image);
+  g_assert_true(geo && g_bytes_equal(geo->values[0], place));
+  for (gsize i = 0; i < ms_image_get_byte_size(image); i += 4) {
+    const gboolean lacks = ms_pixel_lacks_data(before + i, VALUE), moves = ms_pixel_lacks_data(right + i, VALUE);
+    const guint8 moved[] = {VALUE, VALUE, VALUE - 1, 255};
+    n_absent += lacks;
+    n_moved += !lacks && moves;
+    g_assert_cmpmem(after + i, 4, lacks ? before + i : moves ? moved : right + i, 4);
+  }
+  g_assert_cmpuint(n_absent, >, 100);
+  g_assert_cmpuint(n_moved, >, 0);
 }
 
 /* sRGB in its several forms is left alone, and a damaged profile is not taken for it. */
@@ -667,6 +714,7 @@ ms_test_colour(void)
   g_test_add_func("/colour/tiff-lab", test_tiff_lab);
   g_test_add_func("/colour/tiff-lab-16", test_tiff_lab_16);
   g_test_add_func("/colour/convert-to-srgb", test_convert_to_srgb);
+  g_test_add_func("/colour/convert-on-a-map", test_convert_on_a_map);
   g_test_add_func("/colour/srgb", test_srgb);
   g_test_add_func("/colour/nodes", test_nodes);
   g_test_add_func("/colour/hostile", test_hostile);

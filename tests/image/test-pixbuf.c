@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/loader/protocol.h"
+#include "core/image/losses.h"
 #include "core/image/pixbuf.h"
 #include "core/process/child.h"
 #include "tests/support/fixture.h"
@@ -243,7 +244,7 @@ test_animation(void)
 {
   g_autoptr(GBytes) file = from_base64(animation_file), still = from_base64(gif_file);
   g_autoptr(MsImageFile) open = ms_image_file_open_bytes(file, "a.gif", NULL, NULL, NULL);
-  g_autofree char *losses = ms_image_header_describe_losses(&open->header, "a.gif", MS_LANGUAGE_ENGLISH);
+  g_autofree char *losses = ms_losses_describe(&open->header, NULL, "a.gif", MS_LANGUAGE_ENGLISH);
   g_autoptr(MsImage) image = ms_image_file_load(open, NULL), expected = decode_here(file, "image/gif");
 
   g_assert_cmpstr(losses, ==, "'a.gif': only the first of its 3 images was read.");

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "core/image/losses.h"
 #include "core/image/tiff.h"
 #include "core/image/image-save.h"
 #include "tests/image/format-steps.h"
@@ -210,12 +211,12 @@ test_losses(void)
   TIFFClose(tiff);
   g_autoptr(GBytes) pages = g_byte_array_free_to_bytes(memory.bytes);
   MsImageHeader header = peek(eight);
-  g_assert_null(ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH));
+  g_assert_null(ms_losses_describe(&header, NULL, "a", MS_LANGUAGE_ENGLISH));
   header = peek(sixteen);
-  g_autofree char *bits = ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH);
+  g_autofree char *bits = ms_losses_describe(&header, NULL, "a", MS_LANGUAGE_ENGLISH);
   g_assert_cmpstr(bits, ==, "'a': its 16 bits a sample were reduced to 8.");
   header = peek(pages);
-  g_autofree char *first = ms_image_header_describe_losses(&header, "a", MS_LANGUAGE_ENGLISH);
+  g_autofree char *first = ms_losses_describe(&header, NULL, "a", MS_LANGUAGE_ENGLISH);
   g_assert_cmpstr(first, ==, "'a': only the first of its images was read.");
   g_autoptr(MsImage) one = ms_test_decode(eight);
   g_autoptr(MsImage) of_two = ms_test_decode(pages);

@@ -2,6 +2,7 @@
 #include "ui/document/picture-regions.h"
 
 #include "core/image/image-save.h"
+#include "core/image/losses.h"
 #include "core/regions/array-file.h"
 #include "core/service/protocol.h"
 #include "ui/document/document.h"
@@ -407,6 +408,7 @@ typedef struct {
   Work *work;
   MsRegionFile kind;
   char *path;
+  MsSaveNotes notes;
 } Save;
 
 static void
@@ -420,14 +422,14 @@ save_free(gpointer data)
 }
 
 static gboolean
-save_picture(const Save *save, MsRegionPicture picture, GError **error)
+save_picture(Save *save, MsRegionPicture picture, GError **error)
 {
   const Work *w = save->work;
   g_autoptr(MsImage) image = ms_region_picture_paint(picture, w->segmentation, w->table, w->source);
   MsSaveOptions options = ms_save_options_default();
 
   options.overwrite = TRUE; /* the dialog has asked */
-  return ms_image_save(image, save->path, &options, NULL, NULL, error);
+  return ms_image_save(image, save->path, &options, &save->notes, NULL, error);
 }
 
 static gboolean
@@ -439,7 +441,7 @@ save_text(const Save *save, char *taken, GError **error)
 }
 
 static gboolean
-save_file(const Save *save, GError **error)
+save_file(Save *save, GError **error)
 {
   const MsSegmentation *s = save->work->segmentation;
   const MsMetadata *metadata = ms_image_get_metadata(save->work->source);
@@ -451,6 +453,7 @@ save_file(const Save *save, GError **error)
   case MS_REGION_FILE_OUTLINES:
     return save_picture(save, MS_REGION_PICTURE_OUTLINES, error);
   case MS_REGION_FILE_LABELS:
+    save->notes.geo_dropped = ms_geo_has_place(labels.geo) && !ms_array_file_keeps_place(save->path);
     return ms_array_file_save(save->path, &labels, TRUE, NULL, error);
   case MS_REGION_FILE_CSV:
     return save_text(save, ms_segment_table_to_csv(save->work->table), error);
@@ -486,8 +489,13 @@ ms_picture_regions_save_async(MsPictureRegions *self, MsRegionFile kind, const c
   g_task_run_in_thread(task, save_in_thread);
 }
 
+/** ms_picture_regions_save_finish: @losses: (out) (nullable) (transfer full): a sentence on what the file lacks. */
 gboolean
-ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, GError **error)
+ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, char **losses, GError **error)
 {
+  const Save *save = g_task_get_task_data(G_TASK(result));
+  g_autofree char *name = g_filename_display_basename(save->path);
+
+  *losses = ms_losses_describe(NULL, &save->notes, name, MS_LANGUAGE_USER);
   return g_task_propagate_boolean(G_TASK(result), error);
 }

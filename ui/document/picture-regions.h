@@ -57,4 +57,4 @@ void ms_picture_regions_paint_async(MsPictureRegions *self, MsRegionPicture pict
 MsImage *ms_picture_regions_paint_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);
 void ms_picture_regions_save_async(MsPictureRegions *self, MsRegionFile kind, const char *path,
                                    GAsyncReadyCallback callback, gpointer data);
-gboolean ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, GError **error);
+gboolean ms_picture_regions_save_finish(MsPictureRegions *self, GAsyncResult *result, char **losses, GError **error);

@@ -120,16 +120,16 @@ on_side_panel(GSimpleAction *action, GVariant *state, gpointer data)
 
 /* A panel has saved a file. */
 static void
-on_announce_file(GSimpleAction *action, GVariant *path, gpointer data)
+on_announce_file(GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_autofree char *name = g_filename_display_basename(g_variant_get_bytestring(path));
-  g_autofree char *text = g_strdup_printf(_("Saved as %s."), name);
+  const char *path, *losses;
 
-  ms_window_toast(data, text, MS_TOAST_FOLDER, g_variant_get_bytestring(path));
+  g_variant_get(parameter, "(^&ay&s)", &path, &losses);
+  ms_window_toast_saved(data, path, losses);
 }
 
 static const GActionEntry entries[] = {
-  {"announce-file", on_announce_file, "ay"},
+  {"announce-file", on_announce_file, "(ays)"},
   {"filter-folder", on_filter_folder},
   {"menu", on_menu},
   {"open", on_open},

@@ -6,6 +6,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
+#include "core/image/losses.h"
 #include "core/service/shared-image.h"
 #include "ui/batch/batch-page.h"
 #include "ui/common/files.h"
@@ -74,6 +75,27 @@ load_free(gpointer data)
 
 /* On the thread */
 
+static void
+on_row(guint64 done, guint64 total, gpointer data)
+{
+  Load *self = data;
+
+  g_atomic_int_set(&self->permille, (int)(done * 1000 / total));
+}
+
+static MsImage *
+load_file(Load *self, MsImageFile *file, GError **error)
+{
+  g_autofree char *name = g_file_get_parse_name(self->file);
+
+  file->rows = on_row;
+  file->rows_data = self;
+  MsImage *image = ms_image_file_load(file, error);
+  if (image)
+    self->losses = ms_losses_describe(&file->header, NULL, name, MS_LANGUAGE_USER);
+  return image;
+}
+
 /* Reads a file that has no path; the messages of GIO do not name the file. */
 static MsImage *
 load_from_bytes(Load *self, GError **error)
@@ -82,19 +104,13 @@ load_from_bytes(Load *self, GError **error)
   g_autoptr(GError) cause = NULL;
   g_autoptr(GBytes) bytes = g_file_load_bytes(self->file, self->cancellable, NULL, &cause);
 
-  if (bytes)
-    return ms_image_load_bytes(bytes, name, &self->limits, self->cancellable, error);
+  if (bytes) {
+    g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(bytes, name, &self->limits, self->cancellable, error);
+    return opened ? load_file(self, opened, error) : NULL;
+  }
   g_set_error(error, cause->domain, cause->code,
               _("'%s' cannot be read: %s. Copy it to this computer and open it there."), name, cause->message);
   return NULL;
-}
-
-static void
-on_row(guint64 done, guint64 total, gpointer data)
-{
-  Load *self = data;
-
-  g_atomic_int_set(&self->permille, (int)(done * 1000 / total));
 }
 
 static MsImage *
@@ -106,14 +122,7 @@ load_from_path(Load *self, const char *path, GError **error)
     return NULL;
   if (!file->bytes && (guint64)file->header.width * file->header.height >= PREVIEW_PIXELS)
     g_atomic_pointer_set(&self->preview, ms_image_file_load_preview(file, NULL));
-  file->rows = on_row;
-  file->rows_data = self;
-  MsImage *image = ms_image_file_load(file, error);
-  if (image) {
-    g_autofree char *name = g_file_get_parse_name(self->file);
-    self->losses = ms_image_header_describe_losses(&file->header, name, MS_LANGUAGE_USER);
-  }
-  return image;
+  return load_file(self, file, error);
 }
 
 static void

@@ -6,6 +6,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
+#include "core/image/losses.h"
 #include "ui/image-view/picture.h"
 
 typedef struct {
@@ -37,17 +38,26 @@ save_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancel
     g_task_return_error(task, g_steal_pointer(&error));
 }
 
+/** ms_window_toast_saved: says under which name a file was saved; @losses: (nullable): a sentence on what it lacks. */
+void
+ms_window_toast_saved(MsWindow *self, const char *path, const char *losses)
+{
+  g_autofree char *name = g_filename_display_basename(path);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  g_string_append_printf(text, _("Saved as %s."), name);
+  if (losses && losses[0])
+    g_string_append_printf(text, " %s", losses);
+  ms_window_toast(self, text->str, MS_TOAST_FOLDER, path);
+}
+
 static void
 report_saved(MsWindow *self, const SaveJob *job)
 {
   g_autofree char *name = g_filename_display_basename(job->path);
-  g_autofree char *lost = ms_save_notes_describe(&job->notes, name, MS_LANGUAGE_USER);
-  g_autoptr(GString) text = g_string_new(NULL);
+  g_autofree char *losses = ms_losses_describe(NULL, &job->notes, name, MS_LANGUAGE_USER);
 
-  g_string_append_printf(text, _("Saved as %s."), name);
-  if (lost)
-    g_string_append_printf(text, " %s", lost);
-  ms_window_toast(self, text->str, MS_TOAST_FOLDER, job->path);
+  ms_window_toast_saved(self, job->path, losses);
 }
 
 static void

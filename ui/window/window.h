@@ -40,6 +40,7 @@ typedef enum {
 } MsToast;
 
 void ms_window_toast(MsWindow *self, const char *text, MsToast offer, const char *detail);
+void ms_window_toast_saved(MsWindow *self, const char *path, const char *losses);
 void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
 void ms_window_report_error(MsWindow *self, const GError *error);
 void ms_window_clear_message(MsWindow *self);

@@ -29,33 +29,6 @@ ms_image_limits_default(void)
   };
 }
 
-/**
- * ms_image_header_describe_losses:
- * @name: of the file
- *
- * Returns: (transfer full) (nullable): a sentence on what is lost by loading the file, %NULL when nothing is
- */
-char *
-ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language)
-{
-  g_autofree char *bits =
-    self->bits > 8 ? g_strdup_printf(ms_text(language, "its %d bits a sample were reduced to 8"), self->bits) : NULL;
-  g_autofree char *first =
-    self->n_images > 1 ? g_strdup_printf(ms_text(language, "only the first of its %u images was read"), self->n_images)
-                       : NULL;
-  const char *clauses[] = {
-    bits,
-    first                   ? first
-    : self->has_more_images ? ms_text(language, "only the first of its images was read")
-                            : NULL,
-    self->has_unread_exif ? ms_text(language, "its EXIF data were not read") : NULL,
-    self->has_plain_cmyk ? ms_text(language, "its CMYK colours have no usable profile and were converted by a formula")
-                         : NULL,
-  };
-
-  return ms_text_about(language, name, clauses, G_N_ELEMENTS(clauses));
-}
-
 /** ms_image_file_report_rows: for decoders; see #MsImageRows. */
 void
 ms_image_file_report_rows(const MsImageFile *self, guint64 done, guint64 total)
@@ -310,8 +283,11 @@ make_metadata_upright(MsMetadata *raw, int orientation)
     ms_exif_get_resolution(raw->exif, &x, &y);
   MsMetadata *metadata = ms_metadata_new(icc, exif, swaps ? y : x, swaps ? x : y);
   /* The place on the map is that of the stored columns and rows. */
-  if (raw->geo && orientation == 1)
-    ms_metadata_take_geo(metadata, ms_geo_ref(raw->geo));
+  MsGeo *geo = orientation != 1 ? ms_geo_new_no_data(ms_geo_get_no_data_text(raw->geo))
+               : raw->geo       ? ms_geo_ref(raw->geo)
+                                : NULL;
+  if (geo)
+    ms_metadata_take_geo(metadata, geo);
   return metadata;
 }
 
@@ -337,19 +313,41 @@ prepare_colour(MsImageFile *self, MsMetadata **metadata)
     }
   }
   *metadata = ms_metadata_new(NULL, given->exif, given->x_pixels_per_metre, given->y_pixels_per_metre);
+  if (given->geo)
+    ms_metadata_take_geo(*metadata, ms_geo_ref(given->geo));
+  self->has_no_data = ms_geo_get_no_data(given->geo, &self->no_data);
   ms_metadata_unref(given);
   return TRUE;
 }
 
-/** ms_image_file_convert: converts all pixels, in steps where they are in temporary files. */
+/* Converts pixels of which those without data keep their value, which no other gets: its blue is one off. */
+static void
+convert_with_data(const MsColour *colour, guint8 value, guint8 *pixels, gsize n)
+{
+  g_autofree guint8 *lacks = g_malloc(n);
+
+  for (gsize i = 0; i < n; i++)
+    lacks[i] = ms_pixel_lacks_data(pixels + i * 4, value);
+  ms_colour_convert(colour, pixels, n);
+  for (gsize i = 0; i < n; i++)
+    if (lacks[i])
+      memset(pixels + i * 4, value, 3);
+    else if (ms_pixel_lacks_data(pixels + i * 4, value))
+      pixels[i * 4 + 2] = value > 0 ? value - 1 : 1;
+}
+
+/** ms_image_file_convert: converts all pixels, in steps where they are in temporary files or some lack data. */
 void
 ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n)
 {
-  const gsize step = self->scratch ? MS_SCRATCH_STEP / 4 : n;
+  const gsize step = self->scratch || self->has_no_data ? MS_SCRATCH_STEP / 4 : n;
 
   for (gsize at = 0; at < n; at += step) {
     const gsize part = MIN(step, n - at);
-    ms_colour_convert(colour, pixels + at * 4, part);
+    if (self->has_no_data)
+      convert_with_data(colour, self->no_data, pixels + at * 4, part);
+    else
+      ms_colour_convert(colour, pixels + at * 4, part);
     if (self->scratch)
       ms_scratch_file_touch(self->scratch, part * 4);
   }

@@ -92,6 +92,7 @@ typedef struct _MsCodec MsCodec;
  * @metadata: (nullable): what is saved with rows that are read one by one; valid once reading them has begun, like the
  *   following
  * @colour: (nullable): the conversion of the pixels to sRGB, where the limits ask for it
+ * @has_no_data: whether pixels without data are marked by @no_data, which the conversion to sRGB keeps
  * @has_alpha: whether a pixel of the rows may be transparent
  * @row_memory: working memory of the decoder of rows, where it is more than some rows
  * @process_memory: what a process that decodes the image takes beside this one, 0 where there is none
@@ -117,6 +118,8 @@ typedef struct {
   char damage[MS_IMAGE_MOST_DAMAGE];
   MsMetadata *metadata;
   MsColour *colour;
+  gboolean has_no_data;
+  guint8 no_data;
   gboolean has_alpha;
   guint64 row_memory;
   guint64 process_memory;
@@ -133,7 +136,6 @@ typedef struct {
 } MsImageFile;
 
 MsImageLimits ms_image_limits_default(void);
-char *ms_image_header_describe_losses(const MsImageHeader *self, const char *name, MsLanguage language);
 
 gboolean ms_image_file_fill_block(MsImageFile *self);
 gboolean ms_image_file_read(MsImageFile *self, void *buffer, gsize size, gsize *got);

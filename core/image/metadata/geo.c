@@ -118,6 +118,16 @@ ms_geo_get_transform(const MsGeo *self, double coefficients[MS_GEO_N_COEFFICIENT
   c[3] -= centre * (c[4] + c[5]);
 }
 
+/** ms_geo_has_place: @self: (nullable): whether it says more than which pixels have no data. */
+gboolean
+ms_geo_has_place(const MsGeo *self)
+{
+  for (guint i = 0; self && i < MS_GEO_N_TAGS; i++)
+    if (self->values[i] && i != GDAL_NO_DATA)
+      return TRUE;
+  return FALSE;
+}
+
 /** ms_geo_new_no_data: (transfer full) (nullable): @text: (nullable): the value of GDAL_NODATA, the only one. */
 MsGeo *
 ms_geo_new_no_data(GBytes *text)

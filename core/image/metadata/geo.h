@@ -46,6 +46,7 @@ MsGeo *ms_geo_ref(MsGeo *self);
 void ms_geo_unref(MsGeo *self);
 
 void ms_geo_get_transform(const MsGeo *self, double coefficients[MS_GEO_N_COEFFICIENTS]);
+gboolean ms_geo_has_place(const MsGeo *self);
 MsGeo *ms_geo_new_no_data(GBytes *text);
 GBytes *ms_geo_get_no_data_text(const MsGeo *self);
 gboolean ms_geo_get_no_data(const MsGeo *self, guint8 *value);

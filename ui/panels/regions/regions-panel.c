@@ -218,12 +218,14 @@ on_saved(GObject *source, GAsyncResult *result, gpointer data)
   g_autoptr(GtkWidget) item = data;
   GtkWidget *window = gtk_widget_get_toplevel(item);
   const char *path = g_object_get_data(G_OBJECT(item), "ms-path");
+  g_autofree char *losses = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &error))
+  if (!ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &losses, &error))
     ms_panel_report_problem(MS_PANEL(gtk_widget_get_ancestor(item, MS_TYPE_PANEL)), error);
   else if (G_IS_ACTION_GROUP(window))
-    g_action_group_activate_action(G_ACTION_GROUP(window), "announce-file", g_variant_new_bytestring(path));
+    g_action_group_activate_action(G_ACTION_GROUP(window), "announce-file",
+                                   g_variant_new("(^ays)", path, losses ? losses : ""));
 }
 
 /* @item: the button of the menu that says what is saved */
