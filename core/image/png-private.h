@@ -29,6 +29,7 @@ typedef enum {
  * @pixels: of the whole image, or of one row
  * @y: how many rows have been read
  * @row: a row of the first pass of an interlaced file
+ * @n_frames: of an animation, 0 where there is none; @has_frame: whether the pixels are the first of them
  * @texts: (nullable): what chunks hold, the first of each kind
  * @is_lost: whether no further row of a damaged file can be read
  * @damage: what the file's error is about, where it is damage
@@ -40,6 +41,8 @@ typedef struct {
   guint8 *pixels;
   guint32 y;
   guint8 *row;
+  guint n_frames;
+  gboolean has_frame;
   GBytes *texts[MS_PNG_N_TEXTS];
   gboolean is_lost;
   MsImage *image;

@@ -54,13 +54,20 @@ on_read(png_structp png, png_bytep buffer, size_t size)
     png_error(png, "read");
 }
 
-/* Called by libpng for the chunks that choose_chunks() leaves to it. */
+/*
+ * Called by libpng for the chunks that choose_chunks() leaves to it. Pixels before which there is no control of a frame
+ * are no frame of the animation.
+ */
 static int
 on_chunk(png_structp png, png_unknown_chunkp chunk)
 {
   const int is_handled = 1;
+  MsPngReader *self = png_get_user_chunk_ptr(png);
 
-  ms_png_reader_keep_text(png_get_user_chunk_ptr(png), (const char *)chunk->name, chunk->data, chunk->size);
+  if (memcmp(chunk->name, "acTL", 4) == 0 && chunk->size >= 4)
+    self->n_frames = png_get_uint_32(chunk->data);
+  self->has_frame |= memcmp(chunk->name, "fcTL", 4) == 0;
+  ms_png_reader_keep_text(self, (const char *)chunk->name, chunk->data, chunk->size);
   return is_handled;
 }
 
@@ -72,7 +79,7 @@ static void
 choose_chunks(MsPngReader *self)
 {
   static const png_byte skipped[] = "bKGD\0cHRM\0gAMA\0hIST\0oFFs\0pCAL\0sCAL\0sPLT\0tIME\0sBIT\0sRGB";
-  static const png_byte texts[] = "eXIf\0iTXt\0tEXt\0zTXt";
+  static const png_byte texts[] = "acTL\0eXIf\0fcTL\0iTXt\0tEXt\0zTXt";
 
   png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_NEVER, skipped, sizeof skipped / 5);
   png_set_keep_unknown_chunks(self->png, PNG_HANDLE_CHUNK_ALWAYS, texts, sizeof texts / 5);
@@ -122,6 +129,9 @@ read_header(MsPngReader *self)
 
   stop_if(self, !ms_image_file_check_size(self->file, width, height, least));
   ms_image_file_set_header(self->file, (int)width, (int)height, get_orientation(self), depth);
+  if (self->n_frames > 0)
+    self->file->header.n_images = MIN(self->n_frames, G_MAXINT) + !self->has_frame;
+  self->file->header.has_more_images = self->file->header.n_images > 1;
 }
 
 /**

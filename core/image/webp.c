@@ -13,7 +13,7 @@
 #define BUFFER_SIZE (64 << 10)
 #define RIFF_HEADER 12
 #define CHUNK_HEADER 8
-#define FLAG_ANIMATION 0x02
+#define FRAME_HEADER 16
 
 /* Most chunks of a file; the format defines seven for a still image. */
 #define MOST_CHUNKS 1000
@@ -29,13 +29,19 @@ typedef struct {
   guint32 size;
 } Chunk;
 
-/* @exif: (nullable): the EXIF block, without the prefix that JPEG needs, which some programs store with it */
+/*
+ * @frame: of an animation the first picture, behind a header that places it; of a size of 0 for a still image
+ * @n_frames: of the animation
+ * @exif: (nullable): the EXIF block, without the prefix that JPEG needs, which some programs store with it
+ */
 typedef struct {
   MsImageFile *file;
   guint64 end;
   int width;
   int height;
   gboolean has_image;
+  Chunk frame;
+  guint n_frames;
   Chunk icc_chunk;
   Chunk exif_chunk;
   Chunk xmp_chunk;
@@ -71,17 +77,23 @@ read_size(WebpReader *self)
     const guint8 *content = start + RIFF_HEADER + CHUNK_HEADER;
     self->width = get_u24(content + 4) + 1;
     self->height = get_u24(content + 7) + 1;
-    if ((content[0] & FLAG_ANIMATION) == 0)
-      return TRUE;
-    ms_set_error(&self->file->error, MS_ERROR_FORMAT, "'%s' is an animation; save one of its images by itself.",
-                 self->file->name);
-    return FALSE;
+    return TRUE;
   }
   if (WebPGetFeatures(start, (gsize)got, &features) != VP8_STATUS_OK)
     return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   self->width = features.width;
   self->height = features.height;
   return TRUE;
+}
+
+/* Counts the pictures of an animation, of which the first alone is read. */
+static void
+note_frame(WebpReader *self, Chunk chunk)
+{
+  if (self->n_frames++ > 0 || chunk.size <= FRAME_HEADER)
+    return;
+  self->frame = (Chunk){chunk.at + FRAME_HEADER, chunk.size - FRAME_HEADER};
+  self->has_image = TRUE;
 }
 
 static void
@@ -97,6 +109,8 @@ note_chunk(WebpReader *self, const guint8 *header, guint64 at)
     self->xmp_chunk = chunk;
   else if (memcmp(header, "VP8 ", 4) == 0 || memcmp(header, "VP8L", 4) == 0)
     self->has_image = TRUE;
+  else if (memcmp(header, "ANMF", 4) == 0)
+    note_frame(self, chunk);
 }
 
 /* Reads the headers of all chunks, but not their contents, because metadata may follow the image. */
@@ -149,7 +163,7 @@ read_chunk(WebpReader *self, Chunk chunk)
  * ms_webp_open:
  * @file: begins with a RIFF header of type WEBP
  *
- * Reads the headers of all chunks, and what says how the image is turned. Animations are refused.
+ * Reads the headers of all chunks, and what says how the image is turned.
  */
 void
 ms_webp_open(MsImageFile *file)
@@ -164,6 +178,8 @@ ms_webp_open(MsImageFile *file)
   self->exif = exif ? ms_exif_without_prefix(exif) : NULL;
   self->orientation = ms_metadata_find_orientation(self->exif, xmp);
   ms_image_file_set_header(file, self->width, self->height, self->orientation, 8);
+  file->header.n_images = self->n_frames;
+  file->header.has_more_images = self->n_frames > 1;
 }
 
 void
@@ -192,15 +208,19 @@ accepts_rows(WebpReader *self, WebPIDecoder *decoder)
          ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
-/* Passes the file to the decoder piece by piece, so that decoding can be cancelled in between. */
+/*
+ * Passes the file, or the first picture of an animation, to the decoder piece by piece, so that decoding can be
+ * cancelled in between.
+ */
 static gboolean
 feed(WebpReader *self, WebPIDecoder *decoder)
 {
   g_autofree guint8 *buffer = g_malloc(BUFFER_SIZE);
   VP8StatusCode status = VP8_STATUS_SUSPENDED;
+  const guint64 end = self->frame.size > 0 ? MIN(self->end, self->frame.at + self->frame.size) : self->end;
 
-  for (guint64 at = 0; at < self->end && status == VP8_STATUS_SUSPENDED; at += BUFFER_SIZE) {
-    gsize n = MIN(BUFFER_SIZE, self->end - at);
+  for (guint64 at = self->frame.at; at < end && status == VP8_STATUS_SUSPENDED; at += BUFFER_SIZE) {
+    gsize n = MIN(BUFFER_SIZE, end - at);
     if (!ms_codec_read_whole(self->file, at, buffer, n))
       return FALSE;
     status = WebPIAppend(decoder, buffer, n);
@@ -208,6 +228,26 @@ feed(WebpReader *self, WebPIDecoder *decoder)
   if (status == VP8_STATUS_OK || (status != VP8_STATUS_OUT_OF_MEMORY && accepts_rows(self, decoder)))
     return TRUE;
   return set_decoder_error(self, status);
+}
+
+/* Finds the rectangle of the canvas that the first picture of an animation covers; around it all is transparent. */
+static gboolean
+place_frame(const WebpReader *self, guint8 *pixels, WebPRGBABuffer *target)
+{
+  guint8 header[FRAME_HEADER];
+
+  if (self->frame.size == 0)
+    return TRUE;
+  if (!ms_codec_read_whole(self->file, self->frame.at - FRAME_HEADER, header, sizeof header))
+    return FALSE;
+  const gsize x = get_u24(header) * 2, y = get_u24(header + 3) * 2, width = get_u24(header + 6) + 1,
+              height = get_u24(header + 9) + 1;
+  if (x + width > (gsize)self->width || y + height > (gsize)self->height)
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
+  memset(pixels, 0, target->size);
+  target->rgba = pixels + y * target->stride + x * 4;
+  target->size = (height - 1) * target->stride + width * 4;
+  return TRUE;
 }
 
 static gboolean
@@ -221,6 +261,8 @@ decode(WebpReader *self, guint8 *pixels)
   config.output.colorspace = MODE_RGBA;
   config.output.is_external_memory = 1;
   config.output.u.RGBA = (WebPRGBABuffer){pixels, stride, (gsize)stride * self->height};
+  if (!place_frame(self, pixels, &config.output.u.RGBA))
+    return FALSE;
   WebPIDecoder *decoder = WebPIDecode(NULL, 0, &config);
   if (!decoder)
     return set_decoder_error(self, VP8_STATUS_OUT_OF_MEMORY);

@@ -67,13 +67,14 @@ test_refuses_long_sides(void)
   format_assert_longest_side(MS_IMAGE_FORMAT_WEBP, 16383);
 }
 
-static void
-test_refuses_animations(void)
+/* (transfer full): an animation of two pictures, of which the first lies at @x, @y. */
+static GBytes *
+animate(GBytes *still, int x, int y)
 {
-  g_autoptr(MsImage) image = ms_test_image_smooth(8, 8, NULL);
-  g_autoptr(GBytes) still = encode(image, MS_QUALITY_AUTO, 0);
   WebPMuxFrameInfo frame = {
     .bitstream = {g_bytes_get_data(still, NULL), g_bytes_get_size(still)},
+    .x_offset = x,
+    .y_offset = y,
     .duration = 100,
     .id = WEBP_CHUNK_ANMF,
   };
@@ -81,14 +82,39 @@ test_refuses_animations(void)
   WebPMuxAnimParams parameters = {0, 0};
   WebPData data = {NULL, 0};
 
-  for (int i = 0; i < 2; i++)
+  for (int i = 0; i < 2; i++) {
     g_assert_cmpint(WebPMuxPushFrame(mux, &frame, 1), ==, WEBP_MUX_OK);
+    frame.x_offset = frame.y_offset = 0;
+  }
   g_assert_cmpint(WebPMuxSetAnimationParams(mux, &parameters), ==, WEBP_MUX_OK);
   g_assert_cmpint(WebPMuxAssemble(mux, &data), ==, WEBP_MUX_OK);
-  g_autoptr(GBytes) file = g_bytes_new(data.bytes, data.size);
+  GBytes *file = g_bytes_new(data.bytes, data.size);
   WebPDataClear(&data);
   WebPMuxDelete(mux);
-  ms_test_assert_refused(file, MS_ERROR_FORMAT);
+  return file;
+}
+
+/* The first picture is read, also a lossy one with alpha, and where it does not cover the canvas; and that is said. */
+static void
+test_animations(void)
+{
+  enum { SIDE = 8, X = 4, Y = 2 };
+  g_autoptr(MsImage) image = ms_test_image_random(SIDE, SIDE, 3, FALSE, NULL);
+
+  for (int lossy = 0; lossy < 2; lossy++) {
+    g_autoptr(GBytes) still = encode(image, lossy ? 80 : MS_QUALITY_AUTO, 0), file = animate(still, 0, 0);
+    g_autoptr(GBytes) beside = animate(still, X, Y);
+    g_autoptr(MsImage) expected = ms_test_decode(still), first = ms_test_decode(file), placed = ms_test_decode(beside);
+    g_autoptr(MsImageFile) open = ms_image_file_open_bytes(beside, "a.webp", NULL, NULL, NULL);
+    const guint8 *pixels = ms_image_get_pixels(placed), *wanted = ms_image_get_pixels(expected), none[4] = {0};
+    ms_test_assert_same_image(first, expected);
+    g_assert_cmpuint(open->header.n_images, ==, 2);
+    g_assert_cmpint(ms_image_get_width(placed), ==, SIDE + X);
+    g_assert_cmpint(ms_image_get_height(placed), ==, SIDE + Y);
+    for (int y = 0; y < SIDE + Y; y++)
+      for (int x = 0; x < SIDE + X; x++, pixels += 4)
+        g_assert_cmpmem(pixels, 4, x < X || y < Y ? none : wanted + ((y - Y) * SIDE + x - X) * 4, 4);
+  }
 }
 
 /* The format has no field for the resolution. */
@@ -160,7 +186,7 @@ ms_test_webp(void)
   g_test_add_func("/webp/quality", test_quality);
   g_test_add_func("/webp/lossy-alpha", test_lossy_alpha);
   g_test_add_func("/webp/refuses-long-sides", test_refuses_long_sides);
-  g_test_add_func("/webp/refuses-animations", test_refuses_animations);
+  g_test_add_func("/webp/animations", test_animations);
   g_test_add_func("/webp/resolution", test_resolution);
   g_test_add_func("/webp/every-length", test_every_length);
   g_test_add_func("/webp/early-end", test_early_end);
