@@ -291,7 +291,7 @@ usage_new(void)
 {
   GString *text = g_string_new(_(usage));
   /* TRANSLATORS: between the last two names of formats, as in "PNG, JPEG and TIFF" */
-  g_autofree char *titles = ms_codec_list_titles(_(" and "));
+  g_autofree char *titles = ms_codec_list_titles(ms_codec_is_written, _(" and "));
 
   g_string_append_printf(text, _("Mean-shift filtering of images on any OpenCL device.\nFormats: %s.\n"), titles);
   return text;

@@ -7,7 +7,7 @@
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
-#include "core/image/losses.h"
+#include "core/image/common/losses.h"
 #include "core/text.h"
 
 struct _MsReporter {

@@ -152,7 +152,7 @@ expand_folder(Walk *walk, const char *path)
   walk_folder(walk, path, "");
   if (walk->inputs->len > before)
     return;
-  g_autofree char *titles = ms_codec_list_titles(" or ");
+  g_autofree char *titles = ms_codec_list_titles(ms_codec_is_readable, " or ");
   MsInput *input = add_input(walk, path, "");
   if (walk->recursive)
     ms_set_error(&input->problem, MS_ERROR_IO, "The folder '%s' holds no %s image.", path, titles);

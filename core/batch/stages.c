@@ -10,11 +10,11 @@
 #include "core/filter/space/space.h"
 #include "core/folder.h"
 #include "core/image/codec.h"
+#include "core/image/common/losses.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
-#include "core/image/losses.h"
 #include "core/process/memory-cap.h"
 
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */

@@ -227,6 +227,14 @@ static const MsCodec table[] = {
    .mime_types = {"image/x-tga"},
    .input_extensions = {"tga", "targa"},
    .magics = {{"?\1\1?????????????\x08", 17, 17},
+              {"?\1\1?????????????\x10", 17, 17},
+              {"?\1\x09?????????????\x10", 17, 17},
+              {"?\0\2?????????????\x0f", 17, 17},
+              {"?\1\2?????????????\x18", 17, 17},
+              {"?\1\2????????????? ", 17, 17},
+              {"?\0\3?????????????\x10", 17, 17},
+              {"?\0\x0a?????????????\x0f", 17, 17},
+              {"?\0\x0b?????????????\x10", 17, 17},
               {"?\1\x09?????????????\x08", 17, 17},
               {"?\0\2?????????????\x10", 17, 17},
               {"?\0\2?????????????\x18", 17, 17},
@@ -385,17 +393,18 @@ join(GPtrArray *words, const char *conjunction)
 
 /**
  * ms_codec_list_titles:
+ * @applies: ms_codec_is_written() or ms_codec_is_readable()
  * @conjunction: between the last two, as in " or "
  *
- * Returns: (transfer full): the titles of the formats that this build writes, as in "PNG, JPEG or TIFF"
+ * Returns: (transfer full): the titles of the formats that this build writes or can read, as in "PNG, JPEG or TIFF"
  */
 char *
-ms_codec_list_titles(const char *conjunction)
+ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char *conjunction)
 {
   g_autoptr(GPtrArray) words = g_ptr_array_new();
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++)
-    if (ms_codec_is_written(&table[i]))
+    if (applies(&table[i]))
       g_ptr_array_add(words, (gpointer)table[i].title);
   return join(words, conjunction);
 }
@@ -431,10 +440,9 @@ ms_codec_resolve_quality(const MsCodec *self, int quality)
 gboolean
 ms_codec_check_built(const MsCodec *self, const char *name, GError **error)
 {
-  g_autofree char *titles = ms_codec_list_titles(" or ");
-
   if (ms_codec_is_built(self))
     return TRUE;
+  g_autofree char *titles = ms_codec_list_titles(ms_codec_is_written, " or ");
   ms_set_error(error, MS_ERROR_UNSUPPORTED,
                "'%s' is a %s file, and this build does not read or write %s; use %s, or build with its library.", name,
                self->title, self->title, titles);

@@ -65,7 +65,7 @@ struct _MsCodec {
   const char *mime_types[5];
   const char *extensions[4];
   const char *input_extensions[4];
-  MsCodecMagic magics[11];
+  MsCodecMagic magics[19];
   int most_side;
   int quality;
   gboolean has_quality;
@@ -95,7 +95,7 @@ const char *ms_codec_result_extension(const char *input);
 gboolean ms_codec_is_built(const MsCodec *self);
 gboolean ms_codec_is_readable(const MsCodec *self);
 gboolean ms_codec_is_written(const MsCodec *self);
-char *ms_codec_list_titles(const char *conjunction);
+char *ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char *conjunction);
 char *ms_codec_list_extensions(void);
 int ms_codec_resolve_quality(const MsCodec *self, int quality);
 gboolean ms_codec_check_built(const MsCodec *self, const char *name, GError **error);

@@ -75,14 +75,15 @@ static const MsCodec *
 find_codec(const char *name, const guint8 *start, gsize n, GError **error)
 {
   const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, n));
-  g_autofree char *titles = ms_codec_list_titles(" or ");
 
   if (codec)
     return ms_codec_check_built(codec, name, error) ? codec : NULL;
-  if (n == 0)
+  if (n == 0) {
     ms_set_error(error, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", name);
-  else
-    ms_set_error(error, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.", name, titles);
+    return NULL;
+  }
+  g_autofree char *titles = ms_codec_list_titles(ms_codec_is_readable, " or ");
+  ms_set_error(error, MS_ERROR_FORMAT, "'%s' is not a %s file; convert it to one of them first.", name, titles);
   return NULL;
 }
 

@@ -5,8 +5,8 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/common/losses.h"
 #include "core/image/file/atomic-file.h"
-#include "core/image/losses.h"
 #include "core/text.h"
 
 /**

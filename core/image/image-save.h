@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "core/image/common/image.h"
-#include "core/language.h"
+#include "core/image/common/losses.h"
 
 /** MS_QUALITY_AUTO: the format's own quality: 92 for JPEG, lossless for WebP. */
 #define MS_QUALITY_AUTO (-1)
@@ -36,22 +36,6 @@ typedef struct {
   void (*appears)(const struct stat *file, gpointer data);
   gpointer appears_data;
 } MsSaveOptions;
-
-/**
- * MsSaveNotes: what the file format could not store, for the caller to report.
- * @alpha_flattened: the image was composited on white, since the format has no transparency
- * @icc_dropped: the profile is larger than the format allows, or broken
- * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
- * @geo_dropped: the format has no place on a map
- * @no_data_dropped: the format has no value of pixels without data
- */
-typedef struct {
-  gboolean alpha_flattened;
-  gboolean icc_dropped;
-  gboolean exif_dropped;
-  gboolean geo_dropped;
-  gboolean no_data_dropped;
-} MsSaveNotes;
 
 /**
  * MsImageSink:

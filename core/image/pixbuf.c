@@ -11,21 +11,30 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/loader/protocol.h"
+#include "core/image/pixbuf-look.h"
 #include "core/text.h"
 #include "core/process/child.h"
 
 #define LOADER_ROLE "loader"
 
 /*
- * How long a decoder may be silent. A module may decode the whole picture before it states the size, so that the first
- * figure alone has to suffice for a large picture in a small file.
+ * How long a decoder may be silent, and how long it may compute on all processors together: the second is less, since
+ * no other program takes from it. A module may decode the whole picture before it states the size.
  */
-#define BASE_SECONDS 30
-#define SECONDS_PER_MEBIBYTE 3
+#define SILENT_SECONDS 30
+#define SILENT_SECONDS_PER_MEBIBYTE 3
+#define WORK_SECONDS 10
 #define PIXELS_PER_SECOND 1000000
 
-/* Memory beside that for the pixels and the file: the libraries of modules, and stacks of their threads. */
-#define BASE_MEMORY (G_GUINT64_CONSTANT(1) << 30)
+/* Pictures that memory suffices for. */
+#define SMALL_PIXELS (16 << 20)
+
+/*
+ * Memory beside that for the pixels and the file, besides stacks: the libraries of modules, and where no header says
+ * the size beforehand also a picture that is decoded before it is known.
+ */
+#define BASE_MEMORY (G_GUINT64_CONSTANT(256) << 20)
+#define UNKNOWN_MEMORY (G_GUINT64_CONSTANT(1) << 30)
 
 /* What modules may take for a byte of the file and for a pixel, of which some keep several copies in 32-bit numbers. */
 #define MEMORY_PER_BYTE 8
@@ -43,11 +52,13 @@
 #define MOST_WORDS 200
 
 /*
+ * @look: what the header says
  * @folder: (nullable): of the temporary files of a module, which cannot remove them itself
  * @failure: (nullable): what the loader says, of @failed
  */
 typedef struct {
   MsImageFile *file;
+  MsPixbufLook look;
   MsChild *child;
   char *folder;
   gint32 width;
@@ -76,50 +87,60 @@ find_loader(void)
   return g_build_filename(MS_LIBEXEC_FOLDER, MS_LOADER_PROGRAM, NULL);
 }
 
-/* @pixels: of the picture; 0 before its size is known */
+/* @usual: unless the environment says otherwise */
 static guint32
-most_seconds(const MsImageFile *file, guint64 pixels)
+most_seconds(guint64 usual)
 {
   const char *text = g_getenv(MS_PIXBUF_SECONDS_VARIABLE);
   const guint64 named = text ? g_ascii_strtoull(text, NULL, 10) : 0;
-  const guint64 usual = BASE_SECONDS + SECONDS_PER_MEBIBYTE * (file->size >> 20) + pixels / PIXELS_PER_SECOND;
 
   return named > 0 && named < G_MAXINT ? (guint32)named : (guint32)MIN(usual, G_MAXINT);
+}
+
+/* @pixels: of the picture, like those of the following; 0 before its size is known */
+static guint32
+most_silence(const MsImageFile *file, guint64 pixels)
+{
+  return most_seconds(SILENT_SECONDS + SILENT_SECONDS_PER_MEBIBYTE * (file->size >> 20) + pixels / PIXELS_PER_SECOND);
 }
 
 /* Any limit leaves the memory for reading the header, because a refusal states what the picture needs. */
 static guint64
 most_memory(const MsImageFile *file, guint64 pixels)
 {
-  const guint64 usual = BASE_MEMORY + MEMORY_PER_BYTE * file->size + MEMORY_PER_PIXEL * pixels;
+  const guint64 stacks = g_get_num_processors() * STACKS, base = pixels > 0 ? BASE_MEMORY + stacks : UNKNOWN_MEMORY;
+  const guint64 usual = base + MEMORY_PER_BYTE * file->size + MEMORY_PER_PIXEL * pixels;
   const guint64 limited = MAX(file->limits.decoder_memory, USUAL_BASE_MEMORY + file->size);
 
-  return file->limits.decoder_memory > 0 ? MIN(usual, limited + g_get_num_processors() * STACKS) : usual;
+  return file->limits.decoder_memory > 0 ? MIN(usual, limited + stacks) : usual;
 }
 
-/* (transfer none): as MsLoaderRequest has them; threads of a module work at the same time. */
+/* (transfer none): as MsLoaderRequest has them. */
 static GVariant *
 make_limits(const MsImageFile *file, guint64 pixels)
 {
-  const guint64 seconds = (guint64)most_seconds(file, pixels) * g_get_num_processors();
+  const guint32 seconds = most_seconds(WORK_SECONDS + (file->size >> 20) + pixels / PIXELS_PER_SECOND);
 
-  return g_variant_new("(ut)", (guint32)MIN(seconds, G_MAXUINT32), most_memory(file, pixels));
+  return g_variant_new("(ut)", seconds, most_memory(file, pixels));
 }
 
 /* ---- The process of a picture. */
 
 /* A descriptor of the file's bytes, which @is_new says whether to close; -1 with the error in the file. */
 static int
-open_content(MsImageFile *file, gboolean *is_new)
+open_content(PixbufReader *self, gboolean *is_new)
 {
-  *is_new = file->bytes != NULL;
-  if (!file->bytes)
+  MsImageFile *file = self->file;
+  GBytes *bytes = self->look.content ? self->look.content : file->bytes;
+
+  *is_new = bytes != NULL;
+  if (!bytes)
     return file->fd;
-  const gsize size = g_bytes_get_size(file->bytes);
+  const gsize size = g_bytes_get_size(bytes);
   const int fd = ms_channel_new_memory(size, &file->error);
   guint8 *memory = fd >= 0 ? ms_channel_map_memory(fd, size, TRUE, &file->error) : NULL;
   if (memory) {
-    memcpy(memory, g_bytes_get_data(file->bytes, NULL), size);
+    memcpy(memory, g_bytes_get_data(bytes, NULL), size);
     munmap(memory, size);
     return fd;
   }
@@ -136,7 +157,7 @@ start_loader(PixbufReader *self)
   g_autoptr(GArray) files = g_array_new(FALSE, FALSE, sizeof(int));
   g_autoptr(GError) reason = NULL;
   gboolean is_new = FALSE;
-  const int fd = open_content(file, &is_new);
+  const int fd = open_content(self, &is_new);
 
   if (fd < 0)
     return FALSE;
@@ -204,13 +225,24 @@ printable_words(const char *words)
   return ms_printable(g_strstrip(valid), "");
 }
 
-/* @words: (nullable): a phrase of this program, or what a loader says; %FALSE */
+#define NOT_READ                                                                                                       \
+  N_("'%s' cannot be read by gdk-pixbuf's module for %s (%s); if another program shows it, convert it: 'magick FILE "  \
+     "-auto-orient pam:- | meanshift-lab --headless - -o OUTPUT', else get a fresh copy of it.")
+
+/*
+ * Says that a module does not read the file, which may be damaged or of a kind that is new to the module. @words:
+ * (nullable): a phrase of this program, or what a loader says; %FALSE
+ */
 static gboolean
-damaged(const PixbufReader *self, const char *words)
+not_read(const PixbufReader *self, const char *words)
 {
   g_autofree char *what = printable_words(words && words[0] ? words : N_("its pixels cannot be decoded"));
+  MsImageFile *file = self->file;
 
-  return ms_codec_fail_damaged(self->file, what);
+  if (!file->error)
+    ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(NOT_READ), file->name, file->codec->title, _(what)),
+                  g_strdup_printf(NOT_READ, file->name, file->codec->title, what));
+  return FALSE;
 }
 
 /* Whether what a decoder says of its failure speaks of memory, where that is limited. */
@@ -234,17 +266,30 @@ needs_memory(MsImageFile *file, const char *how)
   return FALSE;
 }
 
+/* As the loader has stated the size, or the header, or, where nothing is known, 0. */
+static guint64
+known_pixels(const PixbufReader *self)
+{
+  const guint64 claimed = self->look.width * self->look.height;
+
+  return self->width > 0 && self->height > 0 ? MAX((guint64)self->width * (guint64)self->height, claimed) : claimed;
+}
+
 static gboolean
 set_failure(const PixbufReader *self)
 {
   MsImageFile *file = self->file;
 
+  if (self->failed == MS_LOADER_NO_MEMORY && file->limits.decoder_memory > 0)
+    return needs_memory(file, self->failure);
+  /* Modules say so of widths of 0, too. */
   if (self->failed == MS_LOADER_NO_MEMORY)
-    return file->limits.decoder_memory > 0 ? needs_memory(file, self->failure) : ms_image_file_fail_memory(file);
+    return known_pixels(self) < SMALL_PIXELS && self->failure[0] ? not_read(self, NULL)
+                                                                 : ms_image_file_fail_memory(file);
   if (self->failed == MS_LOADER_DAMAGED && ran_short(file, self->failure))
     return needs_memory(file, self->failure);
   if (self->failed == MS_LOADER_DAMAGED)
-    return damaged(self, self->failure);
+    return not_read(self, self->failure);
   if (self->failed == MS_LOADER_NOT_CONFINED) {
     ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
                  "'%s' has the format %s, which glycin decodes here, and glycin cannot confine its process, because "
@@ -263,8 +308,7 @@ static gboolean
 follow(PixbufReader *self)
 {
   MsImageFile *file = self->file;
-  const guint64 pixels = self->width > 0 && self->height > 0 ? (guint64)self->width * (guint64)self->height : 0;
-  const MsChildWatch watch = {.silence_s = most_seconds(file, pixels)};
+  const MsChildWatch watch = {.silence_s = most_silence(file, known_pixels(self))};
   const MsChildEnd end = ms_child_follow(self->child, &watch, take_answer, self, file->cancellable);
 
   if (end == MS_CHILD_END_FINISHED)
@@ -285,33 +329,75 @@ follow(PixbufReader *self)
 
 /* ---- The functions of the codec. */
 
-/** ms_pixbuf_open: starts a loader, which reads the size of the picture and waits. */
+/*
+ * Goes on with the file of another format that @look has found inside, which is the first picture; it needs no module
+ * of the outer format.
+ */
+static void
+open_inside(MsImageFile *file, const MsPixbufLook *look)
+{
+  gsize size;
+  const guint8 *start = g_bytes_get_data(look->content, &size);
+  const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, size));
+
+  /* Containers in containers have no end. */
+  if (!codec || !ms_codec_is_built(codec) || (codec->open == ms_pixbuf_open && codec->format != MS_IMAGE_FORMAT_ICO)) {
+    ms_codec_fail_kind(file, N_("it holds a picture of another format, which is not read"));
+    return;
+  }
+  g_clear_pointer(&file->bytes, g_bytes_unref);
+  file->bytes = g_bytes_ref(look->content);
+  file->size = size;
+  file->block_size = 0;
+  file->at = 0;
+  file->codec = codec;
+  file->header.format = codec->format;
+  if (ms_image_file_fill_block(file))
+    codec->open(file);
+  if (look->n_images == 1)
+    return;
+  file->header.has_more_images = TRUE;
+  file->header.n_images = look->n_images;
+}
+
+/**
+ * ms_pixbuf_open: looks at the header, and starts a loader, which reads the size of the picture and waits; or opens the
+ * file of another format that is inside.
+ */
 void
 ms_pixbuf_open(MsImageFile *file)
 {
-  PixbufReader *self = file->decoder = g_new0(PixbufReader, 1);
+  MsPixbufLook look;
 
+  if (ms_pixbuf_look(file, &look) && look.is_file) {
+    open_inside(file, &look);
+    g_bytes_unref(look.content);
+    return;
+  }
+  PixbufReader *self = file->decoder = g_new0(PixbufReader, 1);
   self->file = file;
+  self->look = look;
   if (ms_image_file_is_cancelled(file) || !start_loader(self))
     return;
   /* A loader that is dead takes no message; follow() says how it ended. */
   ms_child_send(self->child, MS_LOADER_LOAD,
                 g_variant_new("(st@(ut)@(ut))", file->codec->mime_types[0], (guint64)file->limits.max_metadata,
-                              make_limits(file, 0), make_limits(file, file->limits.max_pixels)),
+                              make_limits(file, known_pixels(self)), make_limits(file, file->limits.max_pixels)),
                 NULL, NULL);
   if (!follow(self))
     return;
   if (self->width <= 0 || self->height <= 0) {
-    damaged(self, N_("its header is not valid"));
+    not_read(self, N_("its header is not valid"));
     return;
   }
-  if (!ms_image_file_check_size(file, (guint64)self->width, (guint64)self->height, 0))
+  const guint64 least = look.most_per_byte > 0 ? (guint64)self->width * (guint64)self->height / look.most_per_byte : 0;
+  if (!ms_image_file_check_size(file, (guint64)self->width, (guint64)self->height, least))
     return;
   ms_image_file_set_header(file, self->width, self->height, 1, 8);
   file->process_memory =
     USUAL_BASE_MEMORY + file->size + USUAL_PER_PIXEL * (guint64)self->width * (guint64)self->height;
-  file->header.has_more_images = self->n_images != 1;
-  file->header.n_images = self->n_images;
+  file->header.n_images = look.n_images == 1 ? self->n_images : look.n_images;
+  file->header.has_more_images = file->header.n_images != 1;
 }
 
 static void
@@ -336,6 +422,7 @@ ms_pixbuf_close(MsImageFile *file)
     remove_folder(self->folder);
   g_free(self->folder);
   g_clear_pointer(&self->icc, g_bytes_unref);
+  g_clear_pointer(&self->look.content, g_bytes_unref);
   g_free(self->damage);
   g_free(self->failure);
   g_free(self);
@@ -346,9 +433,8 @@ static gboolean
 decode(PixbufReader *self, int memory)
 {
   const int fds[] = {memory};
-  const guint64 pixels = (guint64)self->width * (guint64)self->height;
-
-  ms_child_send(self->child, MS_LOADER_DECODE, g_variant_new("(@(ut))", make_limits(self->file, pixels)), fds, NULL);
+  ms_child_send(self->child, MS_LOADER_DECODE, g_variant_new("(@(ut))", make_limits(self->file, known_pixels(self))),
+                fds, NULL);
   if (!follow(self))
     return FALSE;
   /* Nobody else writes to the memory from here on. */
@@ -356,9 +442,9 @@ decode(PixbufReader *self, int memory)
   if (self->damage && !self->damage[0])
     return TRUE;
   if (!self->damage)
-    return damaged(self, NULL);
+    return not_read(self, NULL);
   g_autofree char *what = printable_words(self->damage);
-  return ms_image_file_accepts(self->file, what) || damaged(self, what);
+  return ms_image_file_accepts(self->file, what) || not_read(self, what);
 }
 
 /* (transfer full) (nullable): a copy of the decoded pixels. */

@@ -11,8 +11,8 @@
 #define MS_PIXBUF_LOADER_VARIABLE "MEANSHIFT_LAB_LOADER"
 
 /**
- * MS_PIXBUF_SECONDS_VARIABLE: the environment variable with the seconds that a decoder may be silent; by default 30, 3
- * for each MiB of the file and 1 for each megapixel.
+ * MS_PIXBUF_SECONDS_VARIABLE: the environment variable with the seconds that a decoder may be silent, and may compute;
+ * by default 30 and 10, 3 and 1 for each MiB of the file, and 1 for each megapixel.
  */
 #define MS_PIXBUF_SECONDS_VARIABLE "MEANSHIFT_LAB_LOADER_SECONDS"
 

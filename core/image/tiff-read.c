@@ -152,7 +152,7 @@ find_alpha(MsTiffReader *self)
   }
 }
 
-/* Notes what is left out: alpha beside inks or where libtiff converts, and samples that are neither colour nor alpha. */
+/* Notes what is left out: alpha beside inks or where libtiff converts, and samples other than colours and alpha. */
 static void
 note_unread_samples(const MsTiffReader *self)
 {

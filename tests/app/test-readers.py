@@ -3,9 +3,13 @@
 """Files of every kind that is read, by running the program: their pixels are those that the format's arithmetic and
 independent readers give (Pillow, ImageMagick), or the sentence names a command that converts them."""
 
+import io
+import itertools
 import json
 import os
 import pathlib
+import random
+import re
 import struct
 import subprocess
 import sys
@@ -13,8 +17,9 @@ import unittest
 
 try:
     import numpy
+    from PIL import Image
 except ImportError:
-    print("python3-numpy is not installed, so that nothing reads the files.", file=sys.stderr)
+    print("python3-pil or python3-numpy is not installed, so that nothing reads the files.", file=sys.stderr)
     sys.exit(1 if os.environ.get("CI") else 77)
 
 from headless import HeadlessCase, PROGRAM
@@ -44,6 +49,26 @@ class ReaderCase(HeadlessCase):
             results.append((read_pam(pathlib.Path(image["output"])) if done else None,
                             image.get("note" if done else "error") or ""))
         return results
+
+    def write(self, name, content):
+        path = self.src / name
+        path.write_bytes(content)
+        return path
+
+    def assert_pixels(self, result, wanted, most=0, name=""):
+        """Pixels that are transparent in both may have any colour."""
+        pixels, note = result
+        self.assertIsNotNone(pixels, (name, note))
+        self.assertEqual(pixels.shape, wanted.shape, name)
+        difference = numpy.abs(pixels.astype(int) - wanted.astype(int))
+        difference[(pixels[..., 3] == 0) & (wanted[..., 3] == 0)] = 0
+        self.assertLessEqual(difference.max(), most, name)
+
+    def needs(self, title):
+        """Skips the test where gdk-pixbuf has no module for the format."""
+        text = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True, text=True).stdout
+        if title not in re.search(r"(?m)gdk-pixbuf.*$", text)[0]:
+            self.skipTest(f"gdk-pixbuf has no module for {title}.")
 
     def given(self, name):
         """A small file of a kind that once went wrong."""
@@ -111,11 +136,6 @@ def tiff(rows, bits=8, kind=UNSIGNED, order="<", channels=1, photometric=1, extr
 
 
 class Tiff(ReaderCase):
-    def write(self, name, content):
-        path = self.src / name
-        path.write_bytes(content)
-        return path
-
     def test_samples_of_every_size(self):
         """The least becomes 0, the greatest 255, and what lies between is rounded."""
         cases = []
@@ -170,8 +190,9 @@ class Tiff(ReaderCase):
         far = 0x7fffff00
         broken = [(40000, 1, 0, 0), (40001, 99, 1, 7), (40002, 0, 1, 7), (40003, 4, 1000, far),
                   (40004, 12, 0x40000000, 8), (65535, 13, 3, far), (700, 1, 500, far), (34675, 7, 5000, far),
-                  (34377, 1, 0, 0), (305, 2, 0, 0), (306, 2, 20, far), (282, 5, 1, far), (33723, 4, 9, far), (34735, 3, 40, far),
-                  (33550, 12, 3, far), (42113, 2, 9, far), (34665, 4, 1, far), (330, 4, 1, far), (333, 2, 7, far), (301, 3, 3, far)]
+                  (34377, 1, 0, 0), (305, 2, 0, 0), (306, 2, 20, far), (282, 5, 1, far), (33723, 4, 9, far),
+                  (34735, 3, 40, far), (33550, 12, 3, far), (42113, 2, 9, far), (34665, 4, 1, far), (330, 4, 1, far),
+                  (333, 2, 7, far), (301, 3, 3, far)]
         paths = [self.write(f"{i}.tif", tiff(rows, order=order, tags=[tag]))
                  for order in "<>" for i, tag in enumerate(broken)]
         for tag, (pixels, note) in zip(broken * 2, self.read(*paths)):
@@ -239,6 +260,346 @@ class Losses(ReaderCase):
     def test_inks_with_alpha(self):
         """ImageMagick reads alpha there, so that its loss is said."""
         self.assertIn("its transparency was not read", self.start("cmyk-and-alpha.tif")[1])
+
+
+def by_pillow(content):
+    return numpy.array(Image.open(io.BytesIO(content)).convert("RGBA"))
+
+
+def by_command(sentence, path):
+    """The pixels that the command gives which a refusal names; `convert` is Debian 12's `magick`."""
+    target = path.with_suffix(".pam")
+    command = re.search(r"'(magick FILE .*?)'", sentence)[1]
+    for word, own in (("magick", "convert"), ("FILE", path), ("meanshift-lab", PROGRAM), ("OUTPUT", target)):
+        command = command.replace(word, str(own), 1)
+    subprocess.run(f"{command} {' '.join(AS_THEY_ARE)}", shell=True, check=True)
+    return read_pam(target)
+
+
+def saved(pictures, form, **options):
+    content = io.BytesIO()
+    pictures[0].save(content, form, append_images=pictures[1:], save_all=len(pictures) > 1, **options)
+    return content.getvalue()
+
+
+def icon(parts, kind=1):
+    """A file of icons: (width, height, content)."""
+    head, body = struct.pack("<HHH", 0, kind, len(parts)), b""
+    for width, height, content in parts:
+        bits = 32 if content[:1] == b"\x89" else content[14]
+        head += struct.pack("<BBBBHHII", width, height, 0, 0, 1, bits, len(content), 6 + 16 * len(parts) + len(body))
+        body += content
+    return head + body
+
+
+def bitmap(width, height, bits, rng, palette=None):
+    """The content of an icon: noise with a mask."""
+    row, mask_row = (width * bits + 31) // 32 * 4, (width + 31) // 32 * 4
+    if palette is None:
+        palette = b"".join(rng.randbytes(3) + b"\0" for _ in range(2 ** bits if bits <= 8 else 0))
+    pixels, mask = rng.randbytes(row * height), rng.randbytes(mask_row * height)
+    return struct.pack("<IiiHHIIiiII", 40, width, height * 2, 1, bits, 0, 0, 0, 0, 0, 0) + palette + pixels + mask
+
+
+class Further(ReaderCase):
+    """Of several pictures the first is read, in every format, and that is said."""
+
+    RED, GREEN = Image.new("RGBA", (8, 8), (255, 0, 0, 255)), Image.new("RGBA", (8, 8), (0, 255, 0, 255))
+
+    def check(self, path, n):
+        result, = self.read(path)
+        self.assert_pixels(result, numpy.full((8, 8, 4), (255, 0, 0, 255), numpy.uint8), 2, path)
+        self.assertIn(f"only the first of its {n}images was read", result[1])
+
+    def test_given_animations(self):
+        for name in ("two-pictures.png", "two-pictures.webp"):
+            self.check(self.given(name), "2 ")
+
+    def test_pillow_s(self):
+        pictures = [self.RED, self.GREEN, self.RED]
+        for form, n in (("png", "3 "), ("webp", "3 "), ("tiff", "")):
+            self.check(self.write(f"a.{form}", saved(pictures, form)), n)
+        self.needs("GIF")
+        self.check(self.write("a.gif", saved([p.convert("RGB") for p in pictures], "gif")), "3 ")
+        self.check(self.given("two-pictures.gif"), "2 ")
+
+    def test_a_picture_before_the_animation(self):
+        """Pillow's default image is none of the frames."""
+        first = io.BytesIO()
+        self.RED.save(first, "png", save_all=True, default_image=True, append_images=[self.GREEN, self.GREEN.rotate(9)])
+        self.check(self.write("a.png", first.getvalue()), "3 ")
+
+    def test_icons(self):
+        """Of each icon the first, also where it is PNG, as ImageMagick reads it as FILE[0]."""
+        rng = random.Random(3)
+        self.needs("ICO")
+        small, large = bitmap(8, 8, 32, rng), bitmap(16, 16, 32, rng)
+        for parts in ([(8, 8, small), (16, 16, large)], [(16, 16, large), (8, 8, small)]):
+            path = self.write("a.ico", icon(parts))
+            (pixels, note), = self.read(path)
+            self.assert_pixels((pixels, note), by_pillow(icon(parts[:1])))
+            self.assertIn("only the first of its 2 images was read", note)
+        self.check(self.write("p.ico", icon([(8, 8, saved([self.RED], "png")), (16, 16, large)])), "2 ")
+        self.assertEqual(self.start("png-inside.ico"), ([[200, 100, 50, 128]] * 2, ""))
+
+    def test_avif(self):
+        """Made by avifenc of one red and one green picture."""
+        self.needs("AVIF")
+        self.check(self.write("a.avif", bytes.fromhex(ANIMATED_AVIF)), "")
+
+    def test_damage_behind_the_first(self):
+        """A later picture of an animation is not looked at."""
+        self.needs("GIF")
+        whole = saved([self.RED.convert("RGB"), self.GREEN.convert("RGB")], "gif")
+        self.check(self.write("cut.gif", whole[:-8]), "2 ")
+
+
+class Others(ReaderCase):
+    """What gdk-pixbuf decodes is as by the arithmetic of the format, Pillow and ImageMagick, or is refused."""
+
+    def test_tga(self):
+        """Every kind: Pillow knows no palette of 32 bits or transparency of one, ImageMagick no place of the origin."""
+        self.needs("TGA")
+        rng, cases = random.Random(1), []
+        for first, depth, place, runs in itertools.product((0, 1, 3), (15, 16, 24, 32), range(4), (False, True)):
+            palette = [rng.randbytes((depth + 7) // 8) for _ in range(7)]
+            pixels = [bytes([first + rng.randrange(7)]) for _ in range(40)]
+            cases.append((first == 0 and depth > 16, Tga(1, 8, pixels, place, runs, 0, palette, first, depth)))
+        for (kind, bits), attributes, place, runs in itertools.product(
+                ((2, 15), (2, 16), (2, 24), (2, 32), (3, 8), (3, 16)), (0, 1, 8), range(4), (False, True)):
+            pixels = [rng.randbytes((bits + 7) // 8) for _ in range(20)] * 2
+            good = bits == 24 or (bits == 32 and attributes > 0) or (kind == 3 and bits == 8) or \
+                (kind == 2 and bits == 16 and attributes == 0)
+            if (bits, attributes) != (32, 0):
+                cases.append((good, Tga(kind, bits, pixels, place, runs, attributes)))
+        paths = [self.write(f"{i}.tga", tga.content()) for i, (_, tga) in enumerate(cases)]
+        for path, (is_read, tga), (pixels, note) in zip(paths, cases, self.read(*paths)):
+            if is_read:
+                self.assert_pixels((pixels, note), tga.pixels(), 1, vars(tga))
+            else:
+                self.assertIsNone(pixels, vars(tga))
+                self.assertNotIn("damaged", note)
+        for name, right in (("palette-16-bit.tga", [[255, 0, 0, 255], [0, 0, 255, 255]]),
+                            ("palette-first-index-1.tga", [[255, 0, 0, 255], [0, 0, 255, 255]]),
+                            ("attribute-bit.tga", [[255, 0, 0, 255], [0, 0, 255, 0]])):
+            (pixels, error), = self.read(self.given(name))
+            self.assertIsNone(pixels)
+            copy = self.write(name, self.given(name).read_bytes())
+            self.assertEqual(by_command(error, copy)[0, :2].tolist(), right)
+
+    def test_icons_of_every_depth(self):
+        """As Pillow reads them; of cursors it leaves out the mask."""
+        self.needs("ICO")
+        rng = random.Random(4)
+        black_and_white = b"\0\0\0\0\xff\xff\xff\0"
+        files = {bits: icon([(9, 7, bitmap(9, 7, bits, rng, black_and_white if bits == 1 else None))])
+                 for bits in (1, 4, 8, 16, 24, 32)}
+        paths = [self.write(f"{bits}.ico", content) for bits, content in files.items()]
+        for (bits, content), result in zip(files.items(), self.read(*paths)):
+            self.assert_pixels(result, by_pillow(content), 1, bits)
+        (pixels, error), = self.read(self.write("red.ico", icon([(9, 7, bitmap(9, 7, 1, rng))])))
+        self.assertIsNone(pixels)
+        self.assertIn("two colours", error)
+        packed = bytearray(icon([(9, 7, bitmap(9, 7, 32, rng))]))
+        packed[22 + 16] = 3
+        (pixels, error), = self.read(self.write("packed.ico", bytes(packed)))
+        self.assertIsNone(pixels)
+        self.assertIn("gdk-pixbuf does not read compressed icons", error)
+
+    def test_icons_inside(self):
+        """A cursor that moves, and icons of a Mac: a picture in them is read like a file of its own."""
+        self.needs("ICO")
+        rng, red = random.Random(5), saved([Further.RED], "png")
+        icons = [icon([(9, 7, bitmap(9, 7, 32, rng))], 2) for _ in range(2)]
+        parts = b"".join(b"icon" + struct.pack("<I", len(i)) + i for i in icons)
+        for order in ((0, 1), (1, 0)):
+            chunks = b"anih" + struct.pack("<10I", 36, 36, 2, 2, 9, 7, 32, 1, 10, 3)
+            chunks += b"seq " + struct.pack("<3I", 8, *order) + b"LIST" + struct.pack("<I", 4 + len(parts)) + b"fram"
+            content = b"RIFF" + struct.pack("<I", 4 + len(chunks + parts)) + b"ACON" + chunks + parts
+            result, = self.read(self.write("a.ani", content))
+            self.assert_pixels(result, by_pillow(icon([(9, 7, icons[order[0]][22:])])))
+            self.assertIn("only the first of its images", result[1])
+        parts = b"".join(kind + struct.pack(">I", 8 + len(red)) + red for kind in (b"ic07", b"ic08"))
+        result, = self.read(self.write("a.icns", b"icns" + struct.pack(">I", 8 + len(parts)) + parts))
+        self.assert_pixels(result, by_pillow(red))
+        self.assertIn("only the first of its 2 images", result[1])
+
+    def test_jpeg_inside(self):
+        """QuickTime's picture is a file of another format in an atom, here of inks without Adobe's marker."""
+        jpeg = self.given("cmyk-without-marker.jpg").read_bytes()
+        path = self.write("a.qtif", struct.pack(">I4s", len(jpeg) + 8, b"idat") + jpeg)
+        result, = self.read(path)
+        self.assert_pixels(result, numpy.full((16, 16, 4), (255, 0, 0, 255), numpy.uint8))
+
+    def test_gif_xpm_and_xbm(self):
+        """As ImageMagick and Pillow have them; XBM's bits are black."""
+        rng = numpy.random.default_rng(6)
+        picture = Image.fromarray(rng.integers(0, 255, (11, 13, 3), dtype=numpy.uint8)).quantize(17)
+        self.needs("GIF")
+        for options in ({"interlace": 0}, {"interlace": 1}, {"transparency": 3}):
+            content = saved([picture], "gif", **options)
+            result, = self.read(self.write("a.gif", content))
+            self.assert_pixels(result, by_pillow(content))
+        for form in ("XPM", "XBM"):
+            self.needs(form)
+            source, path = self.write("a.png", saved([picture.convert("RGB")], "png")), self.src / f"a.{form.lower()}"
+            subprocess.run(["convert", source, "-depth", "8", path], check=True)
+            rgba = subprocess.run(["convert", path, "-alpha", "set", "-depth", "8", "rgba:-"], check=True,
+                                  stdout=subprocess.PIPE).stdout
+            result, = self.read(path)
+            self.assert_pixels(result, numpy.frombuffer(rgba, numpy.uint8).reshape(11, 13, 4), 0, form)
+
+    def test_heic_and_avif(self):
+        """As ImageMagick decodes its own, up to how colours of a quarter of the pixels are enlarged."""
+        for form in ("HEIC", "AVIF"):
+            self.needs(form)
+            path = self.src / f"a.{form.lower()}"
+            if subprocess.run(["convert", "-size", "64x48", "gradient:red-blue", "-alpha", "set", "-channel", "A",
+                               "-evaluate", "set", "50%", path], stderr=subprocess.DEVNULL, check=False).returncode:
+                self.skipTest(f"ImageMagick writes no {form}.")
+            rgba = subprocess.run(["convert", path, "-depth", "8", "rgba:-"], check=True, stdout=subprocess.PIPE).stdout
+            result, = self.read(path)
+            self.assert_pixels(result, numpy.frombuffer(rgba, numpy.uint8).reshape(48, 64, 4), 8, form)
+
+
+class Tga:
+    """A file and its pixels, by the format's specification."""
+
+    WIDTH, HEIGHT = 8, 5
+
+    def __init__(self, kind, bits, stored, place, runs, attributes=0, palette=(), first=0, depth=0):
+        self.kind, self.bits, self.stored, self.place, self.runs = kind, bits, stored, place, runs
+        self.attributes, self.palette, self.first, self.depth = attributes, palette, first, depth
+
+    def content(self):
+        head = struct.pack("<BBBHHBHHHHBB", 3, len(self.palette) > 0, self.kind | 8 * self.runs, self.first,
+                           len(self.palette), self.depth, 0, 0, self.WIDTH, self.HEIGHT, self.bits,
+                           self.place << 4 | self.attributes)
+        body = b""
+        for pixel, same in itertools.groupby(self.stored):
+            n = len(list(same))
+            body += bytes([127 + n]) + pixel if self.runs and n > 1 else b"\0" * self.runs + pixel
+            body += (b"\0" * self.runs + pixel) * (n - 1) * (not self.runs)
+        return head + b"abc" + b"".join(self.palette) + body
+
+    def colour(self, entry, has_alpha):
+        if len(entry) == 2:
+            value = int.from_bytes(entry, "little")
+            channels = [((value >> shift & 31) * 255 + 15) // 31 for shift in (10, 5, 0)]
+            return (*channels, 255 if value >> 15 or not has_alpha else 0)
+        return (entry[2], entry[1], entry[0], entry[3] if len(entry) == 4 and has_alpha else 255)
+
+    def pixels(self):
+        pixels = numpy.zeros((self.HEIGHT, self.WIDTH, 4), numpy.uint8)
+        for i, stored in enumerate(self.stored):
+            y, x = divmod(i, self.WIDTH)
+            if self.kind == 1:
+                colour = self.colour(self.palette[stored[0] - self.first], self.depth == 32)
+            elif self.kind == 2:
+                colour = self.colour(stored, self.attributes > 0)
+            else:
+                colour = (stored[0],) * 3 + (255,)
+            pixels[y if self.place & 2 else self.HEIGHT - 1 - y, self.WIDTH - 1 - x if self.place & 1 else x] = colour
+        return pixels
+
+
+class Claims(ReaderCase):
+    """A header that claims more pixels than the bytes can hold costs nothing, and says so."""
+
+    def test_claims(self):
+        huge = struct.pack("<HH", 28777, 28786)
+        part = struct.pack("<IiiHHIIiiII", 40, 28777, 28786 * 2, 1, 32, 0, 0, 0, 0, 0, 0)
+        files = {"a.tga": b"\0\0\2" + b"\0" * 9 + huge + b"\x18\0" + b"x" * 500,
+                 "b.tga": b"\0\0\x0a" + b"\0" * 9 + huge + b"\x18\0" + b"x" * 500,
+                 "a.gif": b"GIF89a" + huge + b"\0\0\0," + b"\0" * 4 + huge + b"\0\2\2L\1\0;" + b"x" * 500,
+                 "a.ico": icon([(0, 0, part + b"x" * 500)]),
+                 "a.xbm": b"#define a_width 28777\n#define a_height 28786\nstatic char a_bits[] = {0x00};",
+                 "a.xpm": b'/* XPM */\nstatic char *a[] = {"28777 28786 2 1","a c #000000"};',
+                 "a.heic": heif(b"heic", 28777, 28786), "a.avif": heif(b"avif", 28777, 28786)}
+        paths = [self.write(name, content) for name, content in files.items()]
+        for name, (pixels, error) in zip(files, self.read(*paths, self.given("claims-28777x28786.tga"))):
+            self.assertIsNone(pixels, name)
+            self.assertIn("28777 x 28786 pixels, but its", error, name)
+
+    def test_invalid_gif(self):
+        """A frame without pixels is no lack of memory."""
+        self.needs("GIF")
+        for sides in ((3, 0), (0, 2)):
+            frame = b"," + struct.pack("<4HB", 1, 1, *sides, 0) + b"\2\4D\xa81*\0;"
+            head = b"GIF89a\6\0\5\0\x81\0\0" + bytes(range(12)) + b"!\xf9\4" + b"\0" * 5
+            path = self.write("a.gif", head + frame)
+            (pixels, error), = self.read(path)
+            self.assertIsNone(pixels)
+            self.assertNotIn("memory", error.lower())
+
+    def test_what_a_module_does_not_read(self):
+        """Says by what it is not read, and not that it is damaged."""
+        for name, content in (("a.heic", heif(b"heic", 8, 8)), ("a.avif", heif(b"avif", 8, 8))):
+            self.needs(name[2:].upper())
+            (pixels, error), = self.read(self.write(name, content))
+            self.assertIsNone(pixels)
+            self.assertIn(f"cannot be read by gdk-pixbuf's module for {name[2:].upper()} (", error)
+            self.assertNotIn("damaged", error)
+
+    def test_all_formats_are_named(self):
+        (_, error), = self.read(self.write("a.txt", b"words, " * 100))
+        version = subprocess.run([PROGRAM, "--version"], capture_output=True, check=True, text=True).stdout
+        modules = re.search(r"(?m)gdk-pixbuf.*?: (.*?);", version)
+        for title in ("PNG", "TIFF", "PAM", *(modules[1].split(", ") if modules else ())):
+            self.assertIn(title, error)
+
+
+def box(kind, content):
+    return struct.pack(">I4s", 8 + len(content), kind) + content
+
+
+def heif(brand, width, height):
+    """The boxes of a picture of a codec that no module knows."""
+    item = box(b"infe", struct.pack(">IHH4sx", 2 << 24, 1, 0, b"zzzz"))
+    properties = box(b"ipco", box(b"ispe", struct.pack(">III", 0, width, height)))
+    properties += box(b"ipma", struct.pack(">IIHBB", 0, 1, 1, 1, 1))
+    meta = box(b"hdlr", struct.pack(">II4s13x", 0, 0, b"pict")) + box(b"pitm", struct.pack(">IH", 0, 1))
+    meta += box(b"iloc", struct.pack(">IBBHHHHII", 0, 0x44, 0, 1, 1, 0, 1, 0, 8))
+    meta += box(b"iinf", struct.pack(">IH", 0, 1) + item) + box(b"iprp", properties)
+    return box(b"ftyp", brand + b"\0\0\0\0mif1" + brand) + box(b"meta", b"\0" * 4 + meta) + box(b"mdat", b"x" * 400)
+
+
+# By avifenc 0.11.
+ANIMATED_AVIF = (
+    "0000002c66747970617669730000000061766966617669736d73663169736f386d6966316d6961664d4131410000018d6d657461000000"
+    "000000002868646c720000000000000000706963740000000000000000000000006c696261766966000000000e7069746d000000000001"
+    "0000002c696c6f630000000044000002000100000001000006e500000027000200000001000006bc000000190000004269696e66000000"
+    "0000020000001a696e6665020000000001000061763031436f6c6f72000000001a696e6665020000000002000061763031416c70686100"
+    "0000001a69726566000000000000000e6175786c000200010001000000c3697072700000009d6970636f00000014697370650000000000"
+    "00000800000008000000107069786900000000030808080000000c617631438120000000000013636f6c726e636c780001000d00068000"
+    "00000e706978690000000001080000000c6176314381001c0000000038617578430000000075726e3a6d7065673a6d706567423a636963"
+    "703a73797374656d733a617578696c696172793a616c706861000000001e69706d61000000000000000200010401028304000204010586"
+    "07000004fb6d6f6f76000000786d7668640100000000000000e73025bd00000000e73025bd0000001e0000000000000002000100000100"
+    "00000000000000000000000100000000000000000000000000000001000000000000000000000000000040000000000000000000000000"
+    "00000000000000000000000000000000000002000002217472616b00000068746b68640100000100000000e73025bd00000000e73025bd"
+    "00000001000000000000000000000002000000000000000000000000000000000001000000000000000000000000000000010000000000"
+    "000000000000000000400000000008000000080000000001b16d6469610000002c6d6468640100000000000000e73025bd00000000e730"
+    "25bd0000001e000000000000000255c400000000002868646c720000000000000000706963740000000000000000000000006c69626176"
+    "696600000001556d696e6600000014766d68640000000100000000000000000000002464696e660000001c647265660000000000000001"
+    "0000000c75726c2000000001000001157374626c000000147374636f0000000000000001000006e50000001c7374736300000000000000"
+    "010000000100000002000000010000001c7374737a00000000000000000000000200000027000000300000001473747373000000000000"
+    "00010000000100000018737474730000000000000001000000020000000100000095737473640000000000000001000000856176303100"
+    "00000000000001000000000000000000000000000000000008000800480000004800000000000000010a414f4d20436f64696e67000000"
+    "0000000000000000000000000000000000000018ffff0000000c617631438120000000000013636f6c726e636c780001000d0006800000"
+    "001063637374000000007c0000000000025a7472616b00000068746b68640100000100000000e73025bd00000000e73025bd0000000200"
+    "00000000000000000000020000000000000000000000000000000000010000000000000000000000000000000100000000000000000000"
+    "0000000040000000000800000008000000000014747265660000000c6175786c00000001000001d66d6469610000002c6d646864010000"
+    "0000000000e73025bd00000000e73025bd0000001e000000000000000255c400000000002868646c720000000000000000617578760000"
+    "000000000000000000006c696261766966000000017a6d696e6600000014766d68640000000100000000000000000000002464696e6600"
+    "00001c6472656600000000000000010000000c75726c20000000010000013a7374626c000000147374636f0000000000000001000006bc"
+    "0000001c7374736300000000000000010000000100000002000000010000001c7374737a00000000000000000000000200000019000000"
+    "100000001473747373000000000000000100000001000000187374747300000000000000010000000200000001000000ba737473640000"
+    "000000000001000000aa617630310000000000000001000000000000000000000000000000000008000800480000004800000000000000"
+    "010a414f4d20436f64696e670000000000000000000000000000000000000000000018ffff0000000c6176314381001c00000000106363"
+    "7374000000007c00000000000038617578690000000075726e3a6d7065673a6d706567423a636963703a73797374656d733a617578696c"
+    "696172793a616c70686100000000886d64617412000a090000000117e6d7c950320a100080000018dea295501200320c30038080fdf846"
+    "800400953012000a0c2000000117e6d7c9010d069032151000b00028a28a24104800470f4d8c70344c9473991200322c30038080fdf846"
+    "b00038e38e24100a00027d6fcf7f41e158e34d71549c46aef08a006cebec3658b1f6f909e0")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@
 #include "core/image/codec.h"
 #include "core/filter/space/space.h"
 #include "core/image/colour/colour.h"
-#include "core/image/losses.h"
+#include "core/image/common/losses.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"

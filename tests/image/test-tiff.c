@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/common/losses.h"
 #include "core/image/image-io.h"
-#include "core/image/losses.h"
 #include "core/image/tiff.h"
 #include "core/image/image-save.h"
 #include "tests/image/format-steps.h"

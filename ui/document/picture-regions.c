@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/document/picture-regions.h"
 
+#include "core/image/common/losses.h"
 #include "core/image/image-save.h"
-#include "core/image/losses.h"
 #include "core/regions/array-file.h"
 #include "core/service/protocol.h"
 #include "ui/document/document.h"

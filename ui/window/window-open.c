@@ -5,8 +5,8 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/image/codec.h"
+#include "core/image/common/losses.h"
 #include "core/image/image-io.h"
-#include "core/image/losses.h"
 #include "core/service/shared-image.h"
 #include "ui/batch/batch-page.h"
 #include "ui/common/files.h"

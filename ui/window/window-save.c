@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "core/image/codec.h"
+#include "core/image/common/losses.h"
 #include "core/image/image-save.h"
-#include "core/image/losses.h"
 #include "ui/image-view/picture.h"
 
 typedef struct {

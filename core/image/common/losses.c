@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/losses.h"
+#include "core/image/common/losses.h"
 
 #include <glib/gi18n-lib.h>
 

@@ -3,7 +3,22 @@
 #pragma once
 
 #include "core/image/common/image-file.h"
-#include "core/image/image-save.h"
+
+/**
+ * MsSaveNotes: what the file format could not store, for the caller to report.
+ * @alpha_flattened: the image was composited on white, since the format has no transparency
+ * @icc_dropped: the profile is larger than the format allows, or broken
+ * @exif_dropped: the EXIF block is larger than the format allows, or the format has none
+ * @geo_dropped: the format has no place on a map
+ * @no_data_dropped: the format has no value of pixels without data
+ */
+typedef struct {
+  gboolean alpha_flattened;
+  gboolean icc_dropped;
+  gboolean exif_dropped;
+  gboolean geo_dropped;
+  gboolean no_data_dropped;
+} MsSaveNotes;
 
 void ms_losses_note_geo(MsSaveNotes *notes, const MsGeo *geo, gboolean keeps_place);
 char *ms_losses_describe(const MsImageHeader *header, const MsSaveNotes *notes, const char *name, MsLanguage language);

@@ -37,16 +37,18 @@ skip_gif_blocks(const guint8 *bytes, gsize size, gsize at)
   return at + 1;
 }
 
+/* How many pictures a GIF file holds; @first_end: (out): where the first ends, @size where it does not say. */
 static guint
-count_gif_images(const guint8 *bytes, gsize size)
+count_gif_images(const guint8 *bytes, gsize size, gsize *first_end)
 {
   gsize at = size >= GIF_HEADER ? GIF_HEADER + gif_colours(bytes[10]) : size;
   guint n = 0;
 
+  *first_end = size;
   while (at < size) {
     if (bytes[at] == ',' && size - at >= GIF_IMAGE) {
-      n++;
       at = skip_gif_blocks(bytes, size, at + GIF_IMAGE + gif_colours(bytes[at + 9]) + 1);
+      *first_end = n++ == 0 ? MIN(at, size) : *first_end;
     } else if (bytes[at] == '!') {
       at = skip_gif_blocks(bytes, size, at + 2);
     } else {
@@ -54,17 +56,6 @@ count_gif_images(const guint8 *bytes, gsize size)
     }
   }
   return MAX(n, 1);
-}
-
-/* How many pictures a file holds, of which the first is decoded; 0 for several of unknown number. */
-static guint
-count_images(const guint8 *bytes, gsize size)
-{
-  if (size >= 4 && memcmp(bytes, "GIF8", 4) == 0)
-    return count_gif_images(bytes, size);
-  if (size >= 12 && (memcmp(bytes + 8, "ACON", 4) == 0 || memcmp(bytes + 4, "ftypavis", 8) == 0))
-    return 0;
-  return 1;
 }
 
 static void
@@ -137,11 +128,16 @@ ms_decoder_free(MsDecoder *self)
 GdkPixbuf *
 ms_decoder_run(MsDecoder *self, const guint8 *bytes, gsize size, char **damage, GError **error)
 {
+  static const guint8 gif_end[] = {';'};
   g_autoptr(GError) failure = NULL;
+  gsize end = size;
 
-  self->n_images = count_images(bytes, size);
-  for (gsize at = 0; at < size && !failure && !self->is_refused; at += PIECE)
-    gdk_pixbuf_loader_write(self->loader, bytes + at, MIN(PIECE, size - at), &failure);
+  /* The module decodes all pictures of an animation, of which the first alone is wanted. */
+  self->n_images = size >= 4 && memcmp(bytes, "GIF8", 4) == 0 ? count_gif_images(bytes, size, &end) : 1;
+  for (gsize at = 0; at < end && !failure && !self->is_refused; at += PIECE)
+    gdk_pixbuf_loader_write(self->loader, bytes + at, MIN(PIECE, end - at), &failure);
+  if (end < size && !failure && !self->is_refused)
+    gdk_pixbuf_loader_write(self->loader, gif_end, sizeof gif_end, &failure);
   gdk_pixbuf_loader_close(self->loader, failure ? NULL : &failure);
   GdkPixbuf *pixbuf = gdk_pixbuf_loader_get_pixbuf(self->loader);
   if (pixbuf && !self->is_refused && gdk_pixbuf_get_width(pixbuf) == self->width &&

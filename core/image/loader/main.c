@@ -96,6 +96,16 @@ on_size(int width, int height, guint n_images, gpointer data)
   return self->pixels != NULL;
 }
 
+/* What a module has said last beside an error, such as the kind of a file that it does not support. */
+static char last_words[200];
+
+static void
+on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
+{
+  if (level & (G_LOG_LEVEL_ERROR | G_LOG_LEVEL_CRITICAL | G_LOG_LEVEL_WARNING))
+    g_strlcpy(last_words, message, sizeof last_words);
+}
+
 /* ---- Modules. */
 
 /*
@@ -175,7 +185,8 @@ static void
 answer_error(Loader *self, MsLoaderFailure usual, const GError *error)
 {
   const gboolean is_memory = g_error_matches(error, GDK_PIXBUF_ERROR, GDK_PIXBUF_ERROR_INSUFFICIENT_MEMORY);
-  g_autofree char *message = g_utf8_make_valid(error->message, -1);
+  g_autofree char *words = last_words[0] ? g_strconcat(error->message, ": ", last_words, NULL) : NULL;
+  g_autofree char *message = g_utf8_make_valid(words ? words : error->message, -1);
 
   answer_failed(self, is_memory ? MS_LOADER_NO_MEMORY : usual, message);
 }
@@ -248,6 +259,8 @@ serve(void)
   guint64 most_profile;
 
   close_others();
+  g_log_set_always_fatal(G_LOG_FATAL_MASK);
+  g_log_set_default_handler(on_log, NULL);
   self.channel = ms_channel_new(MS_CHILD_CHANNEL_FD, &ms_loader_requests, &ms_loader_answers, TRUE);
   ms_message_init(&message);
   wait_for(&self, MS_LOADER_LOAD, &message);

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/image/pixbuf-look.h"
+
+#include <glib/gi18n-lib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/image/codec.h"
+
+/* Most parts of a container that are looked at, and bytes at the start of a text. */
+#define MOST_PARTS 10000
+#define MOST_TEXT 4096
+
+static guint32
+le16(const guint8 *p)
+{
+  return p[0] | (guint32)p[1] << 8;
+}
+
+static guint32
+le32(const guint8 *p)
+{
+  return le16(p) | le16(p + 2) << 16;
+}
+
+static guint32
+be32(const guint8 *p)
+{
+  return GUINT32_SWAP_LE_BE(le32(p));
+}
+
+/* Whether the file has these bytes. */
+static gboolean
+get(MsImageFile *file, guint64 at, guint8 *bytes, gsize size)
+{
+  return ms_image_file_read_at(file, at, bytes, size) == (gssize)size;
+}
+
+static gboolean
+is_png(MsImageFile *file, guint64 at)
+{
+  guint8 start[8];
+
+  return get(file, at, start, sizeof start) && memcmp(start, "\x89PNG\r\n\x1a\n", sizeof start) == 0;
+}
+
+/* (transfer full) (nullable): @head, and behind it @size bytes of the file, or all from @at on where it has fewer. */
+static GBytes *
+cut_out(MsImageFile *file, GByteArray *head, guint64 at, guint64 size)
+{
+  g_autoptr(GByteArray) bytes = head;
+  const guint length = bytes->len;
+  const guint64 n = MIN(size, file->size - MIN(at, file->size));
+
+  if (n > G_MAXUINT - length)
+    return NULL;
+  g_byte_array_set_size(bytes, length + (guint)n);
+  return get(file, at, bytes->data + length, n) ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes)) : NULL;
+}
+
+static void
+take_file(MsImageFile *file, MsPixbufLook *look, guint64 at, guint64 size)
+{
+  look->content = cut_out(file, g_byte_array_new(), at, size);
+  look->is_file = TRUE;
+}
+
+/* A code has 12 bits and stands for at most 4094 pixels. */
+static void
+look_gif(MsImageFile *file, MsPixbufLook *look)
+{
+  guint8 head[10];
+
+  if (!get(file, 0, head, sizeof head))
+    return;
+  look->width = le16(head + 6);
+  look->height = le16(head + 8);
+  look->most_per_byte = 4096;
+}
+
+/* gdk-pixbuf ignores the first index of a palette and bits of transparency, and swaps colours of 16-bit palettes. */
+static gboolean
+reads_tga(const guint8 *head)
+{
+  const guint kind = head[2] & ~8u, bits = head[16], attributes = head[17] & 15;
+
+  if (head[17] & 0xc0)
+    return FALSE;
+  if (kind == 1)
+    return head[1] == 1 && bits == 8 && le16(head + 3) == 0 && (head[7] == 24 || head[7] == 32);
+  if (kind == 2)
+    return head[1] == 0 && (bits == 24 || bits == 32 || (bits == 16 && attributes == 0));
+  return head[1] == 0 && bits == 8;
+}
+
+/* A run is of up to 128 pixels, and takes two bytes or more. */
+static void
+look_tga(MsImageFile *file, MsPixbufLook *look)
+{
+  guint8 head[18];
+
+  if (!get(file, 0, head, sizeof head))
+    return;
+  look->width = le16(head + 12);
+  look->height = le16(head + 14);
+  look->most_per_byte = head[2] & 8 ? 64 : 1;
+  if (!reads_tga(head))
+    look->refused = N_(
+      "gdk-pixbuf does not read such a palette, so many bits a pixel or transparency of one bit, or reads it wrongly");
+}
+
+#define ICON_HEADER 6
+#define ICON_ENTRY 16
+#define BITMAP_HEADER 40
+
+/* Two colours, which gdk-pixbuf takes for black and white. */
+static gboolean
+is_coloured_pair(const guint8 *bitmap)
+{
+  static const guint8 black_and_white[] = {0, 0, 0, 0, 255, 255, 255, 0};
+
+  return le16(bitmap + 14) == 1 && memcmp(bitmap + BITMAP_HEADER, black_and_white, sizeof black_and_white) != 0;
+}
+
+/* The module takes the largest of several, so that it gets the first alone; a bitmap has as many rows for its mask. */
+static void
+look_ico(MsImageFile *file, MsPixbufLook *look)
+{
+  guint8 start[ICON_HEADER + ICON_ENTRY], bitmap[BITMAP_HEADER + 8];
+
+  if (!get(file, 0, start, sizeof start))
+    return;
+  const guint64 at = le32(start + ICON_HEADER + 12), size = le32(start + ICON_HEADER + 8);
+  look->n_images = MAX(le16(start + 4), 1);
+  if (is_png(file, at)) {
+    take_file(file, look, at, size);
+    return;
+  }
+  if (!get(file, at, bitmap, sizeof bitmap))
+    return;
+  look->width = le32(bitmap + 4);
+  look->height = (guint64)ABS((gint64)(gint32)le32(bitmap + 8)) / 2;
+  look->most_per_byte = 8;
+  if (le32(bitmap + 16) != 0)
+    look->refused = N_("gdk-pixbuf does not read compressed icons");
+  else if (is_coloured_pair(bitmap))
+    look->refused = N_("gdk-pixbuf does not read icons of two colours other than black and white");
+  if (look->n_images == 1 || look->refused)
+    return;
+  const guint8 one[] = {1, 0}, offset[] = {sizeof start, 0, 0, 0};
+  memcpy(start + 4, one, sizeof one);
+  memcpy(start + ICON_HEADER + 12, offset, sizeof offset);
+  look->content = cut_out(file, g_byte_array_append(g_byte_array_new(), start, sizeof start), at, G_MAXUINT32);
+}
+
+/* A part of a container: its kind, and where its content is. */
+typedef struct {
+  char kind[5];
+  guint64 at;
+  guint64 size;
+} Part;
+
+typedef enum {
+  RIFF,      /* kind, size of the content, which is padded to an even one */
+  ICNS,      /* kind, size with this head */
+  QUICKTIME, /* size with this head, kind; a size of 1 stands before one of 64 bits, 0 for the rest of the file */
+} Layout;
+
+/* Goes to the part that begins at *@at, before @end, and moves *@at behind it. */
+static gboolean
+next_part(MsImageFile *file, Layout layout, guint64 *at, guint64 end, Part *part)
+{
+  guint8 head[16];
+  const guint64 start = *at;
+  guint64 size;
+
+  if (start + 8 > end || !get(file, start, head, 8))
+    return FALSE;
+  memcpy(part->kind, layout == QUICKTIME ? head + 4 : head, 4);
+  part->at = start + 8;
+  if (layout == RIFF) {
+    part->size = le32(head + 4);
+    *at = part->at + part->size + (part->size & 1);
+    return TRUE;
+  }
+  size = be32(layout == ICNS ? head + 4 : head);
+  if (layout == QUICKTIME && size == 1 && get(file, start, head, 16)) {
+    size = (guint64)be32(head + 8) << 32 | be32(head + 12);
+    part->at = start + 16;
+  } else if (layout == QUICKTIME && size == 0) {
+    size = end - start;
+  }
+  part->size = size - (part->at - start);
+  *at = start + size;
+  return size >= part->at - start && size <= G_MAXINT64;
+}
+
+/* The next part of a kind among others. */
+static gboolean
+find_part(MsImageFile *file, Layout layout, guint64 *at, guint64 end, const char *kind, Part *part)
+{
+  for (guint n = 0; n < MOST_PARTS && next_part(file, layout, at, end, part); n++)
+    if (memcmp(part->kind, kind, 4) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The number of the frame that is shown first, in a list of numbers, where there is one. */
+static guint32
+first_frame(MsImageFile *file)
+{
+  guint64 at = 12;
+  guint8 number[4];
+  Part list;
+
+  return find_part(file, RIFF, &at, file->size, "seq ", &list) && get(file, list.at, number, sizeof number)
+           ? le32(number)
+           : 0;
+}
+
+/* Icons in a list. */
+static void
+look_ani(MsImageFile *file, MsPixbufLook *look)
+{
+  guint64 at = 12;
+  Part list, icon;
+
+  look->n_images = 0;
+  if (!find_part(file, RIFF, &at, file->size, "LIST", &list))
+    return;
+  at = list.at + 4;
+  for (guint32 i = 0, wanted = first_frame(file); i <= wanted; i++)
+    if (i >= MOST_PARTS || !find_part(file, RIFF, &at, file->size, "icon", &icon))
+      return;
+  take_file(file, look, icon.at, icon.size);
+}
+
+static void
+look_qtif(MsImageFile *file, MsPixbufLook *look)
+{
+  guint64 at = 0;
+  Part data;
+
+  if (find_part(file, QUICKTIME, &at, file->size, "idat", &data))
+    take_file(file, look, data.at, data.size);
+}
+
+/* The mask that belongs to pixels of a kind, one after the other. */
+static const char icns_kinds[] = "is32s8mkil32l8mkih32h8mkit32t8mk";
+
+/* A picture in true colours; those of fewer stand in for them on old systems. */
+static gboolean
+is_icns_picture(MsImageFile *file, const Part *part, const char **mask)
+{
+  guint8 start[8] = {0};
+
+  *mask = NULL;
+  for (const char *kind = icns_kinds; *kind && !*mask; kind += 8)
+    if (memcmp(part->kind, kind, 4) == 0)
+      *mask = kind + 4;
+  if (*mask || memcmp(part->kind, "ic04", 4) == 0 || memcmp(part->kind, "ic05", 4) == 0)
+    return TRUE;
+  return is_png(file, part->at) || (get(file, part->at, start, sizeof start) && memcmp(start + 4, "jP  ", 4) == 0) ||
+         memcmp(start, "\xff\x4f\xff\x51", 4) == 0;
+}
+
+/* (transfer full) (nullable): a file of one picture with its mask; parts have a head of eight bytes. */
+static GBytes *
+make_icns(MsImageFile *file, const Part *picture, const char *mask)
+{
+  GByteArray *head = g_byte_array_append(g_byte_array_new(), (const guint8 *)"icns\0\0\0", 8);
+  guint64 at = 8;
+  Part part;
+
+  if (find_part(file, ICNS, &at, file->size, mask, &part)) {
+    g_autoptr(GBytes) own = cut_out(file, g_byte_array_new(), part.at - 8, part.size + 8);
+    if (own)
+      g_byte_array_append(head, g_bytes_get_data(own, NULL), (guint)g_bytes_get_size(own));
+  }
+  const guint32 size = GUINT32_TO_BE((guint32)(head->len + picture->size + 8));
+  memcpy(head->data + 4, &size, sizeof size);
+  return cut_out(file, head, picture->at - 8, picture->size + 8);
+}
+
+static void
+look_icns(MsImageFile *file, MsPixbufLook *look)
+{
+  guint64 at = 8;
+  const char *mask, *mask_of_first = NULL;
+  Part part, first = {"", 0, 0};
+
+  look->n_images = 0;
+  for (guint n = 0; n < MOST_PARTS && next_part(file, ICNS, &at, file->size, &part); n++)
+    if (is_icns_picture(file, &part, &mask) && look->n_images++ == 0) {
+      first = part;
+      mask_of_first = mask;
+    }
+  if (mask_of_first)
+    look->content = make_icns(file, &first, mask_of_first);
+  else if (look->n_images > 0 && is_png(file, first.at))
+    take_file(file, look, first.at, first.size);
+  else
+    look->refused = N_("gdk-pixbuf reads no such picture of an icon");
+}
+
+/* The sizes of all pictures and parts of pictures; the largest is the claim. */
+static void
+look_sizes(MsImageFile *file, MsPixbufLook *look, guint64 at, guint64 end)
+{
+  guint8 sides[12];
+
+  for (Part part; find_part(file, QUICKTIME, &at, end, "ispe", &part);)
+    if (get(file, part.at, sides, sizeof sides) &&
+        (guint64)be32(sides + 4) * be32(sides + 8) > look->width * look->height) {
+      look->width = be32(sides + 4);
+      look->height = be32(sides + 8);
+    }
+}
+
+/* The size of a picture that is put together from tiles: two bytes, columns, rows, and sides of 16 or 32 bits. */
+static void
+look_grid(MsImageFile *file, MsPixbufLook *look, const Part *data)
+{
+  guint8 grid[12] = {0};
+
+  if ((data->size != 8 && data->size != 12) || !get(file, data->at, grid, data->size) || grid[0] != 0)
+    return;
+  const guint64 width = data->size == 12 ? be32(grid + 4) : (guint64)grid[4] << 8 | grid[5],
+                height = data->size == 12 ? be32(grid + 8) : (guint64)grid[6] << 8 | grid[7];
+  if (width * height > look->width * look->height) {
+    look->width = width;
+    look->height = height;
+  }
+}
+
+/* What belongs to another picture, as preview or transparency of it or as one of its tiles. */
+static void
+note_references(MsImageFile *file, const Part *references, GHashTable *belong)
+{
+  guint64 at = references->at + 4, end = references->at + references->size;
+  guint8 version = 0, ids[8];
+  Part part;
+
+  get(file, references->at, &version, 1);
+  const gsize size = version == 0 ? 2 : 4;
+  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, end, &part); n++) {
+    const gboolean is_tiles = memcmp(part.kind, "dimg", 4) == 0;
+    const guint64 first = part.at + (is_tiles ? size + 2 : 0), last = is_tiles ? part.at + part.size : part.at + size;
+    if (!is_tiles && memcmp(part.kind, "thmb", 4) != 0 && memcmp(part.kind, "auxl", 4) != 0)
+      continue;
+    for (guint64 id = first; id + size <= last && g_hash_table_size(belong) < MOST_PARTS; id += size)
+      if (get(file, id, ids, size))
+        g_hash_table_add(belong, GUINT_TO_POINTER(size == 2 ? (guint)ids[0] << 8 | ids[1] : be32(ids)));
+  }
+}
+
+static gboolean
+is_picture(const guint8 *kind)
+{
+  static const char kinds[] = "hvc1av01gridiovliden";
+
+  for (const char *k = kinds; *k; k += 4)
+    if (memcmp(k, kind, 4) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* How many of the items in a list are pictures that are not hidden and belong to no other. */
+static guint
+count_pictures(MsImageFile *file, const Part *items, GHashTable *belong)
+{
+  guint8 version = 0, entry[14];
+  guint count = 0;
+  Part part;
+
+  get(file, items->at, &version, 1);
+  guint64 at = items->at + 4 + (version == 0 ? 2 : 4);
+  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, items->at + items->size, &part); n++) {
+    if (!get(file, part.at, entry, 12) || entry[0] < 2 || entry[3] & 1)
+      continue;
+    const gboolean is_wide = entry[0] > 2;
+    const guint id = is_wide ? be32(entry + 4) : (guint)entry[4] << 8 | entry[5];
+    if (is_wide && !get(file, part.at, entry, 14))
+      continue;
+    count += is_picture(entry + (is_wide ? 10 : 8)) && !g_hash_table_contains(belong, GUINT_TO_POINTER(id));
+  }
+  return count;
+}
+
+/* The boxes in `meta`, behind four bytes: the lists of items, `idat`, and `iprp` with `ipco` in it. */
+static void
+look_boxes(MsImageFile *file, MsPixbufLook *look)
+{
+  g_autoptr(GHashTable) belong = g_hash_table_new(NULL, NULL);
+  guint64 at = 0, in_properties;
+  Part meta, part, container, items = {"", 0, 0};
+
+  if (!find_part(file, QUICKTIME, &at, file->size, "meta", &meta))
+    return;
+  at = meta.at + 4;
+  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, meta.at + meta.size, &part); n++) {
+    in_properties = part.at;
+    if (memcmp(part.kind, "iprp", 4) == 0 &&
+        find_part(file, QUICKTIME, &in_properties, part.at + part.size, "ipco", &container))
+      look_sizes(file, look, container.at, container.at + container.size);
+    else if (memcmp(part.kind, "idat", 4) == 0)
+      look_grid(file, look, &part);
+    else if (memcmp(part.kind, "iref", 4) == 0)
+      note_references(file, &part, belong);
+    else if (memcmp(part.kind, "iinf", 4) == 0)
+      items = part;
+  }
+  look->n_images = MAX(1, items.size > 0 ? count_pictures(file, &items, belong) : 1);
+}
+
+/* A block of 64 x 64 pixels takes at least a bit that is not compressed further. */
+static void
+look_heic(MsImageFile *file, MsPixbufLook *look)
+{
+  guint8 brand[4];
+
+  look_boxes(file, look);
+  look->most_per_byte = 64 * 64 * 8;
+  if (get(file, 8, brand, sizeof brand) && (memcmp(brand, "msf1", 4) == 0 || memcmp(brand, "hev", 3) == 0))
+    look->n_images = 0;
+}
+
+/*
+ * The module reads no file whose first brand is that of an animation, but the still picture that begins it. Plain
+ * blocks of 128 x 128 pixels take some hundredths of a bit.
+ */
+static void
+look_avif(MsImageFile *file, MsPixbufLook *look)
+{
+  guint8 brand[4];
+
+  look_boxes(file, look);
+  look->most_per_byte = 1 << 20;
+  if (!get(file, 8, brand, sizeof brand) || memcmp(brand, "avis", 4) != 0)
+    return;
+  look->n_images = 0;
+  g_autoptr(GBytes) whole = cut_out(file, g_byte_array_new(), 0, file->size);
+  GByteArray *bytes = whole ? g_bytes_unref_to_array(g_steal_pointer(&whole)) : NULL;
+  if (!bytes)
+    return;
+  memcpy(bytes->data + 8, "avif", 4);
+  look->content = g_byte_array_free_to_bytes(bytes);
+}
+
+/* The number behind a word, 0 where there is none. */
+static guint64
+number_behind(const char *text, const char *word)
+{
+  const char *found = strstr(text, word);
+
+  return found ? g_ascii_strtoull(found + strlen(word), NULL, 10) : 0;
+}
+
+/* Words in C: the sizes are defined in one, and stand in the first string of the other. */
+static void
+look_text(MsImageFile *file, MsPixbufLook *look)
+{
+  char text[MOST_TEXT + 1] = "";
+
+  if (ms_image_file_read_at(file, 0, text, MOST_TEXT) < 0)
+    return;
+  const char *string = strchr(text, '"');
+  if (file->codec->format == MS_IMAGE_FORMAT_XBM) {
+    look->width = number_behind(text, "_width");
+    look->height = number_behind(text, "_height");
+    look->most_per_byte = 8;
+  } else if (string &&
+             sscanf(string + 1, "%" G_GUINT64_FORMAT "%" G_GUINT64_FORMAT, &look->width, &look->height) == 2) {
+    look->most_per_byte = 1;
+  }
+}
+
+/* No size of JPEG XL, whose pictures of one colour take no more bytes where they are larger. */
+static const struct {
+  MsImageFormat format;
+  void (*look)(MsImageFile *file, MsPixbufLook *look);
+} looks[] = {
+  {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_HEIC, look_heic}, {MS_IMAGE_FORMAT_AVIF, look_avif},
+  {MS_IMAGE_FORMAT_ICO, look_ico},   {MS_IMAGE_FORMAT_ICNS, look_icns}, {MS_IMAGE_FORMAT_ANI, look_ani},
+  {MS_IMAGE_FORMAT_QTIF, look_qtif}, {MS_IMAGE_FORMAT_XPM, look_text},  {MS_IMAGE_FORMAT_XBM, look_text},
+  {MS_IMAGE_FORMAT_TGA, look_tga},
+};
+
+/**
+ * ms_pixbuf_look:
+ * @look: (out): its content is to be freed
+ *
+ * Returns: %FALSE with the error in @file where the file cannot be read, holds fewer pixels than it claims or too many,
+ *   or is of a kind that the module does not read
+ */
+gboolean
+ms_pixbuf_look(MsImageFile *file, MsPixbufLook *look)
+{
+  *look = (MsPixbufLook){.n_images = 1};
+  for (gsize i = 0; i < G_N_ELEMENTS(looks); i++)
+    if (looks[i].format == file->codec->format)
+      looks[i].look(file, look);
+  if (!file->error && look->is_file && !look->content)
+    return ms_codec_fail_damaged(file, N_("the file ends before the image does"));
+  if (!file->error && look->refused)
+    return ms_codec_fail_kind(file, look->refused);
+  const guint64 width = MIN(look->width, G_MAXUINT32), height = MIN(look->height, G_MAXUINT32);
+  return !file->error && ms_image_file_check_size(file, width, height,
+                                                  look->most_per_byte > 0 ? width * height / look->most_per_byte : 0);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsPixbufLook: what the header of a file says before a module of gdk-pixbuf gets it: sizes that its bytes cannot hold,
+ * kinds that the module reads wrongly, further pictures, and files of other formats inside.
+ */
+#pragma once
+
+#include "core/image/common/image-file.h"
+
+/**
+ * MsPixbufLook:
+ * @width: the claimed size with @height; 0 where the header does not say it plainly
+ * @most_per_byte: how many pixels a byte of the file can stand for; 0 where there is no bound
+ * @n_images: in the file; 0 for several of unknown number
+ * @refused: (nullable): why no module gets it
+ * @content: (nullable): what the module gets instead of the file, or, with @is_file, the file of its first picture
+ */
+typedef struct {
+  guint64 width;
+  guint64 height;
+  guint64 most_per_byte;
+  guint n_images;
+  const char *refused;
+  GBytes *content;
+  gboolean is_file;
+} MsPixbufLook;
+
+gboolean ms_pixbuf_look(MsImageFile *file, MsPixbufLook *look);
