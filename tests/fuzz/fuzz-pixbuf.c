@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Any bytes as a picture that a module of gdk-pixbuf decodes, by the loader's own functions but in this process: the
- * pixels are of the stated size, and a size that is refused is not decoded.
+ * pixels are of the stated size, and a size that is refused is not decoded. Before that its header is looked at.
  */
 #include <string.h>
 
 #include "core/image/codec.h"
 #include "core/image/loader/decode.h"
+#include "core/image/pixbuf-look.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST_PIXELS (1 << 16)
@@ -51,6 +52,25 @@ is_by_glycin(MsImageFormat format)
   return gdk_pixbuf_minor_version >= 44 && format != MS_IMAGE_FORMAT_XPM && format != MS_IMAGE_FORMAT_XBM;
 }
 
+/* What the module would get instead has no more bytes than the file, but those of some heads. */
+static void
+look(const MsCodec *codec, const uint8_t *data, size_t size)
+{
+  g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
+  MsImageFile file = {.name = (char *)"fuzz",
+                      .limits = ms_image_limits_default(),
+                      .fd = -1,
+                      .bytes = bytes,
+                      .size = size,
+                      .codec = codec};
+  MsPixbufLook found;
+
+  g_assert_true(ms_pixbuf_look(&file, &found) == !file.error);
+  g_assert_true(!found.content || g_bytes_get_size(found.content) <= 2 * size + 100);
+  g_clear_pointer(&found.content, g_bytes_unref);
+  g_clear_error(&file.error);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -60,7 +80,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   g_autofree char *damage = NULL;
   g_autoptr(GError) error = NULL;
 
-  if (!codec || ms_codec_is_written(codec) || is_by_glycin(codec->format))
+  if (!codec || ms_codec_is_written(codec))
+    return 0;
+  look(codec, data, size);
+  if (is_by_glycin(codec->format))
     return 0;
   if (g_once_init_enter(&prepared)) {
     allow_complaints();
@@ -95,6 +118,16 @@ ms_fuzz_seeds(void)
                             "abcdefghijkl";
   static const char xpm[] =
     "/* XPM */\nstatic char *t[] = {\n\"2 1 2 1\",\n\"a c #ff0000\",\n\"b c None\",\n\"ab\"\n};\n";
+  static const char ani[] = "RIFF\x30\0\0\0ACONseq \4\0\0\0\0\0\0\0LIST\x14\0\0\0framicon\6\0\0\0abcdef";
+  static const char icns[] = "icns\0\0\0\x28is32\0\0\0\x0c\0\1\2\3s8mk\0\0\0\x0c\0\1\2\3ic07\0\0\0\x8";
+  static const char qtif[] = "\0\0\0\x8idsc\0\0\0\x0cidat\xff\xd8\xff\xe0";
+  static const char heic[] = "\0\0\0\x10"
+                             "ftypheic\0\0\0\0"
+                             "\0\0\0\x79meta\0\0\0\0"
+                             "\0\0\0\x23iinf\0\0\0\0\0\1\0\0\0\x15infe\2\0\0\0\0\1\0\0hvc1\0"
+                             "\0\0\0\x1airef\0\0\0\0\0\0\0\x0ethmb\0\2\0\1\0\1"
+                             "\0\0\0\x10idat\0\0\0\0\0\10\0\6"
+                             "\0\0\0\x20iprp\0\0\0\x1cipco\0\0\0\x14ispe\0\0\0\0\0\0\0\x8\0\0\0\6";
   GPtrArray *seeds = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
   g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, 5, 3);
   char *ico = NULL;
@@ -104,6 +137,10 @@ ms_fuzz_seeds(void)
   if (gdk_pixbuf_save_to_buffer(pixbuf, &ico, &size, "ico", NULL, NULL))
     g_ptr_array_add(seeds, g_bytes_new_take(ico, size));
   g_ptr_array_add(seeds, g_bytes_new_static(gif, sizeof gif - 1));
+  g_ptr_array_add(seeds, g_bytes_new_static(ani, sizeof ani - 1));
+  g_ptr_array_add(seeds, g_bytes_new_static(icns, sizeof icns - 1));
+  g_ptr_array_add(seeds, g_bytes_new_static(qtif, sizeof qtif - 1));
+  g_ptr_array_add(seeds, g_bytes_new_static(heic, sizeof heic - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(tga, sizeof tga - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(xpm, sizeof xpm - 1));
   return seeds;
