@@ -475,7 +475,13 @@ look_text(MsImageFile *file, MsPixbufLook *look)
   }
 }
 
-/* No size of JPEG XL, whose pictures of one colour take no more bytes where they are larger. */
+/* Each group of at most 1024 x 1024 pixels has an entry of 12 bits in a table; the size is known only to the module. */
+static void
+look_jxl(MsImageFile *file, MsPixbufLook *look)
+{
+  look->most_per_byte = 1 << 20;
+}
+
 static const struct {
   MsImageFormat format;
   void (*look)(MsImageFile *file, MsPixbufLook *look);
@@ -483,7 +489,7 @@ static const struct {
   {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_HEIC, look_heic}, {MS_IMAGE_FORMAT_AVIF, look_avif},
   {MS_IMAGE_FORMAT_ICO, look_ico},   {MS_IMAGE_FORMAT_ICNS, look_icns}, {MS_IMAGE_FORMAT_ANI, look_ani},
   {MS_IMAGE_FORMAT_QTIF, look_qtif}, {MS_IMAGE_FORMAT_XPM, look_text},  {MS_IMAGE_FORMAT_XBM, look_text},
-  {MS_IMAGE_FORMAT_TGA, look_tga},
+  {MS_IMAGE_FORMAT_TGA, look_tga},   {MS_IMAGE_FORMAT_JXL, look_jxl},
 };
 
 /**

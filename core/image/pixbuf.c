@@ -396,6 +396,8 @@ ms_pixbuf_open(MsImageFile *file)
   ms_image_file_set_header(file, self->width, self->height, 1, 8);
   file->process_memory =
     USUAL_BASE_MEMORY + file->size + USUAL_PER_PIXEL * (guint64)self->width * (guint64)self->height;
+  if (look.content)
+    file->process_memory += 2 * g_bytes_get_size(look.content);
   file->header.n_images = look.n_images == 1 ? self->n_images : look.n_images;
   file->header.has_more_images = file->header.n_images != 1;
 }

@@ -423,6 +423,14 @@ class Others(ReaderCase):
         result, = self.read(self.write("a.icns", b"icns" + struct.pack(">I", 8 + len(parts)) + parts))
         self.assert_pixels(result, by_pillow(red))
         self.assertIn("only the first of its 2 images", result[1])
+        self.needs("ICNS")
+        planes, mask = b"".join(b"\x7f" + rng.randbytes(128) for _ in range(6)), rng.randbytes(256)
+        parts = b"".join(kind + struct.pack(">I", 8 + len(content)) + content
+                         for kind, content in ((b"is32", planes), (b"il32", b""), (b"s8mk", mask)))
+        content = b"icns" + struct.pack(">I", 8 + len(parts)) + parts
+        result, = self.read(self.write("b.icns", content))
+        self.assert_pixels(result, by_pillow(content.replace(b"il32", b"\0\0\0\0")))
+        self.assertIn("only the first of its 2 images", result[1])
 
     def test_jpeg_inside(self):
         """QuickTime's picture is a file of another format in an atom, here of inks without Adobe's marker."""
