@@ -15,6 +15,9 @@
 #define CHUNK_HEADER 8
 #define FRAME_HEADER 16
 
+/* Pixels of the canvas of an animation for each byte of the file, as in GIF. */
+#define MOST_PER_BYTE 4096
+
 /* Most chunks of a file; the format defines seven for a still image. */
 #define MOST_CHUNKS 1000
 
@@ -144,8 +147,14 @@ read_header(WebpReader *self)
   if (self->end > self->file->size && !ms_image_file_accepts(self->file, TOO_SHORT))
     return ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
   self->end = MIN(self->end, self->file->size);
-  /* Passes 0 as the least size, since an image of one colour takes no more bytes when it is larger. */
-  return read_size(self) && read_chunks(self) && ms_image_file_check_size(self->file, self->width, self->height, 0);
+  if (!read_size(self) || !read_chunks(self))
+    return FALSE;
+  /*
+   * The least size of an image is 0, since one of one colour takes no more bytes when it is larger; but of a large canvas
+   * of an animation hardly anything would be covered.
+   */
+  const guint64 least = self->n_frames > 0 ? (guint64)self->width * (guint64)self->height / MOST_PER_BYTE : 0;
+  return ms_image_file_check_size(self->file, self->width, self->height, least);
 }
 
 static GBytes *

@@ -524,6 +524,8 @@ class Claims(ReaderCase):
                  "a.xbm": b"#define a_width 28777\n#define a_height 28786\nstatic char a_bits[] = {0x00};",
                  "a.xpm": b'/* XPM */\nstatic char *a[] = {"28777 28786 2 1","a c #000000"};',
                  "a.heic": heif(b"heic", 28777, 28786), "a.avif": heif(b"avif", 28777, 28786)}
+        frames = self.given("two-pictures.webp").read_bytes()
+        files["a.webp"] = frames[:24] + struct.pack("<HBHB", 28776, 0, 28785, 0) + frames[30:]
         paths = [self.write(name, content) for name, content in files.items()]
         for name, (pixels, error) in zip(files, self.read(*paths, self.given("claims-28777x28786.tga"))):
             self.assertIsNone(pixels, name)
