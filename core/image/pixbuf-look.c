@@ -303,15 +303,18 @@ look_icns(MsImageFile *file, MsPixbufLook *look)
     look->refused = N_("gdk-pixbuf reads no such picture of an icon");
 }
 
-/* The sizes of all pictures and parts of pictures; the largest is the claim. */
+/* The sizes of all pictures and parts of pictures, of which the largest is the claim, and their bits a sample. */
 static void
 look_sizes(MsImageFile *file, MsPixbufLook *look, guint64 at, guint64 end)
 {
-  guint8 sides[12];
+  guint8 sides[12], bits[6];
+  Part part;
 
-  for (Part part; find_part(file, QUICKTIME, &at, end, "ispe", &part);)
-    if (get(file, part.at, sides, sizeof sides) &&
-        (guint64)be32(sides + 4) * be32(sides + 8) > look->width * look->height) {
+  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, end, &part); n++)
+    if (memcmp(part.kind, "pixi", 4) == 0 && get(file, part.at, bits, sizeof bits) && bits[4] > 0) {
+      look->bits = MAX(look->bits, bits[5]);
+    } else if (memcmp(part.kind, "ispe", 4) == 0 && get(file, part.at, sides, sizeof sides) &&
+               (guint64)be32(sides + 4) * be32(sides + 8) > look->width * look->height) {
       look->width = be32(sides + 4);
       look->height = be32(sides + 8);
     }
@@ -502,7 +505,7 @@ static const struct {
 gboolean
 ms_pixbuf_look(MsImageFile *file, MsPixbufLook *look)
 {
-  *look = (MsPixbufLook){.n_images = 1};
+  *look = (MsPixbufLook){.bits = 8, .n_images = 1};
   for (gsize i = 0; i < G_N_ELEMENTS(looks); i++)
     if (looks[i].format == file->codec->format)
       looks[i].look(file, look);

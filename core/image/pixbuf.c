@@ -393,7 +393,7 @@ ms_pixbuf_open(MsImageFile *file)
   const guint64 least = look.most_per_byte > 0 ? (guint64)self->width * (guint64)self->height / look.most_per_byte : 0;
   if (!ms_image_file_check_size(file, (guint64)self->width, (guint64)self->height, least))
     return;
-  ms_image_file_set_header(file, self->width, self->height, 1, 8);
+  ms_image_file_set_header(file, self->width, self->height, 1, (int)look.bits);
   file->process_memory =
     USUAL_BASE_MEMORY + file->size + USUAL_PER_PIXEL * (guint64)self->width * (guint64)self->height;
   if (look.content)

@@ -150,8 +150,8 @@ read_header(WebpReader *self)
   if (!read_size(self) || !read_chunks(self))
     return FALSE;
   /*
-   * The least size of an image is 0, since one of one colour takes no more bytes when it is larger; but of a large canvas
-   * of an animation hardly anything would be covered.
+   * The least size of an image is 0, since one of one colour takes no more bytes when it is larger; but of a large
+   * canvas of an animation hardly anything would be covered.
    */
   const guint64 least = self->n_frames > 0 ? (guint64)self->width * (guint64)self->height / MOST_PER_BYTE : 0;
   return ms_image_file_check_size(self->file, self->width, self->height, least);
