@@ -368,9 +368,9 @@ is_picture(const guint8 *kind)
   return FALSE;
 }
 
-/* How many of the items in a list are pictures that are not hidden and belong to no other. */
+/* How many of the items in a list are pictures that are not hidden and belong to no other; and whether one is EXIF. */
 static guint
-count_pictures(MsImageFile *file, const Part *items, GHashTable *belong)
+count_pictures(MsImageFile *file, MsPixbufLook *look, const Part *items, GHashTable *belong)
 {
   guint8 version = 0, entry[14];
   guint count = 0;
@@ -379,13 +379,15 @@ count_pictures(MsImageFile *file, const Part *items, GHashTable *belong)
   get(file, items->at, &version, 1);
   guint64 at = items->at + 4 + (version == 0 ? 2 : 4);
   for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, items->at + items->size, &part); n++) {
-    if (!get(file, part.at, entry, 12) || entry[0] < 2 || entry[3] & 1)
+    if (!get(file, part.at, entry, 12) || entry[0] < 2)
       continue;
-    const gboolean is_wide = entry[0] > 2;
+    const gboolean is_wide = entry[0] > 2, is_hidden = entry[3] & 1;
     const guint id = is_wide ? be32(entry + 4) : (guint)entry[4] << 8 | entry[5];
     if (is_wide && !get(file, part.at, entry, 14))
       continue;
-    count += is_picture(entry + (is_wide ? 10 : 8)) && !g_hash_table_contains(belong, GUINT_TO_POINTER(id));
+    const guint8 *kind = entry + (is_wide ? 10 : 8);
+    look->has_exif |= memcmp(kind, "Exif", 4) == 0;
+    count += is_picture(kind) && !is_hidden && !g_hash_table_contains(belong, GUINT_TO_POINTER(id));
   }
   return count;
 }
@@ -413,7 +415,7 @@ look_boxes(MsImageFile *file, MsPixbufLook *look)
     else if (memcmp(part.kind, "iinf", 4) == 0)
       items = part;
   }
-  look->n_images = MAX(1, items.size > 0 ? count_pictures(file, &items, belong) : 1);
+  look->n_images = MAX(1, items.size > 0 ? count_pictures(file, look, &items, belong) : 1);
 }
 
 /* A block of 64 x 64 pixels takes at least a bit that is not compressed further. */
@@ -482,7 +484,11 @@ look_text(MsImageFile *file, MsPixbufLook *look)
 static void
 look_jxl(MsImageFile *file, MsPixbufLook *look)
 {
+  guint64 at = 0;
+  Part exif;
+
   look->most_per_byte = 1 << 20;
+  look->has_exif = find_part(file, QUICKTIME, &at, file->size, "Exif", &exif);
 }
 
 static const struct {

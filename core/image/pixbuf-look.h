@@ -12,6 +12,7 @@
  * @width: the claimed size with @height; 0 where the header does not say it plainly
  * @most_per_byte: how many pixels a byte of the file can stand for; 0 where there is no bound
  * @bits: a sample, where the header says more than 8
+ * @has_exif: whether it holds EXIF data, which no module gives
  * @n_images: in the file; 0 for several of unknown number
  * @refused: (nullable): why no module gets it
  * @content: (nullable): what the module gets instead of the file, or, with @is_file, the file of its first picture
@@ -21,6 +22,7 @@ typedef struct {
   guint64 height;
   guint64 most_per_byte;
   guint bits;
+  gboolean has_exif;
   guint n_images;
   const char *refused;
   GBytes *content;

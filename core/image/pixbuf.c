@@ -396,6 +396,7 @@ ms_pixbuf_open(MsImageFile *file)
   ms_image_file_set_header(file, self->width, self->height, 1, (int)look.bits);
   file->process_memory =
     USUAL_BASE_MEMORY + file->size + USUAL_PER_PIXEL * (guint64)self->width * (guint64)self->height;
+  file->header.has_unread_exif = look.has_exif;
   if (look.content)
     file->process_memory += 2 * g_bytes_get_size(look.content);
   file->header.n_images = look.n_images == 1 ? self->n_images : look.n_images;
