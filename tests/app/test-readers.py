@@ -520,6 +520,11 @@ class Tga:
 class Claims(ReaderCase):
     """A header that claims more pixels than the bytes can hold costs nothing, and says so."""
 
+    def assert_refused(self, result, name=""):
+        pixels, error = result
+        self.assertIsNone(pixels, name)
+        self.assertIn("28777 x 28786 pixels, but its", error, name)
+
     def test_claims(self):
         huge = struct.pack("<HH", 28777, 28786)
         part = struct.pack("<IiiHHIIiiII", 40, 28777, 28786 * 2, 1, 32, 0, 0, 0, 0, 0, 0)
@@ -530,12 +535,16 @@ class Claims(ReaderCase):
                  "a.xbm": b"#define a_width 28777\n#define a_height 28786\nstatic char a_bits[] = {0x00};",
                  "a.xpm": b'/* XPM */\nstatic char *a[] = {"28777 28786 2 1","a c #000000"};',
                  "a.heic": heif(b"heic", 28777, 28786), "a.avif": heif(b"avif", 28777, 28786)}
-        frames = self.given("two-pictures.webp").read_bytes()
-        files["a.webp"] = frames[:24] + struct.pack("<HBHB", 28776, 0, 28785, 0) + frames[30:]
         paths = [self.write(name, content) for name, content in files.items()]
-        for name, (pixels, error) in zip(files, self.read(*paths, self.given("claims-28777x28786.tga"))):
-            self.assertIsNone(pixels, name)
-            self.assertIn("28777 x 28786 pixels, but its", error, name)
+        for name, result in zip(files, self.read(*paths)):
+            self.assert_refused(result, name)
+
+    def test_given_claims(self):
+        """That of a known file, and of an animation on a canvas that hardly anything covers."""
+        frames = self.given("two-pictures.webp").read_bytes()
+        canvas = self.write("a.webp", frames[:24] + struct.pack("<HBHB", 28776, 0, 28785, 0) + frames[30:])
+        for result in self.read(canvas, self.given("claims-28777x28786.tga")):
+            self.assert_refused(result)
 
     def test_invalid_gif(self):
         """A frame without pixels is no lack of memory."""
