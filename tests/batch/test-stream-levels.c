@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Images with levels in bands of rows: the pixels of the whole image, from the rows that the plan holds. On a device,
- * which compiles a program for nearly every radius, the suite takes one whose levels share their programs; CI takes all,
- * and more images.
+ * which compiles a program for nearly every radius, the suite takes one whose levels share their programs; CI takes
+ * all, and more images.
  */
 #include <string.h>
 

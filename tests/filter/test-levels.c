@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Levels of the pyramid: every kernel that takes a mask against the serial reference, on odd and even sides, in regions
- * and with shared devices. tests/app/peer.py compares the reference with OpenCV. The suite takes radii whose levels have
- * whole radii as well, so that all tests share the programs of each kernel; CI runs every row of the tables.
+ * and with shared devices. tests/app/peer.py compares the reference with OpenCV. The suite takes radii whose levels
+ * have whole radii as well, so that all tests share the programs of each kernel; CI runs every row of the tables.
  */
 #include <string.h>
 

@@ -219,8 +219,8 @@ random_region(int width, int height)
 }
 
 /*
- * Any size, region, parameters and number of stripes; --seed repeats a run. The suite stays with colour radii and a rule
- * whose programs the tests above have compiled.
+ * Any size, region, parameters and number of stripes; --seed repeats a run. The suite stays with colour radii and a
+ * rule whose programs the tests above have compiled.
  */
 static void
 test_random(void)

@@ -32,13 +32,14 @@ void panel_fixture_screenshot(PanelFixture *self, const char *name);
   if (!panel_fixture_set_up(&fixture, panel_type))                                                                     \
   return
 
+/** wait_for: runs the main loop until @condition is true; a machine that is busy gets ten times @seconds. */
 #define wait_for(seconds, condition)                                                                                   \
   G_STMT_START                                                                                                         \
   {                                                                                                                    \
-    gint64 give_up_at_ = g_get_monotonic_time() + (gint64)((seconds)*G_USEC_PER_SEC);                                  \
+    gint64 give_up_at_ = g_get_monotonic_time() + 10 * (gint64)((seconds)*G_USEC_PER_SEC);                             \
     while (!(condition)) {                                                                                             \
       if (g_get_monotonic_time() > give_up_at_)                                                                        \
-        g_error("%s:%d: %s did not come true within %d s", __FILE__, __LINE__, #condition, (int)(seconds));            \
+        g_error("%s:%d: %s did not come true within %d s", __FILE__, __LINE__, #condition, (int)(10 * (seconds)));     \
       panel_fixture_iterate();                                                                                         \
     }                                                                                                                  \
   }                                                                                                                    \

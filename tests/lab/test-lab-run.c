@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lab on a real device: a user's experiment, comparing, tuning. CI adds two functions of OpenCV, each of which starts
- * an interpreter, and a second working set in each memory.
+ * The lab on a real device: a user's experiment, comparing, tuning. CI adds two functions of OpenCV, each of which
+ * starts an interpreter, and a second working set in each memory.
  */
 #include <glib/gstdio.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes every OpenCL call of a run fail in turn: each gives an error with a sentence, without a crash or a leak. The suite
- * does so with two kernels, CI with all.
+ * Makes every OpenCL call of a run fail in turn: each gives an error with a sentence, without a crash or a leak. The
+ * suite does so with two kernels, CI with all.
  */
 #include <gmodule.h>
 #include <string.h>
