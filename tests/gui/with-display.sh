@@ -17,7 +17,7 @@ if ! read -r number <"$folder/display"; then
   exit 1
 fi
 
-if [ "${MS_TEST_FORM:-suite}" = suite ]; then
+if [ "${MS_TEST_FORM:-suite}" = suite ] && [ -z "${MS_TEST_ANIMATIONS:-}" ]; then
   mkdir "$folder/gtk-3.0"
   printf '[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n' >"$folder/gtk-3.0/settings.ini"
   export XDG_CONFIG_DIRS="$folder"
