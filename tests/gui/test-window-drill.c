@@ -55,7 +55,7 @@ number_of_kills(void)
 
   if (given)
     return (guint)g_ascii_strtoull(given, NULL, 10);
-  return ms_fixture_form() == MS_TEST_LONG ? 200 : 10;
+  return ms_fixture_form() == MS_TEST_LONG ? 200 : ms_fixture_form() == MS_TEST_CI ? 10 : 4;
 }
 
 static GRand *
