@@ -26,7 +26,8 @@ compare_kernel(MsOptionProduct *product, MsImage *source, MsImage *expected, con
 
 /*
  * Whether a case runs with @kernel, by a letter of its table. r: the suite runs the kernel rows, CI both; w: the suite
- * runs rows-wide, CI both; b: the suite runs both; c: CI runs both; a dot: the long form runs both.
+ * runs rows-wide, CI both, and so does Oclgrind, which has no rows-wide; b: the suite runs both; c: CI runs both; a
+ * dot: the long form runs both.
  */
 static gboolean
 runs_with(char letter, MsKernel kernel)
@@ -35,7 +36,7 @@ runs_with(char letter, MsKernel kernel)
   case 'r':
     return kernel == MS_KERNEL_ROWS || ms_fixture_form() >= MS_TEST_CI;
   case 'w':
-    return kernel == MS_KERNEL_ROWS_WIDE || ms_fixture_form() >= MS_TEST_CI;
+    return kernel == MS_KERNEL_ROWS_WIDE || ms_fixture_form() >= MS_TEST_CI || ms_fixture_under_oclgrind();
   case 'b':
     return TRUE;
   case 'c':

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The real program as a person uses it: one walk through Picture, Lab and Batch, and much more
-of Picture in CI.
+of Picture in the long form.
 Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
@@ -17,7 +17,7 @@ import pyatspi
 from person import Person, check, run, wait
 
 PROGRAM, HEADLESS, SAMPLE, ARTEFACTS = sys.argv[1:5]
-FULL = os.environ.get("MS_TEST_FORM", "suite") != "suite"
+FULL = os.environ.get("MS_TEST_FORM") == "long"
 WORK = tempfile.mkdtemp(prefix="meanshift-lab-e2e-")
 
 

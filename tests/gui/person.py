@@ -214,10 +214,20 @@ class Person:
 
     def enter(self, node, text):
         """Replaces the text of a field, which is clicked at its left, since buttons may be at the right."""
+        def has_focus():
+            """Without a window manager a dialog may get keys although it does not count as active."""
+            window = node
+            while window.parent is not None and window.parent.getRoleName() != "application":
+                window = window.parent
+            return node.getState().contains(pyatspi.STATE_FOCUSED) or \
+                not window.getState().contains(pyatspi.STATE_ACTIVE)
+
+        wait("the field to stand still", lambda: self.stands_still(node))
         x, y, width, height = self.box(node)
         self.mouse(x + width // 5, y + height // 2, "abs")
         self.mouse(x + width // 5, y + height // 2, "b1c")
-        wait("the focus in the field", lambda: node.getState().contains(pyatspi.STATE_FOCUSED))
+        self.handled()
+        wait("the focus in the field", has_focus)
         self.press("ctrl+a")
         self.type(text)
         self.press("Return")

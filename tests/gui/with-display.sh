@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a command on a display of its own, which ends with it: with-display.sh COMMAND [ARGUMENT...]
-# MS_TEST_SCREEN sets the size (default 1600x1200). In the suite nothing moves by itself, so that no test waits for it.
+# MS_TEST_SCREEN sets the size (default 1600x1200). Nothing moves by itself, so that no test
+# waits for it, unless MS_TEST_ANIMATIONS is set.
 set -eu
 
 folder=$(mktemp -d)
@@ -17,7 +18,7 @@ if ! read -r number <"$folder/display"; then
   exit 1
 fi
 
-if [ "${MS_TEST_FORM:-suite}" = suite ] && [ -z "${MS_TEST_ANIMATIONS:-}" ]; then
+if [ -z "${MS_TEST_ANIMATIONS:-}" ]; then
   mkdir "$folder/gtk-3.0"
   printf '[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n' >"$folder/gtk-3.0/settings.ini"
   export XDG_CONFIG_DIRS="$folder"
