@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 
 import cv2
@@ -58,12 +59,13 @@ class Person:
 
     def __init__(self, program, arguments=(), environment=None, reader=False):
         """With a reader, another program reads the whole window again and again, as a screen reader may."""
-        env = dict(os.environ, GSETTINGS_BACKEND="memory", G_DEBUG="fatal-warnings")
+        env = dict(os.environ, GSETTINGS_BACKEND="memory")
         env.pop("NO_AT_BRIDGE", None)
         env.update(environment or {})
         self.scale = int(env.get("GDK_SCALE", "1"))
         self.reader = None
-        self.process = subprocess.Popen([program, *arguments], env=env)
+        self.messages = tempfile.TemporaryFile("w+", encoding="utf-8")
+        self.process = subprocess.Popen([program, *arguments], env=env, stderr=self.messages)
         self.started.append(self)
         self.app = wait("the program on the accessibility bus", self._find_application)
         self.widgets = Widgets(self.app)
@@ -289,11 +291,21 @@ class Person:
     def quit(self, seconds=30):
         self.press("ctrl+q")
         try:
-            return self.process.wait(seconds)
+            status = self.process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise Failure(f"the program did not end within {seconds} s")
         finally:
             self.kill()
+        self.check_messages()
+        return status
+
+    def check_messages(self):
+        """A warning is a failure, but for those of the library that may be asked about a widget that ends."""
+        self.messages.seek(0)
+        text = self.messages.read()
+        sys.stderr.write(text)
+        bad = [line for line in text.splitlines() if re.search(r"(?<!Atk-)\b(WARNING|CRITICAL|ERROR) \*\*", line)]
+        check(not bad, "\n".join(bad))
 
     def kill(self):
         for process in (self.process, self.reader):
