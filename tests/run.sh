@@ -95,19 +95,6 @@ part() {
   printf '%-58s %4d s, %5d s of processor time\n' "$part_name" $((now - part_begun)) $((used - part_used)) >>"$parts"
 }
 
-compile_suite() {
-  compile suite
-}
-
-the_suite() {
-  run_tests "$folder/suite" suite
-}
-
-# What the form adds: tests that the forms before it leave out, and those that do more in it.
-added() {
-  run_tests "$folder/suite" "$@"
-}
-
 # What the window decides: how the program is built, its options, what is installed and exported. The rest is the code
 # that the suite has tested.
 without_window() {
@@ -205,9 +192,10 @@ compile_benchmarks() {
   echo "benchmarks do not compile" >>"$failures"
 }
 
+# This form and the next run what the forms before them leave out, and what does more in them.
 run_ci_form() {
   part "Compiling the benchmarks" compile_benchmarks
-  part "Every pair of options, Oclgrind, faults" added ci --setup ci --suite ci --suite more-ci
+  part "Every pair of options, Oclgrind, faults" run_tests "$folder/suite" ci --setup ci --suite ci --suite more-ci
   part "Without the window" without_window
   part "Under AddressSanitizer and UBSan" sanitized --no-suite unsanitized
   part "With the newest OpenCV" newest_opencv
@@ -218,8 +206,8 @@ run_long_form() {
     "and session in the window; the build without the window; sanitizers over all that CI runs; the newest OpenCV;" \
     "Intel's OpenCL runtime; each mutation of tests/mutations.py; fuzz targets for minutes; the whole suite on bare" \
     "Debian 12, 13 and testing."
-  part "Every combination, every fault" added long --setup long --suite ci --suite more-ci --suite long \
-    --suite more-long
+  part "Every combination, every fault" run_tests "$folder/suite" long --setup long --suite ci --suite more-ci \
+    --suite long --suite more-long
   part "Without the window" without_window
   part "Under AddressSanitizer and UBSan, as in CI" sanitized --setup ci --no-suite oclgrind --no-suite style
   part "With the newest OpenCV" newest_opencv
@@ -236,10 +224,10 @@ parts=$(mktemp) || exit 1
 clocks=$(mktemp) || exit 1
 trap 'rm -f "$failures" "$parts" "$clocks"' EXIT
 part "Installing" install_packages "$folder/packages.stamp" "$here/app/packages.txt" "$here/tests/packages.txt"
-part "Compiling" compile_suite
+part "Compiling" compile suite
 
 case $form in
-  suite) part "The suite" the_suite ;;
+  suite) part "The suite" run_tests "$folder/suite" suite ;;
   --ci) run_ci_form ;;
   --long) run_long_form ;;
   --bare)

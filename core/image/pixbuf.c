@@ -330,8 +330,8 @@ follow(PixbufReader *self)
 /* ---- The functions of the codec. */
 
 /*
- * Goes on with the file of another format that @look has found inside, which is the first picture; it needs no module
- * of the outer format.
+ * Replaces the file by the one of another format that @look has found inside it, which holds the first picture and
+ * needs no module of the outer format.
  */
 static void
 open_inside(MsImageFile *file, const MsPixbufLook *look)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a command on a display of its own, which ends with it: with-display.sh COMMAND [ARGUMENT...]
-# MS_TEST_SCREEN sets the size (default 1600x1200). Nothing moves by itself, so that no test
-# waits for it, unless MS_TEST_ANIMATIONS is set.
+# MS_TEST_SCREEN sets the size (default 1600x1200). GTK animates nothing, so that no test waits for it, unless
+# MS_TEST_ANIMATIONS is set.
 set -eu
 
 folder=$(mktemp -d)
