@@ -44,7 +44,8 @@ is_png(MsImageFile *file, guint64 at)
   return get(file, at, start, sizeof start) && memcmp(start, "\x89PNG\r\n\x1a\n", sizeof start) == 0;
 }
 
-/* (transfer full) (nullable): @head, and behind it @size bytes of the file, or all from @at on where it has fewer. */
+/* (transfer full) (nullable): @head, and behind it @size bytes of the file, or all from @at on where it has fewer; %NULL
+ * where these are none. */
 static GBytes *
 cut_out(MsImageFile *file, GByteArray *head, guint64 at, guint64 size)
 {
@@ -52,7 +53,7 @@ cut_out(MsImageFile *file, GByteArray *head, guint64 at, guint64 size)
   const guint length = bytes->len;
   const guint64 n = MIN(size, file->size - MIN(at, file->size));
 
-  if (n > G_MAXUINT - length)
+  if (n == 0 || n > G_MAXUINT - length)
     return NULL;
   g_byte_array_set_size(bytes, length + (guint)n);
   return get(file, at, bytes->data + length, n) ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes)) : NULL;

@@ -1,16 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Runs a fuzz target without libFuzzer, as an ordinary test: over its seeds, over the files named on the command line,
- * and over damaged copies of both, the same ones every time, until MS_FUZZ_SECONDS (default 3) are over.
+ * and over MS_FUZZ_INPUTS damaged copies of both, the same ones on every machine. With MS_FUZZ_SECONDS it goes on with
+ * further copies until these are over.
  */
 #include <string.h>
 
 #include "tests/fuzz/fuzz.h"
 
-#define DEFAULT_SECONDS 3.0
 #define MOST_INPUT (1 << 20)
 
 static char **files;
+
+static double
+read_number(const char *variable)
+{
+  const char *given = g_getenv(variable);
+
+  return given ? g_ascii_strtod(given, NULL) : 0;
+}
 
 static GPtrArray *
 all_seeds(void)
@@ -133,12 +141,13 @@ test_damaged(void)
 {
   g_autoptr(GPtrArray) seeds = all_seeds();
   g_autoptr(GRand) random = g_rand_new_with_seed(1975);
-  const char *given = g_getenv("MS_FUZZ_SECONDS");
-  double seconds = given ? g_ascii_strtod(given, NULL) : DEFAULT_SECONDS;
+  const double seconds = read_number("MS_FUZZ_SECONDS");
+  const guint inputs = (guint)read_number("MS_FUZZ_INPUTS");
   g_autoptr(GTimer) timer = g_timer_new();
   guint tried = 0;
 
-  while (g_timer_elapsed(timer, NULL) < seconds) {
+  g_assert_cmpuint(inputs, >, 0);
+  while (tried < inputs || g_timer_elapsed(timer, NULL) < seconds) {
     g_autoptr(GByteArray) input = g_byte_array_new();
     gsize size;
     const guint8 *data = g_bytes_get_data(g_ptr_array_index(seeds, tried % seeds->len), &size);

@@ -121,6 +121,7 @@ ms_fuzz_seeds(void)
   static const char ani[] = "RIFF\x30\0\0\0ACONseq \4\0\0\0\0\0\0\0LIST\x14\0\0\0framicon\6\0\0\0abcdef";
   static const char icns[] = "icns\0\0\0\x28is32\0\0\0\x0c\0\1\2\3s8mk\0\0\0\x0c\0\1\2\3ic07\0\0\0\x8";
   static const char qtif[] = "\0\0\0\x8idsc\0\0\0\x0cidat\xff\xd8\xff\xe0";
+  static const char empty_qtif[] = "\0\0\0\x8idsc\0\0\0\x08idat";
   static const char heic[] = "\0\0\0\x10"
                              "ftypheic\0\0\0\0"
                              "\0\0\0\x79meta\0\0\0\0"
@@ -140,6 +141,7 @@ ms_fuzz_seeds(void)
   g_ptr_array_add(seeds, g_bytes_new_static(ani, sizeof ani - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(icns, sizeof icns - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(qtif, sizeof qtif - 1));
+  g_ptr_array_add(seeds, g_bytes_new_static(empty_qtif, sizeof empty_qtif - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(heic, sizeof heic - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(tga, sizeof tga - 1));
   g_ptr_array_add(seeds, g_bytes_new_static(xpm, sizeof xpm - 1));

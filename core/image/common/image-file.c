@@ -44,7 +44,7 @@ copy_bytes(GBytes *bytes, guint64 offset, void *buffer, gsize size)
 {
   gsize available = g_bytes_get_size(bytes);
 
-  if (offset >= available)
+  if (offset >= available || size == 0)
     return 0;
   gsize n = MIN(size, available - offset);
   memcpy(buffer, (const guint8 *)g_bytes_get_data(bytes, NULL) + offset, n);
