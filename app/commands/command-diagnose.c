@@ -7,6 +7,7 @@
 #include "app/command-line/help.h"
 #include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
+#include "core/filter/reference.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
 #include "core/opencl/program.h"
@@ -130,11 +131,11 @@ test_modes(SelfTest *self)
   guint64 different = 0;
 
   settings.params.sp = 4;
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, serial, NULL, &error);
-  g_autoptr(MsImage) result =
-    reference
-      ? ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = found}, &error)
-      : NULL;
+  MsJob expected = {.source = source, .settings = &settings, .wants_modes = TRUE, .modes_into = serial};
+  MsJob job = {.source = source, .settings = &settings, .wants_modes = TRUE, .modes_into = found};
+  g_autoptr(MsImage) reference = ms_reference_run(&expected, &error);
+  g_autoptr(MsImage) result = reference ? ms_mean_shift_run(filter, &job, &error) : NULL;
+  ms_job_clear(&job);
   for (gsize i = 0; result && i < 2 * WIDTH * HEIGHT; i++)
     different += found[i] != serial[i];
   add_line(self, "modes", different, error);

@@ -166,20 +166,24 @@ static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  MsEngineRun run = {
-    .want_modes = TRUE, .progress = on_progress, .progress_data = self, .cancellable = self->cancellable};
+  MsJob job = {.settings = &line->settings,
+               .wants_modes = TRUE,
+               .progress = on_progress,
+               .progress_data = self,
+               .cancellable = self->cancellable};
 
   if (load(self, error))
     self->engine = ms_command_open_engine(line, FALSE, self->console, error);
   if (!self->engine)
     return FALSE;
-  run.may_stay = !line->modes && !self->no_data && ms_engine_get_context(self->engine) &&
+  job.source = self->source;
+  job.may_stay = !line->modes && !self->no_data && ms_engine_get_context(self->engine) &&
                  ms_segmentation_fits(ms_engine_get_context(self->engine), self->source);
-  self->filtered = ms_engine_run(self->engine, self->source, &line->settings, &run, error);
-  self->modes = g_steal_pointer(&run.modes);
-  self->on_device = run.stayed;
-  run.stayed = (MsDeviceResult){NULL};
-  ms_engine_run_clear(&run);
+  self->filtered = ms_engine_run(self->engine, &job, error);
+  self->modes = g_steal_pointer(&job.modes);
+  self->on_device = job.stayed;
+  job.stayed = (MsDeviceResult){NULL};
+  ms_job_clear(&job);
   return self->filtered != NULL;
 }
 

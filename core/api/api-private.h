@@ -20,6 +20,6 @@ MsEngine *ms_api_engine_lock(MslabEngine *self);
 void ms_api_engine_unlock(MslabEngine *self);
 MsSettings ms_api_settings_get(MslabSettings *self);
 MslabStatistics *ms_api_statistics_new(MsImage *image, MsContext *context, GCancellable *cancellable, GError **error);
-MslabRegions *ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error);
+MslabRegions *ms_api_regions_new(MsEngine *engine, MsJob *job, guint min_pixels, GError **error);
 MslabReduction *ms_api_reduction_new(const MsReduceSpec *spec, GBytes *elements, MsContext *context,
                                      GCancellable *cancellable, GError **error);

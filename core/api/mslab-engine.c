@@ -173,17 +173,19 @@ static MsImage *
 run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  MsEngineRun about = {.region = request->region,
-                       .interactive = cancellable || self->progress,
-                       .progress = self->progress,
-                       .progress_data = self->progress_data,
-                       .cancellable = cancellable};
+  MsJob job = {.source = request->image,
+               .settings = &request->settings,
+               .region = request->region,
+               .interactive = cancellable || self->progress,
+               .progress = self->progress,
+               .progress_data = self->progress_data,
+               .cancellable = cancellable};
   MsImage *result = NULL;
 
   if (!g_cancellable_set_error_if_cancelled(cancellable, error) &&
       ms_engine_check(self->engine, &request->settings, error))
-    result = ms_engine_run(self->engine, request->image, &request->settings, &about, error);
-  ms_engine_run_clear(&about);
+    result = ms_engine_run(self->engine, &job, error);
+  ms_job_clear(&job);
   return result;
 }
 
@@ -388,12 +390,12 @@ mslab_engine_find_regions(MslabEngine *self, MslabImage *image, MslabSettings *s
 
   MsSettings chosen = ms_api_settings_get(settings);
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
-  const MsFilterRequest request = {.source = ms_api_image_get(image),
-                                   .settings = &chosen,
-                                   .progress = self->progress,
-                                   .progress_data = self->progress_data,
-                                   .cancellable = cancellable};
-  return ms_api_regions_new(self->engine, &request, min_pixels, error);
+  MsJob job = {.source = ms_api_image_get(image),
+               .settings = &chosen,
+               .progress = self->progress,
+               .progress_data = self->progress_data,
+               .cancellable = cancellable};
+  return ms_api_regions_new(self->engine, &job, min_pixels, error);
 }
 
 /**

@@ -46,36 +46,34 @@ mslab_regions_init(MslabRegions *self)
 
 /* ms_api_regions_new: (transfer full): computed by @engine, which may fall back to a processor. */
 MslabRegions *
-ms_api_regions_new(MsEngine *engine, const MsFilterRequest *request, guint min_pixels, GError **error)
+ms_api_regions_new(MsEngine *engine, MsJob *job, guint min_pixels, GError **error)
 {
   g_autoptr(MslabRegions) self = g_object_new(MSLAB_TYPE_REGIONS, NULL);
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
-  g_autoptr(MsNoData) no_data = ms_no_data_find(request->source, (MsRows){0, ms_image_get_height(request->source)});
-  MsEngineRun about = {.want_modes = TRUE,
-                       .may_stay = !no_data && ms_engine_get_context(engine) &&
-                                   ms_segmentation_fits(ms_engine_get_context(engine), request->source),
-                       .progress = request->progress,
-                       .progress_data = request->progress_data,
-                       .cancellable = request->cancellable};
-  g_autoptr(MsImage) filtered = ms_engine_run(engine, request->source, request->settings, &about, error);
-  const MsDeviceRun run = {ms_engine_get_context(engine), NULL, request->cancellable};
+  g_autoptr(MsNoData) no_data = ms_no_data_find(job->source, (MsRows){0, ms_image_get_height(job->source)});
+
+  job->wants_modes = TRUE;
+  job->may_stay =
+    !no_data && ms_engine_get_context(engine) && ms_segmentation_fits(ms_engine_get_context(engine), job->source);
+  g_autoptr(MsImage) filtered = ms_engine_run(engine, job, error);
+  const MsDeviceRun run = {ms_engine_get_context(engine), NULL, job->cancellable};
   const MsFiltered found = {.image = filtered,
-                            .modes = about.modes,
-                            .params = &request->settings->params,
-                            .on_device = about.stayed,
+                            .modes = job->modes,
+                            .params = &job->settings->params,
+                            .on_device = job->stayed,
                             .absent = no_data ? no_data->absent : NULL};
 
   if (filtered)
     self->segmentation = ms_segmentation_new_on(run.context, &found, &options, run.cancellable, error);
-  ms_engine_run_clear(&about);
+  ms_job_clear(job);
   if (self->segmentation)
-    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, request->source, error);
+    self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, job->source, error);
   if (!self->table)
     return NULL;
-  ms_segment_table_set_space(self->table, request->settings->params.space, request->source);
+  ms_segment_table_set_space(self->table, job->settings->params.space, job->source);
   if (no_data)
     ms_left_out_drop(no_data, self->segmentation, self->table);
-  self->original = g_object_ref(request->source);
+  self->original = g_object_ref(job->source);
   return g_steal_pointer(&self);
 }
 

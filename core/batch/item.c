@@ -200,20 +200,20 @@ add_time(GArray *times, guint repeat, double ms)
 }
 
 /**
- * ms_batch_item_take_run: takes what the engine reported about the image or a band of it.
- * @run: (inout): with a log, whose rows are kept of the last repeat
+ * ms_batch_item_take_job: takes what the engine reported about the image or a band of it.
+ * @job: (inout): with a log, whose rows are kept of the last repeat
  * @repeat: which of @n_repeats, from 0 on
  */
 void
-ms_batch_item_take_run(MsBatchItem *self, MsEngineRun *run, guint repeat, guint n_repeats)
+ms_batch_item_take_job(MsBatchItem *self, MsJob *job, guint repeat, guint n_repeats)
 {
   g_free(self->rejected);
-  self->rejected = g_steal_pointer(&run->rejected);
-  self->used = run->used;
-  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(run->log, MS_STAGE_KERNEL));
-  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(run->log));
+  self->rejected = g_steal_pointer(&job->rejected);
+  self->used = job->used;
+  add_time(self->kernel_ms, repeat, ms_timing_log_total_ms(job->log, MS_STAGE_KERNEL));
+  add_time(self->filter_ms, repeat, ms_timing_log_get_filter_ms(job->log));
   if (repeat + 1 == n_repeats)
-    ms_timing_log_append(self->log, run->log);
+    ms_timing_log_append(self->log, job->log);
 }
 
 void

@@ -119,7 +119,7 @@ void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *senten
 void ms_batch_item_clear_notes(MsBatchItem *self);
 void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_note_name(MsBatchItem *self);
-void ms_batch_item_take_run(MsBatchItem *self, MsEngineRun *run, guint repeat, guint n_repeats);
+void ms_batch_item_take_job(MsBatchItem *self, MsJob *job, guint repeat, guint n_repeats);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);
 void ms_batch_item_forget_results(MsBatchItem *self);
 gboolean ms_batch_item_differs(const MsBatchItem *self);

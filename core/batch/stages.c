@@ -9,6 +9,7 @@
 #include "core/batch/stream-spool.h"
 #include "core/filter/space/space.h"
 #include "core/folder.h"
+#include "core/filter/reference.h"
 #include "core/image/codec.h"
 #include "core/image/common/losses.h"
 #include "core/image/file/file-path.h"
@@ -371,20 +372,25 @@ filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint
 {
   MsBatchItem *item = work->item;
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun run = {.progress = progress, .progress_data = work, .log = log, .cancellable = work->cancellable};
+  MsJob job = {.source = work->source,
+               .settings = &work->options->settings,
+               .progress = progress,
+               .progress_data = work,
+               .log = log,
+               .cancellable = work->cancellable};
 
-  work->result = ms_engine_run(engine, work->source, &work->options->settings, &run, error);
+  work->result = ms_engine_run(engine, &job, error);
   if (work->result) {
-    ms_batch_item_take_run(item, &run, repeat, work->options->repeat);
+    ms_batch_item_take_job(item, &job, repeat, work->options->repeat);
     g_free(item->device);
     item->device = g_strdup(ms_engine_describe(engine).name);
     if (repeat + 1 < work->options->repeat)
       keep_build_rows(item->log, log);
   } else {
     g_free(item->rejected);
-    item->rejected = g_steal_pointer(&run.rejected);
+    item->rejected = g_steal_pointer(&job.rejected);
   }
-  ms_engine_run_clear(&run);
+  ms_job_clear(&job);
   return work->result != NULL;
 }
 
@@ -451,9 +457,12 @@ verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GE
 {
   const MsRegion *region = &place->region;
   MsBatchItem *item = work->item;
-  g_autoptr(MsImage) expected = ms_reference_run(
-    place->image, &work->options->settings.params,
-    &(MsReferenceRun){.region = region, .coarser = place->coarser, .cancellable = work->cancellable}, error);
+  MsJob job = {.source = place->image,
+               .settings = &work->options->settings,
+               .region = region,
+               .coarser = place->coarser,
+               .cancellable = work->cancellable};
+  g_autoptr(MsImage) expected = ms_reference_run(&job, error);
 
   if (!expected)
     return FALSE;

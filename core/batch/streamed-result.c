@@ -127,12 +127,17 @@ filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStrea
 {
   for (guint i = 0; i < run->repeat; i++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
-    MsEngineRun level = {.progress = report_begin, .progress_data = run, .log = log, .cancellable = run->cancellable};
+    MsJob level = {.source = halved,
+                   .settings = settings,
+                   .progress = report_begin,
+                   .progress_data = run,
+                   .log = log,
+                   .cancellable = run->cancellable};
     g_clear_object(&self->result);
-    self->result = ms_engine_run(run->engine, halved, settings, &level, error);
+    self->result = ms_engine_run(run->engine, &level, error);
     if (self->result)
-      ms_batch_item_take_run(run->item, &level, i, run->repeat);
-    ms_engine_run_clear(&level);
+      ms_batch_item_take_job(run->item, &level, i, run->repeat);
+    ms_job_clear(&level);
     if (!self->result)
       return FALSE;
   }
@@ -151,7 +156,6 @@ static gboolean
 run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError **error)
 {
   MsSettings settings = *run->settings;
-  const MsReferenceRun reference = {.cancellable = run->cancellable};
 
   settings.params = ms_params_coarser(&settings.params);
   g_autoptr(MsImage) halved = halve(file, run, error);
@@ -159,8 +163,9 @@ run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError 
     g_prefix_error(error, "'%s': ", file->input->name);
     return FALSE;
   }
+  MsJob reference = {.source = halved, .settings = &settings, .cancellable = run->cancellable};
   if (run->verifies && !self->expected)
-    self->expected = ms_reference_run(halved, &settings.params, &reference, error);
+    self->expected = ms_reference_run(&reference, error);
   return !run->verifies || self->expected;
 }
 
@@ -267,22 +272,24 @@ filter_band_once(Feed *self, guint repeat, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsRegion region = {0, self->band.first, self->width, self->band.count};
-  MsEngineRun run = {.region = &region,
-                     .coarser = self->levels.result,
-                     .progress = report_progress,
-                     .progress_data = self,
-                     .log = log,
-                     .cancellable = self->run->cancellable};
-  g_autoptr(MsImage) image = ms_engine_run(self->run->engine, self->source_image, self->run->settings, &run, error);
+  MsJob job = {.source = self->source_image,
+               .settings = self->run->settings,
+               .region = &region,
+               .coarser = self->levels.result,
+               .progress = report_progress,
+               .progress_data = self,
+               .log = log,
+               .cancellable = self->run->cancellable};
+  g_autoptr(MsImage) image = ms_engine_run(self->run->engine, &job, error);
 
   gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
   if (good) {
-    ms_batch_item_take_run(self->run->item, &run, repeat, self->run->repeat);
+    ms_batch_item_take_job(self->run->item, &job, repeat, self->run->repeat);
     memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
   } else {
     name_failure(self, error);
   }
-  ms_engine_run_clear(&run);
+  ms_job_clear(&job);
   if (good && self->run->inspect && repeat + 1 == self->run->repeat)
     good = inspect_band(self, &region, image, error);
   return good;

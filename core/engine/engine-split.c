@@ -51,68 +51,50 @@ get_context(MsEngine *engine)
   return ms_split_get_context(((MsSplitEngine *)engine)->split, 0);
 }
 
-/* Reports the settings that `auto` resolves to on the first device; other devices may use other kernels. */
-static gboolean
-resolve(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
-{
-  const MsDeviceLimits *limits = &ms_split_get_context(self->split, 0)->device->limits;
-  MsPlanRequest request = ms_plan_request_image(settings, limits, source);
-
-  request.modes = about->want_modes;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
-  if (!plan)
-    return FALSE;
-  about->used = plan->settings;
-  return TRUE;
-}
-
 /*
  * Each device uses its own fastest kernels, since all kernels compute the same picture. Those of a tuned device may not
  * write modes.
  */
 static void
-tune(MsSplitEngine *self, const MsFilterRequest *request, MsSettings *tuned)
+tune(MsSplitEngine *self, const MsJob *job, MsSettings *tuned)
 {
   for (guint i = 0; i < ms_split_get_n_devices(self->split); i++)
-    tuned[i] = request->modes
-                 ? *request->settings
-                 : ms_tuned_settings(request->settings, ms_split_get_context(self->split, i)->device,
-                                     ms_image_get_width(request->source), ms_image_get_height(request->source));
+    tuned[i] = job->wants_modes ? *job->settings
+                                : ms_tuned_settings(job->settings, ms_split_get_context(self->split, i)->device,
+                                                    ms_image_get_width(job->source), ms_image_get_height(job->source));
 }
 
 static MsImage *
-run_whole(MsSplitEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+run_whole(MsSplitEngine *self, MsJob *job, GError **error)
 {
-  const MsFilterRequest request = {.source = source,
-                                   .settings = settings,
-                                   .modes = about->modes,
-                                   .progress = about->progress,
-                                   .progress_data = about->progress_data,
-                                   .log = about->log,
-                                   .cancellable = about->cancellable};
   MsSettings tuned[MS_SHARES_MAX];
 
-  tune(self, &request, tuned);
-  return resolve(self, source, &tuned[0], about, error) ? ms_split_run_each(self->split, &request, tuned, error) : NULL;
+  tune(self, job, tuned);
+  return ms_split_run_each(self->split, job, tuned, error);
 }
 
 /* Filters the rows of a region with those that can influence them as an image, and keeps the rows of the region. */
 static MsImage *
-run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+run(MsEngine *engine, MsJob *job, GError **error)
 {
   MsSplitEngine *self = (MsSplitEngine *)engine;
-  const MsRegion *region = about->region;
+  const MsRegion *region = job->region;
+  MsImage *source = job->source;
   const int height = ms_image_get_height(source);
 
-  g_return_val_if_fail(!about->rows, NULL);
+  g_return_val_if_fail(!job->rows, NULL);
   if (!region)
-    return run_whole(self, source, settings, about, error);
-  g_return_val_if_fail(region->width == ms_image_get_width(source) && !about->want_modes, NULL);
-  g_return_val_if_fail(settings->params.levels == 0 && !about->coarser, NULL);
+    return run_whole(self, job, error);
+  g_return_val_if_fail(region->width == ms_image_get_width(source) && !job->wants_modes, NULL);
+  g_return_val_if_fail(job->settings->params.levels == 0 && !job->coarser, NULL);
   const MsRows held =
-    ms_bands_with_halo((MsRows){region->y, region->height}, ms_params_halo(&settings->params, height), height);
+    ms_bands_with_halo((MsRows){region->y, region->height}, ms_params_halo(&job->settings->params, height), height);
   g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
-  g_autoptr(MsImage) result = run_whole(self, rows, settings, about, error);
+  job->source = rows;
+  job->region = NULL;
+  g_autoptr(MsImage) result = run_whole(self, job, error);
+  job->source = source;
+  job->region = region;
   return result ? ms_image_new_rows(result, region->y - held.first, region->height) : NULL;
 }
 

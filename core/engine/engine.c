@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/engine/tuned.h"
+#include "core/filter/reference.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/text.h"
@@ -13,14 +14,8 @@
 /* Options that can be combined at any size of the image can be combined at this one. */
 #define USUAL_SIDE 512
 
-/* Rows of a strip when finished rows are reported: few, since one row of the reference may take a second. */
-#define STRIP_ROWS 16
-
 /* Images in flight on a device with its own memory: one uploads, one computes, one downloads, and one waits. */
 #define LANES 4
-
-/* With at most this many iterations, a band of the plan takes well below a second. */
-#define USUAL_ITERATIONS 5
 
 /** ms_engine_new: (transfer full): a new engine; @size: of the structure that begins with it, filled with zeros */
 gpointer
@@ -53,16 +48,6 @@ ms_engine_unref(MsEngine *self)
   g_atomic_rc_box_release_full(self, clear_engine);
 }
 
-/** ms_engine_run_clear: frees what a run reported. */
-void
-ms_engine_run_clear(MsEngineRun *self)
-{
-  g_clear_pointer(&self->rejected, g_free);
-  g_clear_pointer(&self->program, ms_program_spec_unref);
-  g_clear_pointer(&self->modes, g_free);
-  ms_device_result_clear(&self->stayed);
-}
-
 MsEngineInfo
 ms_engine_describe(MsEngine *self)
 {
@@ -82,23 +67,9 @@ ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
  * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+ms_engine_run(MsEngine *self, MsJob *job, GError **error)
 {
-  const int width = ms_image_get_width(source), height = ms_image_get_height(source);
-  MsImage *result;
-
-  ms_engine_run_clear(run);
-  if (run->want_modes) {
-    run->modes = g_try_new(guint16, 2 * (gsize)width * height);
-    if (!run->modes) {
-      ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.", width, height);
-      return NULL;
-    }
-  }
-  result = self->kind->run(self, source, settings, run, error);
-  if (!result || run->stayed.colours)
-    g_clear_pointer(&run->modes, g_free);
-  return result;
+  return self->kind->run(self, job, error);
 }
 
 /** ms_engine_get_context: (transfer none) (nullable): the OpenCL device, where there is one. */
@@ -195,63 +166,14 @@ describe_reference(MsEngine *self)
 }
 
 static MsImage *
-run_strips(MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
-{
-  const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  gsize stride = (gsize)region.width * 4;
-  g_autofree guint8 *pixels =
-    ms_image_check_memory(g_try_malloc(stride * region.height), region.width, region.height, error);
-
-  if (!pixels)
-    return NULL;
-  for (int y = 0; y < region.height; y += STRIP_ROWS) {
-    const MsRegion strip = {region.x, region.y + y, region.width, MIN(STRIP_ROWS, region.height - y)};
-    const MsReferenceRun rows = {.region = &strip, .cancellable = run->cancellable};
-    g_autoptr(MsImage) image = ms_reference_run(source, params, &rows, error);
-    if (!image)
-      return NULL;
-    memcpy(pixels + y * stride, ms_image_get_pixels(image), ms_image_get_byte_size(image));
-    run->rows(pixels, y + strip.height, run->rows_data);
-    if (run->progress)
-      run->progress(y + strip.height, region.height, run->progress_data);
-  }
-  return ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
-}
-
-static MsImage *
-compute_reference(MsImage *source, const MsParams *params, MsEngineRun *run, GError **error)
-{
-  MsReferenceRun reference = {
-    .progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable};
-  MsImage *result;
-
-  if (run->want_modes && params->rule == MS_RULE_REPLICATE) {
-    ms_set_error(error, MS_ERROR_USAGE, "Regions need a rule under which pixels stay in the image.");
-    return NULL;
-  }
-  if (run->want_modes)
-    return ms_reference_run_with_modes(source, params, run->modes, &reference, error);
-  /* With levels, each strip would compute the levels of the whole picture again. */
-  if (run->rows && params->levels == 0)
-    return run_strips(source, params, run, error);
-  reference.region = run->region;
-  reference.coarser = run->coarser;
-  result = ms_reference_run(source, params, &reference, error);
-  if (result && run->rows)
-    run->rows(ms_image_get_pixels(result), ms_image_get_height(result), run->rows_data);
-  return result;
-}
-
-static MsImage *
-run_reference(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+run_reference(MsEngine *self, MsJob *job, GError **error)
 {
   gint64 start = g_get_monotonic_time();
-  MsImage *result = compute_reference(source, &settings->params, run, error);
+  MsImage *result = ms_reference_run(job, error);
 
-  run->used = *settings;
-  if (result && run->log) {
-    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);
-    ms_timing_log_add_filter_span(run->log, start);
+  if (result && job->log) {
+    ms_timing_log_add_host(job->log, MS_STAGE_KERNEL, MS_ENGINE_REFERENCE, 2 * ms_image_get_byte_size(result), start);
+    ms_timing_log_add_filter_span(job->log, start);
   }
   return result;
 }
@@ -337,92 +259,21 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
     ms_mean_shift_set_memory_budget(self->filter, bytes);
 }
 
-/* A run that reports its finished rows to the caller. */
-typedef struct {
-  const MsEngineRun *run;
-  const guint8 *pixels;
-} ReportingRun;
-
-static void
-on_rows_done(int done, int total, gpointer data)
-{
-  const ReportingRun *reporting = data;
-  const MsEngineRun *run = reporting->run;
-
-  run->rows(reporting->pixels, done, run->rows_data);
-  if (run->progress)
-    run->progress(done, total, run->progress_data);
-}
-
-/* Fills the caller's memory, or new memory. */
+/* The kernels of a tuned device may not write modes. */
 static MsImage *
-run_plan(MsDeviceEngine *self, const MsFilterRequest *request, const MsPlan *plan, MsEngineRun *run, GError **error)
+run_once(MsDeviceEngine *self, MsJob *job, GError **error)
 {
-  const int width = plan->request.region.width, height = plan->request.region.height;
-  const gboolean may_pin = request->pipelined && self->memory_budget == 0;
-  g_autoptr(GBytes) bytes = run->into ? g_bytes_new_static(run->into, (gsize)width * (gsize)height * 4)
-                                      : ms_mean_shift_alloc_result(self->filter, plan, may_pin, error);
-  guint8 *pixels = bytes ? (guint8 *)g_bytes_get_data(bytes, NULL) : NULL;
-  ReportingRun reporting = {run, pixels};
-  MsFilterRequest reported = *request;
+  const MsSettings *asked = job->settings;
+  MsSettings tuned = *asked;
 
-  if (run->rows) {
-    reported.early_rows = TRUE;
-    reported.progress = on_rows_done;
-    reported.progress_data = &reporting;
-  }
-  if (!pixels || !ms_mean_shift_run_plan_into(self->filter, &reported, plan, pixels, error))
-    return NULL;
-  return ms_image_new(width, height, bytes, run->into ? NULL : ms_image_get_metadata(request->source));
-}
-
-static MsImage *
-run_with_modes(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
-{
-  const MsFilterRequest request = {.source = source,
-                                   .settings = settings,
-                                   .modes = run->modes,
-                                   .stay = run->may_stay ? &run->stayed : NULL,
-                                   .progress = run->progress,
-                                   .progress_data = run->progress_data,
-                                   .log = run->log,
-                                   .cancellable = run->cancellable};
-
-  run->used = *settings;
-  return ms_mean_shift_run(self->filter, &request, error);
-}
-
-static MsImage *
-run_once(MsDeviceEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
-{
-  if (run->want_modes)
-    return run_with_modes(self, source, settings, run, error);
-
-  const int iterations = settings->params.max_iterations;
-  MsSettings tuned =
-    ms_tuned_settings(settings, get_device(&self->base), ms_image_get_width(source), ms_image_get_height(source));
-  const MsFilterRequest request = {.source = source,
-                                   .settings = &tuned,
-                                   .region = run->region,
-                                   .coarser = run->coarser,
-                                   .pipelined = !run->rows && !self->has_lanes,
-                                   .progress = run->progress,
-                                   .progress_data = run->progress_data,
-                                   .log = run->log,
-                                   .cancellable = run->cancellable};
-
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, error);
-  if (!plan)
-    return NULL;
-  run->used = plan->settings;
-  g_free(run->rejected);
-  run->rejected = g_strdup(plan->rejected);
-  g_clear_pointer(&run->program, ms_program_spec_unref);
-  run->program = ms_program_spec_ref(plan->program);
-  /* An interactive caller can cancel within a second however many iterations a pixel takes. */
-  if (run->interactive && iterations > USUAL_ITERATIONS)
-    plan->band_rows = MAX(1, plan->band_rows * USUAL_ITERATIONS / iterations);
-  return run_plan(self, &request, plan, run, error);
+  if (!job->wants_modes)
+    tuned = ms_tuned_settings(asked, get_device(&self->base), ms_image_get_width(job->source),
+                              ms_image_get_height(job->source));
+  job->settings = &tuned;
+  job->pipelined = !self->has_lanes;
+  MsImage *result = ms_mean_shift_run(self->filter, job, error);
+  job->settings = asked;
+  return result;
 }
 
 static gboolean
@@ -445,16 +296,16 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
 }
 
 static MsImage *
-run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *about, GError **error)
+run(MsEngine *engine, MsJob *job, GError **error)
 {
   MsDeviceEngine *self = (MsDeviceEngine *)engine;
   g_autoptr(GError) failure = NULL;
-  MsImage *result = run_once(self, source, settings, about, &failure);
+  MsImage *result = run_once(self, job, &failure);
 
   if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
-    if (about->log)
-      ms_timing_log_clear(about->log);
-    return run_once(self, source, settings, about, error);
+    if (job->log)
+      ms_timing_log_clear(job->log);
+    return run_once(self, job, error);
   }
   if (!result)
     g_propagate_error(error, g_steal_pointer(&failure));

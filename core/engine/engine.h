@@ -26,55 +26,6 @@ typedef struct {
   const char *type;
 } MsEngineInfo;
 
-/**
- * MsEngineRows: called after each band, on the thread that runs.
- * @pixels: of the region's result; its first @done rows are final
- */
-typedef void (*MsEngineRows)(const guint8 *pixels, int done, gpointer data);
-
-/**
- * MsEngineRun: how one image is filtered, and what the engine reports about it.
- * @region: (nullable): the rectangle to compute, %NULL for the whole image; not with several devices
- * @coarser: (nullable): the result of the level above, where it is known; not with several devices. Only the rows of
- *   the source that can influence the region are read then.
- * @interactive: keep bands short, so that cancelling takes effect soon
- * @rows: (nullable): called with the rows that are final; costs a second download of each band
- * @into: (nullable): memory for the pixels of the result, which engines may use; they are there if the result says so
- * @want_modes: also compute the modes of the whole image; without @region and @rows
- * @may_stay: with @want_modes: result and modes may stay on one device that holds the whole picture; then @stayed has
- *   them until the engine runs again, @modes is %NULL, and the image returned is the source
- * @progress: (nullable): called with rows done and rows in all, from the thread that runs
- * @log: (nullable) (transfer none): gets build, upload, kernel and download rows
- * @cancellable: (nullable) (transfer none)
- * @used: (out): the settings with every `auto` resolved
- * @rejected: (out) (nullable) (transfer full): why `auto` did not take faster kernels
- * @program: (out) (nullable) (transfer full): the program that ran
- * @modes: (out) (nullable) (transfer full): where wanted, column and row at which each pixel converges, two numbers a
- *   pixel
- * @stayed: (out) (transfer full): see @may_stay
- */
-typedef struct {
-  const MsRegion *region;
-  MsImage *coarser;
-  gboolean interactive;
-  MsEngineRows rows;
-  gpointer rows_data;
-  guint8 *into;
-  gboolean want_modes;
-  gboolean may_stay;
-  MsProgressFunc progress;
-  gpointer progress_data;
-  MsTimingLog *log;
-  GCancellable *cancellable;
-  MsSettings used;
-  char *rejected;
-  MsProgramSpec *program;
-  guint16 *modes;
-  MsDeviceResult stayed;
-} MsEngineRun;
-
-void ms_engine_run_clear(MsEngineRun *self);
-
 /** MsEngineNote: receives a sentence for the user: on a rejected device, one that took over, or a driver's cache. */
 typedef void (*MsEngineNote)(const char *sentence, gpointer data);
 
@@ -84,7 +35,7 @@ typedef struct _MsEngine MsEngine;
  * MsEngineKind: what an engine does; @describe and @run must be set.
  * @describe: the device as reports name it
  * @check: (nullable): whether such settings can run here at all, before any image is read
- * @run: filters one image; the modes have memory where they are wanted
+ * @run: filters one image
  * @context: (nullable): the device for other work on the same images
  * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
  * @save_learned: (nullable): saves what was learned about the devices, for a process that does not close them
@@ -95,7 +46,7 @@ typedef struct _MsEngine MsEngine;
 typedef struct {
   MsEngineInfo (*describe)(MsEngine *self);
   gboolean (*check)(MsEngine *self, const MsSettings *settings, GError **error);
-  MsImage *(*run)(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
+  MsImage *(*run)(MsEngine *self, MsJob *job, GError **error);
   MsContext *(*context)(MsEngine *self);
   void (*set_memory_budget)(MsEngine *self, guint64 bytes);
   void (*save_learned)(MsEngine *self);
@@ -123,7 +74,7 @@ void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
 void ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data);
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
-MsImage *ms_engine_run(MsEngine *self, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error);
+MsImage *ms_engine_run(MsEngine *self, MsJob *job, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
 void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
 void ms_engine_save_learned(MsEngine *self);

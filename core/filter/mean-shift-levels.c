@@ -130,15 +130,6 @@ start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError 
          launch(self, STEP_MARK, mask, size_of(to), error);
 }
 
-/* The levels above a picture report no progress. */
-static void
-silence(MsFilterRun *level)
-{
-  level->progress = NULL;
-  level->rates = NULL;
-  level->early_rows = FALSE;
-}
-
 /* All levels on the device: their runs, from the picture on. */
 typedef struct {
   Steps steps;
@@ -157,7 +148,7 @@ prepare(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **e
     level->held = (MsRows){0, plan->request.height};
     if (plan != run->plan) {
       level->buffers = &buffers->above[self->n - 2];
-      silence(level);
+      level->is_picture = FALSE;
     }
   }
   if (!create_step_kernels(&self->steps, error))
@@ -325,7 +316,7 @@ halve_rows(Stripes *self, MsRows rows, GError **error)
   run->held = ms_bands_with_halo((MsRows){2 * rows.first, 2 * rows.count}, HALVING_HALO, run->plan->request.height);
   run->stripe.count = 1;
   set_rows(self, rows);
-  return !g_cancellable_set_error_if_cancelled(run->cancellable, error) && ms_filter_run_reserve(run, error) &&
+  return !g_cancellable_set_error_if_cancelled(run->job->cancellable, error) && ms_filter_run_reserve(run, error) &&
          ms_filter_run_upload(run, error) && launch_halving(self, error) &&
          ms_context_download(run->context, &(MsBufferRange){self->device.pixels, 0, rows.count * stride},
                              self->halved + rows.first * stride, run->log, error);
@@ -360,7 +351,7 @@ run_coarser(Stripes *self, GError **error)
   above.source = self->halved;
   above.pixels = self->result;
   above.modes = self->modes;
-  silence(&above);
+  above.is_picture = FALSE;
   ms_filter_buffers_release(self->run.buffers);
   good = above.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, NULL, error);
   ms_filter_buffers_release(&buffers);

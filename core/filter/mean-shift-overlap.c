@@ -161,13 +161,12 @@ launch(Overlap *overlap, Piece *piece, GError **error)
 static gboolean
 follow(Overlap *overlap, const Piece *piece, GError **error)
 {
-  const MsFilterRun *run = overlap->run;
-  const MsRegion *region = &run->plan->request.region;
+  MsFilterRun *run = overlap->run;
 
   if (!ms_cl_check(clWaitForEvents(1, &piece->computed), error, "waiting for the device"))
     return FALSE;
-  if (run->progress)
-    run->progress(piece->rows.first + piece->rows.count - region->y, region->height, run->progress_data);
+  use_piece(run, piece);
+  ms_filter_run_report(run);
   return TRUE;
 }
 
@@ -179,8 +178,8 @@ launch_all(Overlap *overlap, GError **error)
   for (guint i = 0; i < overlap->n + ENQUEUED; i++) {
     if (i >= ENQUEUED && !follow(overlap, &overlap->pieces[i - ENQUEUED], error))
       return FALSE;
-    if (i < overlap->n &&
-        (g_cancellable_set_error_if_cancelled(run->cancellable, error) || !launch(overlap, &overlap->pieces[i], error)))
+    if (i < overlap->n && (g_cancellable_set_error_if_cancelled(run->job->cancellable, error) ||
+                           !launch(overlap, &overlap->pieces[i], error)))
       return FALSE;
   }
   return TRUE;

@@ -37,6 +37,8 @@ typedef struct MsFilterRun MsFilterRun;
 
 /**
  * MsFilterRun:
+ * @job: of the picture; its log is not that of the run where pieces keep their own
+ * @is_picture: whether it is the picture itself and no level above it, so that its rows are progress
  * @log: (nullable): gets a row for the build and one for each transfer and launch
  * @stripe: rows of the result that the buffers hold now
  * @held: the rows of the image that they need
@@ -47,13 +49,13 @@ typedef struct MsFilterRun MsFilterRun;
  * @stays: whether result and modes stay on the device
  * @tables: (nullable): of the colours of the source, for plans that convert them
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
- * @progress: (nullable): called after each band
  * @rates: (nullable): gets the rates of the stripe
  * @start_stripe: (nullable): called with @start_data for each stripe when its source is on the device, before the
  *   passes of its bands
- * @early_rows: whether each band is downloaded before @progress is called
  */
 struct MsFilterRun {
+  const MsJob *job;
+  gboolean is_picture;
   MsContext *context;
   const MsPlan *plan;
   MsFilterBuffers *buffers;
@@ -68,13 +70,9 @@ struct MsFilterRun {
   gboolean stays;
   GBytes *tables;
   const guint8 *coarser;
-  GCancellable *cancellable;
-  MsProgressFunc progress;
-  gpointer progress_data;
   MsPlanRates *rates;
   gboolean (*start_stripe)(const MsFilterRun *stripe, gpointer data, GError **error);
   gpointer start_data;
-  gboolean early_rows;
 };
 
 /** MsFilterOverlap: two further queues and the device memory of pieces, all zero before the first run. */
@@ -98,6 +96,7 @@ gboolean ms_filter_run_upload(const MsFilterRun *self, GError **error);
 gboolean ms_filter_run_download(const MsFilterRun *self, GError **error);
 gboolean ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
+void ms_filter_run_report(const MsFilterRun *self);
 gboolean ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error);
 
 gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);

@@ -320,16 +320,31 @@ enqueue_band(const MsFilterRun *self, GError **error)
   return clear_scratch(self, error) && ms_filter_run_launch(self, MS_GRID_BAND, error);
 }
 
+/** ms_filter_run_report: tells that the rows up to the end of the band are computed. */
+void
+ms_filter_run_report(const MsFilterRun *self)
+{
+  const MsJob *job = self->job;
+  const MsRegion *region = &self->plan->request.region;
+
+  if (self->is_picture && job->progress)
+    job->progress(self->band.first + self->band.count - region->y, region->height, job->progress_data);
+}
+
 static gboolean
 run_band(const MsFilterRun *self, GError **error)
 {
-  const MsRegion *region = &self->plan->request.region;
+  const MsJob *job = self->job;
 
-  if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !enqueue_band(self, error) ||
-      !ms_context_finish(self->context, error) || (self->early_rows && !download_rows(self, self->band, NULL, error)))
+  if (g_cancellable_set_error_if_cancelled(job->cancellable, error) || !enqueue_band(self, error) ||
+      !ms_context_finish(self->context, error))
     return FALSE;
-  if (self->progress)
-    self->progress(self->band.first + self->band.count - region->y, region->height, self->progress_data);
+  if (self->is_picture && job->rows) {
+    if (!download_rows(self, self->band, NULL, error))
+      return FALSE;
+    job->rows(self->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
+  }
+  ms_filter_run_report(self);
   return TRUE;
 }
 
@@ -373,7 +388,7 @@ keep_rates(const MsFilterRun *self, const gint64 times[4])
                         (double)(times[3] - times[2]) / 1e3};
   const double pixels = (double)self->stripe.count * q->region.width;
 
-  if (self->rates && ms[0] > 0 && ms[1] > 0 && ms[2] > 0)
+  if (self->is_picture && ms[0] > 0 && ms[1] > 0 && ms[2] > 0)
     *self->rates = (MsPlanRates){4.0 * self->held.count * q->width / ms[0], pixels / ms[1], 4.0 * pixels / ms[2], {0}};
 }
 
@@ -440,41 +455,24 @@ ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error)
 /**
  * ms_mean_shift_plan:
  *
- * Returns: (transfer full): the plan of @request for this filter's device, or %NULL with @error set as ms_plan_new()
- *   does
+ * Returns: (transfer full): the plan of @job for this filter's device, or %NULL with @error set as ms_plan_new() does
  */
 MsPlan *
-ms_mean_shift_plan(MsMeanShift *self, const MsFilterRequest *request, GError **error)
+ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error)
 {
-  MsPlanRequest plan = ms_plan_request_image(request->settings, &self->context->device->limits, request->source);
+  MsPlanRequest plan = ms_plan_request_image(job->settings, &self->context->device->limits, job->source);
 
-  if (request->region)
-    plan.region = *request->region;
+  plan.region = ms_job_get_region(job);
   plan.memory_budget = self->memory_budget;
-  plan.modes = request->modes != NULL;
-  plan.has_coarser = request->coarser != NULL;
-  plan.pipelined = request->pipelined && !plan.modes;
-  if (ms_settings_equal(&self->measured, request->settings))
+  plan.modes = job->wants_modes;
+  plan.has_coarser = job->coarser != NULL;
+  plan.interactive = job->interactive;
+  plan.pipelined = job->pipelined && !job->rows && !plan.modes;
+  if (ms_settings_equal(&self->measured, job->settings))
     plan.rates = self->rates;
   if ((gsize)plan.region.width * (gsize)plan.region.height * 4 != self->last_bytes)
     memset(plan.rates.piece_ms, 0, sizeof plan.rates.piece_ms);
   return ms_plan_new(&plan, error);
-}
-
-/** ms_device_result_clear: releases the memory. */
-void
-ms_device_result_clear(MsDeviceResult *self)
-{
-  g_clear_pointer(&self->colours, clReleaseMemObject);
-  g_clear_pointer(&self->modes, clReleaseMemObject);
-  g_clear_pointer(&self->source, clReleaseMemObject);
-}
-
-/* Whether the device is to keep the result of @plan, which it holds as a whole. */
-static gboolean
-stays(const MsFilterRequest *request, const MsPlan *plan)
-{
-  return request->stay && request->modes && !plan->in_stripes && plan->stripe_rows == plan->request.height;
 }
 
 /*
@@ -512,38 +510,55 @@ learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, gboolean 
   }
 }
 
-/**
- * ms_mean_shift_run_plan_into:
- * @request: for which @plan was made; its settings and region are those of @plan
- * @pixels: region width x region height x 4 bytes for the result
- *
- * Returns: %FALSE with #MS_ERROR or G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, guint8 *pixels,
-                            GError **error)
+/* (transfer full): memory for the result; pinned where the device has filtered so much that this saves time. */
+static GBytes *
+alloc_result(MsMeanShift *self, const MsJob *job, const MsPlan *plan, GError **error)
+{
+  const int width = plan->request.region.width, height = plan->request.region.height;
+  const gsize bytes = (gsize)width * (gsize)height * 4;
+
+  if (job->into)
+    return g_bytes_new_static(job->into, bytes);
+  /* One that filters one picture after the other may let up to two results stay in memory. */
+  GBytes *pinned =
+    plan->request.pipelined && self->memory_budget == 0 ? ms_context_take_pinned(self->context, bytes) : NULL;
+  if (pinned)
+    return pinned;
+  guint8 *pixels =
+    ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)height), width, height, error);
+  return pixels ? g_bytes_new_take(pixels, bytes) : NULL;
+}
+
+/* Whether the device is to keep the result of @plan, which it holds as a whole. */
+static gboolean
+stays(const MsJob *job, const MsPlan *plan)
+{
+  return job->may_stay && job->wants_modes && !plan->in_stripes && plan->stripe_rows == plan->request.height;
+}
+
+/* Carries the plan out. @pixels: (nullable): for the result, unless it stays on the device */
+static gboolean
+run_plan(MsMeanShift *self, MsJob *job, const MsPlan *plan, guint8 *pixels, GError **error)
 {
   const MsSpace space = plan->settings.params.space;
-  g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, request->source) : NULL;
+  g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, job->source) : NULL;
   const gsize bytes = (gsize)plan->request.region.width * (gsize)plan->request.region.height * 4;
   const gboolean is_settled = ms_context_has_settled(self->context, bytes);
   const gint64 start = g_get_monotonic_time();
   MsPlanRates rates = {0};
-  MsFilterRun run = {.context = self->context,
+  MsFilterRun run = {.job = job,
+                     .is_picture = TRUE,
+                     .context = self->context,
                      .plan = plan,
                      .tables = tables,
                      .buffers = &self->buffers,
-                     .log = request->log,
-                     .source = ms_image_get_pixels(request->source),
+                     .log = job->log,
+                     .source = ms_image_get_pixels(job->source),
                      .pixels = pixels,
-                     .modes = request->modes,
-                     .stays = stays(request, plan),
-                     .coarser = request->coarser ? ms_image_get_pixels(request->coarser) : NULL,
-                     .cancellable = request->cancellable,
-                     .progress = request->progress,
-                     .progress_data = request->progress_data,
-                     .rates = &rates,
-                     .early_rows = request->early_rows};
+                     .modes = ms_job_get_modes(job),
+                     .stays = !pixels,
+                     .coarser = job->coarser ? ms_image_get_pixels(job->coarser) : NULL,
+                     .rates = &rates};
 
   g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u pieces",
           ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,
@@ -556,71 +571,44 @@ ms_mean_shift_run_plan_into(MsMeanShift *self, const MsFilterRequest *request, c
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 
-/* Filters without a download; returns the source, whose size the result has. */
+/* Gives the caller what is on the device, and the source for the image that it expects. */
 static MsImage *
-run_and_stay(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
+leave_on_device(MsMeanShift *self, MsJob *job, const MsPlan *plan)
 {
-  if (!ms_mean_shift_run_plan_into(self, request, plan, NULL, error))
-    return NULL;
   const gboolean keeps_source =
     !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB && !plan->request.has_no_data;
-  *request->stay =
+
+  job->stayed =
     (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem, keeps_source ? self->buffers.source.mem : NULL};
-  clRetainMemObject(request->stay->colours);
-  clRetainMemObject(request->stay->modes);
+  clRetainMemObject(job->stayed.colours);
+  clRetainMemObject(job->stayed.modes);
   if (keeps_source)
-    clRetainMemObject(request->stay->source);
-  return g_object_ref(request->source);
+    clRetainMemObject(job->stayed.source);
+  g_clear_pointer(&job->modes, g_free);
+  return g_object_ref(job->source);
 }
 
 /**
- * ms_mean_shift_alloc_result:
- * @may_pin: whether the caller filters one picture after the other, and may let up to two results stay in memory
+ * ms_mean_shift_run: plans unless the job has a plan, and carries the plan out.
  *
- * Returns: (transfer full): memory for the result of @plan, not cleared, to which the caller alone may write; pinned
- *   where the device has filtered so much for one caller that this saves time. %NULL with #MS_ERROR_MEMORY
- */
-GBytes *
-ms_mean_shift_alloc_result(MsMeanShift *self, const MsPlan *plan, gboolean may_pin, GError **error)
-{
-  const int width = plan->request.region.width, height = plan->request.region.height;
-  const gsize bytes = (gsize)width * (gsize)height * 4;
-  GBytes *pinned = may_pin ? ms_context_take_pinned(self->context, bytes) : NULL;
-
-  if (pinned)
-    return pinned;
-  guint8 *pixels =
-    ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)height), width, height, error);
-  return pixels ? g_bytes_new_take(pixels, bytes) : NULL;
-}
-
-/**
- * ms_mean_shift_run_plan: ms_mean_shift_run_plan_into() a new image with the source's metadata; the source itself where
- * the result stays on the device.
+ * Returns: (transfer full): the result, or %NULL with the errors of ms_plan_new(), #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_mean_shift_run_plan(MsMeanShift *self, const MsFilterRequest *request, const MsPlan *plan, GError **error)
+ms_mean_shift_run(MsMeanShift *self, MsJob *job, GError **error)
 {
-  const MsRegion *region = &plan->request.region;
+  g_autoptr(MsPlan) own = job->plan ? NULL : ms_mean_shift_plan(self, job, error);
+  const MsPlan *plan = job->plan ? job->plan : own;
 
-  if (stays(request, plan))
-    return run_and_stay(self, request, plan, error);
-  g_autoptr(GBytes) result = ms_mean_shift_alloc_result(self, plan, plan->request.pipelined, error);
-  if (!result || !ms_mean_shift_run_plan_into(self, request, plan, (guint8 *)g_bytes_get_data(result, NULL), error))
+  if (!plan || !ms_job_begin(job, error))
     return NULL;
-  return ms_image_new(region->width, region->height, result, ms_image_get_metadata(request->source));
-}
-
-/**
- * ms_mean_shift_run: plans and runs.
- *
- * Returns: (transfer full): the result, or %NULL with #MS_ERROR_UNSUPPORTED for settings without modes where these are
- *   asked for
- */
-MsImage *
-ms_mean_shift_run(MsMeanShift *self, const MsFilterRequest *request, GError **error)
-{
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self, request, error);
-
-  return plan ? ms_mean_shift_run_plan(self, request, plan, error) : NULL;
+  job->used = plan->settings;
+  job->rejected = g_strdup(plan->rejected);
+  job->program = ms_program_spec_ref(plan->program);
+  if (stays(job, plan))
+    return run_plan(self, job, plan, NULL, error) ? leave_on_device(self, job, plan) : NULL;
+  g_autoptr(GBytes) result = alloc_result(self, job, plan, error);
+  if (!result || !run_plan(self, job, plan, (guint8 *)g_bytes_get_data(result, NULL), error))
+    return NULL;
+  return ms_image_new(plan->request.region.width, plan->request.region.height, result,
+                      job->into ? NULL : ms_image_get_metadata(job->source));
 }

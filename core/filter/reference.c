@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/filter/no-data.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/space/space.h"
+
+/* Rows that are computed and reported together: few, since one row may take a second. */
+#define STRIP_ROWS 16
 
 /* The sums over the pixels of a window within the colour radius. */
 typedef struct {
@@ -17,7 +21,10 @@ typedef struct {
 } Sums;
 
 /**
- * Job: the pixels of a region that are to be filtered.
+ * Level: the pixels of a region of the picture, or of a level above it, that are to be filtered.
+ * @job: of the picture
+ * @is_picture: whether it is the picture itself, whose rows are progress
+ * @no_data: (nullable): the pixels that no window counts
  * @pixels: of the whole image, or of the rows from @top on that can influence the region
  * @modes: (nullable): column and row of every pixel's mode
  * @mask: (nullable): a byte for each pixel of the region's rows, 0 where the result is unchanged
@@ -29,10 +36,12 @@ typedef struct {
   const MsParams *params;
   MsFilterNumbers numbers;
   MsRegion region;
-  const MsReferenceRun *run;
   guint16 *modes;
   const guint8 *mask;
-} Job;
+  const MsNoData *no_data;
+  const MsJob *job;
+  gboolean is_picture;
+} Level;
 
 /** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
 int
@@ -63,17 +72,17 @@ squared_distance(const guint8 *t, const int c[3])
 }
 
 static const guint8 *
-pixel_at(const Job *job, int x, int y)
+pixel_at(const Level *level, int x, int y)
 {
-  return job->pixels + ((gsize)(y - job->top) * job->size.width + x) * 4;
+  return level->pixels + ((gsize)(y - level->top) * level->size.width + x) * 4;
 }
 
 static gboolean
-is_absent(const Job *job, int x, int y)
+is_absent(const Level *level, int x, int y)
 {
-  const MsNoData *no_data = job->run->no_data;
+  const MsNoData *no_data = level->no_data;
 
-  return no_data && no_data->absent[(gsize)(y - no_data->rows.first) * job->size.width + x];
+  return no_data && no_data->absent[(gsize)(y - no_data->rows.first) * level->size.width + x];
 }
 
 /*
@@ -81,12 +90,12 @@ is_absent(const Job *job, int x, int y)
  * image.
  */
 static void
-add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
+add_pixel(const Level *level, int x, int y, const int c[3], Sums *sums)
 {
-  const int column = CLAMP(x, 0, job->size.width - 1), row = CLAMP(y, 0, job->size.height - 1);
-  const guint8 *t = pixel_at(job, column, row);
+  const int column = CLAMP(x, 0, level->size.width - 1), row = CLAMP(y, 0, level->size.height - 1);
+  const guint8 *t = pixel_at(level, column, row);
 
-  if (squared_distance(t, c) > job->numbers.isr2 || is_absent(job, column, row))
+  if (squared_distance(t, c) > level->numbers.isr2 || is_absent(level, column, row))
     return;
   sums->n++;
   sums->x += x;
@@ -96,45 +105,45 @@ add_pixel(const Job *job, int x, int y, const int c[3], Sums *sums)
 }
 
 static void
-window_range(const Job *job, int centre, int extent, int *first, int *last)
+window_range(const Level *level, int centre, int extent, int *first, int *last)
 {
-  *first = (int)rintf((float)centre - job->numbers.sp);
-  *last = (int)rintf((float)centre + job->numbers.sp);
-  if (job->params->rule == MS_RULE_REPLICATE)
+  *first = (int)rintf((float)centre - level->numbers.sp);
+  *last = (int)rintf((float)centre + level->numbers.sp);
+  if (level->params->rule == MS_RULE_REPLICATE)
     return;
   *first = MAX(*first, 0);
   *last = MIN(*last, extent - 1);
 }
 
 static Sums
-sum_window(const Job *job, int x0, int y0, const int c[3])
+sum_window(const Level *level, int x0, int y0, const int c[3])
 {
   Sums sums = {0};
   int left, right, top, bottom;
 
-  window_range(job, x0, job->size.width, &left, &right);
-  window_range(job, y0, job->size.height, &top, &bottom);
-  if (job->run->samples)
-    *job->run->samples += (guint64)(right - left + 1) * (guint64)(bottom - top + 1);
+  window_range(level, x0, level->size.width, &left, &right);
+  window_range(level, y0, level->size.height, &top, &bottom);
+  if (level->job->samples)
+    *level->job->samples += (guint64)(right - left + 1) * (guint64)(bottom - top + 1);
   for (int y = top; y <= bottom; y++)
     for (int x = left; x <= right; x++)
-      add_pixel(job, x, y, c, &sums);
+      add_pixel(level, x, y, c, &sums);
   return sums;
 }
 
 /* One iteration of methods 1.1; returns whether the pixel has converged. */
 static gboolean
-shift(const Job *job, int *x0, int *y0, int c[3])
+shift(const Level *level, int *x0, int *y0, int c[3])
 {
-  Sums sums = sum_window(job, *x0, *y0, c);
+  Sums sums = sum_window(level, *x0, *y0, c);
   int change = 0;
 
   if (sums.n == 0)
     return TRUE;
-  int x1 = ms_reference_mean(sums.x, sums.n, job->params->rule);
-  int y1 = ms_reference_mean(sums.y, sums.n, job->params->rule);
+  int x1 = ms_reference_mean(sums.x, sums.n, level->params->rule);
+  int y1 = ms_reference_mean(sums.y, sums.n, level->params->rule);
   for (int k = 0; k < 3; k++) {
-    int m = ms_reference_mean(sums.colour[k], sums.n, job->params->rule);
+    int m = ms_reference_mean(sums.colour[k], sums.n, level->params->rule);
     change += (m - c[k]) * (m - c[k]);
     c[k] = m;
   }
@@ -142,44 +151,54 @@ shift(const Job *job, int *x0, int *y0, int c[3])
   gboolean still = x1 == *x0 && y1 == *y0;
   *x0 = x1;
   *y0 = y1;
-  return still || change <= job->numbers.epsilon;
+  return still || change <= level->numbers.epsilon;
 }
 
 static void
-filter_pixel(const Job *job, int x, int y, guint8 *out)
+filter_pixel(const Level *level, int x, int y, guint8 *out)
 {
-  const guint8 *t = pixel_at(job, x, y);
+  const guint8 *t = pixel_at(level, x, y);
   int c[3] = {t[0], t[1], t[2]};
   int x0 = x, y0 = y;
 
-  for (int i = 0; i < job->numbers.max_iterations; i++)
-    if (shift(job, &x0, &y0, c))
+  for (int i = 0; i < level->numbers.max_iterations; i++)
+    if (shift(level, &x0, &y0, c))
       break;
   for (int k = 0; k < 3; k++)
     out[k] = (guint8)c[k];
   out[3] = t[3];
-  if (job->modes) {
-    guint16 *mode = job->modes + ((gsize)y * job->size.width + x) * 2;
+  if (level->modes) {
+    guint16 *mode = level->modes + ((gsize)y * level->size.width + x) * 2;
     mode[0] = (guint16)x0;
     mode[1] = (guint16)y0;
   }
 }
 
+/* The rows before @end are filtered. */
+static void
+report_row(const MsJob *job, int end)
+{
+  const MsRegion region = ms_job_get_region(job);
+
+  if (job->progress)
+    job->progress(end - region.y, region.height, job->progress_data);
+}
+
 /* @out: the result's pixel at the corner of the region; @stride: bytes of a row of the result. */
 static gboolean
-filter_rows(const Job *job, guint8 *out, gsize stride, GError **error)
+filter_rows(const Level *level, guint8 *out, gsize stride, GError **error)
 {
-  const MsRegion *r = &job->region;
+  const MsRegion *r = &level->region;
 
   for (int y = 0; y < r->height; y++) {
-    const guint8 *mask = job->mask ? job->mask + (gsize)y * job->size.width + r->x : NULL;
-    if (g_cancellable_set_error_if_cancelled(job->run->cancellable, error))
+    const guint8 *mask = level->mask ? level->mask + (gsize)y * level->size.width + r->x : NULL;
+    if (g_cancellable_set_error_if_cancelled(level->job->cancellable, error))
       return FALSE;
     for (int x = 0; x < r->width; x++)
       if (!mask || mask[x])
-        filter_pixel(job, r->x + x, r->y + y, out + y * stride + (gsize)x * 4);
-    if (job->run->progress)
-      job->run->progress(y + 1, r->height, job->run->progress_data);
+        filter_pixel(level, r->x + x, r->y + y, out + y * stride + (gsize)x * 4);
+    if (level->is_picture)
+      report_row(level->job, r->y + y + 1);
   }
   return TRUE;
 }
@@ -190,182 +209,122 @@ allocate(gsize bytes, int width, int height, GError **error)
   return ms_image_check_memory(g_try_malloc(bytes), width, height, error);
 }
 
-static MsImage *
-run_plain(const Job *job, MsImage *source, GError **error)
-{
-  const MsRegion *r = &job->region;
-  gsize stride = (gsize)r->width * 4;
-  g_autofree guint8 *out = allocate(stride * r->height, r->width, r->height, error);
-
-  if (!out || !filter_rows(job, out, stride, error))
-    return NULL;
-  return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
-}
-
 /*
  * Filters the region's rows of a level from @coarser, the result of the level above; %NULL for the topmost level. Of
  * these rows, the columns of the region are final.
  */
 static guint8 *
-filter_level(Job *job, const guint8 *coarser, GError **error)
+filter_level(Level *level, const guint8 *coarser, GError **error)
 {
-  const MsPyramidSize size = job->size;
-  const MsRows rows = {job->region.y, job->region.height};
-  const gsize n = (gsize)size.width * job->region.height;
+  const MsPyramidSize size = level->size;
+  const MsRows rows = {level->region.y, level->region.height};
+  const gsize n = (gsize)size.width * level->region.height;
   g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
   g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;
 
   if (!mask)
     return NULL;
-  job->mask = coarser ? mask : NULL;
+  level->mask = coarser ? mask : NULL;
   if (coarser) {
-    ms_pyramid_enlarge(coarser, pixel_at(job, 0, rows.first), size, rows, result);
-    ms_pyramid_mark(coarser, size, rows, ms_pyramid_edge(job->params), mask);
+    ms_pyramid_enlarge(coarser, pixel_at(level, 0, rows.first), size, rows, result);
+    ms_pyramid_mark(coarser, size, rows, ms_pyramid_edge(level->params), mask);
   }
-  gboolean good = filter_rows(job, result + (gsize)job->region.x * 4, (gsize)size.width * 4, error);
-  job->mask = NULL;
+  gboolean good = filter_rows(level, result + (gsize)level->region.x * 4, (gsize)size.width * 4, error);
+  level->mask = NULL;
   return good ? g_steal_pointer(&result) : NULL;
 }
 
-/* Computes the levels above that of @job unless the result is known, then that of filter_level(). */
+/* Computes the levels above unless the result is known, then that of filter_level(). */
 static guint8 *
-run_level(Job *job, GError **error)
+run_level(Level *level, GError **error)
 {
   g_autofree guint8 *coarser = NULL;
 
-  if (job->run->coarser)
-    return filter_level(job, ms_image_get_pixels(job->run->coarser), error);
-  if (job->params->levels > 0) {
-    const MsParams params = ms_params_coarser(job->params);
-    const MsPyramidSize size = ms_pyramid_size(job->size.width, job->size.height, 1);
-    const MsReferenceRun quiet = {.samples = job->run->samples, .cancellable = job->run->cancellable};
+  if (level->is_picture && level->job->coarser)
+    return filter_level(level, ms_image_get_pixels(level->job->coarser), error);
+  if (level->params->levels > 0) {
+    const MsParams params = ms_params_coarser(level->params);
+    const MsPyramidSize size = ms_pyramid_size(level->size.width, level->size.height, 1);
     const gsize bytes = (gsize)size.width * size.height * 4;
     g_autofree guint8 *halved = allocate(bytes, size.width, size.height, error);
-    g_autofree guint8 *modes = halved && job->modes ? allocate(bytes, size.width, size.height, error) : NULL;
-    if (!halved || (job->modes && !modes))
+    g_autofree guint8 *modes = halved && level->modes ? allocate(bytes, size.width, size.height, error) : NULL;
+    if (!halved || (level->modes && !modes))
       return NULL;
-    ms_pyramid_halve(job->pixels, job->size, halved);
-    Job above = {.pixels = halved,
-                 .size = size,
-                 .params = &params,
-                 .numbers = ms_params_numbers(&params),
-                 .region = {0, 0, size.width, size.height},
-                 .run = &quiet,
-                 .modes = (guint16 *)modes};
+    ms_pyramid_halve(level->pixels, level->size, halved);
+    Level above = {.pixels = halved,
+                   .size = size,
+                   .params = &params,
+                   .numbers = ms_params_numbers(&params),
+                   .region = {0, 0, size.width, size.height},
+                   .job = level->job,
+                   .modes = (guint16 *)modes};
     coarser = run_level(&above, error);
     if (!coarser)
       return NULL;
     if (modes)
-      ms_pyramid_place_modes(above.modes, job->size, job->modes);
+      ms_pyramid_place_modes(above.modes, level->size, level->modes);
   }
-  return filter_level(job, coarser, error);
+  return filter_level(level, coarser, error);
 }
 
-static MsImage *
-run_levels(Job *job, MsImage *source, GError **error)
+/* The picture from its levels, or for settings without levels at once. */
+static gboolean
+run_picture(Level *level, guint8 *out, GError **error)
 {
-  const MsRegion *r = &job->region;
-  const gsize stride = (gsize)job->size.width * 4, row = (gsize)r->width * 4;
-  g_autofree guint8 *whole = run_level(job, error);
-  g_autofree guint8 *out = whole ? allocate(row * r->height, r->width, r->height, error) : NULL;
+  const MsRegion *r = &level->region;
+  const gsize stride = (gsize)level->size.width * 4, row = (gsize)r->width * 4;
 
-  if (!out)
-    return NULL;
-  for (int y = 0; y < r->height; y++)
+  if (level->params->levels == 0)
+    return filter_rows(level, out, row, error);
+  g_autofree guint8 *whole = run_level(level, error);
+  for (int y = 0; whole && y < r->height; y++)
     memcpy(out + y * row, whole + y * stride + (gsize)r->x * 4, row);
-  return ms_image_new_take(r->width, r->height, g_steal_pointer(&out), ms_image_get_metadata(source));
+  return whole != NULL;
 }
 
-static Job
-job_for(MsImage *source, const MsParams *params, const MsReferenceRun *run)
+/*
+ * Computes rows of the region, of which only the rows of the source that can influence them are converted. Windows
+ * leave pixels without data out, but not where the levels above mix them with others.
+ */
+static gboolean
+run_rows(const MsJob *job, const MsRegion *rows, guint8 *out, GError **error)
 {
-  return (Job){.pixels = ms_image_get_pixels(source),
-               .size = {ms_image_get_width(source), ms_image_get_height(source)},
-               .params = params,
-               .numbers = ms_params_numbers(params),
-               .region = run->region ? *run->region : ms_image_get_extent(source),
-               .run = run};
-}
-
-static MsImage *
-run_in_rgb(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
-{
-  Job job = job_for(source, params, run);
-
-  return params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
-}
-
-/* Converts only the rows that can influence the region; the levels of a pyramid need all unless they are known. */
-static MsImage *
-run_in_space(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
-{
-  const int height = ms_image_get_height(source);
-  MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  const MsRows band = {region.y, region.height};
-  const gboolean needs_all = params->levels > 0 && !run->coarser;
+  const MsParams *params = &job->settings->params;
+  const int height = ms_image_get_height(job->source);
+  const gboolean has_levels = params->levels > 0, needs_all = has_levels && !job->coarser;
+  const MsRows band = {rows->y, rows->height};
   const MsRows held = ms_bands_with_halo(band, needs_all ? height : ms_params_halo(params, height), height);
-  MsReferenceRun inside = *run;
-  g_autoptr(MsImage) rows = ms_image_new_rows(source, held.first, held.count);
-  g_autoptr(MsImage) converted = ms_space_convert_image(params->space, rows, error);
+  g_autoptr(MsNoData) no_data = ms_no_data_find(job->source, has_levels ? band : held);
+  g_autoptr(MsImage) source = ms_image_new_rows(job->source, held.first, held.count);
+  g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
 
-  g_autoptr(MsImage) filtered = NULL;
-  if (converted && run->coarser) {
-    Job job = job_for(source, params, run);
-    job.pixels = ms_image_get_pixels(converted);
-    job.top = held.first;
-    filtered = run_levels(&job, source, error);
-  } else if (converted) {
-    MsNoData no_data = run->no_data ? *run->no_data : (MsNoData){NULL};
-    no_data.rows.first -= held.first;
-    inside.no_data = run->no_data ? &no_data : NULL;
-    region.y -= held.first;
-    inside.region = &region;
-    filtered = run_in_rgb(converted, params, &inside, error);
+  if (!converted)
+    return FALSE;
+  Level level = {.pixels = ms_image_get_pixels(converted),
+                 .top = held.first,
+                 .size = {ms_image_get_width(job->source), height},
+                 .params = params,
+                 .numbers = ms_params_numbers(params),
+                 .region = *rows,
+                 .modes = ms_job_get_modes(job),
+                 .no_data = has_levels ? NULL : no_data,
+                 .job = job,
+                 .is_picture = TRUE};
+  if (!run_picture(&level, out, error))
+    return FALSE;
+  if (params->space != MS_SPACE_RGB && !job->wants_modes) {
+    g_autoptr(GBytes) tables = ms_space_tables_of(params->space, job->source);
+    ms_space_restore(params->space, g_bytes_get_data(tables, NULL), out, out, (gsize)rows->width * rows->height);
   }
-  return filtered ? ms_space_restore_image(params->space, filtered, error) : NULL;
-}
-
-/* (nullable): the pixels without data among the rows that can influence a region, or of the region where levels mix. */
-static MsNoData *
-find_no_data(MsImage *source, const MsParams *params, const MsRegion *region)
-{
-  const int height = ms_image_get_height(source), halo = params->levels > 0 ? 0 : ms_params_halo(params, height);
-
-  return ms_no_data_find(source, ms_bands_with_halo((MsRows){region->y, region->height}, halo, height));
-}
-
-/* @modes: (nullable): filled in for the whole image */
-static MsImage *
-run_with_no_data(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run, GError **error)
-{
-  const MsRegion region = run->region ? *run->region : ms_image_get_extent(source);
-  g_autoptr(MsNoData) no_data = find_no_data(source, params, &region);
-  MsReferenceRun inside = *run;
-  MsImage *result = NULL;
-
-  inside.no_data = params->levels > 0 ? NULL : no_data;
-  if (modes) {
-    g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
-    if (!converted)
-      return NULL;
-    Job job = job_for(converted, params, &inside);
-    job.modes = modes;
-    result = params->levels > 0 ? run_levels(&job, source, error) : run_plain(&job, source, error);
-  } else {
-    result = (params->space == MS_SPACE_RGB ? run_in_rgb : run_in_space)(source, params, &inside, error);
-  }
-  if (result && no_data)
-    ms_no_data_restore(no_data, source, &region, (guint8 *)ms_image_get_pixels(result));
-  if (result && no_data && modes)
-    ms_no_data_place_modes(no_data, modes);
-  return result;
+  if (no_data)
+    ms_no_data_restore(no_data, job->source, rows, out);
+  if (no_data && job->wants_modes)
+    ms_no_data_place_modes(no_data, level.modes);
+  return TRUE;
 }
 
 /**
- * ms_reference_run:
- * @source: the picture
- * @params: what to compute
- * @run: (nullable): %NULL for the whole image without reports
+ * ms_reference_run: computes the picture of @job on the calling thread.
  *
  * Pixels without data keep their value and no window counts them; with levels, windows count them.
  *
@@ -373,24 +332,32 @@ run_with_no_data(MsImage *source, const MsParams *params, guint16 *modes, const 
  *   G_IO_ERROR_CANCELLED
  */
 MsImage *
-ms_reference_run(MsImage *source, const MsParams *params, const MsReferenceRun *run, GError **error)
+ms_reference_run(MsJob *job, GError **error)
 {
-  const MsReferenceRun whole = {NULL};
+  const MsParams *params = &job->settings->params;
+  const MsRegion region = ms_job_get_region(job);
+  const gsize stride = (gsize)region.width * 4;
+  /* The levels above are computed for all rows at once. */
+  const int step = params->levels > 0 || job->wants_modes ? region.height : STRIP_ROWS;
 
   if (!ms_params_validate(params, error))
     return NULL;
-  return run_with_no_data(source, params, NULL, run ? run : &whole, error);
-}
-
-/** ms_reference_run_with_modes: computes the result of ms_mean_shift_run() with modes. */
-MsImage *
-ms_reference_run_with_modes(MsImage *source, const MsParams *params, guint16 *modes, const MsReferenceRun *run,
-                            GError **error)
-{
-  const MsReferenceRun whole = {NULL};
-
-  g_return_val_if_fail(params->rule != MS_RULE_REPLICATE, NULL);
-  if (!ms_params_validate(params, error))
+  if (job->wants_modes && params->rule == MS_RULE_REPLICATE) {
+    ms_set_error(error, MS_ERROR_USAGE, "Regions need a rule under which pixels stay in the image.");
     return NULL;
-  return run_with_no_data(source, params, modes, run ? run : &whole, error);
+  }
+  if (!ms_job_begin(job, error))
+    return NULL;
+  job->used = *job->settings;
+  g_autofree guint8 *pixels = allocate(stride * region.height, region.width, region.height, error);
+  for (int y = 0; pixels && y < region.height; y += step) {
+    const MsRegion rows = {region.x, region.y + y, region.width, MIN(step, region.height - y)};
+    if (!run_rows(job, &rows, pixels + y * stride, error))
+      return NULL;
+    if (job->rows)
+      job->rows(pixels, y + rows.height, job->rows_data);
+  }
+  return pixels ? ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels),
+                                    ms_image_get_metadata(job->source))
+                : NULL;
 }

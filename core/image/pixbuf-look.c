@@ -44,8 +44,10 @@ is_png(MsImageFile *file, guint64 at)
   return get(file, at, start, sizeof start) && memcmp(start, "\x89PNG\r\n\x1a\n", sizeof start) == 0;
 }
 
-/* (transfer full) (nullable): @head, and behind it @size bytes of the file, or all from @at on where it has fewer; %NULL
- * where these are none. */
+/*
+ * (transfer full) (nullable): @head, and behind it @size bytes of the file, or all from @at on where it has fewer;
+ * %NULL where these are none.
+ */
 static GBytes *
 cut_out(MsImageFile *file, GByteArray *head, guint64 at, guint64 size)
 {

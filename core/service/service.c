@@ -33,7 +33,7 @@
 #define GRACE_US G_USEC_PER_SEC
 
 /**
- * Job: a request.
+ * Request: what the window asks for.
  * @number: of the request
  * @content: the second half of its payload
  */
@@ -42,7 +42,7 @@ typedef struct {
   guint32 number;
   GVariant *content;
   GCancellable *cancellable;
-} Job;
+} Request;
 
 /** Modes: what the regions of a source are found in, kept so that other options filter nothing again. */
 typedef struct {
@@ -57,14 +57,14 @@ typedef struct {
   GAsyncQueue *jobs; /* an item without a kind, the quit job, ends the process */
   MsEngine *engine;  /* (nullable): while a device is open, or for the serial reference */
   Modes modes;
-  const Job *job; /* the running one */
+  const Request *request; /* the running one */
   gint64 progress_us;
 } Service;
 
 static char quit;
 
 static void
-job_free(Job *self)
+request_free(Request *self)
 {
   ms_message_clear(&self->message);
   g_clear_pointer(&self->content, g_variant_unref);
@@ -72,14 +72,14 @@ job_free(Job *self)
   g_free(self);
 }
 
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(Job, job_free)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Request, request_free)
 
 /* Answers */
 
 static void
 answer(Service *self, MsAnswerKind kind, GVariant *content, const int *fds)
 {
-  GVariant *members[] = {g_variant_new_uint32(self->job->number), content};
+  GVariant *members[] = {g_variant_new_uint32(self->request->number), content};
 
   /* An error means that the window has gone; the thread that reads ends the process. */
   ms_channel_send(self->channel, kind, g_variant_new_tuple(members, 2), fds, NULL);
@@ -121,9 +121,9 @@ report_share(Service *self, double share)
 static MsImage *
 map_image(Service *self, guint number, GError **error)
 {
-  g_autoptr(GVariant) picture = g_variant_get_child_value(self->job->content, number);
+  g_autoptr(GVariant) picture = g_variant_get_child_value(self->request->content, number);
 
-  return ms_service_take_picture(picture, self->job->message.fds[number], error);
+  return ms_service_take_picture(picture, self->request->message.fds[number], error);
 }
 
 /* Opening */
@@ -188,7 +188,7 @@ run_open(Service *self, GError **error)
   g_autoptr(GError) none = NULL;
   const char *device_selector;
 
-  g_variant_get(self->job->content, "(&s)", &device_selector);
+  g_variant_get(self->request->content, "(&s)", &device_selector);
   forget_modes(self);
   g_clear_pointer(&self->engine, ms_engine_unref);
   g_autoptr(GPtrArray) devices = ms_device_enumerate(&none);
@@ -257,19 +257,21 @@ report_progress(int done, int total, gpointer data)
   report_share(pass->service, pass->from + (pass->to - pass->from) * done / MAX(total, 1));
 }
 
-/* Fills @pass->into; @run has what the run reports. */
+/* Fills @pass->into; @job has what comes out. */
 static gboolean
-run_pass(Pass *pass, MsEngineRun *run, GError **error)
+run_pass(Pass *pass, MsJob *job, GError **error)
 {
-  run->region = &pass->region;
-  run->interactive = TRUE;
-  run->rows = pass->reports_rows ? report_rows : NULL;
-  run->rows_data = pass;
-  run->into = pass->into;
-  run->cancellable = pass->service->job->cancellable;
-  run->progress = report_progress;
-  run->progress_data = pass;
-  g_autoptr(MsImage) image = ms_engine_run(pass->service->engine, pass->source, pass->settings, run, error);
+  job->source = pass->source;
+  job->settings = pass->settings;
+  job->region = &pass->region;
+  job->interactive = TRUE;
+  job->rows = pass->reports_rows ? report_rows : NULL;
+  job->rows_data = pass;
+  job->into = pass->into;
+  job->cancellable = pass->service->request->cancellable;
+  job->progress = report_progress;
+  job->progress_data = pass;
+  g_autoptr(MsImage) image = ms_engine_run(pass->service->engine, job, error);
   if (image && ms_image_get_pixels(image) != pass->into)
     copy_rows(pass, ms_image_get_pixels(image), pass->region.height);
   return image != NULL;
@@ -317,14 +319,14 @@ digest_of(const guint8 *pixels, gsize size)
 
 /* Maps memory of the window for the result of @pass and fills it. */
 static gboolean
-run_pass_into(Pass *pass, MsEngineRun *run, GError **error)
+run_pass_into(Pass *pass, MsJob *job, GError **error)
 {
   const gsize size = (gsize)pass->region.width * (gsize)pass->region.height * 4;
 
-  pass->into = ms_channel_map_memory(pass->service->job->message.fds[pass->fd], size, TRUE, error);
+  pass->into = ms_channel_map_memory(pass->service->request->message.fds[pass->fd], size, TRUE, error);
   if (!pass->into)
     return FALSE;
-  gboolean good = run_pass(pass, run, error);
+  gboolean good = run_pass(pass, job, error);
   if (good && !pass->is_visible)
     pass->digest = digest_of(pass->into, size);
   munmap(pass->into, size);
@@ -332,16 +334,16 @@ run_pass_into(Pass *pass, MsEngineRun *run, GError **error)
 }
 
 static GVariant *
-describe_run(Service *self, const MsEngineRun *run, const char *digest)
+describe_run(Service *self, const MsJob *job, const char *digest)
 {
   MsContext *context = ms_engine_get_context(self->engine);
-  MsProgram *program = run->program ? ms_context_build(context, run->program, NULL, NULL) : NULL;
+  MsProgram *program = job->program ? ms_context_build(context, job->program, NULL, NULL) : NULL;
   g_autofree char *log = program ? g_utf8_make_valid(ms_program_get_log(program), -1) : NULL;
-  GVariant *spec = run->program ? ms_program_spec_to_variant(run->program) : NULL;
+  GVariant *spec = job->program ? ms_program_spec_to_variant(job->program) : NULL;
 
   return g_variant_new("(@as@" MS_TIMING_LOG_TYPE "@m" MS_PROGRAM_SPEC_TYPE "msmss)",
-                       ms_settings_to_variant(&run->used), ms_timing_log_to_variant(run->log),
-                       g_variant_new_maybe(G_VARIANT_TYPE(MS_PROGRAM_SPEC_TYPE), spec), log, run->rejected, digest);
+                       ms_settings_to_variant(&job->used), ms_timing_log_to_variant(job->log),
+                       g_variant_new_maybe(G_VARIANT_TYPE(MS_PROGRAM_SPEC_TYPE), spec), log, job->rejected, digest);
 }
 
 /* One run covers the whole picture, so that its timings can be compared with those of any other run. */
@@ -349,13 +351,13 @@ static gboolean
 run_whole(Service *self, Pass *pass, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun run = {.log = log};
-  const gboolean good = run_pass_into(pass, &run, error);
+  MsJob job = {.log = log};
+  const gboolean good = run_pass_into(pass, &job, error);
 
   if (good)
-    answer(self, MS_ANSWER_FILTERED, describe_run(self, &run, pass->digest), NULL);
+    answer(self, MS_ANSWER_FILTERED, describe_run(self, &job, pass->digest), NULL);
   g_free(pass->digest);
-  ms_engine_run_clear(&run);
+  ms_job_clear(&job);
   return good;
 }
 
@@ -366,7 +368,7 @@ run_filter(Service *self, GError **error)
   MsSettings settings;
   MsRegion seen;
 
-  g_variant_get(self->job->content, "(@" MS_PICTURE_TYPE "(iiii)@as)", NULL, &seen.x, &seen.y, &seen.width,
+  g_variant_get(self->request->content, "(@" MS_PICTURE_TYPE "(iiii)@as)", NULL, &seen.x, &seen.y, &seen.width,
                 &seen.height, &values);
   g_autoptr(MsImage) source = map_image(self, 0, error);
   if (!source)
@@ -385,9 +387,9 @@ run_filter(Service *self, GError **error)
                  .is_visible = TRUE,
                  .reports_rows = TRUE,
                  .to = share};
-    MsEngineRun run = {.log = NULL};
-    const gboolean good = run_pass_into(&pass, &run, error);
-    ms_engine_run_clear(&run);
+    MsJob job = {.log = NULL};
+    const gboolean good = run_pass_into(&pass, &job, error);
+    ms_job_clear(&job);
     if (!good)
       return FALSE;
   }
@@ -407,12 +409,12 @@ run_filter(Service *self, GError **error)
 static gboolean
 run_statistics(Service *self, GError **error)
 {
-  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->job->cancellable};
+  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->request->cancellable};
   g_autofree MsImageStatistics *numbers = g_new0(MsImageStatistics, 2);
   g_autofree MsImageComparison *comparison = g_new0(MsImageComparison, 1);
   guint wanted;
 
-  g_variant_get_child(self->job->content, 2, "u", &wanted);
+  g_variant_get_child(self->request->content, 2, "u", &wanted);
   g_autoptr(MsImage) before = map_image(self, 0, error);
   g_autoptr(MsImage) after = before ? map_image(self, 1, error) : NULL;
   if (!after || ((wanted & MS_WANTED_BEFORE) && !ms_image_statistics(&run, before, &numbers[0], error)) ||
@@ -448,24 +450,26 @@ number_of(int fd)
 static gboolean
 find_modes(Service *self, MsImage *source, const MsSettings *settings, GError **error)
 {
-  const guint64 number = number_of(self->job->message.fds[0]);
+  const guint64 number = number_of(self->request->message.fds[0]);
   Modes *known = &self->modes;
-  MsEngineRun run = {.want_modes = TRUE,
-                     .interactive = TRUE,
-                     .progress = report_rows_of_modes,
-                     .progress_data = self,
-                     .cancellable = self->job->cancellable};
+  MsJob job = {.source = source,
+               .settings = settings,
+               .wants_modes = TRUE,
+               .interactive = TRUE,
+               .progress = report_rows_of_modes,
+               .progress_data = self,
+               .cancellable = self->request->cancellable};
 
   if (known->source == number && ms_settings_equal(&known->settings, settings))
     return TRUE;
   forget_modes(self);
-  known->filtered = ms_engine_run(self->engine, source, settings, &run, error);
+  known->filtered = ms_engine_run(self->engine, &job, error);
   if (known->filtered) {
     known->source = number;
     known->settings = *settings;
-    known->modes = g_steal_pointer(&run.modes);
+    known->modes = g_steal_pointer(&job.modes);
   }
-  ms_engine_run_clear(&run);
+  ms_job_clear(&job);
   return known->filtered != NULL;
 }
 
@@ -473,12 +477,12 @@ static gboolean
 run_regions(Service *self, GError **error)
 {
   MsContext *context = ms_engine_get_context(self->engine);
-  GCancellable *cancellable = self->job->cancellable;
+  GCancellable *cancellable = self->request->cancellable;
   g_autoptr(GVariant) values = NULL;
   MsRegionOptions options = {0, 0, NULL};
   MsSettings settings;
 
-  g_variant_get(self->job->content, "(@" MS_PICTURE_TYPE "(ud)@as)", NULL, &options.min_pixels, &options.range,
+  g_variant_get(self->request->content, "(@" MS_PICTURE_TYPE "(ud)@as)", NULL, &options.min_pixels, &options.range,
                 &values);
   g_autoptr(MsImage) source = map_image(self, 0, error);
   if (!source)
@@ -513,7 +517,7 @@ static gboolean
 run_compile(Service *self, GError **error)
 {
   MsContext *context = ms_engine_get_context(self->engine);
-  g_autoptr(MsProgramSpec) spec = ms_program_spec_new_from_variant(self->job->content);
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new_from_variant(self->request->content);
   g_autoptr(GError) failure = NULL;
   g_autoptr(MsProgram) program = NULL;
   const char *log = _("The serial reference has no compiler.");
@@ -537,7 +541,7 @@ run_bandwidth(Service *self, GError **error)
     ms_set_error_literal(error, MS_ERROR_NO_DEVICE, "The serial reference has no device to measure.");
     return FALSE;
   }
-  if (!ms_bandwidth_get(context, NULL, &bandwidth, self->job->cancellable, error))
+  if (!ms_bandwidth_get(context, NULL, &bandwidth, self->request->cancellable, error))
     return FALSE;
   answer(self, MS_ANSWER_BANDWIDTH, g_variant_new("(dd)", bandwidth.read, bandwidth.copy), NULL);
   return TRUE;
@@ -566,28 +570,28 @@ run_kind(Service *self, MsRequestKind kind, GError **error)
 }
 
 static void
-run_job(Service *self, const Job *job)
+run_job(Service *self, const Request *job)
 {
   g_autoptr(GError) error = NULL;
   gboolean good = FALSE;
 
-  self->job = job;
+  self->request = job;
   if (job->message.kind != MS_REQUEST_OPEN && !self->engine)
     ms_set_error_literal(&error, MS_ERROR_NO_DEVICE, "No device has been chosen yet.");
   else if (!g_cancellable_set_error_if_cancelled(job->cancellable, &error))
     good = run_kind(self, job->message.kind, &error);
   if (!good)
     fail(self, error);
-  self->job = NULL;
+  self->request = NULL;
 }
 
 /* The thread that reads the channel */
 
 /* (transfer full): the request of a message, whose descriptors it takes. */
-static Job *
+static Request *
 job_new(MsMessage *message)
 {
-  Job *self = g_new0(Job, 1);
+  Request *self = g_new0(Request, 1);
 
   self->message = *message;
   g_variant_get_child(message->payload, 0, "u", &self->number);
@@ -605,7 +609,7 @@ read_channel_in_thread(gpointer data)
   MsMessage message;
 
   while (ms_channel_wait(self->channel, &message, NULL) == MS_RECEIPT_MESSAGE) {
-    g_autoptr(Job) job = job_new(&message);
+    g_autoptr(Request) job = job_new(&message);
     if (message.kind != MS_REQUEST_CANCEL) {
       g_set_object(&last, job->cancellable);
       last_number = job->number;
@@ -639,7 +643,7 @@ ms_service_run(void)
   self.jobs = g_async_queue_new();
   g_thread_unref(g_thread_new("ms-requests", read_channel_in_thread, &self));
   while ((item = g_async_queue_pop(self.jobs)) != &quit) {
-    g_autoptr(Job) job = item;
+    g_autoptr(Request) job = item;
     run_job(&self, job);
   }
   forget_modes(&self);

@@ -174,7 +174,7 @@ void
 batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item)
 {
   g_autoptr(MsImage) source = ms_image_load(item->input, NULL, NULL, NULL);
-  g_autoptr(MsImage) expected = ms_reference_run(source, &f->options.settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, &f->options.settings.params, NULL, NULL);
   g_autoptr(MsImage) actual = ms_image_load(item->output, NULL, NULL, NULL);
 
   g_assert_nonnull(actual);

@@ -49,12 +49,11 @@ fake_engine_open_lane(MsEngine *engine, GError **error)
 }
 
 static MsImage *
-fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+fake_engine_run(MsEngine *engine, MsJob *job, GError **error)
 {
   FakeEngine *self = (FakeEngine *)engine;
   g_autoptr(MsImage) result = NULL;
 
-  run->used = *settings;
   self->runs++;
   if (self->root)
     g_atomic_int_inc(&self->root->lane_runs);
@@ -63,19 +62,13 @@ fake_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, M
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "This lane is out of order.");
     return NULL;
   }
-  if (self->behaviour == FAILING_ENGINE && ms_image_get_width(source) == 17) {
+  if (self->behaviour == FAILING_ENGINE && ms_image_get_width(job->source) == 17) {
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(source, &settings->params,
-                            &(MsReferenceRun){.region = run->region,
-                                              .coarser = run->coarser,
-                                              .progress = run->progress,
-                                              .progress_data = run->progress_data,
-                                              .cancellable = run->cancellable},
-                            error);
+  result = ms_reference_run(job, error);
   if (result)
-    ms_timing_log_add_host(run->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
+    ms_timing_log_add_host(job->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
   if (self->cancel_after_first && self->runs == 1)
     g_cancellable_cancel(self->cancel_after_first);
   if (result && self->behaviour == WRONG_ENGINE)

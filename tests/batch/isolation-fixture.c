@@ -8,6 +8,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/filter/reference.h"
+
 static MsEngineInfo
 dying_engine_describe(MsEngine *engine)
 {
@@ -56,11 +58,10 @@ is_first(void)
 }
 
 static MsImage *
-dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, MsEngineRun *run, GError **error)
+dying_engine_run(MsEngine *engine, MsJob *job, GError **error)
 {
-  int width = ms_image_get_width(source);
+  int width = ms_image_get_width(job->source);
 
-  run->used = *settings;
   if (width == ABORTS || g_getenv(ALWAYS))
     die_without_core(SIGABRT);
   if (width == IS_KILLED)
@@ -75,10 +76,7 @@ dying_engine_run(MsEngine *engine, MsImage *source, const MsSettings *settings, 
     take_memory_and_wait();
   if (width == ABORTS_ONCE && is_first())
     die_without_core(SIGABRT);
-  return ms_reference_run(
-    source, &settings->params,
-    &(MsReferenceRun){.progress = run->progress, .progress_data = run->progress_data, .cancellable = run->cancellable},
-    error);
+  return ms_reference_run(job, error);
 }
 
 static const MsEngineKind dying_kind = {.describe = dying_engine_describe, .run = dying_engine_run};

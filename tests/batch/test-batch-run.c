@@ -402,14 +402,14 @@ test_reference_engine(void)
   g_autoptr(MsImage) scene = ms_fixture_scene(20, 10, 3);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsSettings settings = ms_settings_default();
-  MsEngineRun about = {.log = log};
+  MsJob about = {.source = scene, .settings = &settings, .log = log};
 
   g_assert_no_error(error);
   g_assert_null(ms_engine_get_context(engine));
   g_assert_true(ms_engine_check(engine, &settings, NULL));
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, &about, &error);
   g_assert_no_error(error);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
   ms_fixture_assert_same(expected, result, "the reference engine");
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 1);
   g_assert_cmpfloat(ms_timing_log_get_filter_ms(log), >, 0);

@@ -77,10 +77,10 @@ static gboolean
 verify_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
 {
   const Case *self = data;
-  const MsReferenceRun run = {.region = &band->region, .coarser = band->coarser};
+  MsJob job = {.source = band->image, .settings = &self->settings, .region = &band->region, .coarser = band->coarser};
 
   g_assert_nonnull(band->coarser);
-  g_autoptr(MsImage) expected = ms_reference_run(band->image, &self->settings.params, &run, error);
+  g_autoptr(MsImage) expected = ms_reference_run(&job, error);
   g_assert_no_error(*error);
   ms_fixture_assert_same(expected, result, "a band with its levels");
   return TRUE;
@@ -144,7 +144,7 @@ check(const Case *self, MsEngine *engine, const char *path)
 
   save.overwrite = TRUE;
   g_assert_true(ms_image_save(self->image, path, &save, NULL, NULL, &error));
-  g_autoptr(MsImage) expected = ms_reference_run(self->image, &self->settings.params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(self->image, &self->settings.params, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) actual = stream(self, engine, path);
   ms_fixture_assert_same(expected, actual, "an image with levels in bands");

@@ -147,11 +147,11 @@ test_split(void)
   g_ptr_array_add(contexts, ms_context_ref(present));
   g_ptr_array_add(contexts, ms_context_new(present->device, &error));
   g_assert_no_error(error);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, &error);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 5);
-  g_autoptr(MsImage) actual = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+  g_autoptr(MsImage) actual = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, "split");
 }

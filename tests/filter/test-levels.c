@@ -74,8 +74,7 @@ static guint64
 small_budget(MsMeanShift *filter, MsImage *source, const MsSettings *settings)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) whole =
-    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings}, &error);
+  g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = settings}, &error);
 
   g_assert_no_error(error);
   g_assert_false(whole->in_stripes);
@@ -85,16 +84,15 @@ small_budget(MsMeanShift *filter, MsImage *source, const MsSettings *settings)
 static void
 compare_stripes(MsMeanShift *filter, MsImage *source, const MsSettings *settings, const MsRegion *region)
 {
-  const MsReferenceRun run = {.region = region};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsPlan) plan =
-    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings, .region = region}, &error);
+    ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
   g_assert_true(plan->in_stripes && plan->stripe_rows < plan->request.region.height / 2);
-  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = source}, plan, &error);
+  g_autoptr(MsImage) actual = ms_fixture_filter(filter, (MsJob){.source = source, .plan = plan}, &error);
   g_assert_no_error(error);
-  g_autoptr(MsImage) expected = ms_reference_run(source, &settings->params, &run, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, &settings->params, region, &error);
   ms_fixture_assert_same(expected, actual, ms_filter_kernel_name(plan->settings.options.kernel));
 }
 
@@ -229,14 +227,13 @@ test_progress_and_cancelling(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) result = ms_mean_shift_run(
-    filter, &(MsFilterRequest){.source = source, .settings = &settings, .progress = count_rows, .progress_data = &last},
-    &error);
+  g_autoptr(MsImage) result = ms_fixture_filter(
+    filter, (MsJob){.source = source, .settings = &settings, .progress = count_rows, .progress_data = &last}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(last, ==, 43);
   g_cancellable_cancel(cancellable);
-  g_autoptr(MsImage) none = ms_mean_shift_run(
-    filter, &(MsFilterRequest){.source = source, .settings = &settings, .cancellable = cancellable}, &error);
+  g_autoptr(MsImage) none =
+    ms_fixture_filter(filter, (MsJob){.source = source, .settings = &settings, .cancellable = cancellable}, &error);
   g_assert_null(none);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }

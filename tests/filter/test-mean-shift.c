@@ -96,8 +96,7 @@ compare_regions(MsOptionProduct *product, const MsSettings *settings)
 
   for (gsize i = 0; i < G_N_ELEMENTS(regions); i++) {
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsImage) expected =
-      ms_reference_run(scene, &settings->params, &(MsReferenceRun){.region = &regions[i]}, &error);
+    g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings->params, &regions[i], &error);
     ms_mean_shift_set_memory_budget(product->filter, 0);
     ms_option_product_compare(product, scene, expected, settings, &regions[i]);
     ms_mean_shift_set_memory_budget(product->filter, 24 * 64 * 4);
@@ -142,12 +141,12 @@ test_cancel(void)
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   settings.params.sp = 2;
   ms_mean_shift_set_memory_budget(filter, 24 * 64 * 4);
-  g_autoptr(MsImage) result = ms_mean_shift_run(filter,
-                                                &(MsFilterRequest){.source = scene,
-                                                                   .settings = &settings,
-                                                                   .progress = cancel_at_once,
-                                                                   .progress_data = cancellable,
-                                                                   .cancellable = cancellable},
+  g_autoptr(MsImage) result = ms_fixture_filter(filter,
+                                                (MsJob){.source = scene,
+                                                        .settings = &settings,
+                                                        .progress = cancel_at_once,
+                                                        .progress_data = cancellable,
+                                                        .cancellable = cancellable},
                                                 &error);
   g_assert_null(result);
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -165,7 +164,7 @@ test_timings(void)
   SET_UP_CONTEXT(context);
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) result =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
+    ms_fixture_filter(filter, (MsJob){.source = scene, .settings = &settings, .log = log}, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < ms_timing_log_get_length(log); i++) {
     const MsTiming *row = ms_timing_log_get(log, i);

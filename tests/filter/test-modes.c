@@ -25,13 +25,13 @@ compare(MsMeanShift *filter, MsImage *source, const MsSettings *settings, guint6
   gsize bytes = ms_image_get_byte_size(source);
   g_autofree guint16 *expected = g_malloc(bytes), *modes = g_malloc(bytes);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings->params, expected, NULL, &error);
+  g_autoptr(MsImage) reference = ms_fixture_reference_modes(source, &settings->params, expected, &error);
 
   g_assert_no_error(error);
   memset(modes, 0xff, bytes);
   ms_mean_shift_set_memory_budget(filter, budget);
-  g_autoptr(MsImage) result =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = settings, .modes = modes}, &error);
+  g_autoptr(MsImage) result = ms_fixture_filter(
+    filter, (MsJob){.source = source, .settings = settings, .wants_modes = TRUE, .modes_into = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(reference, result, "with modes");
   g_assert_cmpmem(expected, bytes, modes, bytes);
@@ -74,8 +74,8 @@ budget_for_rows(MsMeanShift *filter, MsImage *source, const MsSettings *settings
 {
   guint16 modes[1];
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) whole =
-    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = settings, .modes = modes}, &error);
+  g_autoptr(MsPlan) whole = ms_mean_shift_plan(
+    filter, &(MsJob){.source = source, .settings = settings, .wants_modes = TRUE, .modes_into = modes}, &error);
 
   g_assert_no_error(error);
   return ms_plan_device_bytes(whole, rows) + 3 * (guint64)ms_image_get_width(source) * (guint64)rows;

@@ -101,14 +101,13 @@ static Expected
 expect(MsImage *source, const MsParams *params, const MsRegion *region)
 {
   Expected self = {source, *params, region, NULL, NULL};
-  const MsReferenceRun run = {.region = region};
   g_autoptr(GError) error = NULL;
 
   if (!region && params->rule != MS_RULE_REPLICATE) {
     self.modes = g_malloc(ms_image_get_byte_size(source));
-    self.colours = ms_reference_run_with_modes(source, params, self.modes, &run, &error);
+    self.colours = ms_fixture_reference_modes(source, params, self.modes, &error);
   } else {
-    self.colours = ms_reference_run(source, params, &run, &error);
+    self.colours = ms_fixture_reference(source, params, region, &error);
   }
   g_assert_no_error(error);
   return self;
@@ -122,12 +121,15 @@ compare(MsOptionProduct *product, const Expected *expected, gsize variant)
   const gboolean modes = expected->modes && settings.options.kernel != MS_KERNEL_MATRIX;
   const gsize bytes = ms_image_get_byte_size(expected->source);
   g_autofree guint16 *rests = modes ? g_malloc(bytes) : NULL;
-  const MsFilterRequest request = {
-    .source = expected->source, .settings = &settings, .region = expected->region, .modes = rests};
+  const MsJob job = {.source = expected->source,
+                     .settings = &settings,
+                     .region = expected->region,
+                     .wants_modes = modes,
+                     .modes_into = rests};
   g_autofree char *what =
     g_strdup_printf("%s, sp %g, sr %g", variants[variant].name, expected->params.sp, expected->params.sr);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_mean_shift_run(product->filter, &request, &error);
+  g_autoptr(MsImage) result = ms_fixture_filter(product->filter, job, &error);
 
   if (g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     product->refused++;
@@ -276,8 +278,8 @@ test_shares(void)
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 5);
-  g_autoptr(MsImage) actual =
-    ms_split_run(split, &(MsFilterRequest){.source = map, .settings = &settings, .modes = modes}, &error);
+  g_autoptr(MsImage) actual = ms_split_run(
+    split, &(MsJob){.source = map, .settings = &settings, .wants_modes = TRUE, .modes_into = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected.colours, actual, "split");
   g_assert_cmpmem(modes, ms_image_get_byte_size(map), expected.modes, ms_image_get_byte_size(map));
@@ -321,16 +323,21 @@ test_early_rows(void)
     return;
   }
   settings.params.max_iterations = 50; /* ten bands where the caller waits for them */
-  g_autoptr(MsImage) expected = ms_reference_run(map, &settings.params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(map, &settings.params, NULL, &error);
   Told told = {.expected = expected};
-  MsEngineRun run = {
-    .interactive = TRUE, .rows = on_rows, .rows_data = &told, .progress = on_progress, .progress_data = &told};
-  g_autoptr(MsImage) result = ms_engine_run(engine, map, &settings, &run, &error);
+  MsJob run = {.source = map,
+               .settings = &settings,
+               .interactive = TRUE,
+               .rows = on_rows,
+               .rows_data = &told,
+               .progress = on_progress,
+               .progress_data = &told};
+  g_autoptr(MsImage) result = ms_engine_run(engine, &run, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, "rows told early");
   g_assert_cmpint(told.n_rows, >=, 10);
   g_assert_cmpint(told.n_progress, >=, 10);
-  ms_engine_run_clear(&run);
+  ms_job_clear(&run);
 }
 
 /* Whether the plan of the request has the marks, and kernels that leave marked pixels out of windows. */

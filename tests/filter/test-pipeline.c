@@ -167,8 +167,7 @@ cut_plan(MsMeanShift *filter, MsImage *image, const MsSettings *settings, const 
          int rows)
 {
   g_autoptr(GError) error = NULL;
-  MsPlan *plan =
-    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = image, .settings = settings, .region = region}, &error);
+  MsPlan *plan = ms_mean_shift_plan(filter, &(MsJob){.source = image, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
   plan->pieces = pieces;
@@ -189,12 +188,12 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
 
   g_assert_true(ms_option_set_text(ms_option_find("kernel"), &settings, kernel, &error));
   g_autoptr(MsImage) expected =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings, .region = region}, &error);
+    ms_fixture_filter(filter, (MsJob){.source = image, .settings = &settings, .region = region}, &error);
   g_assert_no_error(error);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, pieces, rows);
-  g_autoptr(MsImage) actual = ms_mean_shift_run_plan(
-    filter, &(MsFilterRequest){.source = image, .progress = note_progress, .progress_data = &progress, .log = log},
-    plan, &error);
+  g_autoptr(MsImage) actual = ms_fixture_filter(
+    filter, (MsJob){.source = image, .progress = note_progress, .progress_data = &progress, .log = log, .plan = plan},
+    &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, kernel);
   int stripes = (ms_image_get_height(actual) + rows - 1) / rows;
@@ -216,12 +215,13 @@ typedef struct {
 } EarlyRows;
 
 static void
-check_early_rows(int done, int total, gpointer data)
+check_early_rows(const guint8 *pixels, int done, gpointer data)
 {
   EarlyRows *self = data;
 
-  note_progress(done, total, &self->progress);
-  g_assert_cmpmem(self->pixels, (gsize)done * WIDTH * 4, ms_image_get_pixels(self->expected), (gsize)done * WIDTH * 4);
+  note_progress(done, HEIGHT, &self->progress);
+  g_assert_true(pixels == self->pixels);
+  g_assert_cmpmem(pixels, (gsize)done * WIDTH * 4, ms_image_get_pixels(self->expected), (gsize)done * WIDTH * 4);
 }
 
 /* Whoever shows rows while the filter runs has those of each band when it is reported. */
@@ -237,14 +237,13 @@ test_early_rows(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(image, &settings.params, NULL, &error);
   EarlyRows early = {.expected = expected, .pixels = pixels};
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 1, HEIGHT);
   plan->band_rows = HEIGHT / 5;
-  g_assert_true(ms_mean_shift_run_plan_into(
-    filter,
-    &(MsFilterRequest){.source = image, .early_rows = TRUE, .progress = check_early_rows, .progress_data = &early},
-    plan, pixels, &error));
+  g_autoptr(MsImage) actual = ms_fixture_filter(
+    filter, (MsJob){.source = image, .plan = plan, .into = pixels, .rows = check_early_rows, .rows_data = &early},
+    &error);
   g_assert_no_error(error);
   g_assert_cmpint(early.progress.calls, ==, 5);
 }
@@ -279,11 +278,10 @@ test_cancelled(void)
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 8);
   g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, 3, 10);
   g_cancellable_cancel(cancellable);
-  g_assert_null(
-    ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .cancellable = cancellable}, plan, &error));
+  g_assert_null(ms_fixture_filter(filter, (MsJob){.source = image, .cancellable = cancellable, .plan = plan}, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   g_clear_error(&error);
-  g_autoptr(MsImage) after = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image}, plan, &error);
+  g_autoptr(MsImage) after = ms_fixture_filter(filter, (MsJob){.source = image, .plan = plan}, &error);
   g_assert_no_error(error);
   g_assert_nonnull(after);
 }
@@ -308,13 +306,13 @@ test_pinned_results(void)
     return;
   context->transfer_form = MS_TRANSFER_STAGED;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) expected = ms_reference_run(image, &settings.params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(image, &settings.params, NULL, &error);
   for (guint pieces = 1; pieces <= 3; pieces += 2) {
     g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, pieces, HEIGHT);
     plan->request.pipelined = TRUE;
     for (guint i = 0; i < G_N_ELEMENTS(results); i++) {
       g_autoptr(MsTimingLog) log = ms_timing_log_new();
-      results[i] = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, plan, &error);
+      results[i] = ms_fixture_filter(filter, (MsJob){.source = image, .log = log, .plan = plan}, &error);
       g_assert_no_error(error);
       g_assert_cmpint(is_pinned(context, results[i]), ==, i < 2);
       ms_fixture_assert_same(expected, results[i], "pinned");
@@ -324,7 +322,7 @@ test_pinned_results(void)
     }
     const guint8 *first = ms_image_get_pixels(results[0]);
     g_clear_object(&results[0]);
-    results[0] = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image}, plan, &error);
+    results[0] = ms_fixture_filter(filter, (MsJob){.source = image, .plan = plan}, &error);
     g_assert_true(ms_image_get_pixels(results[0]) == first);
     g_clear_object(&results[1]);
     g_clear_object(&results[2]);
@@ -351,13 +349,13 @@ test_pinned_by_engine(void)
   context->transfer_form = MS_TRANSFER_STAGED;
   g_autoptr(MsEngine) engine = ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL);
   for (int limited = 0; limited <= 1; limited++) {
-    MsEngineRun run = {0};
+    MsJob run = {.source = image, .settings = &settings};
     if (limited)
       ms_engine_set_memory_budget(engine, G_GUINT64_CONSTANT(1) << 30);
-    g_autoptr(MsImage) result = ms_engine_run(engine, image, &settings, &run, &error);
+    g_autoptr(MsImage) result = ms_engine_run(engine, &run, &error);
     g_assert_no_error(error);
     g_assert_true(is_pinned(context, result) == !limited);
-    ms_engine_run_clear(&run);
+    ms_job_clear(&run);
   }
 }
 
@@ -370,7 +368,7 @@ filter_on_sibling(gpointer data)
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 9);
   MsSettings settings = small_windows();
   g_autoptr(GError) error = NULL;
-  MsImage *result = ms_mean_shift_run(filter, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
+  MsImage *result = ms_fixture_filter(filter, (MsJob){.source = image, .settings = &settings}, &error);
 
   g_assert_no_error(error);
   return result;

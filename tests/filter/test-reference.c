@@ -21,7 +21,7 @@ assert_row(const guint8 *values, const guint8 *expected, int n, MsParams params)
 {
   g_autoptr(MsImage) source = grey_row(values, n);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_reference_run(source, &params, NULL, &error);
+  g_autoptr(MsImage) result = ms_fixture_reference(source, &params, NULL, &error);
 
   g_assert_no_error(error);
   for (int i = 0; i < n; i++) {
@@ -63,7 +63,7 @@ test_zero_radius_keeps_the_picture(void)
 {
   g_autoptr(MsImage) noise = ms_fixture_noise(12, 9, 4);
   MsParams params = {.sp = 3, .sr = 0, .max_iterations = 1, .epsilon = 0, .rule = MS_RULE_OPENCV};
-  g_autoptr(MsImage) result = ms_reference_run(noise, &params, NULL, NULL);
+  g_autoptr(MsImage) result = ms_fixture_reference(noise, &params, NULL, NULL);
 
   ms_fixture_assert_same(noise, result, "sr 0");
 }
@@ -74,8 +74,8 @@ test_region_is_a_cut(void)
   g_autoptr(MsImage) scene = ms_fixture_scene(30, 20, 4);
   MsParams params = ms_settings_default().params;
   const MsRegion region = {4, 7, 11, 5};
-  g_autoptr(MsImage) whole = ms_reference_run(scene, &params, NULL, NULL);
-  g_autoptr(MsImage) part = ms_reference_run(scene, &params, &(MsReferenceRun){.region = &region}, NULL);
+  g_autoptr(MsImage) whole = ms_fixture_reference(scene, &params, NULL, NULL);
+  g_autoptr(MsImage) part = ms_fixture_reference(scene, &params, &region, NULL);
 
   for (int y = 0; y < region.height; y++)
     g_assert_cmpmem(ms_image_get_pixels(part) + y * 44, 44, ms_image_get_pixels(whole) + ((y + 7) * 30 + 4) * 4, 44);
@@ -90,7 +90,9 @@ test_cancelled(void)
   g_autoptr(GError) error = NULL;
 
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_reference_run(scene, &params, &(MsReferenceRun){.cancellable = cancellable}, &error));
+  const MsSettings settings = {.params = params};
+  MsJob job = {.source = scene, .settings = &settings, .cancellable = cancellable};
+  g_assert_null(ms_reference_run(&job, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -115,7 +117,7 @@ test_memory_runs_out(void)
   const MsRegion region = {0, 0, G_MAXINT, G_MAXINT};
   g_autoptr(GError) error = NULL;
 
-  g_assert_null(ms_reference_run(scene, &params, &(MsReferenceRun){.region = &region}, &error));
+  g_assert_null(ms_fixture_reference(scene, &params, &region, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_MEMORY);
   g_assert_nonnull(strstr(error->message, "2147483647x2147483647"));
 }

@@ -56,7 +56,7 @@ compare(MsOptionProduct *product, MsImage *source, const MsParams *params, char 
   for (gsize i = 0; i < G_N_ELEMENTS(rows_kernels); i++)
     if (runs_with(letter, rows_kernels[i])) {
       if (!expected)
-        expected = ms_reference_run(source, params, NULL, &error);
+        expected = ms_fixture_reference(source, params, NULL, &error);
       g_assert_no_error(error);
       compare_kernel(product, source, expected, params, rows_kernels[i]);
     }
@@ -243,8 +243,7 @@ test_random(void)
     settings.params =
       (MsParams){g_test_rand_int_range(1, 25), g_test_rand_int_range(0, more ? 300 : 127), g_test_rand_int_range(1, 9),
                  g_test_rand_int_range(0, 4), more ? i % 3 : MS_RULE_OPENCV};
-    g_autoptr(MsImage) expected =
-      ms_reference_run(image, &settings.params, &(MsReferenceRun){.region = &region}, &error);
+    g_autoptr(MsImage) expected = ms_fixture_reference(image, &settings.params, &region, &error);
     g_assert_no_error(error);
     /* Enough for one row with its surroundings, or less than the whole. */
     ms_mean_shift_set_memory_budget(product.filter, i % 4 ? 0 : 64 * 1024 + (guint64)width * height * 20);

@@ -67,8 +67,7 @@ check_colours(GBytes *icc)
     g_autoptr(GBytes) tables = ms_space_tables_of(spaces[i], source);
     g_autofree guint8 *expected = g_malloc(n * 4);
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsImage) result =
-      ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+    g_autoptr(MsImage) result = ms_fixture_filter(filter, (MsJob){.source = source, .settings = &settings}, &error);
     g_assert_no_error(error);
     ms_space_convert(spaces[i], g_bytes_get_data(tables, NULL), colours, expected, n);
     ms_space_restore(spaces[i], g_bytes_get_data(tables, NULL), expected, expected, n);
@@ -103,10 +102,9 @@ test_profile(void)
     g_autoptr(MsMetadata) metadata = ms_metadata_new(profiles[i], NULL, 0, 0);
     g_autoptr(MsImage) source = ms_image_new(61, 40, ms_image_get_bytes(scene), metadata);
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsImage) expected = ms_reference_run(source, &settings.params, NULL, &error);
+    g_autoptr(MsImage) expected = ms_fixture_reference(source, &settings.params, NULL, &error);
     g_assert_no_error(error);
-    g_autoptr(MsImage) result =
-      ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+    g_autoptr(MsImage) result = ms_fixture_filter(filter, (MsJob){.source = source, .settings = &settings}, &error);
     g_assert_no_error(error);
     ms_fixture_assert_same(expected, result, "with a profile");
     if (i == 0)
@@ -130,22 +128,21 @@ test_modes_and_stripes(void)
   if (!context)
     return;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  g_autoptr(MsImage) reference = ms_reference_run_with_modes(source, &settings.params, expected, NULL, &error);
+  g_autoptr(MsImage) reference = ms_fixture_reference_modes(source, &settings.params, expected, &error);
   g_assert_no_error(error);
-  g_autoptr(MsImage) result =
-    ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = &settings, .modes = modes}, &error);
+  g_autoptr(MsImage) result = ms_fixture_filter(
+    filter, (MsJob){.source = source, .settings = &settings, .wants_modes = TRUE, .modes_into = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(reference, result, "with modes");
   g_assert_cmpmem(expected, bytes, modes, bytes);
-  g_autoptr(MsImage) whole = ms_reference_run(source, &settings.params, NULL, &error);
+  g_autoptr(MsImage) whole = ms_fixture_reference(source, &settings.params, NULL, &error);
   /* The budget is that of one kernel; auto would choose another one on other devices. */
   settings.options.kernel = MS_KERNEL_ROWS;
   ms_mean_shift_set_memory_budget(filter, MS_SPACE_TABLES_BYTES + 80000);
-  g_autoptr(MsPlan) plan =
-    ms_mean_shift_plan(filter, &(MsFilterRequest){.source = source, .settings = &settings}, &error);
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = &settings}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->stripe_rows, <, 90);
-  g_autoptr(MsImage) striped = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = source}, plan, &error);
+  g_autoptr(MsImage) striped = ms_fixture_filter(filter, (MsJob){.source = source, .plan = plan}, &error);
   ms_fixture_assert_same(whole, striped, "in stripes");
 }
 

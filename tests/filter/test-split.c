@@ -35,14 +35,14 @@ test_same_picture(gconstpointer data)
     g_test_skip("Fewer than two devices.");
     return;
   }
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
   g_autoptr(MsSplit) split = ms_split_new(contexts, GPOINTER_TO_INT(data));
   ms_split_set_store(split, store);
   ms_split_set_compares(split, TRUE);
   for (int run = 0; run < 3; run++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
     g_autoptr(MsImage) actual =
-      ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
+      ms_split_run(split, &(MsJob){.source = scene, .settings = &settings, .log = log}, &error);
     guint rows = 0, busy = 0;
 
     g_assert_no_error(error);
@@ -77,8 +77,7 @@ count_kernels(MsSplit *split, MsImage *scene)
   guint n = 0;
 
   settings.params.sp = 2;
-  g_autoptr(MsImage) result =
-    ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, &error);
+  g_autoptr(MsImage) result = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings, .log = log}, &error);
   g_assert_no_error(error);
   for (guint i = 0; i < ms_timing_log_get_length(log); i++)
     n += ms_timing_log_get(log, i)->stage == MS_STAGE_KERNEL;
@@ -133,8 +132,7 @@ test_progress(void)
   ms_split_set_steps(split, 4);
   settings.params.sp = 4;
   g_autoptr(MsImage) result = ms_split_run(
-    split, &(MsFilterRequest){.source = scene, .settings = &settings, .progress = note_rows, .progress_data = &last},
-    &error);
+    split, &(MsJob){.source = scene, .settings = &settings, .progress = note_rows, .progress_data = &last}, &error);
   g_assert_no_error(error);
   g_assert_cmpint(last, ==, 96);
 }
@@ -158,7 +156,7 @@ rows_of_first(MsSplitMode mode, guint steps, const char *store, int height)
   ms_split_set_store(split, store);
   ms_split_set_steps(split, steps);
   for (int run = 0; run < 2; run++) {
-    g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+    g_autoptr(MsImage) result = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);
   }
   return ms_split_get_rows(split, 0);
@@ -211,7 +209,7 @@ run_once(MsSplit *split, MsImage *image)
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = image, .settings = &settings}, &error);
+  g_autoptr(MsImage) result = ms_split_run(split, &(MsJob){.source = image, .settings = &settings}, &error);
 
   g_assert_no_error(error);
 }
@@ -255,13 +253,13 @@ test_partner(void)
     return;
   settings.params.sp = 3;
   g_ptr_array_add(contexts, context);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_ADAPTIVE);
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 40);
   ms_split_add_partner(split, 9.6);
   for (int run = 0; run < 2; run++) {
-    g_autoptr(MsImage) actual = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+    g_autoptr(MsImage) actual = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);
     ms_fixture_assert_same(expected, actual, "partner");
   }
@@ -288,8 +286,8 @@ test_cancelled(void)
   g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
   ms_split_set_store(split, NULL);
   g_cancellable_cancel(cancellable);
-  g_assert_null(ms_split_run(
-    split, &(MsFilterRequest){.source = scene, .settings = &settings, .cancellable = cancellable}, &error));
+  g_assert_null(
+    ms_split_run(split, &(MsJob){.source = scene, .settings = &settings, .cancellable = cancellable}, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
@@ -302,7 +300,7 @@ place_of_result(MsSplit *split, MsImage *scene)
 
   settings.params.sp = 1;
   settings.params.max_iterations = 1;
-  g_autoptr(MsImage) result = ms_split_run(split, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+  g_autoptr(MsImage) result = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings}, &error);
   g_assert_no_error(error);
   return ms_image_get_pixels(result);
 }

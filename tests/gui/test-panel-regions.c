@@ -17,9 +17,9 @@ find_serially(MsImage *source, MsRun *run, guint min_pixels)
   const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsEngine) reference = ms_reference_engine_new();
-  MsEngineRun modes_run = {.want_modes = TRUE};
+  MsJob modes_run = {.source = source, .settings = settings, .wants_modes = TRUE};
 
-  g_autoptr(MsImage) filtered = ms_engine_run(reference, source, settings, &modes_run, &error);
+  g_autoptr(MsImage) filtered = ms_engine_run(reference, &modes_run, &error);
   g_autofree guint16 *modes = modes_run.modes;
   g_assert_no_error(error);
   g_autoptr(MsNoData) no_data = ms_no_data_find(source, (MsRows){0, ms_image_get_height(source)});

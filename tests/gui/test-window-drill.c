@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "core/filter/reference.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "core/process/child.h"
@@ -195,7 +194,7 @@ check_results(Drill *self)
   const MsSettings *settings = ms_document_get_settings(document_of(self));
   g_autofree char *output = g_build_filename(self->folder, "meanshift", NULL);
   g_autoptr(MsImage) expected =
-    ms_reference_run(ms_document_get_source(document_of(self)), &settings->params, NULL, NULL);
+    ms_fixture_reference(ms_document_get_source(document_of(self)), &settings->params, NULL, NULL);
   GDir *dir = g_dir_open(output, 0, NULL);
 
   for (const char *name; dir && (name = g_dir_read_name(dir));) {

@@ -183,7 +183,7 @@ test_no_data_and_profile(void)
     window_fixture_assert_filtered(&fixture);
     g_autofree char *about = ms_run_describe(ms_document_get_current_run(document));
     g_assert_cmpint(strstr(about, "Colours of unnamed") != NULL, ==, space != MS_SPACE_RGB);
-    g_autoptr(MsImage) without = ms_reference_run(bare, &settings.params, NULL, NULL);
+    g_autoptr(MsImage) without = ms_fixture_reference(bare, &settings.params, NULL, NULL);
     g_assert_cmpint(ms_image_compare(without, current_result(document)).max_difference, >, 0);
   }
 }

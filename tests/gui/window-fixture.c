@@ -169,7 +169,7 @@ window_fixture_assert_filtered(WindowFixture *self)
   MsRun *run = ms_document_get_current_run(document);
   g_autofree char *arguments = ms_settings_to_arguments(settings);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(ms_document_get_source(document), &settings->params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(ms_document_get_source(document), &settings->params, NULL, &error);
 
   g_assert_no_error(error);
   g_assert_nonnull(run);

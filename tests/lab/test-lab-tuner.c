@@ -163,7 +163,9 @@ test_reference_in_bands(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(list); i++) {
     guint64 samples = 0;
-    g_autoptr(MsImage) alone = ms_reference_run(scene, &list[i], &(MsReferenceRun){.samples = &samples}, &error);
+    const MsSettings settings = {.params = list[i]};
+    MsJob job = {.source = scene, .settings = &settings, .samples = &samples};
+    g_autoptr(MsImage) alone = ms_reference_run(&job, &error);
     g_assert_no_error(error);
     MsImage *shared = ms_lab_bench_reference(bench, scene, &list[i], NULL, &error);
     g_assert_no_error(error);

@@ -100,16 +100,16 @@ check_run(MsEngine *engine, const char *type)
 {
   MsSettings settings = small_settings();
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun about = {.log = log};
+  MsJob about = {.source = scene, .settings = &settings, .log = log};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, &about, &error);
 
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, result, type);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, type);
-  ms_engine_run_clear(&about);
+  ms_job_clear(&about);
 }
 
 static MsEngine *
@@ -183,23 +183,23 @@ test_modes_go_on_with_the_processor(void)
 {
   MsSettings settings = small_settings();
   guint16 expected[23 * 14 * 2];
-  MsEngineRun about = {.want_modes = TRUE};
+  g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
+  MsJob about = {.source = scene, .settings = &settings, .wants_modes = TRUE};
   g_autoptr(GError) error = NULL;
 
   if (!ready())
     return;
   g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
-  g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
-  g_autoptr(MsImage) image = ms_reference_run_with_modes(scene, &settings.params, expected, NULL, &error);
+  g_autoptr(MsImage) image = ms_fixture_reference_modes(scene, &settings.params, expected, &error);
   g_assert_no_error(error);
   arm(3);
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, &about, &error);
   arm(0);
   g_assert_no_error(error);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, "cpu");
   ms_fixture_assert_same(image, result, "modes");
   g_assert_cmpmem(about.modes, sizeof expected, expected, sizeof expected);
-  ms_engine_run_clear(&about);
+  ms_job_clear(&about);
 }
 
 static void
@@ -213,15 +213,15 @@ test_a_named_device_fails(void)
   g_autoptr(MsEngine) engine = open_engine("gpu", MS_FALLBACK_DEFAULT);
   g_autoptr(MsImage) scene = ms_fixture_scene(23, 14, 5);
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun about = {.log = log};
+  MsJob about = {.source = scene, .settings = &settings, .log = log};
   arm(3);
-  g_autoptr(MsImage) result = ms_engine_run(engine, scene, &settings, &about, &error);
+  g_autoptr(MsImage) result = ms_engine_run(engine, &about, &error);
   arm(0);
   g_assert_null(result);
   g_assert_nonnull(error);
   g_assert_cmpuint(notes->len, ==, 0);
   g_assert_cmpstr(ms_engine_describe(engine).type, ==, "gpu");
-  ms_engine_run_clear(&about);
+  ms_job_clear(&about);
 }
 
 static void

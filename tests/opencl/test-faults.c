@@ -53,7 +53,7 @@ whole_run(MsImage *source, const MsSettings *settings, GError **error)
   if (!filter)
     return NULL;
   g_clear_pointer(&context->cache_folder, g_free);
-  return ms_mean_shift_run(filter, &(MsFilterRequest){.source = source, .settings = settings, .log = log}, error);
+  return ms_fixture_filter(filter, (MsJob){.source = source, .settings = settings, .log = log}, error);
 }
 
 static void
@@ -106,7 +106,7 @@ test_each_call(void)
     return;
   }
   settings.params.sp = 2;
-  g_autoptr(MsImage) expected = ms_reference_run(scene, &settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
     g_autoptr(GError) error = NULL;
     if (cases[i].form > ms_fixture_form())
@@ -222,19 +222,20 @@ test_pieces(void)
   g_autoptr(MsImage) scene = ms_fixture_scene(40, 60, 3);
   settings.params.sp = 2;
   settings.options.kernel = MS_KERNEL_DIRECT;
-  const MsFilterRequest request = {.source = scene, .settings = &settings};
-  g_autoptr(MsImage) expected = ms_mean_shift_run(filter, &request, &problem);
+  MsJob request = {.source = scene, .settings = &settings};
+  g_autoptr(MsImage) expected = ms_fixture_filter(filter, request, &problem);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, &request, &problem);
   g_assert_no_error(problem);
   plan->pieces = 4;
-  g_autoptr(MsImage) first = ms_mean_shift_run_plan(filter, &request, plan, &problem); /* pins memory */
+  request.plan = plan;
+  g_autoptr(MsImage) first = ms_fixture_filter(filter, request, &problem); /* pins memory */
   ms_fixture_assert_same(expected, first, "in pieces");
   for (int nth = 1, done = FALSE; !done; nth++) {
     g_autoptr(MsTimingLog) log = ms_timing_log_new();
     g_autoptr(GError) error = NULL;
     arm(nth);
-    g_autoptr(MsImage) result = ms_mean_shift_run_plan(
-      filter, &(MsFilterRequest){.source = scene, .settings = &settings, .log = log}, plan, &error);
+    g_autoptr(MsImage) result =
+      ms_fixture_filter(filter, (MsJob){.source = scene, .settings = &settings, .log = log, .plan = plan}, &error);
     done = count() < nth;
     arm(0);
     g_assert_true((result != NULL) == !error);

@@ -317,8 +317,7 @@ test_filter(void)
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (MsTransferForm form = MS_TRANSFER_PLAIN; form <= MS_TRANSFER_STAGED; form++) {
     context->transfer_form = form;
-    g_autoptr(MsImage) result =
-      ms_mean_shift_run(filter, &(MsFilterRequest){.source = scene, .settings = &settings}, &error);
+    g_autoptr(MsImage) result = ms_fixture_filter(filter, (MsJob){.source = scene, .settings = &settings}, &error);
     g_assert_no_error(error);
     if (!plain)
       plain = g_object_ref(result);

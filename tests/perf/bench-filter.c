@@ -65,7 +65,7 @@ plan(MsMeanShift *filter, MsImage *image, Entry *entry)
 
   g_clear_pointer(&entry->plan, ms_plan_free);
   entry->plan = ms_mean_shift_plan(
-    filter, &(MsFilterRequest){.source = image, .settings = &entry->settings, .pipelined = entry->pipelined}, &error);
+    filter, &(MsJob){.source = image, .settings = &entry->settings, .pipelined = entry->pipelined}, &error);
   if (!entry->plan)
     die(entry->name, error);
   if (entry->pieces > 0)
@@ -100,7 +100,7 @@ run_once(MsMeanShift *filter, MsImage *image, Entry *entry, int index, MsImage *
   gint64 start = g_get_monotonic_time();
 
   g_clear_object(result);
-  *result = ms_mean_shift_run_plan(filter, &(MsFilterRequest){.source = image, .log = log}, entry->plan, &error);
+  *result = ms_fixture_filter(filter, (MsJob){.source = image, .log = log, .plan = entry->plan}, &error);
   if (!*result)
     die(entry->name, error);
   if (index < 0)

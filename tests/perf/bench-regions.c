@@ -74,14 +74,16 @@ run_once(Bench *self, int index)
   g_autoptr(GError) error = NULL;
 
   g_autoptr(MsImage) plain =
-    ms_mean_shift_run(self->filter, &(MsFilterRequest){.source = self->image, .settings = &self->settings}, &error);
+    ms_fixture_filter(self->filter, (MsJob){.source = self->image, .settings = &self->settings}, &error);
   if (!plain)
     die("filter", error);
   keep(self, STAGE_FILTER, index, &wall, &processor);
-  MsDeviceResult stayed = {NULL};
-  const MsFilterRequest request = {
-    .source = self->image, .settings = &self->settings, .modes = self->modes, .stay = &stayed};
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(self->filter, &request, &error);
+  MsJob job = {.source = self->image,
+               .settings = &self->settings,
+               .wants_modes = TRUE,
+               .modes_into = self->modes,
+               .may_stay = TRUE};
+  g_autoptr(MsImage) filtered = ms_mean_shift_run(self->filter, &job, &error);
   if (!filtered)
     die("modes", error);
   if (!ms_context_finish(ms_mean_shift_get_context(self->filter), &error))
@@ -89,11 +91,11 @@ run_once(Bench *self, int index)
   keep(self, STAGE_MODES, index, &wall, &processor);
   g_clear_pointer(&self->result, ms_segmentation_free);
   const MsFiltered found = {
-    .image = filtered, .modes = self->modes, .params = &self->settings.params, .on_device = stayed};
+    .image = filtered, .modes = self->modes, .params = &self->settings.params, .on_device = job.stayed};
   self->result = ms_segmentation_new_on(ms_mean_shift_get_context(self->filter), &found, &self->options, NULL, &error);
   if (!self->result)
     die("regions", error);
-  ms_device_result_clear(&stayed);
+  ms_job_clear(&job);
   keep(self, STAGE_REGIONS, index, &wall, &processor);
   const MsDeviceRun run = {ms_mean_shift_get_context(self->filter), self->options.log, NULL};
   g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&run, self->result, self->image, &error);

@@ -24,12 +24,12 @@ static void
 filter_once(Lane *lane)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(
-    lane->filter, &(MsFilterRequest){.source = lane->stream->image, .settings = &lane->stream->settings}, &error);
+  MsJob job = {.source = lane->stream->image, .settings = &lane->stream->settings, .into = lane->pixels};
+  g_autoptr(MsImage) result = ms_mean_shift_run(lane->filter, &job, &error);
 
-  if (!plan || !ms_mean_shift_run_plan_into(lane->filter, &(MsFilterRequest){.source = lane->stream->image}, plan,
-                                            lane->pixels, &error))
+  if (!result)
     g_error("%s", error->message);
+  ms_job_clear(&job);
 }
 
 static gpointer

@@ -65,14 +65,14 @@ time_engine(Bench *bench)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsEngineRun run = {.interactive = TRUE, .log = log};
+  MsJob run = {.source = bench->image, .settings = &bench->settings, .interactive = TRUE, .log = log};
   const gint64 start = g_get_monotonic_time();
 
-  g_autoptr(MsImage) result = ms_engine_run(bench->engine, bench->image, &bench->settings, &run, &error);
+  g_autoptr(MsImage) result = ms_engine_run(bench->engine, &run, &error);
   if (!result)
     die("The engine", error);
   const double ms = (g_get_monotonic_time() - start) / 1e3;
-  ms_engine_run_clear(&run);
+  ms_job_clear(&run);
   return ms;
 }
 

@@ -316,7 +316,6 @@ check_stayed(MsSpace space)
   g_autoptr(MsImage) source = ms_fixture_scene(120, 70, 3);
   g_autofree guint16 *modes = g_new(guint16, 2 * 120 * 70);
   g_autoptr(GError) error = NULL;
-  MsDeviceResult stayed = {NULL};
 
   if (!context)
     return;
@@ -324,21 +323,23 @@ check_stayed(MsSpace space)
   settings.params.sp = 4;
   settings.params.sr = 30;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  MsFilterRequest request = {.source = source, .settings = &settings, .modes = modes, .stay = &stayed};
-  g_autoptr(MsImage) placeholder = ms_mean_shift_run(filter, &request, &error);
+  MsJob job = {.source = source, .settings = &settings, .wants_modes = TRUE, .may_stay = TRUE};
+  g_autoptr(MsImage) placeholder = ms_mean_shift_run(filter, &job, &error);
   g_assert_no_error(error);
   g_assert_true(placeholder == source);
-  g_assert_true(stayed.colours && stayed.modes);
-  g_assert_true((stayed.source != NULL) == (space == MS_SPACE_RGB));
+  g_assert_true(job.stayed.colours && job.stayed.modes);
+  g_assert_true((job.stayed.source != NULL) == (space == MS_SPACE_RGB));
   const MsRegionOptions options = {.min_pixels = 9, .range = MS_REGION_RANGE_DEFAULT};
-  g_autoptr(MsSegmentation) actual = ms_segmentation_new_on(
-    context, &(MsFiltered){.image = source, .params = &settings.params, .on_device = stayed}, &options, NULL, &error);
+  g_autoptr(MsSegmentation) actual =
+    ms_segmentation_new_on(context, &(MsFiltered){.image = source, .params = &settings.params, .on_device = job.stayed},
+                           &options, NULL, &error);
   g_assert_no_error(error);
   g_autoptr(MsSegmentTable) table = ms_segment_table_new_on(&(MsDeviceRun){context}, actual, source, &error);
   g_assert_no_error(error);
-  ms_device_result_clear(&stayed);
-  request.stay = NULL;
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(filter, &request, &error);
+  ms_job_clear(&job);
+  job.may_stay = FALSE;
+  job.modes_into = modes;
+  g_autoptr(MsImage) filtered = ms_fixture_filter(filter, job, &error);
   g_assert_no_error(error);
   g_autoptr(MsSegmentation) expected =
     ms_segmentation_new(&(MsFiltered){.image = filtered, .modes = modes, .params = &settings.params}, 9, NULL, &error);

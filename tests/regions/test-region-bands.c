@@ -53,7 +53,7 @@ make_case(const Row *row)
   self.settings.params.max_iterations = 3;
   self.settings.params.space = row->space;
   self.settings.params.levels = row->levels;
-  g_autoptr(MsImage) filtered = ms_reference_run_with_modes(self.source, &self.settings.params, modes, NULL, &error);
+  g_autoptr(MsImage) filtered = ms_fixture_reference_modes(self.source, &self.settings.params, modes, &error);
   g_assert_no_error(error);
   self.expected = ms_segmentation_new(&(MsFiltered){.image = filtered, .modes = modes, .params = &self.settings.params},
                                       LEAST_PIXELS, NULL, &error);
@@ -87,17 +87,17 @@ compare(const Case *self, MsContext *context, MsImage *filtered, const guint16 *
   g_assert_cmpmem(actual->labels, bytes, self->expected->labels, bytes);
 }
 
-static MsFilterRequest
+static MsJob
 request_modes(const Case *self, guint16 *modes)
 {
-  return (MsFilterRequest){.source = self->source, .settings = &self->settings, .modes = modes};
+  return (MsJob){.source = self->source, .settings = &self->settings, .wants_modes = TRUE, .modes_into = modes};
 }
 
 /* The memory for stripes of STRIPE_ROWS rows; checks that a filter with so much cuts the picture, across regions. */
 static guint64
 budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
 {
-  const MsFilterRequest request = request_modes(self, modes);
+  MsJob request = request_modes(self, modes);
   g_autoptr(GError) error = NULL;
   guint crossed = 0;
   g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, &request, &error);
@@ -126,9 +126,9 @@ test_stripes(gconstpointer row)
     return;
   g_auto(Case) self = make_case(row);
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
-  const MsFilterRequest request = request_modes(&self, modes);
+  MsJob request = request_modes(&self, modes);
   budget_for_stripes(filter, &self, modes);
-  g_autoptr(MsImage) filtered = ms_mean_shift_run(filter, &request, &error);
+  g_autoptr(MsImage) filtered = ms_fixture_filter(filter, request, &error);
   g_assert_no_error(error);
   compare(&self, context, filtered, modes);
 }
@@ -154,7 +154,7 @@ test_devices(gconstpointer row)
   ms_split_set_store(split, NULL);
   ms_split_set_steps(split, 2);
   ms_split_set_memory_budget(split, 2 * budget);
-  const MsFilterRequest request = request_modes(&self, modes);
+  MsJob request = request_modes(&self, modes);
   g_autoptr(MsImage) filtered = ms_split_run(split, &request, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(ms_split_get_rows(split, 1), ==, HEIGHT / 2);

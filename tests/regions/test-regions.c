@@ -4,7 +4,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "core/filter/reference.h"
 #include "core/image/image-io.h"
 #include "core/regions/array-file.h"
 #include "core/regions/segment-table.h"
@@ -32,7 +31,7 @@ set_up(Filtered *self, gconstpointer seed)
   self->params.sp = 3;
   self->params.sr = 24;
   self->source = ms_fixture_scene(WIDTH, HEIGHT, GPOINTER_TO_UINT(seed));
-  self->filtered = ms_reference_run_with_modes(self->source, &self->params, &self->modes[0][0], NULL, &error);
+  self->filtered = ms_fixture_reference_modes(self->source, &self->params, &self->modes[0][0], &error);
   g_assert_no_error(error);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/support/fixture.h"
 
+#include "core/filter/reference.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,6 +113,36 @@ ms_fixture_noise(int width, int height, guint32 seed)
   for (gsize i = 0; i < n; i++)
     pixels[i] = (guint8)next_random(&seed);
   return ms_image_new_take(width, height, pixels, NULL);
+}
+
+/** ms_fixture_filter: (transfer full): runs @job and forgets what came out besides the picture. */
+MsImage *
+ms_fixture_filter(MsMeanShift *filter, MsJob job, GError **error)
+{
+  MsImage *result = ms_mean_shift_run(filter, &job, error);
+
+  ms_job_clear(&job);
+  return result;
+}
+
+/** ms_fixture_reference: (transfer full): the serial reference's picture of @region (nullable). */
+MsImage *
+ms_fixture_reference(MsImage *source, const MsParams *params, const MsRegion *region, GError **error)
+{
+  const MsSettings settings = {.params = *params};
+  MsJob job = {.source = source, .settings = &settings, .region = region};
+
+  return ms_reference_run(&job, error);
+}
+
+/** ms_fixture_reference_modes: (transfer full): the same of the whole picture, with modes. */
+MsImage *
+ms_fixture_reference_modes(MsImage *source, const MsParams *params, guint16 *modes, GError **error)
+{
+  const MsSettings settings = {.params = *params};
+  MsJob job = {.source = source, .settings = &settings, .wants_modes = TRUE, .modes_into = modes};
+
+  return ms_reference_run(&job, error);
 }
 
 /**

@@ -33,6 +33,9 @@ void ms_fixture_statistics(const guint8 *pixels, guint64 n_pixels, MsImageStatis
 char *ms_fixture_nvml_library(void);
 MsSensor *ms_fixture_nvml(const char *device, const MsPciAddress *address);
 char *ms_fixture_picture(const char *relative);
+MsImage *ms_fixture_filter(MsMeanShift *filter, MsJob job, GError **error);
+MsImage *ms_fixture_reference(MsImage *source, const MsParams *params, const MsRegion *region, GError **error);
+MsImage *ms_fixture_reference_modes(MsImage *source, const MsParams *params, guint16 *modes, GError **error);
 MsImage *ms_fixture_noise(int width, int height, guint32 seed);
 MsImage *ms_fixture_scene(int width, int height, guint32 seed);
 MsImage *ms_fixture_map(int width, int height, GBytes *icc);

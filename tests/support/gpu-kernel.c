@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/filter/plan/plan.h"
-#include "core/filter/reference.h"
+#include "tests/support/fixture.h"
 
 /** ms_gpu_kernel_compare: compares a run of that kernel with the reference. */
 void
@@ -12,7 +12,7 @@ ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source
                       const MsRegion *region)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, &(MsReferenceRun){.region = region}, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, params, region, &error);
   MsSettings settings = ms_settings_default();
 
   g_assert_no_error(error);

@@ -44,8 +44,8 @@ ms_option_product_compare(MsOptionProduct *product, MsImage *source, MsImage *ex
   g_autofree char *arguments = ms_settings_to_arguments(settings);
   g_autofree char *what =
     g_strdup_printf("%dx%d %s", ms_image_get_width(source), ms_image_get_height(source), arguments);
-  g_autoptr(MsImage) actual = ms_mean_shift_run(
-    product->filter, &(MsFilterRequest){.source = source, .settings = settings, .region = region}, &error);
+  g_autoptr(MsImage) actual =
+    ms_fixture_filter(product->filter, (MsJob){.source = source, .settings = settings, .region = region}, &error);
 
   if (!actual && g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     g_assert_cmpuint(strlen(error->message), >, 20);
@@ -65,8 +65,7 @@ ms_option_product_compare_kernels(MsOptionProduct *product, MsImage *source, con
 {
   MsSettings varied = *settings;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected =
-    ms_reference_run(source, &settings->params, &(MsReferenceRun){.region = region}, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, &settings->params, region, &error);
 
   g_assert_no_error(error);
   for (gsize i = 0; i < n; i++) {
@@ -179,7 +178,7 @@ ms_option_product_all_toggles(MsOptionProduct *product, MsImage *source, const M
   g_autoptr(GArray) combinations = g_array_new(FALSE, TRUE, sizeof(Combination));
   Combination first = {.settings = ms_settings_default()};
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, params, NULL, &error);
 
   g_assert_no_error(error);
   first.settings.params = *params;
@@ -200,7 +199,7 @@ ms_option_product_one_kernel(MsOptionProduct *product, MsImage *source, const Ms
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, params, NULL, &error);
 
   g_assert_no_error(error);
   settings.params = *params;
@@ -214,7 +213,7 @@ ms_option_product_all_kernels(MsOptionProduct *product, MsImage *source, const M
 {
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) expected = ms_reference_run(source, params, NULL, &error);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, params, NULL, &error);
 
   g_assert_no_error(error);
   settings.params = *params;

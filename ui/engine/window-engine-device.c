@@ -126,10 +126,10 @@ on_silence_check(gpointer data)
  * A driver may hang while the serial reference is opened, since all devices are listed, but not later.
  */
 void
-ms_window_engine_watch(MsWindowEngine *self, const MsJob *job)
+ms_window_engine_watch(MsWindowEngine *self, const MsWindowJob *job)
 {
   g_clear_handle_id(&self->silence_timer, g_source_remove);
-  if (self->watchdog_ms > 0 && (job->kind == MS_JOB_OPEN || !ms_window_engine_is_reference(self)))
+  if (self->watchdog_ms > 0 && (job->kind == MS_WINDOW_JOB_OPEN || !ms_window_engine_is_reference(self)))
     self->silence_timer = g_timeout_add(SILENCE_CHECK_MS, on_silence_check, self);
 }
 
@@ -153,7 +153,7 @@ on_cancel_late(gpointer data)
 void
 ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
 {
-  if (cancellable && self->running && self->child && ms_job_get_cancellable(self->running) == cancellable &&
+  if (cancellable && self->running && self->child && ms_window_job_get_cancellable(self->running) == cancellable &&
       self->cancel_timer == 0)
     self->cancel_timer = g_timeout_add(CANCEL_MS, on_cancel_late, self);
 }
@@ -190,7 +190,7 @@ describe_death(MsWindowEngine *self, MsChildEnd end)
 
 /* A cache that cannot be loaded makes a driver crash before anything was computed. */
 static gboolean
-may_be_damaged_cache(MsWindowEngine *self, const MsJob *job, MsChildEnd end)
+may_be_damaged_cache(MsWindowEngine *self, const MsWindowJob *job, MsChildEnd end)
 {
   const int status = ms_child_get_status(ms_device_child_get(self->child));
 
@@ -217,29 +217,29 @@ death_error(MsWindowEngine *self, const char *advice)
 
 /* The request is tried once more, unless it was cancelled. */
 static void
-try_again(MsWindowEngine *self, MsJob *job)
+try_again(MsWindowEngine *self, MsWindowJob *job)
 {
-  if (g_cancellable_is_cancelled(ms_job_get_cancellable(job))) {
-    ms_job_fail_cancelled(job);
+  if (g_cancellable_is_cancelled(ms_window_job_get_cancellable(job))) {
+    ms_window_job_fail_cancelled(job);
     return;
   }
   if (!job->is_retried) {
     job->is_retried = TRUE;
-    g_queue_insert_sorted(&self->waiting, job, ms_job_compare, NULL);
+    g_queue_insert_sorted(&self->waiting, job, ms_window_job_compare, NULL);
     return;
   }
   GError *error = death_error(self, _("It did so twice; change the settings or choose another device."));
   /* The error says it all, unless another request opens the device again. */
   if (g_queue_is_empty(&self->waiting))
     g_clear_pointer(&self->death, g_free);
-  ms_job_fail(job, error);
+  ms_window_job_fail(job, error);
 }
 
 static void
 on_ended(MsChildEnd end, gpointer data)
 {
   g_autoptr(MsWindowEngine) self = g_object_ref(data);
-  MsJob *job = ms_window_engine_take_running(self);
+  MsWindowJob *job = ms_window_engine_take_running(self);
   const gboolean is_damaged = may_be_damaged_cache(self, job, end);
 
   g_free(self->death);
@@ -252,8 +252,8 @@ on_ended(MsChildEnd end, gpointer data)
   self->deaths++;
   self->has_died = TRUE;
   ms_window_engine_change_cache(self, is_damaged);
-  if (job && job->kind == MS_JOB_OPEN) {
-    ms_job_free(job);
+  if (job && job->kind == MS_WINDOW_JOB_OPEN) {
+    ms_window_job_free(job);
     self->vain_starts++;
   } else if (job) {
     try_again(self, job);
@@ -288,7 +288,7 @@ ms_window_engine_open(MsWindowEngine *self)
     ms_window_engine_fail(self, error);
     return FALSE;
   }
-  MsJob *job = ms_job_new(MS_JOB_OPEN, NULL);
+  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_OPEN, NULL);
   job->call = (MsWindowEngineCall){.kind = MS_REQUEST_OPEN, .answer = MS_ANSWER_OPENED};
   job->call.content = g_variant_ref_sink(g_variant_new("(s)", self->device_selector));
   self->opening = self->openings;

@@ -73,7 +73,7 @@ report_piece(Filter *self, GVariant *content)
 }
 
 static gboolean
-report(MsJob *job, guint kind, GVariant *content)
+report(MsWindowJob *job, guint kind, GVariant *content)
 {
   Filter *self = job->data;
   double done;
@@ -119,7 +119,7 @@ read_spec(GVariant *maybe, gboolean *good)
 
 /* (transfer full) (nullable): the run that an answer describes. */
 static gpointer
-make_run(MsJob *job, MsAnswer *answer_given)
+make_run(MsWindowJob *job, MsAnswer *answer_given)
 {
   g_autoptr(MsAnswer) answer = answer_given;
   MsWindowEngine *engine = g_task_get_source_object(job->task);
@@ -184,7 +184,7 @@ ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest 
                               GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsJob *job = ms_job_new(MS_JOB_FILTER, task);
+  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_FILTER, task);
   Filter *filter = g_new0(Filter, 1);
   GError *error = NULL;
 
@@ -202,7 +202,7 @@ ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest 
   if (describe_call(filter, request->visible, &job->call, &error))
     ms_window_engine_push(self, job);
   else
-    ms_job_fail(job, error);
+    ms_window_job_fail(job, error);
 }
 
 /** ms_window_engine_filter_finish: (transfer full): the run, whose time is kept, or %NULL with @error set. */
@@ -231,7 +231,7 @@ ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAs
 
   g_task_set_check_cancellable(task, FALSE);
   g_ptr_array_add(self->holders, g_object_ref(cancellable));
-  ms_window_engine_push(self, ms_job_new(MS_JOB_HOLD, task));
+  ms_window_engine_push(self, ms_window_job_new(MS_WINDOW_JOB_HOLD, task));
   g_signal_emit_by_name(self, "holders-changed");
 }
 

@@ -6,21 +6,21 @@
 #include "ui/engine/window-engine.h"
 
 /**
- * MsJobKind: in the order in which waiting jobs are taken.
- * @MS_JOB_OPEN: opens the device of the selector; it is never in the queue
- * @MS_JOB_FILTER: filters a picture
- * @MS_JOB_CALL: any other request
- * @MS_JOB_HOLD: no request: nothing runs until ms_window_engine_release()
+ * MsWindowJobKind: in the order in which waiting jobs are taken.
+ * @MS_WINDOW_JOB_OPEN: opens the device of the selector; it is never in the queue
+ * @MS_WINDOW_JOB_FILTER: filters a picture
+ * @MS_WINDOW_JOB_CALL: any other request
+ * @MS_WINDOW_JOB_HOLD: no request: nothing runs until ms_window_engine_release()
  */
 typedef enum {
-  MS_JOB_OPEN,
-  MS_JOB_FILTER,
-  MS_JOB_CALL,
-  MS_JOB_HOLD,
-} MsJobKind;
+  MS_WINDOW_JOB_OPEN,
+  MS_WINDOW_JOB_FILTER,
+  MS_WINDOW_JOB_CALL,
+  MS_WINDOW_JOB_HOLD,
+} MsWindowJobKind;
 
 /**
- * MsJob: an entry of the queue.
+ * MsWindowJob: an entry of the queue.
  * @task: (nullable): gets the result
  * @report: (nullable): takes progress and pieces; %FALSE if they make no sense
  * @complete: (nullable): (transfer full): makes the result of the task from an answer, freed with @free_result; %NULL
@@ -28,14 +28,14 @@ typedef enum {
  * @is_retried: whether a process has died of it
  * @has_reported: whether the process has computed something
  */
-typedef struct MsJob MsJob;
-struct MsJob {
-  MsJobKind kind;
+typedef struct MsWindowJob MsWindowJob;
+struct MsWindowJob {
+  MsWindowJobKind kind;
   guint serial;
   GTask *task;
   MsWindowEngineCall call;
-  gboolean (*report)(MsJob *self, guint kind, GVariant *content);
-  gpointer (*complete)(MsJob *self, MsAnswer *answer);
+  gboolean (*report)(MsWindowJob *self, guint kind, GVariant *content);
+  gpointer (*complete)(MsWindowJob *self, MsAnswer *answer);
   GDestroyNotify free_result;
   gpointer data;
   GDestroyNotify free_data;
@@ -56,10 +56,10 @@ struct _MsWindowEngine {
   guint watchdog_ms;
   GPtrArray *holders; /* GCancellable of the measurements that use the device or wait for it */
 
-  GQueue waiting; /* MsJob, the next one first */
-  MsJob *running; /* (nullable) */
-  guint32 number; /* of the running request */
-  guint serial;   /* of the job that was queued last */
+  GQueue waiting;       /* MsWindowJob, the next one first */
+  MsWindowJob *running; /* (nullable) */
+  guint32 number;       /* of the running request */
+  guint serial;         /* of the job that was queued last */
   gboolean is_held;
   gboolean is_closed;
 
@@ -78,17 +78,17 @@ struct _MsWindowEngine {
   GQueue shared;      /* GWeakRef of the recent results, whose shared pixels hold descriptors */
 };
 
-MsJob *ms_job_new(MsJobKind kind, GTask *task);
-void ms_job_free(MsJob *self);
-void ms_job_fail(MsJob *self, GError *error);
-void ms_job_fail_cancelled(MsJob *self);
-int ms_job_compare(gconstpointer a, gconstpointer b, gpointer unused);
-GCancellable *ms_job_get_cancellable(const MsJob *self);
+MsWindowJob *ms_window_job_new(MsWindowJobKind kind, GTask *task);
+void ms_window_job_free(MsWindowJob *self);
+void ms_window_job_fail(MsWindowJob *self, GError *error);
+void ms_window_job_fail_cancelled(MsWindowJob *self);
+int ms_window_job_compare(gconstpointer a, gconstpointer b, gpointer unused);
+GCancellable *ms_window_job_get_cancellable(const MsWindowJob *self);
 
-void ms_window_engine_push(MsWindowEngine *self, MsJob *job);
-void ms_window_engine_send(MsWindowEngine *self, MsJob *job);
+void ms_window_engine_push(MsWindowEngine *self, MsWindowJob *job);
+void ms_window_engine_send(MsWindowEngine *self, MsWindowJob *job);
 void ms_window_engine_send_next(MsWindowEngine *self);
-MsJob *ms_window_engine_take_running(MsWindowEngine *self);
+MsWindowJob *ms_window_engine_take_running(MsWindowEngine *self);
 void ms_window_engine_on_message(MsMessage *message, gpointer self);
 const char *ms_window_engine_name_device(MsWindowEngine *self);
 
@@ -97,5 +97,5 @@ gboolean ms_window_engine_open(MsWindowEngine *self);
 gboolean ms_window_engine_opens_early(MsWindowEngine *self);
 gboolean ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content);
 void ms_window_engine_fail(MsWindowEngine *self, const GError *problem);
-void ms_window_engine_watch(MsWindowEngine *self, const MsJob *job);
+void ms_window_engine_watch(MsWindowEngine *self, const MsWindowJob *job);
 void ms_window_engine_change_cache(MsWindowEngine *self, gboolean to_spare);

@@ -14,11 +14,11 @@ G_DEFINE_FINAL_TYPE(MsWindowEngine, ms_window_engine, G_TYPE_OBJECT)
 
 /* Jobs */
 
-/** ms_job_new: (transfer full): a job that completes @task (transfer none) (nullable). */
-MsJob *
-ms_job_new(MsJobKind kind, GTask *task)
+/** ms_window_job_new: (transfer full): a job that completes @task (transfer none) (nullable). */
+MsWindowJob *
+ms_window_job_new(MsWindowJobKind kind, GTask *task)
 {
-  MsJob *self = g_new0(MsJob, 1);
+  MsWindowJob *self = g_new0(MsWindowJob, 1);
 
   self->kind = kind;
   self->task = task ? g_object_ref(task) : NULL;
@@ -26,7 +26,7 @@ ms_job_new(MsJobKind kind, GTask *task)
 }
 
 void
-ms_job_free(MsJob *self)
+ms_window_job_free(MsWindowJob *self)
 {
   if (self->cancelled) {
     g_source_destroy(self->cancelled);
@@ -41,29 +41,29 @@ ms_job_free(MsJob *self)
   g_free(self);
 }
 
-/** ms_job_get_cancellable: (transfer none) (nullable): what cancels it. */
+/** ms_window_job_get_cancellable: (transfer none) (nullable): what cancels it. */
 GCancellable *
-ms_job_get_cancellable(const MsJob *job)
+ms_window_job_get_cancellable(const MsWindowJob *job)
 {
   return job->task ? g_task_get_cancellable(job->task) : NULL;
 }
 
-/** ms_job_fail: frees a job, whose task returns @error (transfer full). */
+/** ms_window_job_fail: frees a job, whose task returns @error (transfer full). */
 void
-ms_job_fail(MsJob *job, GError *error)
+ms_window_job_fail(MsWindowJob *job, GError *error)
 {
   if (job->task)
     g_task_return_error(job->task, error);
   else
     g_error_free(error);
-  ms_job_free(job);
+  ms_window_job_free(job);
 }
 
-/** ms_job_fail_cancelled: frees a job, whose task was cancelled. */
+/** ms_window_job_fail_cancelled: frees a job, whose task was cancelled. */
 void
-ms_job_fail_cancelled(MsJob *job)
+ms_window_job_fail_cancelled(MsWindowJob *job)
 {
-  ms_job_fail(job, g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The request was cancelled.")));
+  ms_window_job_fail(job, g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The request was cancelled.")));
 }
 
 void
@@ -75,11 +75,11 @@ ms_answer_free(MsAnswer *self)
   g_free(self);
 }
 
-/** ms_job_compare: the order in which waiting jobs are taken. */
+/** ms_window_job_compare: the order in which waiting jobs are taken. */
 int
-ms_job_compare(gconstpointer a, gconstpointer b, gpointer unused)
+ms_window_job_compare(gconstpointer a, gconstpointer b, gpointer unused)
 {
-  const MsJob *p = a, *q = b;
+  const MsWindowJob *p = a, *q = b;
 
   return p->kind != q->kind ? (int)p->kind - (int)q->kind : (p->serial > q->serial) - (p->serial < q->serial);
 }
@@ -110,7 +110,7 @@ read_failure(GVariant *content, gboolean *is_lost)
 }
 
 /** ms_window_engine_take_running: (transfer full) (nullable): takes the running job out; nothing runs then. */
-MsJob *
+MsWindowJob *
 ms_window_engine_take_running(MsWindowEngine *self)
 {
   g_clear_handle_id(&self->silence_timer, g_source_remove);
@@ -121,28 +121,28 @@ ms_window_engine_take_running(MsWindowEngine *self)
 static void
 take_failure(MsWindowEngine *self, GVariant *content)
 {
-  MsJob *job = ms_window_engine_take_running(self);
+  MsWindowJob *job = ms_window_engine_take_running(self);
   gboolean is_lost;
   GError *error = read_failure(content, &is_lost);
 
-  if (job->kind == MS_JOB_OPEN && self->opening == self->openings)
+  if (job->kind == MS_WINDOW_JOB_OPEN && self->opening == self->openings)
     ms_window_engine_fail(self, error);
   if (is_lost)
     ms_device_child_stop(self->child, MS_CHILD_END_FINISHED);
-  ms_job_fail(job, error);
+  ms_window_job_fail(job, error);
 }
 
 static gboolean
 take_answer(MsWindowEngine *self, MsMessage *message, GVariant *content)
 {
-  MsJob *job = self->running;
+  MsWindowJob *job = self->running;
 
   if (message->kind != job->call.answer)
     return FALSE;
-  if (job->kind == MS_JOB_OPEN) {
+  if (job->kind == MS_WINDOW_JOB_OPEN) {
     if (self->opening == self->openings && !ms_window_engine_take_opened(self, content))
       return FALSE;
-    ms_job_free(ms_window_engine_take_running(self));
+    ms_window_job_free(ms_window_engine_take_running(self));
     return TRUE;
   }
   MsAnswer *answer = g_new(MsAnswer, 1);
@@ -154,7 +154,7 @@ take_answer(MsWindowEngine *self, MsMessage *message, GVariant *content)
   self->deaths = 0;
   job = ms_window_engine_take_running(self);
   g_task_return_pointer(job->task, result, job->complete ? job->free_result : (GDestroyNotify)ms_answer_free);
-  ms_job_free(job);
+  ms_window_job_free(job);
   return TRUE;
 }
 
@@ -162,7 +162,7 @@ static gboolean
 take_message(MsWindowEngine *self, MsMessage *message)
 {
   g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
-  MsJob *job = self->running;
+  MsWindowJob *job = self->running;
   guint32 number;
 
   g_variant_get_child(message->payload, 0, "u", &number);
@@ -175,7 +175,7 @@ take_message(MsWindowEngine *self, MsMessage *message)
   if (message->kind > MS_ANSWER_PIECE)
     return take_answer(self, message, content);
   job->has_reported = TRUE;
-  return !job->report || g_cancellable_is_cancelled(ms_job_get_cancellable(job)) ||
+  return !job->report || g_cancellable_is_cancelled(ms_window_job_get_cancellable(job)) ||
          job->report(job, message->kind, content);
 }
 
@@ -194,7 +194,7 @@ ms_window_engine_on_message(MsMessage *message, gpointer data)
 
 /** ms_window_engine_send: sends @job (transfer full), which runs from now on. */
 void
-ms_window_engine_send(MsWindowEngine *self, MsJob *job)
+ms_window_engine_send(MsWindowEngine *self, MsWindowJob *job)
 {
   int fds[MS_CHANNEL_MOST_FDS];
 
@@ -209,21 +209,21 @@ ms_window_engine_send(MsWindowEngine *self, MsJob *job)
 
 /* Completes a job that takes no request; whether it did. */
 static gboolean
-complete_at_once(MsWindowEngine *self, MsJob *job)
+complete_at_once(MsWindowEngine *self, MsWindowJob *job)
 {
-  if (g_cancellable_is_cancelled(ms_job_get_cancellable(job))) {
-    ms_job_fail_cancelled(job);
+  if (g_cancellable_is_cancelled(ms_window_job_get_cancellable(job))) {
+    ms_window_job_fail_cancelled(job);
     return TRUE;
   }
-  if (job->kind == MS_JOB_HOLD) {
+  if (job->kind == MS_WINDOW_JOB_HOLD) {
     self->is_held = TRUE;
     g_task_return_boolean(job->task, TRUE);
-    ms_job_free(job);
+    ms_window_job_free(job);
     return TRUE;
   }
   if (self->state != MS_WINDOW_ENGINE_FAILED)
     return FALSE;
-  ms_job_fail(job, g_error_copy(self->problem));
+  ms_window_job_fail(job, g_error_copy(self->problem));
   return TRUE;
 }
 
@@ -233,8 +233,8 @@ ms_window_engine_send_next(MsWindowEngine *self)
 {
   while (!self->running && !self->is_held && !self->is_closed &&
          !(self->child && ms_device_child_is_over(self->child))) {
-    const MsJob *next = g_queue_peek_head(&self->waiting);
-    const gboolean needs_device = next ? next->kind != MS_JOB_HOLD : FALSE;
+    const MsWindowJob *next = g_queue_peek_head(&self->waiting);
+    const gboolean needs_device = next ? next->kind != MS_WINDOW_JOB_HOLD : FALSE;
     if (self->state != MS_WINDOW_ENGINE_FAILED && !self->is_open &&
         (needs_device || ms_window_engine_opens_early(self))) {
       ms_window_engine_open(self);
@@ -242,7 +242,7 @@ ms_window_engine_send_next(MsWindowEngine *self)
     }
     if (!next)
       return;
-    MsJob *job = g_queue_pop_head(&self->waiting);
+    MsWindowJob *job = g_queue_pop_head(&self->waiting);
     if (!complete_at_once(self, job))
       ms_window_engine_send(self, job);
   }
@@ -251,27 +251,27 @@ ms_window_engine_send_next(MsWindowEngine *self)
 static gboolean
 on_cancelled(GCancellable *cancellable, gpointer data)
 {
-  MsJob *job = data;
+  MsWindowJob *job = data;
   MsWindowEngine *self = g_task_get_source_object(job->task);
 
   if (job == self->running) {
     if (self->child)
       ms_device_child_send(self->child, self->number, MS_REQUEST_CANCEL, g_variant_new("()"), NULL);
   } else if (g_queue_remove(&self->waiting, job)) {
-    ms_job_fail_cancelled(job);
+    ms_window_job_fail_cancelled(job);
   }
   return G_SOURCE_REMOVE;
 }
 
 /** ms_window_engine_push: @job: (transfer full): queues it behind the ones of its kind. */
 void
-ms_window_engine_push(MsWindowEngine *self, MsJob *job)
+ms_window_engine_push(MsWindowEngine *self, MsWindowJob *job)
 {
-  GCancellable *cancellable = ms_job_get_cancellable(job);
+  GCancellable *cancellable = ms_window_job_get_cancellable(job);
 
   job->serial = ++self->serial;
   if (self->is_closed) {
-    ms_job_fail_cancelled(job);
+    ms_window_job_fail_cancelled(job);
     return;
   }
   if (cancellable) {
@@ -279,7 +279,7 @@ ms_window_engine_push(MsWindowEngine *self, MsJob *job)
     g_source_set_callback(job->cancelled, G_SOURCE_FUNC(on_cancelled), job, NULL);
     g_source_attach(job->cancelled, NULL);
   }
-  g_queue_insert_sorted(&self->waiting, job, ms_job_compare, NULL);
+  g_queue_insert_sorted(&self->waiting, job, ms_window_job_compare, NULL);
   ms_window_engine_send_next(self);
 }
 
@@ -289,7 +289,7 @@ ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call
                             GAsyncReadyCallback callback, gpointer user_data)
 {
   g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsJob *job = ms_job_new(MS_JOB_CALL, task);
+  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_CALL, task);
 
   job->call = *call;
   g_variant_ref_sink(job->call.content);
@@ -407,16 +407,16 @@ free_weak_ref(gpointer data)
 void
 ms_window_engine_shut_down(MsWindowEngine *self)
 {
-  MsJob *job = ms_window_engine_take_running(self);
+  MsWindowJob *job = ms_window_engine_take_running(self);
 
   self->is_closed = TRUE;
   if (self->child)
     ms_device_child_close(g_steal_pointer(&self->child), CLOSE_S);
   ms_window_engine_change_cache(self, FALSE);
   if (job)
-    ms_job_fail_cancelled(job);
+    ms_window_job_fail_cancelled(job);
   while ((job = g_queue_pop_head(&self->waiting)))
-    ms_job_fail_cancelled(job);
+    ms_window_job_fail_cancelled(job);
   g_queue_clear_full(&self->shared, free_weak_ref);
 }
 

@@ -58,6 +58,9 @@ preference(const MsPlanRequest *request)
 #define LEAST_ITEMS 20
 #define GPU_SAMPLES_PER_BAND 1.0e11
 
+/* With at most this many iterations, a band takes well below a second. */
+#define USUAL_ITERATIONS 5
+
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
@@ -332,6 +335,8 @@ cut_into_stripes(MsPlan *self, GError **error)
   if ((!masked || self->in_stripes) && !cut(self, error))
     return FALSE;
   self->band_rows = MIN(self->stripe_rows, rows_per_band(self));
+  if (self->request.interactive && self->settings.params.max_iterations > USUAL_ITERATIONS)
+    self->band_rows = MAX(1, self->band_rows * USUAL_ITERATIONS / self->settings.params.max_iterations);
   return TRUE;
 }
 

@@ -113,6 +113,7 @@ typedef struct {
  * @region: the rectangle of the image to compute
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
  * @modes: whether the modes are computed, the positions at which pixels converge
+ * @interactive: whether bands are short however many iterations a pixel takes, so that cancelling takes effect soon
  * @pipelined: whether transfers may overlap kernels
  * @rates: decide into how many pieces a stripe is cut
  * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
@@ -125,6 +126,7 @@ typedef struct {
   int height;
   MsRegion region;
   guint64 memory_budget;
+  gboolean interactive;
   gboolean pipelined;
   MsPlanRates rates;
   gboolean modes;

@@ -216,7 +216,7 @@ ms_space_restore(MsSpace space, const gint32 *tables, const guint8 *converted, g
 }
 
 static MsImage *
-convert_image(MsSpace space, Way way, MsImage *image, GError **error)
+convert_image(MsSpace space, MsImage *image, GError **error)
 {
   const int width = ms_image_get_width(image), height = ms_image_get_height(image);
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)width, (guint64)height);
@@ -228,7 +228,7 @@ convert_image(MsSpace space, Way way, MsImage *image, GError **error)
   }
   g_autoptr(GBytes) bytes = ms_space_tables_of(space, image);
   const gint32 *tables = g_bytes_get_data(bytes, NULL);
-  convert_all(choose(space, way, tables), tables, ms_image_get_pixels(image), pixels, (gsize)width * height);
+  convert_all(choose(space, FORTH, tables), tables, ms_image_get_pixels(image), pixels, (gsize)width * height);
   return ms_image_new_take(width, height, pixels, ms_image_get_metadata(image));
 }
 
@@ -236,12 +236,5 @@ convert_image(MsSpace space, Way way, MsImage *image, GError **error)
 MsImage *
 ms_space_convert_image(MsSpace space, MsImage *image, GError **error)
 {
-  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(space, FORTH, image, error);
-}
-
-/** ms_space_restore_image: (transfer full): the reverse of ms_space_convert_image(). */
-MsImage *
-ms_space_restore_image(MsSpace space, MsImage *image, GError **error)
-{
-  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(space, BACK, image, error);
+  return space == MS_SPACE_RGB ? g_object_ref(image) : convert_image(space, image, error);
 }

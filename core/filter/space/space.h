@@ -15,7 +15,6 @@
 void ms_space_convert(MsSpace space, const gint32 *tables, const guint8 *rgba, guint8 *converted, gsize n);
 void ms_space_restore(MsSpace space, const gint32 *tables, const guint8 *converted, guint8 *rgba, gsize n);
 MsImage *ms_space_convert_image(MsSpace space, MsImage *image, GError **error);
-MsImage *ms_space_restore_image(MsSpace space, MsImage *image, GError **error);
 
 /* L*u*v* is interpolated between so many nodes along each of red, green and blue. */
 #define MS_SPACE_NODES 33

@@ -187,13 +187,12 @@ ms_split_get_rows(MsSplit *self, guint index)
 
 /*
  * The rows of an image that one of several devices computes in one step: filled before its thread starts, read after it
- * has ended. The request is of the whole image, as are the pixels; milliseconds, good and error are set by the run.
+ * has ended. The job is that of the whole image; milliseconds, good and error are set by the run.
  */
 typedef struct {
   MsMeanShift *filter;
-  MsFilterRequest request;
+  MsJob job;
   MsRows rows;
-  guint8 *pixels;
   double milliseconds;
   gboolean good;
   GError *error;
@@ -203,17 +202,19 @@ static gpointer
 run_part(gpointer data)
 {
   Part *self = data;
-  MsFilterRequest request = self->request;
-  const int width = ms_image_get_width(request.source);
-  const gsize first = (gsize)self->rows.first * width;
+  MsJob *job = &self->job;
+  const int width = ms_image_get_width(job->source);
+  const gsize first = (gsize)self->rows.first * (gsize)width;
   const MsRegion region = {0, self->rows.first, width, self->rows.count};
 
-  request.region = &region;
-  request.modes = request.modes ? request.modes + first * 2 : NULL;
-  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, &request, &self->error);
+  job->region = &region;
+  job->into += first * 4;
+  job->modes_into = job->modes_into ? job->modes_into + first * 2 : NULL;
+  g_autoptr(MsPlan) plan = ms_mean_shift_plan(self->filter, job, &self->error);
+  job->plan = plan;
   gint64 start = g_get_monotonic_time();
-  self->good =
-    plan && ms_mean_shift_run_plan_into(self->filter, &request, plan, self->pixels + first * 4, &self->error);
+  g_autoptr(MsImage) rows = plan ? ms_mean_shift_run(self->filter, job, &self->error) : NULL;
+  self->good = rows != NULL;
   self->milliseconds = (double)(g_get_monotonic_time() - start) / 1000.0;
   return NULL;
 }
@@ -315,7 +316,7 @@ account(MsSplit *self, const Part *parts)
 
   for (guint i = 0; i < n; i++) {
     rows[i] = parts[i].rows;
-    milliseconds[i] = rows[i].count > 0 ? ms_split_speed_ms(parts[i].request.log, parts[i].milliseconds) : 0;
+    milliseconds[i] = rows[i].count > 0 ? ms_split_speed_ms(parts[i].job.log, parts[i].milliseconds) : 0;
   }
   if (has_partner(self)) {
     milliseconds[n - 1] = ms_split_partner_take(&self->partner, rows[n - 1].count, rows[0].count, milliseconds[0]);
@@ -325,21 +326,15 @@ account(MsSplit *self, const Part *parts)
     self->totals[i].rows += (guint64)rows[i].count;
     self->totals[i].timed_rows += milliseconds[i] > 0 ? (guint64)rows[i].count : 0;
     self->totals[i].busy_ms += milliseconds[i];
-    self->totals[i].kernel_ms += ms_timing_log_total_ms(parts[i].request.log, MS_STAGE_KERNEL);
+    self->totals[i].kernel_ms += ms_timing_log_total_ms(parts[i].job.log, MS_STAGE_KERNEL);
   }
   if (policy->corrected)
     ms_shares_correct(&self->shares, policy, rows, milliseconds);
 }
 
-/* The image that is filtered, its result, and the settings of each device. */
-typedef struct {
-  const MsFilterRequest *request;
-  const MsSettings *settings;
-  guint8 *pixels;
-} Job;
-
+/* @job: with memory for all that is computed; @settings: one for each device */
 static gboolean
-run_step(MsSplit *self, const Job *job, MsRows step, GError **error)
+run_step(MsSplit *self, MsJob *job, const MsSettings *settings, MsRows step, GError **error)
 {
   g_autoptr(GPtrArray) logs = g_ptr_array_new_with_free_func((GDestroyNotify)ms_timing_log_unref);
   guint n = self->filters->len;
@@ -348,22 +343,33 @@ run_step(MsSplit *self, const Job *job, MsRows step, GError **error)
 
   ms_shares_cut(&self->shares, step, rows);
   for (guint i = 0; i < n; i++) {
-    parts[i] = (Part){g_ptr_array_index(self->filters, i), *job->request, rows[i], job->pixels, 0, FALSE, NULL};
-    parts[i].request.settings = &job->settings[i];
-    parts[i].request.pipelined = !has_partner(self);
-    parts[i].request.progress = NULL;
-    parts[i].request.log = ms_timing_log_new();
-    g_ptr_array_add(logs, parts[i].request.log);
+    parts[i] = (Part){.filter = g_ptr_array_index(self->filters, i),
+                      .rows = rows[i],
+                      .job = {.source = job->source,
+                              .settings = &settings[i],
+                              .wants_modes = job->wants_modes,
+                              .interactive = job->interactive,
+                              .pipelined = !has_partner(self),
+                              .into = job->into,
+                              .modes_into = job->modes_into,
+                              .log = ms_timing_log_new(),
+                              .cancellable = job->cancellable}};
+    g_ptr_array_add(logs, parts[i].job.log);
   }
   run_parts(parts, has_partner(self) ? n - 1 : n);
   if (has_partner(self) && rows[n - 1].count > 0)
     run_part(&parts[n - 1]);
-  if (!take_error(parts, n, error))
-    return FALSE;
-  account(self, parts);
-  for (guint i = 0; job->request->log && i < n; i++)
-    ms_timing_log_append(job->request->log, parts[i].request.log);
-  return TRUE;
+  const gboolean good = take_error(parts, n, error);
+  if (good)
+    account(self, parts);
+  for (guint i = 0; good && job->log && i < n; i++)
+    ms_timing_log_append(job->log, parts[i].job.log);
+  /* The settings that `auto` resolves to on the first device; other devices may use other kernels. */
+  if (rows[0].count > 0)
+    job->used = parts[0].job.used;
+  for (guint i = 0; i < n; i++)
+    ms_job_clear(&parts[i].job);
+  return good;
 }
 
 static guint
@@ -383,18 +389,18 @@ steps_of(MsSplit *self, MsImage *source)
 }
 
 static gboolean
-run_steps(MsSplit *self, const Job *job, GError **error)
+run_steps(MsSplit *self, MsJob *job, const MsSettings *settings, GError **error)
 {
-  MsRows whole = {0, ms_image_get_height(job->request->source)}, step = {0, 0};
-  guint steps = steps_of(self, job->request->source);
+  MsRows whole = {0, ms_image_get_height(job->source)}, step = {0, 0};
+  guint steps = steps_of(self, job->source);
   int rows_per_step = MAX(1, (int)((whole.count + steps - 1) / steps));
 
   for (int done = 0; done < whole.count; done += step.count) {
     step = ms_bands_next(whole, done, rows_per_step);
-    if (!run_step(self, job, step, error))
+    if (!run_step(self, job, settings, step, error))
       return FALSE;
-    if (job->request->progress)
-      job->request->progress(done + step.count, whole.count, job->request->progress_data);
+    if (job->progress)
+      job->progress(done + step.count, whole.count, job->progress_data);
   }
   return TRUE;
 }
@@ -459,9 +465,9 @@ keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us
 
 /**
  * ms_split_run_each:
- * @request: of a whole image; its log gets the rows of all devices, step by step
- * @settings: one for each device, which replace those of the request; they may differ in their toggles, since those
- *   never change the picture, not in their parameters
+ * @job: of a whole image; its log gets the rows of all devices, step by step
+ * @settings: one for each device, which replace those of the job; they may differ in their toggles, since those never
+ *   change the picture, not in their parameters
  *
  * Computes the whole image on all devices. Each gets its rows with the halo they need, so the picture equals that of
  * one device whatever the shares.
@@ -469,35 +475,38 @@ keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us
  * Returns: (transfer full): the result, or %NULL with the first device's error
  */
 MsImage *
-ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error)
+ms_split_run_each(MsSplit *self, MsJob *job, const MsSettings *settings, GError **error)
 {
-  MsImage *source = request->source;
+  MsImage *source = job->source;
   int width = ms_image_get_width(source), height = ms_image_get_height(source);
   g_autofree guint8 *pixels =
     ms_image_check_memory(ms_pixel_memory_take(self->results, (guint64)width, (guint64)height), width, height, error);
   g_autofree char *work = ms_learned_speeds_work(settings);
   const MsSplitRates rates = {self->speeds, self->names, work, (guint64)width * (guint64)height, ++self->images};
-  const Job job = {request, settings, pixels};
 
-  if (!pixels)
+  if (!pixels || !ms_job_begin(job, error))
     return NULL;
+  MsJob whole = *job;
+  whole.into = pixels;
+  whole.modes_into = ms_job_get_modes(job);
   memset(self->totals, 0, sizeof self->totals);
   ms_split_partner_begin(&self->partner);
   start_shares(self, &rates);
   gint64 start_us = g_get_monotonic_time();
-  if (!run_steps(self, &job, error))
+  if (!run_steps(self, &whole, settings, error))
     return NULL;
+  job->used = whole.used;
   keep_speeds(self, &rates, width, start_us);
   return ms_pixel_memory_image(self->results, width, height, g_steal_pointer(&pixels), ms_image_get_metadata(source));
 }
 
 /** ms_split_run: as ms_split_run_each(), with the same settings for every device. */
 MsImage *
-ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error)
+ms_split_run(MsSplit *self, MsJob *job, GError **error)
 {
   MsSettings same[MS_SHARES_MAX];
 
   for (guint i = 0; i < G_N_ELEMENTS(same); i++)
-    same[i] = *request->settings;
-  return ms_split_run_each(self, request, same, error);
+    same[i] = *job->settings;
+  return ms_split_run_each(self, job, same, error);
 }

@@ -25,8 +25,8 @@ MsContext *ms_split_get_context(MsSplit *self, guint index);
 MsShares ms_split_get_shares(MsSplit *self);
 guint64 ms_split_get_rows(MsSplit *self, guint index);
 void ms_split_save_speeds(MsSplit *self);
-MsImage *ms_split_run(MsSplit *self, const MsFilterRequest *request, GError **error);
-MsImage *ms_split_run_each(MsSplit *self, const MsFilterRequest *request, const MsSettings *settings, GError **error);
+MsImage *ms_split_run(MsSplit *self, MsJob *job, GError **error);
+MsImage *ms_split_run_each(MsSplit *self, MsJob *job, const MsSettings *settings, GError **error);
 
 /**
  * MsSplitPartner: a simulated second device of a given speed, for experiments on a machine with one. It computes its

@@ -216,9 +216,13 @@ compute_band(gpointer data, gpointer user_data)
   MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
   guint64 samples = 0;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) band = ms_reference_run(
-    job->image, &job->params,
-    &(MsReferenceRun){.region = &region, .samples = &samples, .cancellable = job->cancellable}, &error);
+  const MsSettings settings = {.params = job->params};
+  MsJob rows = {.source = job->image,
+                .settings = &settings,
+                .region = &region,
+                .samples = &samples,
+                .cancellable = job->cancellable};
+  g_autoptr(MsImage) band = ms_reference_run(&rows, &error);
 
   if (band)
     memcpy(job->out + (gsize)top * width * 4, ms_image_get_pixels(band), ms_image_get_byte_size(band));

@@ -94,13 +94,20 @@ filter_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, G
   Filter *self = (Filter *)base;
   const guint64 start = ms_clock_now_ns();
 
-  if (!base->on_host)
-    return ms_mean_shift_run_plan_into(
-      self->filter, &(MsFilterRequest){.source = base->image, .log = base->log, .cancellable = cancellable}, self->plan,
-      self->pixels, error);
+  MsJob job = {.source = base->image,
+               .settings = &base->settings,
+               .plan = self->plan,
+               .into = self->pixels,
+               .log = base->log,
+               .cancellable = cancellable};
+
+  if (!base->on_host) {
+    g_autoptr(MsImage) result = ms_mean_shift_run(self->filter, &job, error);
+    ms_job_clear(&job);
+    return result != NULL;
+  }
   g_clear_object(&self->serial_result);
-  self->serial_result =
-    ms_reference_run(base->image, &base->settings.params, &(MsReferenceRun){.cancellable = cancellable}, error);
+  self->serial_result = ms_reference_run(&job, error);
   ms_sample_add_host(sample, "reference", start);
   return self->serial_result != NULL;
 }
@@ -216,10 +223,11 @@ regions_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error
   Regions *self = (Regions *)base;
   g_autoptr(MsEngine) engine =
     base->context ? ms_device_engine_new(base->context, MS_FALLBACK_FAIL, NULL, NULL) : ms_reference_engine_new();
-  MsEngineRun run = {.want_modes = TRUE, .cancellable = cancellable};
+  MsJob job = {.source = base->image, .settings = &base->settings, .wants_modes = TRUE, .cancellable = cancellable};
 
-  self->filtered = ms_engine_run(engine, base->image, &base->settings, &run, error);
-  self->modes = run.modes;
+  self->filtered = ms_engine_run(engine, &job, error);
+  self->modes = g_steal_pointer(&job.modes);
+  ms_job_clear(&job);
   return self->filtered != NULL;
 }
 
@@ -343,9 +351,8 @@ split_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GE
   const guint64 start = ms_clock_now_ns();
 
   g_clear_object(&self->result);
-  self->result = ms_split_run(
-    self->split, &(MsFilterRequest){.source = base->image, .settings = &base->settings, .cancellable = cancellable},
-    error);
+  MsJob job = {.source = base->image, .settings = &base->settings, .cancellable = cancellable};
+  self->result = ms_split_run(self->split, &job, error);
   ms_sample_add_host(sample, "split", start);
   if (self->ratio > 0)
     sample->ns = ms_split_get_simulated_ms(self->split) * 1e6;

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/filter/job.h"
+
+/** ms_device_result_clear: releases the memory. */
+void
+ms_device_result_clear(MsDeviceResult *self)
+{
+  g_clear_pointer(&self->colours, clReleaseMemObject);
+  g_clear_pointer(&self->modes, clReleaseMemObject);
+  g_clear_pointer(&self->source, clReleaseMemObject);
+}
+
+/** ms_job_get_region: the rectangle that is computed. */
+MsRegion
+ms_job_get_region(const MsJob *self)
+{
+  return self->region ? *self->region : ms_image_get_extent(self->source);
+}
+
+/** ms_job_get_modes: (transfer none) (nullable): the memory that takes the modes. */
+guint16 *
+ms_job_get_modes(const MsJob *self)
+{
+  return self->modes_into ? self->modes_into : self->modes;
+}
+
+/**
+ * ms_job_begin: forgets what came out of an earlier run, and provides memory for the modes where they are wanted.
+ *
+ * Returns: %FALSE with #MS_ERROR_MEMORY
+ */
+gboolean
+ms_job_begin(MsJob *self, GError **error)
+{
+  const int width = ms_image_get_width(self->source), height = ms_image_get_height(self->source);
+
+  ms_job_clear(self);
+  if (!self->wants_modes || self->modes_into)
+    return TRUE;
+  self->modes = g_try_new(guint16, 2 * (gsize)width * (gsize)height);
+  if (!self->modes)
+    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for the modes of %dx%d pixels.", width, height);
+  return self->modes != NULL;
+}
+
+/** ms_job_clear: frees what came out, and nothing that the caller gave. */
+void
+ms_job_clear(MsJob *self)
+{
+  g_clear_pointer(&self->rejected, g_free);
+  g_clear_pointer(&self->program, ms_program_spec_unref);
+  g_clear_pointer(&self->modes, g_free);
+  ms_device_result_clear(&self->stayed);
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsJob: one picture to filter, as command line, batch, window, library and lab ask for it. It is passed down unchanged
+ * to the device or the serial reference that carries it out, and takes what came out besides the picture.
+ */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "core/filter/plan/plan.h"
+#include "core/opencl/cl.h"
+#include "core/opencl/timing.h"
+
+/** MsProgressFunc: called with @done of @total rows from the thread that computes. */
+typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
+
+/**
+ * MsRowsFunc: called when further rows are final, from the thread that computes.
+ * @pixels: of the region's result; its first @done rows are final
+ */
+typedef void (*MsRowsFunc)(const guint8 *pixels, int done, gpointer user_data);
+
+/**
+ * MsDeviceResult: what a filter leaves of a whole picture in the memory of a device; all %NULL for nothing.
+ * @source: (nullable): the picture that was filtered, where it is there as it was uploaded
+ */
+typedef struct {
+  cl_mem colours;
+  cl_mem modes;
+  cl_mem source;
+} MsDeviceResult;
+
+void ms_device_result_clear(MsDeviceResult *self);
+
+/**
+ * MsJob: what is wanted, and from @used on what came out; the caller keeps all that the first part points to.
+ * @region: (nullable): the rectangle to compute, %NULL for the whole picture; with several devices of all columns
+ * @plan: (nullable): the plan to carry out, for measurements that change one; it is of this source and region
+ * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes.
+ *   Only the rows of the source that can influence the region are read then; not with several devices
+ * @wants_modes: also compute the modes of the whole picture, the column and row at which each pixel converges. The
+ *   result's colours are then in the space of the settings, as ms_space_convert() stores them, since
+ *   ms_segmentation_new() compares them there
+ * @may_stay: with @wants_modes: result and modes may stay on one device that holds the whole picture. Then @stayed has
+ *   them until the next run on that device, @modes is %NULL, and the image returned is the source
+ * @interactive: keep bands short, so that cancelling takes effect soon
+ * @pipelined: whether a large picture may be cut into pieces whose transfers overlap kernels
+ * @into: (nullable): memory for region width x region height x 4 bytes of the result, which the device may use; they
+ *   are there if the image returned says so
+ * @modes_into: (nullable): memory for the modes, two numbers a pixel, instead of @modes
+ * @rows: (nullable): called with the rows that are final; a device downloads each band once more for it
+ * @progress: (nullable): called with rows done and rows in all
+ * @log: (nullable): gets rows for building, uploads, kernels and downloads
+ * @samples: (nullable) (inout): grows by the window pixels that the serial reference tests in all iterations
+ * @used: the settings with every `auto` resolved
+ * @rejected: (nullable) (owned): why `auto` did not take faster kernels
+ * @program: (nullable) (owned): the program that ran
+ * @modes: (nullable) (owned): where wanted, two numbers a pixel
+ * @stayed: (owned): see @may_stay
+ */
+typedef struct {
+  MsImage *source;
+  const MsSettings *settings;
+  const MsRegion *region;
+  const MsPlan *plan;
+  MsImage *coarser;
+  gboolean wants_modes;
+  gboolean may_stay;
+  gboolean interactive;
+  gboolean pipelined;
+  guint8 *into;
+  guint16 *modes_into;
+  MsRowsFunc rows;
+  gpointer rows_data;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  MsTimingLog *log;
+  GCancellable *cancellable;
+  guint64 *samples;
+  MsSettings used;
+  char *rejected;
+  MsProgramSpec *program;
+  guint16 *modes;
+  MsDeviceResult stayed;
+} MsJob;
+
+MsRegion ms_job_get_region(const MsJob *self);
+guint16 *ms_job_get_modes(const MsJob *self);
+gboolean ms_job_begin(MsJob *self, GError **error);
+void ms_job_clear(MsJob *self);
