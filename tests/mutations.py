@@ -213,7 +213,7 @@ MUTATIONS = [
     ('regions: vectors leave out links above that no other link replaces', 'kernels/regions/tiles-lanes.cl',
      'left << (uchar)2 & left_above << (uchar)2', 'left << (uchar)2', 'device-regions'),
     ('regions: a result that stays on the device is that of another picture', 'core/filter/mean-shift.c',
-     'plan->stripe_rows == plan->request.height;', 'FALSE;', 'device-regions /device-regions/stayed'),
+     'plan->tile_rows == plan->request.height;', 'FALSE;', 'device-regions /device-regions/stayed'),
     ('levels: stripes have no rows of the level above beyond their own', 'core/filter/pyramid/pyramid.c',
      '#define COARSER_HALO 3', '#define COARSER_HALO 0', 'levels /levels/stripes'),
     ('regions: pixels that a level leaves out rest where the coarser one does', 'kernels/levels/enlarge.cl',

@@ -195,7 +195,6 @@ typedef struct {
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
-  gboolean has_lanes; /* so that transfers of one picture overlap the kernels of another */
 } MsDeviceEngine;
 
 static MsContext *
@@ -240,13 +239,22 @@ check(MsEngine *engine, const MsSettings *settings, GError **error)
 static void
 use_context(MsDeviceEngine *self, MsContext *context)
 {
-  guint64 budget = self->memory_budget;
-
-  if (ms_device_has_own_memory(context->device))
-    budget = context->device->limits.global_memory / 2 / LANES;
   g_clear_pointer(&self->filter, ms_mean_shift_free);
   self->filter = ms_mean_shift_new(context);
-  ms_mean_shift_set_memory_budget(self->filter, budget);
+  ms_mean_shift_set_pins_results(self->filter, self->memory_budget == 0);
+  if (!ms_device_has_own_memory(context->device))
+    ms_mean_shift_set_memory_budget(self->filter, self->memory_budget);
+}
+
+/* Lets @self be one of several engines on a device, whose memory and threads of the host they share. */
+static void
+share_device(MsDeviceEngine *self)
+{
+  MsContext *context = ms_mean_shift_get_context(self->filter);
+
+  ms_mean_shift_set_shares_device(self->filter, TRUE);
+  ms_mean_shift_set_memory_budget(self->filter, context->device->limits.global_memory / 2 / LANES);
+  context->processors = MAX(g_get_num_processors() / LANES, 1);
 }
 
 static void
@@ -255,6 +263,7 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
   MsDeviceEngine *self = (MsDeviceEngine *)engine;
 
   self->memory_budget = bytes;
+  ms_mean_shift_set_pins_results(self->filter, bytes == 0);
   if (!ms_device_has_own_memory(get_device(engine)))
     ms_mean_shift_set_memory_budget(self->filter, bytes);
 }
@@ -270,7 +279,6 @@ run_once(MsDeviceEngine *self, MsJob *job, GError **error)
     tuned = ms_tuned_settings(asked, get_device(&self->base), ms_image_get_width(job->source),
                               ms_image_get_height(job->source));
   job->settings = &tuned;
-  job->pipelined = !self->has_lanes;
   MsImage *result = ms_mean_shift_run(self->filter, job, error);
   job->settings = asked;
   return result;
@@ -326,10 +334,8 @@ open_lane(MsEngine *engine, GError **error)
 
   if (!lane)
     return NULL;
-  ((MsDeviceEngine *)engine)->has_lanes = ((MsDeviceEngine *)lane)->has_lanes = TRUE;
-  /* Each lane transfers with its share of the processors, which several images at once use better than one. */
-  get_context(engine)->processors = MAX(g_get_num_processors() / LANES, 1);
-  sibling->processors = MAX(g_get_num_processors() / LANES, 1);
+  share_device((MsDeviceEngine *)engine);
+  share_device((MsDeviceEngine *)lane);
   return lane;
 }
 

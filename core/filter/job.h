@@ -44,11 +44,10 @@ void ms_device_result_clear(MsDeviceResult *self);
  * @may_stay: with @wants_modes: result and modes may stay on one device that holds the whole picture. Then @stayed has
  *   them until the next run on that device, @modes is %NULL, and the image returned is the source
  * @interactive: keep bands short, so that cancelling takes effect soon
- * @pipelined: whether a large picture may be cut into pieces whose transfers overlap kernels
  * @into: (nullable): memory for region width x region height x 4 bytes of the result, which the device may use; they
  *   are there if the image returned says so
  * @modes_into: (nullable): memory for the modes, two numbers a pixel, instead of @modes
- * @rows: (nullable): called with the rows that are final; a device downloads each band once more for it
+ * @rows: (nullable): called with the rows that are final
  * @progress: (nullable): called with rows done and rows in all
  * @log: (nullable): gets rows for building, uploads, kernels and downloads
  * @samples: (nullable) (inout): grows by the window pixels that the serial reference tests in all iterations
@@ -67,7 +66,6 @@ typedef struct {
   gboolean wants_modes;
   gboolean may_stay;
   gboolean interactive;
-  gboolean pipelined;
   guint8 *into;
   guint16 *modes_into;
   MsRowsFunc rows;

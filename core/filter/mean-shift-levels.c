@@ -278,7 +278,7 @@ static gboolean
 allocate_on_device(Stripes *self, GError **error)
 {
   const MsPlan *plan = self->run.plan;
-  const int held = MIN(plan->request.height, plan->stripe_rows + 2 * plan->halo);
+  const int held = MIN(plan->request.height, plan->tile_rows + 2 * plan->halo);
   const gsize bytes = row_bytes(self) * ms_bands_coarser_most(held, self->size.height);
 
   self->device.pixels = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, bytes, NULL, error);
@@ -326,7 +326,7 @@ static gboolean
 halve_in_stripes(Stripes *self, GError **error)
 {
   const MsRows whole = {0, self->size.height};
-  const int step = MAX(1, self->run.plan->stripe_rows / 2);
+  const int step = MAX(1, self->run.plan->tile_rows / 2);
 
   if (!ms_filter_run_create_kernels(&self->run, error))
     return FALSE;

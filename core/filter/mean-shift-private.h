@@ -49,7 +49,6 @@ typedef struct MsFilterRun MsFilterRun;
  * @stays: whether result and modes stay on the device
  * @tables: (nullable): of the colours of the source, for plans that convert them
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
- * @rates: (nullable): gets the rates of the stripe
  * @start_stripe: (nullable): called with @start_data for each stripe when its source is on the device, before the
  *   passes of its bands
  */
@@ -70,17 +69,20 @@ struct MsFilterRun {
   gboolean stays;
   GBytes *tables;
   const guint8 *coarser;
-  MsPlanRates *rates;
   gboolean (*start_stripe)(const MsFilterRun *stripe, gpointer data, GError **error);
   gpointer start_data;
 };
 
-/** MsFilterOverlap: two further queues and the device memory of pieces, all zero before the first run. */
+/**
+ * MsLane: what a device needs to compute one tile after the other, kept between runs; all zero before the first one.
+ * @up, @down: (nullable): further queues, for plans that overlap transfers with kernels
+ * @slots: the memory of the tiles under way; the first serves plans that have one tile at a time
+ */
 typedef struct {
   MsContext *up;
   MsContext *down;
-  MsFilterBuffers buffers[MS_PLAN_MAX_PIECES];
-} MsFilterOverlap;
+  MsFilterBuffers slots[MS_PLAN_MOST_DEPTH];
+} MsLane;
 
 /** MsFilterLevels: the device memory of the levels above the picture, all zero before the first run. */
 typedef struct {
@@ -97,10 +99,10 @@ gboolean ms_filter_run_download(const MsFilterRun *self, GError **error);
 gboolean ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error);
 gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
 void ms_filter_run_report(const MsFilterRun *self);
-gboolean ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error);
+gboolean ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error);
 
 gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);
 void ms_filter_levels_release(MsFilterLevels *self);
 
-gboolean ms_filter_overlap_stripe(MsFilterOverlap *self, const MsFilterRun *run, MsRows stripe, GError **error);
-void ms_filter_overlap_release(MsFilterOverlap *self);
+gboolean ms_lane_run(MsLane *self, const MsFilterRun *run, GError **error);
+void ms_lane_release_further(MsLane *self);

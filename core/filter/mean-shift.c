@@ -15,15 +15,11 @@
 
 struct _MsMeanShift {
   MsContext *context;
-  MsFilterBuffers buffers;
+  MsLane lane;
   MsFilterLevels levels;
-  MsFilterOverlap overlap;
-  MsSettings measured; /* the settings of the last run, whose rates follow */
-  MsPlanRates rates;
-  guint last_pieces[2]; /* of the runs with these settings: at once, in pieces; 0 before the first */
-  gsize last_bytes;     /* of the result */
-  gboolean pinned;      /* whether one of these runs wrote its result to pinned memory */
   guint64 memory_budget;
+  gboolean shares_device;
+  gboolean pins_results;
 };
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
@@ -33,15 +29,16 @@ ms_mean_shift_new(MsContext *context)
   MsMeanShift *self = g_new0(MsMeanShift, 1);
 
   self->context = ms_context_ref(context);
+  self->pins_results = TRUE;
   return self;
 }
 
 void
 ms_mean_shift_free(MsMeanShift *self)
 {
-  ms_filter_buffers_release(&self->buffers);
+  ms_filter_buffers_release(&self->lane.slots[0]);
+  ms_lane_release_further(&self->lane);
   ms_filter_levels_release(&self->levels);
-  ms_filter_overlap_release(&self->overlap);
   ms_context_unref(self->context);
   g_free(self);
 }
@@ -57,6 +54,23 @@ void
 ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes)
 {
   self->memory_budget = bytes;
+}
+
+/**
+ * ms_mean_shift_set_shares_device: whether other filters use the device at the same time, whose kernels overlap the
+ * transfers of this one; then it has one tile at a time.
+ */
+void
+ms_mean_shift_set_shares_device(MsMeanShift *self, gboolean shares_device)
+{
+  self->shares_device = shares_device;
+}
+
+/** ms_mean_shift_set_pins_results: whether up to two results may stay in pinned memory; at first they may. */
+void
+ms_mean_shift_set_pins_results(MsMeanShift *self, gboolean pins_results)
+{
+  self->pins_results = pins_results;
 }
 
 static gboolean
@@ -272,16 +286,19 @@ ms_filter_run_upload(const MsFilterRun *self, GError **error)
 }
 
 static gboolean
-download_rows(const MsFilterRun *self, MsRows rows, MsTimingLog *log, GError **error)
+download_rows(const MsFilterRun *self, MsRows rows, GError **error)
 {
   const MsRegion *region = &self->plan->request.region;
   gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->stripe.first) * stride;
 
   return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
-                             self->pixels + (gsize)(rows.first - region->y) * stride, log, error);
+                             self->pixels + (gsize)(rows.first - region->y) * stride, self->log, error);
 }
 
-/** ms_filter_run_download: the rows of the stripe, and their modes where these are wanted, unless they stay. */
+/**
+ * ms_filter_run_download: the rows of the stripe, unless they stay or were told to the caller band by band, and their
+ * modes where these are wanted.
+ */
 gboolean
 ms_filter_run_download(const MsFilterRun *self, GError **error)
 {
@@ -291,7 +308,7 @@ ms_filter_run_download(const MsFilterRun *self, GError **error)
 
   if (self->stays)
     return TRUE;
-  return download_rows(self, rows, self->log, error) &&
+  return ((self->is_picture && self->job->rows) || download_rows(self, rows, error)) &&
          (!self->modes ||
           ms_context_download(self->context, &(MsBufferRange){self->buffers->modes.mem, 0, bytes},
                               self->modes + (gsize)(rows.first - region->y) * width * 2, self->log, error));
@@ -340,7 +357,7 @@ run_band(const MsFilterRun *self, GError **error)
       !ms_context_finish(self->context, error))
     return FALSE;
   if (self->is_picture && job->rows) {
-    if (!download_rows(self, self->band, NULL, error))
+    if (!download_rows(self, self->band, error))
       return FALSE;
     job->rows(self->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
   }
@@ -379,75 +396,67 @@ ms_filter_run_bands(MsFilterRun *self, GError **error)
   return for_each_band(self, run_band, error);
 }
 
-/* @times: by the clock: the starts of upload, kernels and download, and the end */
-static void
-keep_rates(const MsFilterRun *self, const gint64 times[4])
-{
-  const MsPlanRequest *q = &self->plan->request;
-  const double ms[3] = {(double)(times[1] - times[0]) / 1e3, (double)(times[2] - times[1]) / 1e3,
-                        (double)(times[3] - times[2]) / 1e3};
-  const double pixels = (double)self->stripe.count * q->region.width;
-
-  if (self->is_picture && ms[0] > 0 && ms[1] > 0 && ms[2] > 0)
-    *self->rates = (MsPlanRates){4.0 * self->held.count * q->width / ms[0], pixels / ms[1], 4.0 * pixels / ms[2], {0}};
-}
-
 /* Uploads, computes and downloads rows of the region; the kernels must have been created. */
 static gboolean
 run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
 {
-  gint64 times[4] = {g_get_monotonic_time()};
+  const gint64 start = g_get_monotonic_time();
 
   self->stripe = self->band = stripe;
   self->held = ms_bands_with_halo(stripe, self->plan->halo, self->plan->request.height);
   if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
     return FALSE;
-  times[1] = g_get_monotonic_time();
   ms_context_lock_kernels(self->context);
   gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
                   (!self->start_stripe || self->start_stripe(self, self->start_data, error)) &&
                   ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->context);
-  times[2] = g_get_monotonic_time();
   if (!good || !ms_filter_run_download(self, error))
     return FALSE;
-  times[3] = g_get_monotonic_time();
-  keep_rates(self, times);
   if (self->log)
-    ms_timing_log_add_filter_span(self->log, times[0]);
+    ms_timing_log_add_filter_span(self->log, start);
   return TRUE;
 }
 
-/* Where threads, queues or memory for pieces are lacking, the stripe is computed at once. */
 static gboolean
-run_stripe_in_pieces(MsFilterRun *self, MsFilterOverlap *overlap, MsRows stripe, GError **error)
+run_one_by_one(MsFilterRun *self, GError **error)
+{
+  const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
+  gboolean good = TRUE;
+
+  for (int done = 0; good && done < whole.count; done += self->stripe.count)
+    good = run_stripe(self, ms_bands_next(whole, done, self->plan->tile_rows), error);
+  return good;
+}
+
+/* Where threads, queues or memory for several tiles at once are lacking, there is one at a time. */
+static gboolean
+run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
 {
   g_autoptr(GError) failure = NULL;
 
-  if (ms_filter_overlap_stripe(overlap, self, stripe, &failure))
+  if (ms_lane_run(lane, self, &failure)) {
+    if (self->job->rows)
+      self->job->rows(self->pixels, self->plan->request.region.height, self->job->rows_data);
     return TRUE;
+  }
   if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
     g_debug("plan: %s", failure->message);
-    ms_filter_overlap_release(overlap);
-    return run_stripe(self, stripe, error);
+    ms_lane_release_further(lane);
+    return run_one_by_one(self, error);
   }
   g_propagate_error(error, g_steal_pointer(&failure));
   return FALSE;
 }
 
-/** ms_filter_run: computes the plan's region into the pixels of the run; @overlap: (nullable): for plans in pieces. */
+/** ms_filter_run: computes the plan's region into the pixels of the run; @lane: (nullable): for plans that overlap. */
 gboolean
-ms_filter_run(MsFilterRun *self, MsFilterOverlap *overlap, GError **error)
+ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error)
 {
-  const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
-  gboolean good = ms_filter_run_create_kernels(self, error);
+  const gboolean good =
+    ms_filter_run_create_kernels(self, error) &&
+    (lane && self->plan->depth > 1 ? run_overlapped(self, lane, error) : run_one_by_one(self, error));
 
-  for (int done = 0; good && done < whole.count;) {
-    const MsRows stripe = ms_bands_next(whole, done, self->plan->stripe_rows);
-    good = overlap && self->plan->pieces > 1 ? run_stripe_in_pieces(self, overlap, stripe, error)
-                                             : run_stripe(self, stripe, error);
-    done += stripe.count;
-  }
   ms_filter_run_release_kernels(self);
   return good;
 }
@@ -467,47 +476,9 @@ ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error)
   plan.modes = job->wants_modes;
   plan.has_coarser = job->coarser != NULL;
   plan.interactive = job->interactive;
-  plan.pipelined = job->pipelined && !job->rows && !plan.modes;
-  if (ms_settings_equal(&self->measured, job->settings))
-    plan.rates = self->rates;
-  if ((gsize)plan.region.width * (gsize)plan.region.height * 4 != self->last_bytes)
-    memset(plan.rates.piece_ms, 0, sizeof plan.rates.piece_ms);
+  plan.early_rows = job->rows != NULL;
+  plan.shares_device = self->shares_device;
   return ms_plan_new(&plan, error);
-}
-
-/*
- * Keeps the rates of a run, but not of the first one with new settings or another number of pieces, which also builds
- * programs, allocates and pins memory. All are measured anew once results are written to pinned memory. Of several runs
- * the best rates count: other work only lowers them.
- */
-static void
-learn(MsMeanShift *self, const MsPlan *plan, const MsPlanRates *rates, gboolean pinned, double ms)
-{
-  const gsize bytes = (gsize)plan->request.region.width * (gsize)plan->request.region.height * 4;
-  const guint pieces = plan->pieces;
-
-  if (!ms_settings_equal(&self->measured, &plan->request.settings) || pinned > self->pinned) {
-    self->measured = plan->request.settings;
-    self->rates = (MsPlanRates){0};
-    self->last_pieces[0] = self->last_pieces[1] = 0;
-    self->pinned = pinned;
-  }
-  if (bytes != self->last_bytes) {
-    memset(self->rates.piece_ms, 0, sizeof self->rates.piece_ms);
-    self->last_pieces[1] = 0;
-    self->last_bytes = bytes;
-  }
-  const gboolean has_memory = self->last_pieces[pieces > 1] == pieces;
-  self->last_pieces[pieces > 1] = pieces;
-  if (!has_memory)
-    return;
-  if (pieces > 1) {
-    ms_plan_rates_keep_pieces(&self->rates, plan, ms);
-  } else {
-    self->rates.upload = MAX(self->rates.upload, rates->upload);
-    self->rates.kernels = MAX(self->rates.kernels, rates->kernels);
-    self->rates.download = MAX(self->rates.download, rates->download);
-  }
 }
 
 /* (transfer full): memory for the result; pinned where the device has filtered so much that this saves time. */
@@ -520,8 +491,7 @@ alloc_result(MsMeanShift *self, const MsJob *job, const MsPlan *plan, GError **e
   if (job->into)
     return g_bytes_new_static(job->into, bytes);
   /* One that filters one picture after the other may let up to two results stay in memory. */
-  GBytes *pinned =
-    plan->request.pipelined && self->memory_budget == 0 ? ms_context_take_pinned(self->context, bytes) : NULL;
+  GBytes *pinned = self->shares_device || !self->pins_results ? NULL : ms_context_take_pinned(self->context, bytes);
   if (pinned)
     return pinned;
   guint8 *pixels =
@@ -533,7 +503,7 @@ alloc_result(MsMeanShift *self, const MsJob *job, const MsPlan *plan, GError **e
 static gboolean
 stays(const MsJob *job, const MsPlan *plan)
 {
-  return job->may_stay && job->wants_modes && !plan->in_stripes && plan->stripe_rows == plan->request.height;
+  return job->may_stay && job->wants_modes && !plan->in_stripes && plan->tile_rows == plan->request.height;
 }
 
 /* Carries the plan out. @pixels: (nullable): for the result, unless it stays on the device */
@@ -542,32 +512,24 @@ run_plan(MsMeanShift *self, MsJob *job, const MsPlan *plan, guint8 *pixels, GErr
 {
   const MsSpace space = plan->settings.params.space;
   g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, job->source) : NULL;
-  const gsize bytes = (gsize)plan->request.region.width * (gsize)plan->request.region.height * 4;
-  const gboolean is_settled = ms_context_has_settled(self->context, bytes);
-  const gint64 start = g_get_monotonic_time();
-  MsPlanRates rates = {0};
   MsFilterRun run = {.job = job,
                      .is_picture = TRUE,
                      .context = self->context,
                      .plan = plan,
                      .tables = tables,
-                     .buffers = &self->buffers,
+                     .buffers = &self->lane.slots[0],
                      .log = job->log,
                      .source = ms_image_get_pixels(job->source),
                      .pixels = pixels,
                      .modes = ms_job_get_modes(job),
                      .stays = !pixels,
-                     .coarser = job->coarser ? ms_image_get_pixels(job->coarser) : NULL,
-                     .rates = &rates};
+                     .coarser = job->coarser ? ms_image_get_pixels(job->coarser) : NULL};
 
-  g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, stripes of %d rows, bands of %d rows, %u pieces",
+  g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, tiles of %d rows, %u at a time, bands of %d rows",
           ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,
-          plan->settings.options.work_group_height, plan->n_passes, plan->stripe_rows, plan->band_rows, plan->pieces);
-  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, &self->overlap, error)))
+          plan->settings.options.work_group_height, plan->n_passes, plan->tile_rows, plan->depth, plan->band_rows);
+  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, &self->lane, error)))
     return FALSE;
-  if (plan->request.pipelined && is_settled)
-    learn(self, plan, &rates, ms_context_is_pinned(self->context, pixels, bytes),
-          (double)(g_get_monotonic_time() - start) / 1e3);
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 
@@ -578,8 +540,8 @@ leave_on_device(MsMeanShift *self, MsJob *job, const MsPlan *plan)
   const gboolean keeps_source =
     !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB && !plan->request.has_no_data;
 
-  job->stayed =
-    (MsDeviceResult){self->buffers.result.mem, self->buffers.modes.mem, keeps_source ? self->buffers.source.mem : NULL};
+  const MsFilterBuffers *b = &self->lane.slots[0];
+  job->stayed = (MsDeviceResult){b->result.mem, b->modes.mem, keeps_source ? b->source.mem : NULL};
   clRetainMemObject(job->stayed.colours);
   clRetainMemObject(job->stayed.modes);
   if (keeps_source)

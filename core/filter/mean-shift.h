@@ -14,5 +14,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsMeanShift, ms_mean_shift_free)
 MsContext *ms_mean_shift_get_context(MsMeanShift *self);
 void ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes);
 
+void ms_mean_shift_set_shares_device(MsMeanShift *self, gboolean shares_device);
+void ms_mean_shift_set_pins_results(MsMeanShift *self, gboolean pins_results);
+
 MsPlan *ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error);
 MsImage *ms_mean_shift_run(MsMeanShift *self, MsJob *job, GError **error);

@@ -335,6 +335,19 @@ enqueue(Job *job, guint index, const cl_event *after)
   return TRUE;
 }
 
+/* Enqueues a piece of an upload; the first of a part waits until the device no longer needs what it overwrites. */
+static gboolean
+enqueue_upload(Job *job, guint index)
+{
+  const MsStagedWork *work = &job->work;
+  const Piece *piece = &g_array_index(job->pieces, Piece, index);
+  g_auto(cl_event) after = NULL;
+
+  if (work->ready && piece->at == 0 && !work->ready(piece->part, TRUE, &after, work->data))
+    return FALSE;
+  return enqueue(job, index, after ? &after : NULL);
+}
+
 /* Pieces that may be under way at once: all, where each has a block, or half of the blocks. */
 static guint
 ahead(const Job *job)
@@ -354,7 +367,7 @@ lead_upload(Job *job)
         return FALSE;
       set_flag(job, &g_array_index(job->pieces, Piece, opened).open);
     }
-    if (!wait_until_copied(job, i) || !enqueue(job, i, NULL))
+    if (!wait_until_copied(job, i) || !enqueue_upload(job, i))
       return FALSE;
   }
   return TRUE;

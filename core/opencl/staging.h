@@ -34,8 +34,8 @@ typedef struct {
  * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
  * from the thread that makes the calls to the driver.
  * @direct: whether the host memory of all parts is pinned, so that nothing is copied
- * @ready: (nullable): of a download: whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives
- *   the transfer up. @after: (out) (transfer full): the command that the transfer of the part waits for
+ * @ready: (nullable): whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives the transfer
+ *   up. @after: (out) (transfer full) (nullable): the command that the transfer of the part waits for
  * @enqueued: (nullable): the last bytes of the part are enqueued; @last: (transfer none): ends when all are transferred
  * @failed: (nullable): a call failed, so that no more parts are enqueued
  */

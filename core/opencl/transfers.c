@@ -160,16 +160,16 @@ pin(MsContext *self)
   return self->staging != NULL;
 }
 
-/** ms_context_is_pinned: whether all bytes are in memory of ms_context_take_pinned(). */
-gboolean
-ms_context_is_pinned(MsContext *self, const void *host, gsize bytes)
+/* Whether all bytes are in memory of ms_context_take_pinned(). */
+static gboolean
+is_pinned(MsContext *self, const void *host, gsize bytes)
 {
   return ms_pinned_memory_holds(ms_context_root(self)->pinned, host, bytes);
 }
 
 /**
- * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies where all parts are in
- * memory of ms_context_take_pinned(); %NULL also where no memory can be pinned.
+ * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies of our own where all parts
+ * are in memory of ms_context_take_pinned(), and for the first pictures; %NULL also where no memory can be pinned.
  */
 MsStagedTransfer *
 ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
@@ -179,18 +179,13 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
 
   own.direct = TRUE;
   for (guint i = 0; i < work->n_parts; i++) {
-    own.direct = own.direct && ms_context_is_pinned(self, work->parts[i].host, work->parts[i].bytes);
+    own.direct = own.direct && is_pinned(self, work->parts[i].host, work->parts[i].bytes);
     ms_context_root(self)->moved_bytes += work->parts[i].bytes;
   }
+  /* Until pinning pays, the driver copies, in the thread that leads the transfer. */
+  own.direct = own.direct || self->transfer_form == MS_TRANSFER_PLAIN ||
+               (self->transfer_form == MS_TRANSFER_AUTO && ms_context_root(self)->moved_bytes < PIN_AFTER);
   return pin(self) ? ms_staging_start(self->staging, threads, &own) : NULL;
-}
-
-/** ms_context_has_settled: whether later transfers of so many bytes will be as fast as the next one. */
-gboolean
-ms_context_has_settled(MsContext *self, gsize bytes)
-{
-  return self->staging || self->cannot_stage || self->transfer_form == MS_TRANSFER_PLAIN ||
-         ms_staging_threads_for(&self->device->limits, self->processors, bytes) == 0;
 }
 
 /**
@@ -230,7 +225,7 @@ staging_threads(MsContext *self, const void *host, gsize bytes)
   if (self->transfer_form == MS_TRANSFER_AUTO && !self->staging && self->moved_bytes < PIN_AFTER &&
       !g_atomic_int_get(&ms_context_root(self)->has_siblings))
     return 0;
-  return !ms_context_is_pinned(self, host, bytes) && pin(self) ? threads : 0;
+  return !is_pinned(self, host, bytes) && pin(self) ? threads : 0;
 }
 
 /* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */

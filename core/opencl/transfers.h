@@ -36,7 +36,5 @@ gboolean ms_context_upload_image(MsContext *self, const MsTexels *texels, const 
 gboolean ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 gboolean ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error);
 gboolean ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog *log, GError **error);
-gboolean ms_context_is_pinned(MsContext *self, const void *host, gsize bytes);
 MsStagedTransfer *ms_context_start_transfer(MsContext *self, const MsStagedWork *work);
-gboolean ms_context_has_settled(MsContext *self, gsize bytes);
 GBytes *ms_context_take_pinned(MsContext *self, gsize bytes);

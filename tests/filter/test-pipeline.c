@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces on three queues of one device: the rule that makes them, and the same picture as from one queue. */
+/* Tiles on three queues of one device: the rule that makes them, and the same picture as from one queue. */
 #include "core/engine/engine.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/plan/plan.h"
@@ -32,117 +32,79 @@ gpu_request(int width, int height)
                            .little_endian = TRUE};
   MsPlanRequest request = ms_plan_request(&settings, &limits, width, height);
 
-  request.pipelined = TRUE;
   return request;
 }
 
-/* An H200 at 2560x2560: 26 MB each way in 1 ms, the kernels in 0.5 ms. */
-static const MsPlanRates usual = {26e6, 13e6, 26e6, {0.05}};
-
-static guint
-pieces_of(const MsPlanRequest *request)
+/* The tiles that overlap; checks that they fit the memory together and have more rows than they transfer twice. */
+static int
+tiles_of(const MsPlanRequest *request)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  const guint64 half = request->limits.global_memory / 2;
+  const guint64 budget = request->memory_budget ? MIN(request->memory_budget, half) : half;
 
   g_assert_no_error(error);
-  g_assert_cmpuint(plan->pieces, >=, 1);
-  g_assert_cmpuint(plan->pieces, <=, MS_PLAN_MAX_PIECES);
-  for (guint n = 1; plan->pieces > 1 && n <= MS_PLAN_MAX_PIECES; n++)
-    g_assert_cmpfloat(ms_plan_predict_ms(plan, plan->pieces, request->rates.piece_ms[0]), <=,
-                      ms_plan_predict_ms(plan, n, request->rates.piece_ms[0]));
-  return plan->pieces;
-}
-
-static void
-test_pieces_follow_the_device(void)
-{
-  MsPlanRequest request = gpu_request(2560, 2560);
-
-  g_assert_cmpuint(pieces_of(&request), ==, 1);
-  request.rates = usual;
-  g_assert_cmpuint(pieces_of(&request), >, 2);
-  request.pipelined = FALSE;
-  g_assert_cmpuint(pieces_of(&request), ==, 1);
-  request.pipelined = TRUE;
-  request.limits.host_unified = TRUE;
-  g_assert_cmpuint(pieces_of(&request), ==, 1);
-  request.limits.host_unified = FALSE;
-  request.limits.type = MS_DEVICE_TYPE_CPU;
-  g_assert_cmpuint(pieces_of(&request), ==, 1);
-}
-
-/* Few pieces where each is dear, one where none is worth it, another number where that one was slow. */
-static void
-test_pieces_follow_the_rates(void)
-{
-  MsPlanRequest request = gpu_request(2560, 2560);
-
-  request.rates = usual;
-  const guint some = pieces_of(&request);
-  request.rates.piece_ms[0] = 0.2;
-  g_assert_cmpuint(pieces_of(&request), >, 1);
-  g_assert_cmpuint(pieces_of(&request), <, some);
-  request.rates.piece_ms[0] = 2;
-  g_assert_cmpuint(pieces_of(&request), ==, 1);
-  request.rates = usual;
-  request.rates.piece_ms[0] = 0.001;
-  g_assert_cmpuint(pieces_of(&request), >, some);
-  request.rates = usual;
-  request.rates.piece_ms[some] = 2;
-  g_autoptr(MsPlan) other = ms_plan_new(&request, NULL);
-  g_assert_cmpuint(other->pieces, >, 1);
-  g_assert_cmpuint(other->pieces, !=, some);
-}
-
-/* A machine on which four or five pieces are the fastest. */
-static double
-time_of(guint pieces)
-{
-  return 1 + 1.2 / pieces + 0.06 * pieces;
-}
-
-/* However wrong the rates of the run at once are, the plan comes to rest at the fastest number of pieces. */
-static void
-test_pieces_follow_the_runs(void)
-{
-  static const double factors[] = {0.2, 0.5, 1, 2};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(factors); i++) {
-    MsPlanRequest request = gpu_request(2560, 2560);
-    gboolean tried[MS_PLAN_MAX_PIECES + 1] = {FALSE};
-    guint n_tried = 0, last = 0;
-    request.rates = (MsPlanRates){26e6 * factors[i], 13e6 * factors[i], 26e6 * factors[i], {0}};
-    for (int run = 0; run < 40; run++) {
-      g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
-      last = plan->pieces;
-      n_tried += !tried[last];
-      tried[last] = TRUE;
-      if (last > 1)
-        ms_plan_rates_keep_pieces(&request.rates, plan, time_of(last));
-    }
-    g_assert_cmpuint(n_tried, <=, 8);
-    if (factors[i] < 2) /* otherwise the run at once was faster */
-      g_assert_cmpfloat(time_of(last), <=, 1.01 * time_of(4));
+  if (plan->depth > 1) {
+    g_assert_cmpuint(plan->depth, ==, MS_PLAN_MOST_DEPTH);
+    g_assert_cmpint(plan->tile_rows, >=, 2 * plan->halo);
+    g_assert_cmpuint(plan->depth * ms_plan_device_bytes(plan, plan->tile_rows), <=, budget);
   }
+  return plan->depth == 1 ? 1 : (plan->request.height + plan->tile_rows - 1) / plan->tile_rows;
+}
+
+/* Nothing overlaps where transfers are no copies, other pictures fill the time, or bands are shown one by one. */
+static void
+test_tiles_follow_the_device(void)
+{
+  const MsPlanRequest usual = gpu_request(2560, 2560);
+  MsPlanRequest shared = usual, unified = usual, processor = usual, image = usual, modes = usual, levels = usual;
+
+  g_assert_cmpint(tiles_of(&usual), >, 2);
+  shared.shares_device = TRUE;
+  g_assert_cmpint(tiles_of(&shared), ==, 1);
+  unified.limits.host_unified = TRUE;
+  g_assert_cmpint(tiles_of(&unified), ==, 1);
+  processor.limits.type = MS_DEVICE_TYPE_CPU;
+  g_assert_cmpint(tiles_of(&processor), ==, 1);
+  image.settings.options.memory = MS_MEMORY_IMAGE;
+  image.settings.options.kernel = MS_KERNEL_DIRECT;
+  image.limits.images = TRUE;
+  image.limits.image_max_width = image.limits.image_max_height = 16384;
+  g_assert_cmpint(tiles_of(&image), ==, 1);
+  modes.modes = TRUE;
+  g_assert_cmpint(tiles_of(&modes), ==, 1);
+  levels.settings.params.levels = 1;
+  g_assert_cmpint(tiles_of(&levels), ==, 1);
 }
 
 static void
-test_pieces_follow_the_image(void)
+test_tiles_follow_early_rows(void)
 {
-  MsPlanRequest small = gpu_request(1024, 1024), low = gpu_request(65536, 600), tight = gpu_request(16384, 16384);
+  MsPlanRequest request = gpu_request(2560, 2560);
 
-  small.rates = low.rates = tight.rates = usual;
-  g_assert_cmpuint(pieces_of(&small), ==, 1);
-  g_assert_cmpuint(pieces_of(&low), >, 1);
-  low.settings.params.sp = 30;
-  g_assert_cmpuint(pieces_of(&low), ==, 1);
-  g_assert_cmpuint(pieces_of(&tight), >, 1);
-  tight.memory_budget = G_GUINT64_CONSTANT(256) << 20;
-  g_autoptr(MsPlan) plan = ms_plan_new(&tight, NULL);
-  const int rows = (plan->stripe_rows + (int)plan->pieces - 1) / (int)plan->pieces;
-  g_assert_cmpint(plan->stripe_rows, <, 16384);
-  g_assert_cmpuint(plan->pieces * ms_plan_device_bytes(plan, rows), <=, tight.memory_budget);
+  request.early_rows = TRUE;
+  g_assert_cmpint(tiles_of(&request), >, 2);
+  request.settings.params.sp = 64; /* takes more than one launch, after which rows can be shown */
+  g_assert_cmpint(tiles_of(&request), ==, 1);
+}
+
+static void
+test_tiles_follow_the_image(void)
+{
+  MsPlanRequest small = gpu_request(1024, 1024), low = gpu_request(65536, 600), large = gpu_request(16384, 16384),
+                huge = gpu_request(60000, 60000);
+
+  g_assert_cmpint(tiles_of(&small), ==, 1);
+  g_assert_cmpint(tiles_of(&low), >, 1);
+  low.settings.params.sp = 64;
+  g_assert_cmpint(tiles_of(&low), ==, 1);
+  g_assert_cmpint(tiles_of(&large), >, 8);
+  g_assert_cmpint(tiles_of(&large), <=, 32);
+  large.memory_budget = G_GUINT64_CONSTANT(128) << 20;
+  g_assert_cmpint(tiles_of(&large), >, 32);
+  huge.limits.global_memory = G_GUINT64_CONSTANT(2) << 30;
+  g_assert_cmpint(tiles_of(&huge), >, 32);
 }
 
 typedef struct {
@@ -161,23 +123,22 @@ note_progress(int done, int total, gpointer data)
   progress->calls++;
 }
 
-/* A plan with stripes of @rows, each in so many pieces. */
+/* A plan with tiles of @rows, of which so many are on the device at once. */
 static MsPlan *
-cut_plan(MsMeanShift *filter, MsImage *image, const MsSettings *settings, const MsRegion *region, guint pieces,
-         int rows)
+cut_plan(MsMeanShift *filter, MsImage *image, const MsSettings *settings, const MsRegion *region, guint depth, int rows)
 {
   g_autoptr(GError) error = NULL;
   MsPlan *plan = ms_mean_shift_plan(filter, &(MsJob){.source = image, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
-  plan->pieces = pieces;
-  plan->stripe_rows = rows;
+  plan->depth = depth;
+  plan->tile_rows = rows;
   plan->band_rows = MIN(plan->band_rows, rows);
   return plan;
 }
 
 static void
-check_same(MsContext *context, const char *kernel, const MsRegion *region, guint pieces, int rows)
+check_same(MsContext *context, const char *kernel, const MsRegion *region, guint depth, int rows)
 {
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) image = ms_fixture_scene(WIDTH, HEIGHT, 7);
@@ -190,19 +151,19 @@ check_same(MsContext *context, const char *kernel, const MsRegion *region, guint
   g_autoptr(MsImage) expected =
     ms_fixture_filter(filter, (MsJob){.source = image, .settings = &settings, .region = region}, &error);
   g_assert_no_error(error);
-  g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, pieces, rows);
+  g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, region, depth, rows);
   g_autoptr(MsImage) actual = ms_fixture_filter(
     filter, (MsJob){.source = image, .progress = note_progress, .progress_data = &progress, .log = log, .plan = plan},
     &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, kernel);
-  int stripes = (ms_image_get_height(actual) + rows - 1) / rows;
+  const int tiles = (ms_image_get_height(actual) + rows - 1) / rows;
   g_assert_cmpint(progress.last, ==, ms_image_get_height(actual));
-  g_assert_cmpint(progress.calls, >=, stripes);
+  g_assert_cmpint(progress.calls, >=, tiles);
   guint uploads = 0;
   for (guint i = 0; i < ms_timing_log_get_length(log); i++)
     uploads += ms_timing_log_get(log, i)->stage == MS_STAGE_UPLOAD;
-  g_assert_cmpuint(uploads, ==, stripes);
+  g_assert_cmpuint(uploads, ==, depth > 1 ? 1 : tiles);
   /* Kernels never overlap each other, so the wall time holds all of them. */
   g_assert_cmpfloat(ms_timing_log_get_filter_ms(log), >=, 0.99 * ms_timing_log_total_ms(log, MS_STAGE_KERNEL));
 }
@@ -259,8 +220,10 @@ test_same_picture(void)
     return;
   for (gsize i = 0; i < G_N_ELEMENTS(kernels); i++) {
     check_same(context, kernels[i], NULL, 3, 17);
-    check_same(context, kernels[i], &middle, 2, 40);
-    check_same(context, kernels[i], NULL, MS_PLAN_MAX_PIECES, 1000);
+    check_same(context, kernels[i], NULL, 1, 40);
+    check_same(context, kernels[i], &middle, 2, 20);
+    check_same(context, kernels[i], NULL, 3, 4);
+    check_same(context, kernels[i], NULL, 3, 1000);
   }
 }
 
@@ -307,9 +270,8 @@ test_pinned_results(void)
   context->transfer_form = MS_TRANSFER_STAGED;
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   g_autoptr(MsImage) expected = ms_fixture_reference(image, &settings.params, NULL, &error);
-  for (guint pieces = 1; pieces <= 3; pieces += 2) {
-    g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, pieces, HEIGHT);
-    plan->request.pipelined = TRUE;
+  for (guint depth = 1; depth <= 3; depth += 2) {
+    g_autoptr(MsPlan) plan = cut_plan(filter, image, &settings, NULL, depth, depth > 1 ? HEIGHT / 5 : HEIGHT);
     for (guint i = 0; i < G_N_ELEMENTS(results); i++) {
       g_autoptr(MsTimingLog) log = ms_timing_log_new();
       results[i] = ms_fixture_filter(filter, (MsJob){.source = image, .log = log, .plan = plan}, &error);
@@ -326,7 +288,7 @@ test_pinned_results(void)
     g_assert_true(ms_image_get_pixels(results[0]) == first);
     g_clear_object(&results[1]);
     g_clear_object(&results[2]);
-    if (pieces == 1)
+    if (depth == 1)
       g_clear_object(&results[0]);
   }
   g_clear_pointer(&filter, ms_mean_shift_free);
@@ -401,10 +363,9 @@ int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
-  g_test_add_func("/pipeline/pieces-follow-the-device", test_pieces_follow_the_device);
-  g_test_add_func("/pipeline/pieces-follow-the-rates", test_pieces_follow_the_rates);
-  g_test_add_func("/pipeline/pieces-follow-the-runs", test_pieces_follow_the_runs);
-  g_test_add_func("/pipeline/pieces-follow-the-image", test_pieces_follow_the_image);
+  g_test_add_func("/pipeline/tiles-follow-the-device", test_tiles_follow_the_device);
+  g_test_add_func("/pipeline/tiles-follow-early-rows", test_tiles_follow_early_rows);
+  g_test_add_func("/pipeline/tiles-follow-the-image", test_tiles_follow_the_image);
   g_test_add_func("/pipeline/early-rows", test_early_rows);
   g_test_add_func("/pipeline/same-picture", test_same_picture);
   g_test_add_func("/pipeline/cancelled", test_cancelled);

@@ -167,9 +167,16 @@ test_stripes_keep_the_budget(void)
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->halo, ==, 25);
-  g_assert_cmpint(plan->stripe_rows, ==, (3000 - 50) / 2);
-  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.memory_budget);
-  g_assert_cmpint(plan->band_rows, <=, plan->stripe_rows);
+  g_assert_cmpuint(plan->depth, ==, 3);
+  g_assert_cmpint(plan->tile_rows, ==, (3000 / 3 - 50) / 2);
+  request.shares_device = TRUE;
+  g_clear_pointer(&plan, ms_plan_free);
+  plan = ms_plan_new(&request, &error);
+  g_assert_no_error(error);
+  g_assert_cmpuint(plan->depth, ==, 1);
+  g_assert_cmpint(plan->tile_rows, ==, (3000 - 50) / 2);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.memory_budget);
+  g_assert_cmpint(plan->band_rows, <=, plan->tile_rows);
 }
 
 /* Each level has half the size and half the radius of the one below; where they do not fit together, it is cut. */
@@ -184,7 +191,7 @@ test_levels(void)
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);
   g_assert_true(has_part(plan, "levels/marks-on.cl"));
-  g_assert_cmpint(plan->stripe_rows, ==, 480);
+  g_assert_cmpint(plan->tile_rows, ==, 480);
   g_assert_cmpint(plan->coarser->request.width, ==, 321);
   g_assert_cmpfloat(plan->coarser->settings.params.sp, ==, 1.5);
   g_assert_true(has_part(plan->coarser, "levels/marks-on.cl"));
@@ -200,8 +207,8 @@ test_levels(void)
   g_assert_no_error(error);
   g_assert_true(cut->in_stripes);
   g_assert_false(plan->in_stripes);
-  g_assert_cmpint(cut->stripe_rows, <, 480);
-  g_assert_cmpuint(ms_plan_device_bytes(cut, cut->stripe_rows), <=, other.memory_budget);
+  g_assert_cmpint(cut->tile_rows, <, 480);
+  g_assert_cmpuint(ms_plan_device_bytes(cut, cut->tile_rows), <=, other.memory_budget);
   other.memory_budget = 641 * 8;
   ms_fixture_assert_refused(&other, "One row of this image");
   other = request;
@@ -333,14 +340,14 @@ test_stripes_grow_with_the_halo(void)
   g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->halo, ==, 2000);
-  g_assert_cmpint(plan->stripe_rows, >=, 2000);
-  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.limits.max_allocation);
+  g_assert_cmpint(plan->tile_rows, >=, 2000);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.limits.max_allocation);
 
   /* A small halo changes nothing. */
   request.settings.params.max_iterations = 5;
   g_autoptr(MsPlan) usual = ms_plan_new(&request, &error);
   g_assert_no_error(error);
-  g_assert_cmpuint(ms_plan_device_bytes(usual, usual->stripe_rows), <=, 96 << 20);
+  g_assert_cmpuint(ms_plan_device_bytes(usual, usual->tile_rows), <=, 96 << 20);
 
   request.settings.params.max_iterations = 100;
   request.memory_budget = 96 << 20;

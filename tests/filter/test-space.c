@@ -141,7 +141,7 @@ test_modes_and_stripes(void)
   ms_mean_shift_set_memory_budget(filter, MS_SPACE_TABLES_BYTES + 80000);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = &settings}, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(plan->stripe_rows, <, 90);
+  g_assert_cmpint(plan->tile_rows, <, 90);
   g_autoptr(MsImage) striped = ms_fixture_filter(filter, (MsJob){.source = source, .plan = plan}, &error);
   ms_fixture_assert_same(whole, striped, "in stripes");
 }

@@ -34,8 +34,8 @@ test_one_allocation(void)
 
   request.limits.max_allocation = 16 << 20;
   g_autoptr(MsPlan) plan = new_plan(&request);
-  g_assert_cmpint(plan->stripe_rows, <, request.height);
-  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->stripe_rows), <=, request.limits.max_allocation);
+  g_assert_cmpint(plan->tile_rows, <, request.height);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.limits.max_allocation);
 }
 
 /* The packed kernel has records of 4 bytes a pixel or more and a list of 16 besides source and result. */
@@ -49,7 +49,7 @@ test_scratch_counts(void)
   g_autoptr(MsPlan) with = new_plan(&packed);
   g_assert_cmpint(without->n_scratch, ==, 0);
   g_assert_cmpint(with->n_scratch, >, 0);
-  g_assert_cmpint(2 * with->stripe_rows, <, without->stripe_rows);
+  g_assert_cmpint(2 * with->tile_rows, <, without->tile_rows);
 }
 
 /* A launch of many rows takes a multiple of 16, so that no work-group has rows outside it. */

@@ -226,7 +226,8 @@ test_pieces(void)
   g_autoptr(MsImage) expected = ms_fixture_filter(filter, request, &problem);
   g_autoptr(MsPlan) plan = ms_mean_shift_plan(filter, &request, &problem);
   g_assert_no_error(problem);
-  plan->pieces = 4;
+  plan->depth = MS_PLAN_MOST_DEPTH;
+  plan->tile_rows = 15;
   request.plan = plan;
   g_autoptr(MsImage) first = ms_fixture_filter(filter, request, &problem); /* pins memory */
   ms_fixture_assert_same(expected, first, "in pieces");

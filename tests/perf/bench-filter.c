@@ -3,8 +3,8 @@
  * Times kernels of the filter on raw 8UC4 pixels: bench-filter WIDTH HEIGHT SP SR REPEAT PIXELS RESULT KERNEL... One
  * line of JSON a kernel: the whole filter (upload, kernels, download) by the host's clock and in processor time of all
  * threads, and the kernels by their events. RESULT gets the pixels of the last kernel. The kernels take turns, so that
- * all see the same machine. "KERNEL,pipelined" lets transfers overlap kernels, in pieces whose number the line tells;
- * "KERNEL,pieces=N" has it cut into N; "KERNEL,levels=N" filters with N levels.
+ * all see the same machine. The line tells the number of tiles; where there are several, transfers of some overlap
+ * kernels of others. "KERNEL,tiles=N" has the picture cut into N; "KERNEL,levels=N" filters with N levels.
  */
 #include <locale.h>
 #include <math.h>
@@ -19,8 +19,7 @@
 typedef struct {
   const char *name;
   MsSettings settings;
-  gboolean pipelined;
-  guint pieces; /* 0 for the plan's choice */
+  int tiles; /* 0 for the plan's choice */
   MsPlan *plan;
   double *wall_ms;
   double *processor_ms;
@@ -40,36 +39,41 @@ new_entry(MsSettings settings, const char *kernel, int repeat)
   g_autoptr(GError) error = NULL;
   g_auto(GStrv) words = g_strsplit(kernel, ",", 2);
   Entry entry = {.name = kernel,
-                 .pipelined = words[1] && strcmp(words[1], "pipelined") == 0,
                  .wall_ms = g_new0(double, repeat),
                  .processor_ms = g_new0(double, repeat),
                  .kernel_ms = g_new0(double, repeat)};
 
   if (words[1] && g_str_has_prefix(words[1], "levels="))
     settings.params.levels = atoi(words[1] + strlen("levels="));
-  if (words[1] && g_str_has_prefix(words[1], "pieces=")) {
-    entry.pieces = (guint)CLAMP(atoi(words[1] + strlen("pieces=")), 1, MS_PLAN_MAX_PIECES);
-    entry.pipelined = TRUE;
-  }
+  if (words[1] && g_str_has_prefix(words[1], "tiles="))
+    entry.tiles = MAX(atoi(words[1] + strlen("tiles=")), 1);
   if (!ms_option_set_text(ms_option_find("kernel"), &settings, words[0], &error))
     die(kernel, error);
   entry.settings = settings;
   return entry;
 }
 
-/* Plans anew, since a plan depends on the rates of the runs before. */
 static void
 plan(MsMeanShift *filter, MsImage *image, Entry *entry)
 {
+  const int height = ms_image_get_height(image);
   g_autoptr(GError) error = NULL;
 
   g_clear_pointer(&entry->plan, ms_plan_free);
-  entry->plan = ms_mean_shift_plan(
-    filter, &(MsJob){.source = image, .settings = &entry->settings, .pipelined = entry->pipelined}, &error);
+  entry->plan = ms_mean_shift_plan(filter, &(MsJob){.source = image, .settings = &entry->settings}, &error);
   if (!entry->plan)
     die(entry->name, error);
-  if (entry->pieces > 0)
-    entry->plan->pieces = entry->pieces;
+  if (entry->tiles > 0) {
+    entry->plan->tile_rows = (height + entry->tiles - 1) / entry->tiles;
+    entry->plan->depth = entry->tiles > 1 ? MS_PLAN_MOST_DEPTH : 1;
+  }
+}
+
+/* As many as are on the way in one run. */
+static int
+count_tiles(const MsPlan *plan)
+{
+  return (plan->request.height + plan->tile_rows - 1) / plan->tile_rows;
 }
 
 /* Milliseconds that the threads of this process have spent computing; other processes hardly change them. */
@@ -82,10 +86,7 @@ processor_ms(void)
   return (double)usage.ru_utime.tv_sec * 1e3 + (double)usage.ru_utime.tv_usec / 1e3;
 }
 
-/*
- * Runs before those that count: they build the kernels, measure the rates by which a plan is cut into pieces, and pin
- * the memory of results.
- */
+/* Runs before those that count: they build the kernels and pin the memory of results. */
 #define WARMING 40
 
 /* One run, whose result replaces the one before; that of @index -1 is not counted. */
@@ -126,8 +127,8 @@ print_entry(const Entry *entry, int repeat)
   MsSummary processor = ms_statistics_summarise(entry->processor_ms, repeat);
   MsSummary kernel = ms_statistics_summarise(entry->kernel_ms, repeat);
 
-  g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"pieces\": %u, \"n\": %d, ", entry->name,
-          ms_filter_kernel_name(entry->plan->settings.options.kernel), entry->plan->pieces, repeat);
+  g_print("{\"kernel\": \"%s\", \"resolved\": \"%s\", \"tiles\": %d, \"n\": %d, ", entry->name,
+          ms_filter_kernel_name(entry->plan->settings.options.kernel), count_tiles(entry->plan), repeat);
   print_number("wall_median_ms", wall.median, ", ");
   print_number("wall_min_ms", wall.minimum, ", ");
   print_number("wall_spread", wall.spread, ", ");

@@ -107,9 +107,9 @@ budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
   ms_mean_shift_set_memory_budget(filter, budget);
   g_autoptr(MsPlan) cut = ms_mean_shift_plan(filter, &request, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(cut->stripe_rows, <=, STRIPE_ROWS);
+  g_assert_cmpint(cut->tile_rows, <=, STRIPE_ROWS);
   g_assert_cmpint(cut->in_stripes, ==, cut->coarser != NULL);
-  for (int y = cut->stripe_rows; y < HEIGHT; y += cut->stripe_rows)
+  for (int y = cut->tile_rows; y < HEIGHT; y += cut->tile_rows)
     crossed += crosses(self->expected, y);
   g_assert_cmpuint(crossed, >, 0);
   return budget;

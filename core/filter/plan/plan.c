@@ -64,11 +64,15 @@ preference(const MsPlanRequest *request)
 /* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
-/* Milliseconds that a further piece takes where none was measured yet; an H100 takes 0.1 to 0.3. */
-#define USUAL_PIECE_MS 0.2
-
 /* The driver copies less than this as fast as threads do, so that nothing is gained. */
 #define LEAST_OVERLAPPED_BYTES (G_GUINT64_CONSTANT(6) << 20)
+
+/* A picture has the root of its bytes in this unit as its number of tiles, up to the most. */
+#define TILE_UNIT ((double)(1 << 20))
+#define MOST_TILES 32.0
+
+/* Pixels of a tile for each compute unit, so that units that end a tile early wait for a small part of it only. */
+#define LEAST_PIXELS_PER_UNIT 8192.0
 
 /* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
 static guint64
@@ -82,13 +86,13 @@ level_stripe_bytes(const MsPlan *self, guint64 source_rows)
 
 /** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
 guint64
-ms_plan_device_bytes(const MsPlan *self, int stripe_rows)
+ms_plan_device_bytes(const MsPlan *self, int tile_rows)
 {
-  guint64 source_rows = MIN((guint64)self->request.height, (guint64)stripe_rows + 2 * (guint64)self->halo);
-  guint64 bytes = source_rows * self->request.width * 4 + (guint64)stripe_rows * self->request.region.width * 4;
+  guint64 source_rows = MIN((guint64)self->request.height, (guint64)tile_rows + 2 * (guint64)self->halo);
+  guint64 bytes = source_rows * self->request.width * 4 + (guint64)tile_rows * self->request.region.width * 4;
 
   if (self->request.modes)
-    bytes += (guint64)stripe_rows * self->request.region.width * 4;
+    bytes += (guint64)tile_rows * self->request.region.width * 4;
   if (ms_plan_fills_image(self))
     bytes += source_rows * self->request.width * 4;
   if (self->settings.params.space != MS_SPACE_RGB)
@@ -119,96 +123,6 @@ rows_within_budget(const MsPlan *plan, guint64 budget)
       high = middle - 1;
   }
   return low;
-}
-
-/**
- * ms_plan_predict_ms:
- * @piece_ms: what each further piece adds
- *
- * Returns: the milliseconds of a stripe in so many pieces at the rates of the request, which must be known: the first
- *   upload, the last kernels and download, and between them the slowest of the three for each other piece
- */
-double
-ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms)
-{
-  const MsPlanRequest *q = &self->request;
-  const double rows = (double)self->stripe_rows / pieces, pixels = rows * q->region.width;
-  const double held = MIN(q->height, rows + 2.0 * self->halo);
-  const double up = 4 * held * q->width / q->rates.upload, down = 4 * pixels / q->rates.download;
-  const double computing = pixels / q->rates.kernels;
-
-  return up + computing + down + (pieces - 1) * (MAX(MAX(up, computing), down) + piece_ms);
-}
-
-static double
-expect_ms(const MsPlan *plan, guint pieces)
-{
-  const double *measured = plan->request.rates.piece_ms;
-  const double usual = measured[0] != 0 ? measured[0] : USUAL_PIECE_MS;
-
-  return ms_plan_predict_ms(plan, pieces, measured[pieces] != 0 ? measured[pieces] : usual);
-}
-
-/**
- * ms_plan_rates_keep_pieces:
- * @plan: in pieces
- * @ms: of a run
- *
- * Keeps what each further piece adds, so that the prediction for so many pieces is the time of the best run. It is
- * negative where the run at once, from which the other rates come, was slow.
- */
-void
-ms_plan_rates_keep_pieces(MsPlanRates *self, const MsPlan *plan, double ms)
-{
-  const double more = (ms - ms_plan_predict_ms(plan, plan->pieces, 0)) / (plan->pieces - 1);
-  double *known[] = {&self->piece_ms[0], &self->piece_ms[plan->pieces]};
-
-  for (guint i = 0; i < G_N_ELEMENTS(known); i++)
-    *known[i] = *known[i] != 0 ? MIN(*known[i], more) : more;
-}
-
-/* Returns the number of pieces above 1 whose runs were the fastest, or 0 where none has run. */
-static guint
-fastest_known(const MsPlan *plan)
-{
-  const double *measured = plan->request.rates.piece_ms;
-  guint fastest = 0;
-
-  for (guint n = 2; n <= MS_PLAN_MAX_PIECES; n++)
-    if (measured[n] != 0 && (fastest == 0 || expect_ms(plan, n) < expect_ms(plan, fastest)))
-      fastest = n;
-  return fastest;
-}
-
-/*
- * Cuts the stripes into the number of pieces for which the measured rates predict the least time, while all pieces take
- * at most @budget bytes of the device. A piece has at least twice the rows of its halo, which are transferred and
- * prepared twice. Overlapping pays where the device has its own memory and the picture is large. Of the numbers that
- * have not run only the neighbours of the fastest one are tried, because the first run of a number allocates memory.
- */
-static void
-set_pieces(MsPlan *plan, guint64 budget)
-{
-  const MsPlanRequest *q = &plan->request;
-  const guint64 bytes = (guint64)q->region.width * (guint64)plan->stripe_rows * 4;
-  const double known = q->rates.upload * q->rates.kernels * q->rates.download;
-  double least;
-
-  if (!q->pipelined || q->limits.type != MS_DEVICE_TYPE_GPU || q->limits.host_unified || plan->source_is_image ||
-      bytes < LEAST_OVERLAPPED_BYTES || known <= 0)
-    return;
-  const guint fastest = fastest_known(plan);
-  least = ms_plan_predict_ms(plan, 1, 0);
-  for (guint n = 2; n <= MS_PLAN_MAX_PIECES; n++) {
-    const int rows = (plan->stripe_rows + (int)n - 1) / (int)n;
-    const gboolean is_near = fastest == 0 || n + 1 == fastest || n == fastest + 1;
-    const double ms = expect_ms(plan, n);
-    if (rows < MAX(2 * plan->halo, 1) || n * ms_plan_device_bytes(plan, rows) > budget || ms >= least ||
-        !(is_near || q->rates.piece_ms[n] != 0))
-      continue;
-    least = ms;
-    plan->pieces = n;
-  }
 }
 
 static double
@@ -295,6 +209,39 @@ level_bytes(const MsPlan *self)
            self->request.width * 4;
 }
 
+/* Whether tiles may overlap: on a device with memory of its own, where nothing else of the run stands in between. */
+static gboolean
+may_overlap(const MsPlan *plan)
+{
+  const MsPlanRequest *q = &plan->request;
+  const gboolean shows_bands = q->early_rows && rows_per_band(plan) < q->region.height;
+
+  return q->limits.type == MS_DEVICE_TYPE_GPU && !q->limits.host_unified && !q->shares_device && !q->modes &&
+         !shows_bands && !plan->source_is_image && !ms_plan_is_masked(plan) &&
+         (guint64)q->region.width * (guint64)q->region.height * 4 >= LEAST_OVERLAPPED_BYTES;
+}
+
+/*
+ * The rows of tiles that overlap. The time in which nothing overlaps, the first upload and the last download, falls
+ * with the number of tiles, and what each further tile costs adds up, so that the best number grows with the root of
+ * the bytes. A tile has at least twice the rows of its halo, which is transferred and prepared twice, and enough pixels
+ * for all processors of the device.
+ */
+static int
+overlapped_rows(const MsPlan *plan, guint64 budget)
+{
+  const MsPlanRequest *q = &plan->request;
+  const double bytes = 4.0 * q->region.width * q->region.height;
+  const double wanted = CLAMP(sqrt(bytes / TILE_UNIT), 2, MOST_TILES);
+  const double filled = (double)q->limits.compute_units * LEAST_PIXELS_PER_UNIT / q->region.width;
+  const double least = MAX(MAX(ceil(q->region.height / wanted), filled), 2.0 * plan->halo);
+  int item_width, whole;
+
+  find_largest_item(plan, &item_width, &whole);
+  const int rows = MIN(q->region.height, ((int)MIN(least, q->region.height) + whole - 1) / whole * whole);
+  return MIN(rows, rows_within_budget(plan, budget / MS_PLAN_MOST_DEPTH));
+}
+
 static gboolean
 cut(MsPlan *self, GError **error)
 {
@@ -311,9 +258,12 @@ cut(MsPlan *self, GError **error)
                  2 * self->halo + 1, self->request.width, (gsize)(budget >> 20));
     return FALSE;
   }
-  self->stripe_rows = rows;
-  if (!self->in_stripes)
-    set_pieces(self, budget);
+  self->tile_rows = rows;
+  const int overlapped = may_overlap(self) ? overlapped_rows(self, budget) : 0;
+  if (overlapped > 0 && overlapped < self->request.region.height) {
+    self->tile_rows = overlapped;
+    self->depth = MS_PLAN_MOST_DEPTH;
+  }
   return TRUE;
 }
 
@@ -330,11 +280,11 @@ cut_into_stripes(MsPlan *self, GError **error)
   self->in_stripes =
     masked && (self->request.has_coarser || level_bytes(self) > largest_budget(&self->request) ||
                ms_plan_device_bytes(self, self->request.region.height) > self->request.limits.max_allocation);
-  self->pieces = 1;
-  self->stripe_rows = self->request.region.height;
+  self->depth = 1;
+  self->tile_rows = self->request.region.height;
   if ((!masked || self->in_stripes) && !cut(self, error))
     return FALSE;
-  self->band_rows = MIN(self->stripe_rows, rows_per_band(self));
+  self->band_rows = MIN(self->tile_rows, rows_per_band(self));
   if (self->request.interactive && self->settings.params.max_iterations > USUAL_ITERATIONS)
     self->band_rows = MAX(1, self->band_rows * USUAL_ITERATIONS / self->settings.params.max_iterations);
   return TRUE;

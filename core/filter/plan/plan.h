@@ -90,23 +90,8 @@ typedef struct {
   gboolean cleared;
 } MsScratch;
 
-/** MS_PLAN_MAX_PIECES: more would only repeat what each piece costs. */
-#define MS_PLAN_MAX_PIECES 32
-
-/**
- * MsPlanRates: how fast earlier runs were; all 0 where that is not known.
- * @upload: bytes a millisecond
- * @kernels: pixels a millisecond with the settings of the request
- * @download: bytes a millisecond
- * @piece_ms: of pictures of this size: what each further piece adds to the prediction of ms_plan_predict_ms() in runs
- *   of so many pieces, 0 where none has run; the least of all stands at 0, for numbers of pieces that have not run
- */
-typedef struct {
-  double upload;
-  double kernels;
-  double download;
-  double piece_ms[MS_PLAN_MAX_PIECES + 1];
-} MsPlanRates;
+/** MS_PLAN_MOST_DEPTH: one tile is uploaded, one computed and one downloaded at the same time. */
+#define MS_PLAN_MOST_DEPTH 3
 
 /**
  * MsPlanRequest: all that a plan depends on.
@@ -114,8 +99,8 @@ typedef struct {
  * @memory_budget: device bytes the plan may take, 0 for the default of the device
  * @modes: whether the modes are computed, the positions at which pixels converge
  * @interactive: whether bands are short however many iterations a pixel takes, so that cancelling takes effect soon
- * @pipelined: whether transfers may overlap kernels
- * @rates: decide into how many pieces a stripe is cut
+ * @early_rows: whether the caller wants rows of a long run before its end
+ * @shares_device: whether other pictures are on the device at the same time, whose kernels overlap the transfers
  * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
  * @has_no_data: whether pixels of the picture may have no data: those whose red, green and blue are @no_data
  */
@@ -127,8 +112,8 @@ typedef struct {
   MsRegion region;
   guint64 memory_budget;
   gboolean interactive;
-  gboolean pipelined;
-  MsPlanRates rates;
+  gboolean early_rows;
+  gboolean shares_device;
   gboolean modes;
   gboolean has_coarser;
   gboolean has_no_data;
@@ -140,8 +125,9 @@ typedef struct {
  * @settings: the request's settings with every `auto` resolved
  * @radius: the whole window radius, rounded up where the window has a half
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
- * @stripe_rows: rows of the region whose source is on the device at a time
- * @pieces: of a stripe, which have their own memory and overlap their transfers with each other's kernels; 1 for none
+ * @tile_rows: rows of the region that are uploaded, computed and downloaded together
+ * @depth: tiles that are on the device at once, each in memory of its own, so that transfers of some overlap kernels of
+ *   others; 1 for one after the other
  * @band_rows: rows of one launch, so that a run can be cancelled and shows progress
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
@@ -161,8 +147,8 @@ struct MsPlan {
   guint n_scratch;
   MsScratch scratch[MS_PLAN_MAX_SCRATCH];
   gboolean source_is_image;
-  int stripe_rows;
-  guint pieces;
+  int tile_rows;
+  guint depth;
   int band_rows;
   char *rejected;
   MsPlan *coarser;
@@ -176,9 +162,7 @@ char *ms_plan_refusal(const MsPlanRequest *request);
 char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
 gboolean ms_plan_fills_image(const MsPlan *self);
-void ms_plan_rates_keep_pieces(MsPlanRates *self, const MsPlan *plan, double ms);
-double ms_plan_predict_ms(const MsPlan *self, guint pieces, double piece_ms);
-guint64 ms_plan_device_bytes(const MsPlan *self, int stripe_rows);
+guint64 ms_plan_device_bytes(const MsPlan *self, int tile_rows);
 void ms_plan_free(MsPlan *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPlan, ms_plan_free)

@@ -149,6 +149,8 @@ ms_split_add_partner(MsSplit *self, double ratio)
   g_return_if_fail(!has_partner(self) && ratio > 0 && self->filters->len < MS_SHARES_MAX);
 
   add_filter(self, ms_split_get_context(self, 0), g_strdup_printf("simulated partner %g", ratio));
+  for (guint i = 0; i < self->filters->len; i++)
+    ms_mean_shift_set_shares_device(g_ptr_array_index(self->filters, i), TRUE);
   self->partner.ratio = ratio;
 }
 
@@ -349,7 +351,6 @@ run_step(MsSplit *self, MsJob *job, const MsSettings *settings, MsRows step, GEr
                               .settings = &settings[i],
                               .wants_modes = job->wants_modes,
                               .interactive = job->interactive,
-                              .pipelined = !has_partner(self),
                               .into = job->into,
                               .modes_into = job->modes_into,
                               .log = ms_timing_log_new(),
