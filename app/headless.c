@@ -68,7 +68,7 @@ cancel_each_time_in_thread(gpointer cancellable)
   return NULL;
 }
 
-/* makes a write to a closed pipe or beyond the limit of file size fail. */
+/* A write to a closed pipe or beyond the limit of a file's size fails, instead of ending the process by a signal. */
 static void
 fail_writes(void)
 {
@@ -77,10 +77,9 @@ fail_writes(void)
 }
 
 /*
- * 
+ * Lets one thread receive the signals that interrupt, and cancel for them. It comes before any other thread, since all
+ * inherit the mask.
  * @is_watched: whether another process ends this one if it does not end by itself
- *
- * Must be called before any other thread is created, so that all inherit the mask and one thread receives the signals.
  */
 static void
 cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)

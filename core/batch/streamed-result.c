@@ -24,7 +24,7 @@ typedef struct {
   const MsStreamedFile *file;
   MsStreamedRun *run;
   MsHalving *halving;
-  guint8 *converted; /* one row in the colours in which the filter_levels works */
+  guint8 *converted; /* one row in the colours that are filtered */
   GBytes *tables;    /* (nullable): for that */
 } Pass;
 
@@ -87,7 +87,7 @@ add_file_rows(Pass *self, GError **error)
   return TRUE;
 }
 
-/* (transfer full): the picture at half its size, in the colours in which the filter_levels works. */
+/* (transfer full): the picture at half its size, in the colours that are filtered. */
 static MsImage *
 halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
 {
@@ -145,7 +145,7 @@ filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStrea
 }
 
 /*
- * 
+ * Filters the levels above the image, from one pass over its rows.
  * @self: (inout): gets the results; a run that fails may leave one
  * @file: inspected; its rows are read once
  * @run: of settings with levels; gets the reports

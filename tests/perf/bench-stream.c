@@ -84,6 +84,7 @@ main(int argc, char **argv)
   for (guint i = 0; i < n; i++) {
     g_autoptr(MsContext) sibling = ms_context_new_sibling(context, &error);
     lanes[i] = (Lane){&stream, ms_mean_shift_new(sibling), g_malloc0(bytes)};
+    ms_mean_shift_set_shares_device(lanes[i].filter, n > 1);
     filter_once(&lanes[i]);
   }
   double best = G_MAXDOUBLE;
