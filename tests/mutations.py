@@ -981,6 +981,8 @@ MUTATIONS = [
      'times, time, low, high);', 'times, time, high, low);', 'panel-parts /panel-parts/price'),
     ('window: the readout swaps column and row', 'ui/image-view/readout.c',
      '"%d, %d    ", x, y);', '"%d, %d    ", y, x);', 'ui-parts /readout/window'),
+    ('window: hidden panels keep the runs of a closed tab', 'ui/panels/common/panel.c',
+     'if (!gtk_widget_get_mapped(GTK_WIDGET(self)) &&', 'if (FALSE &&', 'window-runs /window/close-behind'),
     ('window: the short difference is no percentage', 'ui/panels/statistics/statistics-panel.c',
      'PSNR %.1f dB"),\n                         100.0 * (double)', 'PSNR %.1f dB"),\n                         (double)',
      'panels /panels/statistics'),

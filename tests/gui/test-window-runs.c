@@ -91,6 +91,19 @@ test_close_during_run(void)
   g_assert_true(ms_document_is_busy(document));
 }
 
+/* Panels that are hidden when a tab is closed do not keep its runs, whose pictures are large. */
+static void
+test_close_behind(void)
+{
+  SET_UP(fixture);
+  MsRun *run = ms_document_get_current_run(window_fixture_open_scene(&fixture, 60, 40));
+  window_fixture_wait_for_rest(&fixture);
+  g_object_add_weak_pointer(G_OBJECT(run), (gpointer *)&run);
+  g_settings_set_string(ms_application_get_settings(fixture.application), "workspace", "lab");
+  ms_window_close_tab(fixture.window);
+  wait_for(30, !run);
+}
+
 /* Old pictures are dropped at the memory bound, with a notice; the visible pictures are kept. */
 static void
 test_memory_bound(void)
@@ -196,6 +209,7 @@ main(int argc, char **argv)
   g_test_add_func("/window/undo-deletion", test_undo_deletion);
   g_test_add_func("/window/drag", test_drag);
   g_test_add_func("/window/close-during-run", test_close_during_run);
+  g_test_add_func("/window/close-behind", test_close_behind);
   g_test_add_func("/window/memory-bound", test_memory_bound);
   g_test_add_func("/window/no-data-and-profile", test_no_data_and_profile);
   g_test_add_func("/window/first-pixels", test_first_pixels);

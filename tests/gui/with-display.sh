@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a command on a display of its own, which ends with it: with-display.sh COMMAND [ARGUMENT...]
-# MS_TEST_SCREEN sets the size (default 1600x1200). GTK animates nothing, so that no test waits for it, unless
-# MS_TEST_ANIMATIONS is set.
+# MS_TEST_SCREEN sets the size (default 1600x1200). GTK animates nothing, so that no test waits for it.
 set -eu
 
 folder=$(mktemp -d)
@@ -18,11 +17,9 @@ if ! read -r number <"$folder/display"; then
   exit 1
 fi
 
-if [ -z "${MS_TEST_ANIMATIONS:-}" ]; then
-  mkdir "$folder/gtk-3.0"
-  printf '[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n' >"$folder/gtk-3.0/settings.ini"
-  export XDG_CONFIG_DIRS="$folder"
-fi
+mkdir "$folder/gtk-3.0"
+printf '[Settings]\ngtk-enable-animations=0\ngtk-cursor-blink=0\n' >"$folder/gtk-3.0/settings.ini"
+export XDG_CONFIG_DIRS="$folder"
 DISPLAY=:$number
 export DISPLAY
 export GDK_BACKEND=x11

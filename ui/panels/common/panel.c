@@ -157,7 +157,10 @@ detach(MsPanel *self)
   g_clear_object(&private_of(self)->document);
 }
 
-/* @document: (nullable): the document to show. */
+/*
+ * @document: (nullable): the document to show. A hidden panel, which is refreshed when it is shown, lets go of the one
+ * before at once: a closed picture must not stay in memory for as long as nobody looks.
+ */
 static void
 set_document(MsPanel *self, MsDocument *document)
 {
@@ -168,6 +171,8 @@ set_document(MsPanel *self, MsDocument *document)
   if (document)
     g_object_ref(document);
   detach(self);
+  if (!gtk_widget_get_mapped(GTK_WIDGET(self)) && !gtk_widget_in_destruction(GTK_WIDGET(self)))
+    refresh_now(self);
   priv->document = document;
   if (document && MS_PANEL_GET_CLASS(self)->attach)
     MS_PANEL_GET_CLASS(self)->attach(self, document);

@@ -18,7 +18,8 @@ G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
  * MsPanelClass:
  * @attach: (nullable): connects to a new document with ms_panel_connect(); handlers of the old one are disconnected
  *   before
- * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen
+ * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen, and
+ *   without a document when a hidden panel is to let go of what it has shown
  */
 struct _MsPanelClass {
   GtkBinClass parent_class;
