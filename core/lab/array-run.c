@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,7 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   self->reference = g_strdup(m->verification.expected);
   self->serial_ms = m->verification.reference_ns * 1e-6;
   self->repeat = m->samples->len;
+  self->median_ms = self->min_ms = self->max_ms = self->wall_ms = self->gb_per_s = self->peak_share = NAN;
   if (self->repeat == 0)
     return TRUE;
   const MsSummary times = ms_measurement_summarise(m);
@@ -144,8 +146,10 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   self->min_ms = times.minimum * 1e-6;
   self->max_ms = times.maximum * 1e-6;
   self->wall_ms = ms_statistics_quantile((const double *)(const void *)m->walls->data, m->walls->len, 0.5) * 1e-6;
-  self->gb_per_s = times.median > 0 ? (double)bytes / times.median : 0;
-  self->peak_share = peak.read > 0 ? self->gb_per_s / peak.read : 0;
+  if (times.median > 0)
+    self->gb_per_s = (double)bytes / times.median;
+  if (peak.read > 0)
+    self->peak_share = self->gb_per_s / peak.read;
   return TRUE;
 }
 
@@ -257,11 +261,14 @@ add_line(GString *text, const char *name, const char *format, ...)
   g_string_append_c(text, '\n');
 }
 
+/* Adds no line for an unknown number, which is NaN. */
 static void
 add_number(GString *text, const char *name, const char *format, double value, const char *unit)
 {
   char number[G_ASCII_DTOSTR_BUF_SIZE];
 
+  if (isnan(value))
+    return;
   g_ascii_formatd(number, sizeof number, format, value);
   add_line(text, name, "%s %s", number, unit);
 }
@@ -274,8 +281,7 @@ add_times(GString *text, const MsArrayRun *self)
   add_number(text, "slowest", "%.4f", self->max_ms, "ms");
   add_number(text, "wall", "%.4f", self->wall_ms, "ms");
   add_number(text, "bandwidth", "%.2f", self->gb_per_s, "GB/s");
-  if (self->peak_share > 0)
-    add_number(text, "of peak", "%.1f", 100 * self->peak_share, "%");
+  add_number(text, "of peak", "%.1f", 100 * self->peak_share, "%");
 }
 
 static void

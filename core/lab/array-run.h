@@ -31,14 +31,15 @@ typedef struct {
 } MsHistogramRunRequest;
 
 /**
- * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device.
+ * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device, and NaN after
+ * a wrong result, which is not timed.
  * @agrees: whether the result equals that of the serial code (floating-point sums: within 1e-6 relative)
  * @reduce: the request of a reduction, with @options as resolved by the plan
  * @chosen_by: who chose them: "caller", "program" or "tuning"; %NULL for a histogram
  * @result: of a reduction, as text; @reference: that of the serial code, which took @serial_ms of wall time
  * @histogram: the request of a histogram; @counts: (nullable): the device's
  * @gb_per_s: array bytes over @median_ms, in 10^9 bytes a second
- * @peak_share: @gb_per_s over the device's measured read bandwidth, 0 when that could not be measured
+ * @peak_share: @gb_per_s over the device's measured read bandwidth, NaN when that could not be measured
  */
 typedef struct {
   char *device;

@@ -4,6 +4,7 @@
 
 import csv
 import io
+import json
 import os
 import re
 import struct
@@ -47,10 +48,16 @@ class WrongResults(headless.HeadlessCase):
         self.assertEqual(self.names(), ["a.png"])
 
     def test_reduce(self):
-        output, error = self.falsified("--reduce", "sum", "--size", "4096", *ON_CPU)
+        path = self.dir / "report.json"
+        output, error = self.falsified("--reduce", "sum", "--size", "4096", "--json", path, *ON_CPU)
         found = int(re.search(r"(?m)^result +(\d+)$", output)[1])
         serial = int(re.search(r"(?m)^serial +(\d+) \(DIFFERS\)$", output)[1])
         self.assertEqual((abs(found - serial), error), (1, ""))
+        # Nothing is timed after a wrong result.
+        self.assertEqual(re.findall(r"(?m)^(\w+).* (?:ms|GB/s|%)\b", output), ["serial"])
+        report = json.loads(path.read_text())
+        self.assertEqual({report[name] for name in
+                          ("median_ms", "min_ms", "max_ms", "wall_ms", "gb_per_s", "peak_share")}, {None})
 
     def test_reduce_histogram(self):
         output, error = self.falsified("--reduce", "histogram", "--size", "4096", *ON_CPU)

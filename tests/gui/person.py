@@ -23,6 +23,12 @@ PATIENCE = 120
 POLL = 0.05
 # The accessibility library gives up after 0.8 s, and so would a test on a busy machine.
 pyatspi.setTimeout(1000 * PATIENCE, 1000 * PATIENCE)
+# The accessibility bridge tells of a widget for 30 s after its last event, and GTK 3 has no states for an entry that has
+# gone meanwhile: what the bridge then says each time when it is asked for all widgets.
+CRITICAL = r"\(\S+:\d+\): {}-CRITICAL \*\*: \S+ {}: assertion '{}' failed\n\n?"
+GONE_ENTRY = re.compile(
+    f"(?:{CRITICAL.format('Atk', 'atk_state_set_contains_state', r'ATK_IS_STATE_SET .set.')})+" +
+    CRITICAL.format("GLib-GObject", "g_object_unref", "G_IS_OBJECT .object."))
 
 
 class Failure(Exception):
@@ -300,11 +306,11 @@ class Person:
         return status
 
     def check_messages(self):
-        """A warning is a failure, but for those of the library that may be asked about a widget that ends."""
+        """A warning is a failure, but for those about the states of an entry that has gone."""
         self.messages.seek(0)
-        text = self.messages.read()
+        text = GONE_ENTRY.sub("", self.messages.read())
         sys.stderr.write(text)
-        bad = [line for line in text.splitlines() if re.search(r"(?<!Atk-)\b(WARNING|CRITICAL|ERROR) \*\*", line)]
+        bad = [line for line in text.splitlines() if re.search(r"\b(WARNING|CRITICAL|ERROR) \*\*", line)]
         check(not bad, "\n".join(bad))
 
     def kill(self):
