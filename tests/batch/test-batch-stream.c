@@ -191,7 +191,7 @@ test_space(BatchFixture *f, gconstpointer data)
 static void
 test_longest(BatchFixture *f, gconstpointer data)
 {
-  const int thickness = ms_fixture_form() >= MS_TEST_CI ? 200 : 30;
+  const int thickness = 30;
 
   set_fast(f);
   f->options.save.compression = 1;

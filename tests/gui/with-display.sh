@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs a command on a display of its own, which ends with it: with-display.sh COMMAND [ARGUMENT...]
-# MS_TEST_SCREEN sets the size (default 1600x1200). GTK animates nothing, so that no test waits for it.
+# MS_TEST_SCREEN sets the size (default 1600x1200). GTK animates nothing, so that no test waits for it, and keys do not
+# repeat (-r), which on a busy machine they would before they are released.
 set -eu
 
 folder=$(mktemp -d)
 mkfifo "$folder/display"
-Xvfb -displayfd 3 -screen 0 "${MS_TEST_SCREEN:-1600x1200}x24" -nolisten tcp 3>"$folder/display" 2>"$folder/log" &
+Xvfb -displayfd 3 -r -screen 0 "${MS_TEST_SCREEN:-1600x1200}x24" -nolisten tcp 3>"$folder/display" 2>"$folder/log" &
 server=$!
 trap 'kill "$server" 2>/dev/null || true; wait "$server" 2>/dev/null || true; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM

@@ -4,11 +4,16 @@
 #include "core/filter/reference.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include "core/opencl/device-choice.h"
 #include "core/opencl/transfers.h"
+
+#define MOST_SECONDS_OF_CASE 300
 
 static GLogFunc usual_handler;
 
@@ -26,6 +31,29 @@ on_message(const char *domain, GLogLevelFlags level, const char *message, gpoint
   abort();
 }
 
+static void
+on_endless(int number)
+{
+  static const char text[] = "Bail out! This case takes too much processor time: a kernel may not end.\n";
+
+  _exit(write(STDOUT_FILENO, text, sizeof text - 1) < 0 ? 2 : 1);
+}
+
+/*
+ * Ends the test when one case takes many times the processor time of any, as where a kernel waits for what never comes:
+ * no driver can stop one. Other work on the machine does not count; cases of the other forms may take that long.
+ */
+static void
+limit_case(void)
+{
+  const struct itimerval limit = {.it_value.tv_sec = MOST_SECONDS_OF_CASE};
+
+  if (ms_fixture_form() != MS_TEST_SUITE || ms_fixture_under_oclgrind())
+    return;
+  signal(SIGPROF, on_endless);
+  setitimer(ITIMER_PROF, &limit, NULL);
+}
+
 /**
  * ms_fixture_context:
  *
@@ -38,6 +66,7 @@ ms_fixture_context(void)
 {
   const char *device_selector = g_getenv("MS_TEST_DEVICE");
   g_autoptr(GError) error = NULL;
+  limit_case();
   MsContext *context = ms_device_choose(device_selector ? device_selector : "cpu", NULL, &error);
 
   if (!usual_handler)
