@@ -115,7 +115,7 @@ def drag_to_another_program(person):
     try:
         wait("the other program", lambda: target.said("ready"))
         start = person.middle(person.find("Thumbnail of defaults"))
-        person.mouse(*start, "abs")
+        person.reach(*start)
         person.mouse(*start, "b1p")
 
         def is_over():

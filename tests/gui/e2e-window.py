@@ -135,7 +135,7 @@ def columns_open(person):
 
 def invalid_text(person):
     """An invalid work-group is red with the reason below it, until the field is left or the settings change."""
-    person.mouse(*person.middle(person.find("buffer", "radio button")), "abs")
+    person.reach(*person.middle(person.find("buffer", "radio button")))
     for _ in range(12):
         person.mouse(*person.middle(person.find("buffer", "radio button")), "b5c")
     field = person.find("Work-group", "text")

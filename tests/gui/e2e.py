@@ -72,7 +72,7 @@ def look_around(person):
 
 def zoom(person):
     x, y = person.middle(person.find("Picture", "image"))
-    person.mouse(x, y, "abs")
+    person.reach(x, y)
     person.press("ctrl+1")
     for _ in range(3):
         person.mouse(x, y, "b4c")
@@ -154,7 +154,7 @@ def panels(person):
 def drag_until(person, slider, condition):
     """Moves a slider with the button held until condition() is true: what it changes is shown during the drag."""
     x, y, width, height = person.box(slider)
-    person.mouse(x + width * 0.4, y + height // 2, "abs")
+    person.reach(x + width * 0.4, y + height // 2)
     person.mouse(x + width * 0.4, y + height // 2, "b1p")
     person.mouse(x + width * 0.7, y + height // 2, "abs")
     try:
@@ -176,7 +176,7 @@ def regions(person):
     wait("its row", lambda: list(table.queryTable().getSelectedRows()) == [int(label) - 1])
     person.screenshot(os.path.join(ARTEFACTS, "e2e-regions.png"))
     x, y, width, height = person.box(table)
-    person.mouse(x + width // 2, y + height * 0.3, "abs")
+    person.reach(x + width // 2, y + height * 0.3)
     person.mouse(x + width // 2, y + height * 0.3, "b1c")
     wait("the region of the row that was clicked", lambda: caption().split()[1] != label)
     chosen = caption()
@@ -280,8 +280,7 @@ def cost(person):
     spin = person.find("Spatial radius", "spin button")
     person.mouse(*person.middle(person.find("Picture", "image")), "abs")
     before = person.find(part="These settings take about ", role="label").name
-    x, y, width, height = person.box(spin)
-    person.mouse(x + width // 5, y + height // 2, "b1c")
+    person.click(spin, part=1 / 5)
     person.press("ctrl+a")
     person.type("14")
     person.find(part="Spatial radius 14 takes about ", role="label")
@@ -296,7 +295,7 @@ def cost(person):
 def scroll_up(person):
     """The panel of settings is longer than the window; the rows at its top are needed next."""
     x, y = person.middle(person.find("buffer", "radio button"))
-    person.mouse(x, y, "abs")
+    person.reach(x, y)
     for _ in range(12):
         person.mouse(x, y, "b4c")
 
@@ -308,7 +307,7 @@ def wheel_and_reset(person):
     person.click(person.find("Picture", "image"))
     before = person.value(spin)
     x, y = person.middle(scale)
-    person.mouse(x, y, "abs")
+    person.reach(x, y)
     for _ in range(3):
         person.mouse(x, y, "b5c")
     check(person.value(spin) == before, "the wheel changed a slider without the focus")

@@ -153,14 +153,18 @@ class Person:
         self.handled()
         return self.middle(node) == before
 
-    def click(self, node, count=1):
-        """Clicks the node when it has stopped moving and nothing covers it."""
-        wait("the widget to stand still", lambda: self.stands_still(node))
-        x, y = self.middle(node)
+    def reach(self, x, y):
+        """Moves the pointer there, where a press then arrives."""
         self.mouse(x, y, "abs")
         wait("the tooltip to go", lambda: not self.is_covered(x, y))
+
+    def click(self, node, count=1, part=1 / 2):
+        """Clicks the node, in that part of its width, when it has stopped moving and nothing covers it."""
+        wait("the widget to stand still", lambda: self.stands_still(node))
+        x, y, width, height = self.box(node)
+        self.reach(x + width * part, y + height // 2)
         for _ in range(count):
-            self.mouse(x, y, "b1c")
+            self.mouse(x + width * part, y + height // 2, "b1c")
 
     def checked(self, role="radio button"):
         """The names of the buttons that are checked."""
@@ -173,7 +177,7 @@ class Person:
         wait(f"“{name}” to be checked", lambda: name in self.checked())
 
     def drag(self, start, end, steps=12):
-        self.mouse(*start, "abs")
+        self.reach(*start)
         self.mouse(*start, "b1p")
         for step in range(1, steps + 1):
             x, y = (start[i] + (end[i] - start[i]) * step / steps for i in (0, 1))
@@ -230,11 +234,7 @@ class Person:
             return node.getState().contains(pyatspi.STATE_FOCUSED) or \
                 not window.getState().contains(pyatspi.STATE_ACTIVE)
 
-        wait("the field to stand still", lambda: self.stands_still(node))
-        x, y, width, height = self.box(node)
-        self.mouse(x + width // 5, y + height // 2, "abs")
-        self.mouse(x + width // 5, y + height // 2, "b1c")
-        self.handled()
+        self.click(node, part=1 / 5)
         wait("the focus in the field", has_focus)
         self.press("ctrl+a")
         self.type(text)
