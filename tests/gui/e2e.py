@@ -26,6 +26,12 @@ def wait_for_run(person, number):
     wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
 
 
+def shoot(person, name):
+    """A picture to look at, in the long form alone; a failure leaves one in every form."""
+    if FULL:
+        person.screenshot(os.path.join(ARTEFACTS, name))
+
+
 def rgb(path):
     return cv2.imread(path, cv2.IMREAD_COLOR)[:, :, ::-1].astype(int)
 
@@ -64,10 +70,10 @@ def look_around(person):
     before = person.value(view)
     person.drag((x, y), (x + 150, y))
     wait("the divider to follow the pointer", lambda: person.value(view) > before + 5)
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-split.png"))
+    shoot(person, "e2e-split.png")
     for mode in ("Side by side", "Difference", "Original", "Filtered"):
         person.click(person.find(mode, "toggle button"))
-        person.screenshot(os.path.join(ARTEFACTS, f"e2e-{mode.lower().replace(' ', '-')}.png"))
+        shoot(person, f"e2e-{mode.lower().replace(' ', '-')}.png")
 
 
 def zoom(person):
@@ -134,7 +140,7 @@ def open_bad_file(person):
     person.press("ctrl+o")
     person.choose_file("Open Pictures", path)
     wait("a word about the bad file", lambda: person.has(part="bad.png", role="label"))
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-bad-file.png"))
+    shoot(person, "e2e-bad-file.png")
     person.click(person.find("Close this message"))
 
 
@@ -148,7 +154,7 @@ def panels(person):
         person.choose(workspace)
         for page in pages:
             person.choose(page)
-            person.screenshot(os.path.join(ARTEFACTS, f"e2e-page-{page.lower()}.png"))
+            shoot(person, f"e2e-page-{page.lower()}.png")
 
 
 def drag_until(person, slider, condition):
@@ -174,7 +180,7 @@ def regions(person):
     table = person.find("Regions of the picture", "table")
     label = caption().split()[1]
     wait("its row", lambda: list(table.queryTable().getSelectedRows()) == [int(label) - 1])
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-regions.png"))
+    shoot(person, "e2e-regions.png")
     x, y, width, height = person.box(table)
     person.reach(x + width // 2, y + height * 0.3)
     person.mouse(x + width // 2, y + height * 0.3, "b1c")
@@ -198,7 +204,7 @@ def lab(person):
     person.click(bar)
     person.click(person.find("4", "radio button"))
     wait("the bar to say the change", lambda: "Unroll 4" in bar.description)
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-lab-settings.png"))
+    shoot(person, "e2e-lab-settings.png")
     person.press("Escape")
     wait("the controls to go", lambda: not person.has("4", "radio button"))
     person.press("ctrl+z")
@@ -405,7 +411,7 @@ def presets(person):
     person.click(person.find("Presets", "toggle button"))
     poster = person.find("Poster", "push button")
     check("Spatial radius 16 · Colour radius 40" in poster.description, f"the preset sets {poster.description}")
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-presets.png"))
+    shoot(person, "e2e-presets.png")
     person.click(poster)
     wait("the radii of the preset", lambda: [person.value(person.find(name, "spin button"))
                                              for name in ("Spatial radius", "Colour radius")] == [16, 40])
@@ -415,7 +421,7 @@ def recent(person):
     """The pictures opened last are listed with thumbnails."""
     person.click(person.find("Recent pictures", "toggle button"))
     person.find("three.png", "push button")
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-recent.png"))
+    shoot(person, "e2e-recent.png")
     person.press("Escape")
     wait("the list to go", lambda: not person.has("three.png", "push button"))
 
@@ -497,7 +503,7 @@ def shortcuts(person):
     person.click(person.find("Picture", "image"))
     person.press("F1")
     person.find("Paste a picture")
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-shortcuts.png"))
+    shoot(person, "e2e-shortcuts.png")
     person.press("Escape")
     wait("the shortcuts to go", lambda: not person.has("Paste a picture"))
     person.find("Spatial radius", "spin button")
@@ -506,7 +512,7 @@ def shortcuts(person):
 def first_session():
     """The window without a picture, and the sample that it offers."""
     person = Person(PROGRAM, reader=True)
-    person.screenshot(os.path.join(ARTEFACTS, "e2e-placeholder.png"))
+    shoot(person, "e2e-placeholder.png")
     person.click(person.find("Try the Sample"))
     wait_for_run(person, 1)
     person.press("ctrl+shift+question")
