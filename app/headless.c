@@ -5,16 +5,19 @@
 #include <gio/gio.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "app/commands/command.h"
-#include "app/process/guard.h"
 #include "app/report/progress-json.h"
 #include "core/batch/supervisor.h"
 #include "core/batch/worker.h"
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
+#include "core/lab/measure/journal.h"
+#include "core/process/driver.h"
+#include "core/service/protocol.h"
 
 /* Signals */
 
@@ -109,23 +112,19 @@ names_device(const MsCommandLine *line)
 }
 
 /*
- * Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. What
- * comes through a pipe cannot be read a second time.
+ * What comes through a pipe cannot be read a second time; ms_batch_command_run() keeps its bytes.
  */
-static MsGuardLimits
-guard_limits(const MsCommandLine *line, MsConsole *console)
+static gboolean
+can_be_repeated(const MsCommandLine *line)
 {
-  const MsCommand *command = ms_command_find(line);
   const char *const read[] = {line->inputs[0], line->compare, line->experiment};
   gboolean repeats = TRUE;
 
   for (gsize i = 0; i < G_N_ELEMENTS(read); i++)
-    if (command->action != MS_COMMAND_IMAGES && read[i] &&
+    if (ms_command_line_action(line) != MS_COMMAND_IMAGES && read[i] &&
         (ms_file_path_is_standard(read[i]) || ms_image_is_stream(read[i])))
       repeats = FALSE;
-
-  return (MsGuardLimits){line->timeout, command->measures ? 3 * GRACE_S : GRACE_S,
-                         repeats ? MS_CHILD_MOST_VAIN_STARTS : 1, ms_console_print_note, console};
+  return repeats;
 }
 
 static MsExitStatus
@@ -160,6 +159,17 @@ begin_child(void)
   return cancellable;
 }
 
+/* Says how a command ended, and ends this process. */
+static void
+finish(MsChannel *channel, MsExitStatus status, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+  fflush(NULL);
+  ms_service_answer(channel, 0, MS_ANSWER_DONE, g_variant_new("(is)", (int)status, valid), NULL);
+  ms_child_exit((int)status);
+}
+
 static void
 run_command(MsChannel *channel, gpointer line)
 {
@@ -170,7 +180,7 @@ run_command(MsChannel *channel, gpointer line)
   ms_console_set_parent(console, channel);
   const MsExitStatus status = run(&process, console, cancellable);
   g_clear_pointer(&console, ms_console_free);
-  ms_guard_finish(channel, status, "");
+  finish(channel, status, "");
 }
 
 static void
@@ -182,8 +192,8 @@ name_device(MsChannel *channel, gpointer line)
   MsEngine *engine = ms_command_open_engine(line, FALSE, console, &error);
 
   if (engine)
-    ms_guard_finish(channel, MS_EXIT_DONE, ms_engine_describe(engine).name);
-  ms_guard_finish(channel, ms_command_fail(console, error), "");
+    finish(channel, MS_EXIT_DONE, ms_engine_describe(engine).name);
+  finish(channel, ms_command_fail(console, error), "");
 }
 
 static void
@@ -204,29 +214,165 @@ fill_closed_streams(void)
       return;
 }
 
-static MsExitStatus
-follow(MsGuard *guard, const MsCommandLine *line, MsConsole *console, GCancellable *cancellable, char **text)
-{
-  const MsGuardLimits limits = guard_limits(line, console);
-  g_autoptr(GError) error = NULL;
-  const MsExitStatus status = ms_guard_follow(guard, &limits, cancellable, text, &error);
+/* The parent of a command that loads a driver */
 
+/*
+ * @journal: (nullable): what the children have measured so far
+ * @so_far: (nullable): what they have done, as a text
+ * @text: (nullable): of the child that said how the command ended
+ */
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  MsDriver *driver;
+  MsLabJournal *journal;
+  GArray *files;
+  char *so_far;
+  char *text;
+  int status;
+  gboolean has_results;
+} Watched;
+
+static gboolean
+has_work(gpointer data)
+{
+  return !((Watched *)data)->text;
+}
+
+static MsDriverEvent
+take_answer(MsMessage *message, gpointer data)
+{
+  Watched *w = data;
+  g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
+
+  if (message->kind == MS_ANSWER_SO_FAR) {
+    g_free(w->so_far);
+    g_variant_get(content, "(s)", &w->so_far);
+    return MS_DRIVER_NOTHING;
+  }
+  w->has_results = TRUE;
+  if (message->kind != MS_ANSWER_DONE)
+    return MS_DRIVER_NOTHING;
+  g_free(w->text);
+  g_variant_get(content, "(is)", &w->status, &w->text);
+  return MS_DRIVER_FINISHED;
+}
+
+/* One that measures is repeated as long as one in a few brings something. */
+static MsDriverDeath
+take_death(MsChildEnd end, const char *how, gpointer data)
+{
+  Watched *w = data;
+
+  if ((end != MS_CHILD_END_DIED && end != MS_CHILD_END_OVERDUE) || w->has_results || !can_be_repeated(w->line))
+    return MS_DRIVER_DEATH_IS_FINAL;
+  if (w->journal)
+    ms_lab_journal_note_death(w->journal, how);
+  return w->journal && ms_lab_journal_has_grown(w->journal) ? MS_DRIVER_DEATH_AFTER_RESULT : MS_DRIVER_DEATH_COUNTS;
+}
+
+static double
+seconds_left(gpointer data)
+{
+  return ms_lab_journal_seconds_left(((Watched *)data)->journal);
+}
+
+static void
+on_note(const char *sentence, gpointer data)
+{
+  ms_console_print_note(sentence, ((Watched *)data)->console);
+}
+
+/* Starts the command in a child; must be called before this process creates a thread, since it forks. */
+static void
+watched_init(Watched *w)
+{
+  const MsCommand *command = ms_command_find(w->line);
+  MsDriverUser user = {
+    .start = {.role = "command", .from_child = &ms_service_answers, .to_child = &ms_service_requests},
+    .rules = {.most_vain = MS_CHILD_MOST_VAIN_STARTS, .usual_cache = 2},
+    /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
+    .watch = {.limit_s = w->line->timeout, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
+    .exit_s = 1,
+    .has_work = has_work,
+    .take = take_answer,
+    .died = take_death,
+    .note = on_note,
+    .data = w};
+
+  w->journal = command->measures ? ms_lab_journal_new(NULL) : NULL;
+  if (w->journal) {
+    const int fd = ms_lab_journal_get_fd(w->journal);
+    g_array_append_val(w->files, fd);
+    user.start.files = w->files;
+    user.start.files_variable = MS_LAB_JOURNAL_VARIABLE;
+    user.seconds_left = seconds_left;
+  }
+  w->driver = ms_driver_new(&user);
+  ms_driver_fork(w->driver, names_device(w->line) ? name_device : run_command, (gpointer)w->line);
+}
+
+static void
+watched_clear(Watched *w)
+{
+  ms_driver_free(w->driver);
+  g_clear_pointer(&w->journal, ms_lab_journal_free);
+  g_array_unref(w->files);
+  g_free(w->so_far);
+  g_free(w->text);
+}
+
+static void
+explain_late(const Watched *w, GError **error)
+{
+  ms_set_error(error, MS_ERROR_TIMEOUT,
+               "The command took longer than the %g s of --timeout and was ended. Allow more time, or select another "
+               "device with --device.",
+               w->line->timeout);
+}
+
+static void
+explain_cancelled(const Watched *w, GError **error)
+{
+  const int status = ms_child_get_status(ms_driver_get_child(w->driver));
+
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+    ms_set_error_literal(error, MS_ERROR_DEVICE,
+                         "The process that used OpenCL did not end by itself and was killed; finished files are kept.");
+}
+
+/* Follows the command to its end, and says what it did not say itself. */
+static MsExitStatus
+follow(Watched *w, GCancellable *cancellable)
+{
+  g_autoptr(GError) error = NULL;
+  const MsChildEnd end = ms_driver_run(w->driver, cancellable, &error);
+  const gboolean is_late = end == MS_CHILD_END_LATE && (!w->text || w->status == MS_EXIT_INTERRUPTED);
+  MsExitStatus status = MS_EXIT_NO_DEVICE;
+
+  if (is_late)
+    explain_late(w, &error);
+  else if (w->text)
+    status = (MsExitStatus)w->status;
+  else if (end == MS_CHILD_END_CANCELLED)
+    status = MS_EXIT_INTERRUPTED;
+  if (status == MS_EXIT_INTERRUPTED && end == MS_CHILD_END_CANCELLED && !w->text)
+    explain_cancelled(w, &error);
   if (error) {
-    if (*text)
-      ms_console_print(console, *text);
-    ms_console_error(console, error->message);
-    ms_progress_error(console, error);
+    if (w->so_far && !w->text)
+      ms_console_print(w->console, w->so_far);
+    ms_console_error(w->console, error->message);
+    ms_progress_error(w->console, error);
   }
   return status;
 }
-
 /* In a child that was started as a program; it never returns. */
 static void
 run_child(const MsCommandLine *line)
 {
   if (ms_worker_is_one())
     work(NULL, (gpointer)line);
-  MsChannel *channel = ms_guard_begin();
+  MsChannel *channel = ms_child_begin(&ms_service_requests, &ms_service_answers);
   if (!channel)
     _exit(MS_EXIT_INTERRUPTED);
   if (names_device(line))
@@ -245,7 +391,8 @@ ms_headless_run(const MsCommandLine *line)
 {
   const MsCommand *command = ms_command_find(line);
   Process process = {.line = line};
-  g_autoptr(MsGuard) guard = NULL;
+  Watched watched = {.line = line, .files = g_array_new(FALSE, FALSE, sizeof(int))};
+  const gboolean is_watched = command->uses_driver || names_device(line);
   MsExitStatus status = MS_EXIT_DONE;
 
   fill_closed_streams();
@@ -253,21 +400,23 @@ ms_headless_run(const MsCommandLine *line)
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
     run_child(line);
-  if (command->uses_driver || names_device(line))
-    guard = ms_guard_new(names_device(line) ? name_device : run_command, (gpointer)line, command->measures);
+  if (is_watched)
+    watched_init(&watched);
   if (command->action == MS_COMMAND_IMAGES && !line->dry_run)
     process.worker = ms_supervisor_fork_worker(work, (gpointer)line);
   fail_writes();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   cancel_on_interrupt(cancellable, FALSE);
   g_autoptr(MsConsole) console = ms_console_new(line);
-  if (guard)
-    status = follow(guard, line, console, cancellable, &process.device);
+  watched.console = console;
+  if (is_watched)
+    status = follow(&watched, cancellable);
+  process.device = watched.text;
   if (!command->uses_driver && status == MS_EXIT_DONE)
     status = run(&process, console, cancellable);
   else
     ms_child_free(process.worker);
-  g_free(process.device);
+  watched_clear(&watched);
   ms_progress_ended(console, status);
   return status;
 }

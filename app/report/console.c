@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/process/guard.h"
 #include "core/image/file/file-path.h"
+#include "core/service/protocol.h"
 #include "core/text.h"
 
 /* The shortest time between two drawings of the progress line, in microseconds. */
@@ -73,14 +73,16 @@ ms_console_set_parent(MsConsole *self, MsChannel *parent)
 void
 ms_console_note_so_far(MsConsole *self, const char *text)
 {
-  ms_guard_note_so_far(self->parent, text);
+  if (self->parent)
+    ms_service_answer_text(self->parent, MS_ANSWER_SO_FAR, text);
 }
 
 /** ms_console_begin_results: to be called before results are written, so that no other process repeats the command. */
 void
 ms_console_begin_results(MsConsole *self)
 {
-  ms_guard_note_results(self->parent);
+  if (self->parent)
+    ms_service_answer(self->parent, 0, MS_ANSWER_RESULTS, g_variant_new("()"), NULL);
 }
 
 /* Called with the lock held. */

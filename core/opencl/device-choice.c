@@ -4,6 +4,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "core/opencl/wait.h"
+
 static gboolean
 contains_ignoring_case(const char *text, const char *part)
 {
@@ -103,9 +105,11 @@ ms_device_choose_among(GPtrArray *devices, const char *device_selector, GStrv *r
   for (guint i = 0; i < matching->len && !context; i++) {
     g_autoptr(GError) reason = NULL;
     MsDevice *device = g_ptr_array_index(matching, i);
+    const MsWait before = ms_wait_begin(MS_WAIT_DEVICE);
     context = ms_context_new(device, &reason);
     if (context && !ms_context_works(context, &reason))
       g_clear_pointer(&context, ms_context_unref);
+    ms_wait_end(before);
     if (!context)
       g_ptr_array_add(sentences, g_strdup_printf(_("The device %s (%s) was rejected: %s"), device->title,
                                                  device->address, reason->message));

@@ -7,6 +7,7 @@
 
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
+#include "core/opencl/wait.h"
 
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
@@ -403,18 +404,10 @@ remedy_for_none(const char *cache_problem)
   return g_strdup("Install a driver (the package pocl-opencl-icd runs on every processor), or use --device reference.");
 }
 
-/**
- * ms_device_enumerate:
- *
- * Every device of every platform, in the loader's order.
- *
- * Returns: (transfer full) (element-type MsDevice): at least one device, or %NULL with #MS_ERROR_NO_DEVICE
- */
-GPtrArray *
-ms_device_enumerate(GError **error)
+static GPtrArray *
+enumerate(const char *cache_problem, GError **error)
 {
   g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
-  const char *cache_problem = ms_driver_cache_prepare();
   cl_uint n = 0;
 
   if (clGetPlatformIDs(0, NULL, &n) == CL_SUCCESS && n > 0) {
@@ -431,6 +424,24 @@ ms_device_enumerate(GError **error)
   }
   ms_device_number_titles(devices);
   return g_steal_pointer(&devices);
+}
+
+/**
+ * ms_device_enumerate:
+ *
+ * Every device of every platform, in the loader's order.
+ *
+ * Returns: (transfer full) (element-type MsDevice): at least one device, or %NULL with #MS_ERROR_NO_DEVICE
+ */
+GPtrArray *
+ms_device_enumerate(GError **error)
+{
+  const char *cache_problem = ms_driver_cache_prepare();
+  const MsWait before = ms_wait_begin(MS_WAIT_DRIVERS);
+  GPtrArray *devices = enumerate(cache_problem, error);
+
+  ms_wait_end(before);
+  return devices;
 }
 
 /** ms_device_to_snapshot: (transfer floating): all that other processes of this program need to know about a device. */

@@ -8,6 +8,7 @@
 #include "core/folder.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
+#include "core/opencl/wait.h"
 #include "ms-kernels.h"
 
 #define STANDARD "-cl-std=CL1.2"
@@ -493,7 +494,9 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   self->program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, &status);
   if (!ms_cl_check(status, error, "creating a kernel program"))
     return FALSE;
+  const MsWait before = ms_wait_begin(MS_WAIT_COMPILER);
   status = clBuildProgram(self->program, 1, &id, options, NULL, NULL);
+  ms_wait_end(before);
   g_autofree char *log = read_log(self->program, id);
   ms_program_split_log(log, &self->log, &self->usage);
   if (self->log[0])

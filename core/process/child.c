@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -42,6 +43,10 @@ struct _MsChild {
   GString *said; /* the last bytes that it wrote there */
   gsize written; /* since its last message */
   const char *library;
+  gint *wait;        /* (nullable): what it waits for in its driver; another process writes it */
+  guint last_wait;   /* the number of that wait when it was looked at last */
+  gint64 waits_us;   /* since when */
+  gboolean has_told; /* whether somebody was told of it */
 };
 
 /** ms_child_find_program: (transfer full): the file of this program. */
@@ -77,37 +82,75 @@ own_arguments(GError **error)
   return g_strv_builder_end(builder);
 }
 
-static MsChild *
-child_new(GPid pid, int channel, int messages, const MsChildStart *start)
-{
-  MsChild *self = g_new0(MsChild, 1);
-
-  self->pid = pid;
-  self->channel = ms_channel_new(channel, start->from_child, start->to_child, FALSE);
-  self->messages = messages;
-  self->library = start->library ? start->library : "driver";
-  self->said = g_string_new(NULL);
-  return self;
-}
-
-static gboolean
-open_ends(const MsChildStart *start, int channel[2], int messages[2], GError **error)
-{
-  messages[0] = messages[1] = -1;
-  if (!ms_channel_open_pair(channel, error))
-    return FALSE;
-  if (!start->captures_stderr || g_unix_open_pipe(messages, FD_CLOEXEC, error))
-    return TRUE;
-  close(channel[0]);
-  close(channel[1]);
-  return FALSE;
-}
-
 static void
 close_if_open(int fd)
 {
   if (fd >= 0)
     close(fd);
+}
+
+/*
+ * What connects a child with this process; the first of two ends is that of this process, -1 for none.
+ * @wait: the descriptor of the block in which a child that loads a driver notes what it waits for; -1 for none
+ */
+typedef struct {
+  int channel[2];
+  int messages[2];
+  int wait;
+} Ends;
+
+static void
+close_ends(Ends *ends, int which)
+{
+  close_if_open(ends->channel[which]);
+  close_if_open(ends->messages[which]);
+}
+
+static gboolean
+open_ends(const MsChildStart *start, Ends *ends, GError **error)
+{
+  *ends = (Ends){{-1, -1}, {-1, -1}, -1};
+  if (!start->library && (ends->wait = ms_channel_new_memory(sizeof(gint), error)) < 0)
+    return FALSE;
+  if (ms_channel_open_pair(ends->channel, error) &&
+      (!start->captures_stderr || g_unix_open_pipe(ends->messages, FD_CLOEXEC, error)))
+    return TRUE;
+  close_ends(ends, 0);
+  close_ends(ends, 1);
+  close_if_open(ends->wait);
+  return FALSE;
+}
+
+/* (nullable): the child whose start has ended, if there is one. */
+static MsChild *
+child_new(GPid pid, Ends *ends, const MsChildStart *start)
+{
+  close_ends(ends, 1);
+  if (pid <= 0) {
+    close_ends(ends, 0);
+    close_if_open(ends->wait);
+    return NULL;
+  }
+  MsChild *self = g_new0(MsChild, 1);
+  self->pid = pid;
+  self->channel = ms_channel_new(ends->channel[0], start->from_child, start->to_child, FALSE);
+  self->messages = ends->messages[0];
+  self->library = start->library ? start->library : "driver";
+  self->said = g_string_new(NULL);
+  self->wait = ends->wait >= 0 ? ms_channel_map_memory(ends->wait, sizeof(gint), FALSE, NULL) : NULL;
+  close_if_open(ends->wait);
+  return self;
+}
+
+/* In a child: notes its waits in the block of this descriptor. */
+static void
+share_wait(int fd)
+{
+  gint *block = fd >= 0 ? ms_channel_map_memory(fd, sizeof(gint), TRUE, NULL) : NULL;
+
+  close_if_open(fd);
+  if (block)
+    ms_wait_share(block);
 }
 
 /**
@@ -122,55 +165,60 @@ ms_child_spawn(const MsChildStart *start, GError **error)
 {
   g_auto(GStrv) own = start->arguments ? NULL : own_arguments(error);
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_CHILD_VARIABLE, start->role, TRUE);
-  const gsize n = 1 + (start->files ? start->files->len : 0);
+  const gsize n_files = start->files ? start->files->len : 0, n = 1 + n_files + (start->library ? 0 : 1);
+  g_autofree char *wait = g_strdup_printf("%d", MS_CHILD_FILES_FD + (int)n_files);
   g_autofree int *sources = g_new(int, n);
   g_autofree int *targets = g_new(int, n);
-  int channel[2], messages[2];
+  Ends ends;
   GPid pid = 0;
 
-  if ((!start->arguments && !own) || !open_ends(start, channel, messages, error))
+  if ((!start->arguments && !own) || !open_ends(start, &ends, error))
     return NULL;
+  environment = g_environ_setenv(environment, MS_CHILD_WAIT_VARIABLE, wait, TRUE);
   for (const char *const *v = start->variables; v && *v; v += 2)
     environment = g_environ_setenv(environment, v[0], v[1], TRUE);
+  if (start->files_variable)
+    environment = g_environ_setenv(environment, start->files_variable, G_STRINGIFY(MS_CHILD_FILES_FD), TRUE);
   if (start->follows_death)
     environment = g_environ_setenv(environment, MS_CONTEXT_PROBE_VARIABLE, "1", TRUE);
   if (start->cache)
     environment = g_environ_setenv(environment, MS_DRIVER_CACHE_VARIABLE, start->cache, TRUE);
-  sources[0] = channel[1];
+  sources[0] = ends.channel[1];
+  sources[n - 1] = n > 1 + n_files ? ends.wait : sources[n - 1];
   for (guint i = 0; i < n; i++)
     targets[i] = MS_CHILD_CHANNEL_FD + (int)i;
-  for (guint i = 1; i < n; i++)
-    sources[i] = g_array_index(start->files, int, i - 1);
-  gboolean good = g_spawn_async_with_pipes_and_fds(
-    NULL, own ? (const char *const *)own : start->arguments, (const char *const *)environment,
-    G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN | (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
-    NULL, NULL, -1, -1, messages[1], sources, targets, n, &pid, NULL, NULL, NULL, error);
-  close(channel[1]);
-  close_if_open(messages[1]);
-  if (good)
-    return child_new(pid, channel[0], messages[0], start);
-  close(channel[0]);
-  close_if_open(messages[0]);
-  return NULL;
+  for (guint i = 0; i < n_files; i++)
+    sources[i + 1] = g_array_index(start->files, int, i);
+  if (!g_spawn_async_with_pipes_and_fds(
+        NULL, own ? (const char *const *)own : start->arguments, (const char *const *)environment,
+        G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN |
+          (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
+        NULL, NULL, -1, -1, ends.messages[1], sources, targets, n, &pid, NULL, NULL, NULL, error))
+    pid = 0;
+  return child_new(pid, &ends, start);
 }
 
 static void
-run_forked(const MsChildStart *start, MsChildMain work, gpointer data, int channel[2], int messages[2])
+run_forked(const MsChildStart *start, MsChildMain work, gpointer data, Ends *ends)
 {
   static char name[] = "worker"; /* begins the messages of assertions, which must not look like this program's own */
 
-  close(channel[0]);
+  close_ends(ends, 0);
+  share_wait(ends->wait);
   if (start->captures_stderr) {
     program_invocation_short_name = name;
-    close(messages[0]);
-    dup2(messages[1], STDERR_FILENO);
-    close(messages[1]);
+    dup2(ends->messages[1], STDERR_FILENO);
+    close(ends->messages[1]);
   }
   g_setenv(MS_CHILD_VARIABLE, start->role, TRUE);
   for (const char *const *v = start->variables; v && *v; v += 2)
     g_setenv(v[0], v[1], TRUE);
+  if (start->files_variable) {
+    g_autofree char *first = g_strdup_printf("%d", g_array_index(start->files, int, 0));
+    g_setenv(start->files_variable, first, TRUE);
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  work(ms_channel_new(channel[1], start->to_child, start->from_child, TRUE), data);
+  work(ms_channel_new(ends->channel[1], start->to_child, start->from_child, TRUE), data);
   ms_child_exit(EXIT_SUCCESS);
 }
 
@@ -188,25 +236,19 @@ MsChild *
 ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error)
 {
   const pid_t parent = getpid();
-  int channel[2], messages[2];
+  Ends ends;
 
-  if (!open_ends(start, channel, messages, error))
+  if (!open_ends(start, &ends, error))
     return NULL;
   GPid pid = fork();
   if (pid == 0) {
     if (getppid() != parent)
       _exit(EXIT_FAILURE);
-    run_forked(start, work, data, channel, messages);
+    run_forked(start, work, data, &ends);
   }
-  const int code = errno;
-  close(channel[1]);
-  close_if_open(messages[1]);
-  if (pid > 0)
-    return child_new(pid, channel[0], messages[0], start);
-  ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", g_strerror(code));
-  close(channel[0]);
-  close_if_open(messages[0]);
-  return NULL;
+  if (pid < 0)
+    ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", g_strerror(errno));
+  return child_new(pid, &ends, start);
 }
 
 /** ms_child_get_role: (nullable): the role of this process, %NULL if it is no child. */
@@ -232,6 +274,9 @@ ms_child_begin(const MsProtocol *incoming, const MsProtocol *outgoing)
   if (poll(&fd, 1, 0) > 0 && (fd.revents & (POLLHUP | POLLERR | POLLNVAL)))
     return NULL;
   fcntl(MS_CHILD_CHANNEL_FD, F_SETFD, FD_CLOEXEC);
+  const char *wait = g_getenv(MS_CHILD_WAIT_VARIABLE);
+  share_wait(wait ? atoi(wait) : -1);
+  g_unsetenv(MS_CHILD_WAIT_VARIABLE);
   return ms_channel_new(MS_CHILD_CHANNEL_FD, incoming, outgoing, TRUE);
 }
 
@@ -367,7 +412,7 @@ patience_ms(const Follower *f)
 
   const gboolean looks = f->watch->memory > 0 || f->watch->seconds_left;
 
-  if (due == G_MAXINT64 && !looks)
+  if (due == G_MAXINT64 && !looks && !f->watch->waits)
     return -1;
   return (int)CLAMP((due - g_get_monotonic_time() + 999) / 1000, 0, looks ? LOOK_MS : WAIT_MS);
 }
@@ -407,6 +452,25 @@ take_messages(Follower *f, MsChildEnd *end)
   }
 }
 
+/* What it has waited for in its driver for longer than MS_CHILD_LONG_WAIT_S, once for each wait. */
+static MsWait
+find_long_wait(MsChild *self)
+{
+  const gint64 now = g_get_monotonic_time();
+  guint number = 0;
+  const MsWait what = self->wait ? ms_wait_read(self->wait, &number) : MS_WAIT_NONE;
+
+  if (number != self->last_wait) {
+    self->last_wait = number;
+    self->waits_us = now;
+    self->has_told = FALSE;
+  }
+  if (what == MS_WAIT_NONE || self->has_told || now - self->waits_us < MS_CHILD_LONG_WAIT_S * G_USEC_PER_SEC)
+    return MS_WAIT_NONE;
+  self->has_told = TRUE;
+  return what;
+}
+
 /* Looks at the limits; whether the child is followed on. */
 static gboolean
 check_limits(Follower *f, MsChildEnd *end)
@@ -418,6 +482,9 @@ check_limits(Follower *f, MsChildEnd *end)
     return FALSE;
   *end = MS_CHILD_END_OVERDUE;
   if (f->watch->seconds_left && f->watch->seconds_left(f->watch->data) <= 0)
+    return FALSE;
+  const MsWait what = f->watch->waits ? find_long_wait(f->child) : MS_WAIT_NONE;
+  if (what != MS_WAIT_NONE && !f->watch->waits(what, f->watch->data))
     return FALSE;
   if (now < next_deadline(f))
     return TRUE;
@@ -558,6 +625,8 @@ ms_child_free(MsChild *self)
   ms_child_end(self, 0);
   ms_channel_free(self->channel);
   g_string_free(self->said, TRUE);
+  if (self->wait)
+    munmap(self->wait, sizeof(gint));
   g_free(self);
 }
 

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 
+#include "core/opencl/wait.h"
 #include "core/process/channel.h"
 
 /** MS_CHILD_VARIABLE: the environment variable whose presence makes a process a child; its value is its role. */
@@ -18,6 +19,12 @@
 /** MS_CHILD_CHANNEL_FD: the channel of a child that was started as a program; further files follow it. */
 #define MS_CHILD_CHANNEL_FD 3
 #define MS_CHILD_FILES_FD 4
+
+/** MS_CHILD_WAIT_VARIABLE: names the descriptor of a block in which a child notes what it waits for in its driver. */
+#define MS_CHILD_WAIT_VARIABLE "MEANSHIFT_LAB_WAIT"
+
+/** MS_CHILD_LONG_WAIT_S: nobody waits longer for a call of a driver without being told. */
+#define MS_CHILD_LONG_WAIT_S 10
 
 /** MS_CHILD_MOST_VAIN_STARTS: a device that could not be opened by so many children in a row is given up. */
 #define MS_CHILD_MOST_VAIN_STARTS 3
@@ -53,6 +60,7 @@ typedef enum {
  * @from_child: the messages that it may send
  * @to_child: the messages that it takes
  * @files: (nullable) (element-type int): which it inherits from descriptor MS_CHILD_FILES_FD on
+ * @files_variable: (nullable): the environment variable that gets the descriptor of the first of them
  * @captures_stderr: whether its standard error is read here, see ms_child_pass_stderr(); else it is inherited
  * @variables: (nullable) (array zero-terminated=1): names and values of further environment variables
  * @cache: (nullable): a folder for the cache of the OpenCL driver where the usual one may be damaged
@@ -66,6 +74,7 @@ typedef struct {
   const MsProtocol *from_child;
   const MsProtocol *to_child;
   const GArray *files;
+  const char *files_variable;
   gboolean captures_stderr;
   const char *const *variables;
   const char *cache;
@@ -86,6 +95,8 @@ typedef gboolean (*MsChildTake)(MsMessage *message, gpointer data);
  * @grace_s: the time that it gets to end by itself after a cancellation or @limit_s, before it is killed
  * @memory: the most bytes that it may have in memory; 0 for no limit
  * @seconds_left: (nullable): asked ten times a second; the child is killed where it says 0 or less
+ * @waits: (nullable): told once of each call of the driver that takes longer than %MS_CHILD_LONG_WAIT_S; %FALSE ends
+ *   the child
  */
 typedef struct {
   double silence_s;
@@ -93,6 +104,7 @@ typedef struct {
   double grace_s;
   guint64 memory;
   double (*seconds_left)(gpointer data);
+  gboolean (*waits)(MsWait what, gpointer data);
   gpointer data;
 } MsChildWatch;
 

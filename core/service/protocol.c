@@ -29,10 +29,36 @@ static const MsMessageType answers[] = {
   [MS_ANSWER_REGIONS] = {"regions", "(u(ut))", 1},
   [MS_ANSWER_COMPILED] = {"compiled", "(u(s))", 0},
   [MS_ANSWER_BANDWIDTH] = {"bandwidth", "(u(dd))", 0},
+  [MS_ANSWER_SO_FAR] = {"so far", "(u(s))", 0},
+  [MS_ANSWER_RESULTS] = {"results", "(u())", 0},
+  [MS_ANSWER_DONE] = {"done", "(u(is))", 0},
 };
 
 const MsProtocol ms_service_requests = {requests, G_N_ELEMENTS(requests)};
 const MsProtocol ms_service_answers = {answers, G_N_ELEMENTS(answers)};
+
+/**
+ * ms_service_answer: sends an answer to the request @number.
+ * @content: (transfer floating)
+ *
+ * An error means that the process which watches this one has gone, which ends this one.
+ */
+void
+ms_service_answer(MsChannel *channel, guint32 number, MsAnswerKind kind, GVariant *content, const int *fds)
+{
+  GVariant *members[] = {g_variant_new_uint32(number), content};
+
+  ms_channel_send(channel, kind, g_variant_new_tuple(members, 2), fds, NULL);
+}
+
+/** ms_service_answer_text: for a command; names of files and devices may not be UTF-8, which texts of messages are. */
+void
+ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
+  ms_service_answer(channel, 0, kind, g_variant_new("(s)", valid), NULL);
+}
 
 /** ms_service_bytes: (transfer floating): a copy of a plain struct as "ay". */
 GVariant *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages between the window and the process that has the device for it. Both ends are the same program, so that
- * plain structs travel as bytes. Every payload is a pair: the number of the request, and what is particular to the
- * kind.
+ * The messages between a process that loads an OpenCL driver and the one that watches it, for the window and for
+ * commands. Both ends are the same program, so that plain structs travel as bytes. Every payload is a pair: the number
+ * of the request, 0 for a command, which nobody requests; and what is particular to the kind.
  */
 #pragma once
 
@@ -44,6 +44,9 @@ typedef enum {
  * @MS_ANSWER_REGIONS: numbers of regions and of neighbours; memory with labels, segments, neighbours
  * @MS_ANSWER_COMPILED: the output of the compiler
  * @MS_ANSWER_BANDWIDTH: read and copy in 10^9 bytes a second
+ * @MS_ANSWER_SO_FAR: of a command: a text for people on what is done
+ * @MS_ANSWER_RESULTS: of a command: results are written from now on, so that nothing is repeated
+ * @MS_ANSWER_DONE: of a command: its exit status, and a text
  */
 typedef enum {
   MS_ANSWER_PROGRESS,
@@ -55,6 +58,9 @@ typedef enum {
   MS_ANSWER_REGIONS,
   MS_ANSWER_COMPILED,
   MS_ANSWER_BANDWIDTH,
+  MS_ANSWER_SO_FAR,
+  MS_ANSWER_RESULTS,
+  MS_ANSWER_DONE,
 } MsAnswerKind;
 
 /** MsWanted: what a request for statistics computes; flags. */
@@ -69,6 +75,9 @@ typedef enum {
 
 extern const MsProtocol ms_service_requests;
 extern const MsProtocol ms_service_answers;
+
+void ms_service_answer(MsChannel *channel, guint32 number, MsAnswerKind kind, GVariant *content, const int *fds);
+void ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text);
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);
 gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);

@@ -79,10 +79,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Request, request_free)
 static void
 answer(Service *self, MsAnswerKind kind, GVariant *content, const int *fds)
 {
-  GVariant *members[] = {g_variant_new_uint32(self->request->number), content};
-
-  /* An error means that the window has gone; the thread that reads ends the process. */
-  ms_channel_send(self->channel, kind, g_variant_new_tuple(members, 2), fds, NULL);
+  ms_service_answer(self->channel, self->request->number, kind, content, fds);
 }
 
 /* A failed call may mean that the device is lost; a trivial kernel shows whether it is. */

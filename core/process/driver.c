@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/process/driver.h"
+
+#include <glib/gi18n-lib.h>
+#include <sys/wait.h>
+
+#include "core/opencl/driver-cache.h"
+
+/* How long a process that has finished is waited for where the system takes it over. */
+#define LEAVE_S 0.01
+
+/* On a slow device, the limit of silence is this many times the longest silence so far. */
+#define SILENCE_FACTOR 20
+
+struct _MsDriver {
+  MsDriverUser user;
+  MsDriverState state;
+  MsChild *child;     /* (nullable) */
+  char *cache;        /* (nullable): an empty cache, where the usual one of the driver may have caused a death */
+  char *last_death;   /* (nullable): how the last process ended */
+  MsChildWatch watch; /* of the present process */
+  gint64 began_us;
+  gint64 heard_us; /* when the last message came */
+  guint started;
+  gboolean has_finished; /* the present process */
+};
+
+/* Deciding */
+
+static MsDriverAction
+give_up(MsDriverState *state, const MsDriverRules *rules)
+{
+  if (!rules->has_processor || state->is_given_up)
+    return MS_DRIVER_GIVE_UP;
+  state->is_given_up = TRUE;
+  state->vain = state->fruitless = 0;
+  return MS_DRIVER_TAKE_PROCESSOR;
+}
+
+/*
+ * Work that is tried again must not fail because the usual cache of the driver is damaged. An opening costs nothing, so
+ * it is repeated with the usual cache before it is put down to that.
+ */
+static MsDriverAction
+decide_death(MsDriverState *state, const MsDriverRules *rules, gboolean crashed)
+{
+  state->fruitless++;
+  if (!state->is_open)
+    state->vain++;
+  if (crashed && (state->is_open || state->vain >= rules->usual_cache))
+    state->doubts_cache = TRUE;
+  state->is_open = FALSE;
+  if (state->vain >= rules->most_vain || (rules->most_fruitless > 0 && state->fruitless >= rules->most_fruitless))
+    return give_up(state, rules);
+  return MS_DRIVER_AGAIN;
+}
+
+/** ms_driver_decide: what follows @event. Depends on nothing but its arguments, and changes @state alone. */
+MsDriverAction
+ms_driver_decide(MsDriverState *state, const MsDriverRules *rules, MsDriverEvent event)
+{
+  switch (event) {
+  case MS_DRIVER_OPENED:
+    state->is_open = TRUE;
+    state->vain = 0;
+    break;
+  case MS_DRIVER_RESULT:
+    state->vain = state->fruitless = 0;
+    break;
+  case MS_DRIVER_FINISHED:
+    state->is_open = FALSE;
+    break;
+  case MS_DRIVER_CRASHED:
+  case MS_DRIVER_ENDED:
+    return decide_death(state, rules, event == MS_DRIVER_CRASHED);
+  case MS_DRIVER_NOTHING:
+    break;
+  }
+  return MS_DRIVER_GO_ON;
+}
+
+/* What is said */
+
+static void
+note(MsDriver *self, char *sentence)
+{
+  g_autofree char *owned = sentence;
+
+  if (self->user.note)
+    self->user.note(owned, self->user.data);
+}
+
+/* An empty cache helped where the usual one had failed and the first process with the empty one has not. */
+static void
+note_cache(MsDriver *self)
+{
+  g_autofree char *folder =
+    self->cache && self->state.vain == self->user.rules.usual_cache ? ms_driver_cache_find() : NULL;
+
+  if (folder)
+    note(self, g_strdup_printf(_("The driver ended the process that used OpenCL with its usual cache, and not with an "
+                                 "empty one; delete '%s' if it is damaged. Before: %s."),
+                               folder, self->last_death));
+}
+
+static void
+note_decision(MsDriver *self, MsDriverAction action)
+{
+  if (action == MS_DRIVER_TAKE_PROCESSOR)
+    note(self, g_strdup_printf(_("The device is given up because its driver ended the process that used it: %s. The "
+                                 "processor is used instead."),
+                               self->last_death));
+  else if (action == MS_DRIVER_AGAIN && self->state.vain == 1)
+    note(self, g_strdup_printf(_("The process that used OpenCL did not survive: %s. It is started once more."),
+                               self->last_death));
+}
+
+static void
+report_death(MsDriver *self, GError **error)
+{
+  ms_set_error(error, MS_ERROR_NO_DEVICE,
+               "The process that used OpenCL did not survive (%u started): %s. Choose another device with --device.",
+               self->started, self->last_death);
+}
+
+/* One process */
+
+/** ms_driver_new: (transfer full): a driver without a process; @user is copied. */
+MsDriver *
+ms_driver_new(const MsDriverUser *user)
+{
+  MsDriver *self = g_new0(MsDriver, 1);
+
+  self->user = *user;
+  return self;
+}
+
+/** ms_driver_fork: forks the first process, see ms_child_fork(); the program is started where that fails. */
+void
+ms_driver_fork(MsDriver *self, MsChildMain work, gpointer data)
+{
+  self->child = ms_child_fork(&self->user.start, work, data, NULL);
+}
+
+static gboolean
+start(MsDriver *self, GError **error)
+{
+  MsChildStart how = self->user.start;
+
+  self->started++;
+  if (self->child)
+    return TRUE;
+  if (self->state.is_given_up && self->user.processor_role)
+    how.role = self->user.processor_role;
+  if (self->state.doubts_cache && !self->cache)
+    self->cache = ms_driver_cache_make_spare();
+  how.cache = self->cache;
+  how.follows_death = self->last_death != NULL;
+  self->child = ms_child_spawn(&how, error);
+  return self->child != NULL;
+}
+
+/* The limit of silence is many times the longest silence of a slow device. */
+static void
+adapt_silence(MsDriver *self)
+{
+  const gint64 now = g_get_monotonic_time();
+  const double silence_s = (double)(now - self->heard_us) / G_USEC_PER_SEC;
+
+  if (self->user.adapts_silence)
+    self->watch.silence_s = MAX(self->watch.silence_s, SILENCE_FACTOR * silence_s);
+  self->heard_us = now;
+}
+
+static gboolean
+on_message(MsMessage *message, gpointer data)
+{
+  MsDriver *self = data;
+
+  adapt_silence(self);
+  const MsDriverEvent event = self->user.take(message, self->user.data);
+  if (event == MS_DRIVER_OPENED || event == MS_DRIVER_FINISHED)
+    note_cache(self);
+  if (event == MS_DRIVER_OPENED)
+    ms_child_pass_stderr(self->child);
+  ms_driver_decide(&self->state, &self->user.rules, event);
+  self->has_finished = event == MS_DRIVER_FINISHED;
+  return self->has_finished;
+}
+
+static double
+seconds_left(gpointer data)
+{
+  MsDriver *self = data;
+
+  return self->user.seconds_left(self->user.data);
+}
+
+static gboolean
+on_long_wait(MsWait what, gpointer data)
+{
+  note(data, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
+  return TRUE;
+}
+
+/* Sets what differs from process to process in the limits. */
+static void
+renew_watch(MsDriver *self)
+{
+  /* The limit is that of all processes; 0 would be none. */
+  if (self->user.watch.limit_s > 0)
+    self->watch.limit_s =
+      MAX(self->user.watch.limit_s - (double)(g_get_monotonic_time() - self->began_us) * 1e-6, 0.001);
+  self->heard_us = g_get_monotonic_time();
+}
+
+/* Whether the process ended by itself, and nobody killed it. */
+static gboolean
+has_crashed(MsDriver *self, MsChildEnd end)
+{
+  const int status = ms_child_get_status(self->child);
+
+  return end == MS_CHILD_END_DIED &&
+         !(WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM));
+}
+
+/* Follows a process until it has finished or died. */
+static MsChildEnd
+follow(MsDriver *self, GCancellable *cancellable)
+{
+  renew_watch(self);
+  self->has_finished = FALSE;
+  if (self->user.begin)
+    self->user.begin(self->child, self->user.data);
+  const MsChildEnd end = ms_child_follow(self->child, &self->watch, on_message, self, cancellable);
+  if (self->has_finished && self->user.leaves && self->user.leaves(self->user.data))
+    ms_child_leave(self->child, LEAVE_S);
+  else
+    ms_child_end(self->child, self->has_finished ? self->user.exit_s : 0);
+  return end;
+}
+
+/* %FALSE with @error set if no process is to follow. */
+static gboolean
+take_death(MsDriver *self, MsChildEnd end, GError **error)
+{
+  MsDriverDeath death = MS_DRIVER_DEATH_COUNTS;
+  MsDriverAction action = MS_DRIVER_GIVE_UP;
+
+  g_free(self->last_death);
+  self->last_death = ms_child_describe_end(self->child, end, &self->watch);
+  if (self->user.died)
+    death = self->user.died(end, self->last_death, self->user.data);
+  if (death == MS_DRIVER_DEATH_IS_HARMLESS)
+    return TRUE;
+  if (death == MS_DRIVER_DEATH_AFTER_RESULT)
+    ms_driver_decide(&self->state, &self->user.rules, MS_DRIVER_RESULT);
+  if (death != MS_DRIVER_DEATH_IS_FINAL)
+    action =
+      ms_driver_decide(&self->state, &self->user.rules, has_crashed(self, end) ? MS_DRIVER_CRASHED : MS_DRIVER_ENDED);
+  note_decision(self, action);
+  if (action == MS_DRIVER_GIVE_UP)
+    report_death(self, error);
+  return action != MS_DRIVER_GIVE_UP;
+}
+
+/**
+ * ms_driver_run:
+ * @cancellable: (nullable): cancelling it asks the process to end, and kills it where it does not
+ *
+ * Starts a process and follows it until it has finished or died, then the next one, until no work is left. What a
+ * driver does after its process has said that it is done is of no consequence.
+ *
+ * Returns: %MS_CHILD_END_FINISHED if no work is left, %MS_CHILD_END_CANCELLED or %MS_CHILD_END_LATE; otherwise @error
+ *   is set
+ */
+MsChildEnd
+ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
+{
+  self->began_us = g_get_monotonic_time();
+  self->watch = self->user.watch;
+  self->watch.seconds_left = self->user.seconds_left ? seconds_left : NULL;
+  self->watch.waits = on_long_wait;
+  self->watch.data = self;
+  while (self->user.has_work(self->user.data)) {
+    if (!start(self, error))
+      return MS_CHILD_END_DIED;
+    const MsChildEnd end = follow(self, cancellable);
+    if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE)
+      return end;
+    if (!self->has_finished && !take_death(self, end, error))
+      return end;
+    g_clear_pointer(&self->child, ms_child_free);
+  }
+  return MS_CHILD_END_FINISHED;
+}
+
+/** ms_driver_get_child: (transfer none) (nullable): the process, or the last one after its end. */
+MsChild *
+ms_driver_get_child(MsDriver *self)
+{
+  return self->child;
+}
+
+/** ms_driver_free: ends the process if it still runs. */
+void
+ms_driver_free(MsDriver *self)
+{
+  if (!self)
+    return;
+  ms_child_free(self->child);
+  ms_driver_cache_remove_spare(self->cache);
+  g_free(self->cache);
+  g_free(self->last_death);
+  g_free(self);
+}
