@@ -7,8 +7,6 @@
 #include "app/headless.h"
 #include "app/process/language.h"
 #include "app/window.h"
-#include "core/process/child.h"
-#include "core/service/protocol.h"
 #include "core/service/service.h"
 #include "core/text.h"
 
@@ -38,7 +36,7 @@ main(int argc, char **argv)
   ms_language_init();
   /* Standard output is for results. */
   g_log_writer_default_set_use_stderr(TRUE);
-  if (g_strcmp0(ms_child_get_role(), MS_SERVICE_ROLE) == 0)
+  if (ms_service_is_meant())
     return ms_service_run();
   line = ms_command_line_parse(argc, argv, &error);
   if (!line || !ms_command_line_check(line, &error))

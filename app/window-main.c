@@ -5,8 +5,6 @@
 #include <locale.h>
 
 #include "app/process/language.h"
-#include "core/process/child.h"
-#include "core/service/protocol.h"
 #include "core/service/service.h"
 #include "ui/window/application.h"
 
@@ -48,7 +46,7 @@ main(int argc, char **argv)
 {
   ms_language_init();
   /* Where no other program is named, the window starts itself for its device. */
-  if (g_strcmp0(ms_child_get_role(), MS_SERVICE_ROLE) == 0)
+  if (ms_service_is_meant())
     return ms_service_run();
   choose_language();
   ms_language_choose_fonts();

@@ -10,6 +10,7 @@
 #include "core/filter/reference.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
+#include "core/opencl/icd.h"
 #include "core/opencl/program.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
@@ -268,6 +269,8 @@ diagnose(gboolean *agrees, GError **error)
   append_system(text);
   append_cache(text);
   g_string_append(text, "\nOpenCL devices\n");
+  if (ms_icd_prepare())
+    g_string_append_printf(text, "  %s\n", ms_icd_prepare());
   if (failure)
     g_string_append_printf(text, "  none: %s\n", failure->message);
   *agrees = devices ? append_devices(text, devices) : TRUE;

@@ -9,6 +9,7 @@
 #include "core/filter/reference.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
+#include "core/opencl/icd.h"
 #include "core/text.h"
 
 /* Options that can be combined at any size of the image can be combined at this one. */
@@ -136,18 +137,19 @@ ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data)
 }
 
 /**
- * ms_engine_note_driver: reports changes to and problems of the cache of the OpenCL driver, and damaged results of
- * tuning.
+ * ms_engine_note_driver: reports drivers that are left out, changes to and problems of the cache of the OpenCL driver,
+ * and damaged results of tuning.
  */
 void
 ms_engine_note_driver(MsEngineNote note, gpointer note_data)
 {
-  const char *driver = ms_driver_cache_prepare();
+  const char *const problems[] = {ms_icd_prepare(), ms_driver_cache_prepare()};
 
+  for (gsize i = 0; note && i < G_N_ELEMENTS(problems); i++)
+    if (problems[i])
+      note(problems[i], note_data);
   if (!note)
     return;
-  if (driver)
-    note(driver, note_data);
   g_auto(GStrv) damaged = ms_winner_store_find_damaged(NULL);
   for (gsize i = 0; damaged[i]; i++) {
     g_autofree char *path = ms_printable(damaged[i], "");

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/device.h"
 
+#include <glib/gi18n-lib.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
+#include "core/opencl/icd.h"
 #include "core/opencl/wait.h"
 
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
@@ -391,10 +393,12 @@ append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platf
 
 /* A loader that lacks memory to load a driver also reports that there is no device. */
 static char *
-remedy_for_none(const char *cache_problem)
+remedy_for_none(const char *left_out, const char *cache_problem)
 {
   struct rlimit addresses;
 
+  if (left_out)
+    return g_strdup_printf(_("%s Use --device reference, which needs no driver."), left_out);
   if (cache_problem)
     return g_strdup(cache_problem);
   if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
@@ -405,7 +409,7 @@ remedy_for_none(const char *cache_problem)
 }
 
 static GPtrArray *
-enumerate(const char *cache_problem, GError **error)
+enumerate(const char *left_out, const char *cache_problem, GError **error)
 {
   g_autoptr(GPtrArray) devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
   cl_uint n = 0;
@@ -418,7 +422,7 @@ enumerate(const char *cache_problem, GError **error)
       append_platform_devices(devices, platforms[i], i);
   }
   if (devices->len == 0) {
-    g_autofree char *remedy = remedy_for_none(cache_problem);
+    g_autofree char *remedy = remedy_for_none(left_out, cache_problem);
     ms_set_error(error, MS_ERROR_NO_DEVICE, "No OpenCL device was found. %s", remedy);
     return NULL;
   }
@@ -436,9 +440,10 @@ enumerate(const char *cache_problem, GError **error)
 GPtrArray *
 ms_device_enumerate(GError **error)
 {
+  const char *left_out = ms_icd_prepare();
   const char *cache_problem = ms_driver_cache_prepare();
   const MsWait before = ms_wait_begin(MS_WAIT_DRIVERS);
-  GPtrArray *devices = enumerate(cache_problem, error);
+  GPtrArray *devices = enumerate(left_out, cache_problem, error);
 
   ms_wait_end(before);
   return devices;

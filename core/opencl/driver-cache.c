@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define VENDORS_VARIABLE "OCL_ICD_VENDORS"
-#define VENDORS_FOLDER "/etc/OpenCL/vendors"
+#include "core/opencl/icd.h"
 
 /* PoCL writes a few hundred KiB for each kernel; with less space the first kernel fails. */
 #define LEAST_SPACE (4 << 20)
@@ -92,14 +91,12 @@ private_folder(void)
 static gboolean
 has_pocl(void)
 {
-  const char *vendors = g_getenv(VENDORS_VARIABLE);
-  g_autoptr(GDir) folder = g_dir_open(vendors && *vendors ? vendors : VENDORS_FOLDER, 0, NULL);
-  const char *name;
+  g_auto(GStrv) files = ms_icd_list();
 
-  while (folder && (name = g_dir_read_name(folder)))
-    if (strstr(name, "pocl"))
+  for (gsize i = 0; files[i]; i++)
+    if (strstr(files[i], "pocl"))
       return TRUE;
-  return vendors && strstr(vendors, "pocl");
+  return FALSE;
 }
 
 static gpointer

@@ -314,6 +314,13 @@ ms_child_get_pid(MsChild *self)
   return self->pid;
 }
 
+/** ms_child_get_wait: what it waits for in its driver, or did when it ended. */
+MsWait
+ms_child_get_wait(MsChild *self)
+{
+  return self->wait ? ms_wait_read(self->wait, NULL) : MS_WAIT_NONE;
+}
+
 /** ms_child_get_stderr: the pipe to poll for ms_child_read_stderr(); -1 for none. */
 int
 ms_child_get_stderr(MsChild *self)

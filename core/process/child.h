@@ -115,6 +115,7 @@ MsChild *ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer dat
 gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error);
 MsChannel *ms_child_get_channel(MsChild *self);
 GPid ms_child_get_pid(MsChild *self);
+MsWait ms_child_get_wait(MsChild *self);
 int ms_child_get_stderr(MsChild *self);
 gboolean ms_child_read_stderr(MsChild *self);
 void ms_child_pass_stderr(MsChild *self);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
+#include "core/process/trial.h"
 
 /* How long a process that has finished is waited for where the system takes it over. */
 #define LEAVE_S 0.01
@@ -22,7 +23,9 @@ struct _MsDriver {
   gint64 began_us;
   gint64 heard_us; /* when the last message came */
   guint started;
-  gboolean has_finished; /* the present process */
+  GCancellable *cancellable; /* (nullable): of the run */
+  gboolean has_finished;     /* the present process */
+  gboolean found_culprits;   /* while it loaded the drivers */
 };
 
 /* Deciding */
@@ -118,9 +121,15 @@ note_decision(MsDriver *self, MsDriverAction action)
 static void
 report_death(MsDriver *self, GError **error)
 {
-  ms_set_error(error, MS_ERROR_NO_DEVICE,
-               "The process that used OpenCL did not survive (%u started): %s. Choose another device with --device.",
-               self->started, self->last_death);
+  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS)
+    ms_set_error(error, MS_ERROR_NO_DEVICE,
+                 "The process that loaded the OpenCL drivers did not survive (%u started): %s. Use --device reference, "
+                 "which needs none.",
+                 self->started, self->last_death);
+  else
+    ms_set_error(error, MS_ERROR_NO_DEVICE,
+                 "The process that used OpenCL did not survive (%u started): %s. Choose another device with --device.",
+                 self->started, self->last_death);
 }
 
 /* One process */
@@ -196,11 +205,27 @@ seconds_left(gpointer data)
   return self->user.seconds_left(self->user.data);
 }
 
+/* Whether a driver was found that ends or holds up whoever loads it; the next process leaves it out. */
+static gboolean
+finds_culprits(MsDriver *self)
+{
+  g_autoptr(GError) error = NULL;
+  const gboolean found = ms_trial_find_culprits(self->cancellable, &error);
+
+  if (error)
+    note(self, g_strdup(error->message));
+  return found;
+}
+
+/* Drivers that are slow are waited for. */
 static gboolean
 on_long_wait(MsWait what, gpointer data)
 {
-  note(data, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
-  return TRUE;
+  MsDriver *self = data;
+
+  note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
+  self->found_culprits = what == MS_WAIT_DRIVERS && finds_culprits(self);
+  return !self->found_culprits;
 }
 
 /* Sets what differs from process to process in the limits. */
@@ -229,7 +254,7 @@ static MsChildEnd
 follow(MsDriver *self, GCancellable *cancellable)
 {
   renew_watch(self);
-  self->has_finished = FALSE;
+  self->has_finished = self->found_culprits = FALSE;
   if (self->user.begin)
     self->user.begin(self->child, self->user.data);
   const MsChildEnd end = ms_child_follow(self->child, &self->watch, on_message, self, cancellable);
@@ -249,6 +274,9 @@ take_death(MsDriver *self, MsChildEnd end, GError **error)
 
   g_free(self->last_death);
   self->last_death = ms_child_describe_end(self->child, end, &self->watch);
+  /* What loaded the drivers has done no work, and the next process cannot end in the same way. */
+  if (self->found_culprits || (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && finds_culprits(self)))
+    return TRUE;
   if (self->user.died)
     death = self->user.died(end, self->last_death, self->user.data);
   if (death == MS_DRIVER_DEATH_IS_HARMLESS)
@@ -278,6 +306,7 @@ MsChildEnd
 ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
 {
   self->began_us = g_get_monotonic_time();
+  self->cancellable = cancellable;
   self->watch = self->user.watch;
   self->watch.seconds_left = self->user.seconds_left ? seconds_left : NULL;
   self->watch.waits = on_long_wait;

@@ -16,7 +16,9 @@
 #include "core/engine/engine.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
+#include "core/opencl/icd.h"
 #include "core/process/child.h"
+#include "core/process/trial.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
@@ -137,12 +139,16 @@ forget_modes(Service *self)
 static char *
 explain(GStrv rejected)
 {
-  const char *driver = ms_driver_cache_prepare();
-  g_autofree char *devices = rejected && rejected[0] ? g_strjoinv("\n", rejected) : NULL;
+  const char *const problems[] = {ms_icd_prepare(), ms_driver_cache_prepare()};
+  g_autoptr(GStrvBuilder) sentences = g_strv_builder_new();
 
-  if (driver && devices)
-    return g_strjoin("\n", driver, devices, NULL);
-  return driver ? g_strdup(driver) : g_steal_pointer(&devices);
+  for (gsize i = 0; i < G_N_ELEMENTS(problems); i++)
+    if (problems[i])
+      g_strv_builder_add(sentences, problems[i]);
+  if (rejected)
+    g_strv_builder_addv(sentences, (const char **)rejected);
+  g_auto(GStrv) all = g_strv_builder_end(sentences);
+  return all[0] ? g_strjoinv("\n", all) : NULL;
 }
 
 static gboolean
@@ -624,16 +630,29 @@ read_channel_in_thread(gpointer data)
   _exit(EXIT_FAILURE);
 }
 
+/** ms_service_is_meant: whether this process is a child that ms_service_run() makes something of. */
+gboolean
+ms_service_is_meant(void)
+{
+  const char *role = ms_child_get_role();
+
+  return g_strcmp0(role, MS_SERVICE_ROLE) == 0 || g_strcmp0(role, MS_TRIAL_ROLE) == 0;
+}
+
 /**
- * ms_service_run: the main function of a child of the role %MS_SERVICE_ROLE.
+ * ms_service_run: the main function of a child of the role %MS_SERVICE_ROLE, or of one that tries a driver.
  *
  * Returns: the status of the process
  */
 int
 ms_service_run(void)
 {
-  Service self = {.channel = ms_child_begin(&ms_service_requests, &ms_service_answers)};
+  Service self = {.channel = NULL};
   gpointer item;
+
+  if (g_str_equal(ms_child_get_role(), MS_TRIAL_ROLE))
+    ms_trial_work();
+  self.channel = ms_child_begin(&ms_service_requests, &ms_service_answers);
 
   if (!self.channel)
     return EXIT_FAILURE;
