@@ -290,7 +290,7 @@ watched_init(Watched *w)
   const MsCommand *command = ms_command_find(w->line);
   MsDriverUser user = {
     .start = {.role = "command", .from_child = &ms_service_answers, .to_child = &ms_service_requests},
-    .rules = {.most_vain = MS_CHILD_MOST_VAIN_STARTS, .usual_cache = 2},
+    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
     /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
     .watch = {.limit_s = w->line->timeout, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
     .exit_s = 1,
@@ -309,7 +309,8 @@ watched_init(Watched *w)
     user.seconds_left = seconds_left;
   }
   w->driver = ms_driver_new(&user);
-  ms_driver_fork(w->driver, names_device(w->line) ? name_device : run_command, (gpointer)w->line);
+  ms_driver_adopt(
+    w->driver, ms_child_fork(&user.start, names_device(w->line) ? name_device : run_command, (gpointer)w->line, NULL));
 }
 
 static void

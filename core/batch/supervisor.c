@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Images are passed to one worker after another. Those that were in work when a worker died are tried once more, each
- * alone in a worker of its own. Every start of a worker is counted: a device that several workers in a row could not
- * open, or that ended several workers in a row, is given up.
+ * alone in a worker of its own. What follows a death is decided by MsDriver.
  */
 #include "core/batch/supervisor.h"
 
@@ -10,25 +9,13 @@
 
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
-#include "core/opencl/driver-cache.h"
-
-/* The batch ends when this many workers in a row died without a result. */
-#define MOST_DEATHS_IN_A_ROW 5
-
-/* So many workers in a row fail to open the device with the driver's usual cache before one gets an empty cache. */
-#define VAIN_WITH_USUAL_CACHE 2
+#include "core/process/driver.h"
 
 /* The time in which a worker must exit after it was told to stop, or has reported its end and another one follows. */
 #define EXIT_S 3
 
-/* The same for the last worker, whose device is no processor and may take long to be closed. */
-#define LEAVE_S 0.01
-
 /* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
 #define USUAL_SILENCE_S 120
-
-/* On a slow device, the limit is this many times the longest silence so far. */
-#define SILENCE_FACTOR 20
 
 /* An item of the present worker, and the file that the worker is about to give its name, if any. */
 typedef struct {
@@ -41,7 +28,6 @@ typedef struct {
 /*
  * @rest: items for the next worker; @suspects: items that were in work when a worker died
  * @deaths: for an item that is tried again, how its former worker died
- * @cache: (nullable): a spare cache for the driver, whose usual one may have caused a death
  */
 typedef struct {
   const MsRunnerOptions *options;
@@ -52,58 +38,33 @@ typedef struct {
   GPtrArray *rest;
   GPtrArray *suspects;
   GHashTable *deaths;
-  char *cache;
-  gboolean cache_is_for_opening; /* whether it was made because the device could not be opened */
-  guint vain_openings;           /* workers in a row that did not open the device */
-  guint deaths_in_a_row;
   gboolean is_processor; /* whether the device that was opened last is a processor */
-  gboolean gave_up;
 
   /* The present worker. */
-  MsChild *worker;
-  MsChildWatch watch;
   GPtrArray *items;
   Job *jobs;
-  char *last_death; /* (nullable) */
-  gint64 heard_us;
+  gboolean is_alone; /* whether it has one suspect */
   gboolean opened;
-  gboolean ended; /* its last message has arrived */
-  GError *error;  /* (nullable): in that message */
+  GError *error; /* (nullable): in its last message */
 } Supervisor;
 
 static void
-note(const Supervisor *s, const char *sentence)
+on_note(const char *sentence, gpointer data)
 {
+  Supervisor *s = data;
+
   if (s->supervision->note)
     s->supervision->note(sentence, s->hooks->data);
 }
 
 /* Messages of the worker */
 
-/* A device that opens with an empty cache only has a damaged one, which nobody else will mention. */
-static void
-note_spare_cache(const Supervisor *s)
-{
-  g_autofree char *folder =
-    s->cache_is_for_opening && s->vain_openings == VAIN_WITH_USUAL_CACHE ? ms_driver_cache_find() : NULL;
-
-  if (!folder)
-    return;
-  g_autofree char *sentence = g_strdup_printf("The device was opened with an empty cache of its driver; delete '%s' "
-                                              "if it is damaged. Before: %s.",
-                                              folder, s->last_death);
-  note(s, sentence);
-}
-
 static void
 take_device(Supervisor *s, GVariant *payload)
 {
   MsEngineInfo info;
 
-  note_spare_cache(s);
   s->opened = TRUE;
-  s->vain_openings = 0;
-  ms_child_pass_stderr(s->worker);
   g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
   s->is_processor = g_str_equal(info.type, ms_device_type_name(MS_DEVICE_TYPE_CPU));
   if (s->supervision->device)
@@ -149,7 +110,6 @@ deliver(Supervisor *s, MsBatchItem *item)
 static void
 report_result(Supervisor *s, MsBatchItem *item)
 {
-  s->deaths_in_a_row = 0;
   if (!deliver(s, item))
     return;
   note_retry(s, item);
@@ -174,7 +134,6 @@ take_end(Supervisor *s, GVariant *payload)
   const char *sentence = NULL;
   const char *english = NULL;
 
-  s->ended = TRUE;
   g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
   if (!*sentence)
     return;
@@ -224,37 +183,26 @@ take_item_message(Supervisor *s, MsWorkerMessageKind kind, GVariant *payload)
   }
 }
 
-/* The limit of silence follows the longest silence that was seen. */
-static void
-adapt_silence(Supervisor *s)
-{
-  const gint64 now = g_get_monotonic_time();
-
-  if (s->options->timeout_s <= 0)
-    s->watch.silence_s = MAX(s->watch.silence_s, SILENCE_FACTOR * (double)(now - s->heard_us) / G_USEC_PER_SEC);
-  s->heard_us = now;
-}
-
-/* Returns whether it was the last message. */
-static gboolean
+static MsDriverEvent
 take_message(MsMessage *message, gpointer data)
 {
   Supervisor *s = data;
   const MsWorkerMessageKind kind = message->kind;
   g_autoptr(GVariant) text = NULL;
 
-  adapt_silence(s);
   switch (kind) {
   case MS_WORKER_DEVICE:
     take_device(s, message->payload);
-    break;
+    return s->is_processor ? MS_DRIVER_OPENED_PROCESSOR : MS_DRIVER_OPENED;
   case MS_WORKER_STARTED:
   case MS_WORKER_WAITS:
   case MS_WORKER_PROGRESS:
   case MS_WORKER_SAVING:
-  case MS_WORKER_FINISHED:
     take_item_message(s, kind, message->payload);
     break;
+  case MS_WORKER_FINISHED:
+    take_item_message(s, kind, message->payload);
+    return MS_DRIVER_RESULT;
   case MS_WORKER_PROBLEM:
     text = g_variant_get_child_value(message->payload, 0);
     if (s->hooks->problem)
@@ -262,9 +210,9 @@ take_message(MsMessage *message, gpointer data)
     break;
   case MS_WORKER_ENDED:
     take_end(s, message->payload);
-    break;
+    return MS_DRIVER_FINISHED;
   }
-  return s->ended;
+  return MS_DRIVER_NOTHING;
 }
 
 /* Deaths */
@@ -279,10 +227,12 @@ was_saved(const Job *job, const MsBatchItem *item)
          info.st_ino == job->inode;
 }
 
-/* Reports the images whose files were complete when the worker died. */
-static void
+/* Reports the images whose files were complete when the worker died; whether there are any. */
+static gboolean
 report_saved(Supervisor *s)
 {
+  gboolean any = FALSE;
+
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
     if (item->status != MS_ITEM_PENDING || !was_saved(&s->jobs[i], item))
@@ -290,19 +240,21 @@ report_saved(Supervisor *s)
     item->status = MS_ITEM_DONE;
     ms_file_stamp_take(&item->result, item->output, s->options->hash);
     report_result(s, item);
+    any = TRUE;
   }
+  return any;
 }
 
 /* Those in work are retried one by one, those that waited for the device are passed to the next worker. */
 static void
-divide_pending(Supervisor *s, gboolean alone, const char *cause)
+divide_pending(Supervisor *s, const char *cause)
 {
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
     if (item->status != MS_ITEM_PENDING)
       continue;
     const gboolean is_suspect = s->jobs[i].in_work && s->opened;
-    if (is_suspect && alone) {
+    if (is_suspect && s->is_alone) {
       g_autofree char *name = ms_batch_item_input_name(item);
       ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
       ms_runner_report(s->options, s->hooks, item);
@@ -310,162 +262,114 @@ divide_pending(Supervisor *s, gboolean alone, const char *cause)
     }
     if (is_suspect)
       g_hash_table_insert(s->deaths, item, g_strdup(cause));
-    g_ptr_array_add(is_suspect || alone ? s->suspects : s->rest, item);
+    g_ptr_array_add(is_suspect || s->is_alone ? s->suspects : s->rest, item);
   }
-}
-
-/* A driver that fails once at its start is not to be trusted. */
-static void
-note_second_opening(const Supervisor *s, const char *cause)
-{
-  g_autofree char *sentence =
-    g_strdup_printf("The worker process did not survive opening the device: %s. It is started once more.", cause);
-
-  note(s, sentence);
-}
-
-/* Makes the next worker use the processor; %FALSE where the options forbid it or it was tried already. */
-static gboolean
-give_up_device(Supervisor *s, const char *cause)
-{
-  if (!s->supervision->falls_back || s->gave_up || s->is_processor)
-    return FALSE;
-  g_autofree char *sentence =
-    g_strdup_printf("The device is given up because its driver ended the worker process: %s. The processor is used "
-                    "instead.",
-                    cause);
-  s->gave_up = TRUE;
-  s->vain_openings = s->deaths_in_a_row = 0;
-  note(s, sentence);
-  return TRUE;
-}
-
-/* %FALSE with @error set when the device is given up and nothing takes its place. */
-static gboolean
-count_death(Supervisor *s, const char *cause, GError **error)
-{
-  s->deaths_in_a_row++;
-  if (!s->opened && ++s->vain_openings == 1)
-    note_second_opening(s, cause);
-  if (s->vain_openings >= MS_CHILD_MOST_VAIN_STARTS && !give_up_device(s, cause)) {
-    ms_set_error(error, MS_ERROR_NO_DEVICE,
-                 "The worker process did not survive opening the device: %s. Choose another device with --device.",
-                 cause);
-    return FALSE;
-  }
-  if (s->deaths_in_a_row < MOST_DEATHS_IN_A_ROW || give_up_device(s, cause))
-    return TRUE;
-  ms_set_error(error, MS_ERROR_NO_DEVICE,
-               "%u worker processes in a row ended without a result, so the batch ends: %s. Choose another device with "
-               "--device.",
-               s->deaths_in_a_row, cause);
-  return FALSE;
-}
-
-/*
- * An image that is tried again must not fail because the usual cache of the driver is damaged. An opening costs
- * nothing, so it is repeated with the usual cache before it is put down to that.
- */
-static void
-pass_over_cache(Supervisor *s)
-{
-  if (s->cache || (!s->opened && s->vain_openings + 1 < VAIN_WITH_USUAL_CACHE))
-    return;
-  s->cache = ms_driver_cache_make_spare();
-  s->cache_is_for_opening = s->cache && !s->opened;
 }
 
 /* A worker that dies after its last image, when it closes the device, costs nothing. */
-static gboolean
-take_death(Supervisor *s, MsChildEnd end, gboolean alone, GError **error)
+static MsDriverDeath
+take_death(MsChildEnd end, const char *how, gpointer data)
 {
-  g_autofree char *cause = ms_child_describe_end(s->worker, end, &s->watch);
+  Supervisor *s = data;
+  const gboolean saved = report_saved(s);
 
-  report_saved(s);
-  if (ms_batch_count(s->items).pending == 0)
-    return TRUE;
-  if (end == MS_CHILD_END_DIED)
-    pass_over_cache(s);
-  divide_pending(s, alone, cause);
-  const gboolean goes_on = count_death(s, cause, error);
-  g_free(s->last_death);
-  s->last_death = g_steal_pointer(&cause);
-  return goes_on;
+  if (s->error || ms_batch_count(s->items).pending == 0)
+    return MS_DRIVER_DEATH_IS_HARMLESS;
+  divide_pending(s, how);
+  return saved ? MS_DRIVER_DEATH_AFTER_RESULT : MS_DRIVER_DEATH_COUNTS;
 }
 
 /* One worker */
 
-/* (transfer full): a waiting worker was forked before the files for pipes were created, so it cannot inherit them. */
-static MsChild *
-start_worker(Supervisor *s, GError **error)
+static gboolean
+has_work(gpointer data)
 {
-  const MsChildStart start = {.role = s->gave_up ? MS_WORKER_ROLE_PROCESSOR : MS_WORKER_ROLE,
-                              .arguments = s->supervision->arguments,
-                              .from_child = &ms_worker_results,
-                              .to_child = &ms_worker_requests,
-                              .files = s->spool,
-                              .captures_stderr = TRUE,
-                              .cache = s->cache,
-                              .follows_death = s->last_death != NULL};
-  MsChild *waiting = g_steal_pointer(&((MsSupervisorOptions *)s->supervision)->waiting);
+  const Supervisor *s = data;
 
-  if (waiting && s->spool->len == 0)
-    return waiting;
+  return !s->error && (s->suspects->len > 0 || s->rest->len > 0);
+}
+
+/* Passes one suspect, or all other items, to a new worker. One that died already is noticed when it is followed. */
+static void
+begin(MsChild *worker, gpointer data)
+{
+  Supervisor *s = data;
+
+  g_clear_pointer(&s->items, g_ptr_array_unref);
+  g_free(s->jobs);
+  s->is_alone = s->suspects->len > 0;
+  if (s->is_alone) {
+    s->items = g_ptr_array_new();
+    g_ptr_array_add(s->items, g_ptr_array_steal_index(s->suspects, 0));
+  } else {
+    s->items = g_steal_pointer(&s->rest);
+    s->rest = g_ptr_array_new();
+  }
+  s->jobs = g_new0(Job, s->items->len);
+  s->opened = FALSE;
+  ms_child_send(worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(s->items), NULL, NULL);
+}
+
+static gboolean
+is_left(gpointer data)
+{
+  const Supervisor *s = data;
+
+  return !s->is_processor && !has_work(data);
+}
+
+static MsDriver *
+new_driver(Supervisor *s)
+{
+  MsDriverUser user = {.start = {.role = MS_WORKER_ROLE,
+                                 .arguments = s->supervision->arguments,
+                                 .from_child = &ms_worker_results,
+                                 .to_child = &ms_worker_requests,
+                                 .files = s->spool,
+                                 .captures_stderr = TRUE},
+                       .processor_role = MS_WORKER_ROLE_PROCESSOR,
+                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN,
+                                 .most_fruitless = 5,
+                                 .usual_cache = 2,
+                                 .has_processor = s->supervision->falls_back},
+                       .watch = {.silence_s = s->options->timeout_s > 0 ? s->options->timeout_s : USUAL_SILENCE_S,
+                                 .grace_s = EXIT_S,
+                                 .memory = s->supervision->memory_limit},
+                       .adapts_silence = s->options->timeout_s <= 0,
+                       .exit_s = EXIT_S,
+                       .has_work = has_work,
+                       .begin = begin,
+                       .take = take_message,
+                       .died = take_death,
+                       .leaves = is_left,
+                       .note = on_note,
+                       .data = s};
+
+  return ms_driver_new(&user);
+}
+
+/* @waiting: (nullable) (transfer full): was forked before the files for pipes were created, so it cannot inherit them */
+static gboolean
+run_workers(Supervisor *s, MsChild *waiting, GError **error)
+{
+  g_autoptr(MsDriver) driver = new_driver(s);
+  g_autoptr(GError) failure = NULL;
+
+  if (s->spool->len == 0)
+    ms_driver_adopt(driver, g_steal_pointer(&waiting));
   ms_child_free(waiting);
-  return ms_child_spawn(&start, error);
-}
-
-/* Passes the items to a new worker and follows it; %FALSE with @error set when the batch cannot go on. */
-static gboolean
-run_worker(Supervisor *s, GPtrArray *items, gboolean alone, GError **error)
-{
-  g_autofree Job *jobs = g_new0(Job, items->len);
-  gboolean good = TRUE;
-
-  s->worker = start_worker(s, error);
-  if (!s->worker)
-    return FALSE;
-  s->items = items;
-  s->jobs = jobs;
-  s->opened = s->ended = FALSE;
-  s->heard_us = g_get_monotonic_time();
-  /* A worker that died already is noticed when it is followed. */
-  ms_child_send(s->worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(items), NULL, NULL);
-  const MsChildEnd end = ms_child_follow(s->worker, &s->watch, take_message, s, s->cancellable);
-  if (s->ended && !s->is_processor && s->suspects->len + s->rest->len == 0)
-    ms_child_leave(s->worker, LEAVE_S);
-  else
-    ms_child_end(s->worker, s->ended ? EXIT_S : 0);
-  if (end == MS_CHILD_END_CANCELLED && !s->error)
-    g_cancellable_set_error_if_cancelled(s->cancellable, &s->error);
-  if (end == MS_CHILD_END_CANCELLED)
+  if (ms_driver_run(driver, s->cancellable, &failure) == MS_CHILD_END_CANCELLED) {
     report_saved(s);
-  if (s->error) {
+    if (!s->error)
+      g_cancellable_set_error_if_cancelled(s->cancellable, &s->error);
+  }
+  if (s->error)
     g_propagate_error(error, g_steal_pointer(&s->error));
-    good = FALSE;
-  } else if (!s->ended) {
-    good = take_death(s, end, alone, error);
-  }
-  g_clear_pointer(&s->worker, ms_child_free);
-  return good;
-}
-
-static gboolean
-run_workers(Supervisor *s, GError **error)
-{
-  while (s->suspects->len > 0 || s->rest->len > 0) {
-    const gboolean alone = s->suspects->len > 0;
-    g_autoptr(GPtrArray) group = g_ptr_array_new();
-    if (alone)
-      g_ptr_array_add(group, g_ptr_array_steal_index(s->suspects, 0));
-    else
-      g_ptr_array_extend_and_steal(group, g_steal_pointer(&s->rest));
-    if (!s->rest)
-      s->rest = g_ptr_array_new();
-    if (!run_worker(s, group, alone, error))
-      return FALSE;
-  }
-  return TRUE;
+  else if (failure)
+    g_propagate_error(error, g_steal_pointer(&failure));
+  else
+    return TRUE;
+  return FALSE;
 }
 
 /* Takes the pending items, and reports those that are not or whose input is a pipe that cannot be read. */
@@ -520,26 +424,22 @@ gboolean
 ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
                   GCancellable *cancellable, GError **error)
 {
-  MsSupervisorOptions own = *options;
   Supervisor s = {.options = options->runner,
-                  .supervision = &own,
+                  .supervision = options,
                   .hooks = hooks,
                   .cancellable = cancellable,
                   .spool = ms_stream_spool_new(),
                   .rest = g_ptr_array_new(),
                   .suspects = g_ptr_array_new(),
                   .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-  gboolean good;
+  const gboolean taken = take_items(&s, items, error);
+  const gboolean good = taken && run_workers(&s, options->waiting, error);
 
-  s.watch = (MsChildWatch){.silence_s = s.options->timeout_s > 0 ? s.options->timeout_s : USUAL_SILENCE_S,
-                           .grace_s = EXIT_S,
-                           .memory = options->memory_limit};
-  good = take_items(&s, items, error) && run_workers(&s, error);
-  ms_child_free(own.waiting);
+  if (!taken)
+    ms_child_free(options->waiting);
+  g_clear_pointer(&s.items, g_ptr_array_unref);
+  g_free(s.jobs);
   g_array_unref(s.spool);
-  ms_driver_cache_remove_spare(s.cache);
-  g_free(s.cache);
-  g_free(s.last_death);
   g_hash_table_unref(s.deaths);
   g_ptr_array_unref(s.rest);
   g_ptr_array_unref(s.suspects);

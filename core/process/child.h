@@ -26,9 +26,6 @@
 /** MS_CHILD_LONG_WAIT_S: nobody waits longer for a call of a driver without being told. */
 #define MS_CHILD_LONG_WAIT_S 10
 
-/** MS_CHILD_MOST_VAIN_STARTS: a device that could not be opened by so many children in a row is given up. */
-#define MS_CHILD_MOST_VAIN_STARTS 3
-
 /**
  * MsChildEnd: why a child is not followed any longer.
  * @MS_CHILD_END_FINISHED: the caller's function said that the work is done

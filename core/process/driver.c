@@ -33,7 +33,7 @@ struct _MsDriver {
 static MsDriverAction
 give_up(MsDriverState *state, const MsDriverRules *rules)
 {
-  if (!rules->has_processor || state->is_given_up)
+  if (!rules->has_processor || state->is_given_up || state->is_processor)
     return MS_DRIVER_GIVE_UP;
   state->is_given_up = TRUE;
   state->vain = state->fruitless = 0;
@@ -64,7 +64,9 @@ ms_driver_decide(MsDriverState *state, const MsDriverRules *rules, MsDriverEvent
 {
   switch (event) {
   case MS_DRIVER_OPENED:
+  case MS_DRIVER_OPENED_PROCESSOR:
     state->is_open = TRUE;
+    state->is_processor = event == MS_DRIVER_OPENED_PROCESSOR;
     state->vain = 0;
     break;
   case MS_DRIVER_RESULT:
@@ -144,11 +146,11 @@ ms_driver_new(const MsDriverUser *user)
   return self;
 }
 
-/** ms_driver_fork: forks the first process, see ms_child_fork(); the program is started where that fails. */
+/** ms_driver_adopt: @child: (nullable) (transfer full): the first process, which was forked before; see ms_child_fork() */
 void
-ms_driver_fork(MsDriver *self, MsChildMain work, gpointer data)
+ms_driver_adopt(MsDriver *self, MsChild *child)
 {
-  self->child = ms_child_fork(&self->user.start, work, data, NULL);
+  self->child = child;
 }
 
 static gboolean
@@ -188,9 +190,10 @@ on_message(MsMessage *message, gpointer data)
 
   adapt_silence(self);
   const MsDriverEvent event = self->user.take(message, self->user.data);
-  if (event == MS_DRIVER_OPENED || event == MS_DRIVER_FINISHED)
+  const gboolean is_opened = event == MS_DRIVER_OPENED || event == MS_DRIVER_OPENED_PROCESSOR;
+  if (is_opened || event == MS_DRIVER_FINISHED)
     note_cache(self);
-  if (event == MS_DRIVER_OPENED)
+  if (is_opened)
     ms_child_pass_stderr(self->child);
   ms_driver_decide(&self->state, &self->user.rules, event);
   self->has_finished = event == MS_DRIVER_FINISHED;
@@ -274,12 +277,12 @@ take_death(MsDriver *self, MsChildEnd end, GError **error)
 
   g_free(self->last_death);
   self->last_death = ms_child_describe_end(self->child, end, &self->watch);
-  /* What loaded the drivers has done no work, and the next process cannot end in the same way. */
-  if (self->found_culprits || (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && finds_culprits(self)))
-    return TRUE;
+  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits)
+    self->found_culprits = finds_culprits(self);
   if (self->user.died)
     death = self->user.died(end, self->last_death, self->user.data);
-  if (death == MS_DRIVER_DEATH_IS_HARMLESS)
+  /* The next process cannot end in the same way. */
+  if (death == MS_DRIVER_DEATH_IS_HARMLESS || (self->found_culprits && death != MS_DRIVER_DEATH_IS_FINAL))
     return TRUE;
   if (death == MS_DRIVER_DEATH_AFTER_RESULT)
     ms_driver_decide(&self->state, &self->user.rules, MS_DRIVER_RESULT);

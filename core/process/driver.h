@@ -8,6 +8,9 @@
 
 #include "core/process/child.h"
 
+/** MS_DRIVER_MOST_VAIN: a device that could not be opened by so many processes in a row is given up. */
+#define MS_DRIVER_MOST_VAIN 3
+
 /**
  * MsDriverRules: the numbers in which users differ.
  * @most_vain: so many processes in a row that did not open the device, and it is given up
@@ -27,6 +30,7 @@ typedef struct {
  * @vain: processes in a row that did not open the device
  * @fruitless: processes in a row that brought no result
  * @is_open: whether the present one has opened the device
+ * @is_processor: whether the device that was opened last is a processor, which has no other in its place
  * @doubts_cache: whether the next one gets an empty cache
  * @is_given_up: whether the processor has taken over
  */
@@ -34,6 +38,7 @@ typedef struct {
   guint vain;
   guint fruitless;
   gboolean is_open;
+  gboolean is_processor;
   gboolean doubts_cache;
   gboolean is_given_up;
 } MsDriverState;
@@ -41,7 +46,7 @@ typedef struct {
 /**
  * MsDriverEvent:
  * @MS_DRIVER_NOTHING: a message that counts for nothing
- * @MS_DRIVER_OPENED: the process has opened its device
+ * @MS_DRIVER_OPENED, @MS_DRIVER_OPENED_PROCESSOR: the process has opened its device
  * @MS_DRIVER_RESULT: it has brought a result
  * @MS_DRIVER_FINISHED: all its work is done
  * @MS_DRIVER_CRASHED: it ended by itself before that
@@ -50,6 +55,7 @@ typedef struct {
 typedef enum {
   MS_DRIVER_NOTHING,
   MS_DRIVER_OPENED,
+  MS_DRIVER_OPENED_PROCESSOR,
   MS_DRIVER_RESULT,
   MS_DRIVER_FINISHED,
   MS_DRIVER_CRASHED,
@@ -116,7 +122,7 @@ typedef struct {
 } MsDriverUser;
 
 MsDriver *ms_driver_new(const MsDriverUser *user);
-void ms_driver_fork(MsDriver *self, MsChildMain work, gpointer data);
+void ms_driver_adopt(MsDriver *self, MsChild *child);
 MsChildEnd ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error);
 MsChild *ms_driver_get_child(MsDriver *self);
 void ms_driver_free(MsDriver *self);

@@ -52,6 +52,7 @@ class BrokenIcd(faults.FaultCase):
 
     def commands(self):
         return {"list": ["--list-devices"],
+                "picture": [self.source, "-o", self.out / "a.png", "--device", "cpu", "--on-conflict", "overwrite"],
                 "reduce": ["--reduce", "sum", "--size", "64"]}
 
     def check_named(self, code, out, error):

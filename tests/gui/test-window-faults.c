@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
-#include "core/process/child.h"
+#include "core/process/driver.h"
 #include "tests/faults/shared-count.h"
 #include "tests/gui/processes.h"
 #include "tests/gui/window-fixture.h"
@@ -292,7 +292,7 @@ test_vain_starts(void)
   set_faults("clCreateContext", 1, "abort", TRUE);
   kill(ms_window_engine_get_pid(fixture.engine), SIGKILL);
   wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_FAILED);
-  g_assert_cmpint(faults.count->calls, ==, MS_CHILD_MOST_VAIN_STARTS);
+  g_assert_cmpint(faults.count->calls, ==, MS_DRIVER_MOST_VAIN);
   g_assert_nonnull(strstr(message_of(&fixture), "choose another device"));
   ms_window_engine_choose(fixture.engine, MS_ENGINE_REFERENCE);
   wait_for(60, ms_window_engine_get_state(fixture.engine) == MS_WINDOW_ENGINE_READY);

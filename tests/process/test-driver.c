@@ -9,7 +9,7 @@ static const MsDriverRules fallback = {.most_vain = 3, .most_fruitless = 5, .usu
 static const MsDriverRules window = {.most_vain = 3, .usual_cache = 1};
 
 /*
- * @events: o the device is open, r a result, f finished, c it crashed, e it was ended
+ * @events: o the device is open, O a processor is, r a result, f finished, c it crashed, e it was ended
  * @actions: after each event: . nothing, a another process, s another process with an empty cache, p the processor,
  *   P the processor with an empty cache, x the end
  */
@@ -30,6 +30,7 @@ static const struct {
   {"a result forgives deaths", &batch, "ococococroc", ".s.s.s.s..s"},
   {"the processor after three openings", &fallback, "eeeoe", "aap.a"},
   {"the processor after five deaths", &fallback, "ocococococ", ".s.s.s.s.P"},
+  {"nothing in place of a processor", &fallback, "Oceee", ".sssx"},
   {"nothing after the processor", &fallback, "eeeeee", "aapaax"},
   {"the window doubts the cache at once", &window, "cc", "ss"},
   {"the window opens a device again and again", &window, "ocococococococ", ".s.s.s.s.s.s.s"},
@@ -41,6 +42,8 @@ event_of(char letter)
   switch (letter) {
   case 'o':
     return MS_DRIVER_OPENED;
+  case 'O':
+    return MS_DRIVER_OPENED_PROCESSOR;
   case 'r':
     return MS_DRIVER_RESULT;
   case 'f':

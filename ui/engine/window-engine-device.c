@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
+#include "core/process/driver.h"
 #include "ui/engine/window-engine-private.h"
 
 /* How often the silence of the process is looked at while a request runs. */
@@ -258,7 +259,7 @@ on_ended(MsChildEnd end, gpointer data)
   } else if (job) {
     try_again(self, job);
   }
-  if (self->vain_starts >= MS_CHILD_MOST_VAIN_STARTS) {
+  if (self->vain_starts >= MS_DRIVER_MOST_VAIN) {
     g_autoptr(GError) problem = death_error(self, _("It could not be opened; choose another device."));
     self->vain_starts = 0;
     ms_window_engine_fail(self, problem);
