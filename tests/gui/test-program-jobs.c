@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/filter/settings/filter-presets.h"
 #include "core/image/image-save.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/gui/processes.h"
@@ -366,6 +367,65 @@ test_batch_list(void)
   tear_down_batch(&batch);
 }
 
+/* What has become of the pictures stays, whatever settings are chosen then; what these would do stands beside it. */
+static void
+test_batch_record(void)
+{
+  Batch batch;
+
+  SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
+  set_up_batch(&batch, &f, 3);
+  g_autofree char *bad = g_build_filename(batch.folder, "01.png", NULL);
+  g_assert_true(g_file_set_contents(bad, "no picture", -1, NULL));
+  add_folder(&batch);
+  click(&batch, "_Start");
+  wait_for(120, is_resting(&batch));
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), ==, 2);
+  g_assert_true(ms_document_set_option(f.document, "sp", "5", NULL));
+  wait_for(60, find_label_with(batch.page, "2 of 3 pictures would conflict"));
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), ==, 2);
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);
+  g_assert_nonnull(find_label_with(batch.page, "2 of 3 done"));
+  g_assert_true(gtk_widget_get_visible(find_button(batch.page, "1 failed")));
+  g_assert_true(gtk_widget_get_sensitive(find_button(batch.page, "_Start")));
+  ms_document_undo(f.document); /* of the change, so that nothing is said of it */
+  g_assert_null(find_label_with(batch.page, "have changed since"));
+  g_assert_false(gtk_widget_get_sensitive(find_button(batch.page, "_Start")));
+  g_object_set(batch.page, "document", NULL, NULL); /* as when another tab comes to the front */
+  g_assert_nonnull(find_label_with(batch.page, "have changed since"));
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 1);
+  g_object_set(batch.page, "document", f.document, NULL);
+  panel_fixture_settle();
+  g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), ==, 2);
+  /* A change of the form asks for another batch, whose plan does not call a conflict a failure. */
+  gtk_combo_box_set_active_id(GTK_COMBO_BOX(find_named(batch.page, "Format of the results")), "png");
+  wait_for(60, is_resting(&batch) && find_button(batch.page, "2 would conflict"));
+  g_assert_null(find_label_with(batch.page, "have changed since"));
+  g_assert_false(gtk_widget_get_sensitive(find_button(batch.page, "_Retry Failed")));
+  tear_down_batch(&batch);
+}
+
+/* The form lists the presets that are saved while it is shown, and keeps the chosen one. */
+static void
+test_batch_presets(void)
+{
+  const MsSettings settings = ms_settings_default();
+  Batch batch;
+
+  SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
+  set_up_batch(&batch, &f, 1);
+  GtkComboBox *box = GTK_COMBO_BOX(find_named(batch.page, "Filter settings"));
+  g_autoptr(MsPresets) presets = ms_presets_shared();
+  g_assert_true(ms_presets_add(presets, "made meanwhile", &settings, NULL));
+  g_assert_true(gtk_combo_box_set_active_id(box, "made meanwhile"));
+  g_assert_true(ms_presets_add(presets, "another", &settings, NULL));
+  g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "made meanwhile");
+  g_assert_true(ms_presets_remove(presets, "made meanwhile", NULL));
+  g_assert_true(ms_presets_remove(presets, "another", NULL));
+  g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "picture");
+  tear_down_batch(&batch);
+}
+
 /* A picture that failed gets the name that was planned for it, whatever rule names the results. */
 static void
 check_retry(const char *conflict, const char *template)
@@ -493,6 +553,8 @@ main(int argc, char **argv)
   g_test_add_func("/program-jobs/garbage", test_garbage);
   g_test_add_func("/program-jobs/batch", test_batch);
   g_test_add_func("/program-jobs/batch-list", test_batch_list);
+  g_test_add_func("/program-jobs/batch-record", test_batch_record);
+  g_test_add_func("/program-jobs/batch-presets", test_batch_presets);
   g_test_add_func("/program-jobs/batch-pause", test_batch_pause);
   g_test_add_func("/program-jobs/retry", test_retry);
   g_test_add_func("/program-jobs/orphans", test_orphans);

@@ -5,6 +5,7 @@
 
 #include "core/image/codec.h"
 #include "core/image/pixbuf.h"
+#include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "tests/support/image-files.h"
 #include "tests/support/profiles.h"
@@ -218,6 +219,101 @@ test_presets(void)
   g_assert_cmpint(g_remove(path), ==, 0);
   g_assert_cmpint(g_rmdir(deeper), ==, 0);
   ms_test_folder_remove(folder);
+}
+
+/* Two lists of one file, as two windows or processes have them: neither takes back what the other has saved. */
+static void
+test_shared_presets(void)
+{
+  char *folder = ms_test_folder_new();
+  g_autofree char *path = g_build_filename(folder, "presets.ini", NULL);
+  g_autofree char *text = NULL;
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPresets) one = ms_presets_new(path), other = ms_presets_new(path);
+
+  g_assert_true(ms_presets_add(one, "of one", &settings, &error));
+  g_assert_true(ms_presets_add(other, "of the other", &settings, &error));
+  g_assert_true(ms_presets_remove(one, "of the other", &error));
+  g_assert_true(ms_presets_add(other, "third", &settings, &error));
+  g_autoptr(MsPresets) again = ms_presets_new(path);
+  g_auto(GStrv) names = ms_presets_list(again, TRUE);
+  g_autofree char *joined = g_strjoinv("|", names);
+  g_assert_cmpstr(joined, ==, "of one|third");
+  /* A file that someone else has damaged is not replaced. */
+  g_assert_true(g_file_set_contents(path, "[of one]\nsp=4\nnonsense\n", -1, NULL));
+  g_assert_false(ms_presets_add(one, "fourth", &settings, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  g_assert_cmpstr(text, ==, "[of one]\nsp=4\nnonsense\n");
+  ms_test_folder_remove(folder);
+}
+
+static GStrv
+names_of(const char *path)
+{
+  g_autoptr(MsPresets) presets = ms_presets_new(path);
+
+  return ms_presets_list(presets, TRUE);
+}
+
+#define WRITER "--write-presets"
+#define WRITES 40
+
+/* A process that saves presets as fast as it can. */
+static int
+write_presets(const char *path, const char *prefix)
+{
+  const MsSettings settings = ms_settings_default();
+  g_autoptr(MsPresets) presets = ms_presets_new(path);
+
+  for (int i = 0; i < WRITES; i++) {
+    g_autofree char *name = g_strdup_printf("%s %d", prefix, i);
+    if (!ms_presets_add(presets, name, &settings, NULL))
+      return 1;
+  }
+  return 0;
+}
+
+/* Two processes that save at once lose none of their presets. */
+static void
+test_presets_of_processes(void)
+{
+  char *folder = ms_test_folder_new();
+  g_autofree char *path = g_build_filename(folder, "presets.ini", NULL);
+  g_autofree char *self = g_file_read_link("/proc/self/exe", NULL);
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GSubprocess) one = g_subprocess_new(0, &error, self, WRITER, path, "one", NULL);
+  g_autoptr(GSubprocess) other = g_subprocess_new(0, &error, self, WRITER, path, "other", NULL);
+
+  g_assert_no_error(error);
+  g_assert_true(g_subprocess_wait_check(one, NULL, &error));
+  g_assert_true(g_subprocess_wait_check(other, NULL, &error));
+  g_auto(GStrv) names = names_of(path);
+  g_assert_cmpuint(g_strv_length(names), ==, 2 * WRITES);
+  ms_test_folder_remove(folder);
+}
+
+static gboolean
+has_preset(MsPresets *presets, const char *name)
+{
+  g_auto(GStrv) names = ms_presets_list(presets, TRUE);
+
+  return g_strv_contains((const char *const *)names, name);
+}
+
+/* The list that a program's panels share is one object, and shows what another process saves. */
+static void
+test_presets_are_followed(void)
+{
+  const MsSettings settings = ms_settings_default();
+  g_autoptr(MsPresets) one = ms_presets_shared(), other = ms_presets_shared(), elsewhere = ms_presets_new(NULL);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(one == other);
+  g_assert_true(ms_presets_add(elsewhere, "from elsewhere", &settings, &error));
+  wait_for(60, has_preset(one, "from elsewhere"));
+  g_assert_true(ms_presets_remove(elsewhere, "from elsewhere", &error));
 }
 
 static void
@@ -481,6 +577,8 @@ test_thumbnails(void)
 int
 main(int argc, char **argv)
 {
+  if (argc == 4 && strcmp(argv[1], WRITER) == 0)
+    return write_presets(argv[2], argv[3]);
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/ui/plain-labels", test_plain_labels);
   g_test_add_func("/geometry/fit", test_fit);
@@ -492,6 +590,9 @@ main(int argc, char **argv)
   g_test_add_func("/history/is-bounded", test_history_is_bounded);
   g_test_add_func("/presets/own", test_presets);
   g_test_add_func("/presets/foreign", test_foreign_presets);
+  g_test_add_func("/presets/shared", test_shared_presets);
+  g_test_add_func("/presets/processes", test_presets_of_processes);
+  g_test_add_func("/presets/followed", test_presets_are_followed);
   g_test_add_func("/readout/window", test_readout);
   g_test_add_func("/picture/levels", test_picture_levels);
   g_test_add_func("/picture/difference-is-not-lost", test_difference_is_not_lost);

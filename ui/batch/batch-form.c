@@ -35,7 +35,7 @@ struct _MsBatchForm {
 
 G_DEFINE_FINAL_TYPE(MsBatchForm, ms_batch_form, GTK_TYPE_BIN)
 
-static guint changed_signal;
+static guint changed_signal, settings_changed_signal;
 
 /* As in batch-form.ui; the other ids are names of presets. */
 #define SETTINGS_OF_PICTURE "picture"
@@ -127,6 +127,16 @@ ms_batch_spec_free(MsBatchSpec *self)
   g_free(self);
 }
 
+/** ms_batch_spec_equal: whether both stand for the same command. */
+gboolean
+ms_batch_spec_equal(const MsBatchSpec *self, const MsBatchSpec *other)
+{
+  g_auto(GStrv) a = ms_batch_spec_to_arguments(self, self->manifest);
+  g_auto(GStrv) b = ms_batch_spec_to_arguments(other, other->manifest);
+
+  return g_strv_equal((const char *const *)a, (const char *const *)b);
+}
+
 /**
  * ms_batch_spec_to_arguments:
  * @manifest: (nullable): the manifest to write
@@ -213,7 +223,22 @@ update(MsBatchForm *self)
   gtk_label_set_text(GTK_LABEL(self->settings_label), text);
   gtk_widget_set_sensitive(self->clear, self->inputs->len > 0);
   update_name_preview(self);
+}
+
+/* A person has changed the form. */
+static void
+on_changed(MsBatchForm *self)
+{
+  update(self);
   g_signal_emit(self, changed_signal, 0);
+}
+
+/* What the form takes over has changed: the settings of the picture in front, the device, the presets. */
+static void
+on_settings_changed(MsBatchForm *self)
+{
+  update(self);
+  g_signal_emit(self, settings_changed_signal, 0);
 }
 
 static void
@@ -227,7 +252,7 @@ update_inputs(MsBatchForm *self)
 
   gtk_label_set_text(GTK_LABEL(self->inputs_label), text);
   gtk_widget_set_tooltip_text(self->inputs_label, text);
-  update(self);
+  on_changed(self);
 }
 
 /* Results go beside the first input unless the user has chosen a folder. */
@@ -340,7 +365,7 @@ ms_batch_form_class_init(MsBatchFormClass *klass)
                                          CHILD(settings),
                                          CHILD(settings_label),
                                          CHILD(clear),
-                                         CALLBACK(update),
+                                         CALLBACK(on_changed),
                                          CALLBACK(on_add_files_clicked),
                                          CALLBACK(on_add_folder_clicked),
                                          CALLBACK(on_clear_clicked),
@@ -348,6 +373,8 @@ ms_batch_form_class_init(MsBatchFormClass *klass)
 
   G_OBJECT_CLASS(klass)->dispose = ms_batch_form_dispose;
   changed_signal = g_signal_new("changed", MS_TYPE_BATCH_FORM, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  settings_changed_signal =
+    g_signal_new("settings-changed", MS_TYPE_BATCH_FORM, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   ms_template_bind(klass, "batch/batch-form.ui", parts, G_N_ELEMENTS(parts));
 }
 
@@ -362,26 +389,44 @@ fill_formats(MsBatchForm *self)
       gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(self->format), codecs[i].name, codecs[i].title);
 }
 
+/* Lists the presets again. The chosen one stays chosen; one that is gone gives way to the picture's settings. */
 static void
 fill_settings(MsBatchForm *self)
 {
+  GtkComboBoxText *box = GTK_COMBO_BOX_TEXT(self->settings);
+  g_autofree char *chosen = g_strdup(gtk_combo_box_get_active_id(GTK_COMBO_BOX(box)));
+
+  g_signal_handlers_block_by_func(box, on_changed, self);
+  for (int i = gtk_tree_model_iter_n_children(gtk_combo_box_get_model(GTK_COMBO_BOX(box)), NULL); i > 1; i--)
+    gtk_combo_box_text_remove(box, i - 1);
   for (int own = 0; own <= 1; own++) {
     g_auto(GStrv) names = ms_presets_list(self->presets, own);
     for (guint i = 0; names[i]; i++) {
       g_autofree char *title = g_strdup_printf(_("Preset '%s'"), names[i]);
-      gtk_combo_box_text_append(GTK_COMBO_BOX_TEXT(self->settings), names[i], title);
+      gtk_combo_box_text_append(box, names[i], title);
     }
   }
+  if (!chosen || !gtk_combo_box_set_active_id(GTK_COMBO_BOX(box), chosen))
+    gtk_combo_box_set_active_id(GTK_COMBO_BOX(box), SETTINGS_OF_PICTURE);
+  g_signal_handlers_unblock_by_func(box, on_changed, self);
+}
+
+static void
+on_presets_changed(MsBatchForm *self)
+{
+  fill_settings(self);
+  on_settings_changed(self);
 }
 
 static void
 ms_batch_form_init(MsBatchForm *self)
 {
   self->inputs = g_ptr_array_new_with_free_func(g_free);
-  self->presets = ms_presets_new(NULL);
+  self->presets = ms_presets_shared();
   gtk_widget_init_template(GTK_WIDGET(self));
   fill_formats(self);
   fill_settings(self);
+  g_signal_connect_object(self->presets, "changed", G_CALLBACK(on_presets_changed), self, G_CONNECT_SWAPPED);
   update_inputs(self);
 }
 
@@ -390,7 +435,7 @@ void
 ms_batch_form_set_engine(MsBatchForm *self, MsWindowEngine *engine)
 {
   self->engine = g_object_ref(engine);
-  g_signal_connect_object(engine, "changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(engine, "changed", G_CALLBACK(on_settings_changed), self, G_CONNECT_SWAPPED);
 }
 
 /** ms_batch_form_set_document: @document: (nullable): the picture whose settings are offered */
@@ -401,6 +446,6 @@ ms_batch_form_set_document(MsBatchForm *self, MsDocument *document)
     g_signal_handlers_disconnect_by_data(self->document, self);
   g_set_object(&self->document, document);
   if (document)
-    g_signal_connect_object(document, "settings-changed", G_CALLBACK(update), self, G_CONNECT_SWAPPED);
-  update(self);
+    g_signal_connect_object(document, "settings-changed", G_CALLBACK(on_settings_changed), self, G_CONNECT_SWAPPED);
+  on_settings_changed(self);
 }

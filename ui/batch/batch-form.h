@@ -25,13 +25,17 @@ typedef struct {
 } MsBatchSpec;
 
 void ms_batch_spec_free(MsBatchSpec *self);
+gboolean ms_batch_spec_equal(const MsBatchSpec *self, const MsBatchSpec *other);
 GStrv ms_batch_spec_to_arguments(const MsBatchSpec *self, const char *manifest);
 char *ms_batch_spec_command_line(const MsBatchSpec *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchSpec, ms_batch_spec_free)
 
 #define MS_TYPE_BATCH_FORM (ms_batch_form_get_type())
-/* Signal: "changed" (): the description of the batch has changed. */
+/*
+ * Signals: "changed" (): a person has changed the form; "settings-changed" (): what it takes over may have changed: the
+ * settings of the picture, the device or the presets.
+ */
 G_DECLARE_FINAL_TYPE(MsBatchForm, ms_batch_form, MS, BATCH_FORM, GtkBin)
 
 void ms_batch_form_set_engine(MsBatchForm *self, MsWindowEngine *engine);

@@ -38,7 +38,7 @@ struct _MsBatchPage {
   MsBatchSpec *spec; /* (nullable): the batch in the list */
   MsProgramJob *job; /* (nullable): its newest run */
   char *folder;      /* (nullable): a temporary one, for the manifest of a batch that is to have none */
-  gboolean outdated; /* the form was changed after @spec was made */
+  gboolean outdated; /* the form says something else than @spec */
   gboolean began;    /* a run of @spec has begun, which the next one resumes */
   gboolean planning; /* @job only lists what a run would write */
   gboolean paused;
@@ -47,6 +47,11 @@ struct _MsBatchPage {
   gint64 started_us;     /* later by the time that it was paused */
   gint64 paused_us;      /* while it is paused: since when */
   guint finished_before; /* images that were finished when the run began */
+  char *problem;         /* (nullable): why the newest run ended early */
+
+  /* What a batch that has run would do with other settings, which stands beside it. */
+  MsBatchRows *outlook;
+  MsProgramJob *outlook_job; /* (nullable): makes the plan */
 
   GtkWidget *form;
   GtkWidget *check;
@@ -58,6 +63,7 @@ struct _MsBatchPage {
   GtkWidget *copy_manifest;
   GtkWidget *progress;
   GtkWidget *note;
+  GtkWidget *since;
   GtkWidget *failed; /* not a link in the note: GTK warns when a screen reader asks for a link that is gone */
   GtkWidget *tree;
   GtkWidget *preview;
@@ -96,6 +102,13 @@ static gboolean
 list_is_current(MsBatchPage *self)
 {
   return self->spec && !self->outdated;
+}
+
+/* Whether the list is what became of pictures, which stays until a person starts another batch or changes the form. */
+static gboolean
+has_record(MsBatchPage *self)
+{
+  return self->began && self->rows->iters->len > 0;
 }
 
 static gboolean
@@ -140,7 +153,8 @@ update_buttons(MsBatchPage *self)
 {
   gboolean running = is_running(self), ready = ms_batch_form_is_ready(MS_BATCH_FORM(self->form));
   const guint *counts = self->rows->counts;
-  gboolean nothing_to_do = list_is_current(self) && !is_busy(self) && counts[MS_ITEM_PENDING] == 0;
+  gboolean nothing_to_do =
+    list_is_current(self) && !is_busy(self) && self->rows->iters->len > 0 && counts[MS_ITEM_PENDING] == 0;
 
   gtk_widget_set_sensitive(self->form, !running);
   gtk_widget_set_sensitive(self->check, ready && !is_busy(self));
@@ -149,7 +163,7 @@ update_buttons(MsBatchPage *self)
   gtk_widget_set_visible(self->pause, running);
   gtk_button_set_label(GTK_BUTTON(self->pause), self->paused ? _("_Continue") : _("_Pause"));
   gtk_widget_set_sensitive(self->cancel, running);
-  gtk_widget_set_sensitive(self->retry, !running && counts[MS_ITEM_FAILED] > 0);
+  gtk_widget_set_sensitive(self->retry, !running && self->began && counts[MS_ITEM_FAILED] > 0);
   gtk_widget_set_sensitive(self->copy, ready);
   gtk_widget_set_sensitive(self->copy_manifest, !running && self->spec &&
                                                   counts[MS_ITEM_DONE] + counts[MS_ITEM_FAILED] > 0 &&
@@ -164,9 +178,18 @@ own_manifest(MsBatchPage *self)
 }
 
 static void
+forget_outlook(MsBatchPage *self)
+{
+  ms_program_job_drop(g_steal_pointer(&self->outlook_job), self);
+  ms_batch_rows_clear(self->outlook);
+}
+
+static void
 forget_batch(MsBatchPage *self)
 {
   ms_program_job_drop(g_steal_pointer(&self->job), self);
+  forget_outlook(self);
+  g_clear_pointer(&self->problem, g_free);
   g_clear_pointer(&self->spec, ms_batch_spec_free);
   if (self->folder) {
     g_autofree char *manifest = own_manifest(self);
@@ -194,11 +217,11 @@ show_progress(MsBatchPage *self)
   double seconds = ((self->paused ? self->paused_us : g_get_monotonic_time()) - self->started_us) * 1e-6;
   double rate = is_running(self) && seconds > 0.2 ? (finished - self->finished_before) / seconds : 0;
   g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
-  g_autofree char *failed = g_strdup_printf(_("%u failed"), counts[MS_ITEM_FAILED]);
+  g_autofree char *failed = ms_batch_rows_describe_failures(self->rows);
 
   gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), all > 0 ? (double)finished / all : 0);
-  gtk_label_set_text(GTK_LABEL(self->note), text);
-  gtk_widget_set_tooltip_text(self->note, NULL);
+  gtk_label_set_text(GTK_LABEL(self->note), self->problem ? self->problem : text);
+  gtk_widget_set_tooltip_text(self->note, self->problem);
   gtk_button_set_label(GTK_BUTTON(self->failed), failed);
   gtk_widget_set_visible(self->failed, counts[MS_ITEM_FAILED] > 0);
   if (counts[MS_ITEM_FAILED] == 0)
@@ -242,26 +265,86 @@ on_event(MsBatchPage *self, const char *name, JsonObject *event)
 {
   if (strcmp(name, "planned") != 0 && strcmp(name, "finished") != 0)
     return;
+  self->rows->is_plan = self->planning;
   ms_batch_rows_take_event(self->rows, event);
   if (self->refresh == 0)
     self->refresh = g_timeout_add(REFRESH_MS, on_refresh, self);
 }
 
+/* What would happen now, beside what has happened. */
+
+static void
+show_outlook(MsBatchPage *self)
+{
+  const gboolean differs = has_record(self) && self->outdated && !is_running(self);
+  const gboolean known = !self->outlook_job || !ms_program_job_is_running(self->outlook_job);
+  g_autofree char *text = ms_batch_rows_describe_outlook(known ? self->outlook : NULL);
+
+  gtk_label_set_text(GTK_LABEL(self->since), differs ? text : "");
+  gtk_widget_set_visible(self->since, differs);
+}
+
+static void
+on_outlook_event(MsBatchPage *self, const char *name, JsonObject *event)
+{
+  if (strcmp(name, "planned") == 0)
+    ms_batch_rows_take_event(self->outlook, event);
+}
+
+static void
+plan_outlook(MsBatchPage *self)
+{
+  g_autoptr(MsBatchSpec) spec = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
+  g_auto(GStrv) words = ms_batch_spec_to_arguments(spec, spec->manifest);
+
+  forget_outlook(self);
+  self->outlook->is_plan = TRUE;
+  self->outlook_job = ms_program_job_new();
+  ms_program_job_add_words(self->outlook_job, (const char *const *)words);
+  ms_program_job_add(self->outlook_job, "--dry-run");
+  g_signal_connect_object(self->outlook_job, "event", G_CALLBACK(on_outlook_event), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(self->outlook_job, "ended", G_CALLBACK(show_outlook), self, G_CONNECT_SWAPPED);
+  ms_program_job_start(self->outlook_job, NULL);
+}
+
+static gboolean on_delay_over(gpointer data);
+
+static void
+plan_soon(MsBatchPage *self)
+{
+  g_clear_handle_id(&self->delay, g_source_remove);
+  self->delay = g_timeout_add(PLANNING_DELAY_MS, on_delay_over, self);
+}
+
+/* Asks again what would happen with the present settings, if they are not those of the batch in the list. */
+static void
+update_outlook(MsBatchPage *self)
+{
+  forget_outlook(self);
+  g_clear_handle_id(&self->delay, g_source_remove);
+  if (self->outdated && !is_running(self))
+    plan_soon(self);
+  show_outlook(self);
+}
+
 static void
 on_ended(MsBatchPage *self, GError *error)
 {
+  const gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+
   g_clear_handle_id(&self->refresh, g_source_remove);
   self->paused = FALSE;
+  g_clear_pointer(&self->problem, g_free);
+  if (error && !cancelled)
+    self->problem = ms_words_of_window(error->message);
+  if (error && !cancelled && self->rows->iters->len == 0)
+    self->outdated = TRUE;
+  ms_batch_rows_restore_failures(self->rows);
   show_progress(self);
-  if (error && !g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    g_autofree char *text = ms_words_of_window(error->message);
-    gtk_label_set_text(GTK_LABEL(self->note), text);
-    gtk_widget_set_tooltip_text(self->note, text);
-    if (self->rows->iters->len == 0)
-      self->outdated = TRUE;
-  }
-  if (!self->planning && !(error && g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)))
+  if (!self->planning && !cancelled)
     notify(self);
+  if (has_record(self))
+    update_outlook(self);
   update_buttons(self);
 }
 
@@ -287,6 +370,9 @@ begin(MsBatchPage *self, gboolean dry_run)
   g_autoptr(GError) error = NULL;
 
   self->planning = dry_run;
+  g_clear_pointer(&self->problem, g_free);
+  forget_outlook(self);
+  ms_batch_rows_note_failures(self->rows);
   self->started_us = g_get_monotonic_time();
   self->finished_before = self->rows->counts[MS_ITEM_DONE];
   ms_program_job_drop(g_steal_pointer(&self->job), self);
@@ -306,6 +392,7 @@ begin(MsBatchPage *self, gboolean dry_run)
   g_signal_connect_object(self->job, "event", G_CALLBACK(on_event), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->job, "ended", G_CALLBACK(on_ended), self, G_CONNECT_SWAPPED);
   ms_program_job_start(self->job, NULL);
+  show_outlook(self);
   update_buttons(self);
 }
 
@@ -324,12 +411,16 @@ on_delay_over(gpointer data)
   MsBatchPage *self = data;
 
   self->delay = 0;
-  if (ms_batch_form_is_ready(MS_BATCH_FORM(self->form)))
+  if (!ms_batch_form_is_ready(MS_BATCH_FORM(self->form)))
+    return G_SOURCE_REMOVE;
+  if (has_record(self))
+    plan_outlook(self);
+  else
     plan(self);
   return G_SOURCE_REMOVE;
 }
 
-/* Replaces the list of an earlier request, unless its images are being filtered. */
+/* A person has changed the form, so that the list of an earlier request is replaced. */
 static void
 on_request_changed(MsBatchPage *self)
 {
@@ -339,9 +430,27 @@ on_request_changed(MsBatchPage *self)
     clear_rows(self);
     gtk_label_set_text(GTK_LABEL(self->note), "");
     gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), 0);
-    g_clear_handle_id(&self->delay, g_source_remove);
-    self->delay = g_timeout_add(PLANNING_DELAY_MS, on_delay_over, self);
+    plan_soon(self);
   }
+  show_outlook(self);
+  update_buttons(self);
+}
+
+/* A picture's settings, the device or a preset may have changed: what has run stays, what was only planned does not. */
+static void
+on_settings_changed(MsBatchPage *self)
+{
+  g_autoptr(MsBatchSpec) now = ms_batch_form_new_spec(MS_BATCH_FORM(self->form));
+  const gboolean differs = !self->spec || self->rows->iters->len == 0 || !ms_batch_spec_equal(self->spec, now);
+
+  if (differs == self->outdated && !differs)
+    return;
+  if (!has_record(self) && !is_running(self)) {
+    on_request_changed(self);
+    return;
+  }
+  self->outdated = differs;
+  update_outlook(self);
   update_buttons(self);
 }
 
@@ -606,6 +715,7 @@ static void
 ms_batch_page_finalize(GObject *object)
 {
   ms_batch_rows_free(MS_BATCH_PAGE(object)->rows);
+  ms_batch_rows_free(MS_BATCH_PAGE(object)->outlook);
   G_OBJECT_CLASS(ms_batch_page_parent_class)->finalize(object);
 }
 
@@ -625,6 +735,7 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CHILD(copy_manifest),
                                          CHILD(progress),
                                          CHILD(note),
+                                         CHILD(since),
                                          CHILD(failed),
                                          CHILD(tree),
                                          CHILD(message),
@@ -632,6 +743,7 @@ ms_batch_page_class_init(MsBatchPageClass *klass)
                                          CHILD(before),
                                          CHILD(after),
                                          CALLBACK(on_request_changed),
+                                         CALLBACK(on_settings_changed),
                                          CALLBACK(on_check_clicked),
                                          CALLBACK(on_start_clicked),
                                          CALLBACK(on_pause_clicked),
@@ -661,6 +773,7 @@ static void
 ms_batch_page_init(MsBatchPage *self)
 {
   self->rows = ms_batch_rows_new();
+  self->outlook = ms_batch_rows_new();
   gtk_widget_init_template(GTK_WIDGET(self));
   add_columns(GTK_TREE_VIEW(self->tree));
   add_thumbnails(GTK_TREE_VIEW(self->tree));

@@ -29,10 +29,16 @@ typedef struct {
   GtkListStore *store;
   GArray *iters;                     /* GtkTreeIter of every image, by index; iters of a list store persist */
   guint counts[MS_ITEM_SKIPPED + 1]; /* of images, by their status */
+  gboolean is_plan;                  /* nothing was run: what is called failed would conflict */
+  GHashTable *failures;              /* index -> message of the images that are tried again */
 } MsBatchRows;
 
 MsBatchRows *ms_batch_rows_new(void);
 void ms_batch_rows_free(MsBatchRows *self);
 void ms_batch_rows_clear(MsBatchRows *self);
 void ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event);
+void ms_batch_rows_note_failures(MsBatchRows *self);
+void ms_batch_rows_restore_failures(MsBatchRows *self);
 char *ms_batch_rows_describe(const MsBatchRows *self, double rate);
+char *ms_batch_rows_describe_failures(const MsBatchRows *self);
+char *ms_batch_rows_describe_outlook(const MsBatchRows *outlook);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/filter/settings/filter-presets.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "core/filter/settings/ms-presets.h"
 #include "core/folder.h"
@@ -15,6 +19,7 @@ struct _MsPresets {
   GKeyFile *built_in;
   GKeyFile *own;
   char *own_path;
+  GFileMonitor *monitor; /* (nullable): of the file, of the shared list */
 };
 
 G_DEFINE_FINAL_TYPE(MsPresets, ms_presets, G_TYPE_OBJECT)
@@ -28,6 +33,7 @@ ms_presets_finalize(GObject *object)
 
   g_key_file_unref(self->built_in);
   g_key_file_unref(self->own);
+  g_clear_object(&self->monitor);
   g_free(self->own_path);
   G_OBJECT_CLASS(ms_presets_parent_class)->finalize(object);
 }
@@ -50,6 +56,34 @@ ms_presets_init(MsPresets *self)
     g_key_file_load_from_bytes(self->built_in, bytes, 0, NULL);
 }
 
+/* (transfer full) (nullable): what the file holds now; a missing file is empty, a damaged one an error. */
+static GKeyFile *
+read_own(MsPresets *self, GError **error)
+{
+  g_autoptr(GKeyFile) own = g_key_file_new();
+  g_autoptr(GError) failure = NULL;
+
+  if (g_key_file_load_from_file(own, self->own_path, G_KEY_FILE_KEEP_COMMENTS, &failure) ||
+      g_error_matches(failure, G_FILE_ERROR, G_FILE_ERROR_NOENT))
+    return g_steal_pointer(&own);
+  ms_set_error(error, MS_ERROR_FORMAT, "The presets in '%s' cannot be read (%s). Repair the file, or move it away.",
+               self->own_path, failure->message);
+  return NULL;
+}
+
+/* Takes over what the file holds. Where it is damaged, what was read before stays: someone may be editing it. */
+static void
+reload(MsPresets *self)
+{
+  GKeyFile *own = read_own(self, NULL);
+
+  if (!own)
+    return;
+  g_key_file_unref(self->own);
+  self->own = own;
+  g_signal_emit(self, changed_signal, 0);
+}
+
 /** ms_presets_new: @own_path: (nullable): the file of the user's presets, %NULL for the default. */
 MsPresets *
 ms_presets_new(const char *own_path)
@@ -58,8 +92,28 @@ ms_presets_new(const char *own_path)
 
   self->own_path =
     own_path ? g_strdup(own_path) : g_build_filename(g_get_user_data_dir(), "meanshift-lab", "presets.ini", NULL);
-  /* A missing or damaged file counts as an empty list and is replaced when a preset is saved. */
-  g_key_file_load_from_file(self->own, self->own_path, 0, NULL);
+  reload(self);
+  return self;
+}
+
+/**
+ * ms_presets_shared: (transfer full): the list that all windows and panels of a program show. It is read again, from
+ * the main loop, whenever another process has changed the file.
+ */
+MsPresets *
+ms_presets_shared(void)
+{
+  static GWeakRef shared;
+  MsPresets *self = g_weak_ref_get(&shared);
+
+  if (self)
+    return self;
+  self = ms_presets_new(NULL);
+  g_autoptr(GFile) file = g_file_new_for_path(self->own_path);
+  self->monitor = g_file_monitor_file(file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
+  if (self->monitor)
+    g_signal_connect_object(self->monitor, "changed", G_CALLBACK(reload), self, G_CONNECT_SWAPPED);
+  g_weak_ref_set(&shared, self);
   return self;
 }
 
@@ -126,36 +180,83 @@ ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError
   return TRUE;
 }
 
+/* One change of the list. */
+typedef struct {
+  const char *name;
+  const MsSettings *settings; /* (nullable): %NULL removes the preset */
+} Change;
+
 static gboolean
-save(MsPresets *self, GError **error)
+apply_change(GKeyFile *own, const Change *change, GError **error)
 {
-  if (!ms_folder_make_parent(self->own_path, MS_FOLDER_PRIVATE, error) ||
-      !g_key_file_save_to_file(self->own, self->own_path, error))
-    return FALSE;
-  g_signal_emit(self, changed_signal, 0);
+  const MsOptionInfo *table = ms_options.rows;
+
+  if (!change->settings)
+    return g_key_file_remove_group(own, change->name, error);
+  g_key_file_remove_group(own, change->name, NULL); /* a key of another version of the program would make it invalid */
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    g_autofree char *value = ms_option_get_text(&table[i], change->settings);
+    g_key_file_set_string(own, change->name, table[i].name, value);
+  }
   return TRUE;
+}
+
+/*
+ * Holds back other processes that change the file, until the descriptor of its folder is closed. Where the file system
+ * has no such locks, two changes within a moment may still meet.
+ */
+static int
+lock(MsPresets *self)
+{
+  g_autofree char *folder = g_path_get_dirname(self->own_path);
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+  if (fd >= 0)
+    while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+      ;
+  return fd;
+}
+
+static gboolean
+change_file(MsPresets *self, const Change *change, GError **error)
+{
+  g_autoptr(GKeyFile) own = read_own(self, error);
+
+  return own && apply_change(own, change, error) && g_key_file_save_to_file(own, self->own_path, error);
+}
+
+/* Changes what the file holds now, which another window or process may have changed after it was read. */
+static gboolean
+change_own(MsPresets *self, const Change *change, GError **error)
+{
+  if (!ms_folder_make_parent(self->own_path, MS_FOLDER_PRIVATE, error))
+    return FALSE;
+  const int fd = lock(self);
+  const gboolean good = change_file(self, change, error);
+  if (fd >= 0)
+    close(fd);
+  reload(self);
+  return good;
 }
 
 /** ms_presets_add: saves @settings under @name, replacing the user's preset of that name. */
 gboolean
 ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error)
 {
-  const MsOptionInfo *table = ms_options.rows;
+  const Change change = {name, settings};
 
   if (name[0] == '\0' || strpbrk(name, "[]\n")) {
     ms_set_error(error, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
     return FALSE;
   }
-  for (guint i = 0; i < ms_options.n_rows; i++) {
-    g_autofree char *value = ms_option_get_text(&table[i], settings);
-    g_key_file_set_string(self->own, name, table[i].name, value);
-  }
-  return save(self, error);
+  return change_own(self, &change, error);
 }
 
 /** ms_presets_remove: removes one of the user's presets. */
 gboolean
 ms_presets_remove(MsPresets *self, const char *name, GError **error)
 {
-  return g_key_file_remove_group(self->own, name, error) && save(self, error);
+  const Change change = {name, NULL};
+
+  return change_own(self, &change, error);
 }

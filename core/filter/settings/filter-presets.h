@@ -7,10 +7,11 @@
 #include "core/filter/settings/settings.h"
 
 #define MS_TYPE_PRESETS (ms_presets_get_type())
-/* Signal: "changed" (): one of the user's presets was added or removed. */
+/* Signal: "changed" (): the user's presets were read, by this process or since another one has changed them. */
 G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
 
 MsPresets *ms_presets_new(const char *own_path);
+MsPresets *ms_presets_shared(void);
 GStrv ms_presets_list(MsPresets *self, gboolean own);
 GStrv ms_presets_keys(MsPresets *self, const char *name);
 gboolean ms_presets_apply(MsPresets *self, const char *name, MsSettings *settings, GError **error);
