@@ -7,6 +7,7 @@
 
 #include "tests/support/fixture.h"
 #include "ui/document/document.h"
+#include "ui/panels/common/panel.h"
 
 #define PICTURE_WIDTH 160
 #define PICTURE_HEIGHT 120
@@ -118,6 +119,8 @@ panel_fixture_set_up(PanelFixture *self, GType panel_type)
   ms_document_set_live(self->document, FALSE);
   self->window = gtk_window_new(GTK_WINDOW_TOPLEVEL);
   self->panel = g_object_new(panel_type, "visible", TRUE, NULL);
+  if (MS_IS_PANEL(self->panel))
+    g_signal_connect(self->panel, "problem", G_CALLBACK(on_problem), NULL);
   gtk_container_add(GTK_CONTAINER(self->window), self->panel);
   gtk_window_set_default_size(GTK_WINDOW(self->window), 1180, 420);
   g_object_set(self->panel, "document", self->document, NULL);

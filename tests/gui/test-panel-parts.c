@@ -10,6 +10,7 @@
 #include "ui/batch/batch-rows.h"
 #include "ui/common/format.h"
 #include "ui/engine/rates.h"
+#include "ui/options/options-panel.h"
 #include "ui/options/price-tag.h"
 #include "ui/panels/common/chart-view.h"
 #include "ui/panels/common/report-view.h"
@@ -604,6 +605,88 @@ test_batch_rows(void)
   ms_batch_rows_free(rows);
 }
 
+/* Failures that are tried again stay failures where the run does not come to them; a plan has none. */
+static void
+test_batch_failures(void)
+{
+  MsBatchRows *rows = ms_batch_rows_new();
+
+  rows->is_plan = TRUE;
+  for (int seq = 1; seq <= 3; seq++) {
+    g_autofree char *event = g_strdup_printf("{\"seq\":%d,\"input\":\"/in/%d.png\",\"status\":\"%s\",\"shown\":"
+                                             "\"'/out/%d.png' exists already.\"}",
+                                             seq, seq, seq < 3 ? "failed" : "pending", seq);
+    take_event(rows, event);
+  }
+  g_autofree char *planned = ms_batch_rows_describe_failures(rows), *outlook = ms_batch_rows_describe_outlook(rows);
+  g_autofree char *unknown = ms_batch_rows_describe_outlook(NULL);
+  g_assert_cmpstr(planned, ==, "2 would conflict");
+  g_assert_nonnull(strstr(outlook, "2 of 3 pictures would conflict"));
+  g_assert_true(g_str_has_prefix(unknown, "The settings have changed since this batch;"));
+  assert_batch_row(rows, 0, "1.png|⚠ Would conflict||||'/out/1.png' exists already.");
+  ms_batch_rows_note_failures(rows);
+  g_assert_cmpuint(g_hash_table_size(rows->failures), ==, 0);
+
+  rows->is_plan = FALSE;
+  take_event(rows, "{\"seq\":1,\"input\":\"/in/1.png\",\"status\":\"failed\",\"shown\":\"'/in/1.png' is damaged.\"}");
+  take_event(rows, "{\"seq\":2,\"input\":\"/in/2.png\",\"status\":\"failed\",\"shown\":\"'/in/2.png' is damaged.\"}");
+  ms_batch_rows_note_failures(rows);
+  take_event(rows, "{\"seq\":1,\"input\":\"/in/1.png\",\"status\":\"pending\"}");
+  take_event(rows, "{\"seq\":2,\"input\":\"/in/2.png\",\"status\":\"pending\"}");
+  take_event(rows, "{\"seq\":2,\"input\":\"/in/2.png\",\"status\":\"done\"}");
+  g_assert_cmpuint(rows->counts[MS_ITEM_FAILED], ==, 0);
+  ms_batch_rows_restore_failures(rows);
+  g_assert_cmpuint(rows->counts[MS_ITEM_FAILED], ==, 1);
+  assert_batch_row(rows, 0, "1.png|✗ Failed||||'1.png' is damaged.");
+  assert_batch_row(rows, 1, "2.png|✓ Done||||");
+  ms_batch_rows_free(rows);
+}
+
+/* What stands in place of regions and statistics, for each state. */
+static void
+test_waiting(void)
+{
+  static const struct {
+    MsWaiting waiting;
+    const char *text;
+  } cases[] = {
+    {{FALSE, FALSE, FALSE, FALSE, FALSE}, "Open a picture to see this."},
+    {{TRUE, FALSE, FALSE, FALSE, FALSE}, "The picture has not been filtered yet."},
+    {{TRUE, FALSE, TRUE, FALSE, FALSE}, "The picture is being filtered."},
+    {{TRUE, FALSE, FALSE, FALSE, TRUE}, "The picture has not been filtered yet."},
+    {{TRUE, FALSE, TRUE, FALSE, TRUE}, "This waits for the end of a measurement, which has the device to itself."},
+    {{TRUE, TRUE, TRUE, FALSE, FALSE}, "This is computed when the picture has been filtered again."},
+    {{TRUE, TRUE, FALSE, TRUE, FALSE}, "Computing…"},
+    {{TRUE, TRUE, FALSE, FALSE, FALSE}, "Computing…"},
+    {{TRUE, TRUE, FALSE, TRUE, TRUE}, "This waits for the end of a measurement, which has the device to itself."},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++)
+    g_assert_cmpstr(ms_waiting_text(&cases[i].waiting), ==, cases[i].text);
+}
+
+/* What the side panel says of the time, for each state. */
+static void
+test_cost(void)
+{
+  static const struct {
+    MsCost cost;
+    const char *text;
+  } cases[] = {
+    {{NULL, NULL, NULL, 25}, "These settings take about 25 ms."},
+    {{NULL, NULL, NULL, -1}, "No run with this kernel has been measured yet."},
+    {{"Spatial radius", "6", NULL, 25}, "Spatial radius 6 takes about 25 ms."},
+    {{"Spatial radius", "6", NULL, -1}, "Spatial radius 6: no run with its kernel has been measured yet."},
+    {{"Unrolling", "4", "direct", 25}, "Unrolling 4 needs the kernel 'direct' and takes about 25 ms."},
+    {{"Unrolling", "4", "direct", -1}, "Unrolling 4 needs the kernel 'direct', which has not been measured yet."},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = ms_cost_text(&cases[i].cost);
+    g_assert_cmpstr(text, ==, cases[i].text);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
@@ -623,5 +706,8 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/rates", test_rates);
   g_test_add_func("/panel-parts/words", test_words);
   g_test_add_func("/panel-parts/batch-rows", test_batch_rows);
+  g_test_add_func("/panel-parts/batch-failures", test_batch_failures);
+  g_test_add_func("/panel-parts/waiting", test_waiting);
+  g_test_add_func("/panel-parts/cost", test_cost);
   return g_test_run();
 }

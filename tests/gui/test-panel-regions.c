@@ -112,6 +112,20 @@ has_found(MsPictureRegions *regions, const MsSegmentation *expected)
   return s && s->n == expected->n && memcmp(s->labels, expected->labels, bytes) == 0;
 }
 
+/* Before and behind the first run the panel says what it waits for. */
+static void
+test_waiting(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
+  panel_fixture_settle();
+  g_assert_nonnull(find_label_with(f.panel, "has not been filtered yet"));
+  panel_fixture_filter(&f, "sr", "20");
+  MsPictureResult *regions = MS_PICTURE_RESULT(ms_picture_regions_of(f.document));
+  wait_for(60, ms_picture_result_is_busy(regions) || ms_picture_result_get_known(regions));
+  g_assert_null(find_label_with(f.panel, "filtered yet"));
+  g_assert_true(find_label_with(f.panel, "Computing…") || find_label_with(f.panel, "region"));
+}
+
 static void
 check_regions(PanelFixture *f, MsRun *run, guint min_pixels)
 {
@@ -374,6 +388,7 @@ main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/panel-regions/regions", test_regions);
+  g_test_add_func("/panel-regions/waiting", test_waiting);
   g_test_add_func("/panel-regions/range-and-files", test_range_and_files);
   g_test_add_func("/panel-regions/no-data", test_no_data);
   g_test_add_func("/panel-regions/refusal", test_refusal);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening and saving pictures, their tabs, and files that are not pictures. */
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "core/image/colour/colour.h"
@@ -7,7 +8,9 @@
 #include "tests/support/fixture.h"
 #include "tests/support/profiles.h"
 #include "tests/gui/window-fixture.h"
+#include "ui/common/files.h"
 #include "ui/document/document.h"
+#include "ui/options/options-panel.h"
 #include "ui/window/window.h"
 
 static void
@@ -60,12 +63,12 @@ test_tabs(void)
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpfloat(gtk_spin_button_get_value(GTK_SPIN_BUTTON(window_fixture_spin(&fixture, "sr"))), ==, 44);
   /* A message is shown with its tab only; a toast leaves after a time. */
-  ms_window_report(fixture.window, GTK_MESSAGE_INFO, "a notice", MS_OFFER_NOTHING, NULL);
+  ms_window_report(fixture.window, MS_TOPIC_LOSSES, second, "a notice", MS_OFFER_NOTHING, NULL);
   window_fixture_activate(&fixture, "previous-tab");
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
   window_fixture_activate(&fixture, "next-tab");
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "a notice");
-  ms_window_clear_message(fixture.window);
+  ms_window_dismiss_message(fixture.window);
   ms_window_toast(fixture.window, "a toast", MS_TOAST_PLAIN, NULL);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "a toast");
   wait_for(60, ms_window_get_message(fixture.window)[0] == '\0');
@@ -196,14 +199,168 @@ test_save(void)
   SET_UP(fixture);
   MsDocument *document = window_fixture_open_scene(&fixture, 70, 50);
   g_autofree char *path = g_build_filename(fixture.folder, "saved.png", NULL);
-  g_object_set_data_full(G_OBJECT(document), "ms-saved-path", g_strdup(path), g_free);
-  window_fixture_activate(&fixture, "save");
+  window_fixture_answer_save(&fixture, window_fixture_save_as(&fixture), "saved.png", NULL);
   wait_for(30, g_str_has_prefix(ms_window_get_message(fixture.window), "Saved as"));
   g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, NULL);
   g_assert_nonnull(saved);
   ms_fixture_assert_same(ms_document_get_picture_b(document), saved, "saved");
   GtkWidget *toast = gtk_widget_get_parent(find_label_with(GTK_WIDGET(fixture.window), "Saved as"));
   g_assert_true(gtk_widget_get_visible(find_button(toast, "Show in _Folder")));
+}
+
+/* Files that are saved while other tabs come to the front */
+
+/* (transfer full): what the window has saved under @name. */
+static MsImage *
+load_saved(WindowFixture *fixture, const char *name)
+{
+  g_autofree char *path = g_build_filename(fixture->folder, name, NULL);
+  g_autoptr(GError) error = NULL;
+  MsImage *saved = ms_image_load(path, NULL, NULL, &error);
+
+  g_assert_no_error(error);
+  return saved;
+}
+
+static void
+wait_for_saved(WindowFixture *fixture, const char *name)
+{
+  g_autofree char *words = g_strdup_printf("Saved as %s.", name);
+
+  wait_for(60, g_str_has_prefix(ms_window_get_message(fixture->window), words));
+}
+
+/* What is saved, and what Ctrl+S saves over, belongs to the picture that was in front when saving was asked for. */
+static void
+test_save_behind(void)
+{
+  SET_UP(fixture);
+  MsDocument *first = window_fixture_open_scene(&fixture, 60, 40);
+  window_fixture_open_scene(&fixture, 50, 40);
+  window_fixture_activate(&fixture, "previous-tab");
+  GtkWidget *dialog = window_fixture_save_as(&fixture);
+  window_fixture_activate(&fixture, "next-tab"); /* as when a picture that was being loaded comes to the front */
+  window_fixture_answer_save(&fixture, dialog, "first.png", NULL);
+  wait_for_saved(&fixture, "first.png");
+  g_autoptr(MsImage) saved = load_saved(&fixture, "first.png");
+  ms_fixture_assert_same(ms_document_get_picture_b(first), saved, "the first picture");
+  window_fixture_activate(&fixture, "previous-tab");
+  dialog = window_fixture_save_as(&fixture);
+  window_fixture_answer_save(&fixture, dialog, "first-again.png", NULL);
+  window_fixture_activate(&fixture, "next-tab"); /* before its end is handled or behind it */
+  wait_for_saved(&fixture, "first-again.png");
+  window_fixture_activate(&fixture, "save"); /* asks, since the second picture was never saved */
+  wait_for(60, (dialog = window_fixture_find_dialog(GTK_TYPE_FILE_CHOOSER_DIALOG)));
+  gtk_dialog_response(GTK_DIALOG(dialog), GTK_RESPONSE_CANCEL);
+  panel_fixture_settle();
+  g_autoptr(MsImage) again = load_saved(&fixture, "first-again.png");
+  ms_fixture_assert_same(ms_document_get_picture_b(first), again, "the first picture again");
+}
+
+/* The format that was chosen once is that of the next Ctrl+S, whatever the name says. */
+static void
+test_save_format(void)
+{
+  g_autofree char *text = NULL;
+
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 60, 40);
+  g_autofree char *path = g_build_filename(fixture.folder, "named.png", NULL);
+  window_fixture_answer_save(&fixture, window_fixture_save_as(&fixture), "named.png", "ppm");
+  wait_for_saved(&fixture, "named.png");
+  g_assert_cmpint(g_remove(path), ==, 0);
+  g_assert_true(ms_document_set_option(document, "sr", "31", NULL));
+  window_fixture_wait_idle(&fixture);
+  window_fixture_activate(&fixture, "save");
+  wait_for(60, g_file_test(path, G_FILE_TEST_EXISTS));
+  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
+  g_assert_true(g_str_has_prefix(text, "P6"));
+}
+
+/* Closing waits for a file that is being written, and does not happen where that fails. */
+static void
+test_close_while_saving(void)
+{
+  GtkWidget *question = NULL;
+
+  SET_UP(fixture);
+  window_fixture_open_scene(&fixture, 60, 40);
+  g_autofree char *path = g_build_filename(fixture.folder, "lost.png", NULL);
+  g_autoptr(GFile) other = g_file_new_for_path("/labels.npy");
+  g_autoptr(GListStore) saving = g_object_ref(ms_files_saving(GTK_WIDGET(fixture.window)));
+  window_fixture_answer_save(&fixture, window_fixture_save_as(&fixture), "lost.png", NULL);
+  wait_for_saved(&fixture, "lost.png");
+  g_list_store_append(saving, other); /* as a panel does */
+  gtk_window_close(GTK_WINDOW(fixture.window));
+  wait_for(60, (question = window_fixture_find_dialog(GTK_TYPE_MESSAGE_DIALOG)));
+  g_assert_nonnull(find_label_with(question, "labels.npy"));
+  g_assert_cmpint(g_remove(path), ==, 0);
+  g_assert_cmpint(g_mkdir(path, 0700), ==, 0); /* no file can take its place */
+  g_action_group_activate_action(G_ACTION_GROUP(fixture.window), "save", NULL);
+  wait_for(60, !window_fixture_find_dialog(GTK_TYPE_MESSAGE_DIALOG));
+  ms_files_end_saving(saving, other);
+  panel_fixture_settle();
+  g_assert_nonnull(fixture.window);
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "lost.png"));
+  g_assert_true(ms_document_set_option(ms_window_get_document(fixture.window), "sr", "9", NULL));
+  window_fixture_wait_idle(&fixture); /* a run that succeeds makes no file */
+  g_assert_nonnull(strstr(ms_window_get_message(fixture.window), "lost.png"));
+  g_assert_cmpint(g_rmdir(path), ==, 0);
+  g_list_store_append(saving, other);
+  gtk_window_close(GTK_WINDOW(fixture.window));
+  wait_for(60, window_fixture_find_dialog(GTK_TYPE_MESSAGE_DIALOG));
+  g_action_group_activate_action(G_ACTION_GROUP(fixture.window), "save", NULL);
+  ms_files_end_saving(saving, other);
+  wait_for(60, !fixture.window);
+  g_autoptr(MsImage) saved = ms_image_load(path, NULL, NULL, NULL);
+  g_assert_nonnull(saved);
+}
+
+/* What is said of a picture behind others: its tab is marked, and the bar says it when the tab is in front. */
+static void
+test_failure_behind(void)
+{
+  MsSettings good = ms_settings_default(), bad = good;
+
+  SET_UP(fixture);
+  MsDocument *first = window_fixture_open_scene(&fixture, 60, 40);
+  window_fixture_open_scene(&fixture, 50, 40);
+  GtkWidget *tab =
+    gtk_notebook_get_nth_page(GTK_NOTEBOOK(gtk_widget_get_parent(GTK_WIDGET(ms_window_get_view(fixture.window)))), 0);
+  GtkWidget *mark = g_object_get_data(G_OBJECT(tab), "ms-mark");
+  bad.options.kernel = MS_KERNEL_PACKED;
+  bad.options.memory = MS_MEMORY_IMAGE;
+  g_assert_false(gtk_widget_get_visible(mark));
+  ms_document_set_settings(first, &bad);
+  wait_for(60, !ms_document_is_busy(first));
+  panel_fixture_settle();
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  g_assert_true(gtk_widget_get_visible(mark));
+  window_fixture_activate(&fixture, "previous-tab");
+  g_assert_cmpstr(ms_window_get_message(fixture.window), !=, "");
+  window_fixture_activate(&fixture, "next-tab");
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+  ms_document_set_settings(first, &good);
+  wait_for(60, !ms_document_is_busy(first));
+  panel_fixture_settle();
+  g_assert_false(gtk_widget_get_visible(mark));
+  window_fixture_activate(&fixture, "previous-tab");
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
+}
+
+/* What a panel reports is said also where no picture is open, and stays until it is dismissed. */
+static void
+test_problem_of_panel(void)
+{
+  g_autoptr(GError) error = g_error_new_literal(MS_ERROR, MS_ERROR_IO, "The disk is full.");
+
+  SET_UP(fixture);
+  ms_panel_report_problem(MS_PANEL(find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_OPTIONS_PANEL)), error);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "The disk is full.");
+  window_fixture_open_scene(&fixture, 60, 40);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "The disk is full.");
+  ms_window_dismiss_message(fixture.window);
+  g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
 }
 
 /* PDF files contain NUL bytes, at which strstr() would stop. */
@@ -334,6 +491,11 @@ main(int argc, char **argv)
   g_test_add_func("/window/command-line", test_command_line);
   g_test_add_func("/window/copy-and-paste", test_copy_and_paste);
   g_test_add_func("/window/save", test_save);
+  g_test_add_func("/window/save-behind", test_save_behind);
+  g_test_add_func("/window/save-format", test_save_format);
+  g_test_add_func("/window/close-while-saving", test_close_while_saving);
+  g_test_add_func("/window/failure-behind", test_failure_behind);
+  g_test_add_func("/window/problem-of-panel", test_problem_of_panel);
   g_test_add_func("/window/print", test_print);
   g_test_add_func("/window/profile-for-others", test_profile_for_others);
   g_test_add_func("/window/two-windows", test_two_windows);

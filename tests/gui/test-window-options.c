@@ -6,6 +6,7 @@
 #include "core/option/option.h"
 #include "tests/gui/window-fixture.h"
 #include "ui/document/document.h"
+#include "ui/options/options-panel.h"
 #include "ui/window/window.h"
 
 static void
@@ -117,6 +118,28 @@ search_tooltip(GtkWidget *widget, gpointer data)
     search->found = widget;
   if (GTK_IS_CONTAINER(widget))
     gtk_container_forall(GTK_CONTAINER(widget), search_tooltip, data);
+}
+
+/* The time that is told is that of the typed number until another one is set, and of each picture. */
+static void
+test_cost(void)
+{
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 90, 70);
+  GtkWidget *panel = find_by_type(GTK_WIDGET(fixture.window), MS_TYPE_OPTIONS_PANEL);
+  GtkWidget *spin = window_fixture_spin(&fixture, "sp");
+  g_assert_nonnull(find_label_with(panel, "These settings take about"));
+  gtk_widget_grab_focus(spin);
+  gtk_entry_set_text(GTK_ENTRY(spin), "6");
+  g_assert_nonnull(find_label_with(panel, "Spatial radius 6 takes about"));
+  g_assert_true(ms_document_set_option(document, "sp", "12", NULL)); /* as the slider does */
+  window_fixture_wait_idle(&fixture);
+  g_assert_null(find_label_with(panel, "Spatial radius 6"));
+  g_assert_nonnull(find_label_with(panel, "These settings take about"));
+  gtk_entry_set_text(GTK_ENTRY(spin), "6");
+  g_assert_nonnull(find_label_with(panel, "Spatial radius 6 takes about"));
+  window_fixture_open_scene(&fixture, 50, 40);
+  g_assert_null(find_label_with(panel, "Spatial radius 6"));
 }
 
 /* Each row of the options has a tooltip that explains the option. */
@@ -239,6 +262,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/numbers", test_numbers);
   g_test_add_func("/window/slider-follows", test_slider_follows);
+  g_test_add_func("/window/cost", test_cost);
   g_test_add_func("/window/tooltips", test_tooltips);
   g_test_add_func("/window/every-choice", test_every_choice);
   g_test_add_func("/window/shapes", test_shapes);

@@ -59,6 +59,30 @@ test_undo_deletion(void)
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
 }
 
+/* The button of the toast puts back the run that the toast names, whatever tab is in front by then. */
+static void
+test_undo_deletion_behind(void)
+{
+  SET_UP(fixture);
+  MsDocument *first = window_fixture_open_scene(&fixture, 60, 40);
+  MsDocument *second = window_fixture_open_scene(&fixture, 50, 40);
+  MsRun *run = ms_document_get_current_run(first);
+  window_fixture_activate(&fixture, "previous-tab");
+  ms_document_remove_run(first, run);
+  GtkWidget *toast = gtk_widget_get_parent(find_label_with(GTK_WIDGET(fixture.window), "was deleted"));
+  window_fixture_activate(&fixture, "next-tab");
+  gtk_button_clicked(GTK_BUTTON(find_button(toast, "_Undo")));
+  g_assert_true(ms_document_get_newest_run(first) == run);
+  g_assert_true(ms_window_get_document(fixture.window) == first);
+  g_assert_cmpuint(g_list_model_get_n_items(ms_document_get_runs(second)), ==, 1);
+  /* A run that came back otherwise is not put back once more, nor one that was removed before it. */
+  MsRun *other = ms_document_get_current_run(second);
+  ms_document_remove_run(second, other);
+  ms_document_undo_removal(second);
+  gtk_button_clicked(GTK_BUTTON(find_button(toast, "_Undo")));
+  g_assert_cmpuint(g_list_model_get_n_items(ms_document_get_runs(second)), ==, 1);
+}
+
 /* After two hundred moves of a slider in quick succession, only the last one is computed. */
 static void
 test_drag(void)
@@ -207,6 +231,7 @@ main(int argc, char **argv)
   gtk_test_init(&argc, &argv, NULL);
   g_test_add_func("/window/cancel", test_cancel);
   g_test_add_func("/window/undo-deletion", test_undo_deletion);
+  g_test_add_func("/window/undo-deletion-behind", test_undo_deletion_behind);
   g_test_add_func("/window/drag", test_drag);
   g_test_add_func("/window/close-during-run", test_close_during_run);
   g_test_add_func("/window/close-behind", test_close_behind);

@@ -195,6 +195,52 @@ window_fixture_activate(WindowFixture *self, const char *action)
   panel_fixture_settle();
 }
 
+/** window_fixture_dismiss: dismisses all that the window says, one after the other, as a person does. */
+void
+window_fixture_dismiss(WindowFixture *self)
+{
+  while (ms_window_get_message(self->window)[0] != '\0')
+    ms_window_dismiss_message(self->window);
+}
+
+/** window_fixture_find_dialog: (transfer none) (nullable): the window of that type which is shown. */
+GtkWidget *
+window_fixture_find_dialog(GType type)
+{
+  g_autoptr(GList) all = gtk_window_list_toplevels();
+
+  for (GList *l = all; l; l = l->next)
+    if (G_TYPE_CHECK_INSTANCE_TYPE(l->data, type) && gtk_widget_get_visible(l->data))
+      return l->data;
+  return NULL;
+}
+
+/** window_fixture_save_as: asks for the dialog, and answers it later by window_fixture_answer_save(). */
+GtkWidget *
+window_fixture_save_as(WindowFixture *self)
+{
+  GtkWidget *dialog = NULL;
+
+  window_fixture_activate(self, "save-as");
+  wait_for(60, (dialog = window_fixture_find_dialog(GTK_TYPE_FILE_CHOOSER_DIALOG)));
+  return dialog;
+}
+
+/** window_fixture_answer_save: chooses a name in the folder of the test, and a format (nullable), and saves. */
+void
+window_fixture_answer_save(WindowFixture *self, GtkWidget *dialog, const char *name, const char *format)
+{
+  g_autofree char *path = g_build_filename(self->folder, name, NULL);
+  GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
+
+  gtk_file_chooser_set_current_folder(chooser, self->folder);
+  gtk_file_chooser_set_current_name(chooser, name);
+  if (format)
+    gtk_file_chooser_set_choice(chooser, "format", format);
+  wait_for(60, g_strcmp0(gtk_file_chooser_get_filename(chooser), path) == 0);
+  gtk_dialog_response(GTK_DIALOG(dialog), GTK_RESPONSE_ACCEPT);
+}
+
 /** window_fixture_row: (transfer none): the side panel's control of an option. */
 GtkWidget *
 window_fixture_row(WindowFixture *self, const char *option)

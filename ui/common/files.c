@@ -61,3 +61,31 @@ ms_files_choose(GtkWidget *widget, const MsFileQuestion *question, MsFileFunc ch
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_response), widget, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
+
+/* Files that are written */
+
+/**
+ * ms_files_saving: (transfer none): the files (GFile) that are being written for the window of @widget, which is not to
+ * close before. Who writes one appends it and takes it out by ms_files_end_saving().
+ */
+GListStore *
+ms_files_saving(GtkWidget *widget)
+{
+  static const char key[] = "ms-files-saving";
+  GObject *window = G_OBJECT(gtk_widget_get_toplevel(widget));
+  GListStore *saving = g_object_get_data(window, key);
+
+  if (!saving)
+    g_object_set_data_full(window, key, saving = g_list_store_new(G_TYPE_FILE), g_object_unref);
+  return saving;
+}
+
+/** ms_files_end_saving: takes @file out of the list @saving, one of those that are equal. */
+void
+ms_files_end_saving(GListStore *saving, GFile *file)
+{
+  guint at;
+
+  if (g_list_store_find(saving, file, &at))
+    g_list_store_remove(saving, at);
+}

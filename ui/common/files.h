@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Files that the user drops on a widget or chooses in a dialog. */
+/* Files that the user drops on a widget or chooses in a dialog, and those that are being written for a window. */
 #pragma once
 
 #include <gtk/gtk.h>
@@ -30,3 +30,5 @@ typedef struct {
 
 void ms_drops_accept(GtkWidget *widget, MsDropFunc dropped);
 void ms_files_choose(GtkWidget *widget, const MsFileQuestion *question, MsFileFunc chosen);
+GListStore *ms_files_saving(GtkWidget *widget);
+void ms_files_end_saving(GListStore *saving, GFile *file);

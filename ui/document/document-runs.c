@@ -108,6 +108,17 @@ ms_document_get_newest_run(MsDocument *self)
   return n_runs(self) > 0 ? run_at(self, n_runs(self) - 1) : NULL;
 }
 
+/** ms_document_count_dropped: the runs of the list whose pictures were removed to save memory. */
+guint
+ms_document_count_dropped(MsDocument *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < n_runs(self); i++)
+    n += !ms_run_has_result(run_at(self, i));
+  return n;
+}
+
 /** ms_document_get_current_run: (transfer none) (nullable): the newest finished run, or the one that was restored. */
 MsRun *
 ms_document_get_current_run(MsDocument *self)

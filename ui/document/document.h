@@ -78,6 +78,7 @@ gboolean ms_document_get_holds_kernel(MsDocument *self);
 void ms_document_add_run(MsDocument *self, MsRun *run);
 GListModel *ms_document_get_runs(MsDocument *self);
 MsRun *ms_document_get_newest_run(MsDocument *self);
+guint ms_document_count_dropped(MsDocument *self);
 MsRun *ms_document_get_current_run(MsDocument *self);
 void ms_document_remove_run(MsDocument *self, MsRun *run);
 MsRun *ms_document_get_removed_run(MsDocument *self);

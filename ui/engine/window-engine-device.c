@@ -63,7 +63,8 @@ report_recovery(MsWindowEngine *self)
   g_autofree char *death = g_steal_pointer(&self->death);
   g_autofree char *spare = describe_spare(self);
 
-  if (!death)
+  /* What a person has stopped has stopped. */
+  if (!death || self->death_end == MS_CHILD_END_CANCELLED)
     return;
   g_autoptr(GError) report =
     g_error_new(MS_ERROR, MS_ERROR_DEVICE, _("%s The picture was kept; the device was opened again.%s%s\n%s"), death,
@@ -246,6 +247,7 @@ on_ended(MsChildEnd end, gpointer data)
   g_free(self->death);
   g_free(self->death_detail);
   self->death = describe_death(self, end);
+  self->death_end = end;
   self->death_detail = ms_child_describe_end(ms_device_child_get(self->child), end,
                                              &(MsChildWatch){.silence_s = self->watchdog_ms / 1000.0});
   ms_device_child_close(g_steal_pointer(&self->child), 0);

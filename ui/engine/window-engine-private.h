@@ -72,6 +72,7 @@ struct _MsWindowEngine {
   gboolean has_died; /* whether a process of this window has ever died */
   char *death;       /* (nullable): the report of the last death, until the device is open again */
   char *death_detail;
+  MsChildEnd death_end;
   char *spare_cache; /* (nullable): the folder of the process where the usual cache may be damaged */
   guint silence_timer;
   guint cancel_timer; /* ends the process if it goes on with a cancelled request */

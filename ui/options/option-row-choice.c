@@ -277,17 +277,17 @@ on_toggled(MsOptionRow *self, GtkToggleButton *button)
     ms_option_row_set_value(self, value);
 }
 
-static void
-on_state_changed(GtkWidget *button, GtkStateFlags before, MsOptionRow *self)
+/* The value whose button has the pointer or the focus. */
+static const char *
+considered_choice(MsOptionRow *self)
 {
-  const GtkStateFlags considered = GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUSED;
-  GtkStateFlags now = gtk_widget_get_state_flags(button);
-
-  if (((now ^ before) & considered) != 0)
-    ms_option_row_consider(self, (now & considered) != 0 ? gtk_widget_get_name(button) : NULL);
+  for (guint i = 0; i < self->buttons->len; i++)
+    if (gtk_widget_get_mapped(self->buttons->pdata[i]) &&
+        gtk_widget_get_state_flags(self->buttons->pdata[i]) & (GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUSED))
+      return gtk_widget_get_name(self->buttons->pdata[i]);
+  return NULL;
 }
 
-/* The value is considered while the pointer is on the button or it has the focus. */
 static GtkWidget *
 new_button(MsOptionRow *self, const char *value)
 {
@@ -296,7 +296,7 @@ new_button(MsOptionRow *self, const char *value)
 
   gtk_widget_set_name(button, value);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(on_toggled), self);
-  g_signal_connect_object(button, "state-flags-changed", G_CALLBACK(on_state_changed), self, 0);
+  g_signal_connect_object(button, "state-flags-changed", G_CALLBACK(ms_option_row_consider), self, G_CONNECT_SWAPPED);
   g_ptr_array_add(self->buttons, button);
   return button;
 }
@@ -423,7 +423,7 @@ update_shape(MsOptionRow *self)
   show_limit(self, NULL);
 }
 
-const MsOptionRowKind ms_option_row_shape_kind = {build_shape, update_shape};
+const MsOptionRowKind ms_option_row_shape_kind = {build_shape, update_shape, considered_choice};
 
 /* Choices */
 
@@ -495,4 +495,4 @@ update_choice(MsOptionRow *self)
   offer(self, self->opener, value);
 }
 
-const MsOptionRowKind ms_option_row_choice_kind = {build_choice, update_choice};
+const MsOptionRowKind ms_option_row_choice_kind = {build_choice, update_choice, considered_choice};

@@ -5,10 +5,14 @@
 #include "ui/options/option-row.h"
 #include "ui/options/slider.h"
 
-/* What differs by the kind of value: @build makes the controls, @update shows the settings. */
+/*
+ * What differs by the kind of value: @build makes the controls, @update shows the settings, @considered finds the value
+ * under the pointer or the focus.
+ */
 typedef struct {
   void (*build)(MsOptionRow *self);
   void (*update)(MsOptionRow *self);
+  const char *(*considered)(MsOptionRow *self);
 } MsOptionRowKind;
 
 struct _MsOptionRow {
@@ -23,6 +27,7 @@ struct _MsOptionRow {
 
   /* Of a number */
   GtkAdjustment *value; /* of the spin button */
+  GtkWidget *spin;
   MsSlider *slider;
 
   /* Of a choice and of a shape */
@@ -46,7 +51,7 @@ extern const MsOptionRowKind ms_option_row_choice_kind;
 
 MsSettings ms_option_row_settings(MsOptionRow *self);
 void ms_option_row_set_value(MsOptionRow *self, const char *value);
-void ms_option_row_consider(MsOptionRow *self, const char *value);
+void ms_option_row_consider(MsOptionRow *self);
 GtkWidget *ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside);
 void ms_option_row_name_like(GtkWidget *widget, GtkWidget *label);
 void ms_option_row_add_sameness(MsOptionRow *self);

@@ -31,12 +31,19 @@ ms_option_row_set_value(MsOptionRow *self, const char *value)
     g_signal_emit_by_name(self->document, "problem", error);
 }
 
-/** ms_option_row_consider: emits "considered" for @value (nullable), so that its estimated time is shown. */
+/** ms_option_row_consider: emits "considered", so that the estimated time of another value is shown. */
 void
-ms_option_row_consider(MsOptionRow *self, const char *value)
+ms_option_row_consider(MsOptionRow *self)
 {
   if (!self->updating)
-    g_signal_emit(self, considered_signal, 0, value);
+    g_signal_emit(self, considered_signal, 0);
+}
+
+/** ms_option_row_get_considered: (nullable): the value under the pointer or the focus, before it is chosen. */
+const char *
+ms_option_row_get_considered(MsOptionRow *self)
+{
+  return gtk_widget_get_mapped(GTK_WIDGET(self)) ? self->kind->considered(self) : NULL;
 }
 
 /* Sets the option to its default value. */
@@ -155,11 +162,11 @@ on_output(GtkSpinButton *spin, MsOptionRow *self)
   return TRUE;
 }
 
-/* Shows the estimated time of the typed number before it is set. */
-static void
-on_typed(MsOptionRow *self, GtkEntry *spin)
+/* The number that is typed, before it is set. */
+static const char *
+considered_number(MsOptionRow *self)
 {
-  ms_option_row_consider(self, gtk_widget_has_focus(GTK_WIDGET(spin)) ? gtk_entry_get_text(spin) : NULL);
+  return gtk_widget_is_focus(self->spin) ? gtk_entry_get_text(GTK_ENTRY(self->spin)) : NULL;
 }
 
 static GtkWidget *
@@ -174,7 +181,8 @@ new_spin(MsOptionRow *self, const MsOptionInfo *option)
   g_signal_connect(spin, "output", G_CALLBACK(on_output), self);
   g_signal_connect(spin, "scroll-event", G_CALLBACK(on_scroll), NULL);
   g_signal_connect(spin, "input", G_CALLBACK(on_input), NULL);
-  g_signal_connect_swapped(spin, "changed", G_CALLBACK(on_typed), self);
+  g_signal_connect_swapped(spin, "changed", G_CALLBACK(ms_option_row_consider), self);
+  g_signal_connect_swapped(spin, "notify::is-focus", G_CALLBACK(ms_option_row_consider), self);
   return spin;
 }
 
@@ -224,7 +232,7 @@ build_number(MsOptionRow *self)
 
   self->value = g_object_ref_sink(
     gtk_adjustment_new(option->minimum, option->minimum, option->maximum, option->step, option->step * 5, 0));
-  spin = new_spin(self, option);
+  spin = self->spin = new_spin(self, option);
   self->slider = MS_SLIDER(new_scale(self, option));
   label = ms_option_row_add_label(self, spin);
   gtk_label_set_mnemonic_widget(GTK_LABEL(label), spin);
@@ -244,7 +252,7 @@ update_number(MsOptionRow *self)
   ms_slider_set_number(self->slider, value);
 }
 
-static const MsOptionRowKind number_kind = {build_number, update_number};
+static const MsOptionRowKind number_kind = {build_number, update_number, considered_number};
 
 /* The row */
 
@@ -277,8 +285,8 @@ ms_option_row_class_init(MsOptionRowClass *klass)
 {
   G_OBJECT_CLASS(klass)->dispose = ms_option_row_dispose;
   G_OBJECT_CLASS(klass)->finalize = ms_option_row_finalize;
-  considered_signal = g_signal_new("considered", MS_TYPE_OPTION_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                   G_TYPE_NONE, 1, G_TYPE_STRING);
+  considered_signal =
+    g_signal_new("considered", MS_TYPE_OPTION_ROW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void

@@ -27,8 +27,6 @@ struct _MsOptionsPanel {
   GtkWidget *measure;
   GtkWidget *cost;
   GtkWidget *note;
-  const MsOptionInfo *considered; /* (nullable): the option that @considered_value belongs to */
-  char *considered_value;
 };
 
 G_DEFINE_FINAL_TYPE(MsOptionsPanel, ms_options_panel, MS_TYPE_PANEL)
@@ -203,66 +201,58 @@ update_note(MsOptionsPanel *self)
   gtk_label_set_text(GTK_LABEL(self->note), text->str);
 }
 
-/* (transfer full): a sentence on the estimated time of the value that has the pointer or the focus */
-static char *
-considered_text(MsOptionsPanel *self, const MsFlip *flip)
+/**
+ * ms_cost_text: (transfer full): a sentence on the estimated time of the present settings, or of the value that has the
+ * pointer or the focus and would change them.
+ */
+char *
+ms_cost_text(const MsCost *self)
 {
-  g_autofree char *time = flip->estimate_ms >= 0 ? ms_format_about(flip->estimate_ms) : NULL;
-  g_autofree char *label = ms_format_plain(_(self->considered->label));
-  const char *value = self->considered_value;
+  g_autofree char *time = self->ms >= 0 ? ms_format_about(self->ms) : NULL;
 
-  if (flip->kernel)
-    return time
-             ? g_strdup_printf(_("%s %s needs the kernel '%s' and takes about %s."), label, value, flip->kernel, time)
-             : g_strdup_printf(_("%s %s needs the kernel '%s', which has not been measured yet."), label, value,
-                               flip->kernel);
-  return time ? g_strdup_printf(_("%s %s takes about %s."), label, value, time)
-              : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), label, value);
+  if (!self->value)
+    return time ? g_strdup_printf(_("These settings take about %s."), time)
+                : g_strdup(_("No run with this kernel has been measured yet."));
+  if (self->kernel)
+    return time ? g_strdup_printf(_("%s %s needs the kernel '%s' and takes about %s."), self->label, self->value,
+                                  self->kernel, time)
+                : g_strdup_printf(_("%s %s needs the kernel '%s', which has not been measured yet."), self->label,
+                                  self->value, self->kernel);
+  return time ? g_strdup_printf(_("%s %s takes about %s."), self->label, self->value, time)
+              : g_strdup_printf(_("%s %s: no run with its kernel has been measured yet."), self->label, self->value);
 }
 
-/* (transfer full): a sentence on the estimated time of the present settings */
+/* (transfer full) (nullable): on the considered value of a row; %NULL where it changes nothing or cannot run. */
 static char *
-present_text(MsOptionsPanel *self)
+considered_text(MsOptionsPanel *self, MsOptionRow *row)
 {
-  double ms = ms_document_estimate_ms(document_of(self), ms_document_get_settings(document_of(self)));
-  g_autofree char *time = ms >= 0 ? ms_format_about(ms) : NULL;
-
-  return time ? g_strdup_printf(_("These settings take about %s."), time)
-              : g_strdup(_("No run with this kernel has been measured yet."));
-}
-
-/* Whether the value that has the pointer or the focus would change the settings. */
-static gboolean
-is_change(MsOptionsPanel *self)
-{
+  const MsOptionInfo *option = ms_option_row_get_option(row);
+  const char *value = ms_option_row_get_considered(row);
   MsSettings settings = *ms_document_get_settings(document_of(self));
 
-  return self->considered && ms_option_set_text(self->considered, &settings, self->considered_value, NULL) &&
-         !ms_settings_equal(&settings, ms_document_get_settings(document_of(self)));
+  if (!value || !ms_option_set_text(option, &settings, value, NULL) ||
+      ms_settings_equal(&settings, ms_document_get_settings(document_of(self))))
+    return NULL;
+  g_auto(MsFlip) flip = ms_document_look_at(document_of(self), option, value);
+  g_autofree char *label = ms_format_plain(_(option->label));
+  return flip.refusal ? NULL : ms_cost_text(&(MsCost){label, value, flip.kernel, flip.estimate_ms});
 }
 
-/* Shows the estimated time of the settings, or of the value that has the pointer or the focus. */
+/* Shows the estimated time of the value that has the pointer or the focus now, else of the settings. */
 static void
 update_cost(MsOptionsPanel *self)
 {
   g_autofree char *text = NULL;
+  GHashTableIter iter;
+  gpointer row;
 
-  if (document_of(self) && is_change(self)) {
-    g_auto(MsFlip) flip = ms_document_look_at(document_of(self), self->considered, self->considered_value);
-    text = flip.refusal ? NULL : considered_text(self, &flip);
-  }
+  g_hash_table_iter_init(&iter, self->rows);
+  while (document_of(self) && !text && g_hash_table_iter_next(&iter, NULL, &row))
+    text = considered_text(self, row);
   if (document_of(self) && !text)
-    text = present_text(self);
+    text = ms_cost_text(
+      &(MsCost){.ms = ms_document_estimate_ms(document_of(self), ms_document_get_settings(document_of(self)))});
   gtk_label_set_text(GTK_LABEL(self->cost), text ? text : "");
-}
-
-static void
-on_considered(MsOptionsPanel *self, const char *value, MsOptionRow *row)
-{
-  g_free(self->considered_value);
-  self->considered_value = g_strdup(value);
-  self->considered = value ? ms_option_row_get_option(row) : NULL;
-  update_cost(self);
 }
 
 /* Prices */
@@ -367,8 +357,6 @@ ms_options_panel_dispose(GObject *object)
 
   g_clear_object(&self->presets);
   g_clear_pointer(&self->rows, g_hash_table_unref);
-  self->considered = NULL;
-  g_clear_pointer(&self->considered_value, g_free);
   G_OBJECT_CLASS(ms_options_panel_parent_class)->dispose(object);
 }
 
@@ -433,11 +421,11 @@ ms_options_panel_init(MsOptionsPanel *self)
                      : table[i].group == MS_OPTION_GROUP_FILTER ? self->filter_box
                                                                 : self->toggle_box;
     gtk_container_add(GTK_CONTAINER(box), row);
-    g_signal_connect_object(row, "considered", G_CALLBACK(on_considered), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object(row, "considered", G_CALLBACK(update_cost), self, G_CONNECT_SWAPPED);
     g_hash_table_insert(self->rows, (gpointer)table[i].name, row);
   }
   add_hold(self);
-  self->presets = ms_presets_new(NULL);
+  self->presets = ms_presets_shared();
   g_signal_connect_object(self->presets, "changed", G_CALLBACK(fill_presets), self, G_CONNECT_SWAPPED);
   fill_presets(self);
   g_signal_connect(self, "notify::document", G_CALLBACK(on_document_changed), NULL);

@@ -7,18 +7,24 @@
 
 #include "ui/common/format.h"
 
-/** ms_window_get_message: (transfer none): the text of the info bar, else of the toast, empty while both are hidden. */
-const char *
-ms_window_get_message(MsWindow *self)
-{
-  if (gtk_revealer_get_reveal_child(GTK_REVEALER(self->message_revealer)))
-    return gtk_label_get_text(GTK_LABEL(self->message));
-  return gtk_revealer_get_reveal_child(GTK_REVEALER(self->toast)) ? gtk_label_get_text(GTK_LABEL(self->toast_text))
-                                                                  : "";
-}
+/*
+ * The bar shows the newest of the most serious messages that are about the window or about the picture in front. Each
+ * stays until a person dismisses it or until what it says is over, whatever tab is in front meanwhile.
+ */
+
+/* @is_alone: a further message replaces it, since it tells the state of the same thing */
+static const struct {
+  GtkMessageType type;
+  gboolean is_alone;
+} topics[] = {
+  [MS_TOPIC_RUN] = {GTK_MESSAGE_ERROR, TRUE},      [MS_TOPIC_DEVICE] = {GTK_MESSAGE_ERROR, TRUE},
+  [MS_TOPIC_DRIVER] = {GTK_MESSAGE_WARNING, TRUE}, [MS_TOPIC_TASK] = {GTK_MESSAGE_ERROR, FALSE},
+  [MS_TOPIC_FILE] = {GTK_MESSAGE_WARNING, FALSE},  [MS_TOPIC_LOSSES] = {GTK_MESSAGE_INFO, TRUE},
+};
 
 typedef struct {
-  GtkMessageType type;
+  MsTopic topic;
+  MsDocument *about; /* (nullable): %NULL for the window */
   char *text;
   MsOffer offers;
   char *detail;
@@ -29,56 +35,119 @@ message_free(gpointer data)
 {
   Message *message = data;
 
+  g_clear_object(&message->about);
   g_free(message->text);
   g_free(message->detail);
   g_free(message);
 }
 
-static void
-show(MsWindow *self, const Message *message)
+/** ms_window_new_messages: (transfer full): an empty list of messages, the newest last. */
+GPtrArray *
+ms_window_new_messages(void)
 {
-  g_free(self->message_detail);
-  self->message_detail = g_strdup(message->detail);
-  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), message->type);
+  return g_ptr_array_new_with_free_func(message_free);
+}
+
+/* (transfer none) (nullable): what the bar shows */
+static const Message *
+shown_message(MsWindow *self)
+{
+  const Message *shown = NULL;
+
+  for (guint i = 0; i < self->messages->len; i++) {
+    const Message *message = self->messages->pdata[i];
+    if ((!message->about || message->about == self->document) &&
+        (!shown || topics[message->topic].type >= topics[shown->topic].type))
+      shown = message;
+  }
+  return shown;
+}
+
+/** ms_window_get_message: (transfer none): the text of the info bar, else of the toast, empty while both are hidden. */
+const char *
+ms_window_get_message(MsWindow *self)
+{
+  const Message *message = shown_message(self);
+
+  if (message)
+    return message->text;
+  return gtk_revealer_get_reveal_child(GTK_REVEALER(self->toast)) ? gtk_label_get_text(GTK_LABEL(self->toast_text))
+                                                                  : "";
+}
+
+/* (transfer none) (nullable): why the newest run of the picture failed */
+static const char *
+failure_of(MsWindow *self, MsDocument *document)
+{
+  for (guint i = 0; i < self->messages->len; i++) {
+    const Message *message = self->messages->pdata[i];
+    if (message->topic == MS_TOPIC_RUN && message->about == document)
+      return message->text;
+  }
+  return NULL;
+}
+
+/** ms_window_update_message: shows what is to be said now in the bar, and marks the tabs of pictures that failed. */
+void
+ms_window_update_message(MsWindow *self)
+{
+  const Message *message = shown_message(self);
+
+  if (!self->notebook)
+    return;
+  for (guint i = 0; i < ms_window_get_n_documents(self); i++) {
+    GtkWidget *view = gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), (int)i);
+    ms_window_mark_tab(self, view, failure_of(self, ms_image_view_get_document(MS_IMAGE_VIEW(view))));
+  }
+  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), message != NULL);
+  if (!message)
+    return;
+  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), topics[message->topic].type);
   gtk_label_set_text(GTK_LABEL(self->message), message->text);
   gtk_widget_set_visible(self->message_log, (message->offers & MS_OFFER_LOG) != 0);
   gtk_widget_set_visible(self->message_device, (message->offers & MS_OFFER_DEVICE) != 0);
   gtk_widget_set_visible(self->message_cpu, (message->offers & MS_OFFER_CPU) != 0);
-  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), TRUE);
 }
 
-/**
- * ms_window_show_message_of_tab: shows the message about the current picture in place of one about another picture.
- * Warnings are about files that could not be opened and belong to the window.
- */
+/** ms_window_forget: takes back what was said of @topic about a picture, %NULL for the window: it is over. */
 void
-ms_window_show_message_of_tab(MsWindow *self)
+ms_window_forget(MsWindow *self, MsTopic topic, MsDocument *about)
 {
-  const Message *message = self->document ? g_object_get_data(G_OBJECT(self->document), "ms-message") : NULL;
+  for (guint i = self->messages->len; i-- > 0;) {
+    const Message *message = self->messages->pdata[i];
+    if (message->topic == topic && message->about == about)
+      g_ptr_array_remove_index(self->messages, i);
+  }
+  ms_window_update_message(self);
+}
 
-  if (message)
-    show(self, message);
-  else if (self->message_is_of_tab)
-    gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
-  self->message_is_of_tab = self->message_is_of_tab || message;
+/** ms_window_forget_document: takes back what was said about a picture that is closed. */
+void
+ms_window_forget_document(MsWindow *self, MsDocument *document)
+{
+  for (guint i = self->messages->len; i-- > 0;)
+    if (((const Message *)self->messages->pdata[i])->about == document)
+      g_ptr_array_remove_index(self->messages, i);
+  if (self->toast_document == document)
+    ms_window_hide_toast(self);
+  ms_window_update_message(self);
 }
 
 /**
- * ms_window_report: shows a message in the info bar, replacing the previous one.
+ * ms_window_report:
+ * @about: (nullable): the picture that it is about, whose tab may be behind others; %NULL for the window
  * @detail: (nullable): shown by MS_OFFER_LOG
  */
 void
-ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail)
+ms_window_report(MsWindow *self, MsTopic topic, MsDocument *about, const char *text, MsOffer offers, const char *detail)
 {
   Message *message = g_new0(Message, 1);
 
-  *message = (Message){type, ms_words_of_window(text), offers, g_strdup(detail)};
-  show(self, message);
-  self->message_is_of_tab = self->document && type != GTK_MESSAGE_WARNING;
-  if (self->message_is_of_tab)
-    g_object_set_data_full(G_OBJECT(self->document), "ms-message", message, message_free);
-  else
-    message_free(message);
+  *message = (Message){topic, about ? g_object_ref(about) : NULL, ms_words_of_window(text), offers, g_strdup(detail)};
+  if (topics[topic].is_alone)
+    ms_window_forget(self, topic, about);
+  g_ptr_array_add(self->messages, message);
+  ms_window_update_message(self);
 }
 
 static MsOffer
@@ -107,9 +176,9 @@ offers_for(const GError *error)
   g_return_val_if_reached(MS_OFFER_NOTHING);
 }
 
-/** ms_window_report_error: shows an error with buttons that may help; a build log is available through one of them. */
+/** ms_window_report_error: says an error with buttons that may help; a build log is available through one of them. */
 void
-ms_window_report_error(MsWindow *self, const GError *error)
+ms_window_report_error(MsWindow *self, MsTopic topic, MsDocument *about, const GError *error)
 {
   const char *end = strchr(error->message, '\n');
   g_autofree char *sentence = end ? g_strndup(error->message, end - error->message) : g_strdup(error->message);
@@ -117,17 +186,20 @@ ms_window_report_error(MsWindow *self, const GError *error)
 
   if (end)
     offers |= MS_OFFER_LOG;
-  ms_window_report(self, GTK_MESSAGE_ERROR, sentence, offers, error->message);
+  ms_window_report(self, topic, about, sentence, offers, error->message);
 }
 
-/** ms_window_clear_message: hides the bar, and the toast. */
+/** ms_window_dismiss_message: forgets the message of the bar, behind which an earlier one comes up, or the toast. */
 void
-ms_window_clear_message(MsWindow *self)
+ms_window_dismiss_message(MsWindow *self)
 {
-  ms_window_hide_toast(self);
-  if (self->document)
-    g_object_set_data(G_OBJECT(self->document), "ms-message", NULL);
-  gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), FALSE);
+  const Message *message = shown_message(self);
+
+  if (message)
+    g_ptr_array_remove(self->messages, (gpointer)message);
+  else
+    ms_window_hide_toast(self);
+  ms_window_update_message(self);
 }
 
 static void
@@ -151,14 +223,16 @@ show_log(MsWindow *self, const char *text)
 void
 ms_window_on_message_answered(MsWindow *self, int response)
 {
-  if (response == 1)
-    show_log(self, self->message_detail);
+  const Message *message = shown_message(self);
+
+  if (response == 1 && message)
+    show_log(self, message->detail);
   if (response == 2)
     gtk_toggle_button_set_active(GTK_TOGGLE_BUTTON(self->device_chooser), TRUE);
   if (response == 3)
     g_action_group_activate_action(G_ACTION_GROUP(self), "use-processor", NULL);
   if (response != 1)
-    ms_window_clear_message(self);
+    ms_window_dismiss_message(self);
 }
 
 /* Toasts */
@@ -170,6 +244,8 @@ void
 ms_window_hide_toast(MsWindow *self)
 {
   g_clear_handle_id(&self->toast_timer, g_source_remove);
+  g_clear_object(&self->toast_document);
+  g_clear_object(&self->toast_run);
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->toast), FALSE);
 }
 
@@ -219,6 +295,17 @@ ms_window_toast(MsWindow *self, const char *text, MsToast offer, const char *det
   self->toast_timer = g_timeout_add_seconds(TOAST_S, on_toast_leaves, self);
 }
 
+/** ms_window_toast_removed: says that a run was removed, which the button puts back whatever tab is in front then. */
+void
+ms_window_toast_removed(MsWindow *self, MsDocument *document, MsRun *run)
+{
+  g_autofree char *text = g_strdup_printf(_("The run '%s' was deleted."), ms_run_get_label(run));
+
+  ms_window_toast(self, text, MS_TOAST_UNDO, NULL);
+  self->toast_document = g_object_ref(document);
+  self->toast_run = g_object_ref(run);
+}
+
 static void
 show_folder(MsWindow *self, const char *path)
 {
@@ -227,13 +314,16 @@ show_folder(MsWindow *self, const char *path)
   g_autoptr(GError) error = NULL;
 
   if (!gtk_show_uri_on_window(GTK_WINDOW(self), uri, GDK_CURRENT_TIME, &error))
-    ms_window_report_error(self, error);
+    ms_window_report_error(self, MS_TOPIC_TASK, NULL, error);
 }
 
 /** ms_window_on_toast_clicked: does what the button of the toast offers. */
 void
 ms_window_on_toast_clicked(MsWindow *self)
 {
+  g_autoptr(MsDocument) document = g_steal_pointer(&self->toast_document);
+  g_autoptr(MsRun) run = g_steal_pointer(&self->toast_run);
+
   ms_window_hide_toast(self);
   switch (self->toast_offer) {
   case MS_TOAST_PLAIN:
@@ -242,8 +332,10 @@ ms_window_on_toast_clicked(MsWindow *self)
     show_folder(self, self->toast_path);
     break;
   case MS_TOAST_UNDO:
-    if (self->document)
-      ms_document_undo_removal(self->document);
+    if (document && ms_document_get_removed_run(document) == run) {
+      ms_document_undo_removal(document);
+      ms_window_show_document(self, document);
+    }
     break;
   case MS_TOAST_LOG:
     show_log(self, self->toast_path);

@@ -47,6 +47,7 @@ typedef struct {
   MsImageLimits limits;
   char *losses;
   GCancellable *cancellable;
+  GtkWidget *replaced; /* (nullable), weak: the view that the picture takes the place of */
   GCancellable *closing;
   gulong closing_handler;
   GtkWidget *row;
@@ -67,6 +68,7 @@ load_free(gpointer data)
   g_clear_object(&self->cancellable);
   g_clear_object(&self->preview);
   g_clear_weak_pointer(&self->row);
+  g_clear_weak_pointer(&self->replaced);
   g_object_unref(self->file);
   g_free(self->title);
   g_free(self->losses);
@@ -232,7 +234,7 @@ report_failure(MsWindow *self, const GError *error)
       ? g_strdup_printf("%s %s", error->message, _("The limit is 'Largest picture' in the preferences."))
       : g_strdup(error->message);
 
-  ms_window_report(self, GTK_MESSAGE_WARNING, text, MS_OFFER_NOTHING, NULL);
+  ms_window_report(self, MS_TOPIC_FILE, NULL, text, MS_OFFER_NOTHING, NULL);
 }
 
 static void
@@ -250,17 +252,16 @@ on_loaded(GObject *source, GAsyncResult *result, gpointer data)
     return;
   self->n_opening--;
   if (!image) {
-    g_clear_weak_pointer(&self->replaced);
-    /* A warning rather than an error, because a successful run removes errors. */
     if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
       report_failure(self, error);
     return;
   }
-  ms_window_add_in_order(self, image, load->file, load->title, load->order);
-  ms_window_replace(self);
+  MsDocument *document = ms_window_add_in_order(self, image, load->file, load->title, load->order);
+  if (load->replaced)
+    ms_window_replace(load->replaced, document);
   remember(self, load->file);
   if (load->losses)
-    ms_window_report(self, GTK_MESSAGE_INFO, load->losses, MS_OFFER_NOTHING, NULL);
+    ms_window_report(self, MS_TOPIC_LOSSES, document, load->losses, MS_OFFER_NOTHING, NULL);
 }
 
 static void
@@ -269,14 +270,15 @@ on_closing(GCancellable *closing, gpointer cancellable)
   g_cancellable_cancel(cancellable);
 }
 
-/* The load is cancelled with the window, and alone by the button of its row. */
+/* The load is cancelled with the window, and alone by the button of its row. @replaced: (nullable) */
 static void
-load(MsWindow *window, GFile *file)
+load(MsWindow *window, GFile *file, GtkWidget *replaced)
 {
   g_autoptr(GTask) task = g_task_new(window, window->closing, on_loaded, NULL);
   Load *self = g_new0(Load, 1);
 
   self->window = window;
+  g_set_weak_pointer(&self->replaced, replaced);
   self->file = g_object_ref(file);
   self->title = display_name(file);
   self->order = window->next_order++;
@@ -290,9 +292,9 @@ load(MsWindow *window, GFile *file)
   g_task_run_in_thread(task, load_in_thread);
 }
 
-/** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. A folder goes to Batch. */
-void
-ms_window_open(MsWindow *self, GFile *file)
+/* @replaced: (nullable): the view that the picture takes the place of */
+static void
+open_file(MsWindow *self, GFile *file, GtkWidget *replaced)
 {
   if (g_file_query_file_type(file, G_FILE_QUERY_INFO_NONE, NULL) == G_FILE_TYPE_DIRECTORY) {
     ms_batch_page_add(MS_BATCH_PAGE(self->batch), file);
@@ -301,9 +303,24 @@ ms_window_open(MsWindow *self, GFile *file)
   }
   /* A message about one of several files stays when the others have been loaded. */
   if (self->n_opening == 0)
-    ms_window_clear_message(self);
+    ms_window_forget(self, MS_TOPIC_FILE, NULL);
   self->n_opening++;
-  load(self, file);
+  load(self, file, replaced);
+}
+
+/** ms_window_open: loads a picture into a new tab; a failure is shown in the info bar. A folder goes to Batch. */
+void
+ms_window_open(MsWindow *self, GFile *file)
+{
+  open_file(self, file, NULL);
+}
+
+/** ms_window_open_in_place: loads a picture, which replaces the one that is in front now. */
+void
+ms_window_open_in_place(MsWindow *self, GFile *file)
+{
+  if (self->n_opening == 0)
+    open_file(self, file, GTK_WIDGET(ms_window_get_view(self)));
 }
 
 /** ms_window_is_opening: whether pictures are being loaded. */
@@ -413,7 +430,7 @@ on_pasted_image(GtkClipboard *clipboard, GdkPixbuf *pixbuf, gpointer data)
   if (image)
     ms_window_add_image(self, image, NULL, _("Pasted picture"));
   else
-    ms_window_report(self, GTK_MESSAGE_WARNING, _("There is no picture on the clipboard. Copy one and paste again."),
+    ms_window_report(self, MS_TOPIC_FILE, NULL, _("There is no picture on the clipboard. Copy one and paste again."),
                      MS_OFFER_NOTHING, NULL);
 }
 

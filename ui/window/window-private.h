@@ -66,9 +66,12 @@ struct _MsWindow {
   MsToast toast_offer;
   char *toast_path;
   guint toast_timer;
-  char *message_detail;
-  gboolean message_is_of_tab;
-  char *last_saved;
+  MsDocument *toast_document;  /* (nullable): the picture whose run was removed */
+  MsRun *toast_run;            /* (nullable): that run */
+  GPtrArray *messages;         /* of the bar, the newest last */
+  GQueue saves;                /* GTask: the one that was asked for first at the head */
+  GListStore *saving;          /* GFile: what is being written for the window, also by panels */
+  GtkWidget *closing_question; /* (nullable): shown while the window is to close after the last save */
   guint progress_delay;
   GBinding *gain_binding;
   GBinding *region_picture_binding;
@@ -81,8 +84,7 @@ struct _MsWindow {
   int width;              /* that the panels were laid out for, 0 for never */
   int height;
   guint layout_source;
-  GtkWidget *replaced; /* (nullable), weak: the view that the picture being opened takes the place of */
-  guint32 space_down;  /* time of the key event, 0 while Space is up */
+  guint32 space_down; /* time of the key event, 0 while Space is up */
 };
 
 /* The window itself. */
@@ -106,27 +108,34 @@ void ms_window_on_tab_switched(MsWindow *self);
 void ms_window_tabs_changed(MsWindow *self);
 void ms_window_on_tab_removed(MsWindow *self, GtkWidget *view);
 void ms_window_cancel_tabs(MsWindow *self);
-void ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
+MsDocument *ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order);
+void ms_window_mark_tab(MsWindow *self, GtkWidget *view, const char *failure);
+void ms_window_show_document(MsWindow *self, MsDocument *document);
 void ms_window_close_view(GtkWidget *view);
 void ms_window_leave_front(MsWindow *self);
 void ms_window_update_title(MsWindow *self);
 void ms_window_update_progress(MsWindow *self);
 
 /* Opening, and the other pictures of the folder. */
+void ms_window_open_in_place(MsWindow *self, GFile *file);
 void ms_window_choose_files(MsWindow *self);
 void ms_window_paste(MsWindow *self);
 void ms_window_accept_drops(MsWindow *self);
 void ms_window_open_sample(MsWindow *self);
 void ms_window_open_neighbour(MsWindow *self, int step);
-void ms_window_replace(MsWindow *self);
+void ms_window_replace(GtkWidget *old, MsDocument *document);
 void ms_window_add_thumbnails(MsWindow *self);
 void ms_window_show_folder(MsWindow *self);
 void ms_window_list_recent(MsWindow *self);
 
 /* The bar with a message, and the toast. */
+GPtrArray *ms_window_new_messages(void);
+void ms_window_update_message(MsWindow *self);
+void ms_window_forget(MsWindow *self, MsTopic topic, MsDocument *about);
+void ms_window_forget_document(MsWindow *self, MsDocument *document);
+void ms_window_toast_removed(MsWindow *self, MsDocument *document, MsRun *run);
 void ms_window_on_toast_clicked(MsWindow *self);
 void ms_window_hide_toast(MsWindow *self);
-void ms_window_show_message_of_tab(MsWindow *self);
 void ms_window_on_message_answered(MsWindow *self, int response);
 
 /* Saving, copying and printing. */
@@ -134,4 +143,7 @@ void ms_window_copy_picture(MsWindow *self);
 void ms_window_copy_command(MsWindow *self);
 void ms_window_save(MsWindow *self);
 void ms_window_save_as(MsWindow *self);
+void ms_window_drop_saves(MsWindow *self);
+gboolean ms_window_closes_later(MsWindow *self);
+void ms_window_on_saving_changed(MsWindow *self);
 void ms_window_print(MsWindow *self);

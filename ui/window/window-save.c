@@ -7,13 +7,21 @@
 #include "core/image/codec.h"
 #include "core/image/common/losses.h"
 #include "core/image/image-save.h"
+#include "ui/common/files.h"
 #include "ui/image-view/picture.h"
 
+/*
+ * A picture that is being saved, or that a dialog asks about. What belongs to the document stands here, because another
+ * tab may be in front when the answer comes.
+ */
 typedef struct {
+  MsDocument *document;
   MsImage *image;
-  char *path;
+  GFile *file; /* (nullable): %NULL until it is chosen */
+  MsImageFormat format;
   MsSaveOptions options;
   MsSaveNotes notes;
+  gboolean is_running;
 } SaveJob;
 
 static void
@@ -21,9 +29,21 @@ save_job_free(gpointer data)
 {
   SaveJob *job = data;
 
+  g_object_unref(job->document);
   g_object_unref(job->image);
-  g_free(job->path);
+  g_clear_object(&job->file);
   g_free(job);
+}
+
+static SaveJob *
+new_job(MsDocument *document)
+{
+  SaveJob *job = g_new0(SaveJob, 1);
+
+  job->document = g_object_ref(document);
+  job->image = g_object_ref(ms_document_get_picture_b(document));
+  job->options = ms_save_options_default();
+  return job;
 }
 
 static void
@@ -32,10 +52,37 @@ save_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancel
   SaveJob *job = data;
   g_autoptr(GError) error = NULL;
 
-  if (ms_image_save(job->image, job->path, &job->options, &job->notes, cancellable, &error))
+  if (ms_image_save(job->image, g_file_peek_path(job->file), &job->options, &job->notes, cancellable, &error))
     g_task_return_boolean(task, TRUE);
   else
     g_task_return_error(task, g_steal_pointer(&error));
+}
+
+/* What Ctrl+S does with a document that was saved before. */
+typedef struct {
+  GFile *file;
+  MsImageFormat format;
+  int quality;
+} Saved;
+
+#define SAVED_KEY "ms-saved"
+
+static void
+saved_free(gpointer data)
+{
+  Saved *saved = data;
+
+  g_object_unref(saved->file);
+  g_free(saved);
+}
+
+static void
+remember_saved(const SaveJob *job)
+{
+  Saved *saved = g_new(Saved, 1);
+
+  *saved = (Saved){g_object_ref(job->file), job->format, job->options.quality};
+  g_object_set_data_full(G_OBJECT(job->document), SAVED_KEY, saved, saved_free);
 }
 
 /** ms_window_toast_saved: says under which name a file was saved; @losses: (nullable): a sentence on what it lacks. */
@@ -54,10 +101,25 @@ ms_window_toast_saved(MsWindow *self, const char *path, const char *losses)
 static void
 report_saved(MsWindow *self, const SaveJob *job)
 {
-  g_autofree char *name = g_filename_display_basename(job->path);
+  g_autofree char *name = g_filename_display_basename(g_file_peek_path(job->file));
   g_autofree char *losses = ms_losses_describe(NULL, &job->notes, name, MS_LANGUAGE_USER);
 
-  ms_window_toast_saved(self, job->path, losses);
+  ms_window_toast_saved(self, g_file_peek_path(job->file), losses);
+}
+
+/* Runs the saves that wait for none of the same file: the last one that was asked for decides what stands there. */
+static void
+run_saves(MsWindow *self)
+{
+  g_autoptr(GHashTable) taken = g_hash_table_new((GHashFunc)g_file_hash, (GEqualFunc)g_file_equal);
+
+  for (GList *l = self->saves.head; l; l = l->next) {
+    SaveJob *job = g_task_get_task_data(l->data);
+    if (g_hash_table_add(taken, job->file) && !job->is_running) {
+      job->is_running = TRUE;
+      g_task_run_in_thread(l->data, save_in_thread);
+    }
+  }
 }
 
 static void
@@ -69,37 +131,114 @@ on_saved(GObject *source, GAsyncResult *result, gpointer data)
 
   if (!self->notebook)
     return;
-  if (!g_task_propagate_boolean(G_TASK(result), &error)) {
-    ms_window_report(self, GTK_MESSAGE_ERROR, error->message, MS_OFFER_NOTHING, NULL);
-    return;
+  if (g_task_propagate_boolean(G_TASK(result), &error)) {
+    remember_saved(job);
+    report_saved(self, job);
+  } else {
+    g_clear_pointer(&self->closing_question, gtk_widget_destroy);
+    ms_window_report_error(self, MS_TOPIC_TASK, NULL, error);
   }
-  g_free(self->last_saved);
-  self->last_saved = g_strdup(job->path);
-  if (self->document)
-    g_object_set_data_full(G_OBJECT(self->document), "ms-saved-path", g_strdup(job->path), g_free);
-  report_saved(self, job);
+  ms_files_end_saving(self->saving, job->file);
+  if (g_queue_remove(&self->saves, result))
+    g_object_unref(result);
+  run_saves(self);
+}
+
+/* @job: (transfer full) */
+static void
+save(MsWindow *self, SaveJob *job)
+{
+  GTask *task = g_task_new(self, self->closing, on_saved, NULL);
+
+  job->options.format = job->format;
+  job->options.compression = g_settings_get_int(self->settings, "png-compression");
+  job->options.overwrite = TRUE;
+  job->options.threads = g_get_num_processors();
+  g_task_set_task_data(task, job, save_job_free);
+  g_queue_push_tail(&self->saves, task);
+  g_list_store_append(self->saving, job->file);
+  run_saves(self);
+}
+
+/** ms_window_drop_saves: when the window is gone: those that run are cancelled, the others do not begin. */
+void
+ms_window_drop_saves(MsWindow *self)
+{
+  GTask *task;
+
+  while ((task = g_queue_pop_head(&self->saves))) {
+    if (!((SaveJob *)g_task_get_task_data(task))->is_running)
+      g_task_return_error_if_cancelled(task);
+    g_object_unref(task);
+  }
+}
+
+/* The preference is about JPEG; a format that is lossless by default stays lossless. */
+static int
+quality_for(MsWindow *self, const SaveJob *job)
+{
+  const MsImageFormat format = job->format;
+  const MsCodec *codec =
+    ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_for_output(g_file_peek_path(job->file)));
+
+  return codec && codec->quality > 0 ? g_settings_get_int(self->settings, "jpeg-quality") : job->options.quality;
+}
+
+/* Closing */
+
+/* (transfer none): a question with a button that cancels; others are to be added. */
+static GtkDialog *
+new_question(MsWindow *self, GtkMessageType type, const char *text, const char *detail)
+{
+  GtkWidget *dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, type,
+                                             GTK_BUTTONS_NONE, "%s", text);
+
+  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", detail);
+  gtk_dialog_add_button(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL);
+  return GTK_DIALOG(dialog);
 }
 
 static void
-save_to(MsWindow *self, const char *path, MsImageFormat format, gboolean overwrite)
+on_closing_answered(GtkWidget *question, int response, MsWindow *self)
 {
-  g_autoptr(GTask) task = g_task_new(self, NULL, on_saved, NULL);
-  SaveJob *job = g_new0(SaveJob, 1);
-  const MsCodec *codec = ms_codec_get(format != MS_IMAGE_FORMAT_AUTO ? format : ms_codec_for_output(path));
-
-  job->image = g_object_ref(ms_document_get_picture_b(self->document));
-  job->path = g_strdup(path);
-  job->options = ms_save_options_default();
-  job->options.format = format;
-  /* The preference is about JPEG; a format that is lossless by default stays lossless. */
-  if (codec && codec->quality > 0)
-    job->options.quality = g_settings_get_int(self->settings, "jpeg-quality");
-  job->options.compression = g_settings_get_int(self->settings, "png-compression");
-  job->options.overwrite = overwrite;
-  job->options.threads = g_get_num_processors();
-  g_task_set_task_data(task, job, save_job_free);
-  g_task_run_in_thread(task, save_in_thread);
+  self->closing_question = NULL;
+  gtk_widget_destroy(question);
+  if (response == GTK_RESPONSE_ACCEPT)
+    gtk_widget_destroy(GTK_WIDGET(self));
 }
+
+/** ms_window_closes_later: whether files are being written for the window: it says so, and closes when they are. */
+gboolean
+ms_window_closes_later(MsWindow *self)
+{
+  g_autoptr(GFile) file = g_list_model_get_item(G_LIST_MODEL(self->saving), 0);
+
+  if (!file)
+    return FALSE;
+  if (!self->closing_question) {
+    g_autofree char *name = g_filename_display_basename(g_file_peek_path(file));
+    g_autofree char *text = g_strdup_printf(_("%s is being saved."), name);
+    GtkDialog *question = new_question(self, GTK_MESSAGE_INFO, text, _("The window closes when that is done."));
+    gtk_dialog_add_button(question, _("Close _without Saving"), GTK_RESPONSE_ACCEPT);
+    gtk_dialog_set_default_response(question, GTK_RESPONSE_CANCEL);
+    g_signal_connect_object(question, "response", G_CALLBACK(on_closing_answered), self, 0);
+    self->closing_question = GTK_WIDGET(question);
+  }
+  gtk_window_present(GTK_WINDOW(self->closing_question));
+  return TRUE;
+}
+
+/** ms_window_on_saving_changed: closes the window if that waits for the last file, unless saving has failed. */
+void
+ms_window_on_saving_changed(MsWindow *self)
+{
+  if (!self->notebook || !self->closing_question || g_list_model_get_n_items(G_LIST_MODEL(self->saving)) > 0)
+    return;
+  g_clear_pointer(&self->closing_question, gtk_widget_destroy);
+  gtk_window_close(GTK_WINDOW(self));
+}
+
+/* Asking */
 
 static char *
 stem_of(const char *title)
@@ -168,27 +307,6 @@ add_quality_choices(GtkFileChooser *chooser, int quality)
   gtk_file_chooser_set_choice(chooser, "quality", known ? preferred : "95");
 }
 
-static gboolean
-is_original(MsDocument *document, const char *path)
-{
-  GFile *original = ms_document_get_file(document);
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-
-  return original && g_file_equal(original, file);
-}
-
-/* (transfer none): a question with a button that cancels; others are to be added. */
-static GtkDialog *
-new_question(MsWindow *self, GtkMessageType type, const char *text, const char *detail)
-{
-  GtkWidget *dialog = gtk_message_dialog_new(GTK_WINDOW(self), GTK_DIALOG_MODAL | GTK_DIALOG_DESTROY_WITH_PARENT, type,
-                                             GTK_BUTTONS_NONE, "%s", text);
-
-  gtk_message_dialog_format_secondary_text(GTK_MESSAGE_DIALOG(dialog), "%s", detail);
-  gtk_dialog_add_button(GTK_DIALOG(dialog), _("_Cancel"), GTK_RESPONSE_CANCEL);
-  return GTK_DIALOG(dialog);
-}
-
 static int
 ask(GtkDialog *question, int default_response)
 {
@@ -200,9 +318,11 @@ ask(GtkDialog *question, int default_response)
 
 /* The file chooser has asked about replacing a file; replacing the original needs another confirmation. */
 static gboolean
-may_replace(MsWindow *self, const char *path)
+may_replace(MsWindow *self, const SaveJob *job)
 {
-  if (!is_original(self->document, path))
+  GFile *original = ms_document_get_file(job->document);
+
+  if (!original || !g_file_equal(original, job->file))
     return TRUE;
   GtkDialog *question = new_question(self, GTK_MESSAGE_WARNING, _("Replace the original picture?"),
                                      _("The original file will be overwritten."));
@@ -210,18 +330,25 @@ may_replace(MsWindow *self, const char *path)
   return ask(question, GTK_RESPONSE_CANCEL) == GTK_RESPONSE_ACCEPT;
 }
 
+#define JOB_KEY "ms-job"
+
 static void
 on_save_response(GtkNativeDialog *dialog, int response, MsWindow *self)
 {
   GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
   g_autofree char *path = gtk_file_chooser_get_filename(chooser);
   const char *quality = gtk_file_chooser_get_choice(chooser, "quality");
-  MsImageFormat format = chosen_format(chooser);
+  SaveJob *job = g_object_steal_data(G_OBJECT(dialog), JOB_KEY);
 
-  if (response == GTK_RESPONSE_ACCEPT && path && self->document && may_replace(self, path)) {
+  job->file = path ? g_file_new_for_path(path) : NULL;
+  job->format = chosen_format(chooser);
+  if (response == GTK_RESPONSE_ACCEPT && path && may_replace(self, job)) {
     if (quality)
       g_settings_set_int(self->settings, "jpeg-quality", (int)g_ascii_strtoll(quality, NULL, 10));
-    save_to(self, path, format, TRUE);
+    job->options.quality = quality_for(self, job);
+    save(self, job);
+  } else {
+    save_job_free(job);
   }
   g_object_unref(dialog);
 }
@@ -240,9 +367,9 @@ suggest_place(GtkFileChooser *chooser, MsDocument *document)
 
 /* A picture that does not belong to the current settings is not saved without a question. */
 static gboolean
-may_save_stale(MsWindow *self)
+may_save_stale(MsWindow *self, MsDocument *document)
 {
-  if (ms_document_get_run_b(self->document) || !ms_document_is_stale(self->document))
+  if (ms_document_get_run_b(document) || !ms_document_is_stale(document))
     return TRUE;
   GtkDialog *question =
     new_question(self, GTK_MESSAGE_QUESTION, _("The picture shown was filtered with other settings."),
@@ -251,22 +378,37 @@ may_save_stale(MsWindow *self)
                          NULL);
   const int response = ask(question, GTK_RESPONSE_APPLY);
   if (response == GTK_RESPONSE_APPLY)
-    ms_document_request_filter(self->document);
+    ms_document_request_filter(document);
   return response == GTK_RESPONSE_ACCEPT;
 }
 
+/* (transfer full) (nullable): the picture that is on the screen now; %NULL if it is not to be saved */
+static SaveJob *
+new_job_of_front(MsWindow *self)
+{
+  g_autoptr(MsDocument) document = g_object_ref(self->document);
+  SaveJob *job = new_job(document);
+
+  if (may_save_stale(self, document))
+    return job;
+  save_job_free(job);
+  return NULL;
+}
+
+/* @job: (transfer full) */
 static void
-ask_where_to_save(MsWindow *self)
+ask_where_to_save(MsWindow *self, SaveJob *job)
 {
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new(_("Save the Filtered Picture"), GTK_WINDOW(self),
                                                              GTK_FILE_CHOOSER_ACTION_SAVE, _("_Save"), _("_Cancel"));
   GtkFileChooser *chooser = GTK_FILE_CHOOSER(dialog);
 
   gtk_file_chooser_set_do_overwrite_confirmation(chooser, TRUE);
-  suggest_place(chooser, self->document);
+  suggest_place(chooser, job->document);
   add_format_choices(chooser);
   add_quality_choices(chooser, g_settings_get_int(self->settings, "jpeg-quality"));
   gtk_native_dialog_set_modal(GTK_NATIVE_DIALOG(dialog), TRUE);
+  g_object_set_data_full(G_OBJECT(dialog), JOB_KEY, job, save_job_free);
   g_signal_connect_object(dialog, "response", G_CALLBACK(on_save_response), self, 0);
   gtk_native_dialog_show(GTK_NATIVE_DIALOG(dialog));
 }
@@ -275,22 +417,27 @@ ask_where_to_save(MsWindow *self)
 void
 ms_window_save_as(MsWindow *self)
 {
-  if (may_save_stale(self))
-    ask_where_to_save(self);
+  SaveJob *job = new_job_of_front(self);
+
+  if (job)
+    ask_where_to_save(self, job);
 }
 
-/** ms_window_save: saves under the same name as before; asks the first time. */
+/** ms_window_save: saves under the same name and in the same format as before; asks the first time. */
 void
 ms_window_save(MsWindow *self)
 {
-  const char *path = g_object_get_data(G_OBJECT(self->document), "ms-saved-path");
+  SaveJob *job = new_job_of_front(self);
+  const Saved *saved = job ? g_object_get_data(G_OBJECT(job->document), SAVED_KEY) : NULL;
 
-  if (!may_save_stale(self))
+  if (job && !saved)
+    ask_where_to_save(self, job);
+  if (!saved)
     return;
-  if (path)
-    save_to(self, path, MS_IMAGE_FORMAT_AUTO, TRUE);
-  else
-    ask_where_to_save(self);
+  job->file = g_object_ref(saved->file);
+  job->format = saved->format;
+  job->options.quality = saved->quality;
+  save(self, job);
 }
 
 /** ms_window_copy_picture: copies the filtered picture, in sRGB, to the clipboard. */
@@ -368,15 +515,24 @@ ms_window_new_print_operation(MsWindow *self)
   return operation;
 }
 
+/* A printer may fail long after the dialog was closed. */
+static void
+on_printed(MsWindow *self, GtkPrintOperationResult result, GtkPrintOperation *operation)
+{
+  g_autoptr(GError) error = NULL;
+
+  gtk_print_operation_get_error(operation, &error);
+  if (result == GTK_PRINT_OPERATION_RESULT_ERROR && error && self->notebook)
+    ms_window_report_error(self, MS_TOPIC_TASK, NULL, error);
+}
+
 /** ms_window_print: asks for a printer and prints the filtered picture. */
 void
 ms_window_print(MsWindow *self)
 {
   g_autoptr(GtkPrintOperation) operation = ms_window_new_print_operation(self);
-  g_autoptr(GError) error = NULL;
 
   gtk_print_operation_set_allow_async(operation, TRUE);
-  if (gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, GTK_WINDOW(self), &error) ==
-      GTK_PRINT_OPERATION_RESULT_ERROR)
-    ms_window_report_error(self, error);
+  g_signal_connect_object(operation, "done", G_CALLBACK(on_printed), self, G_CONNECT_SWAPPED);
+  gtk_print_operation_run(operation, GTK_PRINT_OPERATION_ACTION_PRINT_DIALOG, GTK_WINDOW(self), NULL);
 }

@@ -106,14 +106,44 @@ on_run_ended(MsWindow *self)
 {
   ms_window_update_title(self);
   update_readout(self);
-  /* A successful run removes the message about a failed one. */
-  if (gtk_info_bar_get_message_type(GTK_INFO_BAR(self->message_bar)) == GTK_MESSAGE_ERROR)
-    ms_window_clear_message(self);
+}
+
+/* What is said about a picture, in front or behind */
+
+/* (transfer none) (nullable) */
+static MsWindow *
+window_of(GtkWidget *view)
+{
+  GtkWidget *window = gtk_widget_get_toplevel(view);
+
+  return MS_IS_WINDOW(window) ? MS_WINDOW(window) : NULL;
+}
+
+/* Without a device every request fails with the same words, which are said once for all pictures. */
+static void
+on_problem(GtkWidget *view, const GError *error, MsDocument *document)
+{
+  MsWindow *self = window_of(view);
+  const GError *problem = ms_window_engine_get_problem(ms_document_get_engine(document));
+  const gboolean is_of_device = problem && g_str_equal(problem->message, error->message);
+
+  if (self)
+    ms_window_report_error(self, is_of_device ? MS_TOPIC_DEVICE : MS_TOPIC_RUN, is_of_device ? NULL : document, error);
 }
 
 static void
-on_pictures_dropped(MsWindow *self, guint n)
+on_run_succeeded(GtkWidget *view, GParamSpec *pspec, MsDocument *document)
 {
+  MsWindow *self = window_of(view);
+
+  if (self)
+    ms_window_forget(self, MS_TOPIC_RUN, document);
+}
+
+static void
+on_pictures_dropped(GtkWidget *view, guint n)
+{
+  MsWindow *self = window_of(view);
   g_autofree char *text = g_strdup_printf(
     g_dngettext(GETTEXT_PACKAGE,
                 "%u earlier picture was removed to save memory; timings and settings are kept. The limit is set in "
@@ -123,15 +153,27 @@ on_pictures_dropped(MsWindow *self, guint n)
                 n),
     n);
 
-  ms_window_toast(self, text, MS_TOAST_PLAIN, NULL);
+  if (self)
+    ms_window_toast(self, text, MS_TOAST_PLAIN, NULL);
 }
 
 static void
-on_run_removed(MsWindow *self, MsRun *run)
+on_run_removed(GtkWidget *view, MsRun *run, MsDocument *document)
 {
-  g_autofree char *text = g_strdup_printf(_("The run '%s' was deleted."), ms_run_get_label(run));
+  MsWindow *self = window_of(view);
 
-  ms_window_toast(self, text, MS_TOAST_UNDO, NULL);
+  if (self)
+    ms_window_toast_removed(self, document, run);
+}
+
+/* Unlike follow(), as long as the picture is open. */
+static void
+listen(GtkWidget *view, MsDocument *document)
+{
+  g_signal_connect_object(document, "problem", G_CALLBACK(on_problem), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::current-run", G_CALLBACK(on_run_succeeded), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), view, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "run-removed", G_CALLBACK(on_run_removed), view, G_CONNECT_SWAPPED);
 }
 
 /* A click on a region shows the row of the region. */
@@ -153,9 +195,6 @@ follow(MsWindow *self, MsDocument *document, MsImageView *view)
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_lab_settings), self,
                           G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "problem", G_CALLBACK(ms_window_report_error), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "pictures-dropped", G_CALLBACK(on_pictures_dropped), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "run-removed", G_CALLBACK(on_run_removed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "readout-changed", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "region-clicked", G_CALLBACK(on_region_clicked), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
@@ -199,7 +238,7 @@ set_front(MsWindow *self, MsImageView *view)
     follow(self, document, view);
   g_object_notify(G_OBJECT(self), "document");
   ms_window_show_folder(self);
-  ms_window_show_message_of_tab(self);
+  ms_window_update_message(self);
   ms_window_update_lab_settings(self);
   ms_window_update_title(self);
   update_readout(self);
@@ -217,6 +256,8 @@ ms_window_leave_front(MsWindow *self)
   }
   bind_controls(self, NULL);
   g_clear_handle_id(&self->toast_timer, g_source_remove);
+  g_clear_object(&self->toast_document);
+  g_clear_object(&self->toast_run);
   g_clear_handle_id(&self->progress_delay, g_source_remove);
 }
 
@@ -276,10 +317,12 @@ void
 ms_window_close_view(GtkWidget *view)
 {
   MsWindow *self = MS_WINDOW(gtk_widget_get_toplevel(view));
+  g_autoptr(MsDocument) document = g_object_ref(ms_image_view_get_document(MS_IMAGE_VIEW(view)));
 
-  g_signal_handlers_disconnect_by_data(self->settings, ms_image_view_get_document(MS_IMAGE_VIEW(view)));
+  g_signal_handlers_disconnect_by_data(self->settings, document);
   stop_filtering(view);
   gtk_widget_destroy(view);
+  ms_window_forget_document(self, document);
 }
 
 static void
@@ -306,6 +349,39 @@ ms_window_cancel_tabs(MsWindow *self)
     stop_filtering(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i));
 }
 
+/** ms_window_show_document: brings the tab of a picture of this window to the front. */
+void
+ms_window_show_document(MsWindow *self, MsDocument *document)
+{
+  for (int i = 0; i < (int)ms_window_get_n_documents(self); i++)
+    if (ms_image_view_get_document(MS_IMAGE_VIEW(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i))) ==
+        document)
+      gtk_notebook_set_current_page(GTK_NOTEBOOK(self->notebook), i);
+}
+
+#define MARK_KEY "ms-mark"
+
+/** ms_window_mark_tab: @failure: (nullable): why the newest run of the picture failed, which may be behind others */
+void
+ms_window_mark_tab(MsWindow *self, GtkWidget *view, const char *failure)
+{
+  GtkWidget *mark = g_object_get_data(G_OBJECT(view), MARK_KEY);
+
+  gtk_widget_set_tooltip_text(mark, failure);
+  gtk_widget_set_visible(mark, failure != NULL);
+}
+
+static GtkWidget *
+new_mark(GtkWidget *view)
+{
+  GtkWidget *mark = gtk_image_new_from_icon_name("dialog-warning-symbolic", GTK_ICON_SIZE_MENU);
+
+  gtk_widget_set_no_show_all(mark, TRUE);
+  atk_object_set_name(gtk_widget_get_accessible(mark), _("The newest run failed"));
+  g_object_set_data(G_OBJECT(view), MARK_KEY, mark);
+  return mark;
+}
+
 static GtkWidget *
 new_tab_label(GtkWidget *view, const char *title)
 {
@@ -320,6 +396,7 @@ new_tab_label(GtkWidget *view, const char *title)
   gtk_widget_set_tooltip_text(button, name);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
   g_signal_connect(button, "clicked", G_CALLBACK(on_close_clicked), view);
+  gtk_box_pack_start(GTK_BOX(box), new_mark(view), FALSE, FALSE, 0);
   gtk_box_pack_start(GTK_BOX(box), label, TRUE, TRUE, 0);
   gtk_box_pack_end(GTK_BOX(box), button, FALSE, FALSE, 0);
   gtk_widget_show_all(box);
@@ -417,9 +494,12 @@ name_page(MsWindow *self, GtkWidget *view, int page, const char *title)
 }
 
 /**
- * ms_window_add_in_order: @order: taken from next_order when the picture was requested; the last requested is in front.
+ * ms_window_add_in_order:
+ * @order: taken from next_order when the picture was requested; the last requested is in front
+ *
+ * Returns: (transfer none): the document
  */
-void
+MsDocument *
 ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *title, guint order)
 {
   g_autoptr(MsDocument) document = new_document(self, image, file, title);
@@ -427,6 +507,7 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   MsViewMode mode = first_mode(self);
   int page;
 
+  listen(view, document);
   gtk_widget_show(view);
   ms_image_view_set_gain(MS_IMAGE_VIEW(view), g_settings_get_int(self->settings, "difference-gain"));
   ms_image_view_set_mode(MS_IMAGE_VIEW(view), mode);
@@ -441,4 +522,5 @@ ms_window_add_in_order(MsWindow *self, MsImage *image, GFile *file, const char *
   if (g_strcmp0(gtk_stack_get_visible_child_name(GTK_STACK(self->workspaces)), "picture") == 0)
     gtk_widget_grab_focus(view);
   g_idle_add_full(G_PRIORITY_LOW, on_first_request, g_object_ref(document), g_object_unref);
+  return document; /* which its view keeps */
 }

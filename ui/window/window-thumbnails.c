@@ -51,16 +51,6 @@ list_folder(MsWindow *self, char **folder, guint *index)
   return names && g_ptr_array_find_with_equal_func(names, name, g_str_equal, index) ? g_steal_pointer(&names) : NULL;
 }
 
-/* Opens a picture, which replaces the one shown. */
-static void
-open_in_place(MsWindow *self, GFile *file)
-{
-  if (self->n_opening > 0)
-    return;
-  g_set_weak_pointer(&self->replaced, GTK_WIDGET(ms_window_get_view(self)));
-  ms_window_open(self, file);
-}
-
 /** ms_window_open_neighbour: replaces the current picture by the one @step files later in its folder. */
 void
 ms_window_open_neighbour(MsWindow *self, int step)
@@ -72,21 +62,16 @@ ms_window_open_neighbour(MsWindow *self, int step)
   if (!names || (int)index + step < 0 || index + step >= names->len)
     return;
   g_autoptr(GFile) neighbour = g_file_new_build_filename(folder, names->pdata[index + step], NULL);
-  open_in_place(self, neighbour);
+  ms_window_open_in_place(self, neighbour);
 }
 
-/** ms_window_replace: gives the new picture the settings of the replaced one, and closes that. */
+/** ms_window_replace: gives a new picture the settings of the one in the view @old, and closes that. */
 void
-ms_window_replace(MsWindow *self)
+ms_window_replace(GtkWidget *old, MsDocument *document)
 {
-  GtkWidget *old = self->replaced;
-  MsSettings settings;
+  const MsSettings settings = *ms_document_get_settings(ms_image_view_get_document(MS_IMAGE_VIEW(old)));
 
-  if (!old || old == GTK_WIDGET(ms_window_get_view(self)))
-    return;
-  settings = *ms_document_get_settings(ms_image_view_get_document(MS_IMAGE_VIEW(old)));
-  ms_document_set_settings(self->document, &settings);
-  g_clear_weak_pointer(&self->replaced);
+  ms_document_set_settings(document, &settings);
   ms_window_close_view(old);
 }
 
@@ -95,7 +80,7 @@ on_neighbour_clicked(MsWindow *self, GtkWidget *button)
 {
   g_autoptr(GFile) file = g_object_ref(g_object_get_data(G_OBJECT(button), FILE_KEY));
 
-  open_in_place(self, file);
+  ms_window_open_in_place(self, file);
 }
 
 static void

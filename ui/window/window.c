@@ -5,6 +5,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/batch/batch-page.h"
+#include "ui/common/files.h"
 #include "ui/common/format.h"
 #include "ui/options/device-chooser.h"
 #include "ui/options/options-panel.h"
@@ -67,6 +68,12 @@ static const Page pages[] = {
   {ms_source_view_get_type, "kernel", N_("Kernel"), TRUE, FALSE},
 };
 
+static void
+on_panel_problem(MsWindow *self, const GError *error)
+{
+  ms_window_report_error(self, MS_TOPIC_TASK, NULL, error);
+}
+
 static GtkWidget *
 new_panel(const Page *page, GObject *window, gboolean compact)
 {
@@ -74,6 +81,7 @@ new_panel(const Page *page, GObject *window, gboolean compact)
                                   compact, page->flag, TRUE, NULL);
 
   g_object_bind_property(window, "document", panel, "document", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object(panel, "problem", G_CALLBACK(on_panel_problem), window, G_CONNECT_SWAPPED);
   return panel;
 }
 
@@ -225,6 +233,7 @@ on_lab_settings_shown(MsWindow *self)
   if (!gtk_bin_get_child(GTK_BIN(self->lab_popover))) {
     GtkWidget *panel = g_object_new(MS_TYPE_OPTIONS_PANEL, "visible", TRUE, NULL);
     ms_options_panel_put_toggles_first(MS_OPTIONS_PANEL(panel));
+    g_signal_connect_object(panel, "problem", G_CALLBACK(on_panel_problem), self, G_CONNECT_SWAPPED);
     gtk_widget_set_size_request(panel, 340, 400);
     gtk_container_add(GTK_CONTAINER(self->lab_popover), panel);
   }
@@ -357,7 +366,7 @@ static gboolean
 ms_window_delete_event(GtkWidget *widget, GdkEventAny *event)
 {
   ms_window_remember_layout(MS_WINDOW(widget));
-  return GDK_EVENT_PROPAGATE;
+  return ms_window_closes_later(MS_WINDOW(widget)) ? GDK_EVENT_STOP : GDK_EVENT_PROPAGATE;
 }
 
 static void
@@ -373,7 +382,6 @@ static void
 ms_window_dispose(GObject *object)
 {
   MsWindow *self = MS_WINDOW(object);
-  g_clear_weak_pointer(&self->replaced);
 
   if (self->engine)
     ms_window_forget_layout(self);
@@ -382,6 +390,7 @@ ms_window_dispose(GObject *object)
   if (self->document)
     ms_window_cancel_tabs(self);
   ms_window_leave_front(self);
+  ms_window_drop_saves(self);
   self->notebook = NULL;
   g_clear_object(&self->engine);
   g_clear_object(&self->settings);
@@ -396,9 +405,8 @@ ms_window_finalize(GObject *object)
 {
   MsWindow *self = MS_WINDOW(object);
 
-  g_free(self->message_detail);
+  g_ptr_array_unref(self->messages);
   g_free(self->toast_path);
-  g_free(self->last_saved);
   G_OBJECT_CLASS(ms_window_parent_class)->finalize(object);
 }
 
@@ -461,7 +469,7 @@ bind_template(GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_callback(widget_class, ms_window_on_tab_removed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_tabs_changed);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_on_message_answered);
-  gtk_widget_class_bind_template_callback(widget_class, ms_window_clear_message);
+  gtk_widget_class_bind_template_callback(widget_class, ms_window_dismiss_message);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_on_toast_clicked);
   gtk_widget_class_bind_template_callback(widget_class, ms_window_hide_toast);
 }
@@ -494,9 +502,15 @@ ms_window_init(MsWindow *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
   self->closing = g_cancellable_new();
+  self->messages = ms_window_new_messages();
+  g_queue_init(&self->saves);
+  self->saving = ms_files_saving(GTK_WIDGET(self));
+  g_signal_connect_object(self->saving, "items-changed", G_CALLBACK(ms_window_on_saving_changed), self,
+                          G_CONNECT_SWAPPED);
   ms_window_accept_drops(self);
   ms_window_add_thumbnails(self);
   g_object_bind_property(self, "document", self->options_panel, "document", G_BINDING_SYNC_CREATE);
+  g_signal_connect_object(self->options_panel, "problem", G_CALLBACK(on_panel_problem), self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -511,9 +525,11 @@ on_engine_changed(MsWindow *self)
   const GError *problem = ms_window_engine_get_problem(self->engine);
 
   if (problem && ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_FAILED)
-    ms_window_report_error(self, problem);
-  else if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY)
-    ms_window_clear_message(self);
+    ms_window_report_error(self, MS_TOPIC_DEVICE, NULL, problem);
+  if (ms_window_engine_get_state(self->engine) == MS_WINDOW_ENGINE_READY) {
+    ms_window_forget(self, MS_TOPIC_DEVICE, NULL);
+    ms_window_forget(self, MS_TOPIC_DRIVER, NULL);
+  }
 }
 
 static void
@@ -522,7 +538,7 @@ on_engine_recovered(MsWindow *self, const GError *report)
   const char *end = strchr(report->message, '\n');
   g_autofree char *sentence = g_strndup(report->message, end - report->message);
 
-  ms_window_toast(self, sentence, MS_TOAST_LOG, end + 1);
+  ms_window_report(self, MS_TOPIC_DRIVER, NULL, sentence, MS_OFFER_LOG, end + 1);
 }
 
 /** ms_window_new: (transfer none): an empty window, owned by GTK until it is closed. */

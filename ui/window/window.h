@@ -39,9 +39,20 @@ typedef enum {
   MS_TOAST_LOG,    /* shows a text */
 } MsToast;
 
+/** MsTopic: what a message of the bar is about, which decides how long it stays. */
+typedef enum {
+  MS_TOPIC_RUN,    /* the newest run of a picture failed: until one succeeds */
+  MS_TOPIC_DEVICE, /* there is no device: until one is open */
+  MS_TOPIC_DRIVER, /* the driver died and was started again: until another device is chosen */
+  MS_TOPIC_TASK,   /* what was asked for failed, such as saving: until it is dismissed */
+  MS_TOPIC_FILE,   /* a file could not be opened: until others are opened */
+  MS_TOPIC_LOSSES, /* what a picture lost when it was opened: until it is dismissed */
+} MsTopic;
+
 void ms_window_toast(MsWindow *self, const char *text, MsToast offer, const char *detail);
 void ms_window_toast_saved(MsWindow *self, const char *path, const char *losses);
-void ms_window_report(MsWindow *self, GtkMessageType type, const char *text, MsOffer offers, const char *detail);
-void ms_window_report_error(MsWindow *self, const GError *error);
-void ms_window_clear_message(MsWindow *self);
+void ms_window_report(MsWindow *self, MsTopic topic, MsDocument *about, const char *text, MsOffer offers,
+                      const char *detail);
+void ms_window_report_error(MsWindow *self, MsTopic topic, MsDocument *about, const GError *error);
+void ms_window_dismiss_message(MsWindow *self);
 const char *ms_window_get_message(MsWindow *self);

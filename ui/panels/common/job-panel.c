@@ -15,6 +15,8 @@ typedef struct {
   char *verb;               /* the label of the button at rest, as the .ui file has it */
   MsProgramJob *job;        /* (nullable): the newest */
   char *input;              /* (nullable): the name of the picture that it measures */
+  char *outcome;            /* (nullable): how it ended */
+  char *outcome_of;         /* (nullable): what stood beside the button then, which it takes the place of */
 } MsJobPanelPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_PRIVATE(MsJobPanel, ms_job_panel, MS_TYPE_PANEL)
@@ -37,6 +39,8 @@ ms_job_panel_finalize(GObject *object)
 {
   g_free(private_of(MS_JOB_PANEL(object))->verb);
   g_free(private_of(MS_JOB_PANEL(object))->input);
+  g_free(private_of(MS_JOB_PANEL(object))->outcome);
+  g_free(private_of(MS_JOB_PANEL(object))->outcome_of);
   G_OBJECT_CLASS(ms_job_panel_parent_class)->finalize(object);
 }
 
@@ -55,14 +59,15 @@ ms_job_panel_is_running(MsJobPanel *self)
   return job && ms_program_job_is_running(job);
 }
 
-/** ms_job_panel_set_note: sets the text beside the button while nothing runs. */
-void
-ms_job_panel_set_note(MsJobPanel *self, const char *note)
+/* How the last job ended stands beside the button until what the next one would do is something else. */
+static void
+show_note(MsJobPanel *self, const char *plan)
 {
-  GtkLabel *label = private_of(self)->note;
+  MsJobPanelPrivate *priv = private_of(self);
+  const char *note = priv->outcome && g_strcmp0(priv->outcome_of, plan) == 0 ? priv->outcome : plan;
 
-  gtk_label_set_text(label, note);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(label), note);
+  gtk_label_set_text(priv->note, note);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(priv->note), note);
 }
 
 /** ms_job_panel_update_ready: updates whether the button can be clicked and the text beside it, unless a job runs. */
@@ -77,7 +82,21 @@ ms_job_panel_update_ready(MsJobPanel *self)
     return;
   g_autofree char *text = MS_JOB_PANEL_GET_CLASS(self)->ready_text(self, device, &ready);
   gtk_widget_set_sensitive(GTK_WIDGET(priv->button), ready);
-  ms_job_panel_set_note(self, text);
+  show_note(self, text);
+}
+
+/** ms_job_panel_set_outcome: @outcome: (nullable): how what was asked for last ended */
+void
+ms_job_panel_set_outcome(MsJobPanel *self, const char *outcome)
+{
+  MsJobPanelPrivate *priv = private_of(self);
+  gboolean ready;
+
+  g_free(priv->outcome);
+  g_free(priv->outcome_of);
+  priv->outcome = g_strdup(outcome);
+  priv->outcome_of = MS_JOB_PANEL_GET_CLASS(self)->ready_text(self, ms_panel_get_device(MS_PANEL(self)), &ready);
+  ms_job_panel_update_ready(self);
 }
 
 static void
@@ -123,10 +142,9 @@ on_ended(MsJobPanel *self, GError *error)
   gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 
   show_running(self, FALSE);
-  ms_job_panel_update_ready(self);
   g_autofree char *text = error && !cancelled ? ms_words_of_window(error->message)
                                               : MS_JOB_PANEL_GET_CLASS(self)->ended_text(self, cancelled);
-  ms_job_panel_set_note(self, text);
+  ms_job_panel_set_outcome(self, text);
 }
 
 /** ms_job_panel_run: starts the job as a click on the button does; a job that still runs is cancelled. */

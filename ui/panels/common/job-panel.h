@@ -34,7 +34,7 @@ void ms_job_panel_bind(MsJobPanelClass *klass, const char *file, const MsTemplat
 void ms_job_panel_run(MsJobPanel *self);
 gboolean ms_job_panel_is_running(MsJobPanel *self);
 MsProgramJob *ms_job_panel_get_job(MsJobPanel *self);
-void ms_job_panel_set_note(MsJobPanel *self, const char *note);
+void ms_job_panel_set_outcome(MsJobPanel *self, const char *outcome);
 void ms_job_panel_update_ready(MsJobPanel *self);
 
 void ms_job_panel_add_experiment(MsProgramJob *job, const MsExperiment *experiment);

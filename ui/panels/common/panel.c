@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "ui/panels/common/panel.h"
 
+#include <glib/gi18n-lib.h>
+
 #include "ui/document/document.h"
 #include "ui/panels/ms-panels.h"
 
@@ -24,6 +26,7 @@ enum {
 };
 
 static GParamSpec *properties[N_PROPS];
+static guint problem_signal;
 
 static MsPanelPrivate *
 private_of(MsPanel *self)
@@ -100,6 +103,37 @@ ms_panel_get_document(MsPanel *self)
   return private_of(self)->document;
 }
 
+/** ms_panel_get_waiting: what the panel waits for; @is_computing: whether it has asked for what it shows */
+MsWaiting
+ms_panel_get_waiting(MsPanel *self, gboolean is_computing)
+{
+  MsDocument *document = ms_panel_get_document(self);
+
+  if (!document)
+    return (MsWaiting){FALSE};
+  return (MsWaiting){.has_picture = TRUE,
+                     .has_run = ms_document_get_shown_run(document) != NULL,
+                     .is_filtering = ms_document_is_busy(document),
+                     .is_computing = is_computing,
+                     .is_held = ms_window_engine_is_held(ms_document_get_engine(document))};
+}
+
+/** ms_waiting_text: (transfer none): a sentence in place of what a panel will show. */
+const char *
+ms_waiting_text(const MsWaiting *self)
+{
+  if (!self->has_picture)
+    return _("Open a picture to see this.");
+  if (self->is_held && (self->is_computing || self->is_filtering))
+    return _("This waits for the end of a measurement, which has the device to itself.");
+  if (self->is_filtering)
+    return self->has_run ? _("This is computed when the picture has been filtered again.")
+                         : _("The picture is being filtered.");
+  if (!self->has_run)
+    return _("The picture has not been filtered yet.");
+  return _("Computing…");
+}
+
 /** ms_panel_get_engine: (transfer none) (nullable): of the document, without one that of the window */
 MsWindowEngine *
 ms_panel_get_engine(MsPanel *self)
@@ -136,14 +170,11 @@ ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings)
   ms_document_set_settings(document, &chosen);
 }
 
-/** ms_panel_report_problem: shows an error in the window. */
+/** ms_panel_report_problem: has the window show an error, whatever picture is open by then. */
 void
 ms_panel_report_problem(MsPanel *self, const GError *error)
 {
-  MsDocument *document = ms_panel_get_document(self);
-
-  if (document)
-    g_signal_emit_by_name(document, "problem", error);
+  g_signal_emit(self, problem_signal, 0, error);
 }
 
 static void
@@ -240,6 +271,8 @@ ms_panel_class_init(MsPanelClass *klass)
   object_class->get_property = ms_panel_get_property;
   object_class->set_property = ms_panel_set_property;
   GTK_WIDGET_CLASS(klass)->map = ms_panel_map;
+  problem_signal =
+    g_signal_new("problem", MS_TYPE_PANEL, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_ERROR);
   properties[PROP_DOCUMENT] = g_param_spec_object("document", NULL, NULL, MS_TYPE_DOCUMENT,
                                                   G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   properties[PROP_ENGINE] = g_param_spec_object("engine", NULL, NULL, MS_TYPE_WINDOW_ENGINE,

@@ -11,6 +11,7 @@
 /*
  * Properties: "document" (MsDocument, nullable, read-write); "engine" (MsWindowEngine, nullable, at construction): used
  * while there is no document; "compact" (boolean, at construction): the short form for the overview.
+ * Signal: "problem" (GError): what was asked of the panel failed.
  */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
@@ -27,6 +28,22 @@ struct _MsPanelClass {
   void (*refresh)(MsPanel *self);
 };
 
+/**
+ * MsWaiting: what stands between a panel and what it shows of the filtered picture.
+ * @is_filtering: a run of the picture has not ended
+ * @is_computing: what the panel shows was asked for
+ * @is_held: a measurement has the device to itself, and requests wait
+ */
+typedef struct {
+  gboolean has_picture;
+  gboolean has_run;
+  gboolean is_filtering;
+  gboolean is_computing;
+  gboolean is_held;
+} MsWaiting;
+
+const char *ms_waiting_text(const MsWaiting *self);
+MsWaiting ms_panel_get_waiting(MsPanel *self, gboolean is_computing);
 MsDocument *ms_panel_get_document(MsPanel *self);
 gboolean ms_panel_is_compact(MsPanel *self);
 MsWindowEngine *ms_panel_get_engine(MsPanel *self);

@@ -34,13 +34,14 @@ struct _MsExperimentPanel {
   GtkToggleButton *on_picture;
   MsReportView *view;
   gboolean learns;
-  GPtrArray *experiments; /* of the list */
-  GHashTable *reports;    /* name → MsReport: the latest report of each experiment */
-  GHashTable *files;      /* name → path: of the experiments that were added from files */
-  MsExperiment *running;  /* (nullable): the experiment of the newest job */
-  char *folder;           /* (nullable): of the kept reports that were loaded */
-  gint64 stamp;           /* of @folder when it was loaded */
-  char *damage;           /* (nullable): which of its files cannot be read; may be empty */
+  GPtrArray *experiments;    /* of the list */
+  GHashTable *reports;       /* name → MsReport: the latest report of each experiment */
+  GHashTable *files;         /* name → path: of the experiments that were added from files */
+  MsExperiment *running;     /* (nullable): the experiment of the newest job */
+  const MsExperiment *shown; /* (nullable): the selected one */
+  char *folder;              /* (nullable): of the kept reports that were loaded */
+  gint64 stamp;              /* of @folder when it was loaded */
+  char *damage;              /* (nullable): which of its files cannot be read; may be empty */
 };
 
 G_DEFINE_FINAL_TYPE(MsExperimentPanel, ms_experiment_panel, MS_TYPE_JOB_PANEL)
@@ -310,6 +311,9 @@ on_selection_changed(MsExperimentPanel *self)
 {
   const MsExperiment *selected = get_selected(self);
 
+  if (selected != self->shown) /* how another one ended is no news of this one */
+    ms_job_panel_set_outcome(MS_JOB_PANEL(self), NULL);
+  self->shown = selected;
   show_details(self);
   update_on_picture(self);
   gtk_widget_set_visible(self->own, get_file(self) != NULL);
@@ -354,7 +358,7 @@ ms_experiment_panel_add_file(MsExperimentPanel *self, const char *path, GError *
 static void
 on_problem(MsExperimentPanel *self, const GError *error)
 {
-  ms_job_panel_set_note(MS_JOB_PANEL(self), error->message);
+  ms_job_panel_set_outcome(MS_JOB_PANEL(self), error->message);
   ms_panel_report_problem(MS_PANEL(self), error);
 }
 

@@ -92,8 +92,9 @@ struct _MsSourceView {
   GtkWidget *compile;
   MsProgramSpec *spec; /* (nullable): what is shown */
   Text now;
-  Text before; /* the program before its last change */
-  GCancellable *compiling;
+  Text before;             /* the program before its last change */
+  GCancellable *compiling; /* (nullable): while the program is compiled */
+  char *compiled;          /* (nullable): what the compiler said of the program when it was asked */
   guint scroll;
   gboolean restyled;
 };
@@ -121,6 +122,7 @@ ms_source_view_dispose(GObject *object)
   MsSourceView *self = MS_SOURCE_VIEW(object);
 
   cancel_compiling(self);
+  g_clear_pointer(&self->compiled, g_free);
   g_clear_handle_id(&self->scroll, g_source_remove);
   g_clear_pointer(&self->spec, ms_program_spec_unref);
   clear_text(&self->now);
@@ -358,7 +360,7 @@ show_log(MsSourceView *self, const char *log)
   gtk_text_buffer_set_text(gtk_text_view_get_buffer(self->log), log, -1);
 }
 
-/* Shows the build log of the last run if it ran this program. */
+/* Shows what the compiler says or has said of the program: when it was asked, else when the last run was compiled. */
 static void
 show_known_log(MsSourceView *self, MsDocument *document)
 {
@@ -369,7 +371,9 @@ show_known_log(MsSourceView *self, MsDocument *document)
   const char *log = ran && g_strcmp0(ran, shown) == 0 ? ms_run_get_build_log(run) : NULL;
 
   show_log(self,
-           !log ? _("This program has not been built yet.")
+           self->compiling  ? _("Compiling…")
+           : self->compiled ? self->compiled
+           : !log           ? _("This program has not been built yet.")
            : *log
              ? log
              : _("The compiler printed nothing, or the program came from the cache. Compile it to see its output."));
@@ -403,6 +407,7 @@ take_spec(MsSourceView *self, MsProgramSpec *spec)
   self->before = self->now;
   self->now = now;
   cancel_compiling(self);
+  g_clear_pointer(&self->compiled, g_free);
   return TRUE;
 }
 
@@ -453,7 +458,10 @@ on_compiled(GObject *source, GAsyncResult *result, gpointer data)
     return;
   if (answer)
     g_variant_get(answer->content, "(&s)", &log);
-  show_log(self, log ? log : error->message);
+  g_clear_object(&self->compiling);
+  g_free(self->compiled);
+  self->compiled = g_strdup(log ? log : error->message);
+  show_log(self, self->compiled);
 }
 
 static void

@@ -174,10 +174,10 @@ show_regions(MsRegionsPanel *self)
   const MsSegmentTable *table = get_table(self);
   const char *problem = regions ? ms_picture_result_get_problem(MS_PICTURE_RESULT(regions)) : NULL;
   g_autofree char *text = table ? count_text(table) : NULL;
+  const MsWaiting waiting =
+    ms_panel_get_waiting(MS_PANEL(self), regions && ms_picture_result_is_busy(MS_PICTURE_RESULT(regions)));
 
-  gtk_label_set_text(self->count, problem ? problem
-                                  : text  ? text
-                                          : _("Regions appear here after the picture has been filtered."));
+  gtk_label_set_text(self->count, problem ? problem : text ? text : ms_waiting_text(&waiting));
   gtk_widget_set_sensitive(self->save, table != NULL);
   self->selecting = TRUE;
   set_rows(self, table ? table->n : 0);
@@ -210,35 +210,48 @@ static const struct {
   {"json", MS_REGION_FILE_JSON, "regions.json"},
 };
 
+/* What the dialog asks about: the kind of file, and the regions, since another picture may come to the front. */
 #define KIND_KEY "ms-region-file"
+#define REGIONS_KEY "ms-regions"
+
+/* A file that is being written, of the regions of a picture that may be behind others by then. */
+typedef struct {
+  GtkWidget *panel;
+  GFile *file;
+  GListStore *saving; /* of the window */
+} Save;
 
 static void
 on_saved(GObject *source, GAsyncResult *result, gpointer data)
 {
-  g_autoptr(GtkWidget) item = data;
-  GtkWidget *window = gtk_widget_get_toplevel(item);
-  const char *path = g_object_get_data(G_OBJECT(item), "ms-path");
+  g_autofree Save *save = data;
+  g_autoptr(GtkWidget) panel = save->panel;
+  g_autoptr(GFile) file = save->file;
+  g_autoptr(GListStore) saving = save->saving;
+  GtkWidget *window = gtk_widget_get_toplevel(panel);
   g_autofree char *losses = NULL;
   g_autoptr(GError) error = NULL;
 
   if (!ms_picture_regions_save_finish(MS_PICTURE_REGIONS(source), result, &losses, &error))
-    ms_panel_report_problem(MS_PANEL(gtk_widget_get_ancestor(item, MS_TYPE_PANEL)), error);
+    ms_panel_report_problem(MS_PANEL(panel), error);
   else if (G_IS_ACTION_GROUP(window))
     g_action_group_activate_action(G_ACTION_GROUP(window), "announce-file",
-                                   g_variant_new("(^ays)", path, losses ? losses : ""));
+                                   g_variant_new("(^ays)", g_file_peek_path(file), losses ? losses : ""));
+  ms_files_end_saving(saving, file);
 }
 
-/* @item: the button of the menu that says what is saved */
 static void
-on_file_chosen(GtkWidget *item, GFile *file)
+on_file_chosen(GtkWidget *panel, GFile *file)
 {
-  MsRegionsPanel *self = MS_REGIONS_PANEL(gtk_widget_get_ancestor(item, MS_TYPE_REGIONS_PANEL));
-  const MsRegionFile kind = (MsRegionFile)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(item), KIND_KEY));
-  char *path = g_file_get_path(file);
+  MsPictureRegions *regions = g_object_get_data(G_OBJECT(panel), REGIONS_KEY);
+  const MsRegionFile kind = (MsRegionFile)GPOINTER_TO_INT(g_object_get_data(G_OBJECT(panel), KIND_KEY));
 
-  g_object_set_data_full(G_OBJECT(item), "ms-path", path, g_free);
-  if (path && get_table(self))
-    ms_picture_regions_save_async(get_regions(self), kind, path, on_saved, g_object_ref(item));
+  if (!g_file_peek_path(file) || !ms_picture_regions_get_table(regions))
+    return;
+  Save *save = g_new(Save, 1);
+  *save = (Save){g_object_ref(panel), g_object_ref(file), g_object_ref(ms_files_saving(panel))};
+  g_list_store_append(save->saving, file);
+  ms_picture_regions_save_async(regions, kind, g_file_peek_path(file), on_saved, save);
 }
 
 static void
@@ -249,8 +262,9 @@ on_save_clicked(MsRegionsPanel *self, GtkWidget *item)
     const MsFileQuestion question = {GTK_FILE_CHOOSER_ACTION_SAVE, _("Save Regions"), _("_Save"), files[i].file, FALSE};
     if (!g_str_equal(gtk_widget_get_name(item), files[i].name))
       continue;
-    g_object_set_data(G_OBJECT(item), KIND_KEY, GINT_TO_POINTER(files[i].kind));
-    ms_files_choose(item, &question, on_file_chosen);
+    g_object_set_data(G_OBJECT(self), KIND_KEY, GINT_TO_POINTER(files[i].kind));
+    g_object_set_data_full(G_OBJECT(self), REGIONS_KEY, g_object_ref(get_regions(self)), g_object_unref);
+    ms_files_choose(GTK_WIDGET(self), &question, on_file_chosen);
   }
 }
 
@@ -278,7 +292,9 @@ set_min_pixels(MsRegionsPanel *self)
 static void
 on_busy(MsRegionsPanel *self, GParamSpec *pspec, MsDocument *document)
 {
-  if (!ms_document_is_busy(document))
+  if (ms_document_is_busy(document))
+    show_regions(self);
+  else
     ms_panel_invalidate(MS_PANEL(self));
 }
 
@@ -297,6 +313,7 @@ ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-b");
   ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(on_busy));
+  ms_panel_connect(panel, ms_document_get_engine(document), "holders-changed", G_CALLBACK(show_regions));
   show_regions(self);
 }
 

@@ -23,7 +23,6 @@ struct _MsRunsPanel {
   GtkSpinButton *repeats;
   GtkLabel *note;
   GtkContainer *table_buttons;
-  guint dropped;
   guint shown; /* runs in the table */
 };
 
@@ -214,13 +213,14 @@ update_buttons(MsRunsPanel *self)
 static void
 show_note(MsRunsPanel *self, MsDocument *document)
 {
-  guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
-  g_autofree char *dropped = g_strdup_printf(
-    g_dngettext(GETTEXT_PACKAGE, "%u older picture was removed to save memory; its timings are kept.",
-                "%u older pictures were removed to save memory; their timings are kept.", self->dropped),
-    self->dropped);
+  const guint runs = document ? g_list_model_get_n_items(ms_document_get_runs(document)) : 0;
+  const guint n = document ? ms_document_count_dropped(document) : 0;
+  g_autofree char *dropped =
+    g_strdup_printf(g_dngettext(GETTEXT_PACKAGE, "%u older picture was removed to save memory; its timings are kept.",
+                                "%u older pictures were removed to save memory; their timings are kept.", n),
+                    n);
 
-  gtk_label_set_text(self->note, self->dropped > 0 ? dropped
+  gtk_label_set_text(self->note, n > 0 ? dropped
                                  : runs == 0
                                    ? _("Every run of the filter is listed here.")
                                    : _("A and B are what the split, side-by-side and difference views show."));
@@ -269,21 +269,13 @@ follow_runs(MsRunsPanel *self)
 }
 
 static void
-on_pictures_dropped(MsRunsPanel *self, guint n)
-{
-  self->dropped += n;
-  ms_panel_invalidate(MS_PANEL(self));
-}
-
-static void
 ms_runs_panel_attach(MsPanel *panel, MsDocument *document)
 {
   MsRunsPanel *self = MS_RUNS_PANEL(panel);
 
-  self->dropped = 0;
   self->shown = 0;
   ms_panel_connect(panel, ms_document_get_runs(document), "items-changed", G_CALLBACK(follow_runs));
-  ms_panel_connect(panel, document, "pictures-dropped", G_CALLBACK(on_pictures_dropped));
+  ms_panel_follow(panel, document, "pictures-dropped");
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::busy");
   ms_panel_follow(panel, document, "notify::run-a");

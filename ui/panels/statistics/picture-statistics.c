@@ -219,6 +219,7 @@ ms_pixel_panel_attach(MsPanel *panel, MsDocument *document)
   ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_follow(panel, document, "notify::run-a");
   ms_panel_follow(panel, document, "notify::run-b");
+  ms_panel_follow(panel, document, "notify::busy");
 }
 
 static void

@@ -134,15 +134,13 @@ show_times(MsStatisticsPanel *self, const MsPictureNumbers *numbers, const char 
 static void
 show_difference(MsStatisticsPanel *self, const MsImageComparison *comparison, const char *problem)
 {
+  const MsWaiting waiting = ms_panel_get_waiting(MS_PANEL(self), TRUE);
   gboolean compact = ms_panel_is_compact(MS_PANEL(self));
   g_autofree char *text = !comparison ? NULL
                           : compact   ? short_difference_text(comparison)
                                       : difference_text(comparison);
 
-  gtk_label_set_text(self->difference, text ? text
-                                       : problem
-                                         ? problem
-                                         : _("The difference appears here after the picture has been filtered."));
+  gtk_label_set_text(self->difference, text ? text : problem ? problem : ms_waiting_text(&waiting));
 }
 
 /* Whole numbers keep all columns of the compact form in view; the full form has the decimals. */
@@ -179,8 +177,11 @@ ms_statistics_panel_show(MsPixelPanel *panel)
 
   gtk_list_store_clear(self->store);
   gtk_widget_set_sensitive(self->copy, document != NULL);
-  if (!document)
+  if (!document) {
+    show_difference(self, NULL, NULL);
+    gtk_label_set_text(self->times, "");
     return;
+  }
   const MsPictureNumbers numbers = ms_picture_statistics_get(statistics);
   show_difference(self, numbers.comparison, ms_picture_result_get_problem(MS_PICTURE_RESULT(statistics)));
   if (ms_panel_is_compact(MS_PANEL(self))) {

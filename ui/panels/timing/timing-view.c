@@ -24,6 +24,7 @@ struct _MsTimingView {
   GtkStack *stack;
   MsDevice *peak_device; /* (nullable): the device whose peak was measured or is being measured */
   double peak;           /* GB/s, 0 while unknown */
+  char *peak_problem;    /* (nullable): why it could not be measured */
   GCancellable *measuring;
 };
 
@@ -161,6 +162,7 @@ ms_timing_view_dispose(GObject *object)
     g_cancellable_cancel(self->measuring);
   g_clear_object(&self->measuring);
   g_clear_pointer(&self->peak_device, ms_device_unref);
+  g_clear_pointer(&self->peak_problem, g_free);
   G_OBJECT_CLASS(ms_timing_view_parent_class)->dispose(object);
 }
 
@@ -343,10 +345,21 @@ show_log(MsTimingView *self, MsTimingLog *log, GArray *others, const char *headi
   }
   if (others)
     show_other(self, rows, others, kernels);
-  g_autofree char *peak = peak_gb_per_s > 0
-                            ? g_strdup_printf(_("Measured peak of the device: %.1f GB/s."), peak_gb_per_s)
-                            : g_strdup(_("The peak of the device has not been measured."));
-  gtk_label_set_text(self->peak_label, peak);
+}
+
+/* @device: (nullable): of the run that is shown */
+static void
+show_peak(MsTimingView *self, MsDevice *device)
+{
+  const gboolean asked = device && device == self->peak_device;
+  const char *unknown = !asked               ? _("The peak of the device has not been measured.")
+                        : self->peak_problem ? self->peak_problem
+                                             : _("The peak of the device is being measured.");
+  g_autofree char *text = asked && self->peak > 0
+                            ? g_strdup_printf(_("Measured peak of the device: %.1f GB/s."), self->peak)
+                            : g_strdup(unknown);
+
+  gtk_label_set_text(self->peak_label, text);
 }
 
 static void
@@ -358,10 +371,11 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
 
   if (answer) {
     g_variant_get_child(answer->content, 1, "d", &self->peak);
-    ms_panel_invalidate(MS_PANEL(self));
   } else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
-    gtk_label_set_text(self->peak_label, error->message);
+    g_free(self->peak_problem);
+    self->peak_problem = ms_words_of_window(error->message);
   }
+  ms_panel_invalidate(MS_PANEL(self));
 }
 
 /*
@@ -382,6 +396,7 @@ want_peak(MsTimingView *self, MsWindowEngine *engine)
   g_clear_pointer(&self->peak_device, ms_device_unref);
   self->peak_device = ms_device_ref(device);
   self->peak = 0;
+  g_clear_pointer(&self->peak_problem, g_free);
   const MsWindowEngineCall call = {
     .kind = MS_REQUEST_BANDWIDTH, .answer = MS_ANSWER_BANDWIDTH, .content = g_variant_new("()")};
   ms_window_engine_call_async(engine, &call, self->measuring, on_peak_measured, g_object_ref(self));
@@ -428,6 +443,7 @@ ms_timing_view_refresh(MsPanel *panel)
   show_log(self, ms_run_get_log(run), others, heading, device == self->peak_device ? self->peak : 0);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->heading), tip ? tip : about);
   want_peak(self, ms_document_get_engine(document));
+  show_peak(self, device);
 }
 
 static void

@@ -271,6 +271,7 @@ ms_tune_panel_start(MsJobPanel *panel, MsProgramJob *job)
   ms_job_panel_add_picture(panel, job);
   g_clear_pointer(&self->record, ms_tune_record_free);
   ms_report_view_set_report(self->view, NULL);
+  show_winner(self);
   return TRUE;
 }
 
@@ -318,7 +319,7 @@ on_forget_clicked(MsTunePanel *self)
     return;
   const MsWinnerKey key = {self->record->device, self->record->driver, self->record->problem};
   if (ms_winner_store_remove(NULL, &key, &error))
-    ms_job_panel_set_note(MS_JOB_PANEL(self), _("Forgotten: the defaults are used again on this device."));
+    ms_job_panel_set_outcome(MS_JOB_PANEL(self), _("Forgotten: the defaults are used again on this device."));
   else
     ms_panel_report_problem(MS_PANEL(self), error);
 }
