@@ -623,7 +623,7 @@ test_batch_failures(void)
   g_assert_cmpstr(planned, ==, "2 would conflict");
   g_assert_nonnull(strstr(outlook, "2 of 3 pictures would conflict"));
   g_assert_true(g_str_has_prefix(unknown, "The settings have changed since this batch;"));
-  assert_batch_row(rows, 0, "1.png|⚠ Would conflict||||'/out/1.png' exists already.");
+  assert_batch_row(rows, 0, "1.png|⚠ Conflict||||'/out/1.png' exists already.");
   ms_batch_rows_note_failures(rows);
   g_assert_cmpuint(g_hash_table_size(rows->failures), ==, 0);
 

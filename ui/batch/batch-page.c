@@ -219,7 +219,8 @@ show_progress(MsBatchPage *self)
   g_autofree char *text = ms_batch_rows_describe(self->rows, rate);
   g_autofree char *failed = ms_batch_rows_describe_failures(self->rows);
 
-  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress), all > 0 ? (double)finished / all : 0);
+  gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(self->progress),
+                                all > 0 && !self->rows->is_plan ? (double)finished / all : 0);
   gtk_label_set_text(GTK_LABEL(self->note), self->problem ? self->problem : text);
   gtk_widget_set_tooltip_text(self->note, self->problem);
   gtk_button_set_label(GTK_BUTTON(self->failed), failed);

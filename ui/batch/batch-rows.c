@@ -58,7 +58,7 @@ state_text(const MsBatchRows *self, MsItemStatus status)
 {
   static const char *const texts[] = {N_("Waiting"), N_("✓ Done"), N_("✗ Failed"), N_("– Skipped")};
 
-  return self->is_plan && status == MS_ITEM_FAILED ? _("⚠ Would conflict") : _(texts[status]);
+  return self->is_plan && status == MS_ITEM_FAILED ? _("⚠ Conflict") : _(texts[status]);
 }
 
 static void
