@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <gio/gio.h>
+#include <glib/gi18n-lib.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@
 #include "core/lab/measure/journal.h"
 #include "core/process/driver.h"
 #include "core/service/protocol.h"
+#include "core/threads.h"
 
 /* Signals */
 
@@ -91,12 +93,22 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 
   get_interrupts(&set);
   pthread_sigmask(SIG_BLOCK, &set, NULL);
-  g_thread_unref(g_thread_new("ms-signals", is_watched ? cancel_each_time_in_thread : cancel_then_exit_in_thread,
-                              g_object_ref(cancellable)));
+  GThread *thread = is_watched
+                      ? g_thread_try_new("ms-signals", cancel_each_time_in_thread, g_object_ref(cancellable), NULL)
+                      : g_thread_try_new("ms-signals", cancel_then_exit_in_thread, g_object_ref(cancellable), NULL);
+  /* Without the thread a signal ends the process at once. */
+  if (thread)
+    g_thread_unref(thread);
+  else
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
 }
 
 /* Seconds in which cancelled work ends unless a driver hangs. */
 #define GRACE_S 10
+
+/* Of this process and its child: for signals, progress and the driver, beside one for each processor. */
+#define OTHER_THREADS 6
+#define MOST_CHECKED 32
 
 /* What the parent of a batch has: its first worker, and the device's name where files are named by it. */
 typedef struct {
@@ -127,6 +139,18 @@ can_be_repeated(const MsCommandLine *line)
   return repeats;
 }
 
+const char ms_output_failed[] = N_("Standard output could not be written to; the results there are not complete.");
+
+/* Fails a run whose results did not arrive. */
+static MsExitStatus
+check_output(MsConsole *console, MsExitStatus status)
+{
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  ms_console_error(console, _(ms_output_failed));
+  return status == MS_EXIT_DONE ? MS_EXIT_SOME_FAILED : status;
+}
+
 static MsExitStatus
 run(const Process *process, MsConsole *console, GCancellable *cancellable)
 {
@@ -141,10 +165,7 @@ run(const Process *process, MsConsole *console, GCancellable *cancellable)
   MsExitStatus status = command->run
                           ? command->run(line, console, cancellable)
                           : ms_batch_command_run(line, console, process->device, process->worker, cancellable);
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return status;
-  ms_console_error(console, "Standard output could not be written to; the results there are not complete.");
-  return status == MS_EXIT_DONE ? MS_EXIT_SOME_FAILED : status;
+  return check_output(console, status);
 }
 
 /* The main functions of children. A second signal does nothing there, because the parent ends the child. */
@@ -367,6 +388,7 @@ follow(Watched *w, GCancellable *cancellable)
   }
   return status;
 }
+
 /* In a child that was started as a program; it never returns. */
 static void
 run_child(const MsCommandLine *line)
@@ -394,6 +416,7 @@ ms_headless_run(const MsCommandLine *line)
   Process process = {.line = line};
   Watched watched = {.line = line, .files = g_array_new(FALSE, FALSE, sizeof(int))};
   const gboolean is_watched = command->uses_driver || names_device(line);
+  g_autoptr(GError) error = NULL;
   MsExitStatus status = MS_EXIT_DONE;
 
   fill_closed_streams();
@@ -401,6 +424,11 @@ ms_headless_run(const MsCommandLine *line)
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
     run_child(line);
+  if (!ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
+    g_autoptr(MsConsole) own = ms_console_new(line);
+    watched_clear(&watched);
+    return ms_command_fail(own, error);
+  }
   if (is_watched)
     watched_init(&watched);
   if (command->action == MS_COMMAND_IMAGES && !line->dry_run)
@@ -419,5 +447,5 @@ ms_headless_run(const MsCommandLine *line)
     ms_child_free(process.worker);
   watched_clear(&watched);
   ms_progress_ended(console, status);
-  return status;
+  return is_watched ? check_output(console, status) : status;
 }

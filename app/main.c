@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The main function: reads the command line, then runs headless or starts the window's program. */
+#include <glib/gi18n-lib.h>
 #include <stdio.h>
 
 #include "app/command-line/help.h"
@@ -24,7 +25,10 @@ print(char *text)
 {
   g_autofree char *owned = text;
 
-  return fputs(owned, stdout) >= 0 && fflush(stdout) == 0 ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+  if (fputs(owned, stdout) >= 0 && fflush(stdout) == 0)
+    return MS_EXIT_DONE;
+  fprintf(stderr, "meanshift-lab: %s\n", _(ms_output_failed));
+  return MS_EXIT_SOME_FAILED;
 }
 
 int

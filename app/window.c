@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/process/child.h"
 
 #define WINDOW_PROGRAM "meanshift-lab-window"
@@ -47,5 +48,5 @@ ms_window_run(char **images, GError **error)
   execv(program, arguments);
   ms_set_error(error, MS_ERROR_IO,
                "The window's program '%s' cannot be started: %s; install it again, or use --headless.", program,
-               g_strerror(errno));
+               ms_errno_text(errno));
 }

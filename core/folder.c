@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
+
 /** ms_folder_find_existing: (transfer full): @path, or the nearest folder above it that exists. */
 char *
 ms_folder_find_existing(const char *path)
@@ -42,7 +44,7 @@ ms_folder_make(const char *path, int mode, GError **error)
 {
   if (g_mkdir_with_parents(path, mode) == 0)
     return TRUE;
-  ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, ms_errno_text(errno));
   return FALSE;
 }
 
@@ -102,7 +104,7 @@ ms_folder_make_durable(const char *path, char **topmost, GError **error)
   *topmost = NULL;
   if (make_missing(full, topmost))
     return TRUE;
-  ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "The folder '%s' cannot be created: %s.", path, ms_errno_text(errno));
   if (*topmost)
     ms_folder_remove_empty(full, *topmost);
   g_clear_pointer(topmost, g_free);

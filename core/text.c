@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/error.h"
-
 /* Characters that reverse the order of the text behind them, or break the line: Unicode's bidirectional controls. */
 static const gunichar hidden[][2] = {
   {0x061c, 0x061c}, {0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069}, {0xfeff, 0xfeff},
@@ -54,6 +52,40 @@ ms_printable(const char *text, const char *keep)
     p += n;
   }
   return g_string_free(shown, FALSE);
+}
+
+/* Leaves room for endings, and for names of the system that end at 255 bytes. */
+#define MOST_NAME_BYTES 180
+
+/* Letters and digits of any script, and some marks that no shell, page or LaTeX document takes for its own. */
+static gboolean
+fits_file_name(gunichar c, gboolean first)
+{
+  return g_unichar_isalnum(c) || c == '_' || (!first && (c == '-' || c == '.'));
+}
+
+/**
+ * ms_file_name:
+ *
+ * Returns: (transfer full): the name of a file for what is called @name, which may be any text: a name of letters,
+ *   digits, '-', '_' and '.' as it is, any other with '_' for what does not fit and a part of its hash, so that two
+ *   names have two files
+ */
+char *
+ms_file_name(const char *name)
+{
+  g_autoptr(GString) fitting = g_string_new(NULL);
+
+  for (const char *p = name; *p && fitting->len < MOST_NAME_BYTES;) {
+    const gunichar c = g_utf8_get_char_validated(p, -1);
+    const gboolean valid = c < 0x110000;
+    g_string_append_unichar(fitting, valid && fits_file_name(c, p == name) ? c : '_');
+    p = valid ? g_utf8_next_char(p) : p + 1;
+  }
+  if (*name && strcmp(fitting->str, name) == 0)
+    return g_string_free(g_steal_pointer(&fitting), FALSE);
+  g_autofree char *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, name, -1);
+  return g_strdup_printf("%s-%.8s", fitting->str, hash);
 }
 
 /**
@@ -127,51 +159,4 @@ ms_number_format(double value, const char *format)
   char text[64];
 
   return g_strdup(g_ascii_formatd(text, sizeof text, format, value));
-}
-
-/* Text files of a person's choice, which may be pipes or devices without an end */
-
-#define PIECE (64 * 1024)
-
-/* Appends what @stream holds, and stops at the first piece beyond @limit. */
-static gboolean
-read_up_to(GInputStream *stream, gsize limit, GByteArray *bytes, GError **error)
-{
-  for (;;) {
-    const guint had = bytes->len;
-    gsize n;
-    g_byte_array_set_size(bytes, had + PIECE);
-    const gboolean good = g_input_stream_read_all(stream, bytes->data + had, PIECE, &n, NULL, error);
-    g_byte_array_set_size(bytes, had + (guint)n);
-    if (!good || n < PIECE || bytes->len > limit)
-      return good;
-  }
-}
-
-/**
- * ms_file_text_load:
- * @path: a file, a pipe or a device
- * @limit: the most bytes that are accepted, below 2 GiB
- * @length: (out): bytes of the text, without the zero behind it
- *
- * Reads no more than @limit and a piece, so that a file without an end costs no more memory than that.
- *
- * Returns: (transfer full): the text, or %NULL with an error that names the file
- */
-char *
-ms_file_text_load(const char *path, gsize limit, gsize *length, GError **error)
-{
-  g_autoptr(GFile) file = g_file_new_for_path(path);
-  g_autoptr(GFileInputStream) stream = g_file_read(file, NULL, error);
-  g_autoptr(GByteArray) bytes = g_byte_array_new();
-
-  if (!stream || !read_up_to(G_INPUT_STREAM(stream), limit, bytes, error))
-    return NULL;
-  if (bytes->len > limit) {
-    ms_set_error(error, MS_ERROR_TOO_LARGE, "'%s' is too large; %zu bytes are read at most.", path, limit);
-    return NULL;
-  }
-  *length = bytes->len;
-  g_byte_array_append(bytes, (const guint8 *)"", 1);
-  return (char *)g_byte_array_free(g_steal_pointer(&bytes), FALSE);
 }

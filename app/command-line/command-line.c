@@ -74,6 +74,8 @@ ms_command_line_image_limits(const MsCommandLine *self)
   limits.max_pixels = self->max_pixels;
   limits.accept_damaged = self->accept_damaged;
   limits.to_srgb = self->convert_to == MS_CONVERT_TO_SRGB;
+  limits.accepts_streams = TRUE;
+  limits.wait.silence_s = self->timeout;
   return limits;
 }
 

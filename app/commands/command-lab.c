@@ -2,6 +2,7 @@
 #include "app/commands/command.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
@@ -251,22 +252,22 @@ fixed_factors(const MsCommandLine *line)
 static gboolean
 save_node(Command *c, const char *name, JsonNode *node, GError **error)
 {
-  g_autofree char *path = g_build_filename(c->line->report_dir, name, NULL);
+  const MsAtomicPlace place = {.folder = c->line->report_dir};
   g_autoptr(JsonNode) owned = node;
   g_autofree char *text = json_to_string(owned, TRUE);
 
-  return ms_report_file_save(path, text, c->cancellable, error);
+  return ms_report_write_file(&place, name, text, strlen(text), error);
 }
 
 static gboolean
 save_tuning(Command *c, const MsTuneRecord *record, GError **error)
 {
-  const char *folder = c->line->report_dir;
+  const MsAtomicPlace place = {.folder = c->line->report_dir};
   g_autoptr(MsReport) report = ms_lab_tune_report(record);
   g_autoptr(GPtrArray) reports = g_ptr_array_new();
 
   g_ptr_array_add(reports, report);
-  return ms_report_save(report, folder, error) && ms_report_save_index(reports, folder, error) &&
+  return ms_report_save(report, &place, error) && ms_report_save_index(reports, &place, error) &&
          save_node(c, "tuning-t4.json", ms_tune_record_to_t4(record), error) &&
          save_node(c, "tuning-t4-metadata.json", ms_tune_record_to_t4_metadata(record), error);
 }

@@ -157,12 +157,12 @@ load_all(char **paths, GError **error)
   for (char **path = paths; *path; path++) {
     if (is_beside_reports(*path))
       continue;
-    GPtrArray *reports = ms_reports_load(*path, error);
+    GPtrArray *reports = ms_reports_load_named(*path, error);
     if (!reports)
       return NULL;
     g_ptr_array_extend_and_steal(all, reports);
   }
-  return all->len > 0 ? g_steal_pointer(&all) : ms_reports_load(paths[0], error);
+  return all->len > 0 ? g_steal_pointer(&all) : ms_reports_load_named(paths[0], error);
 }
 
 /* (transfer full): all reports as --json of --experiment writes them, so that they can be merged and compared again. */
@@ -189,7 +189,8 @@ ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
   g_autofree char *json = line->json ? reports_json(reports) : NULL;
   ms_console_begin_results(console);
   ms_console_print(console, text);
-  if ((line->report_dir && !ms_reports_merge_save(reports, line->report_dir, &error)) ||
+  const MsAtomicPlace place = {.folder = line->report_dir};
+  if ((line->report_dir && !ms_reports_merge_save(reports, &place, &error)) ||
       (json && !ms_report_file_save(line->json, json, cancellable, &error)))
     return ms_command_fail(console, error);
   return MS_EXIT_DONE;

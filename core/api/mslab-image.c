@@ -176,6 +176,7 @@ mslab_image_load(const char *path, GCancellable *cancellable, GError **error)
   g_autoptr(MsImage) image = NULL;
 
   g_return_val_if_fail(path, NULL);
+  limits.accepts_streams = TRUE;
   image = ms_image_load(path, &limits, cancellable, error);
   return image ? ms_api_image_new(image) : NULL;
 }

@@ -105,6 +105,13 @@ check_own_files(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable
 
 /* The output of an image, and what happens where a file exists already */
 
+/* Whether a path that a person named is a pipe or device. */
+static gboolean
+is_stream(const char *path)
+{
+  return ms_file_path_is_standard(path) || ms_image_is_stream(path);
+}
+
 static const char *
 extension_of(const MsBatchRequest *request, const MsBatchItem *item)
 {
@@ -177,7 +184,7 @@ claim(const Planning *p, const MsBatchItem *item)
 static gboolean
 is_link(const MsBatchItem *item)
 {
-  return item->folder_length > 0 && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
+  return item->folder_length > 0 && !item->follow_links && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
 }
 
 static MsSaveOptions
@@ -313,18 +320,37 @@ fail_existing(const MsBatchRequest *request, MsBatchItem *item)
                        item->output);
 }
 
+/* Refuses a pipe or device that lies in the folder of the outputs, where nobody named it. */
+static gboolean
+refuse_stream(MsBatchItem *item)
+{
+  struct stat info;
+
+  if (item->output_is_stream || is_link(item) || stat(item->output, &info) != 0 || S_ISREG(info.st_mode) ||
+      S_ISDIR(info.st_mode))
+    return FALSE;
+  ms_batch_item_fail(
+    item,
+    "'%s' is a pipe, socket or device, which is written to only where it is named itself; remove it, or "
+    "choose another name.",
+    item->output);
+  return TRUE;
+}
+
 static void
 check_existing(const Planning *p, MsBatchItem *item)
 {
   struct stat info;
 
+  if (refuse_stream(item))
+    return;
   if (p->request->on_conflict == MS_CONFLICT_OVERWRITE)
     return;
   if (is_link(item)) {
     refuse_link(item);
     return;
   }
-  if (stat(item->output, &info) != 0 || (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
+  if (item->output_is_stream || stat(item->output, &info) != 0)
     return;
   if (skips_existing(p->request)) {
     ms_batch_item_skip(item, N_("the output exists"));
@@ -376,7 +402,9 @@ choose_output(const Planning *p, MsBatchItem *item)
   gboolean unique = p->request->on_conflict == MS_CONFLICT_UNIQUE;
 
   item->output = output_path(p, item, FALSE);
-  item->folder_length = p->into_folder && !p->request->follow_links ? prefix_length(p) : 0;
+  item->output_is_stream = !p->into_folder && is_stream(item->output);
+  item->folder_length = p->into_folder ? prefix_length(p) : 0;
+  item->follow_links = p->request->follow_links;
   item->overwrite = p->request->on_conflict == MS_CONFLICT_OVERWRITE;
   item->skip_existing = skips_existing(p->request);
   if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || take_earlier_output(p, item))
@@ -558,6 +586,7 @@ plan_items(Planning *p, GPtrArray *inputs)
     const MsInput *input = g_ptr_array_index(inputs, i);
     g_autoptr(MsBatchItem) item = ms_batch_item_new(i + 1, input->path, input->relative);
     item->used = p->request->settings;
+    item->input_is_stream = !input->found && is_stream(input->path);
     if (input->problem)
       ms_batch_item_fail_with(item, input->problem);
     else if (p->request->output)

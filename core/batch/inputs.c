@@ -3,12 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/image/codec.h"
 #include "core/image/image-io.h"
 
@@ -53,9 +53,9 @@ looks_like_image(const char *path)
 
   if (ms_codec_from_path(path) != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int fd = ms_file_open(path, FALSE);
   if (fd < 0)
-    return errno != ENOENT; /* a dangling link is not an image */
+    return errno != ENOENT && errno != ESPIPE; /* neither a dangling link nor a pipe is an image */
   n = read(fd, start, sizeof start);
   close(fd);
   return n > 0 && ms_codec_sniff(start, (gsize)n) != MS_IMAGE_FORMAT_AUTO;
@@ -85,7 +85,7 @@ folder_entries(const Walk *walk, const char *path, GError **problem)
   struct dirent *entry;
 
   if (!folder) {
-    ms_set_error(problem, MS_ERROR_IO, "The folder '%s' cannot be read: %s.", path, g_strerror(errno));
+    ms_set_error(problem, MS_ERROR_IO, "The folder '%s' cannot be read: %s.", path, ms_errno_text(errno));
     return names;
   }
   while ((entry = readdir(folder)))
@@ -114,7 +114,7 @@ walk_entry(Walk *walk, const char *path, const char *relative)
     int code = errno;
     if (code != ENOENT)
       ms_set_error(&add_input(walk, path, relative)->problem, MS_ERROR_IO, "'%s' cannot be examined: %s.", path,
-                   g_strerror(code));
+                   ms_errno_text(code));
     return;
   }
   if (S_ISDIR(info.st_mode)) {

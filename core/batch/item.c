@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/image/file/file-path.h"
 #include "core/text.h"
 
 #define BUFFER_SIZE (256 << 10)

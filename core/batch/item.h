@@ -5,6 +5,7 @@
 #include <glib.h>
 
 #include "core/engine/engine.h"
+#include "core/image/file/file-path.h"
 #include "core/language.h"
 
 /**
@@ -48,7 +49,11 @@ extern const char *const ms_item_status_names[];
  * @input: path, or "-"
  * @relative: see #MsInput
  * @output: (nullable): path, "-", or %NULL when nothing is saved
- * @folder_length: bytes of @output that name the output folder, below which no link is followed; 0 to follow links
+ * @input_is_stream: @input was named itself and was a pipe or device when the batch was planned; no other is read
+ * @output_is_stream: the same of @output
+ * @folder_length: bytes of @output that name the output folder; 0 where the file was named itself
+ * @folder: that folder as it was when the batch began, zeros where that is unknown
+ * @follow_links: whether links below that folder are followed
  * @overwrite: whether a file at @output may be replaced
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
@@ -79,7 +84,11 @@ typedef struct {
   char *input;
   char *relative;
   char *output;
+  gboolean input_is_stream;
+  gboolean output_is_stream;
   gsize folder_length;
+  MsFileId folder;
+  gboolean follow_links;
   gboolean overwrite;
   gboolean skip_existing;
   gboolean numbered;

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/image/codec.h"
 #include "core/image/file/file-path.h"
 
@@ -116,7 +117,7 @@ static gboolean
 fail(MsManifest *self, const char *doing, GError **error)
 {
   ms_set_error(error, MS_ERROR_IO, "The manifest '%s' cannot be %s: %s; choose another file with --manifest.",
-               self->path, _(doing), g_strerror(errno));
+               self->path, _(doing), ms_errno_text(errno));
   return FALSE;
 }
 
@@ -140,26 +141,52 @@ refuse_pipe(MsManifest *self, GError **error)
 }
 
 static gboolean
-read_file(MsManifest *self, const char *path, GError **error)
+is_pipe(int fd)
 {
-  g_autofree char *text = NULL;
-  gsize length = 0;
   struct stat info;
 
-  g_free(self->path);
-  self->path = g_strdup(path);
-  gboolean exists = stat(path, &info) == 0;
-  if (exists && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode)))
+  return fstat(fd, &info) == 0 && S_ISFIFO(info.st_mode);
+}
+
+/* A device cannot be read back, and counts as empty. */
+static gboolean
+read_open_file(MsManifest *self, int fd, GError **error)
+{
+  struct stat info;
+  gsize length = 0;
+
+  if (is_pipe(fd))
     return refuse_pipe(self, error);
-  /* A device cannot be read back. */
-  if (!exists || !S_ISREG(info.st_mode))
+  if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
     return TRUE;
-  if (!g_file_get_contents(path, &text, &length, NULL))
-    return fail(self, N_("read"), error);
+  g_autofree char *text = ms_file_text_read(fd, self->path, G_MAXINT32, &length, error);
+  if (!text)
+    return FALSE;
   if (!refuse_image(self, text, length, error))
     return FALSE;
   take_lines(self, text, length);
   return TRUE;
+}
+
+static gboolean
+read_file(MsManifest *self, const char *path, GError **error)
+{
+  const int fd = ms_file_open(path, TRUE);
+  const int code = errno;
+
+  g_free(self->path);
+  self->path = g_strdup(path);
+  if (fd < 0 && code == ESPIPE)
+    return refuse_pipe(self, error);
+  if (fd < 0 && code == ENOENT)
+    return TRUE;
+  if (fd < 0) {
+    errno = code;
+    return fail(self, N_("read"), error);
+  }
+  const gboolean good = read_open_file(self, fd, error);
+  close(fd);
+  return good;
 }
 
 /**
@@ -259,9 +286,11 @@ mend_last_line(MsManifest *self)
 gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
 {
-  self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
   if (self->fd < 0)
     return fail(self, N_("opened"), error);
+  if (is_pipe(self->fd))
+    return refuse_pipe(self, error);
   mend_last_line(self);
   return TRUE;
 }

@@ -4,8 +4,10 @@
 #include <errno.h>
 
 #include "core/batch/inputs.h"
+#include "core/file.h"
 #include "core/folder.h"
 #include "core/image/codec.h"
+#include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 
 /** ms_output_folder_has_many: whether the inputs of a batch may be several images. */
@@ -65,8 +67,35 @@ ms_output_folder_check(const char *path, GError **error)
     ms_set_error(error, MS_ERROR_USAGE, "The output '%s' needs a folder, but '%s' is a file.", path, nearest);
   else
     ms_set_error(error, MS_ERROR_IO, "The output folder '%s' cannot be written to: %s; choose another folder.", nearest,
-                 g_strerror(errno));
+                 ms_errno_text(errno));
   return FALSE;
+}
+
+/**
+ * ms_output_folder_hold:
+ * @items: (element-type MsBatchItem): whose outputs have one folder, if any
+ *
+ * Remembers in each item which folder that is, so that no other one gets outputs while the batch runs.
+ *
+ * Returns: the open folder, or -1 where there is none yet
+ */
+int
+ms_output_folder_hold(GPtrArray *items)
+{
+  MsAtomicPlace place = {0};
+  int fd = -1;
+
+  for (guint i = 0; i < items->len; i++) {
+    MsBatchItem *item = g_ptr_array_index(items, i);
+    if (item->folder_length == 0 || item->status != MS_ITEM_PENDING || item->folder.inode != 0)
+      continue;
+    g_autofree char *folder = g_strndup(item->output, item->folder_length);
+    place.folder = folder;
+    if (fd < 0 && (fd = ms_atomic_place_hold(&place)) < 0)
+      return fd;
+    item->folder = place.id;
+  }
+  return fd;
 }
 
 /**

@@ -8,4 +8,5 @@
 gboolean ms_output_folder_has_many(const char *const *inputs, gboolean recursive);
 gboolean ms_output_folder_is_meant(const char *output, const char *const *inputs, gboolean recursive);
 gboolean ms_output_folder_check(const char *path, GError **error);
+int ms_output_folder_hold(GPtrArray *items);
 void ms_output_folder_remove_empty(const char *path, GPtrArray *items, const char *made);

@@ -2,9 +2,12 @@
 #include "core/batch/runner.h"
 
 #include <glib/gi18n-lib.h>
+#include <unistd.h>
 
+#include "core/batch/output-folder.h"
 #include "core/batch/stages.h"
 #include "core/process/memory-cap.h"
+#include "core/threads.h"
 
 /* More threads than this would only wait for the disk. */
 #define MOST_USUAL_JOBS 16
@@ -234,10 +237,11 @@ static GPtrArray *
 start_codec_threads(Runner *self, guint n)
 {
   GPtrArray *threads = g_ptr_array_new();
+  GThread *thread = NULL;
 
   self->decode_ahead = n + 1;
-  for (guint i = 0; i < n; i++)
-    g_ptr_array_add(threads, g_thread_new("ms-codec", work_on_host_in_thread, self));
+  while (threads->len < n && (thread = g_thread_try_new("ms-codec", work_on_host_in_thread, self, NULL)))
+    g_ptr_array_add(threads, thread);
   return threads;
 }
 
@@ -356,7 +360,12 @@ start_further_lanes(Runner *self, MsEngine *engine)
     g_ptr_array_add(self->engines, further);
     DeviceLane *lane = g_new(DeviceLane, 1);
     *lane = (DeviceLane){self, further};
-    g_ptr_array_add(threads, g_thread_new("ms-device", work_on_lane_in_thread, lane));
+    GThread *thread = g_thread_try_new("ms-device", work_on_lane_in_thread, lane, NULL);
+    if (!thread) {
+      g_free(lane);
+      break;
+    }
+    g_ptr_array_add(threads, thread);
   }
   return threads;
 }
@@ -458,7 +467,7 @@ run_pipeline(Runner *self, GError **error)
   gboolean needed = ms_batch_count(self->items).pending > 0;
   self->opening = needed;
   GPtrArray *threads = start_codec_threads(self, MAX(MIN(most_jobs(self->options), self->items->len), 1));
-  gboolean good = !needed || open_and_work(self, error);
+  gboolean good = (threads->len > 0 || ms_threads_check(1, error)) && (!needed || open_and_work(self, error));
 
   if (!good)
     stop(self);
@@ -483,6 +492,7 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
 {
   MsRunnerOptions shared = *options;
   Runner runner = {.items = items, .options = &shared, .hooks = hooks, .cancellable = cancellable};
+  const int folder = ms_output_folder_hold(items);
   gulong handler = 0;
   gboolean good;
 
@@ -495,6 +505,8 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   good = run_pipeline(&runner, error);
   g_cancellable_disconnect(cancellable, handler);
   runner_clear(&runner);
+  if (folder >= 0)
+    close(folder);
   /* An interruption after the last item is ignored. */
   return good && !(runner.unfinished > 0 && g_cancellable_set_error_if_cancelled(cancellable, error));
 }

@@ -7,6 +7,7 @@
 
 #include "core/batch/naming.h"
 #include "core/batch/stream-spool.h"
+#include "core/file.h"
 #include "core/filter/space/space.h"
 #include "core/folder.h"
 #include "core/filter/reference.h"
@@ -68,10 +69,11 @@ open_input(MsBatchImage *work, GError **error)
 {
   MsBatchItem *item = work->item;
   gboolean standard = ms_file_path_is_standard(item->input);
-  gboolean is_pipe = item->input_spool > 0 || standard || ms_image_is_stream(item->input);
+  gboolean is_pipe = item->input_spool > 0 || item->input_is_stream;
   /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
   MsImageLimits limits = work->options->limits;
 
+  limits.accepts_streams = item->input_is_stream;
   limits.decoder_memory = work->options->memory_limit ? work->options->memory : 0;
   if (is_pipe && work->options->memory_limit)
     limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
@@ -98,8 +100,7 @@ why_whole(const MsBatchImage *work, const MsCodec *codec)
     return N_("with --levels several devices need the whole image; a single one filters it in bands");
   if (!work->item->output)
     return NULL;
-  if (work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output) ||
-      ms_image_is_stream(work->item->output))
+  if (work->item->output_is_stream)
     return N_("only a file is written by rows");
   return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
 }
@@ -500,14 +501,17 @@ save_to_stream(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes
     return FALSE;
   if (work->item->output_spool > 0)
     return ms_stream_spool_write(work->item->output_spool, bytes, error);
-  return ms_pipe_output_write_standard(bytes, work->cancellable, error);
+  return ms_pipe_output_write_standard(bytes, &work->options->limits.wait, work->cancellable, error);
 }
 
 /* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
 static gboolean
 is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
 {
-  g_autoptr(GMappedFile) there = g_mapped_file_new(work->item->output, FALSE, NULL);
+  const int fd = ms_file_open(work->item->output, FALSE);
+  g_autoptr(GMappedFile) there = fd >= 0 ? g_mapped_file_new_from_fd(fd, FALSE, NULL) : NULL;
+  if (fd >= 0)
+    close(fd);
   g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, work->cancellable, error) : NULL;
 
   if (!wanted)
@@ -584,10 +588,11 @@ ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
   MsSaveNotes notes = {FALSE};
   gint64 start = g_get_monotonic_time();
   g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
+  const MsAtomicPlace place = {folder, item->folder, item->follow_links};
 
   chosen.format = ms_batch_item_format(item, chosen.format);
   chosen.overwrite = item->overwrite;
-  chosen.folder = folder;
+  chosen.place = folder ? &place : NULL;
   chosen.saves_memory = work->saves_memory;
   chosen.appears = work->hooks->saving ? announce : NULL;
   chosen.appears_data = work;
@@ -597,7 +602,7 @@ ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
   } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
              !save_to_file(work, &chosen, &notes, error)) {
     return FALSE;
-  } else if (!ms_image_is_stream(item->output)) {
+  } else if (!item->output_is_stream) {
     ms_file_stamp_take(&item->result, item->output, work->options->hash);
   }
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),

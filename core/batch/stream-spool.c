@@ -5,11 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/process/child.h"
+#include "core/file.h"
 #include "core/image/file/atomic-file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
+#include "core/process/child.h"
 
 static void
 close_file(gpointer fd)
@@ -39,7 +40,7 @@ create_file(const char *folder, GError **error)
     ms_set_error(error, MS_ERROR_IO,
                  "A temporary file for the bytes of a pipe cannot be created in '%s': %s; choose "
                  "another folder with --scratch.",
-                 folder ? folder : g_get_tmp_dir(), g_strerror(errno));
+                 folder ? folder : g_get_tmp_dir(), ms_errno_text(errno));
   return fd;
 }
 
@@ -61,12 +62,6 @@ get_file(const GArray *files, int descriptor)
   return g_array_index(files, int, descriptor - MS_CHILD_FILES_FD);
 }
 
-static gboolean
-is_pipe(const char *path)
-{
-  return path && (ms_file_path_is_standard(path) || ms_image_is_stream(path));
-}
-
 /**
  * ms_stream_spool_take:
  * @folder: (nullable): of the files, %NULL for the system's temporary files
@@ -79,24 +74,22 @@ gboolean
 ms_stream_spool_take(GArray *files, const char *folder, MsBatchItem *item, const MsImageLimits *limits,
                      GCancellable *cancellable, GError **error)
 {
-  if (is_pipe(item->input)) {
+  if (item->input_is_stream) {
     item->input_spool = add_file(files, folder, error);
     if (item->input_spool == 0 ||
         !ms_image_drain_to_file(item->input, get_file(files, item->input_spool), limits, cancellable, error))
       return FALSE;
   }
-  if (is_pipe(item->output))
+  if (item->output_is_stream)
     item->output_spool = add_file(files, folder, error);
-  return !is_pipe(item->output) || item->output_spool > 0;
+  return !item->output_is_stream || item->output_spool > 0;
 }
 
 static gboolean
-write_to_pipe(const MsBatchItem *item, GBytes *bytes, GCancellable *cancellable, GError **error)
+write_to_pipe(const MsBatchItem *item, GBytes *bytes, const MsStreamWait *wait, GCancellable *cancellable,
+              GError **error)
 {
-  g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
-  g_autoptr(MsAtomicFile) file =
-    folder ? ms_atomic_file_open_below(folder, item->output, item->overwrite, cancellable, error)
-           : ms_atomic_file_open(item->output, item->overwrite, cancellable, error);
+  g_autoptr(MsAtomicFile) file = ms_atomic_file_open_waiting(item->output, item->overwrite, wait, cancellable, error);
   gsize size = 0;
   const void *data = g_bytes_get_data(bytes, &size);
 
@@ -110,7 +103,8 @@ write_to_pipe(const MsBatchItem *item, GBytes *bytes, GCancellable *cancellable,
  * Returns: %FALSE with #MS_ERROR_IO or %G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, GCancellable *cancellable, GError **error)
+ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, const MsStreamWait *wait, GCancellable *cancellable,
+                        GError **error)
 {
   g_autoptr(GBytes) bytes = NULL;
 
@@ -119,8 +113,8 @@ ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, GCancellable *ca
   bytes = ms_stream_spool_read(get_file(files, item->output_spool), item->output, error);
   if (!bytes)
     return FALSE;
-  return ms_file_path_is_standard(item->output) ? ms_pipe_output_write_standard(bytes, cancellable, error)
-                                                : write_to_pipe(item, bytes, cancellable, error);
+  return ms_file_path_is_standard(item->output) ? ms_pipe_output_write_standard(bytes, wait, cancellable, error)
+                                                : write_to_pipe(item, bytes, wait, cancellable, error);
 }
 
 /** ms_stream_spool_read: (transfer full): the bytes of a file of the spool, which stay in it; @name: of the pipe. */
@@ -142,12 +136,13 @@ ms_stream_spool_write(int fd, GBytes *bytes, GError **error)
 {
   gsize size = 0;
   const void *data = g_bytes_get_data(bytes, &size);
-  int code =
-    ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 ? ms_pipe_output_write(fd, data, size, NULL, error) : errno;
+  int code = ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0
+               ? ms_pipe_output_write(fd, data, size, NULL, NULL, error)
+               : errno;
 
   if (code != 0)
     ms_set_error(error, MS_ERROR_IO,
                  "A temporary file for the bytes of a pipe cannot be written: %s; choose its folder with --scratch.",
-                 g_strerror(code));
+                 ms_errno_text(code));
   return code == 0;
 }

@@ -7,6 +7,7 @@
 GArray *ms_stream_spool_new(void);
 gboolean ms_stream_spool_take(GArray *files, const char *folder, MsBatchItem *item, const MsImageLimits *limits,
                               GCancellable *cancellable, GError **error);
-gboolean ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, GCancellable *cancellable, GError **error);
+gboolean ms_stream_spool_deliver(const GArray *files, MsBatchItem *item, const MsStreamWait *wait,
+                                 GCancellable *cancellable, GError **error);
 GBytes *ms_stream_spool_read(int fd, const char *name, GError **error);
 gboolean ms_stream_spool_write(int fd, GBytes *bytes, GError **error);

@@ -6,7 +6,9 @@
 #include "core/batch/supervisor.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "core/batch/output-folder.h"
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
 #include "core/process/driver.h"
@@ -94,7 +96,8 @@ deliver(Supervisor *s, MsBatchItem *item)
 {
   g_autoptr(GError) error = NULL;
 
-  if (item->status != MS_ITEM_DONE || ms_stream_spool_deliver(s->spool, item, s->cancellable, &error))
+  if (item->status != MS_ITEM_DONE ||
+      ms_stream_spool_deliver(s->spool, item, &s->options->limits.wait, s->cancellable, &error))
     return TRUE;
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     item->status = MS_ITEM_PENDING;
@@ -372,15 +375,24 @@ run_workers(Supervisor *s, MsChild *waiting, GError **error)
   return FALSE;
 }
 
-/* Takes the pending items, and reports those that are not or whose input is a pipe that cannot be read. */
+/*
+ * Takes the pending items whose input is a file, or else a pipe, and reports those that are not pending or whose pipe
+ * cannot be read.
+ */
 static gboolean
-take_items(Supervisor *s, GPtrArray *items, GError **error)
+take_items(Supervisor *s, GPtrArray *items, gboolean streams, GError **error)
 {
+  MsImageLimits limits = s->options->limits;
+
+  limits.wait.note = s->supervision->note;
+  limits.wait.data = s->hooks->data;
   for (guint i = 0; i < items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(items, i);
     g_autoptr(GError) failure = NULL;
+    if (item->input_is_stream != streams)
+      continue;
     if (item->status == MS_ITEM_PENDING &&
-        !ms_stream_spool_take(s->spool, s->options->scratch, item, &s->options->limits, s->cancellable, &failure)) {
+        !ms_stream_spool_take(s->spool, s->options->scratch, item, &limits, s->cancellable, &failure)) {
       if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;
@@ -432,11 +444,16 @@ ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const Ms
                   .rest = g_ptr_array_new(),
                   .suspects = g_ptr_array_new(),
                   .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
-  const gboolean taken = take_items(&s, items, error);
-  const gboolean good = taken && run_workers(&s, options->waiting, error);
+  const int folder = ms_output_folder_hold(items);
+  /* A pipe that gives nothing keeps no file waiting. */
+  const gboolean taken = take_items(&s, items, FALSE, error);
+  const gboolean good = taken && run_workers(&s, options->waiting, error) && take_items(&s, items, TRUE, error) &&
+                        run_workers(&s, NULL, error);
 
   if (!taken)
     ms_child_free(options->waiting);
+  if (folder >= 0)
+    close(folder);
   g_clear_pointer(&s.items, g_ptr_array_unref);
   g_free(s.jobs);
   g_array_unref(s.spool);

@@ -290,11 +290,11 @@ ms_chart_row_at(const MsChart *self, double width, double height, double x, doub
 }
 
 static gboolean
-check_written(cairo_status_t status, const char *path, GError **error)
+check_drawn(cairo_status_t status, GError **error)
 {
   if (status == CAIRO_STATUS_SUCCESS)
     return TRUE;
-  ms_set_error(error, MS_ERROR_IO, "The chart %s could not be written: %s.", path, cairo_status_to_string(status));
+  ms_set_error(error, MS_ERROR_IO, "The chart could not be drawn: %s.", cairo_status_to_string(status));
   return FALSE;
 }
 
@@ -303,15 +303,6 @@ append_bytes(void *closure, const unsigned char *data, unsigned int length)
 {
   g_byte_array_append(closure, data, length);
   return CAIRO_STATUS_SUCCESS;
-}
-
-static gboolean
-write_bytes(GByteArray *bytes, const char *path, GError **error)
-{
-  if (g_file_set_contents(path, (const char *)bytes->data, bytes->len, error))
-    return TRUE;
-  ms_prefix_error(error, "The chart could not be written: ");
-  return FALSE;
 }
 
 /* Puts the texts in front of the end of the drawing, above everything in it. */
@@ -330,9 +321,9 @@ insert_texts(GByteArray *svg, const GString *texts)
 
 typedef cairo_surface_t *(*CreateSurface)(cairo_write_func_t write, void *closure, double width, double height);
 
-/* Draws the chart as SVG or PDF by cairo and saves the file; in SVG, texts remain texts instead of outlines. */
-static gboolean
-save_vectors(const MsChart *self, CreateSurface create, const char *path, const MsChartPage *page, GError **error)
+/* (transfer full): the chart as SVG or PDF by cairo; in SVG, texts remain texts instead of outlines. */
+static GByteArray *
+draw_vectors(const MsChart *self, CreateSurface create, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface = create(append_bytes, bytes, page->width, page->height);
@@ -346,26 +337,26 @@ save_vectors(const MsChart *self, CreateSurface create, const char *path, const 
   cairo_surface_finish(surface);
   if (is_svg)
     insert_texts(bytes, texts);
-  return check_written(cairo_surface_status(surface), path, error) && write_bytes(bytes, path, error);
+  return check_drawn(cairo_surface_status(surface), error) ? g_steal_pointer(&bytes) : NULL;
 }
 
-/** ms_chart_save_svg: writes the drawing, in points, with its text as text; replaces @path atomically. */
-gboolean
-ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
+/** ms_chart_to_svg: (transfer full): the drawing, in points, with its text as text; %NULL with an error. */
+GByteArray *
+ms_chart_to_svg(const MsChart *self, const MsChartPage *page, GError **error)
 {
-  return save_vectors(self, cairo_svg_surface_create_for_stream, path, page, error);
+  return draw_vectors(self, cairo_svg_surface_create_for_stream, page, error);
 }
 
-/** ms_chart_save_pdf: like ms_chart_save_svg(), with text that can be searched and copied. */
-gboolean
-ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
+/** ms_chart_to_pdf: like ms_chart_to_svg(), with text that can be searched and copied. */
+GByteArray *
+ms_chart_to_pdf(const MsChart *self, const MsChartPage *page, GError **error)
 {
-  return save_vectors(self, cairo_pdf_surface_create_for_stream, path, page, error);
+  return draw_vectors(self, cairo_pdf_surface_create_for_stream, page, error);
 }
 
-/** ms_chart_save_png: like ms_chart_save_svg(), in pixels. */
-gboolean
-ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error)
+/** ms_chart_to_png: like ms_chart_to_svg(), in pixels. */
+GByteArray *
+ms_chart_to_png(const MsChart *self, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface =
@@ -373,6 +364,6 @@ ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page
   g_autoptr(cairo_t) cr = cairo_create(surface);
 
   ms_chart_draw(self, cr, page);
-  return check_written(cairo_surface_write_to_png_stream(surface, append_bytes, bytes), path, error) &&
-         write_bytes(bytes, path, error);
+  return check_drawn(cairo_surface_write_to_png_stream(surface, append_bytes, bytes), error) ? g_steal_pointer(&bytes)
+                                                                                             : NULL;
 }

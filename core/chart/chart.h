@@ -77,9 +77,9 @@ guint ms_chart_n_points(const MsChart *self);
 char *ms_chart_describe(const MsChart *self);
 char *ms_chart_point_at(const MsChart *self, double width, double height, double x, double y);
 guint ms_chart_row_at(const MsChart *self, double width, double height, double x, double y);
-gboolean ms_chart_save_svg(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
-gboolean ms_chart_save_pdf(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
-gboolean ms_chart_save_png(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+GByteArray *ms_chart_to_svg(const MsChart *self, const MsChartPage *page, GError **error);
+GByteArray *ms_chart_to_pdf(const MsChart *self, const MsChartPage *page, GError **error);
+GByteArray *ms_chart_to_png(const MsChart *self, const MsChartPage *page, GError **error);
 void ms_chart_draw(const MsChart *self, cairo_t *cr, const MsChartPage *page);
 
 /** MsChartPaint: the colours of a theme, as 0xRRGGBB; @series has MS_CHART_N_STYLES of them. */

@@ -6,11 +6,16 @@
 
 #include "core/error.h"
 #include "core/factors.h"
+#include "core/file.h"
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
 #include "core/folder.h"
+#include "core/image/file/atomic-file.h"
 #include "core/json.h"
 #include "core/reduce/reduce-options.h"
+
+/* The file of a winner has some hundred bytes. */
+#define MOST_BYTES (1 << 20)
 
 static const char *
 radius_class(double sp)
@@ -100,10 +105,9 @@ MsFactors *
 ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version)
 {
   g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
-  g_autofree char *text = NULL;
   gsize length = 0;
-  g_autoptr(JsonNode) root =
-    g_file_get_contents(path, &text, &length, NULL) ? ms_json_parse(text, (gssize)length, NULL) : NULL;
+  g_autofree char *text = ms_file_text_load(path, MOST_BYTES, &length, NULL);
+  g_autoptr(JsonNode) root = text ? ms_json_parse(text, (gssize)length, NULL) : NULL;
 
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
   if (!object || !has_text(object, "device", key->device) || !has_text(object, "driver", key->driver) ||
@@ -115,10 +119,10 @@ ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *
 static gboolean
 is_damaged(const char *path)
 {
-  g_autofree char *text = NULL;
   gsize length = 0;
+  g_autofree char *text = ms_file_text_load(path, MOST_BYTES, &length, NULL);
 
-  if (!g_file_get_contents(path, &text, &length, NULL))
+  if (!text)
     return FALSE;
   g_autoptr(JsonNode) root = ms_json_parse(text, (gssize)length, NULL);
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
@@ -179,7 +183,7 @@ ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *
   g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
   g_autofree char *text = winner_text(key, version, winner);
 
-  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_file_set_contents(path, text, -1, error);
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && ms_atomic_file_save_own(path, text, error);
 }
 
 /** ms_winner_store_remove: runs take the settings of the plan again; it is no error if nothing was kept. */
@@ -190,7 +194,7 @@ ms_winner_store_remove(const char *directory, const MsWinnerKey *key, GError **e
 
   if (g_remove(path) == 0 || errno == ENOENT)
     return TRUE;
-  ms_set_error(error, MS_ERROR_IO, "The file '%s' could not be removed: %s.", path, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "The file '%s' could not be removed: %s.", path, ms_errno_text(errno));
   return FALSE;
 }
 

@@ -2,13 +2,11 @@
 #include "core/image/image-io.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gio/gunixinputstream.h>
-
 #include "core/error.h"
+#include "core/file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/text.h"
@@ -113,19 +111,17 @@ open_decoder(MsImageFile *self, GError **error)
 /* Gets the bytes of a pipe in pieces. */
 typedef gboolean (*TakeBytes)(gpointer data, const guint8 *bytes, gsize size, GError **error);
 
+/* Fills the piece, but for the last of the pipe. */
 static gboolean
-read_piece(const MsImageFile *self, GInputStream *stream, guint8 *piece, gsize size, gsize *got, GError **error)
+read_piece(const MsImageFile *self, int fd, guint8 *piece, gsize size, gsize *got, GError **error)
 {
-  g_autoptr(GError) reason = NULL;
+  MsStreamWait wait = self->limits.wait;
+  gssize n = 1;
 
-  if (g_input_stream_read_all(stream, piece, size, got, self->cancellable, &reason))
-    return TRUE;
-  if (g_error_matches(reason, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    g_propagate_error(error, g_steal_pointer(&reason));
-  else
-    ms_set_error(error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
-                 reason->message);
-  return FALSE;
+  wait.name = self->name;
+  for (*got = 0; n > 0 && *got < size; *got += (gsize)MAX(n, 0))
+    n = ms_stream_read(fd, piece + *got, size - *got, &wait, self->cancellable, error);
+  return n >= 0;
 }
 
 /*
@@ -135,7 +131,6 @@ read_piece(const MsImageFile *self, GInputStream *stream, guint8 *piece, gsize s
 static gboolean
 drain(const MsImageFile *self, int fd, guint64 most_bytes, TakeBytes take, gpointer data, GError **error)
 {
-  g_autoptr(GInputStream) stream = g_unix_input_stream_new(fd, FALSE);
   g_autofree guint8 *piece = g_malloc(READ_SIZE);
   guint64 most = MIN(self->limits.max_pixels, G_MAXUINT64 / 32) * MOST_BYTES_PER_PIXEL + self->limits.max_metadata;
   guint64 done = 0;
@@ -150,7 +145,7 @@ drain(const MsImageFile *self, int fd, guint64 most_bytes, TakeBytes take, gpoin
                    self->name);
       return FALSE;
     }
-    if (!read_piece(self, stream, piece, done == 0 ? MS_CODEC_MAGIC_SIZE : READ_SIZE, &got, error) ||
+    if (!read_piece(self, fd, piece, done == 0 ? MS_CODEC_MAGIC_SIZE : READ_SIZE, &got, error) ||
         (done == 0 && !find_codec(self->name, piece, got, error)) || !take(data, piece, got, error))
       return FALSE;
     done += got;
@@ -201,48 +196,10 @@ open_fd(MsImageFile *self, int fd, gboolean owns, GError **error)
   return open_decoder(file, error) ? g_steal_pointer(&file) : NULL;
 }
 
-static void
-set_open_error(GError **error, const char *path, const char *name, int code)
-{
-  switch (code) {
-  case ENOENT:
-    if (g_file_test(path, G_FILE_TEST_IS_SYMLINK))
-      ms_set_error(error, MS_ERROR_IO, "'%s' is a link to a file that does not exist; mend or remove the link.", name);
-    else
-      ms_set_error(error, MS_ERROR_IO, "'%s' does not exist; check the name.", name);
-    break;
-  case EACCES:
-    ms_set_error(error, MS_ERROR_IO, "No permission to read '%s'; ask its owner or copy it.", name);
-    break;
-  case EISDIR:
-    ms_set_error(error, MS_ERROR_IO, "'%s' is a folder, not an image; name the images in it.", name);
-    break;
-  default:
-    ms_set_error(error, MS_ERROR_IO, "Cannot open '%s': %s; check the name.", name, g_strerror(code));
-  }
-}
-
-/* Opens a pipe without waiting for its writer: waiting in read can be cancelled, waiting in open() cannot. */
-static int
-open_path(const char *path, const char *name, GError **error)
-{
-  struct stat info;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  int code = errno;
-
-  if (fd >= 0 && (fstat(fd, &info) != 0 || !S_ISDIR(info.st_mode)))
-    return fd;
-  if (fd >= 0) {
-    close(fd);
-    code = EISDIR;
-  }
-  set_open_error(error, path, name, code);
-  return -1;
-}
-
 /**
  * ms_image_file_open:
- * @path: an image file of any format in the table of codecs; its extension does not matter
+ * @path: an image file of any format in the table of codecs; its extension does not matter. A pipe or device is refused
+ *   unless the limits accept it
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @cancellable: (nullable): checked for every row or block
  *
@@ -255,8 +212,10 @@ MsImageFile *
 ms_image_file_open(const char *path, const MsImageLimits *limits, GCancellable *cancellable, GError **error)
 {
   g_autofree char *name = ms_printable(path, "");
-  const int fd = open_path(path, name, error);
+  const int fd = ms_file_open(path, limits && limits->accepts_streams);
 
+  if (fd < 0)
+    ms_file_fail_reading(error, path, errno);
   return fd >= 0 ? open_fd(new_file(name, limits, cancellable), fd, TRUE, error) : NULL;
 }
 
@@ -431,7 +390,7 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 
 /**
  * ms_image_peek_size:
- * @path: an image file, but no pipe, whose bytes can be read only once
+ * @path: an image file; a pipe is refused, whose bytes can be read only once
  * @limits: (nullable): %NULL for ms_image_limits_default()
  * @header: (out): format and size of the upright picture
  *
@@ -442,14 +401,10 @@ ms_image_load_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits
 gboolean
 ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader *header, GError **error)
 {
-  struct stat info;
+  MsImageLimits files = limits ? *limits : ms_image_limits_default();
 
-  if (stat(path, &info) == 0 && (S_ISFIFO(info.st_mode) || S_ISSOCK(info.st_mode))) {
-    g_autofree char *name = ms_printable(path, "");
-    ms_set_error(error, MS_ERROR_IO, "'%s' is a pipe; its size is only known after it has been read.", name);
-    return FALSE;
-  }
-  g_autoptr(MsImageFile) file = ms_image_file_open(path, limits, NULL, error);
+  files.accepts_streams = FALSE;
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, &files, NULL, error);
   if (file)
     *header = file->header;
   return file != NULL;
@@ -458,12 +413,12 @@ ms_image_peek_size(const char *path, const MsImageLimits *limits, MsImageHeader 
 static gboolean
 write_bytes(gpointer data, const guint8 *bytes, gsize size, GError **error)
 {
-  int code = ms_pipe_output_write(*(const int *)data, bytes, size, NULL, error);
+  int code = ms_pipe_output_write(*(const int *)data, bytes, size, NULL, NULL, error);
 
   if (code != 0)
     ms_set_error(error, MS_ERROR_IO,
                  "A temporary file for the bytes of a pipe cannot be written: %s; choose its folder with --scratch.",
-                 g_strerror(code));
+                 ms_errno_text(code));
   return code == 0;
 }
 
@@ -482,9 +437,11 @@ ms_image_drain_to_file(const char *path, int into, const MsImageLimits *limits, 
 {
   gboolean standard = ms_file_path_is_standard(path);
   g_autofree char *name = standard ? g_strdup("standard input") : ms_printable(path, "");
-  int fd = standard ? STDIN_FILENO : open_path(path, name, error);
+  int fd = standard ? STDIN_FILENO : ms_file_open(path, TRUE);
   g_autoptr(MsImageFile) file = new_file(name, limits, cancellable);
 
+  if (fd < 0)
+    ms_file_fail_reading(error, path, errno);
   gboolean good = fd >= 0 && drain(file, fd, 0, write_bytes, &into, error);
   if (!standard && fd >= 0)
     close(fd);

@@ -120,8 +120,8 @@ write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsS
 static MsAtomicFile *
 open_file(const char *path, const MsSaveOptions *options, GCancellable *cancellable, GError **error)
 {
-  if (options->folder)
-    return ms_atomic_file_open_below(options->folder, path, options->overwrite, cancellable, error);
+  if (options->place)
+    return ms_atomic_file_open_below(options->place, path, options->overwrite, cancellable, error);
   return ms_atomic_file_open(path, options->overwrite, cancellable, error);
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/image/common/image.h"
 #include "core/image/common/losses.h"
+#include "core/image/file/atomic-file.h"
 
 /** MS_QUALITY_AUTO: the format's own quality: 92 for JPEG, lossless for WebP. */
 #define MS_QUALITY_AUTO (-1)
@@ -20,8 +21,8 @@
  * @threads: how many threads may encode the image; 0 counts as 1
  * @saves_memory: whether a PNG file is compressed in bands of rows where compressing it as a whole is faster; the
  *   pixels are the same, the bytes of the file are not
- * @folder: (nullable): an existing folder above the file; nothing is written through a link below it, and missing
- *   folders are made; %NULL to follow links
+ * @place: (nullable): the folder of a batch above the file, see ms_atomic_file_open_below(); %NULL for a file that a
+ *   person named
  * @appears: (nullable): called with a file that is written, just before it gets its name
  */
 typedef struct {
@@ -32,7 +33,7 @@ typedef struct {
   gboolean is_converted;
   guint threads;
   gboolean saves_memory;
-  const char *folder;
+  const MsAtomicPlace *place;
   void (*appears)(const struct stat *file, gpointer data);
   gpointer appears_data;
 } MsSaveOptions;

@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/error.h"
+#include "core/folder.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/report/environment.h"
@@ -173,8 +175,10 @@ make_rows(Run *run, GError **error)
 static gboolean
 save(Run *run, GError **error)
 {
+  const MsAtomicPlace place = {run->request->report_dir, run->request->report_folder, FALSE};
+
   ms_report_rank(run->report);
-  return !run->request->report_dir || ms_report_save(run->report, run->request->report_dir, error);
+  return !run->request->report_dir || ms_report_save(run->report, &place, error);
 }
 
 static void
@@ -564,6 +568,33 @@ check_image(const MsLabRequest *request, GPtrArray *experiments, GError **error)
   return FALSE;
 }
 
+static gboolean
+save_index(GPtrArray *reports, const MsLabRequest *request, const MsAtomicPlace *place, GError **error)
+{
+  return !place->folder ||
+         (ms_report_save_index(reports, place, error) && ms_environment_save(reports, request->context, place, error));
+}
+
+/* (transfer full): the reports; @place: of their files, if it has a folder */
+static GPtrArray *
+run_all(GPtrArray *experiments, const MsLabRequest *request, const MsAtomicPlace *place, GCancellable *cancellable,
+        GError **error)
+{
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+  MsLabRequest held = *request;
+
+  held.report_folder = place->id;
+  for (guint i = 0; i < experiments->len; i++) {
+    MsReport *report = ms_lab_run_experiment(experiments->pdata[i], &held, cancellable, error);
+    if (!report) {
+      keep_finished(request, reports);
+      return NULL;
+    }
+    g_ptr_array_add(reports, report);
+  }
+  return save_index(reports, request, place, error) ? g_steal_pointer(&reports) : NULL;
+}
+
 /**
  * ms_lab_run_experiments:
  * @names: names of shipped experiments, paths of files, or "all"
@@ -576,22 +607,16 @@ GPtrArray *
 ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) experiments = load_experiments(names, error);
-  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+  MsAtomicPlace place = {.folder = request->report_dir};
 
-  if (!experiments || !check_image(request, experiments, error))
+  if (!experiments || !check_image(request, experiments, error) ||
+      (place.folder && !ms_folder_make(place.folder, MS_FOLDER_SHARED, error)))
     return NULL;
-  for (guint i = 0; i < experiments->len; i++) {
-    MsReport *report = ms_lab_run_experiment(experiments->pdata[i], request, cancellable, error);
-    if (!report) {
-      keep_finished(request, reports);
-      return NULL;
-    }
-    g_ptr_array_add(reports, report);
-  }
-  if (request->report_dir && (!ms_report_save_index(reports, request->report_dir, error) ||
-                              !ms_environment_save(reports, request->context, request->report_dir, error)))
-    return NULL;
-  return g_steal_pointer(&reports);
+  const int folder = place.folder ? ms_atomic_place_hold(&place) : -1;
+  GPtrArray *reports = run_all(experiments, request, &place, cancellable, error);
+  if (folder >= 0)
+    close(folder);
+  return reports;
 }
 
 /**
@@ -605,7 +630,7 @@ ms_lab_run_experiments(const char *const *names, const MsLabRequest *request, GC
 GPtrArray *
 ms_lab_baseline_load(const char *path, const char *const *names, GError **error)
 {
-  g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
+  g_autoptr(GPtrArray) reports = ms_reports_load_named(path, error);
   g_autoptr(GPtrArray) experiments = reports ? load_experiments(names, error) : NULL;
 
   if (!reports || !experiments)

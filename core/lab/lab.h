@@ -29,6 +29,7 @@ typedef void (*MsLabProgress)(const MsReport *report, double fraction, const cha
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
  * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
+ * @report_folder: that folder as it was when the run began, so that no other one gets reports; zeros for any
  * @sensor: (nullable) (transfer none): of the device; %NULL for what its machine has
  * @retries: how often a group is measured again of which a row was disturbed, see ms_conditions_are_disturbed()
  * @columns: optional columns beside those that the experiment asks for
@@ -45,6 +46,7 @@ typedef struct {
   gboolean quick;
   MsMeasureOptions measure;
   const char *report_dir;
+  MsFileId report_folder;
   MsSensor *sensor;
   guint retries;
   MsColumns columns;

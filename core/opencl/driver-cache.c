@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "core/opencl/icd.h"
+#include "core/file.h"
 
 /* PoCL writes a few hundred KiB for each kernel; with less space the first kernel fails. */
 #define LEAST_SPACE (4 << 20)
@@ -111,10 +112,10 @@ prepare(gpointer unused)
   if (!other)
     return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; free some space, or name a "
                              "writable folder with the variable %s."),
-                           folder, g_strerror(code), MS_DRIVER_CACHE_VARIABLE);
+                           folder, ms_errno_text(code), MS_DRIVER_CACHE_VARIABLE);
   g_setenv(MS_DRIVER_CACHE_VARIABLE, other, TRUE);
   return g_strdup_printf(_("The OpenCL driver PoCL cannot write to its cache '%s': %s; '%s' is used instead."), folder,
-                         g_strerror(code), other);
+                         ms_errno_text(code), other);
 }
 
 /**

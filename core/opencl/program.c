@@ -5,6 +5,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/file.h"
 #include "core/folder.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
@@ -357,10 +358,10 @@ static GBytes *
 load_binary(const char *folder, const char *key)
 {
   g_autofree char *path = cache_path(folder, key);
-  g_autofree char *data = NULL;
   gsize size = 0;
+  g_autofree char *data = ms_file_text_load(path, G_MAXINT32, &size, NULL);
 
-  if (!g_file_get_contents(path, &data, &size, NULL))
+  if (!data)
     return NULL;
   if (!header_agrees(data, size, key)) {
     g_unlink(path);
@@ -670,7 +671,7 @@ const char *
 ms_program_find_usage(MsProgram *self, cl_context context)
 {
   if (!self->usage && self->usage_path)
-    g_file_get_contents(self->usage_path, &self->usage, NULL, NULL);
+    self->usage = ms_file_text_load(self->usage_path, G_MAXINT32, NULL, NULL);
   if (!self->usage && self->device->limits.nvidia_capability > 0)
     build_for_usage(self, context);
   self->usage = self->usage ? self->usage : g_strdup("");

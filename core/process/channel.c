@@ -17,6 +17,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/file.h"
+
 /* Packets are at most this large, so that some fit into the buffer of a socket. */
 #define MOST_PACKET (32 << 10)
 
@@ -54,7 +56,7 @@ ms_channel_open_pair(int ends[2], GError **error)
 {
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0)
     return TRUE;
-  ms_set_error(error, MS_ERROR_IO, "A socket between two processes cannot be opened: %s.", g_strerror(errno));
+  ms_set_error(error, MS_ERROR_IO, "A socket between two processes cannot be opened: %s.", ms_errno_text(errno));
   return FALSE;
 }
 
@@ -130,7 +132,7 @@ ms_channel_new_memory(gsize size, GError **error)
   if (fd >= 0 && ftruncate(fd, (off_t)size) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
     return fd;
   ms_set_error(error, MS_ERROR_MEMORY, "%g MiB of shared memory cannot be had: %s.", (double)size / (1 << 20),
-               g_strerror(errno));
+               ms_errno_text(errno));
   if (fd >= 0)
     close(fd);
   return -1;
@@ -158,7 +160,7 @@ ms_channel_map_memory(int fd, gsize size, gboolean writable, GError **error)
   if (data != MAP_FAILED)
     return data;
   ms_set_error(error, MS_ERROR_MEMORY, "%g MiB of shared memory cannot be mapped: %s.", (double)size / (1 << 20),
-               g_strerror(errno));
+               ms_errno_text(errno));
   return NULL;
 }
 
@@ -205,7 +207,7 @@ new_payload_memory(gconstpointer data, gsize size, GError **error)
   }
   if (fd >= 0 && p == (const char *)data + size && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
     return fd;
-  ms_set_error(error, MS_ERROR_MEMORY, "A message of %g bytes cannot be sent: %s.", (double)size, g_strerror(errno));
+  ms_set_error(error, MS_ERROR_MEMORY, "A message of %g bytes cannot be sent: %s.", (double)size, ms_errno_text(errno));
   if (fd >= 0)
     close(fd);
   return -1;
@@ -272,7 +274,7 @@ ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, 
   if (packet.header.in_memory)
     close(packet.fds[type->fds]);
   if (!good)
-    ms_set_error(error, MS_ERROR_IO, "The other process does not take messages: %s.", g_strerror(code));
+    ms_set_error(error, MS_ERROR_IO, "The other process does not take messages: %s.", ms_errno_text(code));
   return good;
 }
 

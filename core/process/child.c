@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/file.h"
 #include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
 #include "core/process/memory-cap.h"
@@ -247,7 +248,7 @@ ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError
     run_forked(start, work, data, &ends);
   }
   if (pid < 0)
-    ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", g_strerror(errno));
+    ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", ms_errno_text(errno));
   return child_new(pid, &ends, start);
 }
 

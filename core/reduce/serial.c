@@ -86,9 +86,10 @@ ms_serial_reduce(const MsReduceSpec *spec, const void *data, guint64 n, const Ms
   for (guint i = 0; i < threads; i++) {
     const guint64 from = n / threads * i;
     parts[i] = (Part){spec, data, options->vectorised, from, i + 1 < threads ? n / threads : n - from};
-    running[i] = i + 1 < threads ? g_thread_new("serial", fold_in_thread, &parts[i]) : NULL;
+    running[i] = i + 1 < threads ? g_thread_try_new("serial", fold_in_thread, &parts[i], NULL) : NULL;
+    if (!running[i])
+      fold_in_thread(&parts[i]);
   }
-  fold_in_thread(&parts[threads - 1]);
   for (guint i = 0; i < threads; i++) {
     if (running[i])
       g_thread_join(running[i]);

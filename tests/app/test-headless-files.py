@@ -3,8 +3,11 @@
 """Outputs that are pipes or links, names that mislead a terminal, and inputs that change between two runs."""
 
 import csv
+import json
 import os
 import pathlib
+import re
+import resource
 import signal
 import subprocess
 import sys
@@ -76,6 +79,148 @@ class PipeTest(headless.HeadlessCase):
             self.run_program(source, "-o", pipe, *settings)
             self.assertEqual(reader.wait(timeout=600), 0)
         self.assertEqual((self.out / "read.png").read_bytes(), (self.out / "file.png").read_bytes())
+
+
+    def test_input_pipe_without_a_writer(self):
+        """The files are done, and the run ends with a sentence about the pipe."""
+        pipe = self.dir / "pipe"
+        os.mkfifo(pipe)
+        _, error = self.run_program(pipe, self.picture("a.png"), self.picture("b.png"), "-o", self.out, "--timeout",
+                                    "0.5s", *REFERENCE, status=1)
+        self.sentence(error.splitlines()[0], pipe, "--timeout")
+        self.assertEqual(self.names(), ["a.png", "b.png"])
+
+    def test_output_pipe_and_timeout(self):
+        pipe = self.dir / "pipe.png"
+        os.mkfifo(pipe)
+        _, error = self.run_program(self.picture("a.png"), "-o", pipe, "--timeout", "0.5s", *REFERENCE, status=1)
+        self.sentence(error, pipe, "--timeout")
+
+    def test_pipes_in_folders(self):
+        """Pipes that nobody named: among the outputs, and among the inputs, where they are no pictures."""
+        self.picture("a.png")
+        self.picture("b.png")
+        os.mkfifo(self.src / "c.png")
+        os.mkfifo(self.out / "b.png")
+        for conflict in "fail", "overwrite":
+            _, error = self.run_program(self.src, "-o", self.out, "--on-conflict", conflict, *REFERENCE, status=1)
+            self.sentence(error.splitlines()[0], "pipe, socket or device", self.out / "b.png")
+            self.assertEqual(self.names(), ["a.png"])
+            (self.out / "a.png").unlink()
+
+    def test_output_folder_becomes_a_link(self):
+        """The picture of a pipe is the last; before it comes, the folder of the outputs leads elsewhere."""
+        pipe, elsewhere = self.dir / "late", self.dir / "elsewhere"
+        os.mkfifo(pipe)
+        elsewhere.mkdir()
+        command = [headless.PROGRAM, "--headless", self.picture("a.png"), pipe, "-o", self.out, "--progress", "json",
+                   *REFERENCE]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0) as process:
+            headless.wait_for_text(process.stdout, b'"finished"')
+            self.out.rename(self.dir / "moved")
+            self.out.symlink_to(elsewhere)
+            pipe.write_bytes(pathlib.Path(self.picture("b.png")).read_bytes())
+            _, error = process.communicate(timeout=600)
+        self.assertEqual(process.returncode, 1)
+        self.assertIn("was replaced by another", error.decode())
+        self.assertEqual(list(elsewhere.iterdir()), [])
+        self.assertEqual(os.listdir(self.dir / "moved"), ["a.png"])
+
+
+class LimitTest(headless.HeadlessCase):
+    """What the system refuses is a sentence of the program's own, whoever notices first."""
+
+    def run_limited(self, kind, most):
+        """The program with a limit; as a user of its own where this one is above limits."""
+        def limit():
+            if os.geteuid() == 0:
+                os.setgid(65534)
+                os.setuid(65533)
+            resource.setrlimit(kind, (most, most))
+        environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        for folder in self.dir, self.src, self.out:
+            folder.chmod(0o777)
+        environment.update(XDG_CACHE_HOME=str(self.out), POCL_CACHE_DIR=str(self.out))
+        return subprocess.run([headless.PROGRAM, "--headless", self.picture("a.png"), "-o", self.out / "x.png",
+                               *REFERENCE], preexec_fn=limit, capture_output=True, text=True, check=False,
+                              env=environment, timeout=600)
+
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "the sanitizer needs threads and files itself")
+    def test_threads(self):
+        for most in 1, 3, 6:
+            done = self.run_limited(resource.RLIMIT_NPROC, most)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.sentence(done.stderr, "ulimit -u")
+
+    @unittest.skipIf("ASAN_OPTIONS" in os.environ, "the sanitizer needs threads and files itself")
+    def test_files(self):
+        for most in 4, 5:
+            done = self.run_limited(resource.RLIMIT_NOFILE, most)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.sentence(done.stderr.splitlines()[-1], "ulimit -n")
+
+    def test_full_standard_output(self):
+        for arguments in ["--help"], ["--help-all"], ["--version"], ["--headless", "--experiment", "list"]:
+            with self.subTest(arguments=arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([headless.PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                      check=False)
+                self.assertEqual(done.returncode, 1)
+                self.sentence(done.stderr, "Standard output could not be written to")
+
+    def test_without_a_display(self):
+        environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+        done = subprocess.run([headless.PROGRAM], capture_output=True, text=True, check=False, env=environment)
+        self.assertGreater(done.returncode, 0)
+        self.sentence(done.stderr, "--headless")
+
+    def test_names_of_temporary_files_are_not_shown(self):
+        """A report that a folder is in the way of is named as the person named it."""
+        folder = self.dir / "reports"
+        (folder / "merged.md").mkdir(parents=True)
+        report = sorted((headless.SOURCE / "data" / "experiments" / "reports").rglob("*.json"))[0]
+        _, error = self.run_program("--merge-reports", report, "--report-dir", folder, status=1)
+        self.sentence(error, folder / "merged.md", "is a folder")
+
+
+class HostileNameTest(headless.HeadlessCase):
+    """Reports of strangers: names that lead elsewhere, colour a terminal, and are commands of LaTeX or Markdown."""
+
+    NAMES = ["../../x", "/etc/x", "a}b", "a\x1b[31mred", "a\u202eb", "a\nmeanshift-lab: done", "", ".", "..",
+             "x" * 4000, "a\\b", "%$#", "a](http://x)", "a b"]
+
+    def merge(self, change):
+        """The output, and the files below the folder of this test, after a report with this change was merged in it."""
+        source = headless.SOURCE / "data" / "experiments" / "reports" / "pocl-3.1-two-cores.json"
+        report = json.loads(source.read_text())
+        del report["experiments"][1:]
+        change(report["experiments"][0])
+        (self.dir / "hostile.json").write_text(json.dumps(report))
+        folder = self.dir / "a" / "b" / "out"
+        output, error = self.run_program("--merge-reports", self.dir / "hostile.json", "--report-dir", folder)
+        return output, error, [path for path in self.dir.rglob("*") if path.is_file() and path.name != "hostile.json"]
+
+    def test_merged_names(self):
+        found = set()
+        for name in self.NAMES:
+            with self.subTest(name=name[:20]):
+                output, error, files = self.merge(lambda report, name=name: report["experiment"].update(name=name))
+                self.assertEqual({path.parent for path in files}, {self.dir / "a" / "b" / "out"})
+                self.assertNotRegex((output.decode() + error), r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]")
+                self.assertNotIn("\nmeanshift-lab: done", output.decode())
+                page = (self.dir / "a" / "b" / "out" / "merged.md").read_text()
+                links = re.findall(r"!\[[^]]*\]\(([^)]*)\)", page)
+                self.assertEqual(len(links), 1)
+                self.assertTrue((self.dir / "a" / "b" / "out" / links[0]).is_file())
+                self.assertRegex(links[0], r"^[\w.-]{1,255}$")
+                found.add(links[0])
+        self.assertEqual(len(found), len(self.NAMES))
+
+    def test_damaged_reports(self):
+        path = self.dir / "hostile.json"
+        for text in "[" * 100000, '{"a":' * 100000, '{"experiments":[{"rows":[{"n":' + "9" * 100000 + "}]}]}", "", "{}":
+            path.write_text(text)
+            _, error = self.run_program("--merge-reports", path, status=1)
+            self.sentence(error, path)
 
 
 class LinkTest(headless.HeadlessCase):

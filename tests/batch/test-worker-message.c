@@ -30,6 +30,10 @@ assert_same_job(const MsBatchItem *sent, const MsBatchItem *found)
   g_assert_cmpstr(found->relative, ==, sent->relative);
   g_assert_cmpstr(found->output, ==, sent->output);
   g_assert_cmpuint(found->folder_length, ==, sent->folder_length);
+  g_assert_true(ms_file_id_equal(&found->folder, &sent->folder));
+  g_assert_cmpint(found->input_is_stream, ==, sent->input_is_stream);
+  g_assert_cmpint(found->output_is_stream, ==, sent->output_is_stream);
+  g_assert_cmpint(found->follow_links, ==, sent->follow_links);
   g_assert_cmpint(found->overwrite, ==, sent->overwrite);
   g_assert_cmpint(found->skip_existing, ==, sent->skip_existing);
   g_assert_cmpint(found->numbered, ==, sent->numbered);
@@ -55,7 +59,10 @@ test_jobs(void)
   add_item(items, 7, "g", "g")->shortened = TRUE;
   add_item(items, 7, "g", "g")->input_spool = 5;
   add_item(items, 8, "h", "h")->output_spool = 6;
-  add_item(items, 9, "i", "i")->folder_length = 300;
+  MsBatchItem *placed = add_item(items, 9, "i", "i");
+  placed->folder_length = 300;
+  placed->folder = (MsFileId){4, G_MAXUINT64};
+  placed->input_is_stream = placed->output_is_stream = placed->follow_links = TRUE;
   g_autoptr(GVariant) message = pass(ms_worker_message_new_jobs(items));
   g_autoptr(GPtrArray) found = ms_worker_message_get_jobs(message);
   g_assert_cmpuint(found->len, ==, items->len);

@@ -45,8 +45,8 @@ save_all(MsReport *report)
   g_autoptr(GError) error = NULL;
 
   g_ptr_array_add(reports, report);
-  g_assert_true(ms_report_save(report, folder, &error));
-  g_assert_true(ms_report_save_index(reports, folder, &error));
+  g_assert_true(ms_report_save(report, &(MsAtomicPlace){.folder = folder}, &error));
+  g_assert_true(ms_report_save_index(reports, &(MsAtomicPlace){.folder = folder}, &error));
   return folder;
 }
 

@@ -172,7 +172,7 @@ test_files(void)
   g_autoptr(GError) error = NULL;
   static const char *const endings[] = {"sample.json", "sample.csv", "sample.md", "sample.svg", "sample-dark.svg"};
 
-  g_assert_true(ms_report_save(report, inner, &error));
+  g_assert_true(ms_report_save(report, &(MsAtomicPlace){.folder = inner}, &error));
   g_assert_no_error(error);
   for (gsize i = 0; i < G_N_ELEMENTS(endings); i++) {
     g_autofree char *path = g_build_filename(inner, endings[i], NULL);
@@ -185,13 +185,13 @@ test_files(void)
   g_assert_no_error(error);
   g_assert_cmpuint(loaded->rows->len, ==, 6);
   g_ptr_array_add(all, report);
-  g_assert_true(ms_report_save_index(all, inner, &error));
+  g_assert_true(ms_report_save_index(all, &(MsAtomicPlace){.folder = inner}, &error));
   g_autofree char *index = g_build_filename(inner, "index.html", NULL);
   g_autofree char *html = NULL;
   g_assert_true(g_file_get_contents(index, &html, NULL, NULL));
   g_assert_nonnull(strstr(html, "sample.svg"));
   g_assert_null(strstr(html, "<more>")); /* escaped */
-  g_assert_false(ms_report_save(report, "/proc/nowhere", &error));
+  g_assert_false(ms_report_save(report, &(MsAtomicPlace){.folder = "/proc/nowhere"}, &error));
   g_assert_nonnull(strstr(error->message, "/proc/nowhere"));
 }
 

@@ -127,7 +127,7 @@ ms_thumbnail_load(const char *path, int width, int height, guint64 most_pixels)
 
   if (most_pixels > 0)
     limits.max_pixels = most_pixels;
-  g_autoptr(MsImageFile) file = ms_image_is_stream(path) ? NULL : ms_image_file_open(path, &limits, NULL, NULL);
+  g_autoptr(MsImageFile) file = ms_image_file_open(path, &limits, NULL, NULL);
   if (file && !ms_codec_is_written(file->codec)) {
     g_autoptr(MsImage) image = ms_image_file_load(file, NULL);
     return image ? scale_image(image, width, height) : NULL;

@@ -295,6 +295,12 @@ ms_application_run(int argc, char **argv)
 
   g_set_prgname(APPLICATION_ID);
   g_set_application_name("Meanshift Lab");
+  /* GTK itself would end the process with a word about the display alone. */
+  if (!gtk_init_check(&argc, &argv)) {
+    g_printerr("meanshift-lab: %s\n", _("No display can be opened for the window; start it on a desktop, or filter "
+                                        "pictures without one: meanshift-lab --headless INPUT... -o OUTPUT"));
+    return EXIT_FAILURE;
+  }
   application = ms_application_new(0);
   return g_application_run(G_APPLICATION(application), argc, argv);
 }

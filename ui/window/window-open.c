@@ -283,6 +283,7 @@ load(MsWindow *window, GFile *file, GtkWidget *replaced)
   self->title = display_name(file);
   self->order = window->next_order++;
   self->limits = ms_image_limits_default();
+  self->limits.accepts_streams = TRUE;
   self->limits.max_pixels = (guint64)g_settings_get_int(window->settings, "largest-picture") * 1000000;
   self->cancellable = g_cancellable_new();
   self->closing = g_object_ref(window->closing);

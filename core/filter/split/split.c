@@ -229,9 +229,10 @@ run_parts(Part *parts, guint n)
 
   for (guint i = 0; i < n; i++)
     if (parts[i].rows.count > 0 && i + 1 < n)
-      threads[i] = g_thread_new("device", run_part, &parts[i]);
-  if (parts[n - 1].rows.count > 0)
-    run_part(&parts[n - 1]);
+      threads[i] = g_thread_try_new("device", run_part, &parts[i], NULL);
+  for (guint i = 0; i < n; i++)
+    if (parts[i].rows.count > 0 && !threads[i])
+      run_part(&parts[i]);
   for (guint i = 0; i < n; i++)
     if (threads[i])
       g_thread_join(threads[i]);

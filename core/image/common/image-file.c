@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 
 /* Bytes that are read at once. */
 #define BLOCK_SIZE (64 << 10)
@@ -76,7 +77,7 @@ ms_image_file_read_at(MsImageFile *self, guint64 offset, void *buffer, gsize siz
       continue;
     if (n < 0) {
       ms_set_error(&self->error, MS_ERROR_IO, "Cannot read '%s': %s; check the disk and try again.", self->name,
-                   g_strerror(errno));
+                   ms_errno_text(errno));
       return -1;
     }
     if (n == 0)

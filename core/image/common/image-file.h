@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "core/file.h"
 #include "core/image/colour/colour.h"
 #include "core/image/common/image.h"
 #include "core/image/common/pixel-memory.h"
@@ -24,6 +25,8 @@
  * @accept_damaged: whether a file whose pixels are damaged or end early is loaded as far as it can be read; the rest is
  *   black, or in a JPEG file what its decoder makes of it. TIFF files in planes or converted by libtiff stay refused
  * @to_srgb: whether pixels with a colour profile are converted to sRGB, where they keep their values otherwise
+ * @accepts_streams: whether a pipe or device is read, which is only right for what a person named
+ * @wait: how long one may give no byte
  */
 typedef struct {
   guint64 max_pixels;
@@ -33,6 +36,8 @@ typedef struct {
   guint64 decoder_memory;
   gboolean accept_damaged;
   gboolean to_srgb;
+  gboolean accepts_streams;
+  MsStreamWait wait;
 } MsImageLimits;
 
 /** MS_IMAGE_MOST_DAMAGE: bytes of the words that describe damage, with the NUL byte at their end. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 
 /* The C library keeps smaller blocks itself; larger ones it returns to the system, which clears each page again. */
 #define LEAST_BYTES ((gsize)32 << 20)
@@ -245,7 +246,7 @@ ms_scratch_file_map(MsScratchFile *self, gsize size, GError **error)
     error, MS_ERROR_IO,
     "'%s' needs a temporary file of %zu MiB, which cannot be created in '%s': %s; choose another folder with "
     "--scratch.",
-    self->name, (size >> 20) + 1, self->folder, g_strerror(code));
+    self->name, (size >> 20) + 1, self->folder, ms_errno_text(code));
   return NULL;
 }
 

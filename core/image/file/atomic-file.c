@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 #include "core/image/file/file-path.h"
 #include "core/image/file/pipe-output.h"
 #include "core/text.h"
@@ -21,7 +22,7 @@
 #define MOST_TRIES 100
 
 struct _MsAtomicFile {
-  char *name;      /* the path as given, for messages */
+  char *path;      /* as given, for messages */
   char *base;      /* name of the final file in the folder */
   int folder;      /* open, so that nobody can put another in its place */
   char *temporary; /* name in the folder; NULL where the file has no name yet (O_TMPFILE) */
@@ -29,46 +30,19 @@ struct _MsAtomicFile {
   gboolean direct; /* a device or pipe, written in place */
   gboolean overwrite;
   gboolean replaces_links;
+  gboolean accepts_streams;
+  MsStreamWait wait;
   mode_t mode; /* permissions of the file that is replaced, 0 when there is none */
   GCancellable *cancellable;
   gsize used;
   guint8 *buffer;
 };
 
-/* Sets #MS_ERROR_IO with what the user can do about the errno value @code. */
 static void
-set_error(GError **error, const char *name, int code)
+set_exists_error(GError **error, const char *path)
 {
-  switch (code) {
-  case ENOSPC:
-  case EDQUOT:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the disk is full; free some space or choose another folder.",
-                 name);
-    break;
-  case EFBIG:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': the file would be larger than this system or user may write.",
-                 name);
-    break;
-  case EACCES:
-  case EPERM:
-  case EROFS:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': no permission to write there; choose another folder.", name);
-    break;
-  case ENOENT:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': its folder does not exist; create it first.", name);
-    break;
-  case ENOTDIR:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': a part of its path is not a folder; choose another path.",
-                 name);
-    break;
-  default:
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': %s; choose another name or folder.", name, g_strerror(code));
-  }
-}
+  g_autofree char *name = ms_printable(path, "");
 
-static void
-set_exists_error(GError **error, const char *name)
-{
   ms_set_error(error, MS_ERROR_EXISTS,
                "'%s' exists already and was not changed; choose another name or allow overwriting.", name);
 }
@@ -101,17 +75,18 @@ make_folder(int above, const char *name)
   return errno == EEXIST;
 }
 
-/* Opens @name in @above, making it if needed; a link is refused with ELOOP. Closes @above. */
+/* Opens @name in @above, making it if needed; a link is refused with ELOOP unless it is followed. Closes @above. */
 static int
-enter_folder(int above, const char *name)
+enter_folder(int above, const char *name, gboolean follow_links)
 {
+  const int flags = follow_links ? FOLDER : FOLDER | O_NOFOLLOW;
   struct stat info;
-  int fd = openat(above, name, FOLDER | O_NOFOLLOW);
+  int fd = openat(above, name, flags);
 
   if (fd < 0 && errno == ENOENT && make_folder(above, name))
-    fd = openat(above, name, FOLDER | O_NOFOLLOW);
+    fd = openat(above, name, flags);
   int code = errno;
-  if (fd < 0 && fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
+  if (fd < 0 && !follow_links && fstatat(above, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(info.st_mode))
     code = ELOOP;
   close(above);
   errno = code;
@@ -121,37 +96,80 @@ enter_folder(int above, const char *name)
 static int
 fail_below(const char *path, GError **error)
 {
-  if (errno == ELOOP)
+  const int code = errno;
+  g_autofree char *name = ms_printable(path, "");
+
+  if (code == ELOOP)
     ms_set_error(
       error, MS_ERROR_IO,
       "Cannot write '%s': a folder in its path is a link, which an output folder must not contain; remove it, "
       "or give --follow-links.",
-      path);
+      name);
   else
-    ms_set_error(error, MS_ERROR_IO, "The folder of '%s' cannot be created or opened: %s.", path, g_strerror(errno));
+    ms_file_fail_writing(error, path, code);
+  return -1;
+}
+
+/**
+ * ms_atomic_place_hold: remembers which folder is there, which stays open, since the number of one that is gone may be
+ * given to another. Returns the open folder, or -1 where there is none.
+ */
+int
+ms_atomic_place_hold(MsAtomicPlace *self)
+{
+  struct stat info;
+  const int fd = open(self->folder, FOLDER);
+
+  if (fd >= 0 && fstat(fd, &info) == 0)
+    self->id = (MsFileId){info.st_dev, info.st_ino};
+  return fd;
+}
+
+/* Opens the folder of @place, if it is still the one that was there first; -1 with #MS_ERROR_IO. */
+static int
+open_place(const MsAtomicPlace *place, const char *path, GError **error)
+{
+  const MsFileId none = {0, 0};
+  struct stat info;
+  const int fd = open(place->folder, FOLDER);
+
+  if (fd < 0)
+    return fail_below(path, error);
+  if (ms_file_id_equal(&place->id, &none) ||
+      (fstat(fd, &info) == 0 && ms_file_id_equal(&place->id, &(MsFileId){info.st_dev, info.st_ino})))
+    return fd;
+  g_autofree char *name = ms_printable(place->folder, "");
+  close(fd);
+  ms_set_error(
+    error, MS_ERROR_IO,
+    "The output folder '%s' was replaced by another since the batch began, and nothing is written there; put "
+    "the first one back, or begin anew.",
+    name);
   return -1;
 }
 
 /*
- * Opens the folder that @path lies in, which is below @folder. Missing folders are made; a link between @folder and the
- * file is refused. Returns an O_PATH file of the folder, or -1 with #MS_ERROR_IO.
+ * Opens the folder that @path lies in, which is below that of @place. Missing folders are made; a link between the two
+ * is refused unless links are followed. Returns an O_PATH file of the folder, or -1 with #MS_ERROR_IO.
  */
 static int
-open_folder_below(const char *folder, const char *path, GError **error)
+open_folder_below(const MsAtomicPlace *place, const char *path, GError **error)
 {
-  int fd = open(folder, FOLDER);
-  g_auto(GStrv) names = g_strsplit(path + strlen(folder), G_DIR_SEPARATOR_S, -1);
-  guint n = g_strv_length(names);
+  int fd = open_place(place, path, error);
+  g_auto(GStrv) names = g_strsplit(path + strlen(place->folder), G_DIR_SEPARATOR_S, -1);
+  const guint n = g_strv_length(names);
 
+  if (fd < 0)
+    return -1;
   for (guint i = 0; fd >= 0 && i + 1 < n; i++)
     if (names[i][0])
-      fd = enter_folder(fd, names[i]);
+      fd = enter_folder(fd, names[i], place->follow_links);
   return fd >= 0 ? fd : fail_below(path, error);
 }
 
 /*
- * A new or existing file is written through a temporary file, a device or pipe directly; a folder is refused. A link is
- * replaced like a file where links are not followed.
+ * A new or existing file is written through a temporary file, a device or pipe that was named directly; a folder and a
+ * socket are refused. A link is replaced like a file where links are not followed.
  */
 static gboolean
 look_at_target(MsAtomicFile *self, GError **error)
@@ -161,17 +179,17 @@ look_at_target(MsAtomicFile *self, GError **error)
   if (fstatat(self->folder, self->base, &info, self->replaces_links ? AT_SYMLINK_NOFOLLOW : 0) != 0) {
     if (errno == ENOENT)
       return TRUE;
-    set_error(error, self->name, errno);
-    return FALSE;
-  }
-  if (S_ISDIR(info.st_mode)) {
-    ms_set_error(error, MS_ERROR_IO, "Cannot write '%s': it is a folder; give the name of a file in it.", self->name);
+    ms_file_fail_writing(error, self->path, errno);
     return FALSE;
   }
   self->direct = !S_ISREG(info.st_mode) && !S_ISLNK(info.st_mode);
+  if (S_ISDIR(info.st_mode) || S_ISSOCK(info.st_mode) || (self->direct && !self->accepts_streams)) {
+    ms_file_fail_writing(error, self->path, S_ISDIR(info.st_mode) ? EISDIR : ESPIPE);
+    return FALSE;
+  }
   self->mode = S_ISREG(info.st_mode) ? info.st_mode & 0777 : 0;
   if (!self->direct && !self->overwrite) {
-    set_exists_error(error, self->name);
+    set_exists_error(error, self->path);
     return FALSE;
   }
   return TRUE;
@@ -218,8 +236,7 @@ open_target(MsAtomicFile *self, GError **error)
 {
   if (!self->direct)
     return open_temporary(self);
-  self->fd =
-    ms_pipe_output_open(self->folder, self->base, self->replaces_links ? O_NOFOLLOW : 0, self->cancellable, error);
+  self->fd = ms_pipe_output_open(self->folder, self->base, &self->wait, self->cancellable, error);
   return self->fd >= 0;
 }
 
@@ -229,7 +246,7 @@ new_file(const char *path, gboolean overwrite, GCancellable *cancellable)
   MsAtomicFile *self = g_new0(MsAtomicFile, 1);
 
   self->fd = self->folder = -1;
-  self->name = ms_printable(path, "");
+  self->path = g_strdup(path);
   self->base = g_path_get_basename(path);
   self->overwrite = overwrite;
   self->cancellable = cancellable ? g_object_ref(cancellable) : NULL;
@@ -248,7 +265,7 @@ open_file(MsAtomicFile *self, GError **error)
     if (failure)
       g_propagate_error(error, g_steal_pointer(&failure));
     else
-      set_error(error, self->name, errno);
+      ms_file_fail_writing(error, self->path, errno);
     return FALSE;
   }
   self->buffer = g_malloc(BUFFER_SIZE);
@@ -263,56 +280,95 @@ is_pipe_or_device(const char *path)
   return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-/**
- * ms_atomic_file_open:
- * @path: path of the final file; links are followed, a device or pipe is written directly
- * @overwrite: whether a file of that name may be replaced
- * @cancellable: (nullable): ends the wait for the reader of a pipe, here and in ms_atomic_file_write()
- *
- * Returns: (transfer full): a file to write to, or %NULL with %MS_ERROR_EXISTS, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED
- */
+/** ms_atomic_file_open: ms_atomic_file_open_waiting() without a limit of the wait. */
 MsAtomicFile *
 ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error)
+{
+  return ms_atomic_file_open_waiting(path, overwrite, NULL, cancellable, error);
+}
+
+/**
+ * ms_atomic_file_open_waiting:
+ * @path: path of the final file, which a person named; links are followed, a device or pipe is written directly
+ * @overwrite: whether a file of that name may be replaced
+ * @wait: (nullable): how long a pipe may take no byte, here and in ms_atomic_file_write()
+ * @cancellable: (nullable): ends that wait
+ *
+ * Returns: (transfer full): a file to write to, or %NULL with %MS_ERROR_EXISTS, %MS_ERROR_IO, %MS_ERROR_TIMEOUT or
+ *   %G_IO_ERROR_CANCELLED
+ */
+MsAtomicFile *
+ms_atomic_file_open_waiting(const char *path, gboolean overwrite, const MsStreamWait *wait, GCancellable *cancellable,
+                            GError **error)
 {
   /* A link stays as it is; the file that it leads to is created or replaced. A link to a pipe may lead to no name. */
   g_autofree char *target = is_pipe_or_device(path) ? g_strdup(path) : ms_file_path_follow(path);
   g_autofree char *folder = g_path_get_dirname(target);
   g_autoptr(MsAtomicFile) self = new_file(target, overwrite, cancellable);
 
+  self->accepts_streams = TRUE;
+  if (wait)
+    self->wait = *wait;
+  self->wait.name = self->path;
   self->folder = open(folder, FOLDER);
   if (self->folder < 0) {
-    set_error(error, self->name, errno);
+    ms_file_fail_writing(error, self->path, errno);
     return NULL;
   }
   return open_file(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
+/* Goes on to the file to which a link leads, also when there is none yet; the folder in front of the link is open. */
+static gboolean
+follow_link(MsAtomicFile *self)
+{
+  g_autofree char *handle = g_strdup_printf("/proc/self/fd/%d/%s", self->folder, self->base);
+  g_autofree char *target = ms_file_path_follow(handle);
+
+  if (strcmp(handle, target) == 0)
+    return TRUE;
+  g_autofree char *folder = g_path_get_dirname(target);
+  const int fd = open(folder, FOLDER);
+  close(self->folder);
+  self->folder = fd;
+  g_free(self->base);
+  self->base = g_path_get_basename(target);
+  return fd >= 0;
+}
+
 /**
  * ms_atomic_file_open_below:
- * @folder: an existing folder, to which links may lead
- * @path: of a file below it: @folder, a slash, and the rest; missing folders between the two are made
+ * @place: an existing folder, to which links may lead
+ * @path: of a file below it: the folder, a slash, and the rest; missing folders between the two are made
  *
- * Like ms_atomic_file_open(), but nothing is written through a link below @folder: a link to a folder is refused, and
+ * Like ms_atomic_file_open(), but a pipe or device is refused, and so is a folder that took the place of the first one.
+ * Unless links are followed, nothing is written through a link below the folder: a link to a folder is refused, and
  * one at @path itself counts as an existing file, which is replaced if @overwrite allows it.
  */
 MsAtomicFile *
-ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite, GCancellable *cancellable,
+ms_atomic_file_open_below(const MsAtomicPlace *place, const char *path, gboolean overwrite, GCancellable *cancellable,
                           GError **error)
 {
   g_autoptr(MsAtomicFile) self = new_file(path, overwrite, cancellable);
 
-  self->replaces_links = TRUE;
-  self->folder = open_folder_below(folder, path, error);
-  return self->folder >= 0 && open_file(self, error) ? g_steal_pointer(&self) : NULL;
+  self->replaces_links = !place->follow_links;
+  self->folder = open_folder_below(place, path, error);
+  if (self->folder < 0)
+    return NULL;
+  if (place->follow_links && !follow_link(self)) {
+    ms_file_fail_writing(error, path, errno);
+    return NULL;
+  }
+  return open_file(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 static gboolean
 write_all(MsAtomicFile *self, const guint8 *data, gsize size, GError **error)
 {
-  int code = ms_pipe_output_write(self->fd, data, size, self->cancellable, error);
+  int code = ms_pipe_output_write(self->fd, data, size, &self->wait, self->cancellable, error);
 
   if (code != 0 && code != ECANCELED)
-    set_error(error, self->name, code);
+    ms_file_fail_writing(error, self->path, code);
   return code == 0;
 }
 
@@ -360,7 +416,7 @@ ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsi
   for (gsize done = 0; done < size;) {
     gssize n = pwrite(self->fd, (const guint8 *)data + done, size - done, (off_t)(offset + done));
     if (n < 0 && errno != EINTR) {
-      set_error(error, self->name, errno);
+      ms_file_fail_writing(error, self->path, errno);
       return FALSE;
     }
     done += n > 0 ? (gsize)n : 0;
@@ -372,11 +428,11 @@ static gboolean
 sync_file(MsAtomicFile *self, GError **error)
 {
   if (self->mode != 0 && fchmod(self->fd, self->mode) != 0 && errno != EPERM) {
-    set_error(error, self->name, errno);
+    ms_file_fail_writing(error, self->path, errno);
     return FALSE;
   }
   if (fsync(self->fd) != 0 && errno != EINVAL && errno != ENOSYS) {
-    set_error(error, self->name, errno);
+    ms_file_fail_writing(error, self->path, errno);
     return FALSE;
   }
   return TRUE;
@@ -474,18 +530,44 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
     return FALSE;
   if (give_name(self) != 0) {
     if (errno == EEXIST)
-      set_exists_error(error, self->name);
+      set_exists_error(error, self->path);
     else
-      set_error(error, self->name, errno);
+      ms_file_fail_writing(error, self->path, errno);
     return FALSE;
   }
   g_clear_pointer(&self->temporary, g_free);
   if (flush_folder(self->folder) == 0)
     return TRUE;
   ms_set_error(error, MS_ERROR_IO,
-               "'%s' was written, but its folder could not be flushed to the disk: %s; check the disk.", self->name,
-               g_strerror(errno));
+               "'%s' was written, but its folder could not be flushed to the disk: %s; check the disk.", self->path,
+               ms_errno_text(errno));
   return FALSE;
+}
+
+/**
+ * ms_atomic_file_save:
+ * @place: (nullable): see ms_atomic_file_open_below(); %NULL for a file that a person named
+ *
+ * Writes a whole file, which replaces one of that name.
+ *
+ * Returns: %FALSE with the errors of ms_atomic_file_open(), which name the file as the person does
+ */
+gboolean
+ms_atomic_file_save(const MsAtomicPlace *place, const char *path, const void *data, gsize size, GError **error)
+{
+  g_autoptr(MsAtomicFile) file =
+    place ? ms_atomic_file_open_below(place, path, TRUE, NULL, error) : ms_atomic_file_open(path, TRUE, NULL, error);
+
+  return file && ms_atomic_file_write(file, data, size, error) && ms_atomic_file_commit(file, error);
+}
+
+/** ms_atomic_file_save_own: ms_atomic_file_save() for the absolute path of a text that the program keeps for itself. */
+gboolean
+ms_atomic_file_save_own(const char *path, const char *text, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname(path);
+
+  return ms_atomic_file_save(&(MsAtomicPlace){.folder = folder}, path, text, strlen(text), error);
 }
 
 /** ms_atomic_file_free: closes the file; without a successful commit no file remains. */
@@ -502,6 +584,6 @@ ms_atomic_file_free(MsAtomicFile *self)
   g_free(self->buffer);
   g_free(self->temporary);
   g_free(self->base);
-  g_free(self->name);
+  g_free(self->path);
   g_free(self);
 }

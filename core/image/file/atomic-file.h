@@ -5,11 +5,33 @@
 #include <gio/gio.h>
 #include <sys/stat.h>
 
+#include "core/file.h"
+#include "core/image/file/file-path.h"
+
 typedef struct _MsAtomicFile MsAtomicFile;
 
+/**
+ * MsAtomicPlace: the folder of the outputs of a batch.
+ * @folder: its path
+ * @id: what was there when the batch began, so that no other folder gets outputs; zeros for any
+ * @follow_links: whether links below it are followed
+ */
+typedef struct {
+  const char *folder;
+  MsFileId id;
+  gboolean follow_links;
+} MsAtomicPlace;
+
+int ms_atomic_place_hold(MsAtomicPlace *self);
+
 MsAtomicFile *ms_atomic_file_open(const char *path, gboolean overwrite, GCancellable *cancellable, GError **error);
-MsAtomicFile *ms_atomic_file_open_below(const char *folder, const char *path, gboolean overwrite,
+MsAtomicFile *ms_atomic_file_open_waiting(const char *path, gboolean overwrite, const MsStreamWait *wait,
+                                          GCancellable *cancellable, GError **error);
+MsAtomicFile *ms_atomic_file_open_below(const MsAtomicPlace *place, const char *path, gboolean overwrite,
                                         GCancellable *cancellable, GError **error);
+gboolean ms_atomic_file_save(const MsAtomicPlace *place, const char *path, const void *data, gsize size,
+                             GError **error);
+gboolean ms_atomic_file_save_own(const char *path, const char *text, GError **error);
 gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
 gboolean ms_atomic_file_is_direct(const MsAtomicFile *self);
 gboolean ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsize size, GError **error);

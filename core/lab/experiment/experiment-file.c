@@ -7,10 +7,10 @@
 
 #include "core/error.h"
 #include "core/factors.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/lab/experiment/ms-experiments.h"
 #include "core/option/option.h"
-#include "core/text.h"
 
 #define RESOURCE_FOLDER "/io/github/meanshift_lab/MeanshiftLab/experiments"
 #define PEER_SCRIPT "/io/github/meanshift_lab/MeanshiftLab/peers/peer.py"
@@ -613,7 +613,7 @@ load_file(const char *path, GError **error)
 {
   g_autofree char *base = g_path_get_basename(path);
   gsize size;
-  g_autofree char *text = ms_file_text_load(path, LARGEST_FILE, &size, error);
+  g_autofree char *text = ms_file_text_load_named(path, LARGEST_FILE, &size, error);
 
   if (!text) {
     ms_prefix_error(error, "The experiment cannot be loaded: ");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
+#include "core/file.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
 #include "core/filter/split/split.h"
@@ -14,7 +15,6 @@
 #include "core/opencl/transfers.h"
 #include "core/option/option.h"
 #include "core/regions/segment-table.h"
-#include "core/text.h"
 
 /* Kind mean-shift: the filter with any option of its table, on the device or by the serial reference. */
 typedef struct {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/error.h"
+#include "core/file.h"
 
 /* The records by their letters, with the types of their values; configurations are numbered in the order of 'c'. */
 #define KEY "(s)"                           /* c: the key of the next configuration */
@@ -339,7 +340,7 @@ ms_lab_journal_new(GError **error)
 
   if (fd >= 0 && fcntl(fd, F_SETFL, O_APPEND) == 0)
     return journal_new(fd, TRUE);
-  ms_set_error(error, MS_ERROR_MEMORY, "The memory for what was measured cannot be had: %s.", g_strerror(errno));
+  ms_set_error(error, MS_ERROR_MEMORY, "The memory for what was measured cannot be had: %s.", ms_errno_text(errno));
   if (fd >= 0)
     close(fd);
   return NULL;

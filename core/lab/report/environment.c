@@ -210,10 +210,9 @@ add_machine(JsonBuilder *builder)
  * driver made of them as hashes, the device with its driver, the processor with its governor, and the load at the end.
  */
 gboolean
-ms_environment_save(GPtrArray *reports, MsContext *context, const char *directory, GError **error)
+ms_environment_save(GPtrArray *reports, MsContext *context, const MsAtomicPlace *place, GError **error)
 {
   const MsReport *first = reports->len > 0 ? reports->pdata[0] : NULL;
-  g_autofree char *path = g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL);
   g_autoptr(JsonBuilder) builder = json_builder_new();
 
   json_builder_begin_object(builder);
@@ -234,5 +233,5 @@ ms_environment_save(GPtrArray *reports, MsContext *context, const char *director
   add_machine(builder);
   json_builder_end_object(builder);
   g_autofree char *text = ms_json_builder_to_text(builder);
-  return ms_report_write_file(path, text, error);
+  return ms_report_write_file(place, MS_ENVIRONMENT_FILE, text, strlen(text), error);
 }

@@ -9,4 +9,4 @@
 #define MS_ENVIRONMENT_FILE "environment.json"
 
 char *ms_environment_system(void);
-gboolean ms_environment_save(GPtrArray *reports, MsContext *context, const char *directory, GError **error);
+gboolean ms_environment_save(GPtrArray *reports, MsContext *context, const MsAtomicPlace *place, GError **error);

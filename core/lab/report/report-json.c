@@ -11,11 +11,11 @@
 #include "core/csv.h"
 #include "core/error.h"
 #include "core/factors.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report-verdict.h"
-#include "core/text.h"
 
 #define FORMAT_NAME "meanshift-lab experiment report"
 #define FORMAT_VERSION 1
@@ -430,6 +430,20 @@ reports_from_node(JsonNode *root, GError **error)
   return NULL;
 }
 
+/* Takes the text of the file @path, %NULL with @error set. */
+static GPtrArray *
+parse_reports(const char *path, char *text, gsize length, GError **error)
+{
+  g_autofree char *owned = text;
+  g_autoptr(GError) local = NULL;
+  g_autoptr(JsonNode) root = owned ? ms_json_parse(owned, (gssize)length, &local) : NULL;
+  GPtrArray *reports = root ? reports_from_node(root, &local) : NULL;
+
+  if (local)
+    g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
+  return reports;
+}
+
 /**
  * ms_reports_load:
  * @path: a file with one report, from a report folder, or with several, from --json
@@ -439,19 +453,20 @@ reports_from_node(JsonNode *root, GError **error)
 GPtrArray *
 ms_reports_load(const char *path, GError **error)
 {
-  g_autoptr(JsonNode) root = NULL;
-  g_autoptr(GError) local = NULL;
-  GPtrArray *reports = NULL;
-  gsize length;
-  g_autofree char *text = ms_file_text_load(path, LARGEST_FILE, &length, &local);
+  gsize length = 0;
+  char *text = ms_file_text_load(path, LARGEST_FILE, &length, error);
 
-  if (text)
-    root = ms_json_parse(text, (gssize)length, &local);
-  if (root)
-    reports = reports_from_node(root, &local);
-  if (local)
-    g_propagate_prefixed_error(error, g_steal_pointer(&local), "%s: ", path);
-  return reports;
+  return parse_reports(path, text, length, error);
+}
+
+/** ms_reports_load_named: ms_reports_load() for a file that a person named, which may be a pipe. */
+GPtrArray *
+ms_reports_load_named(const char *path, GError **error)
+{
+  gsize length = 0;
+  char *text = ms_file_text_load_named(path, LARGEST_FILE, &length, error);
+
+  return parse_reports(path, text, length, error);
 }
 
 /** ms_report_load: (transfer full): the first report in the file @path, or %NULL with an error that names it. */

@@ -210,6 +210,7 @@ static void
 append_section(GString *latex, const MsReport *report)
 {
   const MsExperiment *e = report->experiment;
+  g_autofree char *file = ms_file_name(e->name);
   g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
 
@@ -222,7 +223,7 @@ append_section(GString *latex, const MsReport *report)
   g_string_append_printf(latex,
                          "\\begin{center}\\includegraphics[width=\\linewidth,height=0.62\\textheight,keepaspectratio]"
                          "{\\detokenize{%s.pdf}}\\end{center}\n\\input{\\detokenize{%s.tex}}\n",
-                         e->name, e->name);
+                         file, file);
 }
 
 static void

@@ -207,6 +207,28 @@ ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage la
   return table;
 }
 
+static char *
+chart_file(const char *experiment)
+{
+  g_autofree char *name = ms_file_name(experiment);
+
+  return g_strconcat(name, "-merged.svg", NULL);
+}
+
+static void
+append_title(GString *text, const MsExperiment *experiment, gboolean markdown)
+{
+  g_autofree char *name = ms_printable(experiment->name, ""), *title = ms_printable(experiment->title, "");
+  g_autofree char *whole = g_strdup_printf("%s: %s", name, title);
+
+  g_string_append(text, markdown ? "## " : "");
+  if (markdown)
+    ms_markdown_append(text, whole);
+  else
+    g_string_append(text, whole);
+  g_string_append_c(text, '\n');
+}
+
 /**
  * ms_reports_merge_to_text:
  * @reports: (element-type MsReport): of any experiments and devices
@@ -223,12 +245,13 @@ ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
     const MsExperiment *e = ms_reports_find(reports, names->pdata[i])->experiment;
     g_autoptr(GPtrArray) table = ms_reports_merge_table(reports, e->name, MS_LANGUAGE_ENGLISH);
     g_autofree char *devices = ms_reports_merge_devices(reports, e->name, MS_LANGUAGE_ENGLISH);
-    g_autofree char *title = ms_printable(e->title, ""), *shown = ms_printable(devices, "\n");
-    g_string_append_printf(text, "%s%s: %s\n%s", markdown ? "## " : "", e->name, title, markdown ? "\n```\n" : "");
+    g_autofree char *shown = ms_printable(devices, "\n"), *chart = chart_file(e->name);
+    append_title(text, e, markdown);
+    g_string_append(text, markdown ? "\n```\n" : "");
     g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
     (markdown ? ms_table_append_markdown : ms_table_append_text)(text, table, FALSE);
     if (markdown)
-      g_string_append_printf(text, "\n![%s](%s-merged.svg)\n", e->name, e->name);
+      g_string_append_printf(text, "\n![%s](%s)\n", chart, chart);
     g_string_append_c(text, '\n');
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -262,21 +285,22 @@ ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage
   return chart;
 }
 
-/** ms_reports_merge_save: writes merged.md and a chart NAME-merged.svg for each experiment into @directory. */
+/** ms_reports_merge_save: writes merged.md and a chart NAME-merged.svg for each experiment into a folder. */
 gboolean
-ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error)
+ms_reports_merge_save(GPtrArray *reports, const MsAtomicPlace *place, GError **error)
 {
   g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
   g_autofree char *text = ms_reports_merge_to_text(reports, TRUE);
-  g_autofree char *page = g_build_filename(directory, "merged.md", NULL);
 
-  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error) || !ms_report_write_file(page, text, error))
+  if (!ms_folder_make(place->folder, MS_FOLDER_SHARED, error) ||
+      !ms_report_write_file(place, "merged.md", text, strlen(text), error))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i], MS_LANGUAGE_ENGLISH);
-    g_autofree char *file = g_strdup_printf("%s-merged.svg", (const char *)names->pdata[i]);
-    g_autofree char *path = g_build_filename(directory, file, NULL);
-    if (!ms_chart_save_svg(chart, path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT}, error))
+    const MsChartPage page = {CHART_WIDTH, CHART_HEIGHT, MS_CHART_LIGHT};
+    g_autoptr(GByteArray) drawing = ms_chart_to_svg(chart, &page, error);
+    g_autofree char *file = chart_file(names->pdata[i]);
+    if (!drawing || !ms_report_write_file(place, file, drawing->data, drawing->len, error))
       return FALSE;
   }
   return TRUE;

@@ -7,6 +7,7 @@
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
+#include "core/text.h"
 
 #define CHART_WIDTH 900.0
 #define CHART_HEIGHT 480.0
@@ -22,22 +23,21 @@ file_path(const char *directory, const char *name, const char *ending)
   return g_build_filename(directory, file, NULL);
 }
 
-/** ms_report_write_file: writes a file of a report folder, which replaces one of that name atomically. */
+/** ms_report_write_file: writes a file into a report folder, which replaces one of that name atomically. */
 gboolean
-ms_report_write_file(const char *path, const char *text, GError **error)
+ms_report_write_file(const MsAtomicPlace *place, const char *name, const void *data, gsize size, GError **error)
 {
-  if (g_file_set_contents(path, text, -1, error))
-    return TRUE;
-  ms_prefix_error(error, "The report cannot be written: ");
-  return FALSE;
+  g_autofree char *path = g_build_filename(place->folder, name, NULL);
+
+  return ms_atomic_file_save(place, path, data, size, error);
 }
 
 static gboolean
-write_text(const char *directory, const char *name, const char *ending, const char *text, GError **error)
+write_text(const MsAtomicPlace *place, const char *name, const char *ending, const char *text, GError **error)
 {
-  g_autofree char *path = file_path(directory, name, ending);
+  g_autofree char *file = g_strconcat(name, ending, NULL);
 
-  return ms_report_write_file(path, text, error);
+  return ms_report_write_file(place, file, text, strlen(text), error);
 }
 
 static char *
@@ -59,11 +59,11 @@ static const struct {
 static const struct {
   const char *ending;
   MsChartTheme theme;
-  gboolean (*save)(const MsChart *self, const char *path, const MsChartPage *page, GError **error);
+  GByteArray *(*draw)(const MsChart *self, const MsChartPage *page, GError **error);
 } charts[] = {
-  {".svg", MS_CHART_LIGHT, ms_chart_save_svg},
-  {"-dark.svg", MS_CHART_DARK, ms_chart_save_svg},
-  {".pdf", MS_CHART_LIGHT, ms_chart_save_pdf},
+  {".svg", MS_CHART_LIGHT, ms_chart_to_svg},
+  {"-dark.svg", MS_CHART_DARK, ms_chart_to_svg},
+  {".pdf", MS_CHART_LIGHT, ms_chart_to_pdf},
 };
 
 /**
@@ -73,41 +73,50 @@ static const struct {
 void
 ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths)
 {
+  g_autofree char *base = ms_file_name(name);
+
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++)
-    g_ptr_array_add(paths, file_path(directory, name, texts[i].ending));
+    g_ptr_array_add(paths, file_path(directory, base, texts[i].ending));
   for (gsize i = 0; i < G_N_ELEMENTS(charts); i++)
-    g_ptr_array_add(paths, file_path(directory, name, charts[i].ending));
+    g_ptr_array_add(paths, file_path(directory, base, charts[i].ending));
+}
+
+static gboolean
+save_charts(const MsReport *self, const char *name, const MsAtomicPlace *place, GError **error)
+{
+  g_autoptr(MsChart) chart = ms_report_to_chart(self, MS_LANGUAGE_ENGLISH);
+  /* A chart with a second panel is higher. */
+  const double height = CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
+
+  for (gsize i = 0; i < G_N_ELEMENTS(charts); i++) {
+    g_autofree char *file = g_strconcat(name, charts[i].ending, NULL);
+    g_autoptr(GByteArray) drawing = charts[i].draw(chart, &(MsChartPage){CHART_WIDTH, height, charts[i].theme}, error);
+    if (!drawing || !ms_report_write_file(place, file, drawing->data, drawing->len, error))
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /**
  * ms_report_save:
- * @directory: created if it does not exist
+ * @place: a folder, created if it does not exist
  *
  * Writes NAME.json, NAME.csv, NAME.md, NAME.tex, NAME.svg, NAME-dark.svg, NAME.pdf and the experiment itself as
  * NAME.experiment, each replaced atomically.
  */
 gboolean
-ms_report_save(const MsReport *self, const char *directory, GError **error)
+ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError **error)
 {
-  const char *name = self->experiment->name;
-  g_autoptr(MsChart) chart = ms_report_to_chart(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *name = ms_file_name(self->experiment->name);
 
-  /* A chart with a second panel is higher. */
-  const double height = CHART_HEIGHT * (1 + 0.7 * ms_chart_n_panels(chart));
-
-  if (!ms_folder_make(directory, MS_FOLDER_SHARED, error))
+  if (!ms_folder_make(place->folder, MS_FOLDER_SHARED, error))
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
     g_autofree char *text = texts[i].text(self);
-    if (!write_text(directory, name, texts[i].ending, text, error))
+    if (!write_text(place, name, texts[i].ending, text, error))
       return FALSE;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS(charts); i++) {
-    g_autofree char *path = file_path(directory, name, charts[i].ending);
-    if (!charts[i].save(chart, path, &(MsChartPage){CHART_WIDTH, height, charts[i].theme}, error))
-      return FALSE;
-  }
-  return TRUE;
+  return save_charts(self, name, place, error);
 }
 
 static void append_markup(GString *html, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -169,7 +178,8 @@ append_section(GString *html, const MsReport *report)
   g_autofree char *footer = ms_report_footer(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(report, MS_LANGUAGE_ENGLISH);
   g_autofree char *verdict = ms_report_verdict_text(report, MS_LANGUAGE_ENGLISH);
-  g_autofree char *file = g_uri_escape_string(e->name, NULL, FALSE);
+  g_autofree char *base = ms_file_name(e->name);
+  g_autofree char *file = g_uri_escape_string(base, NULL, FALSE);
 
   append_markup(html, "<section id=\"%s\">\n<h2>%s <small>%s</small></h2>\n<p>%s</p>\n<p class=\"faint\">%s</p>\n",
                 e->name, e->title, e->name, or_empty(e->description), heading);
@@ -200,7 +210,7 @@ static const char page_head[] =
 
 /** ms_report_save_index: writes index.html and report.tex, with every chart and table of @reports, and studies.bib. */
 gboolean
-ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
+ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error)
 {
   g_autoptr(GString) html = g_string_new(page_head);
   g_autofree char *document = ms_reports_to_latex_document(reports);
@@ -211,8 +221,8 @@ ms_report_save_index(GPtrArray *reports, const char *directory, GError **error)
   for (guint i = 0; i < reports->len; i++)
     append_section(html, reports->pdata[i]);
   g_string_append(html, "</body>\n</html>\n");
-  return ms_folder_make(directory, MS_FOLDER_SHARED, error) &&
-         write_text(directory, MS_REPORT_INDEX, "", html->str, error) &&
-         write_text(directory, MS_REPORT_DOCUMENT, "", document, error) &&
-         write_text(directory, MS_REPORT_STUDIES, "", ms_latex_bibliography, error);
+  return ms_folder_make(place->folder, MS_FOLDER_SHARED, error) &&
+         write_text(place, MS_REPORT_INDEX, "", html->str, error) &&
+         write_text(place, MS_REPORT_DOCUMENT, "", document, error) &&
+         write_text(place, MS_REPORT_STUDIES, "", ms_latex_bibliography, error);
 }

@@ -437,10 +437,10 @@ ms_report_to_text(const MsReport *self)
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
+  g_autofree char *name = ms_printable(self->experiment->name, ""), *title = ms_printable(self->experiment->title, "");
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", self->experiment->name, self->experiment->title, heading,
-                         verdict ? verdict : "", verdict ? "\n" : "");
+  g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", name, title, heading, verdict ? verdict : "", verdict ? "\n" : "");
   ms_table_append_text(text, table, TRUE);
   g_string_append_printf(text, "\n%s", footer);
   return g_string_free(g_steal_pointer(&text), FALSE);
@@ -448,9 +448,9 @@ ms_report_to_text(const MsReport *self)
 
 /* As Markdown, with the chart of the report beside it */
 
-/* Appends text in which nothing is markup: neither a tag, nor a link, nor a control character of a terminal. */
-static void
-append_escaped(GString *text, const char *raw)
+/** ms_markdown_append: text in which nothing is markup: no tag, no link, and no control character of a terminal. */
+void
+ms_markdown_append(GString *text, const char *raw)
 {
   g_autofree char *lines = g_strdelimit(g_strdup(raw), "\n\t", ' ');
   g_autofree char *plain = ms_printable(lines, "");
@@ -465,7 +465,7 @@ append_escaped(GString *text, const char *raw)
 static void
 append_paragraph(GString *text, const char *raw)
 {
-  append_escaped(text, raw);
+  ms_markdown_append(text, raw);
   g_string_append(text, "\n\n");
 }
 
@@ -478,7 +478,7 @@ ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned)
     g_string_append_c(text, '|');
     for (guint c = 0; c < cells->len; c++) {
       g_string_append_c(text, ' ');
-      append_escaped(text, cells->pdata[c]);
+      ms_markdown_append(text, cells->pdata[c]);
       g_string_append(text, " |");
     }
     g_string_append(text, r == 0 ? "\n|" : "\n");
@@ -496,7 +496,8 @@ ms_report_to_markdown(const MsReport *self)
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
   g_auto(GStrv) remarks = g_strsplit(footer, "\n", -1);
-  g_autofree char *picture = g_uri_escape_string(self->experiment->name, NULL, FALSE);
+  g_autofree char *file = ms_file_name(self->experiment->name);
+  g_autofree char *picture = g_uri_escape_string(file, NULL, FALSE);
   g_autoptr(GString) text = g_string_new("# ");
   const MsExperiment *e = self->experiment;
 
@@ -508,12 +509,12 @@ ms_report_to_markdown(const MsReport *self)
     append_paragraph(text, e->description);
   append_paragraph(text, heading);
   g_string_append(text, "![");
-  append_escaped(text, e->title);
+  ms_markdown_append(text, e->title);
   g_string_append_printf(text, "](%s.svg)\n\n", picture);
   ms_table_append_markdown(text, table, TRUE);
   g_string_append_c(text, '\n');
   for (char **remark = remarks; *remark; remark++) {
-    append_escaped(text, *remark);
+    ms_markdown_append(text, *remark);
     g_string_append(text, remark[1] ? "\n" : "");
   }
   return g_string_free(g_steal_pointer(&text), FALSE);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/text.h"
+
 static void
 free_row(gpointer data)
 {
@@ -293,7 +295,8 @@ take_row(MsReportRow *row, MsReportRow *old)
 MsReport *
 ms_resume_find(const MsReport *report, const char *folder)
 {
-  g_autofree char *file = g_strconcat(report->experiment->name, ".json", NULL);
+  g_autofree char *name = ms_file_name(report->experiment->name);
+  g_autofree char *file = g_strconcat(name, ".json", NULL);
   g_autofree char *path = folder ? g_build_filename(folder, file, NULL) : NULL;
   g_autoptr(MsReport) earlier = path ? ms_report_load(path, NULL) : NULL;
 

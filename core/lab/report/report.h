@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/chart/chart.h"
+#include "core/image/file/atomic-file.h"
 #include "core/lab/experiment/experiment.h"
 #include "core/lab/measure/measure.h"
 #include "core/record/record.h"
@@ -92,6 +93,7 @@ JsonNode *ms_report_to_json_node(const MsReport *self);
 MsReport *ms_report_from_node(JsonNode *node, GError **error);
 MsReport *ms_report_load(const char *path, GError **error);
 GPtrArray *ms_reports_load(const char *path, GError **error);
+GPtrArray *ms_reports_load_named(const char *path, GError **error);
 MsReport *ms_reports_find(GPtrArray *reports, const char *experiment);
 char *ms_report_to_csv(const MsReport *self);
 
@@ -105,6 +107,7 @@ char *ms_report_to_text(const MsReport *self);
 void ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned);
 
 /* Writes a report as Markdown. */
+void ms_markdown_append(GString *text, const char *raw);
 void ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned);
 char *ms_report_to_markdown(const MsReport *self);
 
@@ -126,10 +129,11 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 #define MS_REPORT_DOCUMENT "report.tex"
 #define MS_REPORT_STUDIES "studies.bib"
 
-gboolean ms_report_write_file(const char *path, const char *text, GError **error);
+gboolean ms_report_write_file(const MsAtomicPlace *place, const char *name, const void *data, gsize size,
+                              GError **error);
 void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
-gboolean ms_report_save(const MsReport *self, const char *directory, GError **error);
-gboolean ms_report_save_index(GPtrArray *reports, const char *directory, GError **error);
+gboolean ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError **error);
+gboolean ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
 
 /* Reports of several devices side by side: the same rows, a column of times for each. */
 char *ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown);
@@ -137,7 +141,7 @@ GPtrArray *ms_reports_merge_names(GPtrArray *reports);
 char *ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage language);
 GPtrArray *ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language);
 MsChart *ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage language);
-gboolean ms_reports_merge_save(GPtrArray *reports, const char *directory, GError **error);
+gboolean ms_reports_merge_save(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
 
 /* Resumes an interrupted run: finds its report in the folder and takes over its finished rows. */
 MsReport *ms_resume_find(const MsReport *report, const char *folder);

@@ -8,11 +8,13 @@
 #include "core/error.h"
 #include "core/factors.h"
 #include "core/folder.h"
+#include "core/image/file/atomic-file.h"
 #include "core/json.h"
 #include "core/record/record.h"
 #include "core/text.h"
 
 #define FORMAT_NAME "meanshift-lab tuning"
+#define MOST_BYTES (64 << 20)
 
 const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
 
@@ -365,13 +367,12 @@ MsTuneRecord *
 ms_tune_store_load(const char *directory, const MsWinnerKey *key, GError **error)
 {
   g_autofree char *path = ms_tune_store_path(directory, key);
-  g_autofree char *text = NULL;
   gsize length = 0;
 
   if (!g_file_test(path, G_FILE_TEST_EXISTS))
     return NULL;
-  g_autoptr(JsonNode) root =
-    g_file_get_contents(path, &text, &length, error) ? ms_json_parse(text, (gssize)length, error) : NULL;
+  g_autofree char *text = ms_file_text_load(path, MOST_BYTES, &length, error);
+  g_autoptr(JsonNode) root = text ? ms_json_parse(text, (gssize)length, error) : NULL;
   if (!root) {
     ms_prefix_error(error, "The tuning record '%s' is damaged: ", path);
     return NULL;
@@ -397,6 +398,6 @@ ms_tune_store_save(const char *directory, const MsTuneRecord *record, GError **e
   g_autoptr(JsonNode) node = ms_tune_record_to_json_node(record);
   g_autofree char *text = json_to_string(node, TRUE);
 
-  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && g_file_set_contents(path, text, -1, error) &&
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && ms_atomic_file_save_own(path, text, error) &&
          ms_winner_store_save(directory, &key, record->version, best ? best->factors : NULL, error);
 }

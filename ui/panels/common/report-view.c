@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/image/file/atomic-file.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "ui/common/drawn.h"
@@ -78,13 +79,13 @@ on_row_activated(MsReportView *self, GtkTreePath *path)
 typedef struct {
   const char *extension;
   char *(*to_text)(const MsReport *report);
-  gboolean (*save_chart)(const MsChart *chart, const char *path, const MsChartPage *page, GError **error);
+  GByteArray *(*draw)(const MsChart *chart, const MsChartPage *page, GError **error);
 } Format;
 
 static const Format formats[] = {
   {"csv", .to_text = ms_report_to_csv},     {"json", .to_text = ms_report_to_json},
-  {"md", .to_text = ms_report_to_markdown}, {"svg", .save_chart = ms_chart_save_svg},
-  {"png", .save_chart = ms_chart_save_png},
+  {"md", .to_text = ms_report_to_markdown}, {"svg", .draw = ms_chart_to_svg},
+  {"png", .draw = ms_chart_to_png},
 };
 
 typedef struct {
@@ -110,18 +111,15 @@ free_export(gpointer data)
 static gboolean
 write_file(const ExportWork *work, GError **error)
 {
-  g_autoptr(GError) failure = NULL;
-
-  if (work->format->save_chart) {
+  if (work->format->draw) {
     g_autoptr(MsChart) chart =
       work->own ? ms_chart_ref(work->own) : ms_report_to_chart(work->report, MS_LANGUAGE_ENGLISH);
-    return work->format->save_chart(chart, work->path, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, work->theme}, error);
+    g_autoptr(GByteArray) drawing =
+      work->format->draw(chart, &(MsChartPage){CHART_WIDTH, CHART_HEIGHT, work->theme}, error);
+    return drawing && ms_atomic_file_save(NULL, work->path, drawing->data, drawing->len, error);
   }
   g_autofree char *text = work->format->to_text(work->report);
-  if (!g_file_set_contents(work->path, text, -1, &failure))
-    g_set_error(error, MS_ERROR, MS_ERROR_IO, _("The report could not be written to %s: %s"), work->path,
-                failure->message);
-  return !failure;
+  return ms_atomic_file_save(NULL, work->path, text, strlen(text), error);
 }
 
 static void
