@@ -422,6 +422,7 @@ class DriverTest(headless.HeadlessCase):
         error = self.run_on_cpu(self.dir / "fresh", status=4, PATH=str(self.dir / "bin"))
         self.two_openings(error)
 
+    @headless.in_ci
     def test_no_linker_for_standard_input(self):
         """A driver that aborts while the image comes from a pipe has the same status."""
         (self.dir / "bin").mkdir()

@@ -13,7 +13,7 @@ import urllib.parse
 
 import gi
 
-from person import Person, check, run, wait
+from person import Person, check, run, wait, write_settings
 
 gi.require_version("Gtk", "3.0")
 from gi.repository import Gtk  # noqa: E402
@@ -26,11 +26,9 @@ COLUMNS = (("Parts of the run", "chart"), ("Histogram", "chart"), ("Statistics o
 def new_person(arguments, width, environment=None):
     """With a window of this width, from a key file as the program keeps it."""
     folder = tempfile.mkdtemp(dir=WORK)
-    os.makedirs(os.path.join(folder, "meanshift-lab"))
-    with open(os.path.join(folder, "meanshift-lab", "settings.ini"), "w", encoding="utf-8") as file:
-        file.write(f"[Settings]\nwindow-width={width}\nwindow-height=800\n")
-    return Person(PROGRAM, arguments, {"XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": WORK,
-                                       "GSETTINGS_BACKEND": "keyfile", **(environment or {})}, reader=True)
+    write_settings(folder, **{"window-width": width, "window-height": 800})
+    return Person(PROGRAM, arguments, {"XDG_CONFIG_HOME": folder, "XDG_DATA_HOME": WORK, **(environment or {})},
+                  reader=True)
 
 
 def narrow():

@@ -57,6 +57,13 @@ def wait(what, condition, seconds=PATIENCE):
     raise Failure(f"{what} did not come true within {seconds} s")
 
 
+def write_settings(folder, **settings):
+    """Settings of the window, in a key file below the folder. A slow machine must not count as a hung device."""
+    os.makedirs(os.path.join(folder, "meanshift-lab"))
+    with open(os.path.join(folder, "meanshift-lab", "settings.ini"), "w", encoding="utf-8") as file:
+        file.write("[Settings]\nwatchdog=0\n" + "".join(f"{key}={value}\n" for key, value in settings.items()))
+
+
 READER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "reader.py")
 
 
@@ -65,7 +72,9 @@ class Person:
 
     def __init__(self, program, arguments=(), environment=None, reader=False):
         """With a reader, another program reads the whole window again and again, as a screen reader may."""
-        env = dict(os.environ, GSETTINGS_BACKEND="memory")
+        self.config = tempfile.TemporaryDirectory(prefix="meanshift-lab-config-")
+        write_settings(self.config.name)
+        env = dict(os.environ, GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=self.config.name)
         env.pop("NO_AT_BRIDGE", None)
         env.update(environment or {})
         self.scale = int(env.get("GDK_SCALE", "1"))

@@ -19,7 +19,7 @@ import time
 import cv2
 
 import contrast
-from person import Failure, Person, check, wait
+from person import Failure, Person, check, wait, write_settings
 from pyatspi import STATE_SENSITIVE
 
 PROGRAM, PICTURE, FOLDER = sys.argv[1:4]
@@ -28,7 +28,7 @@ STYLES = {
     "light": {},
     "dark": {"GTK_THEME": "Adwaita:dark"},
     "high-contrast": {"GTK_THEME": "HighContrast"},
-    "900x600": {"GSETTINGS_BACKEND": "keyfile"},
+    "900x600": {"GSETTINGS_BACKEND": "keyfile"},  # which the other styles leave alone
     "200-percent": {"GDK_SCALE": "2"},
     "chinese": {"LC_ALL": "zh_CN.UTF-8", "LANGUAGE": "zh_CN"},
 }
@@ -62,13 +62,14 @@ class Tour:
     def __init__(self, style, prefix):
         self.prefix = prefix
         self.is_small = "900x600" in style
-        self.environment = {"XDG_CONFIG_HOME": tempfile.mkdtemp(prefix="meanshift-lab-screenshots-")}
+        self.environment = {"XDG_CONFIG_HOME": tempfile.mkdtemp(prefix="meanshift-lab-screenshots-"),
+                            "GSETTINGS_BACKEND": "memory"}
         for part in style.split("+"):
             self.environment.update(STYLES[part])
         self.words = Words(self.environment.get("LANGUAGE"))
         self.person = None
         self.least = []
-        keep_settings_in(self.environment["XDG_CONFIG_HOME"])
+        write_settings(self.environment["XDG_CONFIG_HOME"], **{"window-width": 900, "window-height": 600})
 
     def has(self, name, role):
         return next((found for text in self.words.all(name) if (found := self.person.has(text, role))), None)
@@ -242,14 +243,6 @@ def new_folder():
     with open(os.path.join(folder, "notes.png"), "w", encoding="utf-8") as file:
         file.write("no picture")
     return folder
-
-
-def keep_settings_in(folder):
-    """Settings of a small window, in a key file below the folder."""
-    path = os.path.join(folder, "meanshift-lab")
-    os.makedirs(path)
-    with open(os.path.join(path, "settings.ini"), "w", encoding="utf-8") as file:
-        file.write("[Settings]\nwindow-width=900\nwindow-height=600\n")
 
 
 def main():
