@@ -164,7 +164,9 @@ share_wait(int fd)
 MsChild *
 ms_child_spawn(const MsChildStart *start, GError **error)
 {
-  g_auto(GStrv) own = start->arguments ? NULL : own_arguments(error);
+  g_autofree char *program = start->is_bare ? ms_child_find_program() : NULL;
+  const char *const bare[] = {program, NULL}, *const *given = start->is_bare ? bare : start->arguments;
+  g_auto(GStrv) own = given ? NULL : own_arguments(error);
   g_auto(GStrv) environment = g_environ_setenv(g_get_environ(), MS_CHILD_VARIABLE, start->role, TRUE);
   const gsize n_files = start->files ? start->files->len : 0, n = 1 + n_files + (start->library ? 0 : 1);
   g_autofree char *wait = g_strdup_printf("%d", MS_CHILD_FILES_FD + (int)n_files);
@@ -173,7 +175,7 @@ ms_child_spawn(const MsChildStart *start, GError **error)
   Ends ends;
   GPid pid = 0;
 
-  if ((!start->arguments && !own) || !open_ends(start, &ends, error))
+  if ((!given && !own) || !open_ends(start, &ends, error))
     return NULL;
   environment = g_environ_setenv(environment, MS_CHILD_WAIT_VARIABLE, wait, TRUE);
   for (const char *const *v = start->variables; v && *v; v += 2)
@@ -190,11 +192,11 @@ ms_child_spawn(const MsChildStart *start, GError **error)
     targets[i] = MS_CHILD_CHANNEL_FD + (int)i;
   for (guint i = 0; i < n_files; i++)
     sources[i + 1] = g_array_index(start->files, int, i);
-  if (!g_spawn_async_with_pipes_and_fds(
-        NULL, own ? (const char *const *)own : start->arguments, (const char *const *)environment,
-        G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN |
-          (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
-        NULL, NULL, -1, -1, ends.messages[1], sources, targets, n, &pid, NULL, NULL, NULL, error))
+  if (!g_spawn_async_with_pipes_and_fds(NULL, own ? (const char *const *)own : given, (const char *const *)environment,
+                                        G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN |
+                                          (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
+                                        NULL, NULL, -1, -1, ends.messages[1], sources, targets, n, &pid, NULL, NULL,
+                                        NULL, error))
     pid = 0;
   return child_new(pid, &ends, start);
 }
@@ -460,9 +462,13 @@ take_messages(Follower *f, MsChildEnd *end)
   }
 }
 
-/* What it has waited for in its driver for longer than MS_CHILD_LONG_WAIT_S, once for each wait. */
-static MsWait
-find_long_wait(MsChild *self)
+/**
+ * ms_child_find_long_wait: to be called every second or so.
+ *
+ * Returns: what it has waited for in its driver for longer than %MS_CHILD_LONG_WAIT_S, once for each wait
+ */
+MsWait
+ms_child_find_long_wait(MsChild *self)
 {
   const gint64 now = g_get_monotonic_time();
   guint number = 0;
@@ -491,7 +497,7 @@ check_limits(Follower *f, MsChildEnd *end)
   *end = MS_CHILD_END_OVERDUE;
   if (f->watch->seconds_left && f->watch->seconds_left(f->watch->data) <= 0)
     return FALSE;
-  const MsWait what = f->watch->waits ? find_long_wait(f->child) : MS_WAIT_NONE;
+  const MsWait what = f->watch->waits ? ms_child_find_long_wait(f->child) : MS_WAIT_NONE;
   if (what != MS_WAIT_NONE && !f->watch->waits(what, f->watch->data))
     return FALSE;
   if (now < next_deadline(f))

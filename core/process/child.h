@@ -54,6 +54,7 @@ typedef enum {
  * MsChildStart: how a child is started.
  * @role: the value of MS_CHILD_VARIABLE
  * @arguments: (nullable) (array zero-terminated=1): program and arguments; %NULL for those of this process
+ * @is_bare: whether it is this program without arguments
  * @from_child: the messages that it may send
  * @to_child: the messages that it takes
  * @files: (nullable) (element-type int): which it inherits from descriptor MS_CHILD_FILES_FD on
@@ -68,6 +69,7 @@ typedef enum {
 typedef struct {
   const char *role;
   const char *const *arguments;
+  gboolean is_bare;
   const MsProtocol *from_child;
   const MsProtocol *to_child;
   const GArray *files;
@@ -113,6 +115,7 @@ gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *
 MsChannel *ms_child_get_channel(MsChild *self);
 GPid ms_child_get_pid(MsChild *self);
 MsWait ms_child_get_wait(MsChild *self);
+MsWait ms_child_find_long_wait(MsChild *self);
 int ms_child_get_stderr(MsChild *self);
 gboolean ms_child_read_stderr(MsChild *self);
 void ms_child_pass_stderr(MsChild *self);

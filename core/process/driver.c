@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/process/driver.h"
+#include "core/process/driver-private.h"
 
 #include <glib/gi18n-lib.h>
 #include <sys/wait.h>
@@ -12,21 +12,6 @@
 
 /* On a slow device, the limit of silence is this many times the longest silence so far. */
 #define SILENCE_FACTOR 20
-
-struct _MsDriver {
-  MsDriverUser user;
-  MsDriverState state;
-  MsChild *child;     /* (nullable) */
-  char *cache;        /* (nullable): an empty cache, where the usual one of the driver may have caused a death */
-  char *last_death;   /* (nullable): how the last process ended */
-  MsChildWatch watch; /* of the present process */
-  gint64 began_us;
-  gint64 heard_us; /* when the last message came */
-  guint started;
-  GCancellable *cancellable; /* (nullable): of the run */
-  gboolean has_finished;     /* the present process */
-  gboolean found_culprits;   /* while it loaded the drivers */
-};
 
 /* Deciding */
 
@@ -121,9 +106,9 @@ note_decision(MsDriver *self, MsDriverAction action)
 }
 
 static void
-report_death(MsDriver *self, GError **error)
+report_death(MsDriver *self, MsChild *child, GError **error)
 {
-  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS)
+  if (ms_child_get_wait(child) == MS_WAIT_DRIVERS)
     ms_set_error(error, MS_ERROR_NO_DEVICE,
                  "The process that loaded the OpenCL drivers did not survive (%u started): %s. Use --device reference, "
                  "which needs none.",
@@ -153,8 +138,9 @@ ms_driver_adopt(MsDriver *self, MsChild *child)
   self->child = child;
 }
 
-static gboolean
-start(MsDriver *self, GError **error)
+/** ms_driver_spawn: starts the next process, unless there is one. */
+gboolean
+ms_driver_spawn(MsDriver *self, GError **error)
 {
   MsChildStart how = self->user.start;
 
@@ -183,20 +169,26 @@ adapt_silence(MsDriver *self)
   self->heard_us = now;
 }
 
+/** ms_driver_note_event: what a message of the process said. */
+void
+ms_driver_note_event(MsDriver *self, MsDriverEvent event)
+{
+  const gboolean is_opened = event == MS_DRIVER_OPENED || event == MS_DRIVER_OPENED_PROCESSOR;
+  if (is_opened || event == MS_DRIVER_FINISHED)
+    note_cache(self);
+  ms_driver_decide(&self->state, &self->user.rules, event);
+  self->has_finished = event == MS_DRIVER_FINISHED;
+}
+
 static gboolean
 on_message(MsMessage *message, gpointer data)
 {
   MsDriver *self = data;
 
   adapt_silence(self);
-  const MsDriverEvent event = self->user.take(message, self->user.data);
-  const gboolean is_opened = event == MS_DRIVER_OPENED || event == MS_DRIVER_OPENED_PROCESSOR;
-  if (is_opened || event == MS_DRIVER_FINISHED)
-    note_cache(self);
-  if (is_opened)
+  ms_driver_note_event(self, self->user.take(message, self->user.data));
+  if (self->state.is_open)
     ms_child_pass_stderr(self->child);
-  ms_driver_decide(&self->state, &self->user.rules, event);
-  self->has_finished = event == MS_DRIVER_FINISHED;
   return self->has_finished;
 }
 
@@ -206,6 +198,13 @@ seconds_left(gpointer data)
   MsDriver *self = data;
 
   return self->user.seconds_left(self->user.data);
+}
+
+/** ms_driver_note_wait: says what the process has waited for in its driver. */
+void
+ms_driver_note_wait(MsDriver *self, MsWait what)
+{
+  note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
 }
 
 /* Whether a driver was found that ends or holds up whoever loads it; the next process leaves it out. */
@@ -226,7 +225,7 @@ on_long_wait(MsWait what, gpointer data)
 {
   MsDriver *self = data;
 
-  note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
+  ms_driver_note_wait(self, what);
   self->found_culprits = what == MS_WAIT_DRIVERS && finds_culprits(self);
   return !self->found_culprits;
 }
@@ -244,9 +243,9 @@ renew_watch(MsDriver *self)
 
 /* Whether the process ended by itself, and nobody killed it. */
 static gboolean
-has_crashed(MsDriver *self, MsChildEnd end)
+has_crashed(MsChild *child, MsChildEnd end)
 {
-  const int status = ms_child_get_status(self->child);
+  const int status = ms_child_get_status(child);
 
   return end == MS_CHILD_END_DIED &&
          !(WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGTERM));
@@ -268,31 +267,30 @@ follow(MsDriver *self, GCancellable *cancellable)
   return end;
 }
 
-/* %FALSE with @error set if no process is to follow. */
-static gboolean
-take_death(MsDriver *self, MsChildEnd end, GError **error)
+/**
+ * ms_driver_take_death: what follows the death of @child.
+ * @found_culprits: whether the next process cannot end in the same way, because it leaves out a driver
+ */
+MsDriverAction
+ms_driver_take_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean found_culprits)
 {
   MsDriverDeath death = MS_DRIVER_DEATH_COUNTS;
   MsDriverAction action = MS_DRIVER_GIVE_UP;
 
   g_free(self->last_death);
-  self->last_death = ms_child_describe_end(self->child, end, &self->watch);
-  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits)
-    self->found_culprits = finds_culprits(self);
+  self->last_death = ms_child_describe_end(child, end, &self->watch);
   if (self->user.died)
     death = self->user.died(end, self->last_death, self->user.data);
-  /* The next process cannot end in the same way. */
-  if (death == MS_DRIVER_DEATH_IS_HARMLESS || (self->found_culprits && death != MS_DRIVER_DEATH_IS_FINAL))
-    return TRUE;
+  if (death == MS_DRIVER_DEATH_IS_HARMLESS || (found_culprits && death != MS_DRIVER_DEATH_IS_FINAL))
+    return MS_DRIVER_AGAIN;
   if (death == MS_DRIVER_DEATH_AFTER_RESULT)
     ms_driver_decide(&self->state, &self->user.rules, MS_DRIVER_RESULT);
   if (death != MS_DRIVER_DEATH_IS_FINAL)
-    action =
-      ms_driver_decide(&self->state, &self->user.rules, has_crashed(self, end) ? MS_DRIVER_CRASHED : MS_DRIVER_ENDED);
+    action = ms_driver_decide(&self->state, &self->user.rules,
+                              has_crashed(child, end) && death == MS_DRIVER_DEATH_COUNTS ? MS_DRIVER_CRASHED
+                                                                                         : MS_DRIVER_ENDED);
   note_decision(self, action);
-  if (action == MS_DRIVER_GIVE_UP)
-    report_death(self, error);
-  return action != MS_DRIVER_GIVE_UP;
+  return action;
 }
 
 /**
@@ -315,16 +313,35 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
   self->watch.waits = on_long_wait;
   self->watch.data = self;
   while (self->user.has_work(self->user.data)) {
-    if (!start(self, error))
+    if (!ms_driver_spawn(self, error))
       return MS_CHILD_END_DIED;
     const MsChildEnd end = follow(self, cancellable);
     if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE)
       return end;
-    if (!self->has_finished && !take_death(self, end, error))
+    const gboolean has_died = !self->has_finished;
+    if (has_died && ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits)
+      self->found_culprits = finds_culprits(self);
+    if (has_died && ms_driver_take_death(self, self->child, end, self->found_culprits) == MS_DRIVER_GIVE_UP) {
+      report_death(self, self->child, error);
       return end;
+    }
     g_clear_pointer(&self->child, ms_child_free);
   }
   return MS_CHILD_END_FINISHED;
+}
+
+/** ms_driver_forgive: for another device, whose deaths are counted anew. */
+void
+ms_driver_forgive(MsDriver *self)
+{
+  self->state = (MsDriverState){.doubts_cache = self->state.doubts_cache};
+}
+
+/** ms_driver_has_empty_cache: whether the usual cache of the driver is passed over. */
+gboolean
+ms_driver_has_empty_cache(MsDriver *self)
+{
+  return self->cache != NULL;
 }
 
 /** ms_driver_get_child: (transfer none) (nullable): the process, or the last one after its end. */

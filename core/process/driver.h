@@ -77,7 +77,7 @@ typedef struct _MsDriver MsDriver;
 /**
  * MsDriverDeath: what a death means to a user.
  * @MS_DRIVER_DEATH_COUNTS: the rules decide what follows
- * @MS_DRIVER_DEATH_AFTER_RESULT: the same, for a process that brought a result without a message
+ * @MS_DRIVER_DEATH_AFTER_RESULT: the same, for a process that had brought a result, so that its cache is not to blame
  * @MS_DRIVER_DEATH_IS_HARMLESS: the work was done
  * @MS_DRIVER_DEATH_IS_FINAL: the work cannot be repeated
  */
@@ -96,10 +96,11 @@ typedef enum {
  * @watch: the limits of each process, without functions; @limit_s is that of all processes together
  * @adapts_silence: whether the limit of silence grows with the longest silence that was seen
  * @exit_s: how long a process may take to exit that has finished
- * @has_work: whether there is work for a process
+ * @has_work: (nullable): whether there is work for a process
  * @begin: (nullable): hands work to the process that was started
  * @take: takes a message
  * @died: (nullable): a process has died in its work; @how is a clause
+ * @ended: (nullable): what follows the end of a process that a main loop watches; the user starts the next one
  * @leaves: (nullable): whether a process that has finished is left to the system, see ms_child_leave()
  * @seconds_left: (nullable): see #MsChildWatch
  * @note: (nullable): takes a sentence for people
@@ -115,6 +116,7 @@ typedef struct {
   void (*begin)(MsChild *child, gpointer data);
   MsDriverEvent (*take)(MsMessage *message, gpointer data);
   MsDriverDeath (*died)(MsChildEnd end, const char *how, gpointer data);
+  void (*ended)(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data);
   gboolean (*leaves)(gpointer data);
   double (*seconds_left)(gpointer data);
   void (*note)(const char *sentence, gpointer data);
@@ -126,5 +128,16 @@ void ms_driver_adopt(MsDriver *self, MsChild *child);
 MsChildEnd ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error);
 MsChild *ms_driver_get_child(MsDriver *self);
 void ms_driver_free(MsDriver *self);
+
+/* For a main loop */
+gboolean ms_driver_start(MsDriver *self, GError **error);
+void ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds);
+void ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s);
+void ms_driver_stop(MsDriver *self, MsChildEnd end);
+gboolean ms_driver_is_ending(MsDriver *self);
+GPid ms_driver_get_pid(MsDriver *self);
+gboolean ms_driver_has_empty_cache(MsDriver *self);
+void ms_driver_forgive(MsDriver *self);
+void ms_driver_close(MsDriver *self, double patience_s);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsDriver, ms_driver_free)

@@ -15,12 +15,10 @@ static const MsProtocol nothing = {NULL, 0};
 static MsChild *
 start(const char *file)
 {
-  g_autofree char *program = ms_child_find_program();
-  const char *const arguments[] = {program, NULL};
   const char *const variables[] = {MS_ICD_VARIABLE, file, "OPENCL_LAYERS", "", NULL};
 
   return ms_child_spawn(&(MsChildStart){.role = MS_TRIAL_ROLE,
-                                        .arguments = arguments,
+                                        .is_bare = TRUE,
                                         .from_child = &nothing,
                                         .to_child = &nothing,
                                         .captures_stderr = TRUE,

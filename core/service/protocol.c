@@ -60,6 +60,32 @@ ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text)
   ms_service_answer(channel, 0, kind, g_variant_new("(s)", valid), NULL);
 }
 
+/** ms_service_new_driver: (transfer full): a driver without a process, for a main loop. */
+MsDriver *
+ms_service_new_driver(const MsServiceUser *user, gpointer data)
+{
+  return ms_driver_new(&(MsDriverUser){.start = {.role = MS_SERVICE_ROLE,
+                                                 .is_bare = TRUE,
+                                                 .from_child = &ms_service_answers,
+                                                 .to_child = &ms_service_requests,
+                                                 .captures_stderr = TRUE},
+                                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
+                                       .take = user->take,
+                                       .died = user->died,
+                                       .ended = user->ended,
+                                       .note = user->note,
+                                       .data = data});
+}
+
+/** ms_service_request: sends a request to the process of @driver; @content: (transfer floating) */
+void
+ms_service_request(MsDriver *driver, guint32 number, MsRequestKind kind, GVariant *content, const int *fds)
+{
+  GVariant *members[] = {g_variant_new_uint32(number), content};
+
+  ms_driver_send(driver, kind, g_variant_new_tuple(members, 2), fds);
+}
+
 /** ms_service_bytes: (transfer floating): a copy of a plain struct as "ay". */
 GVariant *
 ms_service_bytes(gconstpointer data, gsize size)

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/process/channel.h"
+#include "core/process/driver.h"
 #include "core/regions/segment-table.h"
 
 /** MS_SERVICE_ROLE: of the child, for ms_child_get_role(). */
@@ -78,6 +78,19 @@ extern const MsProtocol ms_service_answers;
 
 void ms_service_answer(MsChannel *channel, guint32 number, MsAnswerKind kind, GVariant *content, const int *fds);
 void ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text);
+
+/**
+ * MsServiceUser: of a process that carries out requests; the functions are those of #MsDriverUser.
+ */
+typedef struct {
+  MsDriverEvent (*take)(MsMessage *message, gpointer data);
+  MsDriverDeath (*died)(MsChildEnd end, const char *how, gpointer data);
+  void (*ended)(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data);
+  void (*note)(const char *sentence, gpointer data);
+} MsServiceUser;
+
+MsDriver *ms_service_new_driver(const MsServiceUser *user, gpointer data);
+void ms_service_request(MsDriver *driver, guint32 number, MsRequestKind kind, GVariant *content, const int *fds);
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);
 gboolean ms_service_take_bytes(GVariant *bytes, gpointer data, gsize size);

@@ -459,6 +459,37 @@ test_no_driver_in_window(void)
   g_assert_null(strstr(maps, "libpocl"));
 }
 
+static void
+write_icd(const char *folder, const char *name, const char *library)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, library, -1, NULL));
+}
+
+/*
+ * A driver beside that of the device ends each process which loads it: the device is open all the same, and the file
+ * of the driver is named.
+ */
+static void
+test_broken_icd(void)
+{
+  g_autofree char *vendors = g_dir_make_tmp("ms-vendors-XXXXXX", NULL), *pocl = NULL;
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+
+  g_assert_true(g_file_get_contents("/etc/OpenCL/vendors/pocl.icd", &pocl, NULL, NULL));
+  write_icd(vendors, "pocl.icd", pocl);
+  write_icd(vendors, "a-stub.icd", g_getenv("MS_STUB_ICD_LIBRARY"));
+  g_setenv("OCL_ICD_VENDORS", vendors, TRUE);
+  g_setenv("MS_STUB_ICD", "abort", TRUE);
+  ms_window_engine_choose(engine, "cpu");
+  wait_for(60, ms_window_engine_get_state(engine) != MS_WINDOW_ENGINE_OPENING);
+  g_assert_cmpint(ms_window_engine_get_state(engine), ==, MS_WINDOW_ENGINE_READY);
+  g_assert_nonnull(strstr(ms_window_engine_get_explanation(engine), "a-stub.icd' is left out"));
+  g_unsetenv("OCL_ICD_VENDORS");
+  g_unsetenv("MS_STUB_ICD");
+}
+
 /* The process of the device that @pid has started, 0 for none; the window may start others, such as a bus. */
 static GPid
 child_of(GPid pid)
@@ -534,6 +565,7 @@ main(int argc, char **argv)
     g_test_add_data_func(path, nonsense[i], test_nonsense);
   }
   g_test_add_func("/window-faults/no-driver", test_no_driver_in_window);
+  g_test_add_func("/window-faults/broken-icd", test_broken_icd);
   /* One mode of five in the suite. */
   for (guint i = 0; i < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(modes) : 1); i++) {
     g_autofree char *path = g_strconcat("/window-faults/steps/", modes[i], NULL);

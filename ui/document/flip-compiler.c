@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "ui/document/flips.h"
-#include "ui/engine/device-child.h"
+#include "core/process/driver.h"
 
 #define KEY "ms-flip-compiler"
 
@@ -18,7 +18,7 @@
  * FlipCompiler: belongs to an engine.
  * @waiting: (element-type MsSettings): the flips whose programs are still to be compiled
  * @compiled_for: the options of the settings whose flips were compiled last
- * @child: (nullable): the process, while it has something to compile
+ * @driver: (nullable): has a process, while there is something to compile
  * @cached: (nullable): which program is known to be in the cache
  */
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   GArray *waiting;
   MsToggles compiled_for;
   gboolean has_compiled;
-  MsDeviceChild *child;
+  MsDriver *driver;
   char *cached;
   guint32 number;
   MsSharedPixels *source;
@@ -38,8 +38,8 @@ static void
 stop(FlipCompiler *self)
 {
   g_array_set_size(self->waiting, 0);
-  if (self->child)
-    ms_device_child_stop(self->child, MS_CHILD_END_CANCELLED);
+  if (self->driver)
+    ms_driver_stop(self->driver, MS_CHILD_END_CANCELLED);
 }
 
 /* A measurement has the device to itself, and another device needs other programs. */
@@ -59,8 +59,8 @@ compiler_free(gpointer data)
   FlipCompiler *self = data;
 
   g_signal_handlers_disconnect_by_data(self->engine, self);
-  if (self->child)
-    ms_device_child_close(self->child, 0);
+  if (self->driver)
+    ms_driver_close(self->driver, 0);
   g_array_unref(self->waiting);
   g_free(self->cached);
   g_clear_pointer(&self->source, ms_shared_pixels_unref);
@@ -95,7 +95,7 @@ ms_flip_compiler_is_busy(MsWindowEngine *engine)
 {
   FlipCompiler *self = g_object_get_data(G_OBJECT(engine), KEY);
 
-  return self && self->child;
+  return self && self->driver;
 }
 
 /* The list of flips */
@@ -197,61 +197,65 @@ is_worthwhile(void)
 
 /* The process */
 
-/* Has the process compile the next program, or ends it where there is none. */
+/* Has the process compile the next program. */
 static void
 send_next(FlipCompiler *self)
 {
   const int source = ms_shared_pixels_get_fd(self->source);
   const int fds[MS_CHANNEL_MOST_FDS] = {source, ms_shared_pixels_get_fd(self->result), source};
 
-  if (self->waiting->len == 0) {
-    ms_device_child_stop(self->child, MS_CHILD_END_FINISHED);
-    return;
-  }
   const MsSettings settings = g_array_index(self->waiting, MsSettings, 0);
   g_array_remove_index(self->waiting, 0);
-  ms_device_child_send(self->child, ++self->number, MS_REQUEST_FILTER,
-                       g_variant_new("(" MS_PICTURE_TYPE "(iiii)@as)", SIDE, SIDE, NULL, NULL, 0, 0, 0, 0,
-                                     ms_settings_to_variant(&settings)),
-                       fds);
+  ms_service_request(self->driver, ++self->number, MS_REQUEST_FILTER,
+                     g_variant_new("(" MS_PICTURE_TYPE "(iiii)@as)", SIDE, SIDE, NULL, NULL, 0, 0, 0, 0,
+                                   ms_settings_to_variant(&settings)),
+                     fds);
 }
 
 /* A program that does not build is reported when it is asked for. */
-static void
+static MsDriverEvent
 on_message(MsMessage *message, gpointer data)
 {
-  if (message->kind > MS_ANSWER_PIECE)
-    send_next(data);
+  FlipCompiler *self = data;
+
+  if (message->kind <= MS_ANSWER_PIECE)
+    return MS_DRIVER_NOTHING;
+  if (self->waiting->len == 0)
+    return MS_DRIVER_FINISHED;
+  send_next(self);
+  return MS_DRIVER_RESULT;
 }
 
 /* A process that died is not started again before the toggles change; a flip meets the same compiler. */
 static void
-on_ended(MsChildEnd end, gpointer data)
+on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data)
 {
   FlipCompiler *self = data;
 
   g_debug("flips: %u left", self->waiting->len);
-  ms_device_child_close(g_steal_pointer(&self->child), 0);
+  ms_driver_close(g_steal_pointer(&self->driver), 0);
   g_array_set_size(self->waiting, 0);
 }
 
 static void
 start(FlipCompiler *self)
 {
-  static const MsDeviceChildEvents events = {on_message, on_ended};
+  static const MsServiceUser user = {.take = on_message, .ended = on_ended};
 
   if (!self->source)
     self->source = ms_shared_pixels_new(SIDE * SIDE * 4, NULL);
   if (!self->result)
     self->result = ms_shared_pixels_new(SIDE * SIDE * 4, NULL);
   if (self->source && self->result)
-    self->child = ms_device_child_start(NULL, FALSE, &events, self, NULL);
-  if (!self->child)
+    self->driver = ms_service_new_driver(&user, self);
+  if (self->driver && !ms_driver_start(self->driver, NULL))
+    ms_driver_close(g_steal_pointer(&self->driver), 0);
+  if (!self->driver)
     return;
   /* The threads of the compiler inherit it, since the process has not begun yet. */
-  setpriority(PRIO_PROCESS, (id_t)ms_child_get_pid(ms_device_child_get(self->child)), self->nice);
-  ms_device_child_send(self->child, ++self->number, MS_REQUEST_OPEN,
-                       g_variant_new("(s)", ms_window_engine_get_device_selector(self->engine)), NULL);
+  setpriority(PRIO_PROCESS, (id_t)ms_driver_get_pid(self->driver), self->nice);
+  ms_service_request(self->driver, ++self->number, MS_REQUEST_OPEN,
+                     g_variant_new("(s)", ms_window_engine_get_device_selector(self->engine)), NULL);
 }
 
 /**
@@ -266,7 +270,7 @@ ms_flip_compiler_start(MsDocument *document)
   FlipCompiler *self = g_object_get_data(G_OBJECT(ms_document_get_engine(document)), KEY);
   const MsToggles *options = &ms_document_get_settings(document)->options;
 
-  if (!self || self->child || ms_window_engine_is_held(self->engine) || !is_worthwhile() ||
+  if (!self || self->driver || ms_window_engine_is_held(self->engine) || !is_worthwhile() ||
       (self->has_compiled && memcmp(options, &self->compiled_for, sizeof *options) == 0))
     return;
   self->compiled_for = *options;

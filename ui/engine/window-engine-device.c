@@ -4,11 +4,7 @@
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
-#include "core/process/driver.h"
 #include "ui/engine/window-engine-private.h"
-
-/* How often the silence of the process is looked at while a request runs. */
-#define SILENCE_CHECK_MS 100
 
 /* How long a request that a user has cancelled may go on before its process is killed. */
 #define CANCEL_MS 1500
@@ -49,7 +45,7 @@ read_devices(GVariant *snapshots)
 static char *
 describe_spare(MsWindowEngine *self)
 {
-  g_autofree char *folder = self->spare_cache ? ms_driver_cache_find() : NULL;
+  g_autofree char *folder = ms_driver_has_empty_cache(self->driver) ? ms_driver_cache_find() : NULL;
 
   return folder ? g_strdup_printf(_("An empty cache of compiled kernels is used; delete the folder '%s', which may be "
                                     "damaged."),
@@ -92,7 +88,6 @@ ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content)
   if (device && !ms_device_is_sane(device))
     return FALSE;
   self->is_open = TRUE;
-  self->vain_starts = 0;
   if (self->state == MS_WINDOW_ENGINE_READY && (!device || (self->device && ms_device_equal(device, self->device)))) {
     report_recovery(self);
     return TRUE;
@@ -111,17 +106,6 @@ ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content)
 
 /* Watching */
 
-static gboolean
-on_silence_check(gpointer data)
-{
-  MsWindowEngine *self = data;
-  const gint64 silence_us = g_get_monotonic_time() - ms_device_child_get_heard(self->child);
-
-  if (silence_us > (gint64)self->watchdog_ms * 1000)
-    ms_device_child_stop(self->child, MS_CHILD_END_SILENT);
-  return G_SOURCE_CONTINUE;
-}
-
 /**
  * ms_window_engine_watch: looks at the silence of the process until the request of @job, which is sent, has ended.
  *
@@ -130,9 +114,9 @@ on_silence_check(gpointer data)
 void
 ms_window_engine_watch(MsWindowEngine *self, const MsWindowJob *job)
 {
-  g_clear_handle_id(&self->silence_timer, g_source_remove);
-  if (self->watchdog_ms > 0 && (job->kind == MS_WINDOW_JOB_OPEN || !ms_window_engine_is_reference(self)))
-    self->silence_timer = g_timeout_add(SILENCE_CHECK_MS, on_silence_check, self);
+  const gboolean may_hang = job->kind == MS_WINDOW_JOB_OPEN || !ms_window_engine_is_reference(self);
+
+  ms_driver_expect(self->driver, may_hang, self->watchdog_ms / 1000.0);
 }
 
 static gboolean
@@ -141,7 +125,7 @@ on_cancel_late(gpointer data)
   MsWindowEngine *self = data;
 
   self->cancel_timer = 0;
-  ms_device_child_stop(self->child, MS_CHILD_END_CANCELLED);
+  ms_driver_stop(self->driver, MS_CHILD_END_CANCELLED);
   return G_SOURCE_REMOVE;
 }
 
@@ -155,7 +139,7 @@ on_cancel_late(gpointer data)
 void
 ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
 {
-  if (cancellable && self->running && self->child && ms_window_job_get_cancellable(self->running) == cancellable &&
+  if (cancellable && self->running && self->driver && ms_window_job_get_cancellable(self->running) == cancellable &&
       self->cancel_timer == 0)
     self->cancel_timer = g_timeout_add(CANCEL_MS, on_cancel_late, self);
 }
@@ -164,10 +148,9 @@ ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
 
 /* (transfer full): a sentence for the bar of the window. */
 static char *
-describe_death(MsWindowEngine *self, MsChildEnd end)
+describe_death(MsWindowEngine *self, MsChildEnd end, int status)
 {
   const char *name = ms_window_engine_name_device(self);
-  const int status = ms_child_get_status(ms_device_child_get(self->child));
 
   switch (end) {
   case MS_CHILD_END_SILENT:
@@ -191,24 +174,12 @@ describe_death(MsWindowEngine *self, MsChildEnd end)
 }
 
 /* A cache that cannot be loaded makes a driver crash before anything was computed. */
-static gboolean
-may_be_damaged_cache(MsWindowEngine *self, const MsWindowJob *job, MsChildEnd end)
+static MsDriverDeath
+on_died(MsChildEnd end, const char *how, gpointer data)
 {
-  const int status = ms_child_get_status(ms_device_child_get(self->child));
+  const MsWindowEngine *self = data;
 
-  if (!job || job->has_reported || end != MS_CHILD_END_DIED)
-    return FALSE;
-  return !WIFSIGNALED(status) || (WTERMSIG(status) != SIGKILL && WTERMSIG(status) != SIGTERM);
-}
-
-/** ms_window_engine_change_cache: lets the next process use the usual cache of the driver, or an empty one. */
-void
-ms_window_engine_change_cache(MsWindowEngine *self, gboolean to_spare)
-{
-  ms_driver_cache_remove_spare(self->spare_cache);
-  g_clear_pointer(&self->spare_cache, g_free);
-  if (to_spare)
-    self->spare_cache = ms_driver_cache_make_spare();
+  return self->running && !self->running->has_reported ? MS_DRIVER_DEATH_COUNTS : MS_DRIVER_DEATH_AFTER_RESULT;
 }
 
 static GError *
@@ -238,32 +209,25 @@ try_again(MsWindowEngine *self, MsWindowJob *job)
 }
 
 static void
-on_ended(MsChildEnd end, gpointer data)
+on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data)
 {
   g_autoptr(MsWindowEngine) self = g_object_ref(data);
   MsWindowJob *job = ms_window_engine_take_running(self);
-  const gboolean is_damaged = may_be_damaged_cache(self, job, end);
 
   g_free(self->death);
   g_free(self->death_detail);
-  self->death = describe_death(self, end);
+  self->death = describe_death(self, end, ms_child_get_status(child));
+  self->death_detail = g_strdup(how);
   self->death_end = end;
-  self->death_detail = ms_child_describe_end(ms_device_child_get(self->child), end,
-                                             &(MsChildWatch){.silence_s = self->watchdog_ms / 1000.0});
-  ms_device_child_close(g_steal_pointer(&self->child), 0);
   self->is_open = FALSE;
   self->deaths++;
-  self->has_died = TRUE;
-  ms_window_engine_change_cache(self, is_damaged);
-  if (job && job->kind == MS_WINDOW_JOB_OPEN) {
+  if (job && job->kind == MS_WINDOW_JOB_OPEN)
     ms_window_job_free(job);
-    self->vain_starts++;
-  } else if (job) {
+  else if (job)
     try_again(self, job);
-  }
-  if (self->vain_starts >= MS_DRIVER_MOST_VAIN) {
+  if (action == MS_DRIVER_GIVE_UP) {
     g_autoptr(GError) problem = death_error(self, _("It could not be opened; choose another device."));
-    self->vain_starts = 0;
+    ms_driver_forgive(self->driver);
     ms_window_engine_fail(self, problem);
   }
   ms_window_engine_send_next(self);
@@ -278,16 +242,35 @@ ms_window_engine_opens_early(MsWindowEngine *self)
   return self->state == MS_WINDOW_ENGINE_OPENING || (self->death && self->deaths <= MOST_IDLE_DEATHS);
 }
 
+/* What takes long is told beside the name of the device. */
+static void
+on_note(const char *sentence, gpointer data)
+{
+  MsWindowEngine *self = data;
+
+  if (self->state != MS_WINDOW_ENGINE_OPENING)
+    return;
+  g_free(self->explanation);
+  self->explanation = g_strdup(sentence);
+  g_signal_emit_by_name(self, "changed");
+}
+
+/** ms_window_engine_new_driver: (transfer full): a driver for @self without a process. */
+MsDriver *
+ms_window_engine_new_driver(MsWindowEngine *self)
+{
+  static const MsServiceUser user = {ms_window_engine_on_message, on_died, on_ended, on_note};
+
+  return ms_service_new_driver(&user, self);
+}
+
 /** ms_window_engine_open: has the process, started if there is none, open the device; %FALSE if none starts. */
 gboolean
 ms_window_engine_open(MsWindowEngine *self)
 {
-  static const MsDeviceChildEvents events = {ms_window_engine_on_message, on_ended};
   g_autoptr(GError) error = NULL;
 
-  if (!self->child)
-    self->child = ms_device_child_start(self->spare_cache, self->has_died, &events, self, &error);
-  if (!self->child) {
+  if (ms_driver_get_pid(self->driver) == 0 && !ms_driver_start(self->driver, &error)) {
     ms_window_engine_fail(self, error);
     return FALSE;
   }

@@ -2,7 +2,7 @@
 /* What the files of MsWindowEngine share: the queue, the process and its device, the filter and the hold. */
 #pragma once
 
-#include "ui/engine/device-child.h"
+#include "core/process/driver.h"
 #include "ui/engine/window-engine.h"
 
 /**
@@ -63,18 +63,14 @@ struct _MsWindowEngine {
   gboolean is_held;
   gboolean is_closed;
 
-  MsDeviceChild *child; /* (nullable) */
-  gboolean is_open;     /* whether it has the device of the selector */
-  guint openings;       /* choices of a device so far, and that of the running job that opens one */
+  MsDriver *driver; /* (nullable): %NULL once the engine is shut down */
+  gboolean is_open; /* whether its process has the device of the selector */
+  guint openings;   /* choices of a device so far, and that of the running job that opens one */
   guint opening;
-  guint vain_starts; /* processes in a row that died before the device was open */
-  guint deaths;      /* of processes since the last answer */
-  gboolean has_died; /* whether a process of this window has ever died */
-  char *death;       /* (nullable): the report of the last death, until the device is open again */
+  guint deaths; /* of processes since the last answer */
+  char *death;  /* (nullable): the report of the last death, until the device is open again */
   char *death_detail;
   MsChildEnd death_end;
-  char *spare_cache; /* (nullable): the folder of the process where the usual cache may be damaged */
-  guint silence_timer;
   guint cancel_timer; /* ends the process if it goes on with a cancelled request */
   GQueue shared;      /* GWeakRef of the recent results, whose shared pixels hold descriptors */
 };
@@ -90,13 +86,13 @@ void ms_window_engine_push(MsWindowEngine *self, MsWindowJob *job);
 void ms_window_engine_send(MsWindowEngine *self, MsWindowJob *job);
 void ms_window_engine_send_next(MsWindowEngine *self);
 MsWindowJob *ms_window_engine_take_running(MsWindowEngine *self);
-void ms_window_engine_on_message(MsMessage *message, gpointer self);
+MsDriverEvent ms_window_engine_on_message(MsMessage *message, gpointer self);
 const char *ms_window_engine_name_device(MsWindowEngine *self);
 
 /* window-engine-device.c */
+MsDriver *ms_window_engine_new_driver(MsWindowEngine *self);
 gboolean ms_window_engine_open(MsWindowEngine *self);
 gboolean ms_window_engine_opens_early(MsWindowEngine *self);
 gboolean ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content);
 void ms_window_engine_fail(MsWindowEngine *self, const GError *problem);
 void ms_window_engine_watch(MsWindowEngine *self, const MsWindowJob *job);
-void ms_window_engine_change_cache(MsWindowEngine *self, gboolean to_spare);

@@ -113,7 +113,8 @@ read_failure(GVariant *content, gboolean *is_lost)
 MsWindowJob *
 ms_window_engine_take_running(MsWindowEngine *self)
 {
-  g_clear_handle_id(&self->silence_timer, g_source_remove);
+  if (self->driver)
+    ms_driver_expect(self->driver, FALSE, 0);
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
   return g_steal_pointer(&self->running);
 }
@@ -128,7 +129,7 @@ take_failure(MsWindowEngine *self, GVariant *content)
   if (job->kind == MS_WINDOW_JOB_OPEN && self->opening == self->openings)
     ms_window_engine_fail(self, error);
   if (is_lost)
-    ms_device_child_stop(self->child, MS_CHILD_END_FINISHED);
+    ms_driver_stop(self->driver, MS_CHILD_END_FINISHED);
   ms_window_job_fail(job, error);
 }
 
@@ -179,15 +180,16 @@ take_message(MsWindowEngine *self, MsMessage *message)
          job->report(job, message->kind, content);
 }
 
-/** ms_window_engine_on_message: the event of a message of the process. */
-void
+/** ms_window_engine_on_message: takes a message of the process. */
+MsDriverEvent
 ms_window_engine_on_message(MsMessage *message, gpointer data)
 {
   g_autoptr(MsWindowEngine) self = g_object_ref(data);
 
-  if (!take_message(self, message) && self->child)
-    ms_device_child_stop(self->child, MS_CHILD_END_BROKEN);
+  if (!take_message(self, message) && self->driver)
+    ms_driver_stop(self->driver, MS_CHILD_END_BROKEN);
   ms_window_engine_send_next(self);
+  return message->kind == MS_ANSWER_OPENED && self->is_open ? MS_DRIVER_OPENED : MS_DRIVER_NOTHING;
 }
 
 /* What is sent to the process */
@@ -204,7 +206,7 @@ ms_window_engine_send(MsWindowEngine *self, MsWindowJob *job)
   self->number++;
   job->has_reported = FALSE;
   ms_window_engine_watch(self, job);
-  ms_device_child_send(self->child, self->number, job->call.kind, job->call.content, fds);
+  ms_service_request(self->driver, self->number, job->call.kind, job->call.content, fds);
 }
 
 /* Completes a job that takes no request; whether it did. */
@@ -231,8 +233,7 @@ complete_at_once(MsWindowEngine *self, MsWindowJob *job)
 void
 ms_window_engine_send_next(MsWindowEngine *self)
 {
-  while (!self->running && !self->is_held && !self->is_closed &&
-         !(self->child && ms_device_child_is_over(self->child))) {
+  while (!self->running && !self->is_held && !self->is_closed && !ms_driver_is_ending(self->driver)) {
     const MsWindowJob *next = g_queue_peek_head(&self->waiting);
     const gboolean needs_device = next ? next->kind != MS_WINDOW_JOB_HOLD : FALSE;
     if (self->state != MS_WINDOW_ENGINE_FAILED && !self->is_open &&
@@ -255,8 +256,8 @@ on_cancelled(GCancellable *cancellable, gpointer data)
   MsWindowEngine *self = g_task_get_source_object(job->task);
 
   if (job == self->running) {
-    if (self->child)
-      ms_device_child_send(self->child, self->number, MS_REQUEST_CANCEL, g_variant_new("()"), NULL);
+    if (self->driver)
+      ms_service_request(self->driver, self->number, MS_REQUEST_CANCEL, g_variant_new("()"), NULL);
   } else if (g_queue_remove(&self->waiting, job)) {
     ms_window_job_fail_cancelled(job);
   }
@@ -309,8 +310,8 @@ ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error)
 {
   ms_set_error(error, MS_ERROR_DEVICE, "The driver of %s wrote what makes no sense.",
                ms_window_engine_name_device(self));
-  if (self->child)
-    ms_device_child_stop(self->child, MS_CHILD_END_BROKEN);
+  if (self->driver)
+    ms_driver_stop(self->driver, MS_CHILD_END_BROKEN);
 }
 
 /* The object */
@@ -355,6 +356,7 @@ ms_window_engine_class_init(MsWindowEngineClass *klass)
 static void
 ms_window_engine_init(MsWindowEngine *self)
 {
+  self->driver = ms_window_engine_new_driver(self);
   self->rates = ms_rates_new();
   self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
@@ -386,7 +388,9 @@ ms_window_engine_choose(MsWindowEngine *self, const char *device_selector)
   self->device_selector = g_strdup(device_selector);
   self->openings++;
   self->is_open = FALSE;
-  self->vain_starts = self->deaths = 0;
+  self->deaths = 0;
+  if (self->driver)
+    ms_driver_forgive(self->driver);
   self->state = MS_WINDOW_ENGINE_OPENING;
   g_clear_error(&self->problem);
   g_clear_pointer(&self->device, ms_device_unref);
@@ -410,9 +414,8 @@ ms_window_engine_shut_down(MsWindowEngine *self)
   MsWindowJob *job = ms_window_engine_take_running(self);
 
   self->is_closed = TRUE;
-  if (self->child)
-    ms_device_child_close(g_steal_pointer(&self->child), CLOSE_S);
-  ms_window_engine_change_cache(self, FALSE);
+  if (self->driver)
+    ms_driver_close(g_steal_pointer(&self->driver), CLOSE_S);
   if (job)
     ms_window_job_fail_cancelled(job);
   while ((job = g_queue_pop_head(&self->waiting)))
@@ -428,7 +431,7 @@ void
 ms_window_engine_set_watchdog(MsWindowEngine *self, guint milliseconds)
 {
   self->watchdog_ms = milliseconds;
-  if (self->running && self->child)
+  if (self->running && self->driver)
     ms_window_engine_watch(self, self->running);
 }
 
@@ -491,5 +494,5 @@ ms_window_engine_get_rates(MsWindowEngine *self)
 GPid
 ms_window_engine_get_pid(MsWindowEngine *self)
 {
-  return self->child ? ms_child_get_pid(ms_device_child_get(self->child)) : 0;
+  return self->driver ? ms_driver_get_pid(self->driver) : 0;
 }

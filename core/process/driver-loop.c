@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a driver that a main loop watches, which never waits for them. */
+#include <glib-unix.h>
+#include <sys/socket.h>
+
+#include "core/process/driver-private.h"
+#include "core/process/trial.h"
+
+/* How long a process whose channel is closed may take to exit, so that its status tells why. */
+#define EXIT_S 0.5
+
+/* How often the silence of the process is looked at while something is expected of it. */
+#define LOOK_MS 100
+
+struct MsDriverProcess {
+  grefcount references; /* of the driver, of the events that run, of threads */
+  MsDriver *driver;     /* (nullable): %NULL once it is closed */
+  MsChild *child;
+  guint channel; /* sources of the main loop */
+  guint messages;
+  guint timer;
+  gboolean is_over;
+  MsChildEnd end;
+  gboolean is_trying;      /* whether the drivers are tried while it loads them */
+  gboolean found_culprits; /* among them */
+};
+
+static void
+unref(MsDriverProcess *self)
+{
+  if (!g_ref_count_dec(&self->references))
+    return;
+  ms_child_free(self->child);
+  g_free(self);
+}
+
+static MsDriverProcess *
+ref(MsDriverProcess *self)
+{
+  g_ref_count_inc(&self->references);
+  return self;
+}
+
+/* Runs @work in a thread, which has a reference, and then @done. */
+static void
+run_in_thread(MsDriverProcess *self, GTaskThreadFunc work, GAsyncReadyCallback done)
+{
+  g_autoptr(GTask) task = g_task_new(NULL, NULL, done, ref(self));
+
+  g_task_set_task_data(task, self, NULL);
+  g_task_run_in_thread(task, work);
+}
+
+static void
+remove_sources(MsDriverProcess *self)
+{
+  g_clear_handle_id(&self->channel, g_source_remove);
+  g_clear_handle_id(&self->messages, g_source_remove);
+  g_clear_handle_id(&self->timer, g_source_remove);
+}
+
+/* The end */
+
+static void
+reap_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  MsDriverProcess *self = data;
+
+  ms_child_end(self->child, self->end == MS_CHILD_END_DIED ? EXIT_S : 0);
+  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits && self->end != MS_CHILD_END_FINISHED)
+    self->found_culprits = ms_trial_find_culprits(NULL, NULL);
+  g_task_return_boolean(task, TRUE);
+}
+
+static void
+on_reaped(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsDriverProcess *self = data;
+  MsDriver *driver = self->driver;
+
+  if (driver) {
+    self->driver = NULL;
+    driver->process = NULL;
+    driver->child = NULL;
+    const MsDriverAction action = ms_driver_take_death(driver, self->child, self->end, self->found_culprits);
+    g_autofree char *how = g_strdup(driver->last_death);
+    driver->user.ended(self->child, self->end, how, action, driver->user.data);
+    unref(self);
+  }
+  unref(self);
+}
+
+static void
+stop(MsDriverProcess *self, MsChildEnd end)
+{
+  if (self->is_over)
+    return;
+  self->is_over = TRUE;
+  self->end = end;
+  remove_sources(self);
+  if (end != MS_CHILD_END_DIED)
+    ms_child_signal(self->child, SIGKILL);
+  /* The exit of a process with a large device may take long. */
+  run_in_thread(self, reap_in_thread, on_reaped);
+}
+
+/* Messages */
+
+/* The user may close the driver meanwhile. */
+static void
+take(MsDriverProcess *self, MsMessage *message)
+{
+  self->driver->heard_us = g_get_monotonic_time();
+  const MsDriverEvent event = self->driver->user.take(message, self->driver->user.data);
+  if (self->driver)
+    ms_driver_note_event(self->driver, event);
+  if (event == MS_DRIVER_FINISHED)
+    stop(self, MS_CHILD_END_FINISHED);
+}
+
+/* Takes the next message; whether there may be another. */
+static gboolean
+take_message(MsDriverProcess *self)
+{
+  g_auto(MsMessage) message;
+
+  switch (ms_channel_receive(ms_child_get_channel(self->child), &message)) {
+  case MS_RECEIPT_MESSAGE:
+    take(self, &message);
+    return TRUE;
+  case MS_RECEIPT_NOTHING:
+    return FALSE;
+  case MS_RECEIPT_CLOSED:
+    stop(self, MS_CHILD_END_DIED);
+    return FALSE;
+  case MS_RECEIPT_BROKEN:
+    stop(self, MS_CHILD_END_BROKEN);
+    return FALSE;
+  }
+  g_return_val_if_reached(FALSE);
+}
+
+static gboolean
+on_channel(int fd, GIOCondition condition, gpointer data)
+{
+  MsDriverProcess *self = ref(data);
+  gboolean wanted = TRUE;
+
+  while (wanted && !self->is_over)
+    wanted = take_message(self);
+  wanted = !self->is_over;
+  unref(self);
+  return wanted;
+}
+
+static gboolean
+on_stderr(int fd, GIOCondition condition, gpointer data)
+{
+  MsDriverProcess *self = data;
+
+  if (!ms_child_read_stderr(self->child)) {
+    stop(self, MS_CHILD_END_FLOODED);
+    return G_SOURCE_REMOVE;
+  }
+  if (ms_child_get_stderr(self->child) >= 0)
+    return G_SOURCE_CONTINUE;
+  self->messages = 0;
+  return G_SOURCE_REMOVE;
+}
+
+/* Limits */
+
+static void
+try_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_boolean(task, ms_trial_find_culprits(NULL, NULL));
+}
+
+static void
+on_tried(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsDriverProcess *self = data;
+
+  self->is_trying = FALSE;
+  self->found_culprits = g_task_propagate_boolean(G_TASK(result), NULL);
+  if (self->found_culprits && self->driver)
+    stop(self, MS_CHILD_END_OVERDUE);
+  unref(self);
+}
+
+static gboolean
+on_look(gpointer data)
+{
+  MsDriverProcess *self = data;
+  MsDriver *driver = self->driver;
+  const gint64 silence_us = g_get_monotonic_time() - driver->heard_us;
+  const MsWait what = ms_child_find_long_wait(self->child);
+
+  if (what != MS_WAIT_NONE)
+    ms_driver_note_wait(driver, what);
+  if (what == MS_WAIT_DRIVERS) {
+    self->is_trying = TRUE;
+    run_in_thread(self, try_in_thread, on_tried);
+  }
+  if (driver->watch.silence_s <= 0 || self->is_trying || silence_us <= driver->watch.silence_s * G_USEC_PER_SEC)
+    return G_SOURCE_CONTINUE;
+  self->timer = 0;
+  stop(self, MS_CHILD_END_SILENT);
+  return G_SOURCE_REMOVE;
+}
+
+/**
+ * ms_driver_expect: says whether an answer of the process is expected, whose driver may hang meanwhile.
+ * @silence_s: the longest silence then; 0 for no limit
+ */
+void
+ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s)
+{
+  if (!self->process)
+    return;
+  self->watch.silence_s = silence_s;
+  g_clear_handle_id(&self->process->timer, g_source_remove);
+  if (is_expected && !self->process->is_over)
+    self->process->timer = g_timeout_add(LOOK_MS, on_look, self->process);
+}
+
+/* The process */
+
+/**
+ * ms_driver_start: starts a process that the main loop of this thread watches.
+ *
+ * Returns: %FALSE if none can be started
+ */
+gboolean
+ms_driver_start(MsDriver *self, GError **error)
+{
+  if (!ms_driver_spawn(self, error))
+    return FALSE;
+  MsDriverProcess *process = g_new0(MsDriverProcess, 1);
+  g_ref_count_init(&process->references);
+  process->driver = self;
+  process->child = self->child;
+  process->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_channel, process);
+  process->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_stderr, process);
+  self->process = process;
+  self->heard_us = g_get_monotonic_time();
+  return TRUE;
+}
+
+/**
+ * ms_driver_send: sends a message without waiting; the time of silence begins.
+ * @payload: (transfer floating)
+ */
+void
+ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds)
+{
+  self->heard_us = g_get_monotonic_time();
+  if (!ms_child_send(self->child, kind, payload, fds, NULL))
+    stop(self->process, MS_CHILD_END_DIED);
+}
+
+/** ms_driver_stop: ends the process, unless there is none; it is told as other ends are, with this reason. */
+void
+ms_driver_stop(MsDriver *self, MsChildEnd end)
+{
+  if (self->process)
+    stop(self->process, end);
+}
+
+/** ms_driver_is_ending: whether there is a process that takes no more messages. */
+gboolean
+ms_driver_is_ending(MsDriver *self)
+{
+  return self->process && self->process->is_over;
+}
+
+/** ms_driver_get_pid: of the process; 0 for none. */
+GPid
+ms_driver_get_pid(MsDriver *self)
+{
+  return self->child ? ms_child_get_pid(self->child) : 0;
+}
+
+/**
+ * ms_driver_close: (transfer full): ends the process; nothing is told of it.
+ * @patience_s: how long it may take to end by itself
+ */
+void
+ms_driver_close(MsDriver *self, double patience_s)
+{
+  MsDriverProcess *process = self->process;
+
+  if (process) {
+    process->driver = NULL;
+    remove_sources(process);
+    if (!process->is_over) {
+      process->is_over = TRUE;
+      shutdown(ms_channel_get_fd(ms_child_get_channel(process->child)), SHUT_RDWR);
+      ms_child_end(process->child, patience_s);
+    }
+    self->child = NULL;
+    unref(process);
+  }
+  ms_driver_free(self);
+}
