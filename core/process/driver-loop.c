@@ -188,25 +188,41 @@ on_tried(GObject *source, GAsyncResult *result, gpointer data)
   unref(self);
 }
 
-static gboolean
-on_look(gpointer data)
+/* Tells what takes long; the user may close the driver meanwhile. */
+static void
+look_at_wait(MsDriverProcess *self)
 {
-  MsDriverProcess *self = data;
-  MsDriver *driver = self->driver;
-  const gint64 silence_us = g_get_monotonic_time() - driver->heard_us;
   const MsWait what = ms_child_find_long_wait(self->child);
 
-  if (what != MS_WAIT_NONE)
-    ms_driver_note_wait(driver, what);
   if (what == MS_WAIT_DRIVERS) {
     self->is_trying = TRUE;
     run_in_thread(self, try_in_thread, on_tried);
   }
-  if (driver->watch.silence_s <= 0 || self->is_trying || silence_us <= driver->watch.silence_s * G_USEC_PER_SEC)
-    return G_SOURCE_CONTINUE;
-  self->timer = 0;
-  stop(self, MS_CHILD_END_SILENT);
-  return G_SOURCE_REMOVE;
+  if (what != MS_WAIT_NONE)
+    ms_driver_note_wait(self->driver, what);
+}
+
+static void
+look_at_silence(MsDriverProcess *self)
+{
+  const MsDriver *driver = self->driver;
+  const gint64 silence_us = g_get_monotonic_time() - driver->heard_us;
+
+  if (driver->watch.silence_s > 0 && !self->is_trying && silence_us > driver->watch.silence_s * G_USEC_PER_SEC)
+    stop(self, MS_CHILD_END_SILENT);
+}
+
+static gboolean
+on_look(gpointer data)
+{
+  MsDriverProcess *self = ref(data);
+
+  look_at_wait(self);
+  if (!self->is_over)
+    look_at_silence(self);
+  const gboolean goes_on = !self->is_over;
+  unref(self);
+  return goes_on;
 }
 
 /**

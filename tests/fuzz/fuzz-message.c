@@ -243,6 +243,8 @@ add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
   add_seed(seeds, MS_ANSWER_FILTERED,
            g_variant_new("(u(@as@" MS_TIMING_LOG_TYPE "m@" MS_PROGRAM_SPEC_TYPE "msmss))", 1, values, timings, NULL,
                          "log", NULL, "digest"));
+  add_seed(seeds, MS_ANSWER_SO_FAR, g_variant_new("(u(s))", 0, "a table"));
+  add_seed(seeds, MS_ANSWER_DONE, g_variant_new("(u(is))", 0, 4, "a device"));
   add_seed(seeds, MS_ANSWER_REGIONS, g_variant_new("(u(ut))", 1, 3, (guint64)4));
 }
 
