@@ -148,8 +148,10 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   self->wall_ms = ms_statistics_quantile((const double *)(const void *)m->walls->data, m->walls->len, 0.5) * 1e-6;
   if (times.median > 0)
     self->gb_per_s = (double)bytes / times.median;
-  if (peak.read > 0)
+  if (peak.read > 0 && times.median > 0) {
+    ms_bandwidth_confirm(configuration->context, NULL, self->gb_per_s, &peak, cancellable);
     self->peak_share = self->gb_per_s / peak.read;
+  }
   return TRUE;
 }
 

@@ -235,12 +235,14 @@ save_bandwidth(MsContext *context, const char *folder, const MsBandwidth *bandwi
  * @lock: held while measuring, so that other threads wait and do not disturb the benchmark
  * @path: (nullable): the file that holds the bandwidth; %NULL before the first measurement
  * @error: (nullable): why the benchmark failed
+ * @is_confirmed: whether this process has measured it
  */
 typedef struct {
   GMutex lock;
   char *path;
   MsBandwidth bandwidth;
   GError *error;
+  gboolean is_confirmed;
 } BandwidthCache;
 
 static void
@@ -285,6 +287,7 @@ fill_cache(MsContext *context, const char *folder, BandwidthCache *cache, GCance
   }
   if (!recalled && !local)
     save_bandwidth(context, folder, &cache->bandwidth);
+  cache->is_confirmed = !recalled;
   cache->error = g_steal_pointer(&local);
   cache->path = file_for(context, folder);
   return TRUE;
@@ -318,6 +321,41 @@ ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth,
   return TRUE;
 }
 
+/*
+ * A peak is a maximum: one that a pass exceeds was measured while the machine was busy, and is measured anew, once a
+ * process; the greater one is kept. Called with the lock held.
+ */
+static void
+measure_anew(MsContext *context, const char *folder, BandwidthCache *cache, GCancellable *cancellable)
+{
+  MsBandwidth again;
+
+  cache->is_confirmed = TRUE;
+  if (!ms_bandwidth_measure(context, &again, cancellable, NULL))
+    return;
+  cache->bandwidth.read = MAX(cache->bandwidth.read, again.read);
+  cache->bandwidth.copy = MAX(cache->bandwidth.copy, again.copy);
+  save_bandwidth(context, folder, &cache->bandwidth);
+}
+
+/**
+ * ms_bandwidth_confirm: measures the bandwidth anew where it is known and a pass of @gb_per_s contradicts it.
+ * @bandwidth: (inout): of ms_bandwidth_get() with the same @folder
+ */
+void
+ms_bandwidth_confirm(MsContext *context, const char *folder, double gb_per_s, MsBandwidth *bandwidth,
+                     GCancellable *cancellable)
+{
+  BandwidthCache *cache = get_cache(context->device);
+  g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&cache->lock);
+
+  if (!cache->path || cache->error || !(gb_per_s > cache->bandwidth.read))
+    return;
+  if (!cache->is_confirmed)
+    measure_anew(context, folder, cache, cancellable);
+  *bandwidth = cache->bandwidth;
+}
+
 /* The peak is measured once; a failure of that does not fail the pass. */
 static double
 share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
@@ -329,6 +367,7 @@ share_of_peak(MsContext *context, double gb_per_s, GCancellable *cancellable)
     g_debug("bandwidth: %s", error->message);
     return 0;
   }
+  ms_bandwidth_confirm(context, NULL, gb_per_s, &peak, cancellable);
   return gb_per_s / peak.read;
 }
 
@@ -367,7 +406,7 @@ ms_timed_pass_join(MsTimedPass a, MsTimedPass b)
 {
   const double ms = a.kernel_ms + b.kernel_ms;
 
-  if (ms <= 0)
+  if (!(ms > 0))
     return (MsTimedPass){0, 0, 0};
   return (MsTimedPass){.kernel_ms = ms,
                        .gb_per_s = (a.gb_per_s * a.kernel_ms + b.gb_per_s * b.kernel_ms) / ms,
@@ -380,7 +419,7 @@ ms_timed_pass_append_text(const MsTimedPass *self, GString *text)
 {
   char ms[G_ASCII_DTOSTR_BUF_SIZE], rate[G_ASCII_DTOSTR_BUF_SIZE], share[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (self->kernel_ms <= 0)
+  if (!(self->kernel_ms > 0))
     return;
   g_string_append_printf(text, "kernels: %s ms, %s GB/s", g_ascii_formatd(ms, sizeof ms, "%.3f", self->kernel_ms),
                          g_ascii_formatd(rate, sizeof rate, "%.1f", self->gb_per_s));

@@ -22,6 +22,8 @@ typedef struct {
 
 gboolean ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *cancellable, GError **error);
 gboolean ms_bandwidth_load(MsContext *context, const char *folder, MsBandwidth *bandwidth);
+void ms_bandwidth_confirm(MsContext *context, const char *folder, double gb_per_s, MsBandwidth *bandwidth,
+                          GCancellable *cancellable);
 gboolean ms_bandwidth_get(MsContext *context, const char *folder, MsBandwidth *bandwidth, GCancellable *cancellable,
                           GError **error);
 

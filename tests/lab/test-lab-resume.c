@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/lab/report/report.h"
+#include "ms-kernels.h"
 #include "tests/lab/lab-fixture.h"
 #include "tests/support/fixture.h"
 
@@ -62,6 +63,37 @@ replace_text(const char *text, const char *old, const char *new)
   return g_strjoinv(new, parts);
 }
 
+/* A kernel of one's own that was replaced since is measured anew, and one that stayed is not. */
+static void
+test_resume_replaced_kernel(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(GBytes) part = g_resource_lookup_data(
+    ms_kernels_get_resource(), "/io/github/meanshift_lab/MeanshiftLab/kernels/direct/mean-shift-direct.cl", 0, &error);
+  g_autofree char *path = g_build_filename(f->folder, "own.cl", NULL);
+  g_autofree char *added = g_strdup_printf("[Fixed]\npart=direct/mean-shift-direct.cl\nsource=%s\n", path);
+  g_autofree char *text = replace_text(MS_LAB_SMALL, "[Fixed]\n", added);
+  g_autofree char *other = NULL;
+  gsize size = 0;
+
+  g_assert_no_error(error);
+  const char *source = g_bytes_get_data(part, &size);
+  g_assert_true(g_file_set_contents(path, source, (gssize)size, NULL));
+  g_autoptr(MsReport) first = ms_lab_fixture_run(f, text, NULL, &error);
+  g_assert_no_error(error);
+  f->request.resume = TRUE;
+  g_autoptr(MsReport) kept = ms_lab_fixture_run(f, text, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(kept->sources, ==, first->sources);
+  assert_same_samples(first, kept, TRUE);
+  other = g_strdup_printf("this is no kernel\n%.*s", (int)size, source);
+  g_assert_true(g_file_set_contents(path, other, -1, NULL));
+  g_autoptr(MsReport) anew = ms_lab_fixture_run(f, text, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_cmpstr(anew->sources, !=, first->sources);
+  g_assert_cmpuint(ms_report_count(anew, MS_OUTCOME_OK), ==, 0);
+}
+
 /* A finished experiment is measured anew, or with resume left as it is, as long as it is of the same sizes and rows. */
 static void
 test_resume_finished(MsLabFixture *f, gconstpointer data)
@@ -107,6 +139,7 @@ test_resume_finished(MsLabFixture *f, gconstpointer data)
 static const MsLabTest tests[] = {
   {"/lab/resume/cancelled", test_resume},
   {"/lab/resume/finished", test_resume_finished},
+  {"/lab/resume/replaced-kernel", test_resume_replaced_kernel},
 };
 
 int

@@ -7,9 +7,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "core/factors.h"
+#include "core/file.h"
 #include "core/json.h"
 #include "ms-commit.h"
 #include "ms-kernels.h"
+
+#define MOST_SOURCE_BYTES (1 << 20)
 
 #define KERNELS "/io/github/meanshift_lab/MeanshiftLab/kernels/"
 #define UNKNOWN "not measurable"
@@ -85,6 +89,59 @@ add_kernels(GChecksum *sum, const char *folder, JsonBuilder *builder)
   }
 }
 
+/* Takes the build ID that the linker left among the notes of the program, which is the first of the modules. */
+static int
+take_build_id(struct dl_phdr_info *module, size_t size, void *text)
+{
+  for (int i = 0; i < module->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
+    if (segment->p_type != PT_NOTE)
+      continue;
+    const guint8 *p = (const guint8 *)module->dlpi_addr + segment->p_vaddr, *end = p + segment->p_memsz;
+    while (p + sizeof(ElfW(Nhdr)) <= end) {
+      const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(gconstpointer)p;
+      const guint8 *id = p + sizeof *note + (note->n_namesz + 3) / 4 * 4;
+      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(p + sizeof *note, "GNU", 4) == 0)
+        for (guint k = 0; k < note->n_descsz; k++)
+          g_string_append_printf(text, "%02x", id[k]);
+      p = id + (note->n_descsz + 3) / 4 * 4;
+    }
+  }
+  return 1;
+}
+
+/* Adds the kernels of one's own that the rows of @report name; one that cannot be read counts as another each time. */
+static void
+add_own_kernels(GChecksum *sum, const MsReport *report)
+{
+  for (guint i = 0; i < report->rows->len; i++) {
+    const char *path = ms_factors_get(((const MsReportRow *)report->rows->pdata[i])->factors, "source");
+    g_autofree char *text = path ? ms_file_text_load(path, MOST_SOURCE_BYTES, NULL, NULL) : NULL;
+    g_autofree char *random = path && !text ? g_uuid_string_random() : NULL;
+    const char *taken = text ? text : random ? random : "";
+    g_checksum_update(sum, (const guchar *)taken, (gssize)strlen(taken) + 1);
+  }
+}
+
+/**
+ * ms_environment_hash_sources: (transfer full): what decides on the work of every row of @report beside its factors:
+ * the build of the program, its kernels, and the files of the kernels that the rows name.
+ */
+char *
+ms_environment_hash_sources(const MsReport *report)
+{
+  g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+  g_autoptr(GString) build = g_string_new(NULL);
+  g_autoptr(JsonBuilder) unused = json_builder_new();
+
+  json_builder_begin_object(unused);
+  add_kernels(sum, KERNELS, unused);
+  dl_iterate_phdr(take_build_id, build);
+  g_checksum_update(sum, (const guchar *)build->str, (gssize)build->len + 1);
+  add_own_kernels(sum, report);
+  return g_strdup(g_checksum_get_string(sum));
+}
+
 /* SHA-256 of each source of a kernel, and of all of them together, which differs where any of them was changed. */
 static void
 add_sources(JsonBuilder *builder)
@@ -116,27 +173,6 @@ add_binaries(JsonBuilder *builder, MsContext *context)
     json_builder_end_object(builder);
   }
   json_builder_end_array(builder);
-}
-
-/* Takes the build ID that the linker left among the notes of the program, which is the first of the modules. */
-static int
-take_build_id(struct dl_phdr_info *module, size_t size, void *text)
-{
-  for (int i = 0; i < module->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &module->dlpi_phdr[i];
-    if (segment->p_type != PT_NOTE)
-      continue;
-    const guint8 *p = (const guint8 *)module->dlpi_addr + segment->p_vaddr, *end = p + segment->p_memsz;
-    while (p + sizeof(ElfW(Nhdr)) <= end) {
-      const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(gconstpointer)p;
-      const guint8 *id = p + sizeof *note + (note->n_namesz + 3) / 4 * 4;
-      if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && memcmp(p + sizeof *note, "GNU", 4) == 0)
-        for (guint k = 0; k < note->n_descsz; k++)
-          g_string_append_printf(text, "%02x", id[k]);
-      p = id + (note->n_descsz + 3) / 4 * 4;
-    }
-  }
-  return 1;
 }
 
 /* Which program it was: its version, the commit of its sources, and the build. */

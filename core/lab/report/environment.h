@@ -9,4 +9,5 @@
 #define MS_ENVIRONMENT_FILE "environment.json"
 
 char *ms_environment_system(void);
+char *ms_environment_hash_sources(const MsReport *report);
 gboolean ms_environment_save(GPtrArray *reports, MsContext *context, const MsAtomicPlace *place, GError **error);

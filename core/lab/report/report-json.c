@@ -341,6 +341,7 @@ static const MsField report_fields[] = {
   REPORT(program_version, TEXT, "version"),
   REPORT(date, TEXT, "date"),
   REPORT(compiler, TEXT, "compiler"),
+  REPORT(sources, TEXT, "sources"),
   REPORT(device, RECORD, "device", .record = &device_record),
   MS_FIELD_AT(MsReport, experiment, SHOWN, "experiment", .record = &ms_experiment_record),
   REPORT(input, TEXT, "input"),

@@ -58,6 +58,7 @@ clear_report(gpointer data)
   g_free(self->device.driver);
   g_free(self->device.type);
   g_free(self->program_version);
+  g_free(self->sources);
   g_free(self->compiler);
   g_free(self->date);
   g_free(self->input);
@@ -263,7 +264,8 @@ fits(const MsReport *old, const MsReport *new)
 {
   return old->quick == new->quick && (new->experiment->columns & ~old->experiment->columns) == 0 &&
          g_strcmp0(old->device.name, new->device.name) == 0 && g_strcmp0(old->device.driver, new->device.driver) == 0 &&
-         g_strcmp0(old->input, new->input) == 0 && g_strcmp0(old->program_version, new->program_version) == 0;
+         g_strcmp0(old->sources, new->sources) == 0 && g_strcmp0(old->input, new->input) == 0 &&
+         g_strcmp0(old->program_version, new->program_version) == 0;
 }
 
 static MsReportRow *

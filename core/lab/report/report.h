@@ -46,6 +46,7 @@ typedef struct {
  * MsReport: reference counted; read-only for those who receive it.
  * @date: ISO 8601, UTC
  * @compiler: (nullable): of the serial code that speed-ups are measured over, with its options
+ * @sources: (nullable): see ms_environment_hash_sources(); rows of reports with another one are not taken over
  * @accept_disturbed: whether rows that were measured while disturbed are ranked
  * @restarts: how often the driver ended the process that measured
  * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
@@ -54,6 +55,7 @@ struct _MsReport {
   MsExperiment *experiment;
   MsReportDevice device;
   char *program_version;
+  char *sources;
   char *compiler;
   char *date;
   char *input;
