@@ -133,11 +133,21 @@ add_timings(const MsField *field, gconstpointer member, JsonBuilder *b)
   json_builder_end_array(b);
 }
 
+/* The times of the repeats; none where one of them is unknown. */
+static MsSummary
+summarise(const GArray *times)
+{
+  for (guint i = 0; i < times->len; i++)
+    if (!isfinite(g_array_index(times, double, i)))
+      return ms_statistics_summarise(NULL, 0);
+  return ms_statistics_summarise((const double *)times->data, times->len);
+}
+
 static void
 add_repeat_time(const MsField *field, gconstpointer member, JsonBuilder *b)
 {
   const GArray *samples = *(GArray *const *)member;
-  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
+  MsSummary time = summarise(samples);
 
   json_builder_set_member_name(b, field->name);
   if (time.n == 0) {
@@ -321,8 +331,8 @@ append_settings(GString *line, const MsSettings *settings)
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
-  MsSummary time = ms_statistics_summarise((const double *)item->kernel_ms->data, item->kernel_ms->len);
-  MsSummary whole = ms_statistics_summarise((const double *)item->filter_ms->data, item->filter_ms->len);
+  MsSummary time = summarise(item->kernel_ms);
+  MsSummary whole = summarise(item->filter_ms);
 
   ms_csv_append_number(line, time.n > 0 ? time.median : NAN, TIME_FORMAT);
   ms_csv_append_number(line, time.n > 0 ? time.minimum : NAN, TIME_FORMAT);
@@ -409,23 +419,31 @@ sum_rows(MsTimingLog *log)
     const MsTiming *row = ms_timing_log_get(log, i);
     Sum *sum = find_sum(sums, row);
     sum->n++;
-    sum->queued_ms += span_ms(row->queued_ns, row->submitted_ns);
-    sum->submitted_ms += span_ms(row->submitted_ns, row->started_ns);
+    const gboolean known = ms_timing_is_known(row);
+    sum->queued_ms += known ? span_ms(row->queued_ns, row->submitted_ns) : NAN;
+    sum->submitted_ms += known ? span_ms(row->submitted_ns, row->started_ns) : NAN;
     sum->run_ms += ms_timing_ms(row);
     sum->bytes += row->bytes;
   }
   return sums;
 }
 
+/* (transfer full): what is unknown is empty. */
+static char *
+cell(double value)
+{
+  return isfinite(value) ? ms_number_format(value, "%.3f") : g_strdup("");
+}
+
 static void
 append_sum(GString *text, const Sum *sum)
 {
   double megabytes = (double)sum->bytes * 1e-6;
-  g_autofree char *queued = ms_number_format(sum->queued_ms, "%.3f");
-  g_autofree char *submitted = ms_number_format(sum->submitted_ms, "%.3f");
-  g_autofree char *run = ms_number_format(sum->run_ms, "%.3f");
-  g_autofree char *bytes = ms_number_format(megabytes, "%.3f");
-  g_autofree char *rate = ms_number_format(sum->run_ms > 0 ? megabytes / sum->run_ms : 0, "%.3f");
+  g_autofree char *queued = cell(sum->queued_ms);
+  g_autofree char *submitted = cell(sum->submitted_ms);
+  g_autofree char *run = cell(sum->run_ms);
+  g_autofree char *bytes = cell(sum->bytes > 0 ? megabytes : NAN);
+  g_autofree char *rate = cell(sum->bytes > 0 && sum->run_ms > 0 ? megabytes / sum->run_ms : NAN);
 
   g_string_append_printf(text, "  %-9s %-24s %5u %11s %13s %11s %10s %9s\n", ms_stage_name(sum->first.stage),
                          sum->first.kernel ? sum->first.kernel : "", sum->n, queued, submitted, run, bytes, rate);
@@ -434,7 +452,7 @@ append_sum(GString *text, const Sum *sum)
 static void
 append_repeat_line(GString *text, const char *what, const GArray *samples)
 {
-  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
+  MsSummary time = summarise(samples);
   g_autofree char *median = ms_number_format(time.median, "%.3f");
   g_autofree char *min = ms_number_format(time.minimum, "%.3f");
   g_autofree char *max = ms_number_format(time.maximum, "%.3f");

@@ -195,7 +195,7 @@ add_time(GArray *times, guint repeat, double ms)
   if (repeat >= times->len)
     g_array_append_val(times, ms);
   else
-    g_array_index(times, double, repeat) += ms;
+    g_array_index(times, double, repeat) += ms; /* NAN stays, since what is unknown in part is unknown */
 }
 
 /**

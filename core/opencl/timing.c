@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/opencl/timing.h"
 
+#include <math.h>
+
 #include "core/opencl/cl.h"
 
 typedef struct {
@@ -256,6 +258,7 @@ ms_timing_log_clear(MsTimingLog *self)
   g_array_set_size(self->rows, 0);
 }
 
+/** ms_timing_log_total_ms: the sum of the rows of a stage; NAN where the time of one is unknown. */
 double
 ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)
 {
@@ -269,26 +272,43 @@ ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)
   return total;
 }
 
-/** ms_timing_is_valid: whether the four times are in order; some drivers report ends before starts. */
+/* No device begins and ends a command in less; drivers without times of their own report 0 or 1 ns, or ends first. */
+#define LEAST_COMMAND_NS 50
+
+/** ms_duration_is_known: whether two times of an event say how long its command ran. */
 gboolean
-ms_timing_is_valid(const MsTiming *timing)
+ms_duration_is_known(guint64 started_ns, guint64 ended_ns)
 {
-  return timing->ended_ns >= timing->started_ns;
+  return ended_ns > started_ns && ended_ns - started_ns >= LEAST_COMMAND_NS;
 }
 
-/** ms_timing_ms: run time in milliseconds, from start to end; 0 where the times are out of order. */
+static gboolean
+is_of_host(MsStage stage)
+{
+  return stage == MS_STAGE_DECODE || stage == MS_STAGE_BUILD || stage == MS_STAGE_ENCODE;
+}
+
+/** ms_timing_is_known: whether the row says how long the stage took. */
+gboolean
+ms_timing_is_known(const MsTiming *timing)
+{
+  return is_of_host(timing->stage) ? timing->ended_ns >= timing->started_ns
+                                   : ms_duration_is_known(timing->started_ns, timing->ended_ns);
+}
+
+/** ms_timing_ms: run time in milliseconds, from start to end; NAN where it is unknown. */
 double
 ms_timing_ms(const MsTiming *timing)
 {
-  return ms_timing_is_valid(timing) ? (timing->ended_ns - timing->started_ns) * 1e-6 : 0.0;
+  return ms_timing_is_known(timing) ? (double)(timing->ended_ns - timing->started_ns) * 1e-6 : NAN;
 }
 
-/** ms_timing_gb_per_s: 10^9 bytes a second, 0 where bytes or time are unknown. */
+/** ms_timing_gb_per_s: 10^9 bytes a second, NAN where bytes or time are unknown. */
 double
 ms_timing_gb_per_s(const MsTiming *timing)
 {
-  if (timing->ended_ns <= timing->started_ns)
-    return 0.0;
+  if (timing->bytes == 0 || !ms_timing_is_known(timing) || timing->ended_ns == timing->started_ns)
+    return NAN;
   return (double)timing->bytes / (double)(timing->ended_ns - timing->started_ns);
 }
 

@@ -59,5 +59,6 @@ double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
 
 double ms_timing_ms(const MsTiming *timing);
 double ms_timing_gb_per_s(const MsTiming *timing);
-gboolean ms_timing_is_valid(const MsTiming *timing);
+gboolean ms_duration_is_known(guint64 started_ns, guint64 ended_ns);
+gboolean ms_timing_is_known(const MsTiming *timing);
 const char *ms_stage_name(MsStage stage);

@@ -77,5 +77,48 @@ class WrongResults(headless.HeadlessCase):
         self.assertRegex(output, r"wrong-result: .* is wrong: 1 of 1 differ from the serial result, by 1 at most\.")
 
 
+class UnknownTimes(headless.HeadlessCase):
+    """A driver whose events end when they begin, or a nanosecond later, as rusticl's of Mesa 22.3 do: nothing of what
+    follows from them is a figure, in any table."""
+
+    def run_timeless(self, *arguments, status=0):
+        environment = {"OPENCL_LAYERS": LAYER, "MS_FAULT_EVENT_NS": "1"}
+        output, error = self.run_program(*arguments, status=status, env=environment)
+        return output.decode(), error
+
+    def test_picture(self):
+        source = self.picture("a.png")
+        output, _ = self.run_timeless(source, "--timings", "--stats", "-o", self.out / "x.png", *ON_CPU)
+        rows = [line for line in output.splitlines() if re.match(r"  (upload|kernel|download) ", line)]
+        self.assertEqual({row.split()[0] for row in rows}, {"upload", "kernel", "download"})
+        for row in rows:
+            # Megabytes are the only figure, where they are known.
+            self.assertLessEqual(len(re.findall(r"\d+\.\d+", row)), 1, row)
+        self.assertNotIn("kernels: median", output)
+        self.assertNotRegex(output, r"kernels: |nan|of the measured read bandwidth")
+        self.assertIn("whole filter, with transfers: median", output)
+
+    def test_reports(self):
+        source = self.picture("a.png")
+        environment = {"OPENCL_LAYERS": LAYER, "MS_FAULT_EVENT_NS": "1"}
+        report = self.report(source, "--timings", "-o", self.out / "x.png", *ON_CPU, env=environment)
+        image, = report["images"]
+        self.assertIsNone(image["kernel_ms"])
+        for row in image["timings"]:
+            known = row["stage"] in ("decode", "build", "encode")
+            self.assertEqual(row["ms"] is not None, known, row)
+            self.assertIsNone(None if known else row["gb_per_s"], row)
+        output, _ = self.run_timeless(source, "--csv", "-", "-o", self.out / "y.png", *ON_CPU)
+        row, = csv.DictReader(io.StringIO(output))
+        figures = {name: row[name] for name in row if name.startswith("kernel_ms") and not name.endswith("_n")}
+        self.assertGreater(len(figures), 2)
+        self.assertEqual(set(figures.values()), {""}, figures)
+        self.assertNotIn("nan", output)
+
+    def test_reduction(self):
+        _, error = self.run_timeless("--reduce", "sum", "--size", "100000", *ON_CPU, status=1)
+        self.sentence(error, "do not say how long commands ran")
+
+
 if __name__ == "__main__":
     sys.exit(unittest.main(verbosity=2))

@@ -421,6 +421,8 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   note_start();
   call_of_program = getenv("MS_FAULT_CALL");
   mode_of_program = getenv("MS_FAULT_MODE");
+  if (getenv("MS_FAULT_EVENT_NS"))
+    command_ns = (unsigned long long)fault_number("MS_FAULT_EVENT_NS");
   layer = *below;
   HOOK(clGetPlatformIDs);
   HOOK(clGetDeviceIDs);

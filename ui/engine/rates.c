@@ -88,6 +88,8 @@ ms_rates_add_run(MsRates *self, MsRun *run)
   const MsSettings *settings = ms_run_get_settings(run);
   MsDevice *device = ms_run_get_device(run);
 
+  if (!(ms_run_get_kernel_ms(run) > 0))
+    return;
   add(self, device ? device->name : NULL, settings,
       ms_run_get_kernel_ms(run) / work_of(settings, ms_run_get_width(run), ms_run_get_height(run)));
 }

@@ -458,7 +458,7 @@ keep_speeds(MsSplit *self, const MsSplitRates *rates, int width, gint64 start_us
   if (leaves_out(self) && self->compares) {
     ms_split_rates_keep(rates, &self->shares, (double)(g_get_monotonic_time() - start_us) / 1000);
     for (guint i = 0; i < n; i++)
-      if (is_separate_gpu(self, i))
+      if (is_separate_gpu(self, i) && self->totals[i].kernel_ms > 0)
         ms_split_rates_keep_kernels(rates, i, (double)self->totals[i].rows * width, self->totals[i].kernel_ms);
   }
   if ((self->images & (self->images - 1)) == 0)

@@ -244,8 +244,9 @@ take_sample(Campaign *campaign, Runner *runner, gboolean keep, GError **error)
   runner->measurement->rejected++;
   if (++runner->rejected_in_a_row >= MAX_REJECTED_IN_A_ROW) {
     g_autoptr(GError) problem = NULL;
-    ms_set_error_literal(&problem, MS_ERROR_DEVICE,
-                         "The device keeps reporting events that end before they start; its times cannot be used.");
+    ms_set_error_literal(
+      &problem, MS_ERROR_DEVICE,
+      "The driver's events do not say how long commands ran, so that there are no times of this device.");
     end_runner(campaign, runner, problem);
   }
   return TRUE;

@@ -6,6 +6,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/error.h"
+#include "core/opencl/timing.h"
 
 static const char *const sources[] = {"not counted", "PTX", "machine code", "no objdump", "unknown form", NULL};
 
@@ -222,7 +223,7 @@ ms_sample_add_event(MsSample *sample, const MsLabEvent *event)
   g_array_append_val(sample->events, own);
 }
 
-/** ms_sample_settle: sums the headline events; %FALSE when one of them (or any other) ends before it starts. */
+/** ms_sample_settle: sums the headline events; %FALSE when the time of one is unknown and the clock gave none. */
 gboolean
 ms_sample_settle(MsSample *sample)
 {
@@ -230,7 +231,7 @@ ms_sample_settle(MsSample *sample)
 
   for (guint i = 0; i < sample->events->len; i++) {
     const MsLabEvent *event = &g_array_index(sample->events, MsLabEvent, i);
-    if (event->ended_ns < event->started_ns)
+    if (sample->ns < 0 && event->headline && !ms_duration_is_known(event->started_ns, event->ended_ns))
       return FALSE;
     if (event->headline)
       total += (double)(event->ended_ns - event->started_ns);
@@ -243,7 +244,8 @@ ms_sample_settle(MsSample *sample)
 static void
 add_stage_time(MsStageSeries *series, const MsLabEvent *event, guint sample_index)
 {
-  double ns = (double)(event->ended_ns - event->started_ns);
+  const gboolean known = ms_duration_is_known(event->started_ns, event->ended_ns);
+  double ns = known ? (double)(event->ended_ns - event->started_ns) : NAN;
 
   series->headline = event->headline;
   if (series->ns->len > sample_index) { /* the command ran before in this run: add its time and bytes */

@@ -96,7 +96,7 @@ slowest_ms(GListModel *runs)
 
   for (guint i = 0; i < g_list_model_get_n_items(runs); i++) {
     g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
-    slowest = MAX(slowest, ms_run_get_kernel_ms(run));
+    slowest = fmax(slowest, ms_run_get_kernel_ms(run)); /* ignores an unknown time */
   }
   return slowest;
 }

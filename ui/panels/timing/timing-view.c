@@ -45,7 +45,7 @@ row_of(const MsTiming *timing)
 {
   MsTimingRow row = {.stage = timing->stage, .name = timing->kernel, .launches = 1};
 
-  if (!ms_timing_is_valid(timing)) {
+  if (!ms_timing_is_known(timing)) {
     row.invalid = 1;
     return row;
   }
