@@ -764,6 +764,8 @@ MUTATIONS = [
      '#define LEAST_COMMAND_NS 50', '#define LEAST_COMMAND_NS 1', 'wrong-results UnknownTimes'),
     ('timing: the text of unknown times is a figure', 'app/report/image-report.c',
      'if (!isfinite(g_array_index(times, double, i)))', 'if (FALSE)', 'wrong-results UnknownTimes'),
+    ('bandwidth: a peak that is exceeded stays', 'core/reduce/bandwidth.c',
+     '!(gb_per_s > cache->bandwidth.read))', 'TRUE)', 'bandwidth /bandwidth/exceeded-peak'),
     ('resume: a replaced kernel keeps its times', 'core/lab/report/report.c',
      'g_strcmp0(old->sources, new->sources) == 0 &&', '', 'lab-resume'),
     ('threads: none is tried before the run', 'app/headless.c',

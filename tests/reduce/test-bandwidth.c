@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/opencl/transfers.h"
+#include "core/reduce/bandwidth.h"
 #include "tests/support/fixture.h"
 
 /* With this exclusive or of all that a work-item has read, it stores the sum. */
@@ -109,10 +110,40 @@ test_kernels(void)
   }
 }
 
+static void
+write_slow_peak(const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename(folder, name, NULL);
+
+  g_assert_true(g_file_set_contents(path, "[bandwidth]\nread=0.001\ncopy=0.001\n", -1, NULL));
+}
+
+/* A stored peak that a pass exceeds was measured while the machine was busy; the oracle is the benchmark itself. */
+static void
+test_exceeded_peak(void)
+{
+  SET_UP_CONTEXT(context);
+  g_autofree char *first = g_dir_make_tmp("bandwidth-XXXXXX", NULL), *second = g_dir_make_tmp("bandwidth-XXXXXX", NULL);
+  MsBandwidth measured, stale, kept;
+
+  g_assert_true(ms_bandwidth_get(context, first, &measured, NULL, NULL));
+  g_autoptr(GDir) folder = g_dir_open(first, 0, NULL);
+  write_slow_peak(second, g_dir_read_name(folder));
+  g_assert_true(ms_bandwidth_get(context, second, &stale, NULL, NULL));
+  g_assert_cmpfloat(stale.read, ==, 0.001);
+  ms_bandwidth_confirm(context, second, 0.0005, &stale, NULL);
+  g_assert_cmpfloat(stale.read, ==, 0.001);
+  ms_bandwidth_confirm(context, second, 0.002, &stale, NULL);
+  g_assert_cmpfloat(stale.read, >, 0.01);
+  g_assert_true(ms_bandwidth_load(context, second, &kept));
+  g_assert_cmpfloat(kept.read, >, 0.01);
+}
+
 int
 main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/bandwidth/kernels", test_kernels);
+  g_test_add_func("/bandwidth/exceeded-peak", test_exceeded_peak);
   return g_test_run();
 }
