@@ -424,7 +424,8 @@ ms_headless_run(const MsCommandLine *line)
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
     run_child(line);
-  if (!ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
+  if (!ms_addresses_are_limited() &&
+      !ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
     g_autoptr(MsConsole) own = ms_console_new(line);
     watched_clear(&watched);
     return ms_command_fail(own, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/error.h"
 
+#include <errno.h>
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -132,4 +133,22 @@ ms_error_dup_english(const GError *error)
     return g_strdup(error->message);
   /* Callers may have prefixed the sentence. */
   return g_strdup_printf("%.*s%s", (int)(strlen(error->message) - strlen(translated)), error->message, priv->english);
+}
+
+/** ms_errno_text: what the errno value says in the user's language, and what to do where that is not plain from it. */
+const char *
+ms_errno_text(int code)
+{
+  switch (code) {
+  case EMFILE:
+    return _("the program may open no more files; allow more with 'ulimit -n' and try again");
+  case ENFILE:
+    return _("the system may open no more files; end other programs and try again");
+  case EAGAIN:
+    return _("this user or system may start no more programs; end others, or allow more with 'ulimit -u'");
+  case ENOMEM:
+    return _("the memory is full; end other programs and try again");
+  default:
+    return g_strerror(code);
+  }
 }

@@ -37,6 +37,7 @@ typedef enum {
 } MsError;
 
 GQuark ms_error_quark(void);
+const char *ms_errno_text(int code);
 void ms_set_error(GError **error, MsError code, const char *format, ...) G_GNUC_PRINTF(3, 4);
 void ms_set_error_va(GError **error, MsError code, const char *format, va_list args) G_GNUC_PRINTF(3, 0);
 void ms_set_error_literal(GError **error, MsError code, const char *sentence);

@@ -46,24 +46,6 @@ ms_file_open(const char *path, gboolean accepts_streams)
 
 /* What a person can do */
 
-/** ms_errno_text: what the errno value says in the user's language, and what to do where that is not plain from it. */
-const char *
-ms_errno_text(int code)
-{
-  switch (code) {
-  case EMFILE:
-    return _("the program may open no more files; allow more with 'ulimit -n' and try again");
-  case ENFILE:
-    return _("the system may open no more files; end other programs and try again");
-  case EAGAIN:
-    return _("this user or system may start no more programs; end others, or allow more with 'ulimit -u'");
-  case ENOMEM:
-    return _("the memory is full; end other programs and try again");
-  default:
-    return g_strerror(code);
-  }
-}
-
 static gboolean
 is_shortage(int code)
 {

@@ -24,7 +24,6 @@ int ms_file_open(const char *path, gboolean accepts_streams);
 gssize ms_stream_read(int fd, void *buffer, gsize size, const MsStreamWait *wait, GCancellable *cancellable,
                       GError **error);
 
-const char *ms_errno_text(int code);
 void ms_file_fail_reading(GError **error, const char *path, int code);
 void ms_file_fail_writing(GError **error, const char *path, int code);
 gboolean ms_stream_wait_is_over(const MsStreamWait *wait, gint64 since, GError **error);

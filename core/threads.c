@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/threads.h"
 
+#include <sys/resource.h>
+
 #include "core/error.h"
 
 typedef struct {
@@ -57,4 +59,13 @@ ms_threads_check(guint n, GError **error)
                "programs, or allow more with 'ulimit -u'.",
                threads->len, n);
   return FALSE;
+}
+
+/** ms_addresses_are_limited: whether threads and drivers may fail for want of addresses (ulimit -v). */
+gboolean
+ms_addresses_are_limited(void)
+{
+  struct rlimit addresses;
+
+  return getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
 }

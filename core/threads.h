@@ -5,3 +5,4 @@
 #include <glib.h>
 
 gboolean ms_threads_check(guint n, GError **error);
+gboolean ms_addresses_are_limited(void);

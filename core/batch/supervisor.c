@@ -351,7 +351,7 @@ new_driver(Supervisor *s)
   return ms_driver_new(&user);
 }
 
-/* @waiting: (nullable) (transfer full): was forked before the files for pipes were created, so it cannot inherit them */
+/* @waiting: (nullable) (transfer full): was forked before the files for pipes existed, so it cannot inherit them */
 static gboolean
 run_workers(Supervisor *s, MsChild *waiting, GError **error)
 {

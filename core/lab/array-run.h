@@ -31,8 +31,8 @@ typedef struct {
 } MsHistogramRunRequest;
 
 /**
- * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device, and NaN after
- * a wrong result, which is not timed.
+ * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device, and NaN
+ * after a wrong result, which is not timed.
  * @agrees: whether the result equals that of the serial code (floating-point sums: within 1e-6 relative)
  * @reduce: the request of a reduction, with @options as resolved by the plan
  * @chosen_by: who chose them: "caller", "program" or "tuning"; %NULL for a histogram

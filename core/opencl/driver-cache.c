@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "core/opencl/icd.h"
-#include "core/file.h"
+#include "core/error.h"
 
 /* PoCL writes a few hundred KiB for each kernel; with less space the first kernel fails. */
 #define LEAST_SPACE (4 << 20)

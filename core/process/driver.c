@@ -131,7 +131,7 @@ ms_driver_new(const MsDriverUser *user)
   return self;
 }
 
-/** ms_driver_adopt: @child: (nullable) (transfer full): the first process, which was forked before; see ms_child_fork() */
+/** ms_driver_adopt: @child: (nullable) (transfer full): the first process, forked before by ms_child_fork() */
 void
 ms_driver_adopt(MsDriver *self, MsChild *child)
 {

@@ -2,12 +2,12 @@
 #include "core/process/trial.h"
 
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "core/opencl/device.h"
 #include "core/opencl/icd.h"
 #include "core/process/child.h"
+#include "core/threads.h"
 
 static const MsProtocol nothing = {NULL, 0};
 
@@ -56,15 +56,6 @@ follow(MsChild *child, double seconds, GCancellable *cancellable)
   return is_to_blame(child, end) ? ms_child_describe_end(child, end, &watch) : NULL;
 }
 
-/* Where a limit of the system holds the drivers up, none of them is to blame. */
-static gboolean
-is_limited(void)
-{
-  struct rlimit addresses;
-
-  return getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
-}
-
 /**
  * ms_trial_find_culprits:
  *
@@ -78,7 +69,8 @@ ms_trial_find_culprits(GCancellable *cancellable, GError **error)
 {
   const gint64 end_us = g_get_monotonic_time() + (gint64)MS_TRIAL_S * G_USEC_PER_SEC;
   g_auto(GStrv) files = ms_icd_list();
-  const guint n = is_limited() ? 0 : g_strv_length(files);
+  /* Where a limit of the system holds the drivers up, none of them is to blame. */
+  const guint n = ms_addresses_are_limited() ? 0 : g_strv_length(files);
   g_autoptr(GPtrArray) children = g_ptr_array_new();
   gboolean found = FALSE;
 

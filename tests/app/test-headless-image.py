@@ -31,8 +31,8 @@ def sums_of(rows):
     marks = ("queued_ns", "submitted_ns", "started_ns", "ended_ns")
     spans = [sum((row[end] - row[start]) * 1e-6 for row in rows) for start, end in zip(marks, marks[1:])]
     megabytes = sum(row["bytes"] for row in rows) * 1e-6
-    rate = megabytes / spans[2] if spans[2] else 0
-    return str(len(rows)), *(f"{x:.3f}" for x in (*spans, megabytes, rate))
+    rates = (megabytes, megabytes / spans[2]) if megabytes else ()  # a build moves nothing
+    return str(len(rows)), *(f"{x:.3f}" for x in (*spans, *rates))
 
 
 def statistics_of(values):

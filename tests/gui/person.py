@@ -23,8 +23,8 @@ PATIENCE = 120
 POLL = 0.05
 # The accessibility library gives up after 0.8 s, and so would a test on a busy machine.
 pyatspi.setTimeout(1000 * PATIENCE, 1000 * PATIENCE)
-# The accessibility bridge tells of a widget for 30 s after its last event, and GTK 3 has no states for an entry that has
-# gone meanwhile: what the bridge then says each time when it is asked for all widgets.
+# The accessibility bridge tells of a widget for 30 s after its last event, and GTK 3 has no states for an entry that
+# has gone meanwhile: what the bridge then says each time when it is asked for all widgets.
 CRITICAL = r"\(\S+:\d+\): {}-CRITICAL \*\*: \S+ {}: assertion '{}' failed\n\n?"
 GONE_ENTRY = re.compile(
     f"(?:{CRITICAL.format('Atk', 'atk_state_set_contains_state', r'ATK_IS_STATE_SET .set.')})+" +

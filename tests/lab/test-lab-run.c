@@ -293,6 +293,9 @@ test_compare_with_baseline(MsLabFixture *f, gconstpointer data)
   g_assert_nonnull(strstr(error->message, "/nonexistent.json"));
   g_clear_error(&error);
   g_assert_null(ms_reports_load("/dev/zero", &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_IO);
+  g_clear_error(&error);
+  g_assert_null(ms_reports_load_named("/dev/zero", &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TOO_LARGE);
 }
 

@@ -48,8 +48,8 @@ static const struct {
 };
 
 /*
- * The type that CI runs with each preset and operator, in the order of MsReduceOp and with a dash where the plan refuses
- * the preset; every preset meets every type that it takes. The letters name the types in their order.
+ * The type that CI runs with each preset and operator, in the order of MsReduceOp and with a dash where the plan
+ * refuses the preset; every preset meets every type that it takes. The letters name the types in their order.
  */
 static const char type_letters[] = "BbHhiIfd";
 
