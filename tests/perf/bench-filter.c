@@ -65,6 +65,7 @@ plan(MsMeanShift *filter, MsImage *image, Entry *entry)
     die(entry->name, error);
   if (entry->tiles > 0) {
     entry->plan->tile_rows = (height + entry->tiles - 1) / entry->tiles;
+    entry->plan->band_rows = entry->plan->tile_rows;
     entry->plan->depth = entry->tiles > 1 ? MS_PLAN_MOST_DEPTH : 1;
   }
 }
