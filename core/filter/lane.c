@@ -134,7 +134,7 @@ is_computed(guint tile, gboolean wait, cl_event *after, gpointer data)
 static void
 use_tile(MsFilterRun *run, const Tile *tile)
 {
-  run->stripe = run->band = tile->rows;
+  run->tile = run->band = tile->rows;
   run->held = tile->held;
   run->buffers = tile->buffers;
 }
@@ -146,8 +146,8 @@ reserve_slots(MsFilterRun *run, MsLane *lane, MsRows whole, GError **error)
   const MsPlan *plan = run->plan;
 
   for (guint i = 0; i < plan->depth; i++) {
-    run->stripe = run->band = ms_bands_next(whole, 0, plan->tile_rows);
-    run->held = (MsRows){0, MIN(plan->request.height, run->stripe.count + 2 * plan->halo)};
+    run->tile = run->band = ms_bands_next(whole, 0, plan->tile_rows);
+    run->held = (MsRows){0, MIN(plan->request.height, run->tile.count + 2 * plan->halo)};
     run->buffers = &lane->slots[i];
     if (!ms_filter_run_reserve(run, error))
       return FALSE;

@@ -2,7 +2,7 @@
 /*
  * Pyramid levels on a device, as in cv::pyrMeanShiftFiltering(): the picture is halved level by level, the topmost
  * level is filtered, and each level below is filtered where the result of the one above has edges. Levels that fit on
- * the device together stay there; otherwise a level is filtered in stripes, with the one above in the host's memory.
+ * the device together stay there; otherwise a level is filtered in tiles, with the one above in the host's memory.
  */
 #include "core/filter/mean-shift-private.h"
 #include "core/opencl/transfers.h"
@@ -102,7 +102,7 @@ halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **erro
 }
 
 /*
- * Enqueues what fills the result, the modes and the mask of a stripe whose source is on the device, before its own
+ * Enqueues what fills the result, the modes and the mask of a tile whose source is on the device, before its own
  * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that @fine
  * holds. Result and modes are those that pixels keep where they are not filtered again.
  */
@@ -111,9 +111,9 @@ start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError 
 {
   const MsPlanRequest *q = &fine->plan->request;
   const MsFilterBuffers *b = fine->buffers;
-  const MsPyramidSize size = {q->region.width, fine->stripe.count};
+  const MsPyramidSize size = {q->region.width, fine->tile.count};
   const cl_int4 to = {{q->width, q->height, fine->held.first, fine->held.count}};
-  const cl_int4 region = {{q->region.x, fine->stripe.first, q->region.width, fine->stripe.count}};
+  const cl_int4 region = {{q->region.x, fine->tile.first, q->region.width, fine->tile.count}};
   const cl_int edge = ms_pyramid_edge(&fine->plan->settings.params);
   const MsKernelArg pixels[] = {MS_ARG_OF(coarser->pixels), MS_ARG_OF(b->source.mem),
                                 MS_ARG_OF(b->result.mem),   MS_ARG_OF(to),
@@ -144,7 +144,7 @@ prepare(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **e
     MsFilterRun *level = &self->levels[self->n++];
     *level = *run;
     level->plan = plan;
-    level->stripe = level->band = (MsRows){plan->request.region.y, plan->request.region.height};
+    level->tile = level->band = (MsRows){plan->request.region.y, plan->request.region.height};
     level->held = (MsRows){0, plan->request.height};
     if (plan != run->plan) {
       level->buffers = &buffers->above[self->n - 2];
@@ -223,7 +223,7 @@ run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 }
 
 /*
- * A level in stripes.
+ * A level in tiles.
  * @size: of the level above, whose arrays in the host's memory follow: the halved picture, its result and its modes
  * @coarser_pixels: @result, or that which is known already
  * @device: rows of the result above, or of the halved picture, and of the modes
@@ -237,16 +237,16 @@ typedef struct {
   guint16 *modes;
   const guint8 *coarser_pixels;
   Pixels device;
-} Stripes;
+} Tiles;
 
 static gsize
-row_bytes(const Stripes *self)
+row_bytes(const Tiles *self)
 {
   return (gsize)self->size.width * 4;
 }
 
 static gboolean
-allocate(Stripes *self, GError **error)
+allocate(Tiles *self, GError **error)
 {
   const gsize bytes = row_bytes(self) * self->size.height;
 
@@ -262,7 +262,7 @@ allocate(Stripes *self, GError **error)
 }
 
 static void
-release(Stripes *self)
+release(Tiles *self)
 {
   release_step_kernels(&self->steps);
   ms_filter_run_release_kernels(&self->run);
@@ -273,9 +273,9 @@ release(Stripes *self)
   g_free(self->modes);
 }
 
-/* Memory of the device for the rows above that one stripe needs. */
+/* Memory of the device for the rows above that one tile needs. */
 static gboolean
-allocate_on_device(Stripes *self, GError **error)
+allocate_on_device(Tiles *self, GError **error)
 {
   const MsPlan *plan = self->run.plan;
   const int held = MIN(plan->request.height, plan->tile_rows + 2 * plan->halo);
@@ -288,14 +288,14 @@ allocate_on_device(Stripes *self, GError **error)
 }
 
 static void
-set_rows(Stripes *self, MsRows rows)
+set_rows(Tiles *self, MsRows rows)
 {
   self->device.rows = (cl_int4){{self->size.width, self->size.height, rows.first, rows.count}};
 }
 
 /* Enqueues the kernels that make rows of the level above from the rows of the picture that are held. */
 static gboolean
-launch_halving(Stripes *self, GError **error)
+launch_halving(Tiles *self, GError **error)
 {
   const MsFilterRun *run = &self->run;
   const MsPlanRequest *q = &run->plan->request;
@@ -308,13 +308,13 @@ launch_halving(Stripes *self, GError **error)
 }
 
 static gboolean
-halve_rows(Stripes *self, MsRows rows, GError **error)
+halve_rows(Tiles *self, MsRows rows, GError **error)
 {
   MsFilterRun *run = &self->run;
   const gsize stride = row_bytes(self);
 
   run->held = ms_bands_with_halo((MsRows){2 * rows.first, 2 * rows.count}, HALVING_HALO, run->plan->request.height);
-  run->stripe.count = 1;
+  run->tile.count = 1;
   set_rows(self, rows);
   return !g_cancellable_set_error_if_cancelled(run->job->cancellable, error) && ms_filter_run_reserve(run, error) &&
          ms_filter_run_upload(run, error) && launch_halving(self, error) &&
@@ -323,7 +323,7 @@ halve_rows(Stripes *self, MsRows rows, GError **error)
 }
 
 static gboolean
-halve_in_stripes(Stripes *self, GError **error)
+halve_in_tiles(Tiles *self, GError **error)
 {
   const MsRows whole = {0, self->size.height};
   const int step = MAX(1, self->run.plan->tile_rows / 2);
@@ -339,7 +339,7 @@ halve_in_stripes(Stripes *self, GError **error)
 
 /* Computes the level above from the halved picture, with memory of the device that it releases. */
 static gboolean
-run_coarser(Stripes *self, GError **error)
+run_coarser(Tiles *self, GError **error)
 {
   MsFilterBuffers buffers = {0};
   MsFilterLevels levels = {0};
@@ -359,36 +359,36 @@ run_coarser(Stripes *self, GError **error)
   return good;
 }
 
-/* Before the passes of each stripe: its rows of the level above, and what follows from them. */
+/* Before the passes of each tile: its rows of the level above, and what follows from them. */
 static gboolean
-start_stripe(const MsFilterRun *stripe, gpointer data, GError **error)
+start_tile(const MsFilterRun *tile, gpointer data, GError **error)
 {
-  Stripes *self = data;
-  const MsRows rows = ms_bands_coarser(stripe->held, self->size.height);
+  Tiles *self = data;
+  const MsRows rows = ms_bands_coarser(tile->held, self->size.height);
   const gsize bytes = rows.count * row_bytes(self), from = rows.first * row_bytes(self);
 
   set_rows(self, rows);
-  return ms_context_upload(stripe->context, &(MsBufferRange){self->device.pixels, 0, bytes},
-                           self->coarser_pixels + from, stripe->log, error) &&
-         (!self->modes || ms_context_upload(stripe->context, &(MsBufferRange){self->device.modes, 0, bytes},
-                                            self->modes + from / 2, stripe->log, error)) &&
-         start(&self->steps, &self->device, stripe, error);
+  return ms_context_upload(tile->context, &(MsBufferRange){self->device.pixels, 0, bytes}, self->coarser_pixels + from,
+                           tile->log, error) &&
+         (!self->modes || ms_context_upload(tile->context, &(MsBufferRange){self->device.modes, 0, bytes},
+                                            self->modes + from / 2, tile->log, error)) &&
+         start(&self->steps, &self->device, tile, error);
 }
 
-/* Has no more than a stripe of the level and of the one above on the device. */
+/* Has no more than a tile of the level and of the one above on the device. */
 static gboolean
-run_in_stripes(const MsFilterRun *run, GError **error)
+run_in_tiles(const MsFilterRun *run, GError **error)
 {
   const MsPlanRequest *above = &run->plan->coarser->request;
-  Stripes self = {.run = *run,
-                  .steps = {.context = run->context, .log = run->log},
-                  .size = {above->width, above->height},
-                  .coarser_pixels = run->coarser};
+  Tiles self = {.run = *run,
+                .steps = {.context = run->context, .log = run->log},
+                .size = {above->width, above->height},
+                .coarser_pixels = run->coarser};
   gboolean good =
     allocate_on_device(&self, error) && create_step_kernels(&self.steps, error) &&
-    (run->coarser || (allocate(&self, error) && halve_in_stripes(&self, error) && run_coarser(&self, error)));
+    (run->coarser || (allocate(&self, error) && halve_in_tiles(&self, error) && run_coarser(&self, error)));
 
-  self.run.start_stripe = start_stripe;
+  self.run.start_tile = start_tile;
   self.run.start_data = &self;
   good = good && ms_filter_run(&self.run, NULL, error);
   release(&self);
@@ -397,16 +397,16 @@ run_in_stripes(const MsFilterRun *run, GError **error)
 
 /**
  * ms_filter_levels_run: computes all of the plan's region into the pixels of @run. Levels above the picture are
- * computed whole, whatever the region. A level that the plan cuts into stripes gets the one above from the host's
+ * computed whole, whatever the region. A level that the plan cuts into tiles gets the one above from the host's
  * memory.
  */
 gboolean
 ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 {
-  if (!run->plan->in_stripes)
+  if (!run->plan->in_tiles)
     return run_whole(self, run, error);
   ms_filter_levels_release(self);
-  return run_in_stripes(run, error);
+  return run_in_tiles(run, error);
 }
 
 /** ms_filter_levels_release: frees the memory; the structure can be used again. */

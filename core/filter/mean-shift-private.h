@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFilterRun: executes a plan over its region, stripe by stripe and band by band, on one queue of a device. */
+/* MsFilterRun: executes a plan over its region, tile by tile and band by band, on one queue of a device. */
 #pragma once
 
 #include "core/filter/mean-shift.h"
@@ -40,7 +40,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @job: of the picture; its log is not that of the run where pieces keep their own
  * @is_picture: whether it is the picture itself and no level above it, so that its rows are progress
  * @log: (nullable): gets a row for the build and one for each transfer and launch
- * @stripe: rows of the result that the buffers hold now
+ * @tile: rows of the result that the buffers hold now
  * @held: the rows of the image that they need
  * @band: rows of the result that are launched together
  * @source: the pixels of the whole image
@@ -49,7 +49,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @stays: whether result and modes stay on the device
  * @tables: (nullable): of the colours of the source, for plans that convert them
  * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
- * @start_stripe: (nullable): called with @start_data for each stripe when its source is on the device, before the
+ * @start_tile: (nullable): called with @start_data for each tile when its source is on the device, before the
  *   passes of its bands
  */
 struct MsFilterRun {
@@ -60,7 +60,7 @@ struct MsFilterRun {
   MsFilterBuffers *buffers;
   MsTimingLog *log;
   cl_kernel kernels[MS_PLAN_MAX_PASSES];
-  MsRows stripe;
+  MsRows tile;
   MsRows held;
   MsRows band;
   const guint8 *source;
@@ -69,7 +69,7 @@ struct MsFilterRun {
   gboolean stays;
   GBytes *tables;
   const guint8 *coarser;
-  gboolean (*start_stripe)(const MsFilterRun *stripe, gpointer data, GError **error);
+  gboolean (*start_tile)(const MsFilterRun *tile, gpointer data, GError **error);
   gpointer start_data;
 };
 

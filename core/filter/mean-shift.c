@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of one picture over a device: a plan says which kernels are launched over which rows; for each stripe its
+ * The way of one picture over a device: a plan says which kernels are launched over which rows; for each tile its
  * rows are uploaded, the passes of its bands are launched, and its result is downloaded.
  */
 #include "core/filter/mean-shift-private.h"
@@ -116,14 +116,14 @@ reserve_tables(MsFilterRun *self, GError **error)
   return b->tables != NULL;
 }
 
-/** ms_filter_run_reserve: allocates the buffers for the stripe and the rows that it needs. */
+/** ms_filter_run_reserve: allocates the buffers for the tile and the rows that it needs. */
 gboolean
 ms_filter_run_reserve(MsFilterRun *self, GError **error)
 {
   const MsPlan *plan = self->plan;
   MsFilterBuffers *b = self->buffers;
   const gsize width = plan->request.width, held = self->held.count;
-  const gsize result_bytes = (gsize)self->stripe.count * plan->request.region.width * 4;
+  const gsize result_bytes = (gsize)self->tile.count * plan->request.region.width * 4;
 
   if (plan->settings.params.space != MS_SPACE_RGB && !reserve_tables(self, error))
     return FALSE;
@@ -191,7 +191,7 @@ set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError *
   const MsFilterBuffers *b = self->buffers;
   const MsFilterNumbers numbers = ms_params_numbers(&self->plan->settings.params);
   const cl_int4 image = {{q->width, q->height, self->held.first, self->held.count}};
-  const cl_int4 region = {{q->region.x, self->stripe.first, q->region.width, self->stripe.count}};
+  const cl_int4 region = {{q->region.x, self->tile.first, q->region.width, self->tile.count}};
   const cl_int4 band = {{q->region.x, self->band.first, q->region.width, self->band.count}};
   const cl_int no_data = q->no_data;
   const cl_int4 filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
@@ -289,21 +289,21 @@ static gboolean
 download_rows(const MsFilterRun *self, MsRows rows, GError **error)
 {
   const MsRegion *region = &self->plan->request.region;
-  gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->stripe.first) * stride;
+  gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->tile.first) * stride;
 
   return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
                              self->pixels + (gsize)(rows.first - region->y) * stride, self->log, error);
 }
 
 /**
- * ms_filter_run_download: the rows of the stripe, unless they stay or were told to the caller band by band, and their
+ * ms_filter_run_download: the rows of the tile, unless they stay or were told to the caller band by band, and their
  * modes where these are wanted.
  */
 gboolean
 ms_filter_run_download(const MsFilterRun *self, GError **error)
 {
   const MsRegion *region = &self->plan->request.region;
-  const MsRows rows = self->stripe;
+  const MsRows rows = self->tile;
   const gsize width = region->width, bytes = rows.count * width * 4;
 
   if (self->stays)
@@ -365,14 +365,14 @@ run_band(const MsFilterRun *self, GError **error)
   return TRUE;
 }
 
-/* Enqueues the passes of the stripe and calls @work for each of its bands. */
+/* Enqueues the passes of the tile and calls @work for each of its bands. */
 static gboolean
 for_each_band(MsFilterRun *self, gboolean (*work)(const MsFilterRun *, GError **), GError **error)
 {
-  if (!ms_filter_run_launch(self, MS_GRID_STRIPE, error))
+  if (!ms_filter_run_launch(self, MS_GRID_TILE, error))
     return FALSE;
-  for (int done = 0; done < self->stripe.count; done += self->band.count) {
-    self->band = ms_bands_next(self->stripe, done, self->plan->band_rows);
+  for (int done = 0; done < self->tile.count; done += self->band.count) {
+    self->band = ms_bands_next(self->tile, done, self->plan->band_rows);
     if (!work(self, error))
       return FALSE;
   }
@@ -387,7 +387,7 @@ ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error)
 }
 
 /**
- * ms_filter_run_bands: computes the stripe band by band; its source must be on the device, and the passes of
+ * ms_filter_run_bands: computes the tile band by band; its source must be on the device, and the passes of
  * MS_GRID_SOURCE must have run. The caller holds the lock of the device's kernels.
  */
 gboolean
@@ -398,17 +398,17 @@ ms_filter_run_bands(MsFilterRun *self, GError **error)
 
 /* Uploads, computes and downloads rows of the region; the kernels must have been created. */
 static gboolean
-run_stripe(MsFilterRun *self, MsRows stripe, GError **error)
+run_tile(MsFilterRun *self, MsRows tile, GError **error)
 {
   const gint64 start = g_get_monotonic_time();
 
-  self->stripe = self->band = stripe;
-  self->held = ms_bands_with_halo(stripe, self->plan->halo, self->plan->request.height);
+  self->tile = self->band = tile;
+  self->held = ms_bands_with_halo(tile, self->plan->halo, self->plan->request.height);
   if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
     return FALSE;
   ms_context_lock_kernels(self->context);
   gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
-                  (!self->start_stripe || self->start_stripe(self, self->start_data, error)) &&
+                  (!self->start_tile || self->start_tile(self, self->start_data, error)) &&
                   ms_filter_run_bands(self, error);
   ms_context_unlock_kernels(self->context);
   if (!good || !ms_filter_run_download(self, error))
@@ -424,8 +424,8 @@ run_one_by_one(MsFilterRun *self, GError **error)
   const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
   gboolean good = TRUE;
 
-  for (int done = 0; good && done < whole.count; done += self->stripe.count)
-    good = run_stripe(self, ms_bands_next(whole, done, self->plan->tile_rows), error);
+  for (int done = 0; good && done < whole.count; done += self->tile.count)
+    good = run_tile(self, ms_bands_next(whole, done, self->plan->tile_rows), error);
   return good;
 }
 
@@ -503,7 +503,7 @@ alloc_result(MsMeanShift *self, const MsJob *job, const MsPlan *plan, GError **e
 static gboolean
 stays(const MsJob *job, const MsPlan *plan)
 {
-  return job->may_stay && job->wants_modes && !plan->in_stripes && plan->tile_rows == plan->request.height;
+  return job->may_stay && job->wants_modes && !plan->in_tiles && plan->tile_rows == plan->request.height;
 }
 
 /* Carries the plan out. @pixels: (nullable): for the result, unless it stays on the device */

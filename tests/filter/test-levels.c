@@ -77,7 +77,7 @@ small_budget(MsMeanShift *filter, MsImage *source, const MsSettings *settings)
   g_autoptr(MsPlan) whole = ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = settings}, &error);
 
   g_assert_no_error(error);
-  g_assert_false(whole->in_stripes);
+  g_assert_false(whole->in_tiles);
   return ms_plan_device_bytes(whole, 11);
 }
 
@@ -89,7 +89,7 @@ compare_stripes(MsMeanShift *filter, MsImage *source, const MsSettings *settings
     ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
-  g_assert_true(plan->in_stripes && plan->tile_rows < plan->request.region.height / 2);
+  g_assert_true(plan->in_tiles && plan->tile_rows < plan->request.region.height / 2);
   g_autoptr(MsImage) actual = ms_fixture_filter(filter, (MsJob){.source = source, .plan = plan}, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_fixture_reference(source, &settings->params, region, &error);

@@ -205,8 +205,8 @@ test_levels(void)
   other.memory_budget = 641 * 480 * 8;
   g_autoptr(MsPlan) cut = ms_plan_new(&other, &error);
   g_assert_no_error(error);
-  g_assert_true(cut->in_stripes);
-  g_assert_false(plan->in_stripes);
+  g_assert_true(cut->in_tiles);
+  g_assert_false(plan->in_tiles);
   g_assert_cmpint(cut->tile_rows, <, 480);
   g_assert_cmpuint(ms_plan_device_bytes(cut, cut->tile_rows), <=, other.memory_budget);
   other.memory_budget = 641 * 8;

@@ -108,7 +108,7 @@ budget_for_stripes(MsMeanShift *filter, const Case *self, guint16 *modes)
   g_autoptr(MsPlan) cut = ms_mean_shift_plan(filter, &request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(cut->tile_rows, <=, STRIPE_ROWS);
-  g_assert_cmpint(cut->in_stripes, ==, cut->coarser != NULL);
+  g_assert_cmpint(cut->in_tiles, ==, cut->coarser != NULL);
   for (int y = cut->tile_rows; y < HEIGHT; y += cut->tile_rows)
     crossed += crosses(self->expected, y);
   g_assert_cmpuint(crossed, >, 0);

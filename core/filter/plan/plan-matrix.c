@@ -118,7 +118,7 @@ add_passes(MsPlan *plan)
   ms_plan_add_scratch(
     plan, (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
-  prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_STRIPE, prepare_args, G_N_ELEMENTS(prepare_args));
+  prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_TILE, prepare_args, G_N_ELEMENTS(prepare_args));
   prepare->pad_x = pad_columns(plan->radius);
   prepare->pad_y = plan->radius + 2;
   prepare->local[0] = COLUMNS_PER_STRIP;

@@ -161,7 +161,7 @@ static void
 add_prepare(MsPlan *plan)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE, MS_ARG_REGION};
-  MsPass *pass = ms_plan_add_pass(plan, "prepare_packed", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+  MsPass *pass = ms_plan_add_pass(plan, "prepare_packed", MS_GRID_TILE, args, G_N_ELEMENTS(args));
 
   pass->item_width = grain(plan->radius);
   pass->pad_x = plan->radius + 4;

@@ -132,7 +132,7 @@ add_prepare_planes(MsPlan *plan, int lanes)
   MsPass *pass;
 
   ms_plan_add_scratch(plan, (MsScratch){.row_bytes = pitch * pixel_bytes(plan, lanes)});
-  pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+  pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_TILE, args, G_N_ELEMENTS(args));
   pass->item_width = PREPARE_COLUMNS;
   pass->pad_x = margin(plan->radius);
   pass->local[0] = pass->local[1] = 1;
@@ -144,7 +144,7 @@ add_prepare_columns(MsPlan *plan, int lanes)
 {
   static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
   gsize bytes = pixel_bytes(plan, lanes) * plan->request.width;
-  MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_STRIPE, args, G_N_ELEMENTS(args));
+  MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_TILE, args, G_N_ELEMENTS(args));
 
   plan->scratch[0].row_bytes += bytes;
   plan->scratch[0].fixed_bytes += 2 * COLUMN_PADDING * bytes;

@@ -2,7 +2,7 @@
 /*
  * Makes the plan of a request, or says why it cannot run; makes no OpenCL call, so that every rule can be tested with
  * invented limits. The function of a kernel chooses program and passes; here the kernel is chosen, the levels above are
- * planned, and the region is cut into stripes whose buffers fit the device, and into bands short enough for cancelling.
+ * planned, and the region is cut into tiles whose buffers fit the device, and into bands short enough for cancelling.
  */
 #include "core/filter/plan/plan-private.h"
 
@@ -61,7 +61,7 @@ preference(const MsPlanRequest *request)
 /* With at most this many iterations, a band takes well below a second. */
 #define USUAL_ITERATIONS 5
 
-/* Bytes of a processor's stripes: larger ones are not faster, and the batch keeps memory for other images. */
+/* Bytes of a processor's tiles: larger ones are not faster, and the batch keeps memory for other images. */
 #define CPU_BUDGET (G_GUINT64_CONSTANT(96) << 20)
 
 /* The driver copies less than this as fast as threads do, so that nothing is gained. */
@@ -74,9 +74,9 @@ preference(const MsPlanRequest *request)
 /* Pixels of a tile for each compute unit, so that units that end a tile early wait for a small part of it only. */
 #define LEAST_PIXELS_PER_UNIT 8192.0
 
-/* The mask of a stripe, and its rows of the level above with their edges, and modes where these are wanted. */
+/* The mask of a tile, and its rows of the level above with their edges, and modes where these are wanted. */
 static guint64
-level_stripe_bytes(const MsPlan *self, guint64 source_rows)
+level_tile_bytes(const MsPlan *self, guint64 source_rows)
 {
   const MsPlanRequest *above = &self->coarser->request;
   const guint64 rows = (guint64)ms_bands_coarser_most((int)source_rows, above->height);
@@ -84,7 +84,7 @@ level_stripe_bytes(const MsPlan *self, guint64 source_rows)
   return source_rows * self->request.width + rows * above->width * (self->request.modes ? 9 : 5);
 }
 
-/** ms_plan_device_bytes: bytes of the plan's largest buffers together for stripes of so many rows of the region. */
+/** ms_plan_device_bytes: bytes of the plan's largest buffers together for tiles of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int tile_rows)
 {
@@ -97,8 +97,8 @@ ms_plan_device_bytes(const MsPlan *self, int tile_rows)
     bytes += source_rows * self->request.width * 4;
   if (self->settings.params.space != MS_SPACE_RGB)
     bytes += MS_SPACE_TABLES_BYTES;
-  if (self->in_stripes)
-    bytes += level_stripe_bytes(self, source_rows);
+  if (self->in_tiles)
+    bytes += level_tile_bytes(self, source_rows);
   for (guint i = 0; i < self->n_scratch; i++)
     bytes += source_rows * self->scratch[i].row_bytes + self->scratch[i].fixed_bytes;
   return bytes;
@@ -181,8 +181,8 @@ largest_budget(const MsPlanRequest *request)
 }
 
 /*
- * A processor's stripes stay small unless the halo needs more: a stripe has at least the rows of its halo where the
- * device has the memory, since the halo is transferred and prepared again for each stripe.
+ * A processor's tiles stay small unless the halo needs more: a tile has at least the rows of its halo where the
+ * device has the memory, since the halo is transferred and prepared again for each tile.
  */
 static guint64
 memory_budget(const MsPlan *plan)
@@ -268,21 +268,21 @@ cut(MsPlan *self, GError **error)
 }
 
 /*
- * Sets the rows of stripes and bands, or fails with MS_ERROR_UNSUPPORTED where one row does not fit the device. A level
- * below others is in stripes only where it does not fit with them.
+ * Sets the rows of tiles and bands, or fails with MS_ERROR_UNSUPPORTED where one row does not fit the device. A level
+ * below others is in tiles only where it does not fit with them.
  */
 static gboolean
-cut_into_stripes(MsPlan *self, GError **error)
+cut_into_tiles(MsPlan *self, GError **error)
 {
   const gboolean masked = ms_plan_is_masked(self);
 
-  /* A level that fits on the device together with those above it is not cut into stripes. */
-  self->in_stripes =
+  /* A level that fits on the device together with those above it is not cut into tiles. */
+  self->in_tiles =
     masked && (self->request.has_coarser || level_bytes(self) > largest_budget(&self->request) ||
                ms_plan_device_bytes(self, self->request.region.height) > self->request.limits.max_allocation);
   self->depth = 1;
   self->tile_rows = self->request.region.height;
-  if ((!masked || self->in_stripes) && !cut(self, error))
+  if ((!masked || self->in_tiles) && !cut(self, error))
     return FALSE;
   self->band_rows = MIN(self->tile_rows, rows_per_band(self));
   if (self->request.interactive && self->settings.params.max_iterations > USUAL_ITERATIONS)
@@ -402,7 +402,7 @@ plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
   ms_plan_mark_no_data(plan);
   ms_plan_add_space(plan);
   ms_plan_restore_no_data(plan);
-  return cut_into_stripes(plan, error) ? g_steal_pointer(&plan) : NULL;
+  return cut_into_tiles(plan, error) ? g_steal_pointer(&plan) : NULL;
 }
 
 static MsPlan *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsPlan: the complete description of a run, made before it starts: program parts, constants, passes, arguments,
- * stripes and bands.
+ * tiles and bands.
  */
 #pragma once
 
@@ -16,9 +16,9 @@
 
 /**
  * MsArg: the value of a kernel argument. The vectors are int4 in OpenCL C.
- * @MS_ARG_SOURCE: the stripe's pixels as they are: a buffer of uchar4, or an image2d_t, as the memory toggle says
- * @MS_ARG_PIXELS: the stripe's pixels in a buffer, also where MS_ARG_SOURCE is an image made of it
- * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the stripe's rows of the region
+ * @MS_ARG_SOURCE: the tile's pixels as they are: a buffer of uchar4, or an image2d_t, as the memory toggle says
+ * @MS_ARG_PIXELS: the tile's pixels in a buffer, also where MS_ARG_SOURCE is an image made of it
+ * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the tile's rows of the region
  * @MS_ARG_IMAGE: (image width, image height, first image row held by the source, rows held)
  * @MS_ARG_REGION: (x, y, width, height) in the image of the rectangle that the result buffer holds
  * @MS_ARG_BAND: (x, y, width, height) in the image of the rectangle to compute in this launch
@@ -55,16 +55,16 @@ typedef enum {
 /**
  * MsGrid: the pixels that the work-items of a pass cover.
  * @MS_GRID_BAND: the band's pixels, item_width x item_height for each work-item, rounded up to whole work-groups
- * @MS_GRID_STRIPE: the source rows of the stripe plus @pad on each side, in the same way; runs once a stripe
+ * @MS_GRID_TILE: the source rows of the tile plus @pad on each side, in the same way; runs once a tile
  * @MS_GRID_SOURCE: the same, before anything else reads the source
  */
 typedef enum {
   MS_GRID_BAND,
-  MS_GRID_STRIPE,
+  MS_GRID_TILE,
   MS_GRID_SOURCE,
 } MsGrid;
 
-/** MsPass: one kernel launch of a band (or, for the other grids, of a stripe). */
+/** MsPass: one kernel launch of a band (or, for the other grids, of a tile). */
 typedef struct {
   const char *function;
   MsGrid grid;
@@ -80,7 +80,7 @@ typedef struct {
 
 /**
  * MsScratch: a temporary device buffer.
- * @row_bytes: bytes for each source row of the stripe
+ * @row_bytes: bytes for each source row of the tile
  * @fixed_bytes: bytes on top of them
  * @cleared: whether it is filled with zeros before the passes of each band
  */
@@ -101,7 +101,7 @@ typedef struct {
  * @interactive: whether bands are short however many iterations a pixel takes, so that cancelling takes effect soon
  * @early_rows: whether the caller wants rows of a long run before its end
  * @shares_device: whether other pictures are on the device at the same time, whose kernels overlap the transfers
- * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in stripes
+ * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in tiles
  * @has_no_data: whether pixels of the picture may have no data: those whose red, green and blue are @no_data
  */
 typedef struct {
@@ -132,7 +132,7 @@ typedef struct {
  * @rejected: (nullable): for `auto`, why faster kernels were rejected
  * @coarser: (nullable): the plan of the next level of the pyramid, whose result says which pixels of this level are
  *   filtered
- * @in_stripes: for a level with a @coarser one: whether the device holds this level in stripes, one at a time, computed
+ * @in_tiles: for a level with a @coarser one: whether the device holds this level in tiles, one at a time, computed
  *   after the coarser level; otherwise the device holds this level and all coarser ones whole
  */
 typedef struct MsPlan MsPlan;
@@ -152,7 +152,7 @@ struct MsPlan {
   int band_rows;
   char *rejected;
   MsPlan *coarser;
-  gboolean in_stripes;
+  gboolean in_tiles;
 };
 
 MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
