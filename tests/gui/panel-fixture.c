@@ -61,7 +61,7 @@ on_painted(GdkFrameClock *clock, gpointer is_painted)
 static void
 wait_for_frame(gpointer window, gpointer unused)
 {
-  g_autoptr(GtkWidget) self = g_object_ref(window);
+  GtkWidget *self = window;
   GdkFrameClock *clock = gtk_widget_get_mapped(self) ? gtk_widget_get_frame_clock(self) : NULL;
   gboolean is_painted = FALSE;
 
@@ -76,15 +76,22 @@ wait_for_frame(gpointer window, gpointer unused)
   g_object_unref(clock);
 }
 
-/** panel_fixture_settle: runs the main loop until all windows have shown what was changed. */
+static gpointer
+hold_window(gconstpointer window, gpointer unused)
+{
+  return g_object_ref((gpointer)window);
+}
+
+/** panel_fixture_settle: runs the main loop until all windows have shown what was changed, or have gone meanwhile. */
 void
 panel_fixture_settle(void)
 {
   for (int round = 0; round < 3; round++) {
-    GList *windows = gtk_window_list_toplevels();
+    g_autoptr(GList) listed = gtk_window_list_toplevels();
+    GList *windows = g_list_copy_deep(listed, hold_window, NULL);
     gdk_display_sync(gdk_display_get_default());
     g_list_foreach(windows, wait_for_frame, NULL);
-    g_list_free(windows);
+    g_list_free_full(windows, g_object_unref);
     handle_what_waits();
   }
 }
