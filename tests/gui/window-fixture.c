@@ -226,6 +226,14 @@ window_fixture_save_as(WindowFixture *self)
   return dialog;
 }
 
+static gboolean
+is_chosen(GtkFileChooser *chooser, const char *path)
+{
+  g_autofree char *chosen = gtk_file_chooser_get_filename(chooser);
+
+  return g_strcmp0(chosen, path) == 0;
+}
+
 /** window_fixture_answer_save: chooses a name in the folder of the test, and a format (nullable), and saves. */
 void
 window_fixture_answer_save(WindowFixture *self, GtkWidget *dialog, const char *name, const char *format)
@@ -237,7 +245,7 @@ window_fixture_answer_save(WindowFixture *self, GtkWidget *dialog, const char *n
   gtk_file_chooser_set_current_name(chooser, name);
   if (format)
     gtk_file_chooser_set_choice(chooser, "format", format);
-  wait_for(60, g_strcmp0(gtk_file_chooser_get_filename(chooser), path) == 0);
+  wait_for(60, is_chosen(chooser, path));
   gtk_dialog_response(GTK_DIALOG(dialog), GTK_RESPONSE_ACCEPT);
 }
 
