@@ -363,7 +363,7 @@ explain_cancelled(const Watched *w, GError **error)
                          "The process that used OpenCL did not end by itself and was killed; finished files are kept.");
 }
 
-/* Follows the command to its end, and says what it did not say itself. */
+/* Waits until the command has ended. Reports the reason where the child could not: it died, was late or was killed. */
 static MsExitStatus
 follow(Watched *w, GCancellable *cancellable)
 {

@@ -428,7 +428,7 @@ sum_rows(MsTimingLog *log)
   return sums;
 }
 
-/* (transfer full): what is unknown is empty. */
+/* (transfer full): @value for the table, an empty text for NAN, which stands for an unknown value. */
 static char *
 cell(double value)
 {

@@ -25,7 +25,7 @@ ms_job_get_modes(const MsJob *self)
 }
 
 /**
- * ms_job_begin: forgets what came out of an earlier run, and provides memory for the modes where they are wanted.
+ * ms_job_begin: frees the outputs of an earlier run, and allocates memory for the modes where the caller wants them.
  *
  * Returns: %FALSE with #MS_ERROR_MEMORY
  */
@@ -43,7 +43,7 @@ ms_job_begin(MsJob *self, GError **error)
   return self->modes != NULL;
 }
 
-/** ms_job_clear: frees what came out, and nothing that the caller gave. */
+/** ms_job_clear: frees the outputs, and nothing that belongs to the caller. */
 void
 ms_job_clear(MsJob *self)
 {

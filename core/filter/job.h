@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsJob: one picture to filter, as command line, batch, window, library and lab ask for it. It is passed down unchanged
- * to the device or the serial reference that carries it out, and takes what came out besides the picture.
+ * to the device or the serial reference that computes it, and holds the further outputs beside the picture.
  */
 #pragma once
 
@@ -33,7 +33,7 @@ typedef struct {
 void ms_device_result_clear(MsDeviceResult *self);
 
 /**
- * MsJob: what is wanted, and from @used on what came out; the caller keeps all that the first part points to.
+ * MsJob: the inputs, and from @used on the outputs. The inputs belong to the caller, who keeps them during the run.
  * @region: (nullable): the rectangle to compute, %NULL for the whole picture; with several devices of all columns
  * @plan: (nullable): the plan to carry out, for measurements that change one; it is of this source and region
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes.
