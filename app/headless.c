@@ -424,7 +424,7 @@ ms_headless_run(const MsCommandLine *line)
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
     run_child(line);
-  if (!ms_addresses_are_limited() &&
+  if (ms_address_limit() == G_MAXUINT64 &&
       !ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
     g_autoptr(MsConsole) own = ms_console_new(line);
     watched_clear(&watched);

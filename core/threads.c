@@ -61,11 +61,12 @@ ms_threads_check(guint n, GError **error)
   return FALSE;
 }
 
-/** ms_addresses_are_limited: whether threads and drivers may fail for want of addresses (ulimit -v). */
-gboolean
-ms_addresses_are_limited(void)
+/** ms_address_limit: bytes of addresses that this process may use (ulimit -v); %G_MAXUINT64 where there is no limit. */
+guint64
+ms_address_limit(void)
 {
   struct rlimit addresses;
 
-  return getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY;
+  return getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY ? addresses.rlim_cur
+                                                                                      : G_MAXUINT64;
 }

@@ -651,7 +651,7 @@ MUTATIONS = [
      '(self->memory_used == 0 && !self->opening)', 'self->memory_used == 0',
      'batch /batch/run/large-image-waits'),
     ('batch: limited addresses are not looked at', 'core/process/memory-cap.c',
-     'MIN(memory, addresses.rlim_cur)', 'memory', 'batch /memory-cap'),
+     'return MIN(memory, ms_address_limit()) / 4;', 'return memory / 4;', 'batch /memory-cap'),
     ('batch: an output of another process fails instead of being skipped', 'core/batch/runner.c',
      'item->skip_existing && g_error_matches', 'FALSE && g_error_matches',
      'batch /batch/run/skips-what-another-process-saved'),

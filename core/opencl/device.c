@@ -4,12 +4,12 @@
 #include <glib/gi18n-lib.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "core/opencl/cl.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/icd.h"
 #include "core/opencl/wait.h"
+#include "core/threads.h"
 
 /* Vendor queries, defined here because their headers are not installed everywhere; the extensions fix the numbers. */
 #define NV_COMPUTE_CAPABILITY_MAJOR 0x4000
@@ -395,16 +395,16 @@ append_platform_devices(GPtrArray *devices, cl_platform_id platform, guint platf
 static char *
 remedy_for_none(const char *left_out, const char *cache_problem)
 {
-  struct rlimit addresses;
+  const guint64 addresses = ms_address_limit();
 
   if (left_out)
     return g_strdup_printf(_("%s Use --device reference, which needs no driver."), left_out);
   if (cache_problem)
     return g_strdup(cache_problem);
-  if (getrlimit(RLIMIT_AS, &addresses) == 0 && addresses.rlim_cur != RLIM_INFINITY)
+  if (addresses != G_MAXUINT64)
     return g_strdup_printf("Perhaps no driver can be loaded in the %" G_GUINT64_FORMAT " MiB of addresses that the "
                            "system allows; raise the limit (ulimit -v), install a driver, or use --device reference.",
-                           (guint64)addresses.rlim_cur >> 20);
+                           addresses >> 20);
   return g_strdup("Install a driver (the package pocl-opencl-icd runs on every processor), or use --device reference.");
 }
 

@@ -7,6 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/threads.h"
+
 /* Blocks of this size and more are returned to the system when they are freed. */
 #define LARGE_BLOCK (256 << 10)
 
@@ -24,11 +26,8 @@ ms_memory_cap_usual(void)
 {
   gint64 pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   guint64 memory = pages > 0 && page > 0 ? (guint64)pages * (guint64)page : G_GUINT64_CONSTANT(4) << 30;
-  struct rlimit addresses;
 
-  if (getrlimit(RLIMIT_AS, &addresses) == 0)
-    memory = MIN(memory, addresses.rlim_cur);
-  return memory / 4;
+  return MIN(memory, ms_address_limit()) / 4;
 }
 
 /**

@@ -70,7 +70,7 @@ ms_trial_find_culprits(GCancellable *cancellable, GError **error)
   const gint64 end_us = g_get_monotonic_time() + (gint64)MS_TRIAL_S * G_USEC_PER_SEC;
   g_auto(GStrv) files = ms_icd_list();
   /* Where a limit of the system holds the drivers up, none of them is to blame. */
-  const guint n = ms_addresses_are_limited() ? 0 : g_strv_length(files);
+  const guint n = ms_address_limit() != G_MAXUINT64 ? 0 : g_strv_length(files);
   g_autoptr(GPtrArray) children = g_ptr_array_new();
   gboolean found = FALSE;
 
