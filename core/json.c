@@ -75,14 +75,21 @@ ms_json_begin_array(JsonBuilder *builder, const char *name)
   json_builder_begin_array(builder);
 }
 
+/** ms_json_add_number_element: adds a number to an array; null where it is unknown, since JSON has no word for NAN. */
 void
-ms_json_add_number(JsonBuilder *builder, const char *name, double value)
+ms_json_add_number_element(JsonBuilder *builder, double value)
 {
-  json_builder_set_member_name(builder, name);
   if (isfinite(value))
     json_builder_add_double_value(builder, value);
   else
     json_builder_add_null_value(builder);
+}
+
+void
+ms_json_add_number(JsonBuilder *builder, const char *name, double value)
+{
+  json_builder_set_member_name(builder, name);
+  ms_json_add_number_element(builder, value);
 }
 
 void

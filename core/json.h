@@ -11,6 +11,7 @@ JsonNode *ms_json_parse(const char *text, gssize length, GError **error);
 void ms_json_begin_object(JsonBuilder *builder, const char *name);
 void ms_json_begin_array(JsonBuilder *builder, const char *name);
 void ms_json_add_number(JsonBuilder *builder, const char *name, double value);
+void ms_json_add_number_element(JsonBuilder *builder, double value);
 void ms_json_add_integer(JsonBuilder *builder, const char *name, gint64 value);
 void ms_json_add_boolean(JsonBuilder *builder, const char *name, gboolean value);
 void ms_json_add_text(JsonBuilder *builder, const char *name, const char *text);

@@ -59,7 +59,7 @@ add_option(JsonBuilder *b, const MsOptionInfo *row, const MsSettings *settings)
   if (row->kind == MS_OPTION_SHAPE)
     add_shape(b, text);
   else if (row->kind == MS_OPTION_REAL)
-    json_builder_add_double_value(b, ms_option_get_number(row, settings));
+    ms_json_add_number_element(b, ms_option_get_number(row, settings));
   else if (row->kind == MS_OPTION_INT || row->numeric_values)
     json_builder_add_int_value(b, (gint64)ms_option_get_number(row, settings));
   else
@@ -133,21 +133,11 @@ add_timings(const MsField *field, gconstpointer member, JsonBuilder *b)
   json_builder_end_array(b);
 }
 
-/* The times of the repeats; none where one of them is unknown. */
-static MsSummary
-summarise(const GArray *times)
-{
-  for (guint i = 0; i < times->len; i++)
-    if (!isfinite(g_array_index(times, double, i)))
-      return ms_statistics_summarise(NULL, 0);
-  return ms_statistics_summarise((const double *)times->data, times->len);
-}
-
 static void
 add_repeat_time(const MsField *field, gconstpointer member, JsonBuilder *b)
 {
   const GArray *samples = *(GArray *const *)member;
-  MsSummary time = summarise(samples);
+  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
 
   json_builder_set_member_name(b, field->name);
   if (time.n == 0) {
@@ -161,7 +151,7 @@ add_repeat_time(const MsField *field, gconstpointer member, JsonBuilder *b)
   ms_json_add_integer(b, "n", time.n);
   ms_json_begin_array(b, "samples");
   for (guint i = 0; i < time.n; i++)
-    json_builder_add_double_value(b, to_nanoseconds(g_array_index(samples, double, i)));
+    ms_json_add_number_element(b, to_nanoseconds(g_array_index(samples, double, i)));
   json_builder_end_array(b);
   json_builder_end_object(b);
 }
@@ -331,8 +321,8 @@ append_settings(GString *line, const MsSettings *settings)
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
-  MsSummary time = summarise(item->kernel_ms);
-  MsSummary whole = summarise(item->filter_ms);
+  MsSummary time = ms_statistics_summarise((const double *)item->kernel_ms->data, item->kernel_ms->len);
+  MsSummary whole = ms_statistics_summarise((const double *)item->filter_ms->data, item->filter_ms->len);
 
   ms_csv_append_number(line, time.n > 0 ? time.median : NAN, TIME_FORMAT);
   ms_csv_append_number(line, time.n > 0 ? time.minimum : NAN, TIME_FORMAT);
@@ -452,7 +442,7 @@ append_sum(GString *text, const Sum *sum)
 static void
 append_repeat_line(GString *text, const char *what, const GArray *samples)
 {
-  MsSummary time = summarise(samples);
+  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
   g_autofree char *median = ms_number_format(time.median, "%.3f");
   g_autofree char *min = ms_number_format(time.minimum, "%.3f");
   g_autofree char *max = ms_number_format(time.maximum, "%.3f");

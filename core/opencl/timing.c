@@ -273,7 +273,7 @@ ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)
 }
 
 /* No device begins and ends a command in less; drivers without times of their own report 0 or 1 ns, or ends first. */
-#define LEAST_COMMAND_NS 50
+#define LEAST_COMMAND_NS 10
 
 /** ms_duration_is_known: whether two times of an event say how long its command ran. */
 gboolean

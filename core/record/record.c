@@ -66,7 +66,7 @@ add_numbers(const char *name, const GArray *numbers, JsonBuilder *builder)
 {
   ms_json_begin_array(builder, name);
   for (guint i = 0; i < numbers->len; i++)
-    json_builder_add_double_value(builder, g_array_index(numbers, double, i));
+    ms_json_add_number_element(builder, g_array_index(numbers, double, i));
   json_builder_end_array(builder);
 }
 
@@ -201,7 +201,7 @@ get_numbers(GArray *numbers, JsonArray *array)
     JsonNode *node = json_array_get_element(array, i);
     GType type = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_value_type(node) : G_TYPE_NONE;
     double value = type == G_TYPE_DOUBLE || type == G_TYPE_INT64 ? json_node_get_double(node) : NAN;
-    if (isfinite(value) && value >= 0)
+    if (JSON_NODE_HOLDS_NULL(node) || (isfinite(value) && value >= 0))
       g_array_append_val(numbers, value);
   }
 }

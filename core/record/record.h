@@ -27,7 +27,7 @@ typedef struct _MsRecord MsRecord;
  * @MS_FIELD_COUNT: an unsigned integer of 32 or 64 bits; what is negative or too large is read as 0
  * @MS_FIELD_AMOUNT: the same, written with a point
  * @MS_FIELD_NUMBER: double
- * @MS_FIELD_NUMBERS: GArray * of double, finite and not negative
+ * @MS_FIELD_NUMBERS: GArray * of double, finite and not negative; NAN for an unknown one, which is null in a file
  * @MS_FIELD_FACTORS: #MsFactors *, nullable
  * @MS_FIELD_RECORD: a struct with the table @record
  * @MS_FIELD_RECORDS: GPtrArray * of such structs

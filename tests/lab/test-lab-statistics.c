@@ -22,6 +22,14 @@ test_nothing(void)
 }
 
 static void
+test_unknown_sample(void)
+{
+  g_assert_cmpuint(SUMMARY(NAN).n, ==, 0);
+  g_assert_cmpuint(SUMMARY(1, NAN, 3).n, ==, 0);
+  g_assert_true(isnan(SUMMARY(1, 2, 3, NAN).median));
+}
+
+static void
 test_one_sample(void)
 {
   MsSummary s = SUMMARY(7.5);
@@ -153,6 +161,7 @@ void
 ms_test_lab_statistics(void)
 {
   g_test_add_func("/lab/statistics/nothing", test_nothing);
+  g_test_add_func("/lab/statistics/unknown-sample", test_unknown_sample);
   g_test_add_func("/lab/statistics/one-sample", test_one_sample);
   g_test_add_func("/lab/statistics/two-samples", test_two_samples);
   g_test_add_func("/lab/statistics/odd-count", test_odd_count);

@@ -89,7 +89,7 @@ outer_clear(Outer *self)
 static void
 outer_fill(Outer *self)
 {
-  const double numbers[] = {0, 0.1, 1048576.5};
+  const double numbers[] = {0, NAN, 0.1, 1048576.5}; /* json-glib alone writes "nan", which no reader takes */
 
   self->text = g_strdup("a \"text\", or two");
   self->path = g_strdup("/tmp/\xff\\b.png");
@@ -126,8 +126,8 @@ test_json(void)
   g_assert_cmpstr(text, ==,
                   "{\"text\":\"a \\\"text\\\", or two\",\"path\":\"/tmp/\\\\377\\\\\\\\b.png\",\"colour\":\"blue\","
                   "\"flag\":true,\"whole\":-7,\"large\":-1125899906842624,\"count\":4294967295,"
-                  "\"amount\":9007199254740992.0,\"number\":0.33333333333333331,\"numbers\":[0.0,0.10000000000000001,"
-                  "1048576.5],\"inner\":{\"width\":3,\"share\":null},\"width_away\":9,\"twice\":0.66666666666666663}");
+                  "\"amount\":9007199254740992.0,\"number\":0.33333333333333331,\"numbers\":[0.0,null,"
+                  "0.10000000000000001,1048576.5],\"inner\":{\"width\":3,\"share\":null},\"width_away\":9,\"twice\":0.66666666666666663}");
   g_autoptr(JsonNode) root = ms_json_parse(text, -1, NULL);
   g_assert_true(ms_record_fits(&outer_record, json_node_get_object(root)));
   ms_record_get(&outer_record, &other, json_node_get_object(root));
@@ -145,7 +145,7 @@ test_damaged_json(void)
   static const char *const damaged[] = {
     "{}",
     "{\"text\":3,\"path\":[],\"colour\":\"mauve\",\"flag\":1,\"whole\":\"x\",\"count\":4294967297,\"amount\":1e300,"
-    "\"number\":\"1\",\"numbers\":[null,-1,\"2\",[]],\"inner\":7,\"width_away\":{},\"twice\":5}",
+    "\"number\":\"1\",\"numbers\":[-1,\"2\",[]],\"inner\":7,\"width_away\":{},\"twice\":5}",
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {

@@ -104,13 +104,17 @@ median_spread(const MsSummary *s)
  * @samples: (array length=n): values in any order
  * @n: how many, 0 allowed
  *
- * Returns: order statistics and the spread of the median; see #MsSummary
+ * Returns: order statistics and the spread of the median; see #MsSummary. Those of no samples where one is NAN, since
+ *   the median of the others would be that of a part.
  */
 MsSummary
 ms_statistics_summarise(const double *samples, gsize n)
 {
   MsSummary s = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, INFINITY};
 
+  for (gsize i = 0; i < n; i++)
+    if (isnan(samples[i]))
+      return s;
   if (n == 0)
     return s;
   g_autofree double *sorted = sorted_copy(samples, n);

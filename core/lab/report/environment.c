@@ -210,7 +210,7 @@ add_load(JsonBuilder *builder)
 
   ms_json_begin_array(builder, "load_averages");
   for (int i = 0; i < n; i++)
-    json_builder_add_double_value(builder, load[i]);
+    ms_json_add_number_element(builder, load[i]);
   json_builder_end_array(builder);
 }
 

@@ -54,7 +54,7 @@ add_trial(JsonBuilder *builder, const MsTrial *trial)
   ms_json_begin_object(builder, "times");
   ms_json_begin_array(builder, "runtimes");
   if (good)
-    json_builder_add_double_value(builder, trial->ns * 1e-6);
+    ms_json_add_number_element(builder, trial->ns * 1e-6);
   json_builder_end_array(builder);
   json_builder_end_object(builder);
   ms_json_add_text(builder, "invalidity", invalidities[trial->outcome]);
