@@ -35,7 +35,7 @@ typedef enum {
  * @inputs: (array zero-terminated=1)
  * @settings: the filter's parameters and toggles
  * @given: (element-type utf8): names of the options that were given, without dashes, in order
- * @split: an #MsSplitMode
+ * @split: an #MsDivision
  * @fallback: an #MsFallback
  * @format: an #MsImageFormat
  * @convert_to: an #MsConvertTo

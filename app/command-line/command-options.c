@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "core/batch/batch.h"
-#include "core/filter/split/shares.h"
+#include "core/filter/mean-shift.h"
 #include "core/image/codec.h"
 #include "core/lab/experiment/experiment.h"
 #include "core/lab/tune/tuner.h"
@@ -86,8 +86,8 @@ static const MsOptionInfo rows[] = {
   ROW(DEVICE, "devices", TEXT, devices, IMAGES | REGIONS | EXPERIMENT,
       N_("Divide each image among several devices, as in 0:0,1:0 or gpu,cpu"), ARGUMENT("LIST")),
   ROW(DEVICE, "split", CHOICE, split, IMAGES | REGIONS,
-      N_("How --devices divide: equally, as earlier runs learned, or adapted as they run"),
-      CHOICE_OF(ms_split_mode_names, MS_SPLIT_EQUAL), .standard = "adaptive", .needs = "devices"),
+      N_("How --devices divide: equally, by the speeds in the image before, or each takes rows when free"),
+      CHOICE_OF(ms_division_names, MS_DIVISION_EQUAL), .standard = "adaptive", .needs = "devices"),
   ROW(DEVICE, "fallback", CHOICE, fallback, IMAGES | REGIONS | LAB,
       N_("What to do when the device is missing or fails (default fail if --device names one, cpu for auto)"),
       CHOICE_OF(fallback_values, MS_FALLBACK_FAIL)),

@@ -162,7 +162,7 @@ open_devices(Command *c, MsContext **context, GPtrArray **contexts, GError **err
     *context = ms_command_open_context(c->line, c->console, error);
     return *context != NULL;
   }
-  *contexts = ms_split_engine_open_contexts(c->line->devices, ms_console_print_note, c->console, error);
+  *contexts = ms_engine_open_contexts(c->line->devices, ms_console_print_note, c->console, error);
   *context = *contexts ? ms_context_ref(g_ptr_array_index(*contexts, 0)) : NULL;
   return *context != NULL;
 }

@@ -142,8 +142,9 @@ ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsCo
 {
   const char *device = is_on_processor ? "cpu" : ms_command_line_device(line);
   MsEngine *engine =
-    line->devices ? ms_split_engine_open(line->devices, (MsSplitMode)line->split, ms_console_print_note, console, error)
-                  : ms_engine_open(device, (MsFallback)line->fallback, ms_console_print_note, console, error);
+    line->devices
+      ? ms_engine_open_several(line->devices, (MsDivision)line->split, ms_console_print_note, console, error)
+      : ms_engine_open(device, (MsFallback)line->fallback, ms_console_print_note, console, error);
 
   if (engine)
     limit_memory(line, engine);

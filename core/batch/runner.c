@@ -456,7 +456,6 @@ open_and_work(Runner *self, GError **error)
   GPtrArray *threads = start_further_lanes(self, engine);
   work_on_device(self, engine, TRUE);
   join_threads(threads);
-  ms_engine_save_learned(engine);
   return TRUE;
 }
 

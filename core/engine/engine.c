@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine of every caller, and its two kinds for one processor: an OpenCL device, and the serial reference. */
+/* The engine of every caller, and its two kinds: OpenCL devices, and the serial reference. */
 #include "core/engine/engine.h"
 
 #include <glib/gi18n-lib.h>
@@ -91,14 +91,6 @@ ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
     self->kind->set_memory_budget(self, bytes);
 }
 
-/** ms_engine_save_learned: saves what was learned about the devices, for a process that does not close them. */
-void
-ms_engine_save_learned(MsEngine *self)
-{
-  if (self->kind->save_learned)
-    self->kind->save_learned(self);
-}
-
 /** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
 guint
 ms_engine_get_lanes(MsEngine *self)
@@ -128,9 +120,9 @@ ms_engine_is_device_fault(const GError *error)
          g_error_matches(error, MS_ERROR, MS_ERROR_TIMEOUT) || g_error_matches(error, MS_ERROR, MS_ERROR_MEMORY);
 }
 
-/** ms_engine_note_all: @sentences: (nullable): reported one by one; @note: (nullable) */
-void
-ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data)
+/* @sentences: (nullable): reported one by one; @note: (nullable) */
+static void
+note_all(GStrv sentences, MsEngineNote note, gpointer note_data)
 {
   for (gsize i = 0; note && sentences && sentences[i]; i++)
     note(sentences[i], note_data);
@@ -189,11 +181,18 @@ ms_reference_engine_new(void)
   return ms_engine_new(&reference_kind, sizeof(MsEngine));
 }
 
-/* Filters on one OpenCL device, and on the processor after a failure where the caller allows it. */
+/*
+ * Filters on one OpenCL device, and on the processor after a failure where the caller allows it; or on several devices.
+ * @name, @platform, @driver: of all devices
+ * @memory_budget: of the machine's memory, 0 for the default of the devices
+ */
 typedef struct {
   MsEngine base;
   MsMeanShift *filter;
-  guint64 memory_budget; /* of the machine's memory, 0 for the default of the device */
+  char *name;
+  char *platform;
+  char *driver;
+  guint64 memory_budget;
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
@@ -214,17 +213,28 @@ get_device(MsEngine *engine)
 static MsEngineInfo
 describe(MsEngine *engine)
 {
-  MsDevice *device = get_device(engine);
+  const MsDeviceEngine *self = (MsDeviceEngine *)engine;
 
-  return (MsEngineInfo){.name = device->name,
-                        .platform = device->platform,
-                        .driver = device->driver,
-                        .type = ms_device_type_name(device->limits.type)};
+  return (MsEngineInfo){
+    self->name, self->platform, self->driver,
+    ms_mean_shift_get_n_devices(self->filter) > 1 ? "several" : ms_device_type_name(get_device(engine)->limits.type)};
 }
 
-/** ms_device_settings_check: %FALSE with the plan's reason when @settings cannot run on this device. */
-gboolean
-ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error)
+/* @member: the offset of a text in #MsDevice */
+static char *
+join(MsMeanShift *filter, glong member)
+{
+  GString *text = g_string_new(NULL);
+
+  for (guint i = 0; i < ms_mean_shift_get_n_devices(filter); i++)
+    g_string_append_printf(text, "%s%s", i > 0 ? " + " : "",
+                           G_STRUCT_MEMBER(char *, ms_mean_shift_get_device(filter, i)->device, member));
+  return g_string_free(text, FALSE);
+}
+
+/* %FALSE with the plan's reason when @settings cannot run on this device. */
+static gboolean
+check_on(MsContext *context, const MsSettings *settings, GError **error)
 {
   MsPlanRequest request = ms_plan_request(settings, &context->device->limits, USUAL_SIDE, USUAL_SIDE);
   g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
@@ -232,20 +242,37 @@ ms_device_settings_check(MsContext *context, const MsSettings *settings, GError 
   return plan != NULL;
 }
 
+/* The settings must be valid on every device, because each one may compute a part of every image. */
 static gboolean
 check(MsEngine *engine, const MsSettings *settings, GError **error)
 {
-  return ms_device_settings_check(get_context(engine), settings, error);
+  MsMeanShift *filter = ((MsDeviceEngine *)engine)->filter;
+
+  for (guint i = 0; i < ms_mean_shift_get_n_devices(filter); i++)
+    if (!check_on(ms_mean_shift_get_device(filter, i), settings, error))
+      return FALSE;
+  return TRUE;
 }
 
 static void
-use_context(MsDeviceEngine *self, MsContext *context)
+release_filter(MsDeviceEngine *self)
 {
   g_clear_pointer(&self->filter, ms_mean_shift_free);
-  self->filter = ms_mean_shift_new(context);
-  ms_mean_shift_set_pins_results(self->filter, self->memory_budget == 0);
-  if (!ms_device_has_own_memory(context->device))
-    ms_mean_shift_set_memory_budget(self->filter, self->memory_budget);
+  g_clear_pointer(&self->name, g_free);
+  g_clear_pointer(&self->platform, g_free);
+  g_clear_pointer(&self->driver, g_free);
+}
+
+/* @filter: (transfer full): on the devices that are used from now on */
+static void
+use_filter(MsDeviceEngine *self, MsMeanShift *filter)
+{
+  release_filter(self);
+  self->filter = filter;
+  self->name = join(filter, G_STRUCT_OFFSET(MsDevice, name));
+  self->platform = join(filter, G_STRUCT_OFFSET(MsDevice, platform));
+  self->driver = join(filter, G_STRUCT_OFFSET(MsDevice, driver));
+  ms_mean_shift_set_host_budget(filter, self->memory_budget);
 }
 
 /* Lets @self be one of several engines on a device, whose memory and threads of the host they share. */
@@ -265,24 +292,28 @@ set_memory_budget(MsEngine *engine, guint64 bytes)
   MsDeviceEngine *self = (MsDeviceEngine *)engine;
 
   self->memory_budget = bytes;
-  ms_mean_shift_set_pins_results(self->filter, bytes == 0);
-  if (!ms_device_has_own_memory(get_device(engine)))
-    ms_mean_shift_set_memory_budget(self->filter, bytes);
+  ms_mean_shift_set_host_budget(self->filter, bytes);
 }
 
-/* The kernels of a tuned device may not write modes. */
+/*
+ * Each device uses its own fastest kernels, since all kernels compute the same picture. Those of a tuned device may not
+ * write modes.
+ */
 static MsImage *
 run_once(MsDeviceEngine *self, MsJob *job, GError **error)
 {
   const MsSettings *asked = job->settings;
-  MsSettings tuned = *asked;
+  MsSettings tuned[MS_DEVICES_MAX];
 
-  if (!job->wants_modes)
-    tuned = ms_tuned_settings(asked, get_device(&self->base), ms_image_get_width(job->source),
-                              ms_image_get_height(job->source));
-  job->settings = &tuned;
+  for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++)
+    tuned[i] = job->wants_modes ? *asked
+                                : ms_tuned_settings(asked, ms_mean_shift_get_device(self->filter, i)->device,
+                                                    ms_image_get_width(job->source), ms_image_get_height(job->source));
+  job->settings = tuned;
+  job->settings_of = tuned;
   MsImage *result = ms_mean_shift_run(self->filter, job, error);
   job->settings = asked;
+  job->settings_of = NULL;
   return result;
 }
 
@@ -301,7 +332,7 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
                                               context->device->title, reason->message);
   if (self->note)
     self->note(sentence, self->note_data);
-  use_context(self, context);
+  use_filter(self, ms_mean_shift_new(context));
   return TRUE;
 }
 
@@ -325,7 +356,9 @@ run(MsEngine *engine, MsJob *job, GError **error)
 static guint
 get_lanes(MsEngine *engine)
 {
-  return ms_device_has_own_memory(get_device(engine)) ? LANES : 1;
+  const gboolean is_alone = ms_mean_shift_get_n_devices(((MsDeviceEngine *)engine)->filter) == 1;
+
+  return is_alone && ms_device_has_own_memory(get_device(engine)) ? LANES : 1;
 }
 
 static MsEngine *
@@ -344,7 +377,7 @@ open_lane(MsEngine *engine, GError **error)
 static void
 clear(MsEngine *engine)
 {
-  ms_mean_shift_free(((MsDeviceEngine *)engine)->filter);
+  release_filter((MsDeviceEngine *)engine);
 }
 
 static const MsEngineKind device_kind = {.describe = describe,
@@ -365,7 +398,7 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note,
   self->fallback = fallback;
   self->note = note;
   self->note_data = note_data;
-  use_context(self, context);
+  use_filter(self, ms_mean_shift_new(context));
   return &self->base;
 }
 
@@ -394,7 +427,7 @@ ms_engine_open_context(const char *device_selector, MsFallback fallback, MsEngin
 
   ms_engine_note_driver(note, note_data);
   if (context) {
-    ms_engine_note_all(rejected, note, note_data);
+    note_all(rejected, note, note_data);
     return context;
   }
   if (resolve_fallback(device_selector, fallback) == MS_FALLBACK_FAIL || strcmp(device_selector, "auto") == 0) {
@@ -424,4 +457,80 @@ ms_engine_open(const char *device_selector, MsFallback fallback, MsEngineNote no
     return ms_reference_engine_new();
   g_autoptr(MsContext) context = ms_engine_open_context(device_selector, fallback, note, note_data, error);
   return context ? ms_device_engine_new(context, resolve_fallback(device_selector, fallback), note, note_data) : NULL;
+}
+
+/* Several devices. */
+
+static gboolean
+is_new_device(GPtrArray *contexts, MsContext *context)
+{
+  for (guint i = 0; i < contexts->len; i++)
+    if (((MsContext *)g_ptr_array_index(contexts, i))->device->id == context->device->id)
+      return FALSE;
+  return TRUE;
+}
+
+/* Opens one of @devices, unless it is among @contexts. */
+static gboolean
+add_context(GPtrArray *contexts, GPtrArray *devices, const char *device_selector, char ***rejected, GError **error)
+{
+  g_autoptr(MsContext) context = ms_device_choose_among(devices, device_selector, rejected, error);
+
+  if (!context)
+    return FALSE;
+  if (!is_new_device(contexts, context)) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--devices names the device %s twice; name each once, by its place in --list-devices.",
+                 context->device->name);
+    return FALSE;
+  }
+  g_ptr_array_add(contexts, g_steal_pointer(&context));
+  return TRUE;
+}
+
+/**
+ * ms_engine_open_contexts:
+ * @list: selectors for ms_device_choose(), separated by commas
+ *
+ * Returns: (transfer full) (element-type MsContext): the devices, each once, or %NULL with #MS_ERROR_USAGE or
+ *   #MS_ERROR_NO_DEVICE
+ */
+GPtrArray *
+ms_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error)
+{
+  g_autoptr(GPtrArray) contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
+  g_auto(GStrv) selectors = g_strsplit(list, ",", -1);
+  g_autoptr(GPtrArray) devices = NULL;
+
+  if (g_strv_length(selectors) > MS_DEVICES_MAX || g_strv_contains((const char *const *)selectors, "") ||
+      g_strv_contains((const char *const *)selectors, MS_ENGINE_REFERENCE)) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--devices cannot be '%s'; it takes up to %d devices with commas between, as in 0:0,1:0.", list,
+                 MS_DEVICES_MAX);
+    return NULL;
+  }
+  devices = ms_device_enumerate(error);
+  ms_engine_note_driver(note, note_data);
+  for (gsize i = 0; devices && selectors[i]; i++) {
+    g_auto(GStrv) rejected = NULL;
+    if (!add_context(contexts, devices, selectors[i], &rejected, error))
+      return NULL;
+    note_all(rejected, note, note_data);
+  }
+  return devices ? g_steal_pointer(&contexts) : NULL;
+}
+
+/** ms_engine_open_several: (transfer full): an engine over the devices of @list; see ms_engine_open_contexts(). */
+MsEngine *
+ms_engine_open_several(const char *list, MsDivision division, MsEngineNote note, gpointer note_data, GError **error)
+{
+  g_autoptr(GPtrArray) contexts = ms_engine_open_contexts(list, note, note_data, error);
+
+  if (!contexts)
+    return NULL;
+  MsDeviceEngine *self = ms_engine_new(&device_kind, sizeof *self);
+  self->fallback = MS_FALLBACK_FAIL;
+  use_filter(self, ms_mean_shift_new_several(contexts));
+  ms_mean_shift_set_division(self->filter, division);
+  return &self->base;
 }

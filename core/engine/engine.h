@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* MsEngine: filters images for the batch, the window and the library, on OpenCL devices or by the serial reference. */
+/*
+ * MsEngine: filters images for the batch, the window and the library, on an OpenCL device, on several together, or by
+ * the serial reference.
+ */
 #pragma once
 
 #include "core/filter/mean-shift.h"
-#include "core/filter/split/shares.h"
 
 /** MS_ENGINE_REFERENCE: the device_selector for the serial reference. */
 #define MS_ENGINE_REFERENCE "reference"
@@ -38,7 +40,6 @@ typedef struct _MsEngine MsEngine;
  * @run: filters one image
  * @context: (nullable): the device for other work on the same images
  * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
- * @save_learned: (nullable): saves what was learned about the devices, for a process that does not close them
  * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
  * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
  * @clear: (nullable): releases what the engine holds
@@ -49,7 +50,6 @@ typedef struct {
   MsImage *(*run)(MsEngine *self, MsJob *job, GError **error);
   MsContext *(*context)(MsEngine *self);
   void (*set_memory_budget)(MsEngine *self, guint64 bytes);
-  void (*save_learned)(MsEngine *self);
   guint (*get_lanes)(MsEngine *self);
   MsEngine *(*open_lane)(MsEngine *self, GError **error);
   void (*clear)(MsEngine *self);
@@ -71,21 +71,18 @@ MsContext *ms_engine_open_context(const char *device_selector, MsFallback fallba
                                   gpointer note_data, GError **error);
 
 void ms_engine_note_driver(MsEngineNote note, gpointer note_data);
-void ms_engine_note_all(GStrv sentences, MsEngineNote note, gpointer note_data);
 MsEngineInfo ms_engine_describe(MsEngine *self);
 gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error);
 MsImage *ms_engine_run(MsEngine *self, MsJob *job, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
 void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
-void ms_engine_save_learned(MsEngine *self);
 guint ms_engine_get_lanes(MsEngine *self);
 MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);
 
 MsEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data);
 MsEngine *ms_reference_engine_new(void);
-gboolean ms_device_settings_check(MsContext *context, const MsSettings *settings, GError **error);
 
-GPtrArray *ms_split_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error);
-MsEngine *ms_split_engine_open(const char *list, MsSplitMode mode, MsEngineNote note, gpointer note_data,
-                               GError **error);
+GPtrArray *ms_engine_open_contexts(const char *list, MsEngineNote note, gpointer note_data, GError **error);
+MsEngine *ms_engine_open_several(const char *list, MsDivision division, MsEngineNote note, gpointer note_data,
+                                 GError **error);

@@ -8,10 +8,14 @@
 #include <gio/gio.h>
 
 #include "core/filter/plan/plan.h"
+#include "core/filter/pyramid/pyramid.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/timing.h"
 
-/** MsProgressFunc: called with @done of @total rows from the thread that computes. */
+/** MS_DEVICES_MAX: devices that compute one picture together. */
+#define MS_DEVICES_MAX 16
+
+/** MsProgressFunc: called with @done of @total rows from a thread that computes, by one at a time. */
 typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
 /**
@@ -34,7 +38,11 @@ void ms_device_result_clear(MsDeviceResult *self);
 
 /**
  * MsJob: the inputs, and from @used on the outputs. The inputs belong to the caller, who keeps them during the run.
- * @region: (nullable): the rectangle to compute, %NULL for the whole picture; with several devices of all columns
+ * @region: (nullable): the rectangle to compute, %NULL for the whole picture
+ * @settings_of: (nullable): for several devices, the settings of each in place of @settings; they differ in their
+ *   toggles alone, since those never change the picture
+ * @shares: (nullable): for several devices, the rows of each, handed out beforehand; %NULL for one list of tiles, of
+ *   which each device takes the next when it is free
  * @plan: (nullable): the plan to carry out, for measurements that change one; it is of this source and region
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes.
  *   Only the rows of the source that can influence the region are read then; not with several devices
@@ -61,6 +69,8 @@ typedef struct {
   MsImage *source;
   const MsSettings *settings;
   const MsRegion *region;
+  const MsSettings *settings_of;
+  const MsRows *shares;
   const MsPlan *plan;
   MsImage *coarser;
   gboolean wants_modes;

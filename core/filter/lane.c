@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Computes tile after tile on three queues of one device: while the kernels of one tile run, the next ones are uploaded
- * and the previous ones downloaded. Threads copy between the caller's and pinned memory, unless the caller's is pinned;
- * the thread of the caller launches kernels. A few tiles have memory on the device at once, and take turns at it. The
- * result does not depend on the tiles.
+ * and the previous ones downloaded. The thread that uploads takes the tiles from the list, which other devices take
+ * from as well. Threads copy between the caller's and pinned memory, unless the caller's is pinned; the thread of the
+ * caller launches kernels. A few tiles have memory on the device at once, and take turns at it. The result does not
+ * depend on the tiles.
  */
 #include "core/filter/mean-shift-private.h"
 #include "core/opencl/transfers.h"
@@ -21,15 +22,22 @@ typedef struct {
   cl_event downloaded;
 } Tile;
 
+/*
+ * @n: tiles that were taken from the list
+ * @most: that can be taken
+ * @lock: guards @n, @ended, @failed and the events
+ * @ended: there are no further tiles
+ */
 typedef struct {
   MsFilterRun *run;
+  MsFilterBuffers *slots;
   Tile *tiles;
-  MsStagedPart *up;
-  MsStagedPart *down;
   guint n;
+  guint most;
   guint depth;
-  GMutex lock; /* guards @failed and the events */
+  GMutex lock;
   GCond changed;
+  gboolean ended;
   gboolean failed;
 } Overlap;
 
@@ -110,6 +118,87 @@ on_download_enqueued(guint tile, cl_event last, gpointer data)
   put_event(overlap, &overlap->tiles[tile].downloaded, last);
 }
 
+/* Whether there is a tile of this number; @wait: waits until that is known. */
+static MsStagedNext
+find_tile(Overlap *overlap, guint index, gboolean wait)
+{
+  MsStagedNext found = MS_STAGED_LATER;
+
+  g_mutex_lock(&overlap->lock);
+  while (wait && index >= overlap->n && !overlap->ended && !overlap->failed)
+    g_cond_wait(&overlap->changed, &overlap->lock);
+  if (overlap->failed)
+    found = MS_STAGED_GIVEN_UP;
+  else if (index < overlap->n)
+    found = MS_STAGED_PART;
+  else if (overlap->ended)
+    found = MS_STAGED_END;
+  g_mutex_unlock(&overlap->lock);
+  return found;
+}
+
+/* Takes the next tile from the list; %FALSE where there is none. */
+static gboolean
+take_tile(Overlap *overlap)
+{
+  MsFilterRun *run = overlap->run;
+  Tile *tile = &overlap->tiles[overlap->n];
+  const gboolean taken =
+    overlap->n < overlap->most && ms_tiles_take(run->tiles, run->device, run->plan->tile_rows, &tile->rows);
+
+  if (taken) {
+    tile->held = ms_bands_with_halo(tile->rows, run->plan->halo, run->plan->request.height);
+    tile->buffers = &overlap->slots[overlap->n % overlap->depth];
+  }
+  g_mutex_lock(&overlap->lock);
+  overlap->n += taken;
+  overlap->ended = !taken;
+  g_cond_broadcast(&overlap->changed);
+  g_mutex_unlock(&overlap->lock);
+  return taken;
+}
+
+/*
+ * The thread that uploads takes tiles. One more than there is memory for may be copied ahead; the others stay on the
+ * list for the device that is free first.
+ */
+static MsStagedNext
+next_upload(guint index, gboolean wait, MsStagedPart *part, gpointer data)
+{
+  Overlap *overlap = data;
+  const MsFilterRun *run = overlap->run;
+  const gsize row = (gsize)run->plan->request.width * 4;
+
+  if (index > overlap->depth) {
+    g_auto(cl_event) computed = take_event(overlap, &overlap->tiles[index - overlap->depth - 1].computed, wait);
+    if (!computed)
+      return wait ? MS_STAGED_GIVEN_UP : MS_STAGED_LATER;
+  }
+  if (!take_tile(overlap))
+    return MS_STAGED_END;
+  const Tile *tile = &overlap->tiles[index];
+  *part = (MsStagedPart){tile->buffers->source.mem, 0, (gsize)tile->held.count * row,
+                         (guint8 *)run->source + (gsize)tile->held.first * row};
+  return MS_STAGED_PART;
+}
+
+static MsStagedNext
+next_download(guint index, gboolean wait, MsStagedPart *part, gpointer data)
+{
+  Overlap *overlap = data;
+  const MsFilterRun *run = overlap->run;
+  const MsRegion *region = &run->plan->request.region;
+  const gsize row = (gsize)region->width * 4;
+  const MsStagedNext found = find_tile(overlap, index, wait);
+
+  if (found != MS_STAGED_PART)
+    return found;
+  const Tile *tile = &overlap->tiles[index];
+  *part = (MsStagedPart){tile->buffers->result.mem, 0, (gsize)tile->rows.count * row,
+                         run->pixels + (gsize)(tile->rows.first - region->y) * row};
+  return MS_STAGED_PART;
+}
+
 /* A tile is uploaded once the kernels of the tile that had its memory before have read that. */
 static gboolean
 memory_is_read(guint tile, gboolean wait, cl_event *after, gpointer data)
@@ -141,42 +230,18 @@ use_tile(MsFilterRun *run, const Tile *tile)
 
 /* Provides the memory of all tiles that are under way at once, each as large as the largest tile needs. */
 static gboolean
-reserve_slots(MsFilterRun *run, MsLane *lane, MsRows whole, GError **error)
+reserve_slots(MsFilterRun *run, MsLane *lane, GError **error)
 {
   const MsPlan *plan = run->plan;
 
+  run->tile = run->band = (MsRows){0, plan->tile_rows};
+  run->held = (MsRows){0, MIN(plan->request.height, plan->tile_rows + 2 * plan->halo)};
   for (guint i = 0; i < plan->depth; i++) {
-    run->tile = run->band = ms_bands_next(whole, 0, plan->tile_rows);
-    run->held = (MsRows){0, MIN(plan->request.height, run->tile.count + 2 * plan->halo)};
     run->buffers = &lane->slots[i];
     if (!ms_filter_run_reserve(run, error))
       return FALSE;
   }
   return TRUE;
-}
-
-static void
-cut(Overlap *overlap, MsLane *lane, MsRows whole)
-{
-  const MsFilterRun *run = overlap->run;
-  const MsPlanRequest *q = &run->plan->request;
-  const gsize row = (gsize)q->width * 4, result_row = (gsize)q->region.width * 4;
-  const guint most = (guint)((whole.count + run->plan->tile_rows - 1) / run->plan->tile_rows);
-
-  overlap->tiles = g_new0(Tile, most);
-  overlap->up = g_new(MsStagedPart, most);
-  overlap->down = g_new(MsStagedPart, most);
-  for (int done = 0; done < whole.count; done += overlap->tiles[overlap->n++].rows.count) {
-    const guint i = overlap->n;
-    Tile *tile = &overlap->tiles[i];
-    tile->rows = ms_bands_next(whole, done, run->plan->tile_rows);
-    tile->held = ms_bands_with_halo(tile->rows, run->plan->halo, q->height);
-    tile->buffers = &lane->slots[i % overlap->depth];
-    overlap->up[i] = (MsStagedPart){tile->buffers->source.mem, 0, (gsize)tile->held.count * row,
-                                    (guint8 *)run->source + (gsize)tile->held.first * row};
-    overlap->down[i] = (MsStagedPart){tile->buffers->result.mem, 0, (gsize)tile->rows.count * result_row,
-                                      run->pixels + (gsize)(tile->rows.first - q->region.y) * result_row};
-  }
 }
 
 /* The kernels of the tile wait for its upload, and for the download of the result that stands in its memory. */
@@ -224,15 +289,34 @@ follow(Overlap *overlap, const Tile *tile, GError **error)
 }
 
 static gboolean
+launch_next(Overlap *overlap, guint index, gboolean *more, GError **error)
+{
+  const MsStagedNext found = find_tile(overlap, index, TRUE);
+
+  *more = found == MS_STAGED_PART;
+  if (found == MS_STAGED_GIVEN_UP) {
+    g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer failed.");
+    return FALSE;
+  }
+  return !*more || (!g_cancellable_set_error_if_cancelled(overlap->run->job->cancellable, error) &&
+                    launch(overlap, index, error));
+}
+
+static gboolean
 launch_all(Overlap *overlap, GError **error)
 {
-  const MsJob *job = overlap->run->job;
+  guint launched = 0, followed = 0;
+  gboolean more = TRUE;
 
-  for (guint i = 0; i < overlap->n + ENQUEUED; i++) {
-    if (i >= ENQUEUED && !follow(overlap, &overlap->tiles[i - ENQUEUED], error))
+  while (more || followed < launched) {
+    if (!more || launched == followed + ENQUEUED) {
+      if (!follow(overlap, &overlap->tiles[followed++], error))
+        return FALSE;
+      continue;
+    }
+    if (!launch_next(overlap, launched, &more, error))
       return FALSE;
-    if (i < overlap->n && (g_cancellable_set_error_if_cancelled(job->cancellable, error) || !launch(overlap, i, error)))
-      return FALSE;
+    launched += more;
   }
   return TRUE;
 }
@@ -256,15 +340,24 @@ keep_error(GError **kept, GError *error)
 static gboolean
 run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error)
 {
+  const MsPlan *plan = overlap->run->plan;
+  const MsPlanRequest *q = &plan->request;
+  const gsize row = (gsize)q->width * 4, result_row = (gsize)q->region.width * 4;
   const MsStagedWork up = {.upload = TRUE,
-                           .parts = overlap->up,
-                           .n_parts = overlap->n,
+                           .host = overlap->run->source,
+                           .bytes = q->height * row,
+                           .most_bytes = MIN(q->height, plan->tile_rows + 2 * plan->halo) * row,
+                           .most_parts = overlap->most,
+                           .next = next_upload,
                            .ready = memory_is_read,
                            .enqueued = on_upload_enqueued,
                            .failed = give_up,
                            .data = overlap};
-  const MsStagedWork down = {.parts = overlap->down,
-                             .n_parts = overlap->n,
+  const MsStagedWork down = {.host = overlap->run->pixels,
+                             .bytes = q->region.height * result_row,
+                             .most_bytes = plan->tile_rows * result_row,
+                             .most_parts = overlap->most,
+                             .next = next_download,
                              .ready = is_computed,
                              .enqueued = on_download_enqueued,
                              .failed = give_up,
@@ -303,8 +396,6 @@ clear_overlap(Overlap *self)
     g_clear_pointer(&self->tiles[i].downloaded, clReleaseEvent);
   }
   g_free(self->tiles);
-  g_free(self->up);
-  g_free(self->down);
   g_mutex_clear(&self->lock);
   g_cond_clear(&self->changed);
 }
@@ -321,22 +412,22 @@ clear_overlap(Overlap *self)
 gboolean
 ms_lane_run(MsLane *self, const MsFilterRun *run, GError **error)
 {
-  const MsRows whole = {run->plan->request.region.y, run->plan->request.region.height};
   const gint64 start = g_get_monotonic_time();
   g_autoptr(MsTimingLog) kernels = run->log ? ms_timing_log_new() : NULL;
   MsFilterRun own = *run;
-  Overlap overlap = {.run = &own, .depth = run->plan->depth};
+  Overlap overlap = {.run = &own, .slots = self->slots, .depth = run->plan->depth};
 
+  overlap.most = ms_tiles_most(run->tiles, run->plan->tile_rows);
+  overlap.tiles = g_new0(Tile, overlap.most);
   own.log = kernels;
   g_mutex_init(&overlap.lock);
   g_cond_init(&overlap.changed);
   ms_context_lock_kernels(run->context);
-  gboolean good = open_queues(self, run->context, error) && reserve_slots(&own, self, whole, error);
-  if (good) {
-    cut(&overlap, self, whole);
-    good = run_tiles(&overlap, self, run->log, error);
-  }
+  const gboolean good = open_queues(self, run->context, error) && reserve_slots(&own, self, error) &&
+                        run_tiles(&overlap, self, run->log, error);
   ms_context_unlock_kernels(run->context);
+  for (guint i = 0; !good && i < overlap.n; i++)
+    ms_tiles_return(run->tiles, run->device, overlap.tiles[i].rows);
   clear_overlap(&overlap);
   if (good && run->log)
     ms_timing_log_add_filter_span(run->log, start);

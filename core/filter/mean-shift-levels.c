@@ -213,8 +213,12 @@ run_and_transfer(Whole *self, GError **error)
 static gboolean
 run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 {
+  MsRows all;
   Whole levels = {.steps = {.context = run->context, .log = run->log}};
-  gboolean good = prepare(&levels, self, run, error) && run_and_transfer(&levels, error);
+  gboolean good = prepare(&levels, self, run, error);
+
+  while (good && ms_tiles_take(run->tiles, run->device, run->plan->request.region.height, &all))
+    good = run_and_transfer(&levels, error);
 
   for (guint i = 0; i < levels.n; i++)
     ms_filter_run_release_kernels(&levels.levels[i]);
@@ -325,16 +329,16 @@ halve_rows(Tiles *self, MsRows rows, GError **error)
 static gboolean
 halve_in_tiles(Tiles *self, GError **error)
 {
-  const MsRows whole = {0, self->size.height};
-  const int step = MAX(1, self->run.plan->tile_rows / 2);
+  const int most = MAX(1, self->run.plan->tile_rows / 2);
+  gboolean good = ms_filter_run_create_kernels(&self->run, error);
+  g_auto(MsTiles) list = {0};
+  MsRows rows;
 
-  if (!ms_filter_run_create_kernels(&self->run, error))
-    return FALSE;
-  for (int done = 0; done < whole.count; done += step)
-    if (!halve_rows(self, ms_bands_next(whole, done, step), error))
-      return FALSE;
+  ms_tiles_init(&list, (MsRows){0, self->size.height}, 1);
+  while (good && ms_tiles_take(&list, 0, most, &rows))
+    good = halve_rows(self, rows, error);
   ms_filter_run_release_kernels(&self->run);
-  return TRUE;
+  return good;
 }
 
 /* Computes the level above from the halved picture, with memory of the device that it releases. */
@@ -344,8 +348,12 @@ run_coarser(Tiles *self, GError **error)
   MsFilterBuffers buffers = {0};
   MsFilterLevels levels = {0};
   MsFilterRun above = self->run;
+  g_auto(MsTiles) list = {0};
   gboolean good;
 
+  ms_tiles_init(&list, (MsRows){0, self->size.height}, 1);
+  above.tiles = &list;
+  above.device = 0;
   above.plan = self->run.plan->coarser;
   above.buffers = &buffers;
   above.source = self->halved;

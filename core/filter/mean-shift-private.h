@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFilterRun: executes a plan over its region, tile by tile and band by band, on one queue of a device. */
+/* MsFilterRun: executes a plan tile by tile and band by band, on one device. */
 #pragma once
 
 #include "core/filter/mean-shift.h"
-#include "core/filter/pyramid/pyramid.h"
+#include "core/filter/tiles.h"
 
 /** MsDeviceBuffer: a device buffer that only grows. */
 typedef struct {
@@ -38,8 +38,9 @@ typedef struct MsFilterRun MsFilterRun;
 /**
  * MsFilterRun:
  * @job: of the picture; its log is not that of the run where pieces keep their own
- * @is_picture: whether it is the picture itself and no level above it, so that its rows are progress
+ * @is_picture: whether it is the picture itself and no level above it, whose early rows the caller wants
  * @log: (nullable): gets a row for the build and one for each transfer and launch
+ * @tiles: the list that the device, number @device of it, takes tiles from
  * @tile: rows of the result that the buffers hold now
  * @held: the rows of the image that they need
  * @band: rows of the result that are launched together
@@ -60,6 +61,8 @@ struct MsFilterRun {
   MsFilterBuffers *buffers;
   MsTimingLog *log;
   cl_kernel kernels[MS_PLAN_MAX_PASSES];
+  MsTiles *tiles;
+  guint device;
   MsRows tile;
   MsRows held;
   MsRows band;

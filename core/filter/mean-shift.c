@@ -1,26 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of one picture over a device: a plan says which kernels are launched over which rows; for each tile its
- * rows are uploaded, the passes of its bands are launched, and its result is downloaded.
+ * A picture on one device or several: a plan for each device, and one list of tiles of which each takes the next when
+ * it is free. The picture is that of one device, since each tile is computed with the rows around it that it needs.
  */
 #include "core/filter/mean-shift-private.h"
 
 #include <string.h>
 
+#include "core/filter/shares.h"
 #include "core/filter/space/space.h"
+#include "core/image/common/pixel-memory.h"
 #include "core/opencl/transfers.h"
 
-/* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
-#define MASK_PADDING 64
-
-struct _MsMeanShift {
+/*
+ * A device, and what it keeps between pictures.
+ * @lane: of tiles
+ * @levels: of the levels above
+ * @memory_budget: bytes for plans; 0 for the default of the device
+ * @speed: pixels a millisecond in the last picture; 0 where it is unknown
+ */
+typedef struct {
   MsContext *context;
   MsLane lane;
   MsFilterLevels levels;
   guint64 memory_budget;
+  double speed;
+} Device;
+
+/*
+ * @division: of pictures among several devices
+ * @measured: the parameters that the speeds of the devices are for
+ * @rows: of the last picture, that each of several devices computed
+ * @results: (nullable): for several devices, since new memory takes longer than transfers to all of them
+ */
+struct _MsMeanShift {
+  Device devices[MS_DEVICES_MAX];
+  guint n;
+  MsDivision division;
+  MsParams measured;
+  int rows[MS_DEVICES_MAX];
+  MsPixelMemory *results;
   gboolean shares_device;
   gboolean pins_results;
 };
+
+const char *const ms_division_names[] = {"equal", "learned", "adaptive", NULL};
 
 /** ms_mean_shift_new: a filter on the device of @context; use it from one thread at a time. */
 MsMeanShift *
@@ -28,32 +52,119 @@ ms_mean_shift_new(MsContext *context)
 {
   MsMeanShift *self = g_new0(MsMeanShift, 1);
 
-  self->context = ms_context_ref(context);
+  self->devices[0].context = ms_context_ref(context);
+  self->n = 1;
+  self->division = MS_DIVISION_ADAPTIVE;
   self->pins_results = TRUE;
+  return self;
+}
+
+/**
+ * ms_mean_shift_new_several:
+ * @contexts: (element-type MsContext): 1 to %MS_DEVICES_MAX devices, no two with the same context
+ *
+ * Returns: (transfer full): a filter whose pictures all devices compute together
+ */
+MsMeanShift *
+ms_mean_shift_new_several(GPtrArray *contexts)
+{
+  g_return_val_if_fail(contexts->len >= 1 && contexts->len <= MS_DEVICES_MAX, NULL);
+
+  MsMeanShift *self = ms_mean_shift_new(g_ptr_array_index(contexts, 0));
+  guint n_separate = 0;
+
+  for (guint i = 1; i < contexts->len; i++)
+    self->devices[self->n++].context = ms_context_ref(g_ptr_array_index(contexts, i));
+  if (self->n > 1)
+    self->results = ms_pixel_memory_new();
+  for (guint i = 0; i < self->n; i++)
+    n_separate += ms_device_has_own_memory(self->devices[i].context->device);
+  /* The copies of all devices share the processors of the host. */
+  for (guint i = 0; i < self->n; i++)
+    self->devices[i].context->processors = ms_shares_choose_processors(g_get_num_processors(), n_separate);
   return self;
 }
 
 void
 ms_mean_shift_free(MsMeanShift *self)
 {
-  ms_filter_buffers_release(&self->lane.slots[0]);
-  ms_lane_release_further(&self->lane);
-  ms_filter_levels_release(&self->levels);
-  ms_context_unref(self->context);
+  for (guint i = 0; i < self->n; i++) {
+    Device *device = &self->devices[i];
+    ms_filter_buffers_release(&device->lane.slots[0]);
+    ms_lane_release_further(&device->lane);
+    ms_filter_levels_release(&device->levels);
+    ms_context_unref(device->context);
+  }
+  g_clear_pointer(&self->results, ms_pixel_memory_free);
   g_free(self);
 }
 
+guint
+ms_mean_shift_get_n_devices(MsMeanShift *self)
+{
+  return self->n;
+}
+
+/** ms_mean_shift_get_device: (transfer none): the device of number @index. */
+MsContext *
+ms_mean_shift_get_device(MsMeanShift *self, guint index)
+{
+  return self->devices[index].context;
+}
+
+/** ms_mean_shift_get_context: (transfer none): the first device. */
 MsContext *
 ms_mean_shift_get_context(MsMeanShift *self)
 {
-  return self->context;
+  return self->devices[0].context;
+}
+
+/** ms_mean_shift_get_rows: how many rows of the last picture a device computed, of several. */
+int
+ms_mean_shift_get_rows(MsMeanShift *self, guint index)
+{
+  return self->rows[index];
+}
+
+/** ms_mean_shift_get_speed: pixels a millisecond of a device in the last picture; 0 where it is unknown. */
+double
+ms_mean_shift_get_speed(MsMeanShift *self, guint index)
+{
+  return self->devices[index].speed;
+}
+
+/** ms_mean_shift_set_division: how several devices divide a picture. */
+void
+ms_mean_shift_set_division(MsMeanShift *self, MsDivision division)
+{
+  self->division = division;
 }
 
 /** ms_mean_shift_set_memory_budget: device bytes that plans made here may take; 0 for the default of the device. */
 void
 ms_mean_shift_set_memory_budget(MsMeanShift *self, guint64 bytes)
 {
-  self->memory_budget = bytes;
+  for (guint i = 0; i < self->n; i++)
+    self->devices[i].memory_budget = bytes;
+}
+
+/**
+ * ms_mean_shift_set_host_budget: bytes of the machine's memory that buffers of the devices may take together, in equal
+ * parts for those without memory of their own; 0 for the default of each. With a budget no memory of results is kept.
+ */
+void
+ms_mean_shift_set_host_budget(MsMeanShift *self, guint64 bytes)
+{
+  guint sharing = 0;
+
+  self->pins_results = bytes == 0;
+  if (self->results)
+    ms_pixel_memory_set_keeps(self->results, bytes == 0);
+  for (guint i = 0; i < self->n; i++)
+    sharing += !ms_device_has_own_memory(self->devices[i].context->device);
+  for (guint i = 0; i < self->n; i++)
+    if (!ms_device_has_own_memory(self->devices[i].context->device))
+      self->devices[i].memory_budget = bytes > 0 ? MAX(bytes / sharing, 1) : 0;
 }
 
 /**
@@ -66,413 +177,13 @@ ms_mean_shift_set_shares_device(MsMeanShift *self, gboolean shares_device)
   self->shares_device = shares_device;
 }
 
-/** ms_mean_shift_set_pins_results: whether up to two results may stay in pinned memory; at first they may. */
-void
-ms_mean_shift_set_pins_results(MsMeanShift *self, gboolean pins_results)
+static MsPlan *
+plan_for(MsMeanShift *self, const Device *device, const MsJob *job, GError **error)
 {
-  self->pins_results = pins_results;
-}
-
-static gboolean
-reserve(MsDeviceBuffer *buffer, MsContext *context, gsize bytes, GError **error)
-{
-  if (buffer->bytes >= bytes)
-    return TRUE;
-  g_clear_pointer(&buffer->mem, clReleaseMemObject);
-  buffer->mem = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  buffer->bytes = buffer->mem ? bytes : 0;
-  return buffer->mem != NULL;
-}
-
-static gboolean
-reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize height, GError **error)
-{
-  const cl_image_format format = {CL_RGBA, CL_UNSIGNED_INT8};
-  cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = width, .image_height = height};
-  cl_int status = CL_SUCCESS;
-
-  if (self->image && self->image_width == width && self->image_height == height)
-    return TRUE;
-  g_clear_pointer(&self->image, clReleaseMemObject);
-  self->image = clCreateImage(context->cl, CL_MEM_READ_ONLY, &format, &desc, NULL, &status);
-  self->image_width = width;
-  self->image_height = height;
-  return ms_cl_check(status, error, "creating an image object of %zux%zu", width, height);
-}
-
-/* Keeps the tables on the device as long as the profile of the pictures is the same. */
-static gboolean
-reserve_tables(MsFilterRun *self, GError **error)
-{
-  MsFilterBuffers *b = self->buffers;
-
-  if (!self->tables || b->tables_held == self->tables)
-    return TRUE;
-  g_clear_pointer(&b->tables, clReleaseMemObject);
-  g_clear_pointer(&b->tables_held, g_bytes_unref);
-  b->tables = ms_context_create_buffer(self->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, MS_SPACE_TABLES_BYTES,
-                                       (void *)g_bytes_get_data(self->tables, NULL), error);
-  b->tables_held = b->tables ? g_bytes_ref(self->tables) : NULL;
-  return b->tables != NULL;
-}
-
-/** ms_filter_run_reserve: allocates the buffers for the tile and the rows that it needs. */
-gboolean
-ms_filter_run_reserve(MsFilterRun *self, GError **error)
-{
-  const MsPlan *plan = self->plan;
-  MsFilterBuffers *b = self->buffers;
-  const gsize width = plan->request.width, held = self->held.count;
-  const gsize result_bytes = (gsize)self->tile.count * plan->request.region.width * 4;
-
-  if (plan->settings.params.space != MS_SPACE_RGB && !reserve_tables(self, error))
-    return FALSE;
-  if (ms_plan_is_masked(plan)) {
-    const MsPlanRequest *above = &plan->coarser->request;
-    const int rows = ms_bands_coarser_most(self->held.count, above->height);
-    if (!reserve(&b->mask, self->context, width * held + MASK_PADDING, error) ||
-        !reserve(&b->edges, self->context, (gsize)above->width * rows, error))
-      return FALSE;
-  }
-  if ((plan->source_is_image && !reserve_image(b, self->context, width, held, error)) ||
-      ((!plan->source_is_image || ms_plan_fills_image(plan)) &&
-       !reserve(&b->source, self->context, width * held * 4, error)) ||
-      !reserve(&b->result, self->context, result_bytes, error) ||
-      (plan->request.modes && !reserve(&b->modes, self->context, result_bytes, error)))
-    return FALSE;
-  for (guint i = 0; i < plan->n_scratch; i++)
-    if (!reserve(&b->scratch[i], self->context, held * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes,
-                 error))
-      return FALSE;
-  return TRUE;
-}
-
-/** ms_filter_buffers_release: releases the device memory; the structure can be used again. */
-void
-ms_filter_buffers_release(MsFilterBuffers *self)
-{
-  cl_mem *const all[] = {&self->source.mem, &self->result.mem, &self->modes.mem, &self->mask.mem,
-                         &self->edges.mem,  &self->tables,     &self->image};
-
-  for (guint i = 0; i < G_N_ELEMENTS(all); i++)
-    g_clear_pointer(all[i], clReleaseMemObject);
-  for (guint i = 0; i < MS_PLAN_MAX_SCRATCH; i++)
-    g_clear_pointer(&self->scratch[i].mem, clReleaseMemObject);
-  g_clear_pointer(&self->tables_held, g_bytes_unref);
-  *self = (MsFilterBuffers){0};
-}
-
-/** ms_filter_run_create_kernels: builds the program unless it was built before, and creates each pass's kernel. */
-gboolean
-ms_filter_run_create_kernels(MsFilterRun *self, GError **error)
-{
-  MsProgram *program = ms_context_build(self->context, self->plan->program, self->log, error);
-
-  for (guint i = 0; program && i < self->plan->n_passes; i++) {
-    self->kernels[i] = ms_program_create_kernel(program, self->plan->passes[i].function, error);
-    if (!self->kernels[i])
-      return FALSE;
-  }
-  return program != NULL;
-}
-
-/** ms_filter_run_release_kernels: releases the kernels that were created. */
-void
-ms_filter_run_release_kernels(MsFilterRun *self)
-{
-  for (guint i = 0; i < MS_PLAN_MAX_PASSES; i++)
-    g_clear_pointer(&self->kernels[i], clReleaseKernel);
-}
-
-static gboolean
-set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError **error)
-{
-  const MsPlanRequest *q = &self->plan->request;
-  const MsFilterBuffers *b = self->buffers;
-  const MsFilterNumbers numbers = ms_params_numbers(&self->plan->settings.params);
-  const cl_int4 image = {{q->width, q->height, self->held.first, self->held.count}};
-  const cl_int4 region = {{q->region.x, self->tile.first, q->region.width, self->tile.count}};
-  const cl_int4 band = {{q->region.x, self->band.first, q->region.width, self->band.count}};
-  const cl_int no_data = q->no_data;
-  const cl_int4 filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
-  const MsKernelArg values[] = {
-    [MS_ARG_SOURCE] = {sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem},
-    [MS_ARG_PIXELS] = MS_ARG_OF(b->source.mem),
-    [MS_ARG_RESULT] = MS_ARG_OF(b->result.mem),
-    [MS_ARG_IMAGE] = MS_ARG_OF(image),
-    [MS_ARG_REGION] = MS_ARG_OF(region),
-    [MS_ARG_BAND] = MS_ARG_OF(band),
-    [MS_ARG_FILTER] = MS_ARG_OF(filter),
-    [MS_ARG_SP] = MS_ARG_OF(numbers.sp),
-    [MS_ARG_LOCAL] = MS_ARG_LOCAL_BYTES(pass->local_bytes),
-    [MS_ARG_MASK] = MS_ARG_OF(b->mask.mem),
-    [MS_ARG_TABLES] = MS_ARG_OF(b->tables),
-    [MS_ARG_MODES] = MS_ARG_OF(b->modes.mem),
-    [MS_ARG_NO_DATA] = MS_ARG_OF(no_data),
-    [MS_ARG_SCRATCH_0] = MS_ARG_OF(b->scratch[0].mem),
-    [MS_ARG_SCRATCH_1] = MS_ARG_OF(b->scratch[1].mem),
-    [MS_ARG_SCRATCH_2] = MS_ARG_OF(b->scratch[2].mem),
-    [MS_ARG_SCRATCH_3] = MS_ARG_OF(b->scratch[3].mem),
-    [MS_ARG_SCRATCH_4] = MS_ARG_OF(b->scratch[4].mem),
-  };
-  MsKernelArg args[MS_PLAN_MAX_ARGS];
-
-  for (guint i = 0; i < pass->n_args; i++)
-    args[i] = values[pass->args[i]];
-  return ms_kernel_set_args(kernel, pass->function, args, pass->n_args, error);
-}
-
-/* The work-items that cover @extent pixels, as a multiple of @local. */
-static gsize
-global_size(gsize extent, int item, gsize local)
-{
-  gsize items = (extent + item - 1) / item;
-
-  return local ? (items + local - 1) / local * local : items;
-}
-
-static gboolean
-launch_pass(const MsFilterRun *self, guint number, GError **error)
-{
-  const MsPass *pass = &self->plan->passes[number];
-  gsize width = self->plan->request.region.width, height = self->band.count;
-  MsLaunch launch = {self->kernels[number],
-                     pass->function,
-                     {.dimensions = 2, .local = {pass->local[0], pass->local[1]}},
-                     (guint64)width * height * 8};
-
-  if (pass->grid != MS_GRID_BAND) {
-    width = self->plan->request.width + 2 * (gsize)pass->pad_x;
-    height = self->held.count + 2 * (gsize)pass->pad_y;
-  }
-  launch.range.global[0] = global_size(width, pass->item_width, pass->local[0]);
-  launch.range.global[1] = global_size(height, pass->item_height, pass->local[1]);
-  return set_args(self, pass, launch.kernel, error) && ms_context_launch(self->context, &launch, self->log, error);
-}
-
-/* Fills the image object with the pixels of the buffer. */
-static gboolean
-fill_image(const MsFilterRun *self, GError **error)
-{
-  const gsize origin[3] = {0}, extent[3] = {self->plan->request.width, self->held.count, 1};
-
-  return ms_cl_check(clEnqueueCopyBufferToImage(self->context->queue, self->buffers->source.mem, self->buffers->image,
-                                                0, origin, extent, 0, NULL, NULL),
-                     error, "filling an image object");
-}
-
-/** ms_filter_run_launch: enqueues the passes of that grid; does not wait. */
-gboolean
-ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error)
-{
-  for (guint i = 0; i < self->plan->n_passes; i++)
-    if (self->plan->passes[i].grid == grid && !launch_pass(self, i, error))
-      return FALSE;
-  return grid != MS_GRID_SOURCE || !ms_plan_fills_image(self->plan) || fill_image(self, error);
-}
-
-/** ms_filter_run_upload: the rows of the image that are to be held. */
-gboolean
-ms_filter_run_upload(const MsFilterRun *self, GError **error)
-{
-  gsize width = self->plan->request.width, rows = self->held.count;
-  const guint8 *from = self->source + self->held.first * width * 4;
-
-  if (self->plan->source_is_image && !ms_plan_fills_image(self->plan))
-    return ms_context_upload_image(self->context, &(MsTexels){self->buffers->image, width, rows}, from, self->log,
-                                   error);
-  return ms_context_upload(self->context, &(MsBufferRange){self->buffers->source.mem, 0, rows * width * 4}, from,
-                           self->log, error);
-}
-
-static gboolean
-download_rows(const MsFilterRun *self, MsRows rows, GError **error)
-{
-  const MsRegion *region = &self->plan->request.region;
-  gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->tile.first) * stride;
-
-  return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
-                             self->pixels + (gsize)(rows.first - region->y) * stride, self->log, error);
-}
-
-/**
- * ms_filter_run_download: the rows of the tile, unless they stay or were told to the caller band by band, and their
- * modes where these are wanted.
- */
-gboolean
-ms_filter_run_download(const MsFilterRun *self, GError **error)
-{
-  const MsRegion *region = &self->plan->request.region;
-  const MsRows rows = self->tile;
-  const gsize width = region->width, bytes = rows.count * width * 4;
-
-  if (self->stays)
-    return TRUE;
-  return ((self->is_picture && self->job->rows) || download_rows(self, rows, error)) &&
-         (!self->modes ||
-          ms_context_download(self->context, &(MsBufferRange){self->buffers->modes.mem, 0, bytes},
-                              self->modes + (gsize)(rows.first - region->y) * width * 2, self->log, error));
-}
-
-/* Fills the scratch buffers with zeros where the plan requires it. */
-static gboolean
-clear_scratch(const MsFilterRun *self, GError **error)
-{
-  const cl_uint zero = 0;
-
-  for (guint i = 0; i < self->plan->n_scratch; i++) {
-    const MsDeviceBuffer *buffer = &self->buffers->scratch[i];
-    gsize bytes = buffer->bytes / sizeof zero * sizeof zero;
-    if (self->plan->scratch[i].cleared && !ms_cl_check(clEnqueueFillBuffer(self->context->queue, buffer->mem, &zero,
-                                                                           sizeof zero, 0, bytes, 0, NULL, NULL),
-                                                       error, "clearing a scratch buffer"))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-enqueue_band(const MsFilterRun *self, GError **error)
-{
-  return clear_scratch(self, error) && ms_filter_run_launch(self, MS_GRID_BAND, error);
-}
-
-/** ms_filter_run_report: tells that the rows up to the end of the band are computed. */
-void
-ms_filter_run_report(const MsFilterRun *self)
-{
-  const MsJob *job = self->job;
-  const MsRegion *region = &self->plan->request.region;
-
-  if (self->is_picture && job->progress)
-    job->progress(self->band.first + self->band.count - region->y, region->height, job->progress_data);
-}
-
-static gboolean
-run_band(const MsFilterRun *self, GError **error)
-{
-  const MsJob *job = self->job;
-
-  if (g_cancellable_set_error_if_cancelled(job->cancellable, error) || !enqueue_band(self, error) ||
-      !ms_context_finish(self->context, error))
-    return FALSE;
-  if (self->is_picture && job->rows) {
-    if (!download_rows(self, self->band, error))
-      return FALSE;
-    job->rows(self->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
-  }
-  ms_filter_run_report(self);
-  return TRUE;
-}
-
-/* Enqueues the passes of the tile and calls @work for each of its bands. */
-static gboolean
-for_each_band(MsFilterRun *self, gboolean (*work)(const MsFilterRun *, GError **), GError **error)
-{
-  if (!ms_filter_run_launch(self, MS_GRID_TILE, error))
-    return FALSE;
-  for (int done = 0; done < self->tile.count; done += self->band.count) {
-    self->band = ms_bands_next(self->tile, done, self->plan->band_rows);
-    if (!work(self, error))
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/** ms_filter_run_enqueue_bands: what ms_filter_run_bands() launches, without waiting or progress. */
-gboolean
-ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error)
-{
-  return for_each_band(self, enqueue_band, error);
-}
-
-/**
- * ms_filter_run_bands: computes the tile band by band; its source must be on the device, and the passes of
- * MS_GRID_SOURCE must have run. The caller holds the lock of the device's kernels.
- */
-gboolean
-ms_filter_run_bands(MsFilterRun *self, GError **error)
-{
-  return for_each_band(self, run_band, error);
-}
-
-/* Uploads, computes and downloads rows of the region; the kernels must have been created. */
-static gboolean
-run_tile(MsFilterRun *self, MsRows tile, GError **error)
-{
-  const gint64 start = g_get_monotonic_time();
-
-  self->tile = self->band = tile;
-  self->held = ms_bands_with_halo(tile, self->plan->halo, self->plan->request.height);
-  if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
-    return FALSE;
-  ms_context_lock_kernels(self->context);
-  gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
-                  (!self->start_tile || self->start_tile(self, self->start_data, error)) &&
-                  ms_filter_run_bands(self, error);
-  ms_context_unlock_kernels(self->context);
-  if (!good || !ms_filter_run_download(self, error))
-    return FALSE;
-  if (self->log)
-    ms_timing_log_add_filter_span(self->log, start);
-  return TRUE;
-}
-
-static gboolean
-run_one_by_one(MsFilterRun *self, GError **error)
-{
-  const MsRows whole = {self->plan->request.region.y, self->plan->request.region.height};
-  gboolean good = TRUE;
-
-  for (int done = 0; good && done < whole.count; done += self->tile.count)
-    good = run_tile(self, ms_bands_next(whole, done, self->plan->tile_rows), error);
-  return good;
-}
-
-/* Where threads, queues or memory for several tiles at once are lacking, there is one at a time. */
-static gboolean
-run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
-{
-  g_autoptr(GError) failure = NULL;
-
-  if (ms_lane_run(lane, self, &failure)) {
-    if (self->job->rows)
-      self->job->rows(self->pixels, self->plan->request.region.height, self->job->rows_data);
-    return TRUE;
-  }
-  if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
-    g_debug("plan: %s", failure->message);
-    ms_lane_release_further(lane);
-    return run_one_by_one(self, error);
-  }
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return FALSE;
-}
-
-/** ms_filter_run: computes the plan's region into the pixels of the run; @lane: (nullable): for plans that overlap. */
-gboolean
-ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error)
-{
-  const gboolean good =
-    ms_filter_run_create_kernels(self, error) &&
-    (lane && self->plan->depth > 1 ? run_overlapped(self, lane, error) : run_one_by_one(self, error));
-
-  ms_filter_run_release_kernels(self);
-  return good;
-}
-
-/**
- * ms_mean_shift_plan:
- *
- * Returns: (transfer full): the plan of @job for this filter's device, or %NULL with @error set as ms_plan_new() does
- */
-MsPlan *
-ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error)
-{
-  MsPlanRequest plan = ms_plan_request_image(job->settings, &self->context->device->limits, job->source);
+  MsPlanRequest plan = ms_plan_request_image(job->settings, &device->context->device->limits, job->source);
 
   plan.region = ms_job_get_region(job);
-  plan.memory_budget = self->memory_budget;
+  plan.memory_budget = device->memory_budget;
   plan.modes = job->wants_modes;
   plan.has_coarser = job->coarser != NULL;
   plan.interactive = job->interactive;
@@ -481,21 +192,35 @@ ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error)
   return ms_plan_new(&plan, error);
 }
 
+/**
+ * ms_mean_shift_plan:
+ *
+ * Returns: (transfer full): the plan of @job for the first device, or %NULL with @error set as ms_plan_new() does
+ */
+MsPlan *
+ms_mean_shift_plan(MsMeanShift *self, const MsJob *job, GError **error)
+{
+  return plan_for(self, &self->devices[0], job, error);
+}
+
 /* (transfer full): memory for the result; pinned where the device has filtered so much that this saves time. */
 static GBytes *
-alloc_result(MsMeanShift *self, const MsJob *job, const MsPlan *plan, GError **error)
+alloc_result(MsMeanShift *self, const MsJob *job, MsRegion region, GError **error)
 {
-  const int width = plan->request.region.width, height = plan->request.region.height;
-  const gsize bytes = (gsize)width * (gsize)height * 4;
+  const gsize bytes = (gsize)region.width * (gsize)region.height * 4;
 
   if (job->into)
     return g_bytes_new_static(job->into, bytes);
   /* One that filters one picture after the other may let up to two results stay in memory. */
-  GBytes *pinned = self->shares_device || !self->pins_results ? NULL : ms_context_take_pinned(self->context, bytes);
+  GBytes *pinned = self->shares_device || !self->pins_results || self->n > 1
+                     ? NULL
+                     : ms_context_take_pinned(self->devices[0].context, bytes);
   if (pinned)
     return pinned;
-  guint8 *pixels =
-    ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)height), width, height, error);
+  if (self->results)
+    return ms_pixel_memory_take(self->results, region.width, region.height, error);
+  guint8 *pixels = ms_image_check_memory(ms_image_try_alloc_pixels((guint64)region.width, (guint64)region.height),
+                                         region.width, region.height, error);
   return pixels ? g_bytes_new_take(pixels, bytes) : NULL;
 }
 
@@ -506,41 +231,62 @@ stays(const MsJob *job, const MsPlan *plan)
   return job->may_stay && job->wants_modes && !plan->in_tiles && plan->tile_rows == plan->request.height;
 }
 
-/* Carries the plan out. @pixels: (nullable): for the result, unless it stays on the device */
+/*
+ * What one device does for a picture; filled before its thread starts, read after it has ended.
+ * @job: of the picture, with the region of the plan
+ * @pixels: (nullable): for the region of the plan, unless the result stays on the device
+ * @modes: (nullable): for the same region
+ */
+typedef struct {
+  Device *device;
+  guint number;
+  MsJob job;
+  MsRegion region;
+  MsPlan *plan;
+  MsTiles *tiles;
+  guint8 *pixels;
+  guint16 *modes;
+  GError *error;
+} Part;
+
 static gboolean
-run_plan(MsMeanShift *self, MsJob *job, const MsPlan *plan, guint8 *pixels, GError **error)
+run_part(Part *self, const MsPlan *plan, GError **error)
 {
+  const MsJob *job = &self->job;
   const MsSpace space = plan->settings.params.space;
   g_autoptr(GBytes) tables = space != MS_SPACE_RGB ? ms_space_tables_of(space, job->source) : NULL;
   MsFilterRun run = {.job = job,
                      .is_picture = TRUE,
-                     .context = self->context,
+                     .context = self->device->context,
                      .plan = plan,
                      .tables = tables,
-                     .buffers = &self->lane.slots[0],
+                     .buffers = &self->device->lane.slots[0],
                      .log = job->log,
+                     .tiles = self->tiles,
+                     .device = self->number,
                      .source = ms_image_get_pixels(job->source),
-                     .pixels = pixels,
-                     .modes = ms_job_get_modes(job),
-                     .stays = !pixels,
+                     .pixels = self->pixels,
+                     .modes = self->modes,
+                     .stays = !self->pixels,
                      .coarser = job->coarser ? ms_image_get_pixels(job->coarser) : NULL};
 
   g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, tiles of %d rows, %u at a time, bands of %d rows",
           ms_filter_kernel_name(plan->settings.options.kernel), plan->settings.options.work_group_width,
           plan->settings.options.work_group_height, plan->n_passes, plan->tile_rows, plan->depth, plan->band_rows);
-  if (!(plan->coarser ? ms_filter_levels_run(&self->levels, &run, error) : ms_filter_run(&run, &self->lane, error)))
+  if (!(plan->coarser ? ms_filter_levels_run(&self->device->levels, &run, error)
+                      : ms_filter_run(&run, &self->device->lane, error)))
     return FALSE;
   return !run.log || ms_timing_log_resolve(run.log, error);
 }
 
 /* Gives the caller what is on the device, and the source for the image that it expects. */
 static MsImage *
-leave_on_device(MsMeanShift *self, MsJob *job, const MsPlan *plan)
+leave_on_device(Device *device, MsJob *job, const MsPlan *plan)
 {
   const gboolean keeps_source =
     !plan->source_is_image && plan->settings.params.space == MS_SPACE_RGB && !plan->request.has_no_data;
 
-  const MsFilterBuffers *b = &self->lane.slots[0];
+  const MsFilterBuffers *b = &device->lane.slots[0];
   job->stayed = (MsDeviceResult){b->result.mem, b->modes.mem, keeps_source ? b->source.mem : NULL};
   clRetainMemObject(job->stayed.colours);
   clRetainMemObject(job->stayed.modes);
@@ -550,14 +296,215 @@ leave_on_device(MsMeanShift *self, MsJob *job, const MsPlan *plan)
   return g_object_ref(job->source);
 }
 
+static MsRows
+rows_of(MsRegion region)
+{
+  return (MsRows){region.y, region.height};
+}
+
+static MsImage *
+run_alone(MsMeanShift *self, MsJob *job, const MsPlan *plan, GError **error)
+{
+  const MsRegion region = plan->request.region;
+  const gboolean stay = stays(job, plan);
+  g_autoptr(GBytes) result = stay ? NULL : alloc_result(self, job, region, error);
+  g_auto(MsTiles) tiles = {0};
+  Part part = {.device = &self->devices[0], .job = *job, .tiles = &tiles, .modes = ms_job_get_modes(job)};
+
+  if (!stay && !result)
+    return NULL;
+  part.pixels = stay ? NULL : (guint8 *)g_bytes_get_data(result, NULL);
+  ms_tiles_init(&tiles, rows_of(region), 1);
+  tiles.progress = job->progress;
+  tiles.progress_data = job->progress_data;
+  if (!run_part(&part, plan, error))
+    return NULL;
+  if (stay)
+    return leave_on_device(part.device, job, plan);
+  return ms_image_new(region.width, region.height, result, job->into ? NULL : ms_image_get_metadata(job->source));
+}
+
+/* Several devices. */
+
+/* What is known of the devices' speeds from the last picture with these parameters. */
+static void
+recall_speeds(MsMeanShift *self, const MsParams *params)
+{
+  const gboolean same = memcmp(&self->measured, params, sizeof *params) == 0;
+
+  for (guint i = 0; i < self->n && !same; i++)
+    self->devices[i].speed = 0;
+  self->measured = *params;
+}
+
+/*
+ * Whether the rows are handed out beforehand. Where levels are filtered, each device has to compute those above the
+ * picture, so that it gets its rows at once.
+ */
+static gboolean
+hand_out(MsMeanShift *self, const MsJob *job, MsRows whole, MsRows *shares)
+{
+  const gboolean by_speed = self->division == MS_DIVISION_LEARNED || job->settings->params.levels > 0;
+  MsKnownSpeed speeds[MS_DEVICES_MAX];
+
+  if (job->shares)
+    memcpy(shares, job->shares, self->n * sizeof *shares);
+  if (job->shares || (self->division == MS_DIVISION_ADAPTIVE && !by_speed))
+    return job->shares != NULL;
+  for (guint i = 0; i < self->n; i++)
+    speeds[i] =
+      (MsKnownSpeed){self->devices[i].speed, self->devices[i].context->device->limits.type == MS_DEVICE_TYPE_CPU};
+  const MsShares divided = by_speed ? ms_shares_from_speeds(speeds, self->n) : ms_shares_equal(self->n);
+  ms_shares_cut(&divided, whole, shares);
+  return TRUE;
+}
+
+/* Plans what a device may have to compute: its share, or any rows of the region. */
+static gboolean
+prepare_part(MsMeanShift *self, Part *part, const MsJob *job, MsTiles *tiles, GError **error)
+{
+  const MsRegion whole = ms_job_get_region(job);
+  const gsize width = (gsize)whole.width, skipped = (gsize)(part->region.y - whole.y);
+  guint16 *modes = ms_job_get_modes((MsJob *)job);
+
+  part->device = &self->devices[part->number];
+  part->tiles = tiles;
+  part->job = *job;
+  part->job.settings = job->settings_of ? &job->settings_of[part->number] : job->settings;
+  part->job.region = &part->region;
+  part->job.rows = NULL;
+  part->job.log = ms_timing_log_new();
+  part->pixels = job->into + skipped * width * 4;
+  part->modes = modes ? modes + skipped * width * 2 : NULL;
+  part->plan = plan_for(self, part->device, &part->job, error);
+  return part->plan != NULL;
+}
+
+static void
+clear_part(Part *self)
+{
+  g_clear_pointer(&self->job.log, ms_timing_log_unref);
+  g_clear_pointer(&self->plan, ms_plan_free);
+  g_clear_error(&self->error);
+}
+
+static gpointer
+run_in_thread(gpointer data)
+{
+  Part *part = data;
+
+  if (!run_part(part, part->plan, &part->error))
+    ms_tiles_stop(part->tiles);
+  return NULL;
+}
+
+/* Runs the parts side by side, the last one on the calling thread. */
+static void
+run_parts(Part *parts, guint n)
+{
+  GThread *threads[MS_DEVICES_MAX] = {NULL};
+
+  for (guint i = 0; i + 1 < n; i++)
+    threads[i] = g_thread_try_new("device", run_in_thread, &parts[i], NULL);
+  for (guint i = 0; i < n; i++)
+    if (!threads[i])
+      run_in_thread(&parts[i]);
+  for (guint i = 0; i < n; i++)
+    if (threads[i])
+      g_thread_join(threads[i]);
+}
+
+/* Takes over the times of all parts, or the first failure that is not only the consequence of another one. */
+static gboolean
+conclude(const MsTiles *tiles, Part *parts, guint n, MsTimingLog *log, GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (parts[i].error) {
+      g_propagate_error(error, g_steal_pointer(&parts[i].error));
+      return FALSE;
+    }
+  for (guint i = 0; i < n; i++) {
+    if (tiles->rows[i] > 0)
+      parts[i].device->speed = ms_timing_log_has_built(parts[i].job.log) ? 0 : tiles->speeds[i] * parts[i].region.width;
+    if (log)
+      ms_timing_log_append(log, parts[i].job.log);
+  }
+  return TRUE;
+}
+
+/* @job: with memory for the result */
+static gboolean
+run_devices(MsMeanShift *self, MsJob *job, GError **error)
+{
+  const MsRegion whole = ms_job_get_region(job);
+  Part parts[MS_DEVICES_MAX] = {{0}};
+  MsRows shares[MS_DEVICES_MAX];
+  g_auto(MsTiles) tiles = {0};
+  gboolean good = TRUE;
+
+  ms_tiles_init(&tiles, rows_of(whole), self->n);
+  tiles.progress = job->progress;
+  tiles.progress_data = job->progress_data;
+  recall_speeds(self, &job->settings->params);
+  if (hand_out(self, job, rows_of(whole), shares))
+    ms_tiles_hand_out(&tiles, shares);
+  for (guint i = 0; i < self->n; i++) {
+    tiles.speeds[i] = self->devices[i].speed / whole.width;
+    parts[i].number = i;
+    parts[i].region = whole;
+    if (tiles.is_handed_out && shares[i].count > 0) {
+      parts[i].region.y = shares[i].first;
+      parts[i].region.height = shares[i].count;
+    }
+    good = good && prepare_part(self, &parts[i], job, &tiles, error);
+  }
+  if (good) {
+    job->used = parts[0].plan->settings;
+    job->rejected = g_strdup(parts[0].plan->rejected);
+    job->program = ms_program_spec_ref(parts[0].plan->program);
+    run_parts(parts, self->n);
+    good = conclude(&tiles, parts, self->n, job->log, error);
+  }
+  for (guint i = 0; i < self->n; i++) {
+    self->rows[i] = tiles.rows[i];
+    clear_part(&parts[i]);
+  }
+  return good;
+}
+
+static MsImage *
+run_together(MsMeanShift *self, MsJob *job, GError **error)
+{
+  const MsRegion region = ms_job_get_region(job);
+  g_autoptr(GBytes) result = alloc_result(self, job, region, error);
+  MsJob own = *job;
+
+  if (!result)
+    return NULL;
+  own.into = (guint8 *)g_bytes_get_data(result, NULL);
+  const gboolean good = run_devices(self, &own, error);
+  job->used = own.used;
+  job->rejected = own.rejected;
+  job->program = own.program;
+  if (!good)
+    return NULL;
+  if (job->rows)
+    job->rows(own.into, region.height, job->rows_data);
+  return ms_image_new(region.width, region.height, result, job->into ? NULL : ms_image_get_metadata(job->source));
+}
+
 /**
- * ms_mean_shift_run: plans unless the job has a plan, and carries the plan out.
+ * ms_mean_shift_run: plans unless the job has a plan, for one device, and carries the plan out. With several devices
+ * the log gets the rows of one after the other, and the settings used are those of the first.
  *
  * Returns: (transfer full): the result, or %NULL with the errors of ms_plan_new(), #MS_ERROR or G_IO_ERROR_CANCELLED
  */
 MsImage *
 ms_mean_shift_run(MsMeanShift *self, MsJob *job, GError **error)
 {
+  if (self->n > 1)
+    return ms_job_begin(job, error) ? run_together(self, job, error) : NULL;
+
   g_autoptr(MsPlan) own = job->plan ? NULL : ms_mean_shift_plan(self, job, error);
   const MsPlan *plan = job->plan ? job->plan : own;
 
@@ -566,11 +513,5 @@ ms_mean_shift_run(MsMeanShift *self, MsJob *job, GError **error)
   job->used = plan->settings;
   job->rejected = g_strdup(plan->rejected);
   job->program = ms_program_spec_ref(plan->program);
-  if (stays(job, plan))
-    return run_plan(self, job, plan, NULL, error) ? leave_on_device(self, job, plan) : NULL;
-  g_autoptr(GBytes) result = alloc_result(self, job, plan, error);
-  if (!result || !run_plan(self, job, plan, (guint8 *)g_bytes_get_data(result, NULL), error))
-    return NULL;
-  return ms_image_new(plan->request.region.width, plan->request.region.height, result,
-                      job->into ? NULL : ms_image_get_metadata(job->source));
+  return run_alone(self, job, plan, error);
 }

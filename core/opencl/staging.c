@@ -74,6 +74,12 @@ typedef struct {
 
 /*
  * One transfer. A single thread, the leader, makes all calls to the driver; the others copy.
+ * @parts: those that are known, @n_parts; there is room for all that there can be
+ * @pieces: of these parts; they never move, since threads point to them while the leader adds further ones
+ * @piece_bytes, @most_pieces: of a piece, and pieces that there can be
+ * @known: how many pieces there are, for threads that wait for more
+ * @ended: flag: there are no further parts
+ * @bytes: of the parts
  * @ends: (nullable): the first command and the last one, for the timings; the queue is in order
  * @failed: flag: nobody waits any more
  * @leaderless: flag: no thread leads yet; the first thread of the pool that takes part will
@@ -85,7 +91,14 @@ typedef struct {
 struct _MsStagedTransfer {
   MsStaging *self;
   MsStagedWork work;
+  MsStagedPart *parts;
+  guint n_parts;
   GArray *pieces;
+  gsize piece_bytes;
+  guint most_pieces;
+  gint known;
+  gint ended;
+  gsize bytes;
   cl_event ends[2];
   GError *error;
   gint failed;
@@ -208,6 +221,23 @@ wait_for_flag(Job *job, const gint *flag)
   return !g_atomic_int_get(&job->failed);
 }
 
+/* Waits until there is a piece of this number, as wait_for_flag() does; %FALSE where there will be none. */
+static gboolean
+wait_for_piece(Job *job, guint index)
+{
+  const gint64 until = g_get_monotonic_time() + AWAKE_US;
+
+  while (g_atomic_int_get(&job->known) <= (gint)index && !is_settled(job, &job->ended) &&
+         g_get_monotonic_time() < until)
+    g_thread_yield();
+  g_mutex_lock(&job->self->lock);
+  while (job->known <= (gint)index && !is_settled(job, &job->ended))
+    g_cond_wait(&job->self->changed, &job->self->lock);
+  const gboolean exists = job->known > (gint)index && !g_atomic_int_get(&job->failed);
+  g_mutex_unlock(&job->self->lock);
+  return exists;
+}
+
 /* ---- Copying, by all threads. */
 
 static guint8 *
@@ -220,7 +250,7 @@ host_of(const Job *job, guint index)
 static gboolean
 wants_pages(const Job *job, const Piece *piece)
 {
-  return piece && job->page_part < job->work.n_parts && !g_atomic_int_get(&job->failed) &&
+  return piece && job->page_part < job->n_parts && !g_atomic_int_get(&job->failed) &&
          (job->provided < job->taken + PROVIDED_AHEAD || !g_atomic_int_get(&piece->open));
 }
 
@@ -228,7 +258,7 @@ wants_pages(const Job *job, const Piece *piece)
 static void
 provide_pages(Job *job)
 {
-  const MsStagedPart *part = &job->work.parts[job->page_part];
+  const MsStagedPart *part = &job->parts[job->page_part];
   guint8 *host = part->host + job->page_at;
   const gsize length = MIN(HUGE_PAGE - (guintptr)host % HUGE_PAGE, part->bytes - job->page_at);
   const gsize before = (guintptr)host % PAGE;
@@ -245,15 +275,15 @@ provide_pages(Job *job)
 }
 
 /*
- * Takes the next slice and copies it once its block is open, or provides the pages of later slices. With @only_open it
- * only copies a slice whose block is open. Returns whether there was something to do.
+ * Takes the next slice and copies it once its block is open, or provides the pages of later slices, or waits for the
+ * next piece. With @only_open it only copies a slice whose block is open. Returns whether there may be more to do.
  */
 static gboolean
 copy_slice(Job *job, gboolean only_open)
 {
   g_mutex_lock(&job->self->lock);
   const guint index = job->next;
-  Piece *piece = index < job->pieces->len ? &g_array_index(job->pieces, Piece, index) : NULL;
+  Piece *piece = (gint)index < job->known ? &g_array_index(job->pieces, Piece, index) : NULL;
   const gsize at = job->next_at;
   if (!only_open && wants_pages(job, piece)) {
     provide_pages(job);
@@ -268,10 +298,12 @@ copy_slice(Job *job, gboolean only_open)
     job->taken += length;
   }
   g_mutex_unlock(&job->self->lock);
+  if (!piece)
+    return !only_open && wait_for_piece(job, index);
   if (!taken || !wait_for_flag(job, &piece->open))
     return FALSE;
 
-  guint8 *host = job->work.parts[piece->part].host + piece->at + at, *block = host_of(job, index) + at;
+  guint8 *host = job->parts[piece->part].host + piece->at + at, *block = host_of(job, index) + at;
   memcpy(job->work.upload ? block : host, job->work.upload ? host : block, length);
   if (g_atomic_pointer_add(&piece->uncopied, -(gssize)length) == (gssize)length)
     set_flag(job, &piece->copied);
@@ -291,6 +323,49 @@ wait_until_copied(Job *job, guint index)
 
 /* ---- Calls to the driver, by the leader. */
 
+/* Cuts a part into pieces of even size. */
+static void
+add_part(Job *job, const MsStagedPart *part)
+{
+  const gsize most = job->piece_bytes, n = (part->bytes + most - 1) / most;
+  const gsize size = MIN((part->bytes / n + PAGE) / PAGE * PAGE, most);
+
+  g_mutex_lock(&job->self->lock);
+  job->parts[job->n_parts] = *part;
+  for (gsize at = 0; at < part->bytes; at += size) {
+    const gsize length = MIN(size, part->bytes - at);
+    g_array_append_vals(job->pieces, &(Piece){job->n_parts, at, length, (gssize)length, FALSE, FALSE}, 1);
+  }
+  g_assert(job->pieces->len <= job->most_pieces);
+  job->n_parts++;
+  job->bytes += part->bytes;
+  g_atomic_int_set(&job->known, (gint)job->pieces->len);
+  g_cond_broadcast(&job->self->changed);
+  g_mutex_unlock(&job->self->lock);
+}
+
+/* Whether there is a piece of this number; with @wait, %FALSE means that there is none or that the work was ended. */
+static gboolean
+has_piece(Job *job, guint index, gboolean wait)
+{
+  MsStagedPart part;
+
+  while (index >= job->pieces->len && !job->ended)
+    switch (job->work.next(job->n_parts, wait, &part, job->work.data)) {
+    case MS_STAGED_PART:
+      g_assert(job->n_parts < job->work.most_parts);
+      add_part(job, &part);
+      break;
+    case MS_STAGED_END:
+      set_flag(job, &job->ended);
+      break;
+    case MS_STAGED_LATER:
+    case MS_STAGED_GIVEN_UP:
+      return FALSE;
+    }
+  return index < job->pieces->len;
+}
+
 /* Waits until the device has finished with a block. */
 static gboolean
 wait_for_block(Job *job, Block *block)
@@ -309,7 +384,7 @@ enqueue(Job *job, guint index, const cl_event *after)
   MsStaging *self = job->self;
   const MsStagedWork *work = &job->work;
   const Piece *piece = &g_array_index(job->pieces, Piece, index);
-  const MsStagedPart *part = &work->parts[piece->part];
+  const MsStagedPart *part = &job->parts[piece->part];
   Block *block = work->direct ? NULL : &self->blocks[index % self->n_blocks];
   guint8 *host = block ? block->pinned.host : part->host + piece->at;
   const gsize offset = part->offset + piece->at, length = piece->length;
@@ -352,25 +427,26 @@ enqueue_upload(Job *job, guint index)
 static guint
 ahead(const Job *job)
 {
-  return job->pieces->len <= job->self->n_blocks ? job->pieces->len : MAX(job->self->n_blocks / 2, 1);
+  return job->most_pieces <= job->self->n_blocks ? job->most_pieces : MAX(job->self->n_blocks / 2, 1);
 }
 
 static gboolean
 lead_upload(Job *job)
 {
   MsStaging *self = job->self;
-  const guint n = job->pieces->len, most = ahead(job);
+  const guint most = ahead(job);
 
-  for (guint i = 0, opened = 0; i < n; i++) {
-    for (; opened < n && opened < i + most; opened++) {
+  for (guint i = 0, opened = 0;; i++) {
+    for (; opened < i + most && has_piece(job, opened, opened == i); opened++) {
       if (!wait_for_block(job, &self->blocks[opened % self->n_blocks]))
         return FALSE;
       set_flag(job, &g_array_index(job->pieces, Piece, opened).open);
     }
+    if (opened == i)
+      return job->ended;
     if (!wait_until_copied(job, i) || !enqueue_upload(job, i))
       return FALSE;
   }
-  return TRUE;
 }
 
 /* Enqueues the piece when its part may be read; @wait: waits for that. Sets @done to whether it is enqueued. */
@@ -391,20 +467,23 @@ static gboolean
 lead_download(Job *job)
 {
   MsStaging *self = job->self;
-  const guint n = job->pieces->len, most = ahead(job);
+  const guint most = ahead(job);
 
-  for (guint i = 0, enqueued = 0; i < n; i++) {
-    for (gboolean done = TRUE; done && enqueued < n && enqueued < i + most; enqueued += done)
+  for (guint i = 0, enqueued = 0;; i++) {
+    for (gboolean done = TRUE; done && enqueued < i + most && has_piece(job, enqueued, enqueued == i); enqueued += done)
       if (!enqueue_download(job, enqueued, enqueued == i, &done))
         return FALSE;
+    if (enqueued == i)
+      break;
     if (!wait_for_block(job, &self->blocks[i % self->n_blocks]))
       return FALSE;
     set_flag(job, &g_array_index(job->pieces, Piece, i).open);
   }
+  const guint n = job->pieces->len;
   for (guint i = n - MIN(n, self->n_blocks); i < n; i++)
     if (!wait_until_copied(job, i))
       return FALSE;
-  return TRUE;
+  return job->ended;
 }
 
 /* Moves each part by one command, where it is. */
@@ -413,11 +492,13 @@ lead_direct(Job *job)
 {
   const MsStagedWork *work = &job->work;
 
-  for (guint i = 0; i < job->pieces->len; i++) {
+  for (guint i = 0; has_piece(job, i, TRUE); i++) {
     g_auto(cl_event) after = NULL;
     if ((work->ready && !work->ready(i, TRUE, &after, work->data)) || !enqueue(job, i, after ? &after : NULL))
       return FALSE;
   }
+  if (!job->ended || job->pieces->len == 0)
+    return job->ended;
   return ms_cl_check(clWaitForEvents(1, &job->ends[job->pieces->len > 1]), &job->error, "waiting for the device");
 }
 
@@ -451,49 +532,30 @@ lead(Job *job)
 
 /* ---- Jobs. */
 
-static gsize
-bytes_of(const MsStagedWork *work)
-{
-  gsize bytes = 0;
-
-  for (guint i = 0; i < work->n_parts; i++)
-    bytes += work->parts[i].bytes;
-  return bytes;
-}
-
-/* Cuts each part into pieces of even size, of @most bytes at most. Returns the largest size. */
-static gsize
-cut(Job *job, gsize most)
+/* Lets pieces have so many bytes at most, and makes room for all that there can be. */
+static void
+set_piece_bytes(Job *job, gsize bytes)
 {
   const MsStagedWork *work = &job->work;
-  gsize largest = 0;
 
-  g_array_set_size(job->pieces, 0);
-  for (guint i = 0; i < work->n_parts; i++) {
-    const gsize bytes = work->parts[i].bytes, n = (bytes + most - 1) / most;
-    const gsize size = MIN((bytes / n + PAGE) / PAGE * PAGE, most);
-    for (gsize at = 0; at < bytes; at += size) {
-      const gsize length = MIN(size, bytes - at);
-      g_array_append_vals(job->pieces, &(Piece){i, at, length, (gssize)length, FALSE, FALSE}, 1);
-      largest = MAX(largest, length);
-    }
-  }
-  return largest;
+  job->piece_bytes = bytes;
+  job->most_pieces = work->most_parts * (guint)((work->most_bytes + bytes - 1) / bytes);
 }
 
-/* Cuts the parts into pieces and pins blocks for them; where none so large can be had, the first one serves. */
+/* Pins blocks for the pieces; where none so large can be had, the first one serves. */
 static void
 pin_blocks(Job *job)
 {
   MsStaging *self = job->self;
-  const gsize share = (bytes_of(&job->work) / LEAST_BLOCKS + PAGE) / PAGE * PAGE;
-  const gsize largest = cut(job, MIN(MAX(share, LEAST_BLOCK), self->most_bytes));
+  const MsStagedWork *work = &job->work;
+  const gsize share = (work->bytes / LEAST_BLOCKS + PAGE) / PAGE * PAGE;
 
-  for (self->n_blocks = 0; self->n_blocks < MIN(job->pieces->len, BLOCKS); self->n_blocks++)
-    if (!pin_block(self, &self->blocks[self->n_blocks], largest, NULL))
+  set_piece_bytes(job, MIN(MAX(share, LEAST_BLOCK), self->most_bytes));
+  for (self->n_blocks = 0; self->n_blocks < MIN(job->most_pieces, BLOCKS); self->n_blocks++)
+    if (!pin_block(self, &self->blocks[self->n_blocks], MIN(job->piece_bytes, work->most_bytes), NULL))
       break;
   if (self->n_blocks == 0) {
-    cut(job, self->blocks[0].pinned.bytes);
+    set_piece_bytes(job, self->blocks[0].pinned.bytes);
     self->n_blocks = 1;
   }
 }
@@ -506,14 +568,15 @@ job_new(MsStaging *self, const MsStagedWork *work)
 
   job->self = self;
   job->work = *work;
-  job->pieces = g_array_new(FALSE, FALSE, sizeof(Piece));
-  job->page_part = work->upload || work->direct || bytes_of(work) < LEAST_PROVIDED ? work->n_parts : 0;
+  job->parts = g_new(MsStagedPart, work->most_parts);
+  job->page_part = work->upload || work->direct || work->bytes < LEAST_PROVIDED ? G_MAXUINT : 0;
   g_mutex_lock(&self->busy);
   self->n_blocks = 0;
   if (work->direct)
-    cut(job, G_MAXSIZE / 2);
+    set_piece_bytes(job, work->most_bytes);
   else
     pin_blocks(job);
+  job->pieces = g_array_sized_new(FALSE, FALSE, sizeof(Piece), job->most_pieces);
   return job;
 }
 
@@ -570,14 +633,15 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
   g_mutex_unlock(&staging->lock);
   g_mutex_unlock(&staging->busy);
   const gboolean good = !self->error;
-  if (good && log)
-    ms_timing_log_add_events(log, self->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, bytes_of(&self->work),
-                             self->ends, self->ends[1] ? 2 : 1);
+  if (good && log && self->ends[0])
+    ms_timing_log_add_events(log, self->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, self->bytes, self->ends,
+                             self->ends[1] ? 2 : 1);
   if (!good)
     g_propagate_error(error, self->error);
   g_clear_pointer(&self->ends[0], clReleaseEvent);
   g_clear_pointer(&self->ends[1], clReleaseEvent);
   g_array_unref(self->pieces);
+  g_free(self->parts);
   g_free(self);
   return good;
 }
@@ -585,7 +649,7 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
 /**
  * ms_staging_start:
  * @threads: threads to copy with
- * @work: copied; its parts, what they point to and its data must stay until ms_staged_transfer_end()
+ * @work: copied; what its parts point to and its data must stay until ms_staged_transfer_end()
  *
  * Begins a transfer in threads of its own. Other transfers of @self wait until this one has ended.
  *
@@ -603,11 +667,26 @@ ms_staging_start(MsStaging *self, guint threads, const MsStagedWork *work)
   return NULL;
 }
 
-/* Leads a transfer in the caller's thread. */
-static gboolean
-run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, MsTimingLog *log, GError **error)
+static MsStagedNext
+next_of_one(guint index, gboolean wait, MsStagedPart *part, gpointer data)
 {
-  Job *job = job_new(self, work);
+  *part = *(const MsStagedPart *)data;
+  return index == 0 ? MS_STAGED_PART : MS_STAGED_END;
+}
+
+/* Moves one part, led by the caller's thread. */
+static gboolean
+move_part(MsStaging *self, const MsStagedCopy *copy, gboolean upload, guint8 *host, MsTimingLog *log, GError **error)
+{
+  MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, host};
+  const MsStagedWork work = {.upload = upload,
+                             .host = host,
+                             .bytes = copy->bytes,
+                             .most_bytes = copy->bytes,
+                             .most_parts = 1,
+                             .next = next_of_one,
+                             .data = &part};
+  Job *job = job_new(self, &work);
 
   start_threads(job, CLAMP(copy->threads, 1, MOST_THREADS) - 1);
   lead(job);
@@ -623,9 +702,7 @@ run_copy(MsStaging *self, const MsStagedCopy *copy, const MsStagedWork *work, Ms
 gboolean
 ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log, GError **error)
 {
-  const MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, (guint8 *)from};
-
-  return run_copy(self, copy, &(MsStagedWork){.upload = TRUE, .parts = &part, .n_parts = 1}, log, error);
+  return move_part(self, copy, TRUE, (guint8 *)from, log, error);
 }
 
 /**
@@ -635,7 +712,5 @@ ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, M
 gboolean
 ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error)
 {
-  const MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, into};
-
-  return run_copy(self, copy, &(MsStagedWork){.parts = &part, .n_parts = 1}, log, error);
+  return move_part(self, copy, FALSE, into, log, error);
 }

@@ -31,9 +31,23 @@ typedef struct {
 } MsStagedPart;
 
 /**
- * MsStagedWork: a transfer of parts, in their order, that keeps in step with other queues; its functions are called
- * from the thread that makes the calls to the driver.
- * @direct: whether the host memory of all parts is pinned, so that nothing is copied
+ * MsStagedNext: what is known of the next part of a transfer.
+ * @MS_STAGED_LATER: it is not known yet; only where nobody waits for it
+ */
+typedef enum {
+  MS_STAGED_PART,
+  MS_STAGED_LATER,
+  MS_STAGED_END,
+  MS_STAGED_GIVEN_UP,
+} MsStagedNext;
+
+/**
+ * MsStagedWork: a transfer of parts, which are asked for one after the other and keep in step with other queues; its
+ * functions are called from the thread that makes the calls to the driver.
+ * @host: where the host memory of all parts begins, of @bytes; no part has more than @most_bytes
+ * @most_parts: that there can be
+ * @direct: whether the host memory is pinned, so that nothing is copied
+ * @next: says which is part @index, and with @wait waits until that is known; @part: (out)
  * @ready: (nullable): whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives the transfer
  *   up. @after: (out) (transfer full) (nullable): the command that the transfer of the part waits for
  * @enqueued: (nullable): the last bytes of the part are enqueued; @last: (transfer none): ends when all are transferred
@@ -41,9 +55,12 @@ typedef struct {
  */
 typedef struct {
   gboolean upload;
-  const MsStagedPart *parts;
-  guint n_parts;
+  const guint8 *host;
+  gsize bytes;
+  gsize most_bytes;
+  guint most_parts;
   gboolean direct;
+  MsStagedNext (*next)(guint index, gboolean wait, MsStagedPart *part, gpointer data);
   gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);
   void (*enqueued)(guint part, cl_event last, gpointer data);
   void (*failed)(gpointer data);

@@ -258,6 +258,19 @@ ms_timing_log_clear(MsTimingLog *self)
   g_array_set_size(self->rows, 0);
 }
 
+/**
+ * ms_timing_log_has_built: whether a program was built, so that the times say little of a device's speed: neither that
+ * of the build nor that of the first launch depends on the pixels.
+ */
+gboolean
+ms_timing_log_has_built(MsTimingLog *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (ms_timing_log_get(self, i)->stage == MS_STAGE_BUILD)
+      return TRUE;
+  return FALSE;
+}
+
 /** ms_timing_log_total_ms: the sum of the rows of a stage; NAN where the time of one is unknown. */
 double
 ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)

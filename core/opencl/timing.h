@@ -55,6 +55,7 @@ void ms_timing_log_append(MsTimingLog *self, MsTimingLog *other);
 void ms_timing_log_clear(MsTimingLog *self);
 void ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us);
 double ms_timing_log_get_filter_ms(MsTimingLog *self);
+gboolean ms_timing_log_has_built(MsTimingLog *self);
 double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
 
 double ms_timing_ms(const MsTiming *timing);

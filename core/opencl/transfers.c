@@ -168,8 +168,8 @@ is_pinned(MsContext *self, const void *host, gsize bytes)
 }
 
 /**
- * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies of our own where all parts
- * are in memory of ms_context_take_pinned(), and for the first pictures; %NULL also where no memory can be pinned.
+ * ms_context_start_transfer: ms_staging_start() on the queue of this context, without copies of our own where the host
+ * memory is that of ms_context_take_pinned(), and for the first pictures; %NULL also where no memory can be pinned.
  */
 MsStagedTransfer *
 ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
@@ -177,13 +177,9 @@ ms_context_start_transfer(MsContext *self, const MsStagedWork *work)
   const guint threads = CLAMP(self->processors * 3 / 8, 1, MOST_OVERLAPPED_THREADS);
   MsStagedWork own = *work;
 
-  own.direct = TRUE;
-  for (guint i = 0; i < work->n_parts; i++) {
-    own.direct = own.direct && is_pinned(self, work->parts[i].host, work->parts[i].bytes);
-    ms_context_root(self)->moved_bytes += work->parts[i].bytes;
-  }
+  ms_context_root(self)->moved_bytes += work->bytes;
   /* Until pinning pays, the driver copies, in the thread that leads the transfer. */
-  own.direct = own.direct || self->transfer_form == MS_TRANSFER_PLAIN ||
+  own.direct = is_pinned(self, work->host, work->bytes) || self->transfer_form == MS_TRANSFER_PLAIN ||
                (self->transfer_form == MS_TRANSFER_AUTO && ms_context_root(self)->moved_bytes < PIN_AFTER);
   return pin(self) ? ms_staging_start(self->staging, threads, &own) : NULL;
 }

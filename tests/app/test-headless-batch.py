@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Folders of images, interrupted runs, several devices, and what is refused, by running the program."""
 
-import configparser
 import json
 import os
 import pathlib
@@ -457,39 +456,6 @@ class Batches(HeadlessCase):
             self.assertEqual(read_png(target.read_bytes()), read_png((self.out / "one.png").read_bytes()))
         _, error = self.run_program(source, "-o", self.out / "x.png", "--devices", "0:0,0:0", env=environment, status=2)
         self.sentence(error, "twice")
-
-    def test_several_devices_are_compared_with_one(self):
-        """Both devices are timed together, then one alone; later the faster way is used. The speeds are invented, and a
-        small image changes a stored one by little, so that it does not matter how fast the machine is."""
-        sources = [self.picture(f"{name}.png", 60, 90) for name in "abc"]
-        environment = {"POCL_DEVICES": "pthread basic", "XDG_DATA_HOME": str(self.dir / "data")}
-        listed = json.loads(self.run_program("--list-devices", "--json", "-", env=environment)[0])["devices"]
-        one, other = ("{address} {name} {driver}".format(**device).translate(str.maketrans("[]", "__"))
-                      for device in listed)
-        alone, together = f"together: + {one}", f"together: + {one} + {other}"
-        file = self.dir / "data" / "meanshift-lab" / "speeds.ini"
-        file.parent.mkdir(parents=True)
-
-        def run(images, **teams):
-            """The speeds of both ways after a run, by those before it."""
-            store = configparser.RawConfigParser(delimiters="=")
-            store.read_dict({one: {"rule0-sp10": 1e6}, other: {"rule0-sp10": 1e6},
-                             **{name: {"rule0-sp10-2^13": speed} for name, speed in teams.items()}})
-            with open(file, "w", encoding="utf-8") as stream:
-                store.write(stream)
-            self.run_program(*sources[:images], "-o", self.out, "--devices", "0:0,0:1", "--on-conflict", "overwrite",
-                             env=environment)
-            store.read(file)
-            return {name: store.getfloat(name, "rule0-sp10-2^13") for name in store.sections()
-                    if name.startswith("together")}
-
-        # The time of the first image is not kept.
-        self.assertEqual(run(2).keys(), {together})
-        self.assertEqual(run(3).keys(), {together, alone})
-        for slower, faster in ((alone, together), (together, alone)):
-            after = run(2, **{slower: 1, faster: 1e9})
-            self.assertEqual(after[slower], 1)
-            self.assertNotEqual(after[faster], 1e9)
 
     @in_ci
     def test_each_of_several_devices_has_its_own_winner(self):

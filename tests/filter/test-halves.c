@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/filter/plan/plan.h"
-#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 
@@ -148,10 +147,8 @@ test_split(void)
   g_ptr_array_add(contexts, ms_context_new(present->device, &error));
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, &error);
-  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
-  ms_split_set_store(split, NULL);
-  ms_split_set_steps(split, 5);
-  g_autoptr(MsImage) actual = ms_split_run(split, &(MsJob){.source = scene, .settings = &settings}, &error);
+  g_autoptr(MsMeanShift) both = ms_mean_shift_new_several(contexts);
+  g_autoptr(MsImage) actual = ms_fixture_filter(both, (MsJob){.source = scene, .settings = &settings}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected, actual, "split");
 }

@@ -8,7 +8,6 @@
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/pyramid/pyramid.h"
-#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/option-product.h"
 

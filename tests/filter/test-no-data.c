@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
-#include "core/filter/split/split.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 
@@ -275,11 +274,9 @@ test_shares(void)
   g_assert_no_error(error);
   g_auto(Expected) expected = expect(map, &list[0], NULL);
   g_autofree guint16 *modes = g_malloc(ms_image_get_byte_size(map));
-  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
-  ms_split_set_store(split, NULL);
-  ms_split_set_steps(split, 5);
-  g_autoptr(MsImage) actual = ms_split_run(
-    split, &(MsJob){.source = map, .settings = &settings, .wants_modes = TRUE, .modes_into = modes}, &error);
+  g_autoptr(MsMeanShift) both = ms_mean_shift_new_several(contexts);
+  g_autoptr(MsImage) actual = ms_fixture_filter(
+    both, (MsJob){.source = map, .settings = &settings, .wants_modes = TRUE, .modes_into = modes}, &error);
   g_assert_no_error(error);
   ms_fixture_assert_same(expected.colours, actual, "split");
   g_assert_cmpmem(modes, ms_image_get_byte_size(map), expected.modes, ms_image_get_byte_size(map));

@@ -10,17 +10,25 @@
 #define LARGE 2100 /* rows of an image whose memory is kept */
 #define SMALL 64
 
-/* Takes memory for @height rows, fills it, and makes an image of it, which is freed at once; returns its address. */
-static gpointer
+/* (transfer full): an image in memory for @height rows */
+static MsImage *
+take_image(MsPixelMemory *memory, int height)
+{
+  g_autoptr(GBytes) bytes = ms_pixel_memory_take(memory, WIDTH, height, NULL);
+
+  g_assert_nonnull(bytes);
+  return ms_image_new(WIDTH, height, bytes, NULL);
+}
+
+/* Fills an image of @height rows, which is freed at once; returns its address. */
+static gconstpointer
 use_once(MsPixelMemory *memory, int height)
 {
-  guint8 *pixels = ms_pixel_memory_take(memory, WIDTH, (guint64)height);
+  g_autoptr(MsImage) image = take_image(memory, height);
+  gpointer pixels = (gpointer)ms_image_get_pixels(image);
 
-  g_assert_nonnull(pixels);
   g_assert_cmpuint(malloc_usable_size(pixels), >=, (gsize)WIDTH * height * 4);
   memset(pixels, 1, (gsize)WIDTH * height * 4);
-  g_autoptr(MsImage) image = ms_pixel_memory_image(memory, WIDTH, height, pixels, NULL);
-  g_assert_true(ms_image_get_pixels(image) == pixels);
   return pixels;
 }
 
@@ -29,7 +37,7 @@ static void
 test_same_size(void)
 {
   g_autoptr(MsPixelMemory) memory = ms_pixel_memory_new();
-  gpointer first = use_once(memory, LARGE);
+  gconstpointer first = use_once(memory, LARGE);
   g_autofree guint8 *other = g_malloc((gsize)WIDTH * LARGE * 4);
 
   g_assert_true(use_once(memory, LARGE) == first);
@@ -59,7 +67,7 @@ test_two_images(void)
   MsImage *images[2];
 
   for (int i = 0; i < 2; i++)
-    images[i] = ms_pixel_memory_image(memory, WIDTH, LARGE, ms_pixel_memory_take(memory, WIDTH, LARGE), NULL);
+    images[i] = take_image(memory, LARGE);
   g_assert_true(ms_image_get_pixels(images[0]) != ms_image_get_pixels(images[1]));
   for (int i = 0; i < 2; i++)
     g_object_unref(images[i]);
@@ -91,10 +99,9 @@ static void
 test_image_outlives(void)
 {
   MsPixelMemory *memory = ms_pixel_memory_new();
-  guint8 *pixels = ms_pixel_memory_take(memory, WIDTH, LARGE);
+  MsImage *image = take_image(memory, LARGE);
 
-  pixels[0] = 7;
-  MsImage *image = ms_pixel_memory_image(memory, WIDTH, LARGE, pixels, NULL);
+  ((guint8 *)ms_image_get_pixels(image))[0] = 7;
   ms_pixel_memory_free(memory);
   g_thread_join(g_thread_new("other", free_image, image));
 }

@@ -246,7 +246,7 @@ test_devices_of_two_platforms_share(void)
 
   if (!ready())
     return;
-  g_autoptr(MsEngine) engine = ms_split_engine_open("gpu,cpu", MS_SPLIT_EQUAL, take_note, NULL, &error);
+  g_autoptr(MsEngine) engine = ms_engine_open_several("gpu,cpu", MS_DIVISION_EQUAL, take_note, NULL, &error);
   g_assert_no_error(error);
   g_assert_nonnull(strstr(ms_engine_describe(engine).name, " + "));
   check_run(engine, "several");

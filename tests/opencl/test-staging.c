@@ -170,10 +170,29 @@ test_two_callers(void)
 #define PARTS 3
 
 typedef struct {
-  guint asked[PARTS];
+  MsStagedPart part[PARTS];
+  guint questions[PARTS + 1]; /* for each part, what it is */
+  guint asked[PARTS];         /* for each part, whether it is ready */
   guint enqueued;
   guint refused; /* the part that is given up, or PARTS */
+  guint unknown; /* the part of which nothing becomes known, or PARTS */
 } Parts;
+
+/* A part becomes known at the second question, or when the transfer waits for it. */
+static MsStagedNext
+next_part(guint index, gboolean wait, MsStagedPart *part, gpointer data)
+{
+  Parts *parts = data;
+
+  if (parts->questions[index]++ == 0 && !wait)
+    return MS_STAGED_LATER;
+  if (index == PARTS)
+    return MS_STAGED_END;
+  if (index == parts->unknown)
+    return MS_STAGED_GIVEN_UP;
+  *part = parts->part[index];
+  return MS_STAGED_PART;
+}
 
 /* A part is ready at the second question, or when the transfer waits for it. */
 static gboolean
@@ -196,13 +215,14 @@ count_part(guint part, cl_event marker, gpointer data)
 static gboolean
 move_parts(Fixture *self, gboolean upload, guint8 *host, Parts *state, GError **error)
 {
-  MsStagedPart parts[PARTS];
-
   for (guint i = 0; i < PARTS; i++)
-    parts[i] = (MsStagedPart){self->device, (gsize)i * 8 * CHUNK, 7 * CHUNK + 3, host + (gsize)i * 7 * CHUNK};
+    state->part[i] = (MsStagedPart){self->device, (gsize)i * 8 * CHUNK, 7 * CHUNK + 3, host + (gsize)i * 7 * CHUNK};
   const MsStagedWork work = {.upload = upload,
-                             .parts = parts,
-                             .n_parts = PARTS,
+                             .host = host,
+                             .bytes = ROOM,
+                             .most_bytes = 7 * CHUNK + 3,
+                             .most_parts = PARTS,
+                             .next = next_part,
                              .ready = upload ? NULL : is_ready,
                              .enqueued = upload ? count_part : NULL,
                              .data = state};
@@ -211,7 +231,7 @@ move_parts(Fixture *self, gboolean upload, guint8 *host, Parts *state, GError **
   return ms_staged_transfer_end(transfer, NULL, error);
 }
 
-/* Parts of more blocks than are pinned, some of which are not ready when they are first asked for. */
+/* Parts of more blocks than are pinned, some of which are not known or not ready when they are first asked for. */
 static void
 test_parts(void)
 {
@@ -220,13 +240,14 @@ test_parts(void)
 
   if (!self)
     return;
-  for (guint refused = 0; refused <= PARTS; refused++) {
-    Parts up = {.refused = PARTS}, down = {.refused = refused};
+  for (guint i = 0; i < 2 * PARTS + 1; i++) {
+    Parts up = {.refused = PARTS, .unknown = PARTS}, down = up;
+    *(i < PARTS ? &down.refused : &down.unknown) = i < PARTS ? i : 2 * PARTS - i;
     memset(self->back, GUARD, ROOM);
     g_assert_true(move_parts(self, TRUE, self->sent, &up, &error));
     g_assert_cmpuint(up.enqueued, ==, PARTS);
     const gboolean good = move_parts(self, FALSE, self->back, &down, &error);
-    g_assert_true(good == (refused == PARTS));
+    g_assert_true(good == (i == PARTS));
     if (good)
       g_assert_cmpmem(self->back, PARTS * 7 * CHUNK + 3, self->sent, PARTS * 7 * CHUNK + 3);
     else
@@ -243,7 +264,7 @@ test_parts(void)
 static gboolean
 is_provided(guint part, gboolean wait, cl_event *after, gpointer data)
 {
-  guint8 *last = (guint8 *)data + LARGE - CHUNK;
+  guint8 *last = ((MsStagedPart *)data)->host + LARGE - CHUNK;
   const gint64 until = g_get_monotonic_time() + 60 * G_USEC_PER_SEC;
   unsigned char is_there = 0;
 
@@ -253,6 +274,13 @@ is_provided(guint part, gboolean wait, cl_event *after, gpointer data)
   }
   g_assert_true(is_there & 1);
   return TRUE;
+}
+
+static MsStagedNext
+next_of_one(guint index, gboolean wait, MsStagedPart *part, gpointer data)
+{
+  *part = *(MsStagedPart *)data;
+  return index == 0 ? MS_STAGED_PART : MS_STAGED_END;
 }
 
 static void
@@ -275,9 +303,15 @@ test_provided_pages(void)
     sent[i] = (guint8)((i * 2654435761u) >> 24);
   device = ms_context_create_buffer(context, CL_MEM_READ_WRITE, LARGE_AT + LARGE, NULL, NULL);
   g_assert_true(ms_context_upload(context, &(MsBufferRange){device, LARGE_AT, LARGE}, sent, NULL, NULL));
-  const MsStagedPart part = {device, LARGE_AT, LARGE, result};
-  MsStagedTransfer *transfer =
-    ms_staging_start(staging, 3, &(MsStagedWork){.parts = &part, .n_parts = 1, .ready = is_provided, .data = result});
+  MsStagedPart part = {device, LARGE_AT, LARGE, result};
+  const MsStagedWork work = {.host = result,
+                             .bytes = LARGE,
+                             .most_bytes = LARGE,
+                             .most_parts = 1,
+                             .next = next_of_one,
+                             .ready = is_provided,
+                             .data = &part};
+  MsStagedTransfer *transfer = ms_staging_start(staging, 3, &work);
   g_assert_true(ms_staged_transfer_end(transfer, NULL, NULL));
   g_assert_cmpmem(result, LARGE, sent, LARGE);
   munmap(result, LARGE);

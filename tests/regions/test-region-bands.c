@@ -4,7 +4,6 @@
  * by label: a region that crosses from one stripe into the next is one region.
  */
 #include "core/filter/plan/plan.h"
-#include "core/filter/split/split.h"
 #include "core/regions/segmentation.h"
 #include "tests/support/fixture.h"
 
@@ -133,7 +132,7 @@ test_stripes(gconstpointer row)
   compare(&self, context, filtered, modes);
 }
 
-/* Two contexts on one device compute a half of each of two steps; where the memory is the machine's, in stripes. */
+/* Two contexts on one device compute a half each; where the memory is the machine's, in stripes. */
 static void
 test_devices(gconstpointer row)
 {
@@ -150,14 +149,13 @@ test_devices(gconstpointer row)
   g_ptr_array_add(contexts, ms_context_ref(context));
   g_ptr_array_add(contexts, ms_context_new(context->device, &error));
   g_assert_no_error(error);
-  g_autoptr(MsSplit) split = ms_split_new(contexts, MS_SPLIT_EQUAL);
-  ms_split_set_store(split, NULL);
-  ms_split_set_steps(split, 2);
-  ms_split_set_memory_budget(split, 2 * budget);
+  g_autoptr(MsMeanShift) both = ms_mean_shift_new_several(contexts);
+  ms_mean_shift_set_division(both, MS_DIVISION_EQUAL);
+  ms_mean_shift_set_host_budget(both, 2 * budget);
   MsJob request = request_modes(&self, modes);
-  g_autoptr(MsImage) filtered = ms_split_run(split, &request, &error);
+  g_autoptr(MsImage) filtered = ms_fixture_filter(both, request, &error);
   g_assert_no_error(error);
-  g_assert_cmpuint(ms_split_get_rows(split, 1), ==, HEIGHT / 2);
+  g_assert_cmpint(ms_mean_shift_get_rows(both, 1), ==, HEIGHT / 2);
   compare(&self, context, filtered, modes);
 }
 

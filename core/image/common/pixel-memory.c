@@ -91,20 +91,6 @@ take_kept(MsPixelMemory *self, gsize bytes)
   return NULL;
 }
 
-/**
- * ms_pixel_memory_take:
- *
- * Returns: (transfer full) (nullable): width * height * 4 bytes from g_malloc(), not cleared: those that an image of
- *   this size left, or new ones; %NULL where memory is short
- */
-guint8 *
-ms_pixel_memory_take(MsPixelMemory *self, guint64 width, guint64 height)
-{
-  guint8 *kept = take_kept(self, (gsize)(width * height * 4));
-
-  return kept ? kept : ms_image_try_alloc_pixels(width, height);
-}
-
 static void
 leave(gpointer data)
 {
@@ -123,19 +109,25 @@ leave(gpointer data)
 }
 
 /**
- * ms_pixel_memory_image:
- * @pixels: (transfer full): from ms_pixel_memory_take()
+ * ms_pixel_memory_take:
  *
- * Like ms_image_new_take(), but the image leaves @pixels to @self when it is freed, from any thread.
+ * Returns: (transfer full): width * height * 4 bytes, not cleared: those that an image of this size left, or new ones;
+ *   they come back to @self with their last reference, from any thread. %NULL with #MS_ERROR_MEMORY
  */
-MsImage *
-ms_pixel_memory_image(MsPixelMemory *self, int width, int height, guint8 *pixels, MsMetadata *metadata)
+GBytes *
+ms_pixel_memory_take(MsPixelMemory *self, int width, int height, GError **error)
 {
-  Lease *block = g_new(Lease, 1);
+  const gsize bytes = (gsize)width * (gsize)height * 4;
+  guint8 *kept = take_kept(self, bytes);
+  guint8 *pixels =
+    kept ? kept
+         : ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)height), width, height, error);
 
-  *block = (Lease){g_atomic_rc_box_acquire(self), pixels, (gsize)width * height * 4};
-  g_autoptr(GBytes) bytes = g_bytes_new_with_free_func(pixels, block->bytes, leave, block);
-  return ms_image_new(width, height, bytes, metadata);
+  if (!pixels)
+    return NULL;
+  Lease *block = g_new(Lease, 1);
+  *block = (Lease){g_atomic_rc_box_acquire(self), pixels, bytes};
+  return g_bytes_new_with_free_func(pixels, bytes, leave, block);
 }
 
 /* ---- Temporary files. */

@@ -16,8 +16,7 @@ MsPixelMemory *ms_pixel_memory_new(void);
 void ms_pixel_memory_free(MsPixelMemory *self);
 void ms_pixel_memory_set_keeps(MsPixelMemory *self, gboolean keeps);
 gsize ms_pixel_memory_kept_bytes(MsPixelMemory *self);
-guint8 *ms_pixel_memory_take(MsPixelMemory *self, guint64 width, guint64 height);
-MsImage *ms_pixel_memory_image(MsPixelMemory *self, int width, int height, guint8 *pixels, MsMetadata *metadata);
+GBytes *ms_pixel_memory_take(MsPixelMemory *self, int width, int height, GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsPixelMemory, ms_pixel_memory_free)
 

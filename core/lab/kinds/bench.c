@@ -5,7 +5,6 @@
  */
 #include "core/lab/kinds/bench.h"
 
-#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -95,9 +94,6 @@ ms_lab_bench_free(MsLabBench *self)
   g_hash_table_unref(self->scenes);
   g_ptr_array_unref(self->references);
   g_ptr_array_unref(self->arrays);
-  if (self->scratch_file)
-    g_unlink(self->scratch_file);
-  g_free(self->scratch_file);
   g_free(self);
 }
 
@@ -442,23 +438,6 @@ ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buff
   if (buffer)
     *buffer = array->buffer;
   return array->data;
-}
-
-/**
- * ms_lab_bench_scratch_file: (transfer none) (nullable): a temporary file for the experiment, initially absent, removed
- * by ms_lab_bench_free().
- */
-const char *
-ms_lab_bench_scratch_file(MsLabBench *self)
-{
-  if (!self->scratch_file) {
-    int fd = g_file_open_tmp("meanshift-lab-XXXXXX", &self->scratch_file, NULL);
-    if (fd < 0)
-      return NULL;
-    close(fd);
-    g_unlink(self->scratch_file);
-  }
-  return self->scratch_file;
 }
 
 /** ms_lab_bench_forget: frees scenes, references and arrays; no subject may use them any more. */

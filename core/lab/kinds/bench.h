@@ -29,7 +29,6 @@ typedef struct {
   GHashTable *scenes;    /* "WxH" -> MsImage */
   GPtrArray *references; /* Reference */
   GPtrArray *arrays;     /* MsLabArray */
-  char *scratch_file;
 } MsLabBench;
 
 MsLabBench *ms_lab_bench_new(MsContext *context, GPtrArray *contexts, MsImage *image);
@@ -42,6 +41,5 @@ MsImage *ms_lab_bench_reference(MsLabBench *self, MsImage *image, const MsParams
 double ms_lab_bench_window_samples(MsLabBench *self, MsImage *image, const MsParams *params);
 guint ms_lab_bench_reference_step(guint bands, double band_s, guint threads, double limit_s);
 MsImage *ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image);
-const char *ms_lab_bench_scratch_file(MsLabBench *self);
 const void *ms_lab_bench_array(MsLabBench *self, MsElementType type, guint64 n, cl_mem *buffer, GError **error);
 void ms_lab_bench_forget(MsLabBench *self);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of experiments that compute on a picture: mean-shift, regions, split and transfer.
+ * The kinds of experiments that compute on a picture: mean-shift, regions and transfer.
  */
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -9,7 +9,6 @@
 #include "core/file.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
-#include "core/filter/split/split.h"
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/transfers.h"
@@ -283,98 +282,6 @@ regions_release(MsConfiguration *base)
 }
 
 /*
- * Kind split: one image on several devices with equal, learned or adaptive shares; the time is the wall time of the
- * whole image. With a simulated partner one device is enough, and the time is that of the slower of the two at each
- * step.
- */
-typedef struct {
-  MsConfiguration base;
-  MsSplitMode mode;
-  gboolean alone; /* only the first device, for comparison */
-  double ratio;   /* speed of the first device over a simulated partner's; 0 for real devices */
-  MsSplit *split;
-  MsImage *result;
-} Split;
-
-/* "real", or how many times slower than the device a simulated partner is. */
-static gboolean
-parse_partner(Split *self, GError **error)
-{
-  const char *text = ms_configuration_get(&self->base, "partner");
-  char *end;
-
-  if (strcmp(text, "real") == 0)
-    return TRUE;
-  self->ratio = g_ascii_strtod(text, &end);
-  if (self->ratio >= 0.01 && self->ratio <= 100 && !*end)
-    return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a partner; it can be real or a ratio from 0.01 to 100.", text);
-  return FALSE;
-}
-
-static gboolean
-split_set_up(MsConfiguration *base, GError **error)
-{
-  Split *self = (Split *)base;
-  const char *mode = ms_configuration_get(base, "split");
-  GPtrArray *contexts = base->bench->contexts;
-
-  if (!parse_partner(self, error))
-    return FALSE;
-  self->alone = strcmp(mode, "alone") == 0;
-  if (!self->alone && !ms_split_mode_parse(mode, &self->mode, error))
-    return FALSE;
-  if (self->alone || self->ratio > 0 || (contexts && contexts->len > 1))
-    return TRUE;
-  ms_set_error(error, MS_ERROR_UNSUPPORTED, "Sharing an image takes at least two devices; name them with --devices.");
-  return FALSE;
-}
-
-static gboolean
-split_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
-{
-  Split *self = (Split *)base;
-  g_autoptr(GPtrArray) one = g_ptr_array_new();
-
-  g_ptr_array_add(one, base->context);
-  self->split = ms_split_new(self->alone || self->ratio > 0 ? one : base->bench->contexts, self->mode);
-  if (self->ratio > 0)
-    ms_split_add_partner(self->split, self->ratio);
-  ms_split_set_store(self->split, ms_lab_bench_scratch_file(base->bench));
-  return TRUE;
-}
-
-static gboolean
-split_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
-{
-  Split *self = (Split *)base;
-  const guint64 start = ms_clock_now_ns();
-
-  g_clear_object(&self->result);
-  MsJob job = {.source = base->image, .settings = &base->settings, .cancellable = cancellable};
-  self->result = ms_split_run(self->split, &job, error);
-  ms_sample_add_host(sample, "split", start);
-  if (self->ratio > 0)
-    sample->ns = ms_split_get_simulated_ms(self->split) * 1e6;
-  return self->result != NULL;
-}
-
-static gboolean
-split_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
-{
-  return ms_configuration_check_image(base, ((Split *)base)->result, verification, cancellable, error);
-}
-
-static void
-split_release(MsConfiguration *base)
-{
-  Split *self = (Split *)base;
-
-  g_clear_pointer(&self->split, ms_split_free);
-  g_clear_object(&self->result);
-}
-
-/*
  * Kind transfer: an image to the device and back, from pageable memory handed to the driver, pinned memory, or pageable
  * memory that threads copy to and from pinned slots.
  */
@@ -499,19 +406,6 @@ const MsLabKind ms_lab_picture_kinds[] = {
     .run = regions_run,
     .check = regions_check,
     .release = regions_release,
-  },
-  {
-    .name = "split",
-    .size = sizeof(Split),
-    .keys = (const MsLabKey[]){SIZE_KEY, {"split", "equal"}, {"partner", "real"}, {NULL}},
-    .find_option = ms_option_find,
-    .group = "split size:{size} sp:{sp} sr:{sr} partner:{partner}",
-    .pictures = TRUE,
-    .set_up = split_set_up,
-    .prepare = split_prepare,
-    .run = split_run,
-    .check = split_check,
-    .release = split_release,
   },
   {
     .name = "transfer",

@@ -12,7 +12,8 @@
 const MsLabKind *
 ms_lab_kind_find(const char *name)
 {
-  const MsLabKind *const tables[] = {ms_lab_array_kinds, ms_lab_memory_kinds, ms_lab_picture_kinds, ms_lab_peer_kinds};
+  const MsLabKind *const tables[] = {ms_lab_array_kinds, ms_lab_memory_kinds, ms_lab_picture_kinds, ms_lab_split_kinds,
+                                     ms_lab_peer_kinds};
 
   for (gsize i = 0; i < G_N_ELEMENTS(tables); i++)
     for (const MsLabKind *kind = tables[i]; kind->name; kind++)

@@ -88,7 +88,8 @@ struct _MsLabKind {
 };
 
 /* The rows, each table up to a kind without a name. */
-extern const MsLabKind ms_lab_array_kinds[], ms_lab_memory_kinds[], ms_lab_picture_kinds[], ms_lab_peer_kinds[];
+extern const MsLabKind ms_lab_array_kinds[], ms_lab_memory_kinds[], ms_lab_picture_kinds[], ms_lab_split_kinds[],
+  ms_lab_peer_kinds[];
 
 /* What the rows of a kind and of its peer have in common. */
 #define MS_LAB_DEFAULT_SIZE "512x512"

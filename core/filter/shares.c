@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/split/shares.h"
+#include "core/filter/shares.h"
 
 #include <math.h>
 
@@ -14,51 +14,36 @@
 /* The assumed speed of a processor, relative to other devices, until it is measured. */
 #define PROCESSOR_PART (1.0 / 64)
 
-/* A device whose known share is less than this costs more time at the ends of steps than it gains. */
-#define LEAST_WORTH (1.0 / 32)
-
-/* Devices whose speeds differ by less than this part count as equally fast: two of one kind, say. */
-#define EQUAL_SPEED 0.125
-
 /* Steps without a row before the first probe, and the most doublings of that wait. */
 #define FIRST_PROBE 2u
 #define LONGEST_WAIT 5u
 
-/* A device overlaps transfers with kernels within a part of at least this size. */
-#define LEAST_PART_BYTES ((guint64)1 << 30)
-
 /* Fewer processors copy more slowly than a device transfers. */
 #define LEAST_PROCESSORS 8u
 
-const char *const ms_split_mode_names[] = {"equal", "learned", "adaptive", NULL};
-
-static const MsSplitPolicy policies[] = {
-  [MS_SPLIT_EQUAL] = {FALSE, FALSE, FALSE, FALSE, FALSE},   [MS_SPLIT_LEARNED] = {TRUE, FALSE, FALSE, FALSE, TRUE},
-  [MS_SPLIT_ADAPTIVE] = {TRUE, TRUE, TRUE, TRUE, TRUE},     [MS_SPLIT_DYNAMIC] = {FALSE, TRUE, FALSE, FALSE, FALSE},
-  [MS_SPLIT_EXPERIENCE] = {TRUE, TRUE, TRUE, FALSE, FALSE}, [MS_SPLIT_BOUNDED] = {FALSE, TRUE, TRUE, TRUE, FALSE},
+static const MsSharesPolicy policies[] = {
+  {"equal", FALSE, FALSE, FALSE, FALSE},   /* equal shares */
+  {"learned", TRUE, FALSE, FALSE, FALSE},  /* in proportion to the speeds of earlier runs */
+  {"adaptive", TRUE, TRUE, TRUE, TRUE},    /* both algorithms of [LB] together */
+  {"dynamic", FALSE, TRUE, FALSE, FALSE},  /* equal, then by the last step: the balancer that [LB] compares with */
+  {"experience", TRUE, TRUE, TRUE, FALSE}, /* the experience-guided algorithm of [LB] alone */
+  {"bounded", FALSE, TRUE, TRUE, TRUE},    /* its multi-device adaptive algorithm alone */
 };
 
-/** ms_split_mode_policy: (transfer none): the policy of @mode. */
-const MsSplitPolicy *
-ms_split_mode_policy(MsSplitMode mode)
+/** ms_shares_policy_find: (transfer none): the policy of that name, or %NULL with #MS_ERROR_USAGE. */
+const MsSharesPolicy *
+ms_shares_policy_find(const char *name, GError **error)
 {
-  return &policies[mode];
-}
+  const char *names[G_N_ELEMENTS(policies) + 1] = {NULL};
 
-/** ms_split_mode_parse: the mode of that name, or #MS_ERROR_USAGE. */
-gboolean
-ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
-{
-  static const char *const names[] = {"equal", "learned", "adaptive", "dynamic", "experience", "bounded", NULL};
-  int index = ms_choice_parse(names, "--split", text, error);
-
-  if (index >= 0)
-    *mode = (MsSplitMode)index;
-  return index >= 0;
+  for (guint i = 0; i < G_N_ELEMENTS(policies); i++)
+    names[i] = policies[i].name;
+  const int index = ms_choice_parse(names, "split", name, error);
+  return index >= 0 ? &policies[index] : NULL;
 }
 
 /**
- * ms_split_choose_processors:
+ * ms_shares_choose_processors:
  *
  * A device runs up to three transfers at the same time, and each transfer uses half as many threads as the device has
  * processors. More threads than processors would slow the copies down.
@@ -66,28 +51,11 @@ ms_split_mode_parse(const char *text, MsSplitMode *mode, GError **error)
  * Returns: how many of the host's @processors each of @n_devices may use for transfers
  */
 guint
-ms_split_choose_processors(guint processors, guint n_devices)
+ms_shares_choose_processors(guint processors, guint n_devices)
 {
   if (n_devices < 2)
     return processors;
   return MAX(MIN(processors, LEAST_PROCESSORS), 2 * processors / (3 * n_devices));
-}
-
-/**
- * ms_split_choose_steps:
- * @bytes: of the image
- * @corrected: whether the first step has to correct the shares
- * @most: the most steps, at least 2
- *
- * Returns: into how many steps an image is cut where all devices overlap transfers with kernels within their parts:
- *   few, because each step ends when its slowest device does, and at least two where the first one corrects the shares
- */
-guint
-ms_split_choose_steps(guint64 bytes, gboolean corrected, guint n_devices, guint most)
-{
-  guint64 steps = bytes / (MAX(n_devices, 1) * LEAST_PART_BYTES);
-
-  return (guint)CLAMP(steps, corrected ? 2 : 1, most);
 }
 
 static void
@@ -96,7 +64,7 @@ normalise(MsShares *self)
   double sum = 0;
 
   for (guint i = 0; i < self->n; i++) {
-    self->share[i] = self->left_out[i] ? 0 : MAX(self->share[i], LEAST_SHARE);
+    self->share[i] = MAX(self->share[i], LEAST_SHARE);
     sum += self->share[i];
   }
   for (guint i = 0; i < self->n; i++)
@@ -108,7 +76,7 @@ ms_shares_equal(guint n)
 {
   MsShares self = {.n = n};
 
-  g_return_val_if_fail(n >= 1 && n <= MS_SHARES_MAX, self);
+  g_return_val_if_fail(n >= 1 && n <= MS_DEVICES_MAX, self);
   for (guint i = 0; i < n; i++)
     self.share[i] = 1.0 / n;
   return self;
@@ -158,45 +126,6 @@ ms_shares_from_speeds(const MsKnownSpeed *speeds, guint n)
   return self;
 }
 
-/** ms_shares_leave_out: sets the share of devices that are much slower than the others to 0. */
-void
-ms_shares_leave_out(MsShares *self, const MsKnownSpeed *speeds)
-{
-  for (guint i = 0; i < self->n; i++)
-    self->left_out[i] = speeds[i].speed > 0 && self->share[i] < LEAST_WORTH;
-  normalise(self);
-}
-
-/**
- * ms_shares_keep_fastest: gives all rows to the device with the largest share; of several that are about as fast always
- * to the first, so that the time of one is not measured anew for each of them.
- */
-void
-ms_shares_keep_fastest(MsShares *self)
-{
-  double most = 0;
-  guint fastest = 0;
-
-  for (guint i = 0; i < self->n; i++)
-    most = MAX(most, self->share[i]);
-  while (self->share[fastest] < most * (1 - EQUAL_SPEED))
-    fastest++;
-  for (guint i = 0; i < self->n; i++)
-    self->left_out[i] = i != fastest;
-  normalise(self);
-}
-
-/** ms_shares_count_active: the devices that are not left out. */
-guint
-ms_shares_count_active(const MsShares *self)
-{
-  guint active = 0;
-
-  for (guint i = 0; i < self->n; i++)
-    active += !self->left_out[i];
-  return active;
-}
-
 /**
  * ms_shares_cut:
  * @step: rows to divide
@@ -220,8 +149,6 @@ ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts)
 static void
 probe_idle(MsShares *self, guint device, int rows)
 {
-  if (self->left_out[device])
-    return;
   if (++self->idle_steps[device] < FIRST_PROBE << MIN(self->probes[device], LONGEST_WAIT))
     return;
   self->idle_steps[device] = 0;
@@ -231,7 +158,7 @@ probe_idle(MsShares *self, guint device, int rows)
 
 /* Rows a millisecond of the devices that had rows in a step. */
 typedef struct {
-  double of[MS_SHARES_MAX];
+  double of[MS_DEVICES_MAX];
   double sum;
   double slowest;
   double fastest;
@@ -267,7 +194,7 @@ count_rows(guint n, const MsRows *parts)
 
 /* The measured devices divide the rest of the idle ones' shares; a device whose probe was slow is idle again. */
 static void
-correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const StepSpeeds *speeds)
+correct_measured(MsShares *self, const MsSharesPolicy *policy, const MsRows *parts, const StepSpeeds *speeds)
 {
   const double scale = policy->scaled ? MAX(speeds->slowest / speeds->fastest, 0.25) : 1;
   const int rows = count_rows(self->n, parts);
@@ -299,7 +226,7 @@ correct_measured(MsShares *self, const MsSplitPolicy *policy, const MsRows *part
  * rows gets one row from time to time, so that its share recovers when it becomes faster.
  */
 void
-ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *parts, const double *milliseconds)
+ms_shares_correct(MsShares *self, const MsSharesPolicy *policy, const MsRows *parts, const double *milliseconds)
 {
   const int rows = count_rows(self->n, parts);
   StepSpeeds speeds;
@@ -313,4 +240,42 @@ ms_shares_correct(MsShares *self, const MsSplitPolicy *policy, const MsRows *par
     else if (speeds.of[i] / speeds.sum * rows >= 1)
       self->probes[i] = 0;
   normalise(self);
+}
+
+/* A partner's speed changes from step to step as that of a processor with other work does; the mean is about 1. */
+static const double variation[] = {1.0, 0.8, 1.25, 1.1, 0.85, 1.2, 0.9, 1.0};
+
+/** ms_partner_begin: at the start of an image. */
+void
+ms_partner_begin(MsPartner *self)
+{
+  self->step = 0;
+  self->total_ms = 0;
+}
+
+/**
+ * ms_partner_take:
+ * @rows: the partner's rows of this step
+ * @first_rows: those of the first device
+ * @first_ms: its time for them; where that is 0 for unknown, its last known speed is used
+ *
+ * Returns: the milliseconds that the partner takes; 0 while no speed is known
+ */
+double
+ms_partner_take(MsPartner *self, int rows, int first_rows, double first_ms)
+{
+  if (first_rows > 0 && first_ms > 0)
+    self->row_ms = first_ms / first_rows;
+  return rows * self->row_ms * self->ratio * variation[self->step++ % G_N_ELEMENTS(variation)];
+}
+
+/** ms_partner_end_step: counts a step of @n devices, which ends with the slowest of them. */
+void
+ms_partner_end_step(MsPartner *self, const double *milliseconds, guint n)
+{
+  double longest = 0;
+
+  for (guint i = 0; i < n; i++)
+    longest = MAX(longest, milliseconds[i]);
+  self->total_ms += longest;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * MsTiles: the rows of a picture that no device has taken yet. Each device takes the next tile when it is free, so that
+ * the picture is shared by speed without anything being known of the devices before.
+ */
+#pragma once
+
+#include "core/filter/job.h"
+
+/**
+ * MsTiles:
+ * @whole: all rows
+ * @n_devices: that take from the list
+ * @speeds: rows a millisecond of each device; 0 where it is unknown
+ * @is_handed_out: whether the rows of each device were handed out beforehand
+ * @progress: (nullable): called with the rows that are computed and all rows, by one thread at a time
+ */
+typedef struct {
+  MsRows whole;
+  guint n_devices;
+  double speeds[MS_DEVICES_MAX];
+  gboolean is_handed_out;
+  MsProgressFunc progress;
+  gpointer progress_data;
+  /*< private >*/
+  GMutex lock;
+  MsRows left[MS_DEVICES_MAX];
+  int computed;
+  gboolean stopped;
+  gboolean has_ended[MS_DEVICES_MAX];
+  GArray *returned;
+  gint64 begun_us[MS_DEVICES_MAX];
+  int rows[MS_DEVICES_MAX];
+} MsTiles;
+
+void ms_tiles_init(MsTiles *self, MsRows whole, guint n_devices);
+void ms_tiles_clear(MsTiles *self);
+void ms_tiles_hand_out(MsTiles *self, const MsRows *shares);
+gboolean ms_tiles_take(MsTiles *self, guint device, int most, MsRows *tile);
+void ms_tiles_return(MsTiles *self, guint device, MsRows tile);
+void ms_tiles_count(MsTiles *self, guint device, int rows);
+void ms_tiles_stop(MsTiles *self);
+
+guint ms_tiles_most(const MsTiles *self, int most);
+int ms_tiles_even_rows(const MsTiles *self, int most);
+int ms_tiles_choose_rows(int left, int most, const double *speeds, guint n_devices, guint device);
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsTiles, ms_tiles_clear)
