@@ -145,6 +145,49 @@ test_settings_and_shares(void)
   ms_job_clear(&job);
 }
 
+/* Devices with memory of their own, which overlap transfers with kernels, take tiles from one list as well. */
+static void
+test_overlapped(void)
+{
+  g_autoptr(MsMeanShift) filter = open_several();
+  MsSettings settings = ms_settings_default();
+  g_autoptr(GError) error = NULL;
+
+  if (!filter || ms_fixture_under_oclgrind()) {
+    g_test_skip("No devices that are fast enough for a large image.");
+    return;
+  }
+  const guint n = ms_mean_shift_get_n_devices(filter);
+  MsDeviceLimits limits[MS_DEVICES_MAX];
+  g_autoptr(MsImage) scene = ms_fixture_noise(700, 2400, 5);
+  settings.params.sp = 1;
+  settings.params.max_iterations = 1;
+  settings.options.kernel = MS_KERNEL_ROWS;
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
+  for (guint i = 0; i < n; i++) {
+    MsDevice *device = ms_mean_shift_get_device(filter, i)->device;
+    limits[i] = device->limits;
+    device->limits.type = MS_DEVICE_TYPE_GPU;
+    device->limits.host_unified = FALSE;
+  }
+  for (int run = 0; run < 4; run++) {
+    g_autoptr(MsTimingLog) log = ms_timing_log_new();
+    const MsJob job = {.source = scene, .settings = &settings, .log = log};
+    g_autoptr(MsImage) actual = ms_fixture_filter(filter, job, &error);
+    g_assert_no_error(error);
+    ms_fixture_assert_same(expected, actual, "overlapped");
+    g_assert_cmpint(rows_of(filter, G_MAXUINT), ==, 2400);
+    /* One row of the log for all uploads of a device says that they overlap. */
+    guint uploads = 0;
+    for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+      uploads += ms_timing_log_get(log, i)->stage == MS_STAGE_UPLOAD;
+    g_assert_cmpuint(uploads, >=, 1);
+    g_assert_cmpuint(uploads, <=, n);
+  }
+  for (guint i = 0; i < n; i++)
+    ms_mean_shift_get_device(filter, i)->device->limits = limits[i];
+}
+
 /* A device that computed rows has a speed, except in a run that built its program; the next shares follow from it. */
 static void
 test_speeds(void)
@@ -268,6 +311,7 @@ main(int argc, char **argv)
   g_test_add_data_func("/split/same-picture/adaptive", GINT_TO_POINTER(MS_DIVISION_ADAPTIVE), test_same_picture);
   g_test_add_func("/split/further-jobs", test_further_jobs);
   g_test_add_func("/split/settings-and-shares", test_settings_and_shares);
+  g_test_add_func("/split/overlapped", test_overlapped);
   g_test_add_func("/split/speeds", test_speeds);
   g_test_add_func("/split/memory-budget", test_memory_budget);
   g_test_add_func("/split/cancelled", test_cancelled);
