@@ -483,6 +483,8 @@ MUTATIONS = [
     ('report: both ends of a speed-up are the upper one', 'core/lab/report/report-json.c',
      'ROW(speedup.low, NUMBER, "speedup_low")', 'ROW(speedup.high, NUMBER, "speedup_low")',
      'lab /lab-metrics/csv'),
+    ('tuning: a winner is looked for once and for all', 'core/engine/tuned.c',
+     ' || known->changed_ns != changed_ns', '', 'lab-run /lab/run/tuned-auto'),
     ('tuning: drivers share the file of a winner', 'core/engine/tuned.c',
      'g_strjoin("\\n", key->device, key->driver, key->problem, NULL)',
      'g_strjoin("\\n", key->device, key->problem, NULL)', 'lab /lab/tune-store/winner'),

@@ -85,15 +85,13 @@ on_problem(const char *sentence, gpointer data)
   ms_progress_problem(c->console, sentence);
 }
 
-/* Several devices filter the halo, too; the reference converts the colours of the rows before and after the filter. */
+/* The reference converts the colours of the rows before and after the filter. */
 static guint
 engine_copies(const MsCommandLine *line)
 {
-  if (line->devices)
-    return 1;
-  return line->settings.params.space != MS_SPACE_RGB && strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) == 0
-           ? 2
-           : 0;
+  const gboolean is_reference = !line->devices && strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) == 0;
+
+  return line->settings.params.space != MS_SPACE_RGB && is_reference ? 2 : 0;
 }
 
 static MsRunnerOptions
@@ -114,7 +112,6 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   options.memory_limit = line->memory_limit;
   options.scratch = line->scratch;
   options.memory_runtime = ms_command_runtime_bytes(line);
-  options.several_devices = line->devices != NULL;
   options.engine_copies = engine_copies(line);
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;

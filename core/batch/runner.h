@@ -24,7 +24,6 @@
  *   if it is for images alone
  * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
  * @memory: the images' share of the limit or its default; set by the runner
- * @several_devices: whether the engine divides an image among devices
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
  * @timeout_s: how long a worker may report nothing; 0 for a limit that grows with the observed gaps
@@ -44,7 +43,6 @@ typedef struct {
   guint64 memory_runtime;
   const char *scratch;
   guint64 memory;
-  gboolean several_devices;
   guint engine_copies;
   guint inspected_copies;
   double timeout_s;

@@ -96,8 +96,6 @@ open_input(MsBatchImage *work, GError **error)
 static const char *
 why_whole(const MsBatchImage *work, const MsCodec *codec)
 {
-  if (work->options->settings.params.levels > 0 && work->options->several_devices)
-    return N_("with --levels several devices need the whole image; a single one filters it in bands");
   if (!work->item->output)
     return NULL;
   if (work->item->output_is_stream)

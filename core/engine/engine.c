@@ -193,6 +193,7 @@ typedef struct {
   char *platform;
   char *driver;
   guint64 memory_budget;
+  MsKnownWinners winners;
   MsFallback fallback;
   MsEngineNote note;
   gpointer note_data;
@@ -306,9 +307,10 @@ run_once(MsDeviceEngine *self, MsJob *job, GError **error)
   MsSettings tuned[MS_DEVICES_MAX];
 
   for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++)
-    tuned[i] = job->wants_modes ? *asked
-                                : ms_tuned_settings(asked, ms_mean_shift_get_device(self->filter, i)->device,
-                                                    ms_image_get_width(job->source), ms_image_get_height(job->source));
+    tuned[i] = job->wants_modes
+                 ? *asked
+                 : ms_tuned_settings(&self->winners, asked, ms_mean_shift_get_device(self->filter, i)->device,
+                                     ms_image_get_width(job->source), ms_image_get_height(job->source));
   job->settings = tuned;
   job->settings_of = tuned;
   MsImage *result = ms_mean_shift_run(self->filter, job, error);
@@ -377,7 +379,10 @@ open_lane(MsEngine *engine, GError **error)
 static void
 clear(MsEngine *engine)
 {
-  release_filter((MsDeviceEngine *)engine);
+  MsDeviceEngine *self = (MsDeviceEngine *)engine;
+
+  release_filter(self);
+  ms_known_winners_clear(&self->winners);
 }
 
 static const MsEngineKind device_kind = {.describe = describe,

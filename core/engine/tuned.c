@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
+#include <sys/stat.h>
 
 #include "core/error.h"
 #include "core/factors.h"
@@ -206,8 +207,47 @@ load_winner(MsDevice *device, const char *problem)
   return ms_winner_store_load(NULL, &key, MS_VERSION);
 }
 
+/* When the folder of the winners changed last: a new winner is renamed into it. 0 where there is no folder. */
+static gint64
+time_of_folder(void)
+{
+  g_autofree char *folder = ms_winner_store_default_directory();
+  struct stat about;
+
+  return stat(folder, &about) == 0 ? about.st_mtim.tv_sec * G_GINT64_CONSTANT(1000000000) + about.st_mtim.tv_nsec : 0;
+}
+
+/** ms_known_winners_clear: forgets all; the structure can be used again. */
+void
+ms_known_winners_clear(MsKnownWinners *self)
+{
+  g_clear_pointer(&self->winners, g_hash_table_unref);
+  self->changed_ns = 0;
+}
+
+/* (transfer none) (nullable): the winner, whose file is read once. */
+static const MsFactors *
+find_winner(MsKnownWinners *known, MsDevice *device, const char *problem)
+{
+  const gint64 changed_ns = time_of_folder();
+  gpointer winner = NULL;
+
+  if (!known->winners || known->changed_ns != changed_ns) {
+    ms_known_winners_clear(known);
+    known->winners = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_factors_free);
+    known->changed_ns = changed_ns;
+  }
+  g_autofree char *key = g_strjoin("\n", device->name, device->driver, problem, NULL);
+  if (changed_ns != 0 && !g_hash_table_lookup_extended(known->winners, key, NULL, &winner)) {
+    winner = load_winner(device, problem);
+    g_hash_table_insert(known->winners, g_steal_pointer(&key), winner);
+  }
+  return winner;
+}
+
 /**
  * ms_tuned_settings:
+ * @known: the winners that this caller has met
  * @settings: the requested settings
  * @device: the device that will run it
  *
@@ -218,7 +258,7 @@ load_winner(MsDevice *device, const char *problem)
  * Returns: the settings to run; @settings themselves when there is no such winner
  */
 MsSettings
-ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height)
+ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height)
 {
   MsSettings usual = ms_settings_default(), tuned;
 
@@ -226,7 +266,7 @@ ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int h
   if (!ms_settings_equal(&usual, settings))
     return *settings;
   g_autofree char *problem = ms_problem_class_filter(settings->params.sp, width, height);
-  g_autoptr(MsFactors) winner = load_winner(device, problem);
+  const MsFactors *winner = find_winner(known, device, problem);
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;

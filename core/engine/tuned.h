@@ -7,7 +7,21 @@
 #include "core/opencl/device.h"
 #include "core/reduce/reduce-plan.h"
 
-MsSettings ms_tuned_settings(const MsSettings *settings, MsDevice *device, int width, int height);
+/**
+ * MsKnownWinners: the winners that were looked for, so that no picture opens a file, until their folder changes; all
+ * zero at first.
+ * @winners: (nullable): for device, driver and class of problems the #MsFactors, %NULL for none
+ */
+typedef struct {
+  GHashTable *winners;
+  gint64 changed_ns;
+} MsKnownWinners;
+
+void ms_known_winners_clear(MsKnownWinners *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsKnownWinners, ms_known_winners_clear)
+
+MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width,
+                             int height);
 gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
 
 char *ms_problem_class_filter(double sp, gint64 width, gint64 height);

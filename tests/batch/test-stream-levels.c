@@ -197,12 +197,35 @@ test_device(void)
   check_cases(engine, 13, n, sp);
 }
 
+static void
+test_several_devices(void)
+{
+  g_autoptr(MsContext) present = ms_fixture_context();
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+  g_autoptr(GError) error = NULL;
+
+  if (!present)
+    return;
+  if (!devices || devices->len < 2) {
+    g_test_skip("Fewer than two devices.");
+    return;
+  }
+  for (MsDivision division = MS_DIVISION_EQUAL; division <= MS_DIVISION_ADAPTIVE; division++) {
+    g_autoptr(MsEngine) engine = ms_engine_open_several("0:0,0:1", division, NULL, NULL, &error);
+    g_assert_no_error(error);
+    check_cases(engine, 14 + division, FEW_CASES, FEW_RADIUS);
+  }
+}
+
 int
 main(int argc, char **argv)
 {
+  /* Two devices on every machine that has PoCL; other drivers ignore it. */
+  g_setenv("POCL_DEVICES", "pthread basic", FALSE);
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/stream-levels/halving", test_halving);
   g_test_add_func("/stream-levels/reference", test_reference);
   g_test_add_func("/stream-levels/device", test_device);
+  g_test_add_func("/stream-levels/several-devices", test_several_devices);
   return g_test_run();
 }

@@ -2,11 +2,13 @@
 /* Private members of MsDocument, for its files on filtering and runs. */
 #pragma once
 
+#include "core/engine/tuned.h"
 #include "ui/document/document.h"
 
 struct _MsDocument {
   GObject parent_instance;
   MsWindowEngine *engine;
+  MsKnownWinners winners; /* of tuning, that were looked for */
   MsImage *source;
   GFile *file;
   char *title;

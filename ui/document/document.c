@@ -261,6 +261,7 @@ ms_document_finalize(GObject *object)
   MsDocument *self = MS_DOCUMENT(object);
 
   g_clear_object(&self->engine);
+  ms_known_winners_clear(&self->winners);
   g_clear_object(&self->source);
   g_clear_object(&self->file);
   g_clear_object(&self->current);

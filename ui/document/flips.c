@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/engine/tuned.h"
 #include "ui/document/document-private.h"
 
 /* Times from which an interval follows. */
@@ -46,8 +45,8 @@ ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *re
     return TRUE;
   if (!ms_document_plan_request(self, &request))
     return FALSE;
-  request.settings =
-    ms_tuned_settings(settings, ms_window_engine_get_device(self->engine), request.width, request.height);
+  request.settings = ms_tuned_settings(&self->winners, settings, ms_window_engine_get_device(self->engine),
+                                       request.width, request.height);
   g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
   if (plan)
     *resolved = plan->settings;
