@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-/* The engine of every caller, and its two kinds: OpenCL devices, and the serial reference. */
 #include "core/engine/engine.h"
 
 #include <glib/gi18n-lib.h>
@@ -18,15 +17,28 @@
 /* Images in flight on a device with its own memory: one uploads, one computes, one downloads, and one waits. */
 #define LANES 4
 
-/** ms_engine_new: (transfer full): a new engine; @size: of the structure that begins with it, filled with zeros */
-gpointer
-ms_engine_new(const MsEngineKind *kind, gsize size)
-{
-  MsEngine *self = g_atomic_rc_box_alloc0(size);
-
-  self->kind = kind;
-  return self;
-}
+/*
+ * A filter on one OpenCL device, where the processor may take over after a failure, or on several; or the serial
+ * reference.
+ * @filter: (nullable): %NULL for the reference
+ * @name, @platform, @driver: of all devices
+ * @memory_budget: of the machine's memory, 0 for the default of the devices
+ * @stand_in: (nullable): for tests
+ */
+struct _MsEngine {
+  MsMeanShift *filter;
+  char *name;
+  char *platform;
+  char *driver;
+  guint64 memory_budget;
+  MsKnownWinners winners;
+  MsFallback fallback;
+  MsEngineNote note;
+  gpointer note_data;
+  const MsEngineStandIn *stand_in;
+  gpointer stand_in_data;
+  GDestroyNotify free_data;
+};
 
 MsEngine *
 ms_engine_ref(MsEngine *self)
@@ -35,12 +47,23 @@ ms_engine_ref(MsEngine *self)
 }
 
 static void
+release_filter(MsEngine *self)
+{
+  g_clear_pointer(&self->filter, ms_mean_shift_free);
+  g_clear_pointer(&self->name, g_free);
+  g_clear_pointer(&self->platform, g_free);
+  g_clear_pointer(&self->driver, g_free);
+}
+
+static void
 clear_engine(gpointer data)
 {
   MsEngine *self = data;
 
-  if (self->kind->clear)
-    self->kind->clear(self);
+  release_filter(self);
+  ms_known_winners_clear(&self->winners);
+  if (self->free_data)
+    self->free_data(self->stand_in_data);
 }
 
 void
@@ -49,64 +72,77 @@ ms_engine_unref(MsEngine *self)
   g_atomic_rc_box_release_full(self, clear_engine);
 }
 
-MsEngineInfo
-ms_engine_describe(MsEngine *self)
+/** ms_reference_engine_new: (transfer full): the serial reference in plain C on one thread. */
+MsEngine *
+ms_reference_engine_new(void)
 {
-  return self->kind->describe(self);
+  return g_atomic_rc_box_new0(MsEngine);
 }
 
-/** ms_engine_check: %FALSE with the plan's reason when no image could be filtered with @settings. */
-gboolean
-ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
+/** ms_engine_new_stand_in: (transfer full): @data: freed by @free_data with the engine */
+MsEngine *
+ms_engine_new_stand_in(const MsEngineStandIn *stand_in, gpointer data, GDestroyNotify free_data)
 {
-  return self->kind->check ? self->kind->check(self, settings, error) : ms_params_validate(&settings->params, error);
+  MsEngine *self = ms_reference_engine_new();
+
+  self->stand_in = stand_in;
+  self->stand_in_data = data;
+  self->free_data = free_data;
+  return self;
 }
 
-/**
- * ms_engine_run:
- *
- * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
- */
-MsImage *
-ms_engine_run(MsEngine *self, MsJob *job, GError **error)
-{
-  return self->kind->run(self, job, error);
-}
-
-/** ms_engine_get_context: (transfer none) (nullable): the OpenCL device, where there is one. */
+/** ms_engine_get_context: (transfer none) (nullable): the first OpenCL device, where there is one. */
 MsContext *
 ms_engine_get_context(MsEngine *self)
 {
-  return self->kind->context ? self->kind->context(self) : NULL;
+  return self->filter ? ms_mean_shift_get_context(self->filter) : NULL;
+}
+
+/** ms_engine_describe: the device as reports name it. */
+MsEngineInfo
+ms_engine_describe(MsEngine *self)
+{
+  if (self->stand_in)
+    return self->stand_in->info;
+  if (!self->filter)
+    return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
+  const gboolean is_alone = ms_mean_shift_get_n_devices(self->filter) == 1;
+  const MsDeviceType type = ms_engine_get_context(self)->device->limits.type;
+  return (MsEngineInfo){self->name, self->platform, self->driver, is_alone ? ms_device_type_name(type) : "several"};
+}
+
+/* %FALSE with the plan's reason when @settings cannot run on this device. */
+static gboolean
+check_on(MsContext *context, const MsSettings *settings, GError **error)
+{
+  MsPlanRequest request = ms_plan_request(settings, &context->device->limits, USUAL_SIDE, USUAL_SIDE);
+  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+
+  return plan != NULL;
 }
 
 /**
- * ms_engine_set_memory_budget: limits the machine's memory that the device's buffers take, where the engine supports
- * it.
+ * ms_engine_check: %FALSE with the plan's reason when no image could be filtered with @settings, before one is read.
+ * The settings must be valid on every device, because each may compute a part of every image.
  */
+gboolean
+ms_engine_check(MsEngine *self, const MsSettings *settings, GError **error)
+{
+  if (!self->filter)
+    return ms_params_validate(&settings->params, error);
+  for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++)
+    if (!check_on(ms_mean_shift_get_device(self->filter, i), settings, error))
+      return FALSE;
+  return TRUE;
+}
+
+/** ms_engine_set_memory_budget: bytes of the machine's memory that buffers of the devices may take together. */
 void
 ms_engine_set_memory_budget(MsEngine *self, guint64 bytes)
 {
-  if (self->kind->set_memory_budget)
-    self->kind->set_memory_budget(self, bytes);
-}
-
-/** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
-guint
-ms_engine_get_lanes(MsEngine *self)
-{
-  return self->kind->get_lanes ? self->kind->get_lanes(self) : 1;
-}
-
-/**
- * ms_engine_open_lane: for engines with several lanes
- *
- * Returns: (transfer full): an engine on the same device for one more thread, or %NULL with #MS_ERROR_DEVICE
- */
-MsEngine *
-ms_engine_open_lane(MsEngine *self, GError **error)
-{
-  return self->kind->open_lane(self, error);
+  self->memory_budget = bytes;
+  if (self->filter)
+    ms_mean_shift_set_host_budget(self->filter, bytes);
 }
 
 /**
@@ -151,16 +187,8 @@ ms_engine_note_driver(MsEngineNote note, gpointer note_data)
   }
 }
 
-/* The serial reference in plain C on one thread, which needs no OpenCL device. */
-
-static MsEngineInfo
-describe_reference(MsEngine *self)
-{
-  return (MsEngineInfo){.name = MS_ENGINE_REFERENCE, .platform = "host", .driver = "serial C", .type = "cpu"};
-}
-
 static MsImage *
-run_reference(MsEngine *self, MsJob *job, GError **error)
+run_reference(MsJob *job, GError **error)
 {
   gint64 start = g_get_monotonic_time();
   MsImage *result = ms_reference_run(job, error);
@@ -170,55 +198,6 @@ run_reference(MsEngine *self, MsJob *job, GError **error)
     ms_timing_log_add_filter_span(job->log, start);
   }
   return result;
-}
-
-static const MsEngineKind reference_kind = {.describe = describe_reference, .run = run_reference};
-
-/** ms_reference_engine_new: (transfer full): an engine that runs the serial reference. */
-MsEngine *
-ms_reference_engine_new(void)
-{
-  return ms_engine_new(&reference_kind, sizeof(MsEngine));
-}
-
-/*
- * Filters on one OpenCL device, and on the processor after a failure where the caller allows it; or on several devices.
- * @name, @platform, @driver: of all devices
- * @memory_budget: of the machine's memory, 0 for the default of the devices
- */
-typedef struct {
-  MsEngine base;
-  MsMeanShift *filter;
-  char *name;
-  char *platform;
-  char *driver;
-  guint64 memory_budget;
-  MsKnownWinners winners;
-  MsFallback fallback;
-  MsEngineNote note;
-  gpointer note_data;
-} MsDeviceEngine;
-
-static MsContext *
-get_context(MsEngine *engine)
-{
-  return ms_mean_shift_get_context(((MsDeviceEngine *)engine)->filter);
-}
-
-static MsDevice *
-get_device(MsEngine *engine)
-{
-  return get_context(engine)->device;
-}
-
-static MsEngineInfo
-describe(MsEngine *engine)
-{
-  const MsDeviceEngine *self = (MsDeviceEngine *)engine;
-
-  return (MsEngineInfo){
-    self->name, self->platform, self->driver,
-    ms_mean_shift_get_n_devices(self->filter) > 1 ? "several" : ms_device_type_name(get_device(engine)->limits.type)};
 }
 
 /* @member: the offset of a text in #MsDevice */
@@ -233,40 +212,9 @@ join(MsMeanShift *filter, glong member)
   return g_string_free(text, FALSE);
 }
 
-/* %FALSE with the plan's reason when @settings cannot run on this device. */
-static gboolean
-check_on(MsContext *context, const MsSettings *settings, GError **error)
-{
-  MsPlanRequest request = ms_plan_request(settings, &context->device->limits, USUAL_SIDE, USUAL_SIDE);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
-
-  return plan != NULL;
-}
-
-/* The settings must be valid on every device, because each one may compute a part of every image. */
-static gboolean
-check(MsEngine *engine, const MsSettings *settings, GError **error)
-{
-  MsMeanShift *filter = ((MsDeviceEngine *)engine)->filter;
-
-  for (guint i = 0; i < ms_mean_shift_get_n_devices(filter); i++)
-    if (!check_on(ms_mean_shift_get_device(filter, i), settings, error))
-      return FALSE;
-  return TRUE;
-}
-
-static void
-release_filter(MsDeviceEngine *self)
-{
-  g_clear_pointer(&self->filter, ms_mean_shift_free);
-  g_clear_pointer(&self->name, g_free);
-  g_clear_pointer(&self->platform, g_free);
-  g_clear_pointer(&self->driver, g_free);
-}
-
 /* @filter: (transfer full): on the devices that are used from now on */
 static void
-use_filter(MsDeviceEngine *self, MsMeanShift *filter)
+use_filter(MsEngine *self, MsMeanShift *filter)
 {
   release_filter(self);
   self->filter = filter;
@@ -278,7 +226,7 @@ use_filter(MsDeviceEngine *self, MsMeanShift *filter)
 
 /* Lets @self be one of several engines on a device, whose memory and threads of the host they share. */
 static void
-share_device(MsDeviceEngine *self)
+share_device(MsEngine *self)
 {
   MsContext *context = ms_mean_shift_get_context(self->filter);
 
@@ -287,21 +235,12 @@ share_device(MsDeviceEngine *self)
   context->processors = MAX(g_get_num_processors() / LANES, 1);
 }
 
-static void
-set_memory_budget(MsEngine *engine, guint64 bytes)
-{
-  MsDeviceEngine *self = (MsDeviceEngine *)engine;
-
-  self->memory_budget = bytes;
-  ms_mean_shift_set_host_budget(self->filter, bytes);
-}
-
 /*
  * Each device uses its own fastest kernels, since all kernels compute the same picture. Those of a tuned device may not
  * write modes.
  */
 static MsImage *
-run_once(MsDeviceEngine *self, MsJob *job, GError **error)
+run_once(MsEngine *self, MsJob *job, GError **error)
 {
   const MsSettings *asked = job->settings;
   MsSettings tuned[MS_DEVICES_MAX];
@@ -320,9 +259,9 @@ run_once(MsDeviceEngine *self, MsJob *job, GError **error)
 }
 
 static gboolean
-change_to_processor(MsDeviceEngine *self, const GError *reason)
+change_to_processor(MsEngine *self, const GError *reason)
 {
-  MsDevice *failed = get_device(&self->base);
+  MsDevice *failed = ms_engine_get_context(self)->device;
   g_autoptr(MsContext) context = NULL;
 
   if (self->fallback != MS_FALLBACK_CPU || failed->limits.type == MS_DEVICE_TYPE_CPU)
@@ -339,9 +278,8 @@ change_to_processor(MsDeviceEngine *self, const GError *reason)
 }
 
 static MsImage *
-run(MsEngine *engine, MsJob *job, GError **error)
+run_on_devices(MsEngine *self, MsJob *job, GError **error)
 {
-  MsDeviceEngine *self = (MsDeviceEngine *)engine;
   g_autoptr(GError) failure = NULL;
   MsImage *result = run_once(self, job, &failure);
 
@@ -355,56 +293,59 @@ run(MsEngine *engine, MsJob *job, GError **error)
   return result;
 }
 
-static guint
-get_lanes(MsEngine *engine)
+/**
+ * ms_engine_run: the one place that asks whether devices compute or the reference.
+ *
+ * Returns: (transfer full): the filtered image, or %NULL with #MS_ERROR or G_IO_ERROR_CANCELLED
+ */
+MsImage *
+ms_engine_run(MsEngine *self, MsJob *job, GError **error)
 {
-  const gboolean is_alone = ms_mean_shift_get_n_devices(((MsDeviceEngine *)engine)->filter) == 1;
-
-  return is_alone && ms_device_has_own_memory(get_device(engine)) ? LANES : 1;
+  if (self->stand_in)
+    return self->stand_in->run(self->stand_in_data, job, error);
+  return self->filter ? run_on_devices(self, job, error) : run_reference(job, error);
 }
 
-static MsEngine *
-open_lane(MsEngine *engine, GError **error)
+/** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
+guint
+ms_engine_get_lanes(MsEngine *self)
 {
-  g_autoptr(MsContext) sibling = ms_context_new_sibling(get_context(engine), error);
-  MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
-
-  if (!lane)
-    return NULL;
-  share_device((MsDeviceEngine *)engine);
-  share_device((MsDeviceEngine *)lane);
-  return lane;
+  if (self->stand_in)
+    return MAX(self->stand_in->lanes, 1);
+  const gboolean is_one_device = self->filter && ms_mean_shift_get_n_devices(self->filter) == 1;
+  return is_one_device && ms_device_has_own_memory(ms_engine_get_context(self)->device) ? LANES : 1;
 }
-
-static void
-clear(MsEngine *engine)
-{
-  MsDeviceEngine *self = (MsDeviceEngine *)engine;
-
-  release_filter(self);
-  ms_known_winners_clear(&self->winners);
-}
-
-static const MsEngineKind device_kind = {.describe = describe,
-                                         .check = check,
-                                         .run = run,
-                                         .context = get_context,
-                                         .set_memory_budget = set_memory_budget,
-                                         .get_lanes = get_lanes,
-                                         .open_lane = open_lane,
-                                         .clear = clear};
 
 /** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
 MsEngine *
 ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data)
 {
-  MsDeviceEngine *self = ms_engine_new(&device_kind, sizeof *self);
+  MsEngine *self = ms_reference_engine_new();
 
   self->fallback = fallback;
   self->note = note;
   self->note_data = note_data;
   use_filter(self, ms_mean_shift_new(context));
-  return &self->base;
+  return self;
+}
+
+/**
+ * ms_engine_open_lane: for engines with several lanes
+ *
+ * Returns: (transfer full): an engine on the same device for one more thread, or %NULL with #MS_ERROR_DEVICE
+ */
+MsEngine *
+ms_engine_open_lane(MsEngine *self, GError **error)
+{
+  if (self->stand_in)
+    return self->stand_in->open_lane(self->stand_in_data, error);
+  g_autoptr(MsContext) sibling = ms_context_new_sibling(ms_engine_get_context(self), error);
+  MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
+  if (!lane)
+    return NULL;
+  share_device(self);
+  share_device(lane);
+  return lane;
 }
 
 static MsFallback
@@ -533,9 +474,9 @@ ms_engine_open_several(const char *list, MsDivision division, MsEngineNote note,
 
   if (!contexts)
     return NULL;
-  MsDeviceEngine *self = ms_engine_new(&device_kind, sizeof *self);
+  MsEngine *self = ms_reference_engine_new();
   self->fallback = MS_FALLBACK_FAIL;
   use_filter(self, ms_mean_shift_new_several(contexts));
   ms_mean_shift_set_division(self->filter, division);
-  return &self->base;
+  return self;
 }

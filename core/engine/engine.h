@@ -34,33 +34,17 @@ typedef void (*MsEngineNote)(const char *sentence, gpointer data);
 typedef struct _MsEngine MsEngine;
 
 /**
- * MsEngineKind: what an engine does; @describe and @run must be set.
- * @describe: the device as reports name it
- * @check: (nullable): whether such settings can run here at all, before any image is read
- * @run: filters one image
- * @context: (nullable): the device for other work on the same images
- * @set_memory_budget: (nullable): bytes of the machine's memory that buffers of the device may take together
- * @get_lanes: (nullable): how many images may be on the device at once, so that their transfers overlap kernels
- * @open_lane: (nullable): (transfer full): an engine for a further image on the same device; never falls back
- * @clear: (nullable): releases what the engine holds
+ * MsEngineStandIn: what takes the place of the devices in tests; @data is that of ms_engine_new_stand_in().
+ * @lanes: how many images may be in it at once; more than one need @open_lane
  */
 typedef struct {
-  MsEngineInfo (*describe)(MsEngine *self);
-  gboolean (*check)(MsEngine *self, const MsSettings *settings, GError **error);
-  MsImage *(*run)(MsEngine *self, MsJob *job, GError **error);
-  MsContext *(*context)(MsEngine *self);
-  void (*set_memory_budget)(MsEngine *self, guint64 bytes);
-  guint (*get_lanes)(MsEngine *self);
-  MsEngine *(*open_lane)(MsEngine *self, GError **error);
-  void (*clear)(MsEngine *self);
-} MsEngineKind;
+  MsEngineInfo info;
+  guint lanes;
+  MsImage *(*run)(gpointer data, MsJob *job, GError **error);
+  MsEngine *(*open_lane)(gpointer data, GError **error);
+} MsEngineStandIn;
 
-/** MsEngine: reference counted; the first member of what a kind keeps. */
-struct _MsEngine {
-  const MsEngineKind *kind;
-};
-
-gpointer ms_engine_new(const MsEngineKind *kind, gsize size);
+MsEngine *ms_engine_new_stand_in(const MsEngineStandIn *stand_in, gpointer data, GDestroyNotify free_data);
 MsEngine *ms_engine_ref(MsEngine *self);
 void ms_engine_unref(MsEngine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsEngine, ms_engine_unref)

@@ -67,7 +67,7 @@ remove_tree(const char *path)
 void
 batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
 {
-  ms_engine_unref(&f->engine->base);
+  ms_engine_unref(f->engine->base);
   g_object_unref(f->cancellable);
   g_ptr_array_unref(f->problems);
   g_free(f->in);
@@ -122,7 +122,7 @@ batch_fixture_assert_output(BatchFixture *f, const MsBatchItem *item, const char
 static MsEngine *
 open_fake_engine(gpointer data, GError **error)
 {
-  return ms_engine_ref(&((BatchFixture *)data)->engine->base);
+  return ms_engine_ref(((BatchFixture *)data)->engine->base);
 }
 
 static void

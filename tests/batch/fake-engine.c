@@ -3,12 +3,6 @@
 
 #include "core/filter/reference.h"
 
-static MsEngineInfo
-fake_engine_describe(MsEngine *engine)
-{
-  return (MsEngineInfo){.name = "test", .platform = "test", .driver = "1", .type = "other"};
-}
-
 static MsImage *
 one_pixel_off(MsImage *image)
 {
@@ -27,31 +21,25 @@ meet(FakeEngine *root)
 
   for (int most = g_atomic_int_get(&root->most_meeting); now > most; most = g_atomic_int_get(&root->most_meeting))
     g_atomic_int_compare_and_exchange(&root->most_meeting, most, now);
-  for (int i = 0; i < 50 && g_atomic_int_get(&root->meeting) < (int)root->lanes; i++)
+  for (int i = 0; i < 50 && g_atomic_int_get(&root->meeting) < (int)root->stand_in.lanes; i++)
     g_usleep(1000);
   g_atomic_int_add(&root->meeting, -1);
 }
 
-static guint
-fake_engine_get_lanes(MsEngine *engine)
-{
-  return MAX(((FakeEngine *)engine)->lanes, 1);
-}
-
 static MsEngine *
-fake_engine_open_lane(MsEngine *engine, GError **error)
+fake_engine_open_lane(gpointer data, GError **error)
 {
-  FakeEngine *lane = fake_engine_new();
+  FakeEngine *root = data, *lane = fake_engine_new();
 
-  lane->root = (FakeEngine *)engine;
-  lane->behaviour = lane->root->behaviour;
-  return &lane->base;
+  lane->root = root;
+  lane->behaviour = root->behaviour;
+  return lane->base;
 }
 
 static MsImage *
-fake_engine_run(MsEngine *engine, MsJob *job, GError **error)
+fake_engine_run(gpointer data, MsJob *job, GError **error)
 {
-  FakeEngine *self = (FakeEngine *)engine;
+  FakeEngine *self = data;
   g_autoptr(MsImage) result = NULL;
 
   self->runs++;
@@ -76,13 +64,14 @@ fake_engine_run(MsEngine *engine, MsJob *job, GError **error)
   return g_steal_pointer(&result);
 }
 
-static const MsEngineKind fake_kind = {.describe = fake_engine_describe,
-                                       .run = fake_engine_run,
-                                       .get_lanes = fake_engine_get_lanes,
-                                       .open_lane = fake_engine_open_lane};
-
 FakeEngine *
 fake_engine_new(void)
 {
-  return ms_engine_new(&fake_kind, sizeof(FakeEngine));
+  FakeEngine *self = g_new0(FakeEngine, 1);
+
+  self->stand_in = (MsEngineStandIn){.info = {.name = "test", .platform = "test", .driver = "1", .type = "other"},
+                                     .run = fake_engine_run,
+                                     .open_lane = fake_engine_open_lane};
+  self->base = ms_engine_new_stand_in(&self->stand_in, self, g_free);
+  return self;
 }

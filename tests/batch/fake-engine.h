@@ -14,20 +14,20 @@ typedef enum {
 } FakeBehaviour;
 
 /**
- * FakeEngine:
+ * FakeEngine: freed with its engine.
+ * @stand_in: its lanes are the images at once
  * @cancel_after_first: (not owned): is cancelled at the end of the first run
  * @runs: counts the runs of this engine, without those of its lanes
- * @lanes: images at once; 0 counts as 1
  * @root: (nullable) (not owned): the engine whose lane this is
  * @lane_runs: runs of all lanes opened from this engine; atomic
  * @meeting: counts runs in progress in this engine and its lanes; @most_meeting the most seen; atomic
  */
 struct _FakeEngine {
-  MsEngine base;
+  MsEngine *base;
+  MsEngineStandIn stand_in;
   FakeBehaviour behaviour;
   GCancellable *cancel_after_first;
   guint runs;
-  guint lanes;
   FakeEngine *root;
   int lane_runs;
   int meeting;

@@ -10,14 +10,6 @@
 
 #include "core/filter/reference.h"
 
-static MsEngineInfo
-dying_engine_describe(MsEngine *engine)
-{
-  const char *type = g_getenv(DEVICE_TYPE);
-
-  return (MsEngineInfo){.name = "dying", .platform = "test", .driver = "1", .type = type ? type : "gpu"};
-}
-
 static void
 die_without_core(int number)
 {
@@ -58,7 +50,7 @@ is_first(void)
 }
 
 static MsImage *
-dying_engine_run(MsEngine *engine, MsJob *job, GError **error)
+dying_engine_run(gpointer data, MsJob *job, GError **error)
 {
   int width = ms_image_get_width(job->source);
 
@@ -79,7 +71,8 @@ dying_engine_run(MsEngine *engine, MsJob *job, GError **error)
   return ms_reference_run(job, error);
 }
 
-static const MsEngineKind dying_kind = {.describe = dying_engine_describe, .run = dying_engine_run};
+static MsEngineStandIn dying_engine = {.info = {.name = "dying", .platform = "test", .driver = "1", .type = "gpu"},
+                                       .run = dying_engine_run};
 
 static void
 count_worker(const char *path)
@@ -98,7 +91,9 @@ open_engine(gpointer data, GError **error)
     count_worker(g_getenv(WORKERS));
   if (g_getenv(AT_OPENING) && (!g_str_equal(g_getenv(AT_OPENING), ONCE) || is_first()))
     die_without_core(SIGABRT);
-  return ms_engine_new(&dying_kind, sizeof(MsEngine));
+  if (g_getenv(DEVICE_TYPE))
+    dying_engine.info.type = g_getenv(DEVICE_TYPE);
+  return ms_engine_new_stand_in(&dying_engine, NULL, NULL);
 }
 
 static gboolean

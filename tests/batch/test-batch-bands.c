@@ -87,7 +87,7 @@ typedef struct {
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
-  return ms_engine_ref(&((Inspection *)data)->fixture->engine->base);
+  return ms_engine_ref(((Inspection *)data)->fixture->engine->base);
 }
 
 static gboolean

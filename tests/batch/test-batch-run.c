@@ -67,7 +67,7 @@ run_with_lanes(BatchFixture *f, FakeBehaviour behaviour)
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 5 + i, 9);
   }
-  f->engine->lanes = 3;
+  f->engine->stand_in.lanes = 3;
   f->engine->behaviour = behaviour;
   f->options.jobs = 4;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
@@ -251,7 +251,7 @@ open_after_decoding(gpointer data, GError **error)
 {
   while (g_atomic_int_get((int *)data) < 12)
     g_usleep(1000);
-  return &fake_engine_new()->base;
+  return fake_engine_new()->base;
 }
 
 /* A running device needs two images ahead of one thread; while it is opened, more are decoded. */
@@ -278,7 +278,7 @@ open_before_decoding(gpointer data, GError **error)
 {
   g_usleep(20000);
   g_assert_cmpint(g_atomic_int_get((int *)data), ==, 0);
-  return &fake_engine_new()->base;
+  return fake_engine_new()->base;
 }
 
 /* An image that takes more than half of the memory is decoded once the device is open. */

@@ -355,7 +355,7 @@ test_refused(BatchFixture *f, gconstpointer data)
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
-  return ms_engine_ref(&((BatchFixture *)data)->engine->base);
+  return ms_engine_ref(((BatchFixture *)data)->engine->base);
 }
 
 static void

@@ -148,7 +148,7 @@ typedef struct {
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
-  return ms_engine_ref(&((Swap *)data)->fixture->engine->base);
+  return ms_engine_ref(((Swap *)data)->fixture->engine->base);
 }
 
 static void
