@@ -66,15 +66,16 @@ typedef struct {
 
 #define NOTE_GROUP "device"
 
-static const char *const bytes_parts[] = {
-  "rows/lanes-32.cl",    "rows/fold.cl",         "rows/probe-lanes.cl", "rows/no-data.cl",
-  "rows/distance-16.cl", "rows/colour-bytes.cl", "rows/probe-bytes.cl", NULL};
+static const char *const bytes_parts[] = {"prelude/names.cl",       "rows/lanes-32.cl", "rows/fold.cl",
+                                          "rows/probe-lanes.cl",    "rows/counts.cl",   "rows/colour-bytes.cl",
+                                          "rows/probe-bytes.cl", NULL};
 static const char *const lanes_parts[] = {"rows/lanes-32.cl", "rows/fold.cl", "rows/probe-lanes.cl", NULL};
 
 static void
 add_parts(MsProgramSpec *spec, const char *const *parts)
 {
   ms_program_spec_define_int(spec, "NO_DATA", 1);
+  ms_program_spec_define_text(spec, "TEST", "in_16");
   for (; *parts; parts++)
     ms_program_spec_add_part(spec, *parts);
 }

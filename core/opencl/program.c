@@ -75,6 +75,15 @@ ms_program_spec_add_part(MsProgramSpec *self, const char *part)
   g_ptr_array_add(self->parts, (gpointer)g_intern_string(part));
 }
 
+/** ms_program_spec_add_parts: adds the parts of a table in their order; %NULL stands for one that is left out. */
+void
+ms_program_spec_add_parts(MsProgramSpec *self, const char *const *parts, guint n_parts)
+{
+  for (guint i = 0; i < n_parts; i++)
+    if (parts[i])
+      ms_program_spec_add_part(self, parts[i]);
+}
+
 /** ms_program_spec_add_source: adds a part that is not a file of kernels/; build logs show it as @name. */
 void
 ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source)

@@ -18,6 +18,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsProgramSpec, ms_program_spec_unref)
 GVariant *ms_program_spec_to_variant(MsProgramSpec *self);
 MsProgramSpec *ms_program_spec_new_from_variant(GVariant *variant);
 void ms_program_spec_add_part(MsProgramSpec *self, const char *part);
+void ms_program_spec_add_parts(MsProgramSpec *self, const char *const *parts, guint n_parts);
 void ms_program_spec_add_source(MsProgramSpec *self, const char *name, GBytes *source);
 gboolean ms_program_spec_replace_part(MsProgramSpec *self, const char *part, GBytes *source);
 void ms_program_spec_define_int(MsProgramSpec *self, const char *name, gint64 value);

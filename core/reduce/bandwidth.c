@@ -52,6 +52,7 @@ build(const Bench *bench, guint group, const char *name, GError **error)
   ms_program_spec_define_int(spec, "GROUP", group);
   ms_program_spec_define_int(spec, "WIDTH", bench->cpu ? 16 : 4);
   ms_program_spec_define_text(spec, "ITEM_RANGE", bench->cpu ? "block_stride" : "global_stride");
+  ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, "reduce/load/stride.cl");
   ms_program_spec_add_part(spec, "bandwidth/read.cl");

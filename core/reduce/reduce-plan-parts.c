@@ -55,6 +55,7 @@ add_lanes(MsReducePlan *plan)
   ms_program_spec_define_int(plan->program, "WIDTH", plan->options.vector);
   if (plan->spec.type == MS_ELEMENT_DOUBLE || (plan->real && !plan->compensated))
     add_part(plan, "fp64");
+  ms_program_spec_add_part(plan->program, "prelude/names.cl");
   add_part(plan, "load/lanes");
 }
 

@@ -22,19 +22,9 @@ mean_shift_direct(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
   const uchar4 pixel = source_pixel(source, image, start.x, start.y);
   int4 c = convert_int4(pixel);
 
-  for (int i = 0; i < filter.z; i++) {
-    sums_t s = {0, 0, 0, 0, 0, 0};
-    sum_window(WINDOW_ARG, inside, at, c, filter, sp, &s);
-    if (s.n == 0)
+  for (int i = 0; i < filter.z; i++)
+    if (shift_pixel(WINDOW_ARG, inside, &at, &c, filter, sp))
       break;
-    const int2 next = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));
-    const int4 mean = (int4)(mean_of(s.r, s.n, 0), mean_of(s.g, s.n, 0), mean_of(s.b, s.n, 0), 0);
-    const int still = (next.x == at.x && next.y == at.y) || change_of(next, at, mean, c) <= filter.w;
-    at = next;
-    c = mean;
-    if (still)
-      break;
-  }
 
   const size_t to = (size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x);
 

@@ -2,7 +2,7 @@
 /*
  * The study's kernel with refilled lanes [BD]: a group owns REFILL_ROWS times as many rows as it has work-items, and a
  * work-item whose pixel has converged takes the group's next pixel, so that no lane waits for the slowest of its warp.
- * Twin of mean-shift-direct.cl with the same arguments; `next` is the number of the group's next pixel.
+ * Its arguments are those of mean-shift-direct.cl; `next` is the number of the group's next pixel.
  */
 __kernel void
 mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const int4 region, const int4 band,
@@ -30,20 +30,7 @@ mean_shift_refill(SOURCE_PARAM, __global uchar4 *result, const int4 image, const
       c = convert_int4(source_pixel(source, image, start.x, start.y));
       left = filter.z;
     }
-
-    sums_t s = {0, 0, 0, 0, 0, 0};
-    sum_window(WINDOW_ARG, inside, at, c, filter, sp, &s);
-    left--;
-    if (s.n == 0) {
-      left = 0;
-    } else {
-      const int2 to = (int2)(mean_of(s.dx, s.n, at.x), mean_of(s.dy, s.n, at.y));
-      const int4 mean = (int4)(mean_of(s.r, s.n, 0), mean_of(s.g, s.n, 0), mean_of(s.b, s.n, 0), 0);
-      const int still = (to.x == at.x && to.y == at.y) || change_of(to, at, mean, c) <= filter.w;
-      at = to;
-      c = mean;
-      left = still ? 0 : left;
-    }
+    left = shift_pixel(WINDOW_ARG, inside, &at, &c, filter, sp) ? 0 : left - 1;
     if (left == 0) {
       const size_t own = (size_t)(start.y - region.y) * (size_t)region.z + (size_t)(start.x - region.x);
 

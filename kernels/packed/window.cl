@@ -24,6 +24,24 @@ typedef struct {
   bool early;  /* whether row SIDE - 1 of the widest window is below it */
 } centre_t;
 
+/*
+ * Whether the window around column or row `at` of the picture begins at `at` - SP + 1. OpenCV rounds the ends of a
+ * window to even in single precision, so that every other one of a radius REACH at or next to a half (HALF_RADIUS is 1,
+ * SP is REACH rounded up) is one pixel shorter at one end or at both.
+ */
+static inline bool
+starts_late(const int at)
+{
+  return HALF_RADIUS && convert_int_rte((float)at - REACH) > at - SP;
+}
+
+/* Whether it ends at `at` + SP - 1. */
+static inline bool
+ends_early(const int at)
+{
+  return HALF_RADIUS && convert_int_rte((float)at + REACH) < at + SP;
+}
+
 /* The window around column `x` and row `y` of the picture, which starts `offset` columns into its first record. */
 static inline void
 set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset, const int x, const int y)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Means under the opencv rule from a table of reciprocals: the product in double precision, then to the nearest, ties
- * to even.
+ * Means from a table of reciprocals, in double precision: under the opencv rule the product, to the nearest, ties to
+ * even. Where TRUNCATES is 1, (sum + 1/2) / n, which is never an integer and has the floor of sum / n, less one half,
+ * so that it rounds to that floor: it is at least 1 / 2n from every tie, far more than the error of the product.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
@@ -11,7 +12,7 @@ static inline uint
 mean_of(const uint sum, const double reciprocal)
 {
   const double wide = as_double(0x4330000000000000ul | sum) - 4503599627370496.0;
-  const double quotient = wide * reciprocal;
+  const double quotient = TRUNCATES ? (wide + 0.5) * reciprocal - 0.5 : wide * reciprocal;
 
   return (uint)as_ulong(quotient + 6755399441055744.0);
 }

@@ -35,13 +35,6 @@ narrow_mask(const wide_mask_t m)
   return convert_short16(m);
 }
 
-/* Adds 1 where the mask is -1. Oclgrind 21.10 would add 255 if the 1 were selected by the mask. */
-static inline lanes_t
-count_lanes(const lanes_t n, const mask_t m)
-{
-  return n - as_ushort16(m);
-}
-
 /* a - b, or 0 where b is larger. */
 static inline lanes_t
 subtract_to_zero(const lanes_t a, const lanes_t b)

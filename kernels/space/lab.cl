@@ -3,12 +3,6 @@
 
 #define FROM_MATRIX FROM_PARTS
 
-static inline int
-shift_rounded(const int value, const int bits)
-{
-  return (value + (1 << (bits - 1))) >> bits;
-}
-
 /* The cube root of a part of white; the table ends at 1, where a matrix that is rounded may lead a step further. */
 static inline int
 root_of(__global const int *tables, const int row, const int3 linear)

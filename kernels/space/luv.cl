@@ -3,12 +3,6 @@
 
 #define FROM_MATRIX FROM_XYZ
 
-static inline int
-shift_rounded(const int value, const int bits)
-{
-  return (value + (1 << (bits - 1))) >> bits;
-}
-
 /* Interpolates between the eight nodes around the colour, which lie 8 values apart, in sixteenths of that. */
 static inline int3
 from_rgb(__global const int *tables, const int3 rgb)

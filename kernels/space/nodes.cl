@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Colours by the tables of a profile, in integers, as core/filter/space/space.c. */
 
+static inline int
+shift_rounded(const int value, const int bits)
+{
+  return (value + (1 << (bits - 1))) >> bits;
+}
+
 /*
  * Interpolates between the eight nodes around @place, which are 5 values apart, with 125 as the sum of their weights,
  * and 4 as the unit of their numbers. Past the last node none has any weight. Oclgrind has min() of two vectors only.

@@ -85,7 +85,7 @@ class OneImage(HeadlessCase):
     def test_debug_messages_say_what_was_chosen(self):
         source = self.picture("a.png", 37, 29)
         wanted = ["device 0:0: ", "plan: kernel direct, work-groups of 16x2,",
-                  "program: 12 parts, the last direct/mean-shift-direct.cl, with -cl-std=CL1.2 -DUNROLL=4",
+                  "program: 11 parts, the last direct/mean-shift-direct.cl, with -cl-std=CL1.2 -DHAS_MARKS=0",
                   "cache: "]
         output, error = self.run_program(source, *self.OWN_KERNEL, "--device", "0:0", "-o", "-", "--format", "png",
                                          env={"G_MESSAGES_DEBUG": "meanshift-lab"})

@@ -24,6 +24,8 @@ build_check(MsContext *context, GError **error)
 
   if (!check)
     return NULL;
+  ms_program_spec_define_int(spec, "FROM_IMAGE", 1);
+  ms_program_spec_define_int(spec, "REPLICATES", 0);
   ms_program_spec_add_part(spec, "direct/group-inside.cl");
   ms_program_spec_add_source(spec, "inside-check.cl", check);
   MsProgram *program = ms_context_build(context, spec, NULL, error);

@@ -55,6 +55,7 @@ run(const Bench *bench, const char *name, const guint32 *words, guint32 *out)
   ms_program_spec_define_int(spec, "GROUP", form->group);
   ms_program_spec_define_int(spec, "WIDTH", form->width);
   ms_program_spec_define_text(spec, "ITEM_RANGE", form->range);
+  ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, "reduce/load/stride.cl");
   ms_program_spec_add_part(spec, "bandwidth/read.cl");

@@ -2,9 +2,9 @@
 #include "core/filter/plan/plan-private.h"
 
 /*
- * The study's kernel [MS]: one work-item computes one pixel. Its parts, in order: the mean (by rule and device), how a
- * pixel or a step of pixels is read (by memory object, access and unrolling), where it is read from (global memory or
- * the group's tile), the border of the image (by rule), and the iteration.
+ * The study's kernel [MS]: one work-item computes one pixel. Its parts say, in their order: the mean (by rule and
+ * device), how a pixel is read (by memory object) and a step of pixels (by access), where they are read from (global
+ * memory or the group's tile), the border of the image, one iteration, the mask, and the loop (by schedule).
  */
 
 static gboolean
@@ -79,36 +79,6 @@ mean_part(MsRule rule, const MsDeviceLimits *limits)
   g_return_val_if_reached(NULL);
 }
 
-/* The parts that load so many pixels at once; a further value of --unroll has a row here. */
-static const struct {
-  int unroll;
-  const char *part;
-} vload_steps[] = {{1, "direct/step-vload4.cl"}, {2, "direct/step-vload8.cl"}, {4, "direct/step-vload16.cl"}};
-
-static const char *
-step_part(const MsToggles *options)
-{
-  if (options->access == MS_ACCESS_POINTER)
-    return "direct/step-pointer.cl";
-  for (guint i = 0; i < G_N_ELEMENTS(vload_steps); i++)
-    if (vload_steps[i].unroll == options->unroll)
-      return vload_steps[i].part;
-  g_return_val_if_reached(NULL);
-}
-
-static const char *
-border_part(const MsParams *params, const MsToggles *options, int extent)
-{
-  gboolean image = options->memory == MS_MEMORY_IMAGE;
-  int radius;
-
-  if (params->rule == MS_RULE_REPLICATE)
-    return image ? "direct/border-replicate-image.cl" : "direct/border-replicate.cl";
-  if (!ms_params_whole_radius(params, extent, &radius))
-    return image ? "direct/border-clip-half-image.cl" : "direct/border-clip-half.cl";
-  return image ? "direct/border-clip-image.cl" : "direct/border-clip.cl";
-}
-
 static gboolean
 refills(const MsToggles *options)
 {
@@ -128,27 +98,30 @@ static void
 compose(MsPlan *plan)
 {
   const MsToggles *o = &plan->settings.options;
-  const MsParams *p = &plan->settings.params;
-  const gboolean clips = o->memory == MS_MEMORY_IMAGE && p->rule != MS_RULE_REPLICATE;
-  int extent = MAX(plan->request.width, plan->request.height);
+  const gboolean image = o->memory == MS_MEMORY_IMAGE, loads = o->access == MS_ACCESS_VLOAD;
+  const char *const parts[] = {
+    "prelude/names.cl",
+    "prelude/types.cl",
+    mean_part(plan->settings.params.rule, &plan->request.limits),
+    image ? "direct/source-image.cl" : "direct/source-buffer.cl",
+    loads ? "direct/step-vload.cl" : "direct/step-pointer.cl",
+    o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl",
+    "direct/border.cl",
+    "direct/group-inside.cl",
+    "direct/shift.cl",
+    "prelude/marks.cl",
+    refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl",
+  };
 
-  ms_plan_add_part(plan, "prelude/types.cl");
-  ms_plan_add_part(plan, mean_part(p->rule, &plan->request.limits));
-  ms_plan_add_part(plan, o->memory == MS_MEMORY_IMAGE ? "direct/source-image.cl" : "direct/source-buffer.cl");
-  ms_plan_add_part(plan, step_part(o));
-  ms_plan_add_part(plan, o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl");
-  ms_plan_add_part(plan, "direct/window-row.cl");
-  ms_plan_add_part(plan, border_part(p, o, extent));
-  /* Over an image object, work-groups whose windows stay inside it need no bounds arithmetic [MS]. */
-  ms_plan_add_part(plan, clips ? "direct/group-inside.cl" : "direct/group-anywhere.cl");
-  ms_plan_add_part(plan, "prelude/change.cl");
-  ms_plan_add_marks(plan);
-  ms_plan_add_part(plan, refills(o) ? "direct/mean-shift-refill.cl" : "direct/mean-shift-direct.cl");
-  if (refills(o))
-    ms_plan_define(plan, "REFILL_ROWS", REFILL_ROWS);
+  ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
+  ms_plan_define(plan, "FROM_IMAGE", image);
   ms_plan_define(plan, "UNROLL", o->unroll);
+  if (loads)
+    ms_plan_define(plan, "STEP_BYTES", (gint64)(o->unroll * sizeof(cl_uchar4)));
   ms_plan_define(plan, "TILE_WIDTH", o->work_group_width);
   ms_plan_define(plan, "TILE_HEIGHT", o->work_group_height);
+  if (refills(o))
+    ms_plan_define(plan, "REFILL_ROWS", REFILL_ROWS);
 }
 
 /** ms_plan_direct: plans the study's kernel, to which every toggle applies. */

@@ -58,19 +58,21 @@ half_bits(guint value)
 static void
 compose(MsPlan *plan)
 {
-  gboolean fast = has_matrix_units(&plan->request.limits);
+  const gboolean fast = has_matrix_units(&plan->request.limits);
+  const char *const parts[] = {
+    "matrix/layout.cl",
+    fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl",
+    "prelude/mean-reciprocal.cl",
+    "matrix/features.cl",
+    "matrix/windows.cl",
+    "matrix/group.cl",
+    "matrix/mean-shift-matrix.cl",
+  };
   Group group = group_of(&plan->request.limits);
   guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
   g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
 
-  ms_plan_add_part(plan, "matrix/layout.cl");
-  ms_plan_add_part(plan, fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl");
-  ms_plan_add_part(plan, plan->settings.params.rule == MS_RULE_TRUNCATE ? "prelude/mean-reciprocal-truncate.cl"
-                                                                        : "prelude/mean-reciprocal.cl");
-  ms_plan_add_part(plan, "matrix/features.cl");
-  ms_plan_add_part(plan, "matrix/windows.cl");
-  ms_plan_add_part(plan, "matrix/group.cl");
-  ms_plan_add_part(plan, "matrix/mean-shift-matrix.cl");
+  ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
   ms_plan_define(plan, "BLOCK", group.block);
   ms_plan_define(plan, "WARPS", group.warps);

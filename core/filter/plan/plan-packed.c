@@ -3,9 +3,9 @@
 
 /*
  * The packed kernel processes four samples at a time as bytes of a word with a GPU's byte instructions. Its parts, in
- * order: the layout of the records, those instructions (by device), the mean (by rule), the pass that writes the
- * records, the sums of a window, a row of four windows (by device), which pixels are filtered, the first iteration,
- * which lists the pixels that have not converged (with a mask, all of the mask), and the later iterations (by radius).
+ * order: the layout of the records, those instructions (by device), the mean, the pass that writes the records, the
+ * sums of a window and of a block of four, the mask, the list of pixels that have not converged, the first iteration,
+ * which fills the list (with a mask, with all of the mask), and the later iterations (by radius).
  */
 
 #define BYTES_PER_RECORD 16
@@ -119,24 +119,24 @@ define_reach(MsPlan *plan)
 static void
 compose(MsPlan *plan)
 {
-  gboolean truncates = plan->settings.params.rule == MS_RULE_TRUNCATE;
-  gboolean whole = ms_plan_has_whole_radius(&plan->request);
+  const char *const parts[] = {
+    "prelude/names.cl",
+    "packed/layout.cl",
+    has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl",
+    "prelude/mean-reciprocal.cl",
+    "packed/prepare.cl",
+    "packed/window.cl",
+    has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl",
+    "packed/block.cl",
+    "prelude/marks.cl",
+    "packed/list.cl",
+    ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl",
+    merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl",
+  };
 
-  ms_plan_add_part(plan, "packed/layout.cl");
-  ms_plan_add_part(plan, has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl");
-  ms_plan_add_part(plan, truncates ? "prelude/mean-reciprocal-truncate.cl" : "prelude/mean-reciprocal.cl");
-  ms_plan_add_part(plan, "packed/prepare.cl");
-  ms_plan_add_part(plan, whole ? "packed/reach-whole.cl" : "packed/reach-half.cl");
-  ms_plan_add_part(plan, "packed/window.cl");
-  ms_plan_add_part(plan, has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl");
-  ms_plan_add_part(plan, whole ? "packed/block-rows-whole.cl" : "packed/block-rows-half.cl");
-  ms_plan_add_marks(plan);
-  ms_plan_add_part(plan, "packed/list.cl");
-  ms_plan_add_part(plan, ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl");
-  ms_plan_add_part(plan, merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl");
+  ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
-  if (!whole)
-    define_reach(plan);
+  define_reach(plan);
   ms_plan_define(plan, "GRAIN", grain(plan->radius));
   ms_plan_define(plan, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
   ms_plan_define(plan, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));

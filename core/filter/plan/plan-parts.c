@@ -12,11 +12,30 @@
 /* Columns of a work-group that computes each pixel from itself alone. */
 #define PIXELWISE_WIDTH 64
 
-/** ms_plan_add_part: adds a file of kernels/ to the program. */
-void
-ms_plan_add_part(MsPlan *self, const char *part)
+/* Whether every window reaches equally far to all sides, unlike windows of a radius with a fraction of one half. */
+static gboolean
+has_whole_radius(const MsPlanRequest *request)
 {
-  ms_program_spec_add_part(self->program, part);
+  int radius;
+
+  return ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &radius);
+}
+
+/**
+ * ms_plan_add_parts: adds the files of kernels/ that the kernel of the plan consists of, in their order, and the
+ * constants that parts of several kernels use.
+ */
+void
+ms_plan_add_parts(MsPlan *self, const char *const *parts, guint n_parts)
+{
+  const MsRule rule = self->settings.params.rule;
+
+  ms_program_spec_add_parts(self->program, parts, n_parts);
+  ms_plan_define(self, "HAS_MARKS", ms_plan_is_masked(self));
+  ms_plan_define(self, "HAS_MODES", self->request.modes);
+  ms_plan_define(self, "TRUNCATES", rule == MS_RULE_TRUNCATE);
+  ms_plan_define(self, "REPLICATES", rule == MS_RULE_REPLICATE);
+  ms_plan_define(self, "HALF_RADIUS", rule != MS_RULE_REPLICATE && !has_whole_radius(&self->request));
 }
 
 /** ms_plan_define: adds a constant to the program. */
@@ -39,14 +58,6 @@ ms_plan_set_work_group(MsPlan *self, gsize width, gsize height)
 {
   self->settings.options.work_group_width = (int)width;
   self->settings.options.work_group_height = (int)height;
-}
-
-/** ms_plan_add_marks: adds the parts that select the pixels to filter and that store modes. */
-void
-ms_plan_add_marks(MsPlan *self)
-{
-  ms_plan_add_part(self, ms_plan_is_masked(self) ? "levels/marks-on.cl" : "levels/marks-off.cl");
-  ms_plan_add_part(self, self->request.modes ? "regions/modes-on.cl" : "regions/modes-off.cl");
 }
 
 /** ms_plan_add_last_args: appends the mask and the modes, where the plan has them, to the arguments of the pass. */
@@ -96,7 +107,7 @@ ms_plan_mark_no_data(MsPlan *self)
   ms_plan_define(self, "NO_DATA", self->request.has_no_data && !ms_plan_is_masked(self));
   if (!self->request.has_no_data)
     return;
-  ms_plan_add_part(self, "no-data/no-data.cl");
+  ms_program_spec_add_part(self->program, "no-data/no-data.cl");
   add_pixelwise(self, "mark_no_data", MS_GRID_SOURCE, args, G_N_ELEMENTS(args));
   ms_plan_add_scratch(self, (MsScratch){.row_bytes = self->request.width});
 }
@@ -150,14 +161,14 @@ ms_plan_add_space(MsPlan *self)
     {"NODE_SIDE", MS_SPACE_SIDE},
   };
   const MsSpace space = self->settings.params.space;
+  const char *const parts[] = {"space/nodes.cl", space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl",
+                               "space/convert.cl"};
 
   if (space == MS_SPACE_RGB)
     return;
   for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
     ms_plan_define(self, tables[i].name, tables[i].value);
-  ms_plan_add_part(self, space == MS_SPACE_LUV ? "space/luv.cl" : "space/lab.cl");
-  ms_plan_add_part(self, "space/nodes.cl");
-  ms_plan_add_part(self, "space/convert.cl");
+  ms_program_spec_add_parts(self->program, parts, G_N_ELEMENTS(parts));
   add_pixelwise(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
   if (!self->request.modes)
     add_pixelwise(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
@@ -223,18 +234,6 @@ ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError 
   return TRUE;
 }
 
-/**
- * ms_plan_has_whole_radius: whether every window reaches equally far to all sides, unlike windows of a radius with a
- * fraction of one half.
- */
-gboolean
-ms_plan_has_whole_radius(const MsPlanRequest *request)
-{
-  int radius;
-
-  return ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &radius);
-}
-
 /** ms_plan_check_needs: whether @request has all that the kernel needs. */
 gboolean
 ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error)
@@ -251,7 +250,7 @@ ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds n
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.", name);
-  else if (needs & MS_NEEDS_WHOLE_RADIUS && !ms_plan_has_whole_radius(request))
+  else if (needs & MS_NEEDS_WHOLE_RADIUS && !has_whole_radius(request))
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
                  "radius or --kernel packed.",

@@ -29,8 +29,7 @@ typedef enum {
   MS_NEEDS_SHORT_SIDES = 1 << 4,
 } MsPlanNeeds;
 
-void ms_plan_add_part(MsPlan *self, const char *part);
-void ms_plan_add_marks(MsPlan *self);
+void ms_plan_add_parts(MsPlan *self, const char *const *parts, guint n_parts);
 void ms_plan_mark_no_data(MsPlan *self);
 void ms_plan_add_space(MsPlan *self);
 void ms_plan_restore_no_data(MsPlan *self);
@@ -43,7 +42,6 @@ void ms_plan_set_work_group(MsPlan *self, gsize width, gsize height);
 gboolean ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error);
 gboolean ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error);
 gboolean ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error);
-gboolean ms_plan_has_whole_radius(const MsPlanRequest *request);
 
 gboolean ms_plan_direct(MsPlan *plan, GError **error);
 gboolean ms_plan_rows(MsPlan *plan, GError **error);

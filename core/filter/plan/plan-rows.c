@@ -3,9 +3,9 @@
 
 /*
  * The rows kernels: windows as explicit vectors over planes of 16 bits, which a first pass writes. Parts, in order: the
- * lanes, pixels without data, the colour test and the planes (by sr), their layout, border and mean (by rule), the
- * samples, the window (by radius), in large windows the merging of equal pixels and the windows remembered, the first
- * step and the tile.
+ * lanes, which samples count, the planes (by sr) and their layout, border and mean, the samples, the window (by
+ * radius), in large windows the merging of equal pixels and the windows remembered, the first step, the mask and the
+ * tile.
  */
 
 #define TILE_WIDTH 64
@@ -37,37 +37,6 @@ knows_windows(const MsPlan *plan, int lanes)
   return is_large(plan->radius, lanes) && plan->settings.params.rule != MS_RULE_REPLICATE;
 }
 
-/*
- * A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. The
- * sums of two rows a vector are packed and have their own type.
- */
-static void
-add_window(MsPlan *plan, int lanes)
-{
-  gboolean large = is_large(plan->radius, lanes), pair = !large && 2 * plan->radius + 1 <= lanes / 2;
-
-  if (!pair) {
-    ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
-    ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
-    ms_plan_add_part(plan, "rows/window-sums.cl");
-  }
-  ms_plan_add_part(plan, large ? "rows/window-any.cl" : pair ? "rows/window-pair.cl" : "rows/window-row.cl");
-}
-
-static const char *
-mean_part(MsRule rule)
-{
-  switch (rule) {
-  case MS_RULE_TRUNCATE:
-    return "rows/mean-truncate.cl";
-  case MS_RULE_REPLICATE:
-    return "rows/mean-replicate.cl";
-  case MS_RULE_OPENCV:
-    return "rows/mean-opencv.cl";
-  }
-  g_return_val_if_reached(NULL);
-}
-
 /* Whether the planes hold two channels as bytes, as kernels/rows/colour-bytes.cl does, or each in 16 bits. */
 static gboolean
 has_bytes(const MsPlan *plan, int lanes)
@@ -76,34 +45,47 @@ has_bytes(const MsPlan *plan, int lanes)
          ms_params_numbers(&plan->settings.params).isr2 < BYTES_ISR2;
 }
 
+/*
+ * A window in vectors of `lanes` columns takes two rows at a time up to half of them, one row up to all of them. The
+ * sums of two rows a vector are packed and have their own type.
+ */
 static void
 compose(MsPlan *plan, int lanes)
 {
-  const MsParams *p = &plan->settings.params;
-  gboolean narrow = ms_params_numbers(p).isr2 < NARROW_ISR2, known = knows_windows(plan, lanes);
-  gboolean clips = p->rule != MS_RULE_REPLICATE;
+  static const char *const means[] = {
+    [MS_RULE_OPENCV] = "opencv", [MS_RULE_TRUNCATE] = "truncate", [MS_RULE_REPLICATE] = "replicate"};
+  const gboolean large = is_large(plan->radius, lanes), known = knows_windows(plan, lanes);
+  const gboolean pair = !large && 2 * plan->radius + 1 <= lanes / 2;
+  const gboolean narrow = ms_params_numbers(&plan->settings.params).isr2 < NARROW_ISR2;
+  const char *const parts[] = {
+    "prelude/names.cl",
+    lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl",
+    "rows/counts.cl",
+    has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl",
+    "rows/layout.cl",
+    "rows/prepare.cl",
+    known ? "rows/prepare-columns.cl" : NULL,
+    "rows/fold.cl",
+    "rows/edge.cl",
+    "rows/mean.cl",
+    "rows/samples.cl",
+    pair ? NULL : "rows/window-sums.cl",
+    large ? "rows/window-any.cl" : pair ? "rows/window-pair.cl" : "rows/window-row.cl",
+    "rows/alike.cl",
+    known ? "rows/known-on.cl" : "rows/known-off.cl",
+    "rows/first-step.cl",
+    "prelude/marks.cl",
+    "rows/tile.cl",
+    "rows/start-neighbours.cl",
+    "rows/mean-shift-rows.cl",
+  };
 
-  ms_plan_add_part(plan, lanes == 32 ? "rows/lanes-32.cl" : "rows/lanes-16.cl");
-  ms_plan_add_part(plan, "rows/no-data.cl");
-  ms_plan_add_part(plan, narrow ? "rows/distance-16.cl" : "rows/distance-32.cl");
-  ms_plan_add_part(plan, has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl");
-  ms_plan_add_part(plan, "rows/layout.cl");
-  ms_plan_add_part(plan, "rows/prepare.cl");
-  if (known)
-    ms_plan_add_part(plan, "rows/prepare-columns.cl");
-  ms_plan_add_part(plan, "rows/fold.cl");
-  ms_plan_add_part(plan, clips ? "rows/edge-clip.cl" : "rows/edge-replicate.cl");
-  ms_plan_define(plan, "HALF_RADIUS", clips && !ms_plan_has_whole_radius(&plan->request));
-  ms_plan_add_part(plan, mean_part(p->rule));
-  ms_plan_add_part(plan, "rows/samples.cl");
-  add_window(plan, lanes);
-  ms_plan_add_part(plan, is_large(plan->radius, lanes) ? "rows/alike-on.cl" : "rows/alike-off.cl");
-  ms_plan_add_part(plan, known ? "rows/known-on.cl" : "rows/known-off.cl");
-  ms_plan_add_part(plan, "rows/first-step.cl");
-  ms_plan_add_marks(plan);
-  ms_plan_add_part(plan, "rows/tile.cl");
-  ms_plan_add_part(plan, "rows/start-neighbours.cl");
-  ms_plan_add_part(plan, "rows/mean-shift-rows.cl");
+  ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
+  ms_program_spec_define_text(plan->program, "TEST", narrow ? "in_16" : "in_32");
+  ms_program_spec_define_text(plan->program, "MEAN", means[plan->settings.params.rule]);
+  ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
+  ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
+  ms_plan_define(plan, "ALIKE", large);
   ms_plan_define(plan, "TILE_WIDTH", TILE_WIDTH);
   ms_plan_define(plan, "TILE_HEIGHT", TILE_HEIGHT);
   ms_plan_define(plan, "TILES", known ? KNOWING_TILES : 1);

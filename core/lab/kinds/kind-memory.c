@@ -240,6 +240,7 @@ compose_walk(const Memory *self)
   ms_program_spec_define_int(spec, "GROUP", self->group);
   if (self->space == MEMORY_PRIVATE)
     ms_program_spec_define_int(spec, "BLOCKS", self->blocks);
+  ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, parts[self->space]);
   ms_program_spec_add_part(spec, "memory/walk.cl");

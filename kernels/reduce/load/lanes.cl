@@ -3,8 +3,6 @@
  * The lanes of a load, and names that every part uses. WIDTH is the number of elements in a load: 1, 4, 8 or 16. A
  * comparison yields 1 for scalars and -1 in each lane of a vector where it holds; ONES makes both 1.
  */
-#define JOIN_NAMES_(a, b) a##b
-#define JOIN_NAMES(a, b) JOIN_NAMES_(a, b)
 #define FOR_WIDTH_(name, width) name##_##width
 #define FOR_WIDTH(name, width) FOR_WIDTH_(name, width)
 
