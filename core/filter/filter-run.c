@@ -10,7 +10,7 @@
 #include "core/filter/space/space.h"
 #include "core/opencl/transfers.h"
 
-/* Bytes after the mask that kernels may read in whole vectors; see kernels/levels/marks-on.cl. */
+/* Bytes after the mask that kernels may read in whole vectors; see kernels/prelude/marks.cl. */
 #define MASK_PADDING 64
 
 static gboolean

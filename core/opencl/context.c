@@ -66,9 +66,9 @@ typedef struct {
 
 #define NOTE_GROUP "device"
 
-static const char *const bytes_parts[] = {"prelude/names.cl",       "rows/lanes-32.cl", "rows/fold.cl",
-                                          "rows/probe-lanes.cl",    "rows/counts.cl",   "rows/colour-bytes.cl",
-                                          "rows/probe-bytes.cl", NULL};
+static const char *const bytes_parts[] = {
+  "prelude/names.cl", "rows/lanes-32.cl",     "rows/fold.cl",        "rows/probe-lanes.cl",
+  "rows/counts.cl",   "rows/colour-bytes.cl", "rows/probe-bytes.cl", NULL};
 static const char *const lanes_parts[] = {"rows/lanes-32.cl", "rows/fold.cl", "rows/probe-lanes.cl", NULL};
 
 static void

@@ -191,7 +191,7 @@ read_limits(MsDevice *self)
   l->subgroup_shuffle = l->subgroups && has_extension(self, "cl_khr_subgroup_shuffle");
   l->int64_atomics = has_extension(self, "cl_khr_int64_base_atomics");
   l->vector_bytes = 4 * (guint)query_number(id, CL_DEVICE_NATIVE_VECTOR_WIDTH_INT);
-  l->little_endian = query_number(id, CL_DEVICE_ENDIAN_LITTLE) != 0;
+  REQUIRE(self, CL_DEVICE_ENDIAN_LITTLE); /* kernels take a pixel's first byte for the lowest of its word */
   l->host_unified = query_number(id, CL_DEVICE_HOST_UNIFIED_MEMORY) != 0;
   l->preferred_multiple = preferred_multiple(self);
   l->nvidia_capability = nvidia_capability(self);

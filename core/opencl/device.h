@@ -48,7 +48,6 @@ typedef struct {
   guint vector_bytes;
   gboolean clang_vectors;
   gboolean byte_products;
-  gboolean little_endian;
   gboolean host_unified;
   guint preferred_multiple;
   guint opencl_version;

@@ -217,19 +217,19 @@ build(MsContext *context, const MsArrayHistogramSpec *spec, MsTimingLog *log, GE
 {
   g_autoptr(MsProgramSpec) program = ms_program_spec_new();
   const MsDeviceLimits *limits = &context->device->limits;
+  const gboolean real = ms_element_type_is_real(spec->type);
 
   ms_program_spec_define_int(program, "GROUP", group_size(limits));
   ms_program_spec_define_text(program, "ELEM", ms_element_type_name(spec->type));
-  if (spec->type == MS_ELEMENT_DOUBLE)
-    ms_program_spec_add_part(program, "reduce/fp64.cl");
+  ms_program_spec_define_text(program, "EDGE", real ? ms_element_type_name(spec->type) : "long");
+  ms_program_spec_define_text(program, "BIN_AT", real ? "BIN_AT_REAL" : "BIN_AT_INTEGER");
+  ms_program_spec_define_int(program, "IN_LOCAL", fits_local(limits, spec->bins));
   ms_program_spec_define_int(program, "BELOW", BELOW);
   ms_program_spec_define_int(program, "ABOVE", ABOVE);
   ms_program_spec_define_int(program, "NOT_A_NUMBER", NOT_A_NUMBER);
   ms_program_spec_define_int(program, "OUTSIDE", OUTSIDE);
-  ms_program_spec_add_part(program,
-                           ms_element_type_is_real(spec->type) ? "histogram/bin-real.cl" : "histogram/bin-integer.cl");
-  ms_program_spec_add_part(program,
-                           fits_local(limits, spec->bins) ? "histogram/bins-local.cl" : "histogram/bins-global.cl");
+  if (spec->type == MS_ELEMENT_DOUBLE)
+    ms_program_spec_add_part(program, "reduce/fp64.cl");
   ms_program_spec_add_part(program, "histogram/array.cl");
   return ms_kernel_new(context, program, "histogram_array", log, error);
 }

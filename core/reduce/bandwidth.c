@@ -55,8 +55,7 @@ build(const Bench *bench, guint group, const char *name, GError **error)
   ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, "reduce/load/stride.cl");
-  ms_program_spec_add_part(spec, "bandwidth/read.cl");
-  ms_program_spec_add_part(spec, "bandwidth/copy.cl");
+  ms_program_spec_add_part(spec, "bandwidth/bandwidth.cl");
   return ms_kernel_new(bench->context, spec, name, NULL, error);
 }
 

@@ -36,17 +36,18 @@ grid_for(const MsDeviceLimits *limits, guint64 n)
 static cl_kernel
 build_comparison(MsContext *context, guint group, MsTimingLog *log, GError **error)
 {
-  const char *const parts[] = {
-    "reduce/load/stride.cl",          "reduce/tree/swap.cl",          "images/differences.cl",
-    "reduce/fold/partial-acc.cl",     "reduce/tree/fence-barrier.cl", "reduce/tree/level-registers.cl",
-    "reduce/tree/divergence-free.cl", "reduce/finish/partials.cl",    "images/compare.cl"};
+  static const char *const parts[] = {
+    "reduce/load/stride.cl", "images/differences.cl", "reduce/fold/partial-acc.cl", "reduce/tree/item.cl",
+    "reduce/tree/level.cl",  "reduce/tree/ways.cl",   "reduce/finish/partials.cl",  "images/compare.cl"};
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
+  ms_program_spec_add_parts(spec, parts, G_N_ELEMENTS(parts));
   ms_program_spec_define_int(spec, "GROUP", group);
   ms_program_spec_define_text(spec, "ITEM_RANGE", group == 1 ? "block_stride" : "global_stride");
-  ms_program_spec_define_text(spec, "WORK_OF_ITEM", "OWN_WORK");
-  for (guint i = 0; i < G_N_ELEMENTS(parts); i++)
-    ms_program_spec_add_part(spec, parts[i]);
+  ms_program_spec_define_text(spec, "TREE_ITEM", "LOCAL_ITEM");
+  ms_program_spec_define_text(spec, "LEVEL_FENCE", "GROUP_FENCE");
+  ms_program_spec_define_int(spec, "SAVES_CONFLICTS", 1);
+  ms_program_spec_define_int(spec, "WAYS", 2);
   return ms_kernel_new(context, spec, "compare_images", log, error);
 }
 

@@ -102,33 +102,34 @@ NUMBER_OF(minimum_of, result->min)
 NUMBER_OF(maximum_of, result->max)
 
 #define SERIAL_OF(name) .serial = name##_of_integers, .serial_real = name##_of_reals
-#define ELEMENTS .terms = "term/terms", .term = "ELEMENT", .term_real = "ELEMENT"
-#define ABSOLUTES .terms = "term/terms", .term = "abs", .term_real = "fabs"
+#define ELEMENTS .term = "ELEMENT", .term_real = "ELEMENT"
+#define ABSOLUTES .term = "abs", .term_real = "fabs"
 #define VALUES .fold = "FOLD_VALUES", .fold_wide = "FOLD_VALUES", .fold_real = "FOLD_VALUES", .sum = TRUE
 #define SQUARES                                                                                                        \
   .fold = "FOLD_SQUARES", .fold_wide = "FOLD_SQUARES_WIDE", .fold_real = "FOLD_SQUARES", .squares = TRUE,              \
-  .packed = "fold/squares-packed", .packed_bytes = 2
+  .packed = "reduce/fold/squares-packed.cl", .packed_bytes = 2
 #define MOMENTS                                                                                                        \
   .fold = "FOLD_MOMENTS", .fold_wide = "FOLD_MOMENTS_WIDE", .fold_real = "FOLD_MOMENTS_ABOUT_CENTRE", .sum = TRUE,     \
-  .squares = TRUE, .about_centre = TRUE, .packed = "fold/squares-packed", .packed_bytes = 2
+  .squares = TRUE, .about_centre = TRUE, .packed = "reduce/fold/squares-packed.cl", .packed_bytes = 2
 
 static const MsReduceOperator rows[MS_REDUCE_N_OPS] = {
   [MS_REDUCE_SUM] = {"sum", NULL, N_("sum of the elements"), ALL_TYPES, ELEMENTS, VALUES, SERIAL_OF(sum),
                      .number = sum_of, .shape = MS_REDUCE_TOTAL},
-  [MS_REDUCE_MIN] = {"min", NULL, N_("least element"), ALL_TYPES, .selects = "fold/extreme", .low = TRUE,
+  [MS_REDUCE_MIN] = {"min", NULL, N_("least element"), ALL_TYPES, .selects = "reduce/fold/extreme.cl", .low = TRUE,
                      .opposite = MS_REDUCE_MAX, SERIAL_OF(extremes), .number = minimum_of, .shape = MS_REDUCE_NUMBER},
-  [MS_REDUCE_MAX] = {"max", NULL, N_("greatest element"), ALL_TYPES, .selects = "fold/extreme", .high = TRUE,
+  [MS_REDUCE_MAX] = {"max", NULL, N_("greatest element"), ALL_TYPES, .selects = "reduce/fold/extreme.cl", .high = TRUE,
                      .opposite = MS_REDUCE_MIN, SERIAL_OF(extremes), .number = maximum_of, .shape = MS_REDUCE_NUMBER},
   [MS_REDUCE_MINMAX] = {"minMax", NULL, N_("least and greatest element in one pass"), ALL_TYPES,
-                        .selects = "fold/minmax", .low = TRUE, .high = TRUE, .packed = "fold/minmax-bytes",
-                        .packed_bytes = 1, SERIAL_OF(extremes), .number = minimum_of, .shape = MS_REDUCE_PAIR},
+                        .selects = "reduce/fold/minmax.cl", .low = TRUE, .high = TRUE,
+                        .packed = "reduce/fold/minmax-bytes.cl", .packed_bytes = 1, SERIAL_OF(extremes),
+                        .number = minimum_of, .shape = MS_REDUCE_PAIR},
   [MS_REDUCE_MINMAX_POSITIONS] = {"minMax-positions", NULL, N_("the same, and the index of the first of each"),
-                                  ALL_TYPES, .selects = "fold/minmax-positions", .low = TRUE, .high = TRUE,
+                                  ALL_TYPES, .selects = "reduce/fold/minmax-positions.cl", .low = TRUE, .high = TRUE,
                                   .positions = TRUE, SERIAL_OF(extremes), .number = minimum_of,
                                   .shape = MS_REDUCE_PAIR_AT},
-  [MS_REDUCE_COUNT_NONZERO] = {"count-nonzero", NULL, N_("number of elements that are not zero"), ALL_TYPES,
-                               .terms = "term/nonzero", VALUES, .whole = TRUE, .packed = "fold/count-bytes",
-                               .packed_bytes = 1, SERIAL_OF(nonzeros), .number = sum_of, .shape = MS_REDUCE_TOTAL},
+  [MS_REDUCE_COUNT_NONZERO] = {"count-nonzero", NULL, N_("number of elements that are not zero"), ALL_TYPES, VALUES,
+                               .whole = TRUE, .packed = "reduce/fold/count-bytes.cl", .packed_bytes = 1,
+                               SERIAL_OF(nonzeros), .number = sum_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_SUM_ABS] = {"sum-abs", "norm1", N_("sum of absolute values, the norm L1"), ALL_TYPES, ABSOLUTES, VALUES,
                          SERIAL_OF(absolutes), .number = sum_of, .shape = MS_REDUCE_TOTAL},
   [MS_REDUCE_SUM_SQUARES] = {"sum-squares", NULL, N_("sum of squares"), ALL_TYPES, ELEMENTS, SQUARES,

@@ -113,11 +113,11 @@ typedef struct {
 
 /**
  * MsReduceOperator: one row of the table. An operator either adds terms (@fold is set) or selects extremes (@low or
- * @high is set). Kernel parts are named relative to kernels/reduce/, without ".cl".
+ * @high is set).
  * @name: as --reduce takes it, in any case; @alias: (nullable): another name for it
  * @types: bit t is set when the operator takes #MsElementType t
- * @terms: part that defines the term
- * @term: macro or function that makes the number to add of an integer; @term_real: of a real number
+ * @term: (nullable): macro or function that makes the number to add of an integer, %NULL where elements that are not
+ *   zero are counted; @term_real: of a real number
  * @fold: macro of that part that adds the term; @fold_wide: for squares of 32-bit integers; @fold_real: for reals
  * @sum: whether the terms' sum is a word of the partial; @squares: whether that of their squares is, after it
  * @whole: whether totals are integers for real elements too
@@ -135,7 +135,6 @@ typedef struct {
   const char *alias;
   const char *help;
   guint types;
-  const char *terms;
   const char *term;
   const char *term_real;
   const char *fold;

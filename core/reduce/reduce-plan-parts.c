@@ -2,17 +2,30 @@
 #include "core/reduce/reduce-plan.h"
 
 static void
-add_part(MsReducePlan *plan, const char *part)
-{
-  g_autofree char *path = g_strconcat("reduce/", part, ".cl", NULL);
-
-  ms_program_spec_add_part(plan->program, path);
-}
-
-static void
 define(MsReducePlan *plan, const char *name, const char *text)
 {
   ms_program_spec_define_text(plan->program, name, text);
+}
+
+/* Whether the program uses sub-groups, unless by instructions of NVIDIA devices. */
+static gboolean
+needs_sub_groups(const MsReducePlan *plan)
+{
+  return plan->options.sub_groups != MS_SUB_GROUPS_OFF && !plan->warp_barrier;
+}
+
+static gboolean
+has_sub_group_fence(const MsReducePlan *plan)
+{
+  return needs_sub_groups(plan) && !plan->sub_groups_first;
+}
+
+static const char *
+level_fence(const MsReducePlan *plan)
+{
+  if (plan->options.sub_groups != MS_SUB_GROUPS_OFF && plan->warp_barrier)
+    return "WARP_FENCE";
+  return has_sub_group_fence(plan) ? "SUB_GROUP_FENCE" : "GROUP_FENCE";
 }
 
 /*
@@ -49,29 +62,6 @@ total_type(const MsReducePlan *plan)
   return ms_element_type_is_signed(plan->spec.type) && !plan->op->whole ? "long" : "ulong";
 }
 
-static void
-add_lanes(MsReducePlan *plan)
-{
-  ms_program_spec_define_int(plan->program, "WIDTH", plan->options.vector);
-  if (plan->spec.type == MS_ELEMENT_DOUBLE || (plan->real && !plan->compensated))
-    add_part(plan, "fp64");
-  ms_program_spec_add_part(plan->program, "prelude/names.cl");
-  add_part(plan, "load/lanes");
-}
-
-static void
-add_terms(MsReducePlan *plan)
-{
-  const MsReduceOperator *op = plan->op;
-  gboolean real = plan->real;
-
-  ms_program_spec_define_int(plan->program, "TERMS", plan->terms);
-  define(plan, "FOLD_TERMS", real ? op->fold_real : plan->wide_squares ? op->fold_wide : op->fold);
-  if (op->term)
-    define(plan, "TERM", real ? op->term_real : op->term);
-  add_part(plan, op->terms);
-}
-
 /* Sixteen squares of bytes fit 32 bits; those of 16 bits need 64. */
 static const char *
 square_type(MsElementType type)
@@ -82,40 +72,38 @@ square_type(MsElementType type)
 }
 
 static void
-compose_sum(MsReducePlan *plan)
+define_sum(MsReducePlan *plan)
 {
   const MsReduceOperator *op = plan->op;
-  gboolean packed = plan->options.packed == MS_PACKED_ON;
+  const gboolean real = plan->real;
 
   define(plan, "LANE", lane_type(plan));
   define(plan, "TOTAL", total_type(plan));
-  define(plan, "VALUE", !plan->real ? "whole" : plan->compensated ? "float" : "double");
+  define(plan, "VALUE", !real ? "whole" : plan->compensated ? "float" : "double");
   ms_program_spec_define_int(plan->program, "SLOT", plan->slots);
-  if (packed && op->squares)
+  ms_program_spec_define_int(plan->program, "TERMS", plan->terms);
+  define(plan, "FOLD_TERMS", real ? op->fold_real : plan->wide_squares ? op->fold_wide : op->fold);
+  define(plan, "NUMBERS", op->term ? "ELEMENTS" : "COUNT");
+  if (op->term)
+    define(plan, "TERM", real ? op->term_real : op->term);
+  if (plan->options.packed == MS_PACKED_ON && op->squares)
     define(plan, "SQUARE", square_type(plan->spec.type));
-  add_part(plan, "term/words");
-  add_part(plan, "term/adders");
-  add_terms(plan);
-  add_part(plan, "fold/sums");
-  add_part(plan, packed ? op->packed : "fold/add");
 }
 
 static void
-add_pairs(MsReducePlan *plan)
+define_pairs(MsReducePlan *plan)
 {
   gboolean is_signed = ms_element_type_is_signed(plan->spec.type);
 
-  if (plan->pair_extremes) {
+  define(plan, "PICK_PAIR", plan->pair_extremes ? "BY_INSTRUCTION" : "BY_VECTORS");
+  if (plan->pair_extremes)
     define(plan, "PAIR", is_signed ? "s16x2" : "u16x2");
-    add_part(plan, "fold/pairs-nvidia");
-  } else {
+  else
     define(plan, "AS_PAIR", is_signed ? "as_short2" : "as_ushort2");
-    add_part(plan, "fold/pairs-portable");
-  }
 }
 
 static void
-add_selection(MsReducePlan *plan)
+define_selection(MsReducePlan *plan)
 {
   const MsReduceOperator *op = plan->op;
   gboolean real = ms_element_type_is_real(plan->spec.type);
@@ -133,21 +121,14 @@ add_selection(MsReducePlan *plan)
 }
 
 static void
-compose_extreme(MsReducePlan *plan)
+define_extreme(MsReducePlan *plan)
 {
-  const MsReduceOperator *op = plan->op;
-  gboolean packed = plan->options.packed == MS_PACKED_ON;
-
   define(plan, "LOWEST", ms_element_type_lowest(plan->spec.type));
   define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
   define(plan, "VALUE", ms_element_type_is_real(plan->spec.type) ? ms_element_type_name(plan->spec.type) : "whole");
-  add_selection(plan);
-  add_part(plan, "term/words");
-  if (op->low && op->high && !op->positions)
-    add_part(plan, "fold/extremes");
-  if (packed)
-    add_pairs(plan);
-  add_part(plan, packed ? op->packed : op->selects);
+  define_selection(plan);
+  if (plan->options.packed == MS_PACKED_ON)
+    define_pairs(plan);
 }
 
 static const char *
@@ -159,114 +140,52 @@ image_read(MsElementType type)
 }
 
 static void
-compose_source(MsReducePlan *plan)
+define_source(MsReducePlan *plan)
 {
   if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE) {
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
     define(plan, "READ", image_read(plan->spec.type));
     ms_program_spec_require_images(plan->program, plan->limits.opencl_version);
-    add_part(plan, "load/image");
-    return;
-  }
-  if (plan->spec.channel >= 0) {
-    int byte = plan->limits.little_endian ? plan->spec.channel : 3 - plan->spec.channel;
-    ms_program_spec_define_int(plan->program, "SHIFT", 8 * byte);
-  }
-  add_part(plan, plan->spec.channel >= 0 ? "load/channel" : "load/buffer");
-}
-
-/* Sub-groups are part of OpenCL C 3.0, or an extension of OpenCL C 2.0. */
-static void
-add_sub_groups(MsReducePlan *plan)
-{
-  if (plan->limits.opencl_version >= 300) {
-    ms_program_spec_set_standard(plan->program, "CL3.0");
-    return;
-  }
-  ms_program_spec_set_standard(plan->program, "CL2.0");
-  add_part(plan, "sub-groups");
-}
-
-static void
-add_fence(MsReducePlan *plan)
-{
-  if (plan->options.sub_groups == MS_SUB_GROUPS_OFF) {
-    add_part(plan, "tree/fence-barrier");
-  } else if (plan->warp_barrier) {
-    add_part(plan, "tree/fence-warp-nvidia");
-  } else {
-    add_sub_groups(plan);
-    add_part(plan, plan->sub_groups_first ? "tree/fence-barrier" : "tree/fence-sub-group");
+  } else if (plan->spec.channel >= 0) {
+    ms_program_spec_define_int(plan->program, "SHIFT", 8 * plan->spec.channel);
   }
 }
 
-/* The functions that fold a sub-group: sub_group_fold(). */
+/* The built-in reduction of a sub-group. */
 static void
-add_built_in_fold(MsReducePlan *plan)
+define_reduction(MsReducePlan *plan)
 {
-  MsElementType type = plan->value_type;
-  gboolean narrow = ms_element_type_size(type) < 4;
+  const MsElementType type = plan->value_type;
+  const gboolean narrow = ms_element_type_size(type) < 4;
 
-  if (!plan->selects) {
-    add_part(plan, "tree/reduce-sums");
-  } else {
+  define(plan, "REDUCE", plan->selects ? "REDUCE_EXTREMES" : "REDUCE_SUMS");
+  if (plan->selects)
     define(plan, "WIDE", !narrow ? ms_element_type_name(type) : ms_element_type_is_signed(type) ? "int" : "uint");
-    add_part(plan, "tree/reduce-extremes");
-  }
 }
 
+/* How a work-item reads its elements, and how a group folds its partials. */
 static void
-add_sub_groups_first(MsReducePlan *plan)
-{
-  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE)
-    add_built_in_fold(plan);
-  else
-    add_part(plan, "tree/shuffle-all");
-  add_part(plan, "tree/sub-groups-first");
-}
-
-static void
-add_unrolled_tree(MsReducePlan *plan)
-{
-  if (plan->options.sub_groups == MS_SUB_GROUPS_REDUCE) {
-    define(plan, "SUB_GROUP_LEVEL", "reduce_level");
-    add_built_in_fold(plan);
-    add_part(plan, "tree/reduce-level");
-  } else if (plan->options.sub_groups == MS_SUB_GROUPS_SHUFFLE) {
-    define(plan, "SUB_GROUP_LEVEL", "shuffle_level");
-    add_part(plan, "tree/shuffle");
-  } else {
-    define(plan, "SUB_GROUP_LEVEL", "SHARED_LEVEL");
-  }
-  add_part(plan, "tree/completely-unroll");
-}
-
-/* The parts by which a work-item reads its elements and a group folds its partials. */
-static void
-add_tree(MsReducePlan *plan)
+define_tree(MsReducePlan *plan)
 {
   static const char *const strides[] = {"global_stride", "local_stride", "block_stride"};
+  static const char *const levels[] = {[MS_SUB_GROUPS_AUTO] = "SHARED_LEVEL",
+                                       [MS_SUB_GROUPS_OFF] = "SHARED_LEVEL",
+                                       [MS_SUB_GROUPS_BARRIER] = "SHARED_LEVEL",
+                                       [MS_SUB_GROUPS_SHUFFLE] = "shuffle_level",
+                                       [MS_SUB_GROUPS_REDUCE] = "reduce_level"};
   const MsReduceOptions *o = &plan->options;
 
   define(plan, "ITEM_RANGE", strides[o->stride]);
   define(plan, "WORK_OF_ITEM", o->swap == MS_SWAP_OFF ? "OWN_WORK" : "SWAPPED_WORK");
-  add_part(plan, "load/stride");
-  add_part(plan, "load/item");
-  add_part(plan, "tree/swap");
-  add_fence(plan);
-  if (o->tree == MS_REDUCE_TREE_NAIVE) {
-    add_part(plan, o->swap == MS_SWAP_REFINED ? "tree/naive-refined" : "tree/naive");
-    return;
-  }
-  if (plan->sub_groups_first) {
-    add_sub_groups_first(plan);
-    return;
-  }
-  add_part(plan, o->bank_conflict_saving ? "tree/level-registers" : "tree/level-shared");
+  ms_program_spec_define_int(plan->program, "REFINED", o->swap == MS_SWAP_REFINED);
+  define(plan, "TREE_ITEM", has_sub_group_fence(plan) ? "tree_item()" : "LOCAL_ITEM");
+  define(plan, "LEVEL_FENCE", level_fence(plan));
+  ms_program_spec_define_int(plan->program, "SAVES_CONFLICTS", o->bank_conflict_saving);
+  ms_program_spec_define_int(plan->program, "WAYS", o->tree == MS_REDUCE_TREE_FOUR_WAY ? 4 : 2);
   if (o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL)
-    add_unrolled_tree(plan);
-  else
-    add_part(plan, o->tree == MS_REDUCE_TREE_FOUR_WAY ? "tree/four-way" : "tree/divergence-free");
+    define(plan, "SUB_GROUP_LEVEL", levels[o->sub_groups]);
+  if (o->sub_groups == MS_SUB_GROUPS_REDUCE)
+    define_reduction(plan);
 }
 
 static const char *
@@ -277,38 +196,110 @@ key_macro(MsElementType type)
   return ms_element_type_is_signed(type) ? "KEY_SIGNED" : "KEY_UNSIGNED";
 }
 
+/* How a group's partial is merged into the result by atomics. */
 static void
-add_atomic_merge(MsReducePlan *plan)
+define_merge(MsReducePlan *plan)
 {
+  const gboolean doubles = plan->spec.type == MS_ELEMENT_DOUBLE;
+
+  define(plan, "MERGE", plan->selects ? "MERGE_EXTREMES" : "MERGE_SUMS");
   if (!plan->selects) {
-    add_part(plan, plan->real                   ? "finish/atomic-add-double"
-                   : plan->wraps                ? "finish/atomic-add-wrapping"
-                   : plan->limits.int64_atomics ? "finish/atomic-add64"
-                                                : "finish/atomic-add32");
-  } else if (plan->spec.type == MS_ELEMENT_DOUBLE) {
-    add_part(plan, "finish/atomic-extreme-double");
-  } else {
-    plan->atomic_keys = TRUE;
-    define(plan, "KEY", key_macro(plan->spec.type));
-    add_part(plan, "finish/atomic-extreme32");
+    define(plan, "ADD_WORD",
+           plan->real                   ? "ADD_DOUBLE"
+           : plan->wraps                ? "ADD_WRAPPING"
+           : plan->limits.int64_atomics ? "ADD_WHOLE"
+                                        : "ADD_HALVES");
+    return;
   }
+  define(plan, "LOWER_WORD", doubles ? "LOWER_DOUBLE" : "LOWER_KEY");
+  define(plan, "RAISE_WORD", doubles ? "RAISE_DOUBLE" : "RAISE_KEY");
+  if (!doubles)
+    define(plan, "KEY", key_macro(plan->spec.type));
+  plan->atomic_keys = !doubles;
 }
 
-/* The parts by which the groups' partials become one. */
-static void
-add_finish(MsReducePlan *plan)
+/* Sub-groups are part of OpenCL C 3.0, or an extension of OpenCL C 2.0. */
+static gboolean
+enables_sub_groups(MsReducePlan *plan)
 {
-  static const char *const finishes[] = {[MS_REDUCE_BETWEEN_RECURSIVE] = "finish/partials",
-                                         [MS_REDUCE_BETWEEN_HOST] = "finish/partials",
-                                         [MS_REDUCE_BETWEEN_ATOMIC] = "finish/atomic",
-                                         [MS_REDUCE_BETWEEN_LAST_GROUP] = "finish/last-group"};
+  if (!needs_sub_groups(plan))
+    return FALSE;
+  ms_program_spec_set_standard(plan->program, plan->limits.opencl_version >= 300 ? "CL3.0" : "CL2.0");
+  return plan->limits.opencl_version < 300;
+}
 
-  if (plan->options.between == MS_REDUCE_BETWEEN_ATOMIC)
-    add_atomic_merge(plan);
-  add_part(plan, finishes[plan->options.between]);
-  add_part(plan, "reduce");
-  if (plan->options.between == MS_REDUCE_BETWEEN_RECURSIVE)
-    add_part(plan, "finish/recursive");
+static const char *
+source_part(const MsReducePlan *plan)
+{
+  if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE)
+    return "reduce/load/image.cl";
+  return plan->spec.channel >= 0 ? "reduce/load/channel.cl" : "reduce/load/buffer.cl";
+}
+
+static const char *
+finish_part(const MsReducePlan *plan)
+{
+  switch ((MsReduceBetween)plan->options.between) {
+  case MS_REDUCE_BETWEEN_ATOMIC:
+    return "reduce/finish/atomic.cl";
+  case MS_REDUCE_BETWEEN_LAST_GROUP:
+    return "reduce/finish/last-group.cl";
+  case MS_REDUCE_BETWEEN_RECURSIVE:
+  case MS_REDUCE_BETWEEN_HOST:
+    return "reduce/finish/partials.cl";
+  }
+  g_return_val_if_reached(NULL);
+}
+
+/* The parts of the program, in their order; none uses a name of a later one. */
+static void
+add_parts(MsReducePlan *plan)
+{
+  const MsReduceOptions *o = &plan->options;
+  const MsReduceOperator *op = plan->op;
+  const gboolean sums = !plan->selects, packed = o->packed == MS_PACKED_ON, vectors = o->vector_partials;
+  const gboolean doubles = plan->spec.type == MS_ELEMENT_DOUBLE || (plan->real && !plan->compensated);
+  const gboolean naive = o->tree == MS_REDUCE_TREE_NAIVE, first = !naive && plan->sub_groups_first;
+  const gboolean levels = !naive && !first, unrolls = levels && o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
+  const gboolean reduces = o->sub_groups == MS_SUB_GROUPS_REDUCE, shuffles = o->sub_groups == MS_SUB_GROUPS_SHUFFLE;
+  const gboolean merges = o->between == MS_REDUCE_BETWEEN_ATOMIC;
+  const gboolean wide = plan->real || (!plan->wraps && plan->limits.int64_atomics && sums);
+  const char *const parts[] = {
+    "prelude/names.cl",
+    doubles ? "reduce/fp64.cl" : NULL,
+    merges && wide ? "reduce/int64-atomics.cl" : NULL,
+    enables_sub_groups(plan) ? "reduce/sub-groups.cl" : NULL,
+    "reduce/load/lanes.cl",
+    "reduce/term/words.cl",
+    sums ? "reduce/term/terms.cl" : NULL,
+    sums ? "reduce/fold/sums.cl" : NULL,
+    op->low && op->high && !op->positions ? "reduce/fold/extremes.cl" : NULL,
+    packed && !sums ? "reduce/fold/pairs.cl" : NULL,
+    packed ? op->packed
+    : sums ? "reduce/fold/add.cl"
+           : op->selects,
+    vectors ? NULL : "reduce/fold/partial-acc.cl",
+    vectors ? "reduce/fold/partial-vector.cl" : "reduce/fold/partial-scalar.cl",
+    source_part(plan),
+    "reduce/load/stride.cl",
+    "reduce/load/item.cl",
+    "reduce/tree/item.cl",
+    has_sub_group_fence(plan) ? "reduce/tree/fence-sub-group.cl" : NULL,
+    naive ? "reduce/tree/naive.cl" : NULL,
+    levels ? "reduce/tree/level.cl" : NULL,
+    (first || unrolls) && reduces ? "reduce/tree/reduce.cl" : NULL,
+    first && !reduces ? "reduce/tree/shuffle-all.cl" : NULL,
+    first ? "reduce/tree/sub-groups-first.cl" : NULL,
+    unrolls && reduces ? "reduce/tree/reduce-level.cl" : NULL,
+    unrolls && shuffles ? "reduce/tree/shuffle.cl" : NULL,
+    unrolls ? "reduce/tree/completely-unroll.cl" : NULL,
+    levels && !unrolls ? "reduce/tree/ways.cl" : NULL,
+    finish_part(plan),
+    "reduce/reduce.cl",
+    o->between == MS_REDUCE_BETWEEN_RECURSIVE ? "reduce/finish/recursive.cl" : NULL,
+  };
+
+  ms_program_spec_add_parts(plan->program, parts, G_N_ELEMENTS(parts));
 }
 
 /** ms_reduce_plan_compose: fills in the program of a plan whose options are resolved and checked. */
@@ -316,17 +307,16 @@ void
 ms_reduce_plan_compose(MsReducePlan *plan)
 {
   plan->program = ms_program_spec_new();
+  add_parts(plan);
   define(plan, "ELEM", ms_element_type_name(plan->value_type));
   ms_program_spec_define_int(plan->program, "GROUP", (gint64)plan->group);
-  add_lanes(plan);
+  ms_program_spec_define_int(plan->program, "WIDTH", plan->options.vector);
   if (plan->selects)
-    compose_extreme(plan);
+    define_extreme(plan);
   else
-    compose_sum(plan);
-  if (!plan->options.vector_partials)
-    add_part(plan, "fold/partial-acc");
-  add_part(plan, plan->options.vector_partials ? "fold/partial-vector" : "fold/partial-scalar");
-  compose_source(plan);
-  add_tree(plan);
-  add_finish(plan);
+    define_sum(plan);
+  define_source(plan);
+  define_tree(plan);
+  if (plan->options.between == MS_REDUCE_BETWEEN_ATOMIC)
+    define_merge(plan);
 }

@@ -189,7 +189,7 @@ ms_swap_example_compose(guint range)
 
   ms_program_spec_define_int(spec, "GROUP", GROUP);
   ms_program_spec_define_text(spec, "WORK_OF_ITEM", range > 0 ? "SWAPPED_WORK" : "OWN_WORK");
-  ms_program_spec_add_part(spec, "reduce/tree/swap.cl");
+  ms_program_spec_add_part(spec, "reduce/tree/item.cl");
   ms_program_spec_add_part(spec, "swap/example.cl");
   return spec;
 }

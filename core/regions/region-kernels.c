@@ -11,6 +11,7 @@
 #define TILE_WIDTH 16
 #define TILE_HEIGHT 8
 #define PIXEL_SPAN 64
+#define LANES 16 /* pixels that a processor links at a time */
 #define REGION_SPAN 8
 
 /* Work-items of a group there. */
@@ -31,7 +32,7 @@
 #define SEEN_BITS_OF_ROWS 10
 #define SEEN_BITS_OF_TILE 4
 
-/* Numbers of 32 bits of the sums of a region in kernels/regions/sums-packed.cl and sums-wide.cl. */
+/* Numbers of 32 bits of the sums of a region in kernels/regions/sums.cl. */
 #define PACKED_SUMS 4
 #define WIDE_SUMS 8
 
@@ -235,33 +236,31 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
   *self = (MsRegionKernels){.run = *run,
                             .image = image,
                             .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
-                            .settles = !limits->int64_atomics || !limits->little_endian,
+                            .settles = !limits->int64_atomics,
                             .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
 }
 
 gboolean
 ms_region_kernels_build(MsRegionKernels *self, GError **error)
 {
-  const MsDeviceLimits *limits = &self->run.context->device->limits;
+  const gboolean in_lanes = self->n_parts > 0;
+  const char *const parts[] = {
+    "regions/links.cl",
+    "regions/connect.cl",
+    self->settles ? "regions/atomic-32.cl" : "regions/atomic-64.cl",
+    "regions/sums.cl",
+    in_lanes ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl",
+    "regions/touching.cl",
+    "regions/merge.cl",
+    in_lanes ? "regions/search-blocks.cl" : "regions/search-one.cl",
+    "regions/table.cl",
+  };
   g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
 
-  ms_program_spec_define_int(spec, "CHANNEL", limits->little_endian ? 0 : 8);
-  if (self->n_parts > 0)
-    ms_program_spec_define_int(spec, "FIRST_LANE", limits->little_endian ? 0 : 7);
-  ms_program_spec_define_int(spec, "SEEN_BITS", self->n_parts > 0 ? SEEN_BITS_OF_ROWS : SEEN_BITS_OF_TILE);
-  if (self->settles)
-    ms_program_spec_define_int(spec, "UPPER", limits->little_endian ? 1 : 0);
-  ms_program_spec_add_part(spec, "regions/links-pixel.cl");
-  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/links-lanes.cl" : "regions/links-one.cl");
-  ms_program_spec_add_part(spec, "regions/connect.cl");
-  ms_program_spec_add_part(spec, "regions/wide.cl");
-  ms_program_spec_add_part(spec, self->settles ? "regions/atomic-32.cl" : "regions/atomic-64.cl");
-  ms_program_spec_add_part(spec, has_packed_sums(self) ? "regions/sums-packed.cl" : "regions/sums-wide.cl");
-  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/tiles-lanes.cl" : "regions/tiles-one.cl");
-  ms_program_spec_add_part(spec, "regions/touching.cl");
-  ms_program_spec_add_part(spec, "regions/merge.cl");
-  ms_program_spec_add_part(spec, self->n_parts > 0 ? "regions/search-blocks.cl" : "regions/search-one.cl");
-  ms_program_spec_add_part(spec, "regions/table.cl");
+  ms_program_spec_add_parts(spec, parts, G_N_ELEMENTS(parts));
+  ms_program_spec_define_int(spec, "LANES", in_lanes ? LANES : 1);
+  ms_program_spec_define_int(spec, "SUMS", has_packed_sums(self) ? PACKED_SUMS : WIDE_SUMS);
+  ms_program_spec_define_int(spec, "SEEN_BITS", in_lanes ? SEEN_BITS_OF_ROWS : SEEN_BITS_OF_TILE);
   self->program = ms_context_build(self->run.context, spec, self->run.log, error);
   return self->program != NULL;
 }

@@ -5,11 +5,6 @@
  */
 #define NEAREST uint
 
-/* Bits of a label in a number. */
-#define LABEL_BITS 30
-
-#define NOTHING 0xffffffffffffffffUL
-
 /* Most values are no smaller, and reading is faster than an atomic operation. */
 static inline void
 lower(volatile __global uint *value, const uint to)
@@ -21,14 +16,14 @@ lower(volatile __global uint *value, const uint to)
 static inline void
 offer(volatile __global uint *nearest, const uint region, const ulong number)
 {
-  lower(nearest + 2 * (size_t)region + UPPER, (uint)(number >> 32));
+  lower(nearest + 2 * (size_t)region + 1, (uint)(number >> 32));
 }
 
 /* offer() where no other work-item offers something to the region. */
 static inline void
 offer_alone(volatile __global uint *nearest, const uint region, const ulong number)
 {
-  volatile __global uint *own = nearest + 2 * (size_t)region + UPPER;
+  volatile __global uint *own = nearest + 2 * (size_t)region + 1;
 
   *own = min(*own, (uint)(number >> 32));
 }
@@ -36,8 +31,8 @@ offer_alone(volatile __global uint *nearest, const uint region, const ulong numb
 static inline void
 settle(volatile __global uint *nearest, const uint region, const ulong number)
 {
-  if (nearest[2 * (size_t)region + UPPER] == (uint)(number >> 32))
-    lower(nearest + 2 * (size_t)region + 1 - UPPER, (uint)number);
+  if (nearest[2 * (size_t)region + 1] == (uint)(number >> 32))
+    lower(nearest + 2 * (size_t)region, (uint)number);
 }
 
 /* Exactly one of the additions that run at once finds each overflow of the lower half. */

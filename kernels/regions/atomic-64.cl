@@ -7,11 +7,6 @@
 
 #define NEAREST ulong
 
-/* Bits of a label in a number. */
-#define LABEL_BITS 30
-
-#define NOTHING 0xffffffffffffffffUL
-
 static inline void
 offer(volatile __global ulong *nearest, const uint region, const ulong number)
 {

@@ -4,7 +4,7 @@
  * label less 1. Tiles and spans are those of connect.cl.
  *
  * left: the regions that have not joined others; NONE follows the last one of a span
- * sums: SUMS numbers of each region, as in sums-packed.cl or sums-wide.cl; a region that has joined another has no
+ * sums: SUMS numbers of each region, as in sums.cl; a region that has joined another has no
  *   pixels. SHARED may be added to the number of pixels
  * means: three of 16 bits, and bits that say whether the region is small, and whether it is small and shared
  * nearest: the smallest distance and label that a small region has found, as 34 and 30 bits of a number; 0 for others
@@ -51,7 +51,7 @@ sum_colours(__global uint *firsts, __global const uint *before, __global const u
     uint outer = 0, middle = 0;
 
     for (; i < stop && firsts[i] == first; i++) {
-      const uint colour = colours[i] >> CHANNEL;
+      const uint colour = colours[i];
 
       outer += colour & 0xff00ff;
       middle += colour >> 8 & 0xff;

@@ -97,7 +97,7 @@ append_pairs(kept_t *kept, __global const uint *at, ulong found, const int *offs
 {
   for (; found != 0; found &= found - 1) {
     const uint bit = 63 - (uint)clz(found & (0 - found));
-    __global const uint *own = at + (bit >> 3 ^ FIRST_LANE);
+    __global const uint *own = at + (bit >> 3);
 
     kept->pairs[kept->n++] = (uint2)(own[0], own[offsets[bit & 7]]) - 1;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The table of regions, from the labels and the picture before the filter. entries: ENTRY numbers for each region,
- * which start as 0: the sums of columns, rows, three channels and their squares as in wide.cl, pixels, the edges of
+ * which start as 0: the sums of columns, rows, three channels and their squares as in sums.cl, pixels, the edges of
  * pixels on its border, and the largest column from the right border, row from the lower border, column and row. So
  * every extreme is a largest number, for which 0 is no pixel's or the first one's.
  */

@@ -3,8 +3,8 @@
  * Windows at the border of the image. Where REPLICATES is 1, the edge repeats outside and nothing is clipped: the
  * planes hold the repeated columns, rows are clamped, and since a window completely outside contains only edge pixels,
  * any stored columns on that side give its sums. Otherwise windows are clipped; where the radius is at or next to a
- * half (HALF_RADIUS is 1), OpenCV rounds the ends of a window to even in single precision, so that the window of every other
- * coordinate is a pixel shorter.
+ * half (HALF_RADIUS is 1), OpenCV rounds the ends of a window to even in single precision, so that the window of every
+ * other coordinate is a pixel shorter.
  */
 static inline int8
 window_starts(const int8 x, const reach_t reach)

@@ -28,8 +28,7 @@ gpu_request(int width, int height)
                            .global_memory = G_GUINT64_CONSTANT(64) << 30,
                            .max_allocation = G_GUINT64_CONSTANT(16) << 30,
                            .compute_units = 100,
-                           .fp64 = TRUE,
-                           .little_endian = TRUE};
+                           .fp64 = TRUE};
   MsPlanRequest request = ms_plan_request(&settings, &limits, width, height);
 
   return request;

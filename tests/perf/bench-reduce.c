@@ -70,7 +70,7 @@ read_kernel(const Bench *bench, guint group, GError **error)
   ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, "reduce/load/stride.cl");
-  ms_program_spec_add_part(spec, "bandwidth/read.cl");
+  ms_program_spec_add_part(spec, "bandwidth/bandwidth.cl");
   return ms_kernel_new(bench->context, spec, "bandwidth_read", NULL, error);
 }
 

@@ -198,7 +198,6 @@ ms_reduce_cases_device(void)
                           .image_max_height = 8192,
                           .fp64 = TRUE,
                           .int64_atomics = TRUE,
-                          .little_endian = TRUE,
                           .preferred_multiple = 64,
                           .opencl_version = 120};
 }

@@ -58,8 +58,7 @@ run(const Bench *bench, const char *name, const guint32 *words, guint32 *out)
   ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
   ms_program_spec_add_part(spec, "reduce/load/stride.cl");
-  ms_program_spec_add_part(spec, "bandwidth/read.cl");
-  ms_program_spec_add_part(spec, "bandwidth/copy.cl");
+  ms_program_spec_add_part(spec, "bandwidth/bandwidth.cl");
   g_auto(cl_kernel) kernel = ms_kernel_new(bench->context, spec, name, NULL, &error);
   g_assert_no_error(error);
   memset(out, 0, 4 * MOST_WORDS);

@@ -302,7 +302,6 @@ ms_fixture_limits(MsDeviceType type)
                           .image_max_width = 16384,
                           .image_max_height = 16384,
                           .fp64 = TRUE,
-                          .little_endian = TRUE,
                           .vector_bytes = cpu ? 64 : 16,
                           .preferred_multiple = cpu ? 1 : 64,
                           .opencl_version = 120};

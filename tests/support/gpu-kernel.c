@@ -35,7 +35,6 @@ ms_gpu_kernel_request(MsKernel kernel, guint capability)
                                  .max_work_group = 1024,
                                  .max_work_item = {1024, 1024, 64},
                                  .fp64 = TRUE,
-                                 .little_endian = TRUE,
                                  .preferred_multiple = 32,
                                  .opencl_version = 300,
                                  .nvidia_capability = capability};

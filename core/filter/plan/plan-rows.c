@@ -70,7 +70,9 @@ compose(MsPlan *plan, int lanes)
     "rows/mean.cl",
     "rows/samples.cl",
     pair ? NULL : "rows/window-sums.cl",
-    large ? "rows/window-any.cl" : pair ? "rows/window-pair.cl" : "rows/window-row.cl",
+    large  ? "rows/window-any.cl"
+    : pair ? "rows/window-pair.cl"
+           : "rows/window-row.cl",
     "rows/alike.cl",
     known ? "rows/known-on.cl" : "rows/known-off.cl",
     "rows/first-step.cl",

@@ -232,17 +232,17 @@ memory_set_up(MsConfiguration *base, GError **error)
 static MsProgramSpec *
 compose_walk(const Memory *self)
 {
-  static const char *const parts[] = {"memory/global.cl", "memory/constant.cl", "memory/local.cl", "memory/private.cl"};
+  static const char *const spaces[] = {"GLOBAL", "CONSTANT", "LOCAL", "PRIVATE"};
   MsProgramSpec *spec = ms_program_spec_new();
 
   ms_program_spec_define_text(spec, "ELEM", "uint");
+  ms_program_spec_define_text(spec, "SPACE", spaces[self->space]);
   ms_program_spec_define_int(spec, "WIDTH", self->width);
   ms_program_spec_define_int(spec, "GROUP", self->group);
   if (self->space == MEMORY_PRIVATE)
     ms_program_spec_define_int(spec, "BLOCKS", self->blocks);
   ms_program_spec_add_part(spec, "prelude/names.cl");
   ms_program_spec_add_part(spec, "reduce/load/lanes.cl");
-  ms_program_spec_add_part(spec, parts[self->space]);
   ms_program_spec_add_part(spec, "memory/walk.cl");
   return spec;
 }

@@ -5,8 +5,6 @@
  * sub-groups of a group are not equally large, or their size is not a power of two, every level takes the work-group's
  * barrier.
  */
-#define TREE_ITEM tree_item()
-
 /* The number of consecutive tree items in one sub-group; 1 where that is unknown. */
 static uint
 sub_group_width(void)
@@ -26,7 +24,7 @@ tree_item(void)
   return width == 1 ? (uint)get_local_id(0) : get_sub_group_id() * width + get_sub_group_local_id();
 }
 
-#define LEVEL_FENCE(active)               \
+#define SUB_GROUP_FENCE(active)           \
   if ((active) > sub_group_width())       \
     barrier(CLK_LOCAL_MEM_FENCE);         \
   else                                    \
