@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Warp operations and matrix units of NVIDIA devices from compute capability 8.0 on, in PTX; a work-group is one warp.
- * Twin of warp-portable.cl, which defines each function in plain C.
+ * Warp operations and matrix units of NVIDIA devices from compute capability 8.0 on, in PTX. In tests on other devices
+ * tests/filter/warp-portable.cl stands in for it, which defines each function in plain C and whose lanes exchange
+ * values through SCRATCH_WORDS words of local memory.
  */
 #define SCRATCH_WORDS 0
 #define SIGNS 0xfbd9u /* the signs of two pairs of halves, spread over a byte each, first with first */

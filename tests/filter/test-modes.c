@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "core/filter/plan/plan.h"
+#include "core/filter/plan/plan-private.h"
 #include "tests/support/fixture.h"
 
 static const struct {
@@ -125,6 +125,7 @@ test_refusals(void)
   request.modes = TRUE;
   g_assert_null(ms_plan_refusal(&request));
   request.settings.options.kernel = MS_KERNEL_MATRIX;
+  request.limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
   ms_fixture_assert_refused(&request, "modes");
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.params.levels = 1;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/engine/engine.h"
+#include "core/filter/plan/plan-private.h"
 #include "tests/support/fixture.h"
 #include "tests/support/gpu-kernel.h"
 
@@ -120,14 +121,16 @@ compare(MsOptionProduct *product, const Expected *expected, gsize variant)
   const gboolean modes = expected->modes && settings.options.kernel != MS_KERNEL_MATRIX;
   const gsize bytes = ms_image_get_byte_size(expected->source);
   g_autofree guint16 *rests = modes ? g_malloc(bytes) : NULL;
-  const MsJob job = {.source = expected->source,
-                     .settings = &settings,
-                     .region = expected->region,
-                     .wants_modes = modes,
-                     .modes_into = rests};
+  MsJob job = {.source = expected->source,
+               .settings = &settings,
+               .region = expected->region,
+               .wants_modes = modes,
+               .modes_into = rests};
+  g_autoptr(MsPlan) stand_in = ms_gpu_kernel_stand_in(product, &job);
   g_autofree char *what =
     g_strdup_printf("%s, sp %g, sr %g", variants[variant].name, expected->params.sp, expected->params.sr);
   g_autoptr(GError) error = NULL;
+  job.plan = stand_in;
   g_autoptr(MsImage) result = ms_fixture_filter(product->filter, job, &error);
 
   if (g_error_matches(error, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
@@ -360,9 +363,10 @@ static void
 test_plan(void)
 {
   static const MsKernel kernels[] = {MS_KERNEL_DIRECT, MS_KERNEL_ROWS, MS_KERNEL_PACKED, MS_KERNEL_MATRIX};
-  const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
+  MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
   g_autoptr(MsImage) map = new_map(71, 43, &masks[5], FALSE), scene = ms_fixture_scene(71, 43, 9);
 
+  limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
   for (gsize i = 0; i < G_N_ELEMENTS(kernels); i++) {
     MsSettings settings = ms_settings_default();
     settings.options.kernel = kernels[i];

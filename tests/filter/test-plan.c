@@ -311,6 +311,7 @@ test_reported_options_repeat_the_run(void)
   assert_repeats(&request);
   request = made_up_request(640, 480);
   request.limits.clang_vectors = TRUE;
+  request.limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
   for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++) {
     request.settings.options.kernel = kernel;
     assert_repeats(&request);

@@ -2,8 +2,10 @@
 /* Shared by the tests of kernels for GPUs: an invented device, comparison with the reference, and checks of plans. */
 #pragma once
 
+#include "core/filter/plan/plan.h"
 #include "tests/support/option-product.h"
 
+MsPlan *ms_gpu_kernel_stand_in(MsOptionProduct *product, const MsJob *job);
 void ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source, const MsParams *params,
                            const MsRegion *region);
 MsPlanRequest ms_gpu_kernel_request(MsKernel kernel, guint capability);

@@ -3,48 +3,26 @@
 
 /*
  * The matrix kernel computes squared distances and sums as products of small matrices on a GPU's matrix units. Its
- * parts, in order: the layout of the records, warp and matrix operations (by device), the pass that writes the records,
- * the mean (by rule), the sums of several windows, the pixels of a group, and the iteration.
+ * parts, in order: the layout of the records, warp and matrix operations, the mean, the pass that writes the records,
+ * the sums of several windows, the pixels of a group, and the iteration.
  */
 
 #define COLUMNS_PER_STRIP 64
 #define BYTES_PER_PIXEL 16
 
-/* The kernel's hash table and cells, and the scratch words of a warp of its plain form. */
+/* The kernel's hash table and cells. */
 #define BINS 1024
-#define PORTABLE_SCRATCH_WORDS 832
 
 /* Pixels that a warp filters together. */
 #define CHUNK 32
 
-/* What a group filters: a square of `block` pixels a side, by `warps` warps of 32. */
-typedef struct {
-  int block;
-  int warps;
-} Group;
+/* What a group filters: a square of BLOCK pixels a side, by WARPS warps of 32. */
+#define BLOCK 32
+#define WARPS 4
+#define GROUP_HEIGHT (WARPS * 32 / BLOCK)
 
 /* The kernel indexes words of the records in 32 bits. */
 #define MAX_RECORD_BYTES (G_GUINT64_CONSTANT(16) << 30)
-
-static gboolean
-has_matrix_units(const MsDeviceLimits *limits)
-{
-  return limits->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY;
-}
-
-static Group
-group_of(const MsDeviceLimits *limits)
-{
-  if (has_matrix_units(limits))
-    return (Group){32, 4};
-  return (Group){8, 1};
-}
-
-static int
-group_height(const Group *group)
-{
-  return group->warps * 32 / group->block;
-}
 
 /* The bits of an integer up to 2048 in half precision. */
 static guint
@@ -58,39 +36,24 @@ half_bits(guint value)
 static void
 compose(MsPlan *plan)
 {
-  const gboolean fast = has_matrix_units(&plan->request.limits);
   const char *const parts[] = {
-    "matrix/layout.cl",
-    fast ? "matrix/warp-nvidia.cl" : "matrix/warp-portable.cl",
-    "prelude/mean-reciprocal.cl",
-    "matrix/features.cl",
-    "matrix/windows.cl",
-    "matrix/group.cl",
-    "matrix/mean-shift-matrix.cl",
+    "matrix/layout.cl",  "matrix/warp-nvidia.cl", "prelude/mean-reciprocal.cl",  "matrix/features.cl",
+    "matrix/windows.cl", "matrix/group.cl",       "matrix/mean-shift-matrix.cl",
   };
-  Group group = group_of(&plan->request.limits);
   guint beyond = half_bits(8 * plan->radius + 4) | 0x8000;
   g_autofree char *bias = g_strdup_printf("0x%04x%04xu", beyond, beyond);
 
   ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
-  ms_plan_define(plan, "BLOCK", group.block);
-  ms_plan_define(plan, "WARPS", group.warps);
+  ms_plan_define(plan, "BLOCK", BLOCK);
+  ms_plan_define(plan, "WARPS", WARPS);
   ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
 }
 
 /* The arrays of kernels/matrix/mean-shift-matrix.cl. */
-static gsize
-local_bytes(const MsPlan *plan)
-{
-  gsize scratch = has_matrix_units(&plan->request.limits) ? 0 : PORTABLE_SCRATCH_WORDS;
-  Group group = group_of(&plan->request.limits);
-  gsize pixels = (gsize)group.block * group.block, chunk = CHUNK;
-  gsize warp = chunk * sizeof(cl_uint4) + (4 * chunk + scratch) * sizeof(cl_uint);
-
-  return group.warps * warp + pixels * (2 * sizeof(cl_uint) + 3 * sizeof(cl_ushort)) +
-         (BINS + 32 * group.warps + 4) * sizeof(cl_uint);
-}
+#define LOCAL_BYTES                                                                                                    \
+  (WARPS * CHUNK * (sizeof(cl_uint4) + 4 * sizeof(cl_uint)) +                                                          \
+   BLOCK * BLOCK * (2 * sizeof(cl_uint) + 3 * sizeof(cl_ushort)) + (BINS + 32 * WARPS + 4) * sizeof(cl_uint))
 
 /* Columns right of the image: the margin, and those that the last step of a window may read. */
 static int
@@ -114,7 +77,6 @@ add_passes(MsPlan *plan)
   static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
                                       MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
   gsize side = 2 * plan->radius + 1;
-  Group group = group_of(&plan->request.limits);
   MsPass *prepare, *filter;
 
   ms_plan_add_scratch(
@@ -126,10 +88,10 @@ add_passes(MsPlan *plan)
   prepare->local[0] = COLUMNS_PER_STRIP;
   prepare->local[1] = 1;
   filter = ms_plan_add_pass(plan, "mean_shift_matrix", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
-  filter->item_height = group.block / group_height(&group);
-  filter->local[0] = group.block;
-  filter->local[1] = group_height(&group);
-  filter->local_bytes = local_bytes(plan);
+  filter->item_height = BLOCK / GROUP_HEIGHT;
+  filter->local[0] = BLOCK;
+  filter->local[1] = GROUP_HEIGHT;
+  filter->local_bytes = LOCAL_BYTES;
 }
 
 static gboolean
@@ -138,14 +100,14 @@ check(const MsPlan *plan, GError **error)
   const MsPlanNeeds needs =
     MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
   const MsPlanRequest *request = &plan->request;
-  Group group = group_of(&request->limits);
 
-  if (!ms_plan_check_default_toggles(plan, group.block, group_height(&group), error))
+  if (!ms_plan_check_default_toggles(plan, BLOCK, GROUP_HEIGHT, error))
     return FALSE;
-  if (request->limits.type == MS_DEVICE_TYPE_CPU) {
+  if (request->limits.nvidia_capability < MS_KERNEL_MATRIX_CAPABILITY) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
-                 "The matrix kernel is for GPUs: a processor takes half a minute to build its plain form, which is "
-                 "slower there than any other. Choose --kernel rows.");
+                 "The matrix kernel uses the matrix units of NVIDIA devices from compute capability 8.0 on, and this "
+                 "device has none. Choose --kernel %s.",
+                 request->limits.type == MS_DEVICE_TYPE_CPU ? "rows" : "packed");
     return FALSE;
   }
   if (ms_plan_is_masked(plan)) {
@@ -164,19 +126,17 @@ check(const MsPlan *plan, GError **error)
       request->width, request->height);
     return FALSE;
   }
-  return ms_plan_check_work_group(plan, COLUMNS_PER_STRIP, 1, local_bytes(plan), error) &&
-         ms_plan_check_work_group(plan, group.block, group_height(&group), local_bytes(plan), error);
+  return ms_plan_check_work_group(plan, COLUMNS_PER_STRIP, 1, LOCAL_BYTES, error) &&
+         ms_plan_check_work_group(plan, BLOCK, GROUP_HEIGHT, LOCAL_BYTES, error);
 }
 
-/** ms_plan_matrix: plans the matrix kernel: with the device's matrix units where it has them, in plain C elsewhere. */
+/** ms_plan_matrix: plans the matrix kernel, for devices with matrix units. */
 gboolean
 ms_plan_matrix(MsPlan *plan, GError **error)
 {
-  Group group = group_of(&plan->request.limits);
-
   if (!check(plan, error))
     return FALSE;
-  ms_plan_set_work_group(plan, group.block, group_height(&group));
+  ms_plan_set_work_group(plan, BLOCK, GROUP_HEIGHT);
   compose(plan);
   add_passes(plan);
   return TRUE;

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Warp operations and matrix products in plain OpenCL C: a work-group is one warp, synchronised by barriers. Twin of
- * warp-nvidia.cl. Lanes exchange values through `scratch`; all of them must call each function together.
+ * Stands in for kernels/matrix/warp-nvidia.cl where a device has no matrix units: warp operations and matrix products
+ * in plain OpenCL C. A work-group is one warp, synchronised by barriers, and filters 8 x 8 pixels. Lanes exchange
+ * values through `scratch`; all of them must call each function together.
  */
+#undef BLOCK
+#undef WARPS
+#define BLOCK 8
+#define WARPS 1
 #define SCRATCH_WORDS 832
 
 static inline uint
