@@ -140,6 +140,8 @@ set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError *
     [MS_ARG_PIXELS] = MS_ARG_OF(b->source.mem),
     [MS_ARG_RESULT] = MS_ARG_OF(b->result.mem),
     [MS_ARG_IMAGE] = MS_ARG_OF(image),
+    [MS_ARG_MARGIN] = MS_ARG_OF(self->plan->margin),
+    [MS_ARG_PITCH] = MS_ARG_OF(self->plan->pitch),
     [MS_ARG_REGION] = MS_ARG_OF(region),
     [MS_ARG_BAND] = MS_ARG_OF(band),
     [MS_ARG_FILTER] = MS_ARG_OF(filter),

@@ -13,7 +13,7 @@ prepare_records(__global const uint *source, __global uint *records, __global do
   if (row == 0)
     for (int n = column; n <= SIDE * SIDE; n += (int)get_global_size(0))
       reciprocals[n] = n > 0 ? 1.0 / (double)n : 0.0;
-  if (row >= strip_rows(image.w))
+  if (row >= image.w + PADDING_ROWS)
     return;
   for (int k = 0; k < 4; k++) {
     const bool inside = x + k >= 0 && x + k < image.x && y >= 0 && y < image.w;
@@ -35,6 +35,6 @@ prepare_records(__global const uint *source, __global uint *records, __global do
                              (pixel[2] >> shift & 255u) << 16 | (pixel[3] >> shift & 255u) << 24;
     }
   const size_t strip = (size_t)(column / (4 * STRIP_QUADS)), within = (size_t)(column % (4 * STRIP_QUADS));
-  const size_t at = (strip * (size_t)strip_rows(image.w) + (size_t)row) * (size_t)(4 * STRIP_QUADS) + within;
+  const size_t at = (strip * (size_t)(image.w + PADDING_ROWS) + (size_t)row) * (size_t)(4 * STRIP_QUADS) + within;
   vstore4((uint4)(word[0], word[1], word[2], word[3]), at, records);
 }

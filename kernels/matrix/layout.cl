@@ -7,20 +7,10 @@
  *   red, green and blue as bytes of a word each  3 words, and one unused
  * where a half holds the integer n as n / 2^24, so that its bits are n. A margin of SP pixels is infinitely far from
  * every colour. The image is stored in strips of 64 columns, so that the row stride is a constant.
- * core/filter/plan/plan-matrix.c uses the same numbers.
+ * The plan (core/filter/plan/plan-matrix.c) says how many records a strip has in a row (STRIP_QUADS), and how many rows
+ * besides those held (PADDING_ROWS).
  */
 #define SIDE (2 * SP + 1)
 #define RECORD 16
-#define STRIP_QUADS 16
 #define LINE (RECORD * STRIP_QUADS)
 #define HALF_ONE 0x3c00u
-
-/*
- * Rows of a strip for a number of rows held: with the margins, and three that a window's last step of four rows may
- * read.
- */
-static inline int
-strip_rows(const int held)
-{
-  return held + 2 * SP + 4;
-}

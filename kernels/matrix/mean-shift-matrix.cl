@@ -225,7 +225,7 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
   if (count == PIXELS)
     for (uint i = me; i < PIXELS; i += GROUP)
       now[i] = (ushort)i;
-  set_lane(&self, records, warp.scratch, (uint)strip_rows(image.w) * LINE);
+  set_lane(&self, records, warp.scratch, (uint)(image.w + PADDING_ROWS) * LINE);
   for (int left = filter.z; left > 0 && count > 0; left--) {
     if (me == 0)
       group.counts[1] = 0;

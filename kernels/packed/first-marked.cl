@@ -7,7 +7,8 @@
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
                  __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int4 region, const int4 band, const int4 filter, __local uint *room MARKS_PARAM MODES_PARAM)
+                 const int pitch, const int4 region, const int4 band, const int4 filter,
+                 __local uint *room MARKS_PARAM MODES_PARAM)
 {
   const marks_t marks = MARKS_OF(image);
   const int x = band.x + 2 * (int)get_global_id(0), y = band.y + 2 * (int)get_global_id(1);

@@ -24,13 +24,13 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
                  __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int4 region, const int4 band, const int4 filter, __local uint *room MODES_PARAM)
+                 const int pitch, const int4 region, const int4 band, const int4 filter,
+                 __local uint *room MODES_PARAM)
 {
   const int own_x = band.x + 2 * (int)get_global_id(0), own_y = band.y + 2 * (int)get_global_id(1);
   /* Work-items beyond the band repeat its last pixels, and their results are discarded. */
   const int x = min(own_x, band.x + ((band.z - 1) & ~1)), row = min(own_y, band.y + band.w - 1) - image.z;
   const uint shift = (uint)shift_of(region.x), column = (uint)x + shift, offset = column % GRAIN;
-  const int pitch = records_per_row(image.x);
   __global const uint4 *record = records + ((size_t)row * (size_t)pitch + (size_t)(column / GRAIN));
   state_t states[4];
   centre_t centres[4];

@@ -6,8 +6,8 @@
  */
 __kernel void
 mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
-                 __global const uint4 *moving, __global const uint *counter, const int4 image, const int4 region,
-                 const int4 filter, __local uint *next MODES_PARAM)
+                 __global const uint4 *moving, __global const uint *counter, const int4 image, const int pitch,
+                 const int4 region, const int4 filter, __local uint *next MODES_PARAM)
 {
   const uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0));
   const uint all = counter[0], own = group * LIST_SHARE;
@@ -30,7 +30,7 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
       left = filter.z - FIRST_STEPS;
     }
     left--;
-    if (shift_state(&state, records, reciprocals, image, (uint)shift_of(region.x), filter))
+    if (shift_state(&state, records, reciprocals, image, pitch, (uint)shift_of(region.x), filter))
       left = 0;
     if (left == 0) {
       const int x = (int)(start & 0xffffu), y = (int)(start >> 16) + image.z;

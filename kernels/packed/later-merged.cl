@@ -37,10 +37,10 @@ keeps_moving(__local uint *table, __global uint4 *entries, const uint a)
 /* One iteration of pixel `a`; returns whether it has not converged. */
 static inline bool
 shift_entry(__global uint4 *entries, __global const uint4 *records, __global const double *reciprocals, const uint a,
-            const int4 image, const uint shift, const int4 filter)
+            const int4 image, const int pitch, const uint shift, const int4 filter)
 {
   state_t state = {entries[a].x, entries[a].y};
-  const bool rest = shift_state(&state, records, reciprocals, image, shift, filter);
+  const bool rest = shift_state(&state, records, reciprocals, image, pitch, shift, filter);
 
   entries[a].x = state.colour;
   entries[a].y = state.place;
@@ -60,8 +60,8 @@ last_of(__global const uint4 *entries, const uint a)
 
 __kernel void
 mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
-                 __global uint4 *moving, __global const uint *counter, const int4 image, const int4 region,
-                 const int4 filter, __local uint *memory MODES_PARAM)
+                 __global uint4 *moving, __global const uint *counter, const int4 image, const int pitch,
+                 const int4 region, const int4 filter, __local uint *memory MODES_PARAM)
 {
   const uint group = (uint)(get_group_id(1) * get_num_groups(0) + get_group_id(0)), own = group * LIST_SHARE;
   const uint me = (uint)get_local_id(0), size = (uint)get_local_size(0), all = counter[0];
@@ -86,7 +86,7 @@ mean_shift_later(__global uint *result, __global const uint4 *records, __global 
         kept[atomic_inc(&counts[0])] = active[i];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint i = me; i < counts[0]; i += size)
-      if (shift_entry(entries, records, reciprocals, kept[i], image, (uint)shift_of(region.x), filter))
+      if (shift_entry(entries, records, reciprocals, kept[i], image, pitch, (uint)shift_of(region.x), filter))
         active[atomic_inc(&counts[1])] = kept[i];
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     count = counts[1];

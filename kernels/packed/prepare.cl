@@ -7,11 +7,10 @@
 
 __kernel void
 prepare_packed(__global const uint *source, __global uint4 *records, __global double *reciprocals, const int4 image,
-               const int4 region)
+               const int pitch, const int4 region)
 {
   const int column = (int)get_global_id(0), row = (int)get_global_id(1);
   const int x = column * GRAIN - SP - shift_of(region.x), y = row - SP;
-  const int pitch = records_per_row(image.x);
   uint pixel[4];
 
   if (row == 0)

@@ -124,9 +124,8 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
 /* One iteration of a single pixel; returns whether it has converged. `shift` is that of shift_of(). */
 static inline bool
 shift_state(state_t *state, __global const uint4 *records, __global const double *reciprocals, const int4 image,
-            const uint shift, const int4 filter)
+            const int pitch, const uint shift, const int4 filter)
 {
-  const int pitch = records_per_row(image.x);
   const uint column = (state->place & 0xffffu) + shift, offset = column % GRAIN;
   __global const uint4 *record = records + ((size_t)(state->place >> 16) * (size_t)pitch + (size_t)(column / GRAIN));
   sums_t sums = {0, 0, 0, 0, 0, 0};

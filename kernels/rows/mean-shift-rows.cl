@@ -20,15 +20,15 @@ filter_tile(tile_t *tile, const picture_t *picture, __global const uint *source,
 /* A work-item filters TILES tiles below each other; the later ones know the windows of the earlier ones. */
 __kernel void
 mean_shift_rows(__global const uint *source, __global uint *result, __global const ushort *planes,
-                const int4 image, const int4 region, const int4 band, const int4 filter, const float sp
-                MARKS_PARAM MODES_PARAM)
+                const int4 image, const int margin, const int pitch, const int4 region, const int4 band,
+                const int4 filter, const float sp MARKS_PARAM MODES_PARAM)
 {
   const int left = band.x + (int)get_global_id(0) * TILE_WIDTH,
             top = band.y + (int)get_global_id(1) * (TILE_HEIGHT * TILES);
   const int right = min(left + TILE_WIDTH, band.x + band.z), bottom = min(top + TILE_HEIGHT * TILES, band.y + band.w);
-  const picture_t picture = {planes + margin_of(filter.x),
-                             planes + (size_t)image.w * (size_t)(PLANES * pitch_of(image.x, filter.x)),
-                             pitch_of(image.x, filter.x),
+  const picture_t picture = {planes + margin,
+                             planes + (size_t)image.w * (size_t)(PLANES * pitch),
+                             pitch,
                              column_pitch_of(image.w),
                              image.x,
                              image.y,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes the pixels held column by column after the planes. A work-item writes sixteen rows of PREPARE_COLUMNS. */
 __kernel void
-prepare_columns(__global const uint *source, __global ushort *planes, const int4 image, const int4 filter)
+prepare_columns(__global const uint *source, __global ushort *planes, const int4 image, const int row_pitch)
 {
   const int pitch = column_pitch_of(image.w), y = (int)get_global_id(1) * 16;
   const int first = (int)get_global_id(0) * PREPARE_COLUMNS, end = min(first + PREPARE_COLUMNS, image.x);
   const int16 rows = min(y + (int16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15), (int16)(image.w - 1));
-  __global ushort *columns = planes + (size_t)image.w * (size_t)(PLANES * pitch_of(image.x, filter.x));
+  __global ushort *columns = planes + (size_t)image.w * (size_t)(PLANES * row_pitch);
 
   if (y >= pitch)
     return;

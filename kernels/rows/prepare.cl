@@ -15,9 +15,9 @@ edge_pixels(__global const uint *row, const int x, const int width)
 }
 
 __kernel void
-prepare_planes(__global const uint *source, __global ushort *planes, const int4 image, const int4 filter)
+prepare_planes(__global const uint *source, __global ushort *planes, const int4 image, const int margin,
+               const int pitch)
 {
-  const int pitch = pitch_of(image.x, filter.x), margin = margin_of(filter.x);
   const int first = (int)get_global_id(0) * PREPARE_COLUMNS, end = min(first + PREPARE_COLUMNS, pitch);
   const int y = (int)get_global_id(1);
   __global const uint *row = source + (size_t)y * (size_t)image.x;

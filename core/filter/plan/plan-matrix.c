@@ -8,6 +8,7 @@
  */
 
 #define COLUMNS_PER_STRIP 64
+#define PIXELS_PER_RECORD 4
 #define BYTES_PER_PIXEL 16
 
 /* The kernel's hash table and cells. */
@@ -33,6 +34,13 @@ half_bits(guint value)
   return (exponent + 15) << 10 | (value << (10 - exponent) & 1023);
 }
 
+/* Rows of a strip besides those held: the margins, and three that a window's last step of four rows may read. */
+static int
+padding_rows(int radius)
+{
+  return 2 * radius + 4;
+}
+
 static void
 compose(MsPlan *plan)
 {
@@ -45,6 +53,8 @@ compose(MsPlan *plan)
 
   ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
+  ms_plan_define(plan, "STRIP_QUADS", COLUMNS_PER_STRIP / PIXELS_PER_RECORD);
+  ms_plan_define(plan, "PADDING_ROWS", padding_rows(plan->radius));
   ms_plan_define(plan, "BLOCK", BLOCK);
   ms_plan_define(plan, "WARPS", WARPS);
   ms_program_spec_define_text(plan->program, "REACH_BIAS", bias);
@@ -79,8 +89,8 @@ add_passes(MsPlan *plan)
   gsize side = 2 * plan->radius + 1;
   MsPass *prepare, *filter;
 
-  ms_plan_add_scratch(
-    plan, (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = (2 * (gsize)plan->radius + 4) * row_bytes(plan)});
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes(plan),
+                                        .fixed_bytes = (gsize)padding_rows(plan->radius) * row_bytes(plan)});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
   prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_TILE, prepare_args, G_N_ELEMENTS(prepare_args));
   prepare->pad_x = pad_columns(plan->radius);
@@ -118,7 +128,7 @@ check(const MsPlan *plan, GError **error)
   }
   if (!ms_plan_check_needs(request, MS_KERNEL_MATRIX, needs, error))
     return FALSE;
-  if (row_bytes(plan) * (guint64)(request->height + 2 * plan->radius + 4) > MAX_RECORD_BYTES) {
+  if (row_bytes(plan) * (guint64)(request->height + padding_rows(plan->radius)) > MAX_RECORD_BYTES) {
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "

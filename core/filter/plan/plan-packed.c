@@ -39,7 +39,7 @@
 /* The largest squared colour radius that excludes every colour of the margin. */
 #define MAX_ISR2 (255 * 255 - 1)
 
-/* The layout of kernels/packed/layout.cl. */
+/* Columns from one record to the next. */
 static int
 grain(int radius)
 {
@@ -52,13 +52,17 @@ quads(int radius)
   return (2 * radius + 1 + grain(radius) + 2) / 4;
 }
 
-static gsize
-row_bytes(const MsPlan *plan)
+/*
+ * Records of a row, 8 n + 5: work-items read below each other, and with rows of whole lines of a cache of 128 bytes,
+ * which a GPU reads word by word at the same time, all would wait for the same words.
+ */
+static int
+pitch(const MsPlan *plan)
 {
   int spacing = grain(plan->radius);
   int least = (plan->request.width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1;
 
-  return (least + ((5 - least) & 7)) * BYTES_PER_RECORD;
+  return least + ((5 - least) & 7);
 }
 
 static gboolean
@@ -138,6 +142,7 @@ compose(MsPlan *plan)
   ms_plan_define(plan, "SP", plan->radius);
   define_reach(plan);
   ms_plan_define(plan, "GRAIN", grain(plan->radius));
+  ms_plan_define(plan, "QUADS", quads(plan->radius));
   ms_plan_define(plan, "FIRST_ROWS", rows_unrolled(plan, FIRST_QUADS));
   ms_plan_define(plan, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
   ms_plan_define(plan, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
@@ -149,9 +154,9 @@ compose(MsPlan *plan)
 static void
 add_scratch(MsPlan *plan)
 {
-  gsize side = 2 * plan->radius + 1;
+  gsize side = 2 * plan->radius + 1, row_bytes = (gsize)plan->pitch * BYTES_PER_RECORD;
 
-  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes(plan), .fixed_bytes = side * row_bytes(plan)});
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes, .fixed_bytes = side * row_bytes});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
   ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->request.region.width * sizeof(cl_uint4)});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = sizeof(cl_uint), .cleared = TRUE});
@@ -160,7 +165,8 @@ add_scratch(MsPlan *plan)
 static void
 add_prepare(MsPlan *plan)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE, MS_ARG_REGION};
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
+                               MS_ARG_IMAGE,  MS_ARG_PITCH,     MS_ARG_REGION};
   MsPass *pass = ms_plan_add_pass(plan, "prepare_packed", MS_GRID_TILE, args, G_N_ELEMENTS(args));
 
   pass->item_width = grain(plan->radius);
@@ -174,8 +180,8 @@ static void
 add_first(MsPlan *plan)
 {
   static const MsArg args[] = {MS_ARG_SOURCE,    MS_ARG_RESULT,    MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
-                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE,     MS_ARG_REGION,
-                               MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
+                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE,     MS_ARG_PITCH,
+                               MS_ARG_REGION,    MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
   ms_plan_add_last_args(plan, pass);
@@ -190,7 +196,7 @@ static void
 add_later(MsPlan *plan)
 {
   static const MsArg args[] = {MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3,
-                               MS_ARG_IMAGE,  MS_ARG_REGION,    MS_ARG_FILTER,    MS_ARG_LOCAL};
+                               MS_ARG_IMAGE,  MS_ARG_PITCH,     MS_ARG_REGION,    MS_ARG_FILTER,    MS_ARG_LOCAL};
   MsPass *pass = ms_plan_add_pass(plan, "mean_shift_later", MS_GRID_BAND, args, G_N_ELEMENTS(args));
 
   if (plan->request.modes)
@@ -232,6 +238,7 @@ ms_plan_packed(MsPlan *plan, GError **error)
   if (!check(plan, error))
     return FALSE;
   ms_plan_set_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT);
+  plan->pitch = pitch(plan);
   compose(plan);
   add_scratch(plan);
   add_prepare(plan);

@@ -94,13 +94,6 @@ compose(MsPlan *plan, int lanes)
   ms_plan_define(plan, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
-/* The pitch of kernels/rows/layout.cl. */
-static int
-margin(int radius)
-{
-  return (2 * radius + 48) / 16 * 16;
-}
-
 /* Bytes of a pixel in the planes of the part that compose() chooses. */
 static gsize
 pixel_bytes(const MsPlan *plan, int lanes)
@@ -111,14 +104,16 @@ pixel_bytes(const MsPlan *plan, int lanes)
 static void
 add_prepare_planes(MsPlan *plan, int lanes)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
-  gsize pitch = (((plan->request.width + 31) / 32 + 2 * margin(plan->radius) / 32) | 1) * 32;
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_MARGIN, MS_ARG_PITCH};
   MsPass *pass;
 
-  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = pitch * pixel_bytes(plan, lanes)});
+  plan->margin = (2 * plan->radius + 48) / 16 * 16;
+  /* An odd number of cache lines (32 elements), so that the rows of a window do not share a few sets of the cache. */
+  plan->pitch = (((plan->request.width + 31) / 32 + 2 * plan->margin / 32) | 1) * 32;
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->pitch * pixel_bytes(plan, lanes)});
   pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_TILE, args, G_N_ELEMENTS(args));
   pass->item_width = PREPARE_COLUMNS;
-  pass->pad_x = margin(plan->radius);
+  pass->pad_x = plan->margin;
   pass->local[0] = pass->local[1] = 1;
 }
 
@@ -126,7 +121,7 @@ add_prepare_planes(MsPlan *plan, int lanes)
 static void
 add_prepare_columns(MsPlan *plan, int lanes)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_FILTER};
+  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_PITCH};
   gsize bytes = pixel_bytes(plan, lanes) * plan->request.width;
   MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_TILE, args, G_N_ELEMENTS(args));
 
@@ -141,8 +136,8 @@ add_prepare_columns(MsPlan *plan, int lanes)
 static void
 add_passes(MsPlan *plan, int lanes)
 {
-  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,
-                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_SP};
+  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,  MS_ARG_MARGIN,
+                                      MS_ARG_PITCH,  MS_ARG_REGION, MS_ARG_BAND,      MS_ARG_FILTER, MS_ARG_SP};
   const gboolean known = knows_windows(plan, lanes);
   MsPass *filter;
 

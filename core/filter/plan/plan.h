@@ -20,6 +20,7 @@
  * @MS_ARG_PIXELS: the tile's pixels in a buffer, also where MS_ARG_SOURCE is an image made of it
  * @MS_ARG_RESULT: a buffer of uchar4 of the region's width and the tile's rows of the region
  * @MS_ARG_IMAGE: (image width, image height, first image row held by the source, rows held)
+ * @MS_ARG_MARGIN: int, the plan's margin; @MS_ARG_PITCH: int, its pitch
  * @MS_ARG_REGION: (x, y, width, height) in the image of the rectangle that the result buffer holds
  * @MS_ARG_BAND: (x, y, width, height) in the image of the rectangle to compute in this launch
  * @MS_ARG_FILTER: (whole radius, isr2, max_iterations, epsilon)
@@ -36,6 +37,8 @@ typedef enum {
   MS_ARG_PIXELS,
   MS_ARG_RESULT,
   MS_ARG_IMAGE,
+  MS_ARG_MARGIN,
+  MS_ARG_PITCH,
   MS_ARG_REGION,
   MS_ARG_BAND,
   MS_ARG_FILTER,
@@ -125,6 +128,8 @@ typedef struct {
  * @settings: the request's settings with every `auto` resolved
  * @radius: the whole window radius, rounded up where the window has a half
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
+ * @margin: elements before column 0 in a row of what the kernel makes of the source; @pitch: elements, or records, of
+ *   a row
  * @tile_rows: rows of the region that are uploaded, computed and downloaded together
  * @depth: tiles that are on the device at once, each in memory of its own, so that transfers of some overlap kernels of
  *   others; 1 for one after the other
@@ -142,6 +147,8 @@ struct MsPlan {
   MsProgramSpec *program;
   int radius;
   int halo;
+  int margin;
+  int pitch;
   guint n_passes;
   MsPass passes[MS_PLAN_MAX_PASSES];
   guint n_scratch;
