@@ -178,7 +178,7 @@ define_tree(MsReducePlan *plan)
   define(plan, "ITEM_RANGE", strides[o->stride]);
   define(plan, "WORK_OF_ITEM", o->swap == MS_SWAP_OFF ? "OWN_WORK" : "SWAPPED_WORK");
   ms_program_spec_define_int(plan->program, "REFINED", o->swap == MS_SWAP_REFINED);
-  define(plan, "TREE_ITEM", has_sub_group_fence(plan) ? "tree_item()" : "LOCAL_ITEM");
+  define(plan, "TREE_ITEM", has_sub_group_fence(plan) ? "SUB_GROUP_ITEM" : "LOCAL_ITEM");
   define(plan, "LEVEL_FENCE", level_fence(plan));
   ms_program_spec_define_int(plan->program, "SAVES_CONFLICTS", o->bank_conflict_saving);
   ms_program_spec_define_int(plan->program, "WAYS", o->tree == MS_REDUCE_TREE_FOUR_WAY ? 4 : 2);

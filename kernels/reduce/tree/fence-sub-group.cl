@@ -5,6 +5,8 @@
  * sub-groups of a group are not equally large, or their size is not a power of two, every level takes the work-group's
  * barrier.
  */
+#define SUB_GROUP_ITEM tree_item()
+
 /* The number of consecutive tree items in one sub-group; 1 where that is unknown. */
 static uint
 sub_group_width(void)
