@@ -380,12 +380,6 @@ typedef struct {
   guint64 bytes;
 } Sum;
 
-static double
-span_ms(guint64 from, guint64 to)
-{
-  return to > from ? (double)(to - from) * 1e-6 : 0.0;
-}
-
 static Sum *
 find_sum(GArray *sums, const MsTiming *row)
 {
@@ -409,9 +403,8 @@ sum_rows(MsTimingLog *log)
     const MsTiming *row = ms_timing_log_get(log, i);
     Sum *sum = find_sum(sums, row);
     sum->n++;
-    const gboolean known = ms_timing_is_known(row);
-    sum->queued_ms += known ? span_ms(row->queued_ns, row->submitted_ns) : NAN;
-    sum->submitted_ms += known ? span_ms(row->submitted_ns, row->started_ns) : NAN;
+    sum->queued_ms += ms_timing_queued_ms(row);
+    sum->submitted_ms += ms_timing_submitted_ms(row);
     sum->run_ms += ms_timing_ms(row);
     sum->bytes += row->bytes;
   }

@@ -47,12 +47,14 @@ add_path(JsonBuilder *b, const char *name, const char *path)
   ms_json_add_text(b, name, text);
 }
 
+/* NAN before the kernels have run. */
 static double
 kernel_ms(const MsBatchItem *item)
 {
-  double sum = 0;
+  const guint n = item->kernel_ms ? item->kernel_ms->len : 0;
+  double sum = n > 0 ? 0 : NAN;
 
-  for (guint i = 0; item->kernel_ms && i < item->kernel_ms->len; i++)
+  for (guint i = 0; i < n; i++)
     sum += g_array_index(item->kernel_ms, double, i);
   return sum;
 }

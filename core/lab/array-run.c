@@ -55,6 +55,7 @@ ms_array_run_free(MsArrayRun *self)
   g_free(self->device);
   g_free(self->result);
   g_free(self->reference);
+  g_free(self->untimed);
   g_clear_pointer(&self->counts, ms_array_histogram_free);
   g_free(self);
 }
@@ -128,16 +129,18 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   MsSubject *subject = &configuration->parent;
   if (!ms_measure(&subject, &m, 1, &options, cancellable, error))
     return FALSE;
-  if (m->outcome != MS_OUTCOME_OK && m->outcome != MS_OUTCOME_WRONG) {
+  const gboolean is_untimed = m->outcome == MS_OUTCOME_RUN && m->verification.done && m->rejected > 0;
+  if (m->outcome != MS_OUTCOME_OK && m->outcome != MS_OUTCOME_WRONG && !is_untimed) {
     ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
     return FALSE;
   }
   self->device = g_strdup(configuration->context->device->name);
-  self->agrees = m->outcome == MS_OUTCOME_OK;
+  self->agrees = m->verification.mismatches == 0;
   self->result = g_strdup(m->verification.result);
   self->reference = g_strdup(m->verification.expected);
   self->serial_ms = m->verification.reference_ns * 1e-6;
-  self->repeat = m->samples->len;
+  self->untimed = is_untimed ? g_strdup(m->message) : NULL;
+  self->repeat = is_untimed ? 0 : m->samples->len;
   self->median_ms = self->min_ms = self->max_ms = self->wall_ms = self->gb_per_s = self->peak_share = NAN;
   if (self->repeat == 0)
     return TRUE;
@@ -278,6 +281,8 @@ add_number(GString *text, const char *name, const char *format, double value, co
 static void
 add_times(GString *text, const MsArrayRun *self)
 {
+  if (self->untimed)
+    add_line(text, "times", "%s", self->untimed);
   add_number(text, "median", "%.4f", self->median_ms, "ms of kernels");
   add_number(text, "fastest", "%.4f", self->min_ms, "ms");
   add_number(text, "slowest", "%.4f", self->max_ms, "ms");

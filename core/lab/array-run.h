@@ -32,12 +32,13 @@ typedef struct {
 
 /**
  * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device, and NaN
- * after a wrong result, which is not timed.
+ * after a wrong result, which is not timed, and where the driver tells none.
  * @agrees: whether the result equals that of the serial code (floating-point sums: within 1e-6 relative)
  * @reduce: the request of a reduction, with @options as resolved by the plan
  * @chosen_by: who chose them: "caller", "program" or "tuning"; %NULL for a histogram
  * @result: of a reduction, as text; @reference: that of the serial code, which took @serial_ms of wall time
  * @histogram: the request of a histogram; @counts: (nullable): the device's
+ * @untimed: (nullable): why the driver's times are unknown
  * @gb_per_s: array bytes over @median_ms, in 10^9 bytes a second
  * @peak_share: @gb_per_s over the device's measured read bandwidth, NaN when that could not be measured
  */
@@ -52,6 +53,7 @@ typedef struct {
   MsHistogramRunRequest histogram;
   MsArrayHistogram *counts;
   guint repeat;
+  char *untimed;
   double median_ms;
   double min_ms;
   double max_ms;

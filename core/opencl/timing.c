@@ -301,9 +301,9 @@ is_of_host(MsStage stage)
   return stage == MS_STAGE_DECODE || stage == MS_STAGE_BUILD || stage == MS_STAGE_ENCODE;
 }
 
-/** ms_timing_is_known: whether the row says how long the stage took. */
-gboolean
-ms_timing_is_known(const MsTiming *timing)
+/* Whether the row says how long the stage took. */
+static gboolean
+is_known(const MsTiming *timing)
 {
   return is_of_host(timing->stage) ? timing->ended_ns >= timing->started_ns
                                    : ms_duration_is_known(timing->started_ns, timing->ended_ns);
@@ -313,14 +313,37 @@ ms_timing_is_known(const MsTiming *timing)
 double
 ms_timing_ms(const MsTiming *timing)
 {
-  return ms_timing_is_known(timing) ? (double)(timing->ended_ns - timing->started_ns) * 1e-6 : NAN;
+  return is_known(timing) ? (double)(timing->ended_ns - timing->started_ns) * 1e-6 : NAN;
+}
+
+/* NAN where the host did the work, the times are unknown or run backwards. */
+static double
+wait_ms(const MsTiming *timing, guint64 from_ns, guint64 to_ns)
+{
+  const gboolean known = !is_of_host(timing->stage) && is_known(timing) && to_ns >= from_ns;
+
+  return known ? (double)(to_ns - from_ns) * 1e-6 : NAN;
+}
+
+/** ms_timing_queued_ms: how long the command waited on the host; NAN where nothing did or that is unknown. */
+double
+ms_timing_queued_ms(const MsTiming *timing)
+{
+  return wait_ms(timing, timing->queued_ns, timing->submitted_ns);
+}
+
+/** ms_timing_submitted_ms: how long the command waited on the device; NAN where nothing did or that is unknown. */
+double
+ms_timing_submitted_ms(const MsTiming *timing)
+{
+  return wait_ms(timing, timing->submitted_ns, timing->started_ns);
 }
 
 /** ms_timing_gb_per_s: 10^9 bytes a second, NAN where bytes or time are unknown. */
 double
 ms_timing_gb_per_s(const MsTiming *timing)
 {
-  if (timing->bytes == 0 || !ms_timing_is_known(timing) || timing->ended_ns == timing->started_ns)
+  if (timing->bytes == 0 || !is_known(timing) || timing->ended_ns == timing->started_ns)
     return NAN;
   return (double)timing->bytes / (double)(timing->ended_ns - timing->started_ns);
 }

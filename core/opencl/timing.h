@@ -59,7 +59,8 @@ gboolean ms_timing_log_has_built(MsTimingLog *self);
 double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
 
 double ms_timing_ms(const MsTiming *timing);
+double ms_timing_queued_ms(const MsTiming *timing);
+double ms_timing_submitted_ms(const MsTiming *timing);
 double ms_timing_gb_per_s(const MsTiming *timing);
 gboolean ms_duration_is_known(guint64 started_ns, guint64 ended_ns);
-gboolean ms_timing_is_known(const MsTiming *timing);
 const char *ms_stage_name(MsStage stage);

@@ -394,7 +394,7 @@ ms_time_pass(const MsDeviceRun *run, MsTimingLog *own, MsTimedPass *timed, GErro
     return FALSE;
   timed->kernel_ms = ms_timing_log_total_ms(own, MS_STAGE_KERNEL);
   timed->gb_per_s = timed->kernel_ms > 0 ? (double)kernel_bytes(own) / timed->kernel_ms * 1e-6 : 0;
-  timed->peak_share = share_of_peak(run->context, timed->gb_per_s, run->cancellable);
+  timed->peak_share = timed->gb_per_s > 0 ? share_of_peak(run->context, timed->gb_per_s, run->cancellable) : 0;
   if (run->log)
     ms_timing_log_append(run->log, own);
   return TRUE;

@@ -30,8 +30,10 @@ def timing_sums(rows):
 def sums_of(rows):
     marks = ("queued_ns", "submitted_ns", "started_ns", "ended_ns")
     spans = [sum((row[end] - row[start]) * 1e-6 for row in rows) for start, end in zip(marks, marks[1:])]
+    if rows[0]["stage"] in ("decode", "build", "encode"):  # of the host, which waits for no device
+        spans = spans[2:]
     megabytes = sum(row["bytes"] for row in rows) * 1e-6
-    rates = (megabytes, megabytes / spans[2]) if megabytes else ()  # a build moves nothing
+    rates = (megabytes, megabytes / spans[-1]) if megabytes else ()  # a build moves nothing
     return str(len(rows)), *(f"{x:.3f}" for x in (*spans, *rates))
 
 

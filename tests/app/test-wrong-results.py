@@ -98,6 +98,44 @@ class UnknownTimes(headless.HeadlessCase):
         self.assertNotRegex(output, r"kernels: |nan|of the measured read bandwidth")
         self.assertIn("whole filter, with transfers: median", output)
 
+    def test_in_part(self):
+        """Every second command is timed: what a sum over some of them would say is empty."""
+        source = self.picture("a.png")
+        environment = {"OPENCL_LAYERS": LAYER, "MS_FAULT_EVENT_NS": "1", "MS_FAULT_TIMED_EVERY": "2"}
+        output, _ = self.run_program(source, "--timings", "-o", self.out / "x.png", *ON_CPU, env=environment)
+        kernels = [row[68:80].strip() for row in output.decode().splitlines() if row.startswith("  kernel ")]
+        self.assertTrue(any(kernels) and not all(kernels), kernels)
+        self.assertNotRegex(output.decode(), r"kernels: |nan|inf")
+
+    def test_reduce(self):
+        """The result is compared although its time is unknown, which is said in its place."""
+        for operation in ("sum", "histogram"):
+            output, error = self.run_timeless("--reduce", operation, "--size", "4096", *ON_CPU)
+            self.assertRegex(output, r"(?m)^times +The driver's events do not say how long commands ran")
+            self.assertRegex(output, r"(?m)^serial .*agrees")
+            self.assertNotRegex(output, r"(?m)^(?!serial run).*\b(ms|GB/s|%)$|nan|inf\b")
+            self.assertEqual(error, "")
+
+    def test_experiment(self):
+        """No form of a report has a figure where no time is known: text, CSV, JSON, Markdown, LaTeX, page and chart."""
+        experiment, folder = self.dir / "small.experiment", self.dir / "report"
+        experiment.write_text("[Experiment]\nTitle=Small\nKind=reduce\nDescription=Sums.\n[Axes]\nsize=4096;8192\n"
+                              "[Fixed]\nop=sum\ntype=int\n")
+        output, error = self.run_timeless("--experiment", experiment, "--report-dir", folder, *ON_CPU, status=1)
+        self.sentence(error, "No configuration of the experiment 'small' has a time. ",
+                      "so that there are no times of this device.")
+        row, _ = csv.DictReader(io.StringIO((folder / "small.csv").read_text()))
+        figures = {name for name, text in row.items() if re.fullmatch(r"[-+.0-9e]+", text)}
+        # How often it was tried and what the host took is known.
+        self.assertEqual(figures - {"foreign_load"}, {"n", "prepare_ns", "rejected", "outliers", "mismatches"})
+        table = re.search(r"(?m)^\| size 4096 \|.*$", (folder / "small.md").read_text())[0]
+        self.assertEqual(re.findall(r"[^| ]+", table)[2:7], ["–", "–", "–", "0", "–"])
+        self.assertIn("size 4096 & {--} & {--} & 0 & {--} & run", (folder / "small.tex").read_text())
+        for path in folder.iterdir():
+            if path.suffix != ".pdf":
+                self.assertNotRegex(path.read_text(), r"(?i)\bnan\b|\binf\b|[ >]0(\.0+)? (ms|µs|GB/s)", path.name)
+        self.assertNotRegex(output, r"\bnan\b|\binf\b")
+
     def test_reports(self):
         source = self.picture("a.png")
         environment = {"OPENCL_LAYERS": LAYER, "MS_FAULT_EVENT_NS": "1"}
@@ -114,10 +152,6 @@ class UnknownTimes(headless.HeadlessCase):
         self.assertGreater(len(figures), 2)
         self.assertEqual(set(figures.values()), {""}, figures)
         self.assertNotIn("nan", output)
-
-    def test_reduction(self):
-        _, error = self.run_timeless("--reduce", "sum", "--size", "100000", *ON_CPU, status=1)
-        self.sentence(error, "do not say how long commands ran")
 
 
 if __name__ == "__main__":

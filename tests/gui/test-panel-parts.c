@@ -78,13 +78,13 @@ test_timing_rows(void)
   add_row(log, MS_STAGE_UPLOAD, NULL, 1000, 3000, 4000);
   add_row(log, MS_STAGE_KERNEL, "mean_shift", 10000, 20000, 5000);
   add_row(log, MS_STAGE_KERNEL, "mean_shift", 30000, 50000, 10000);
-  add_row(log, MS_STAGE_KERNEL, "mean_shift", 60000, 50000, 7000); /* ends before it starts */
   add_row(log, MS_STAGE_KERNEL, "other", 70000, 71000, 0);
+  add_row(log, MS_STAGE_KERNEL, "in part", 80000, 90000, 7000);
+  add_row(log, MS_STAGE_KERNEL, "in part", 60000, 50000, 7000); /* ends before it starts */
   g_autoptr(GArray) rows = ms_timing_rows_collect(log);
-  g_assert_cmpuint(rows->len, ==, 3);
+  g_assert_cmpuint(rows->len, ==, 4);
   const MsTimingRow *kernel = &g_array_index(rows, MsTimingRow, 1);
-  g_assert_cmpuint(kernel->launches, ==, 3);
-  g_assert_cmpuint(kernel->invalid, ==, 1);
+  g_assert_cmpuint(kernel->launches, ==, 2);
   g_assert_cmpuint(kernel->first, ==, 1);
   g_assert_cmpfloat_with_epsilon(kernel->run_ms, 0.03, 1e-12);
   g_assert_cmpfloat_with_epsilon(kernel->queued_ms, 0.0004, 1e-12);
@@ -96,6 +96,10 @@ test_timing_rows(void)
   g_assert_true(ms_timing_row_moves_device_memory(kernel));
   g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 0)));
   g_assert_false(ms_timing_row_moves_device_memory(&g_array_index(rows, MsTimingRow, 2)));
+  const MsTimingRow *in_part = &g_array_index(rows, MsTimingRow, 3);
+  g_assert_cmpuint(in_part->launches, ==, 2);
+  g_assert_true(isnan(in_part->run_ms) && isnan(in_part->queued_ms) && isnan(in_part->gb_per_s));
+  g_assert_cmpuint(in_part->bytes, ==, 14000);
 }
 
 static MsRun *
@@ -203,6 +207,80 @@ test_price(void)
   g_autofree char *words = gtk_widget_get_tooltip_text(tag);
   g_assert_cmpstr(ms_price_tag_get_text(MS_PRICE_TAG(tag)), ==, "0.5×");
   g_assert_cmpstr(words, ==, "0.50× the time of the present settings: 2.00 ms, between 0.45× and 0.55×");
+  g_object_unref(tag);
+  ms_window_engine_shut_down(engine);
+}
+
+/* Adds the texts of all labels below @widget, and of bars to assistive technology. */
+static void
+add_texts(GtkWidget *widget, gpointer text)
+{
+  if (GTK_IS_LABEL(widget))
+    g_string_append_printf(text, "%s\n", gtk_label_get_text(GTK_LABEL(widget)));
+  if (MS_IS_STAGE_BAR(widget))
+    g_string_append_printf(text, "%s\n", atk_object_get_description(gtk_widget_get_accessible(widget)));
+  if (GTK_IS_CONTAINER(widget))
+    gtk_container_forall(GTK_CONTAINER(widget), add_texts, text);
+}
+
+/* (transfer full): the texts around the table and the table of a panel of @document */
+static char *
+texts_of(GType type, MsDocument *document)
+{
+  GtkWidget *window = gtk_window_new(GTK_WINDOW_TOPLEVEL), *panel = g_object_new(type, "visible", TRUE, NULL);
+  GString *text = g_string_new(NULL);
+
+  gtk_container_add(GTK_CONTAINER(window), panel);
+  gtk_widget_show(window);
+  g_object_set(panel, "document", document, NULL);
+  panel_fixture_settle();
+  add_texts(panel, text);
+  g_autofree char *table = ms_table_text(GTK_TREE_VIEW(find_by_type(panel, GTK_TYPE_TREE_VIEW)), FALSE);
+  g_string_append(text, table);
+  gtk_widget_destroy(window);
+  return g_string_free(text, FALSE);
+}
+
+static void
+assert_nothing_made_up(const char *text)
+{
+  if (g_regex_match_simple("\\bnan|\\binf\\b|(?<![.\\d])0(\\.0+)? (ms|µs|%)|(?<!\\d)0\\.0+\\b", text, 0, 0))
+    g_error("a figure is made up:\n%s", text);
+}
+
+/* Nothing of a run whose driver tells no times, or only that of the upload, is a figure in any panel. */
+static void
+test_unknown_times(void)
+{
+  g_autoptr(MsWindowEngine) engine = ms_window_engine_new();
+  g_autoptr(MsImage) image = ms_fixture_noise(8, 8, 1);
+  g_autoptr(MsDocument) document = ms_document_new(engine, image, NULL, "noise");
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  const char *kernel = g_intern_string("mean_shift");
+
+  MsRun *timed = add_repeated_run(document, image, 4);
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_UPLOAD, NULL, 0, 20000, 70000, 370000, 600000});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_KERNEL, kernel, 400000, 400000, 400000, 3100000, 5000000});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_KERNEL, kernel, 400000, 400000, 400000, 400001, 5000000});
+  ms_timing_log_add(log, &(MsTiming){MS_STAGE_DOWNLOAD, NULL, 500000, 500000, 500000, 500000, 600000});
+  g_autoptr(MsRun) run = new_run(image, log);
+  ms_document_add_run(document, run);
+  g_autofree char *alone = texts_of(MS_TYPE_TIMING_VIEW, document), *runs = texts_of(MS_TYPE_RUNS_PANEL, document);
+  g_assert_nonnull(strstr(alone, "\nUpload: 300 µs\n"));
+  g_assert_nonnull(strstr(alone, "Kernel mean_shift\t2\t–\t–\t–\t"));
+  g_assert_nonnull(strstr(alone, "Download\t1\t–\t–\t–\t"));
+  g_assert_nonnull(strstr(runs, "\t–\t–\t✓ identical\t"));
+  ms_document_set_run_a(document, timed);
+  g_autofree char *beside = texts_of(MS_TYPE_TIMING_VIEW, document);
+  g_assert_nonnull(strstr(beside, "The driver does not tell how long kernels ran."));
+  GtkWidget *tag = g_object_ref_sink(ms_price_tag_new("image"));
+  ms_price_tag_set(MS_PRICE_TAG(tag), &(MsFlip){.run = run}, timed, 2);
+  g_autofree char *words = gtk_widget_get_tooltip_text(tag);
+  g_assert_cmpstr(ms_price_tag_get_text(MS_PRICE_TAG(tag)), ==, "?");
+  g_assert_cmpstr(words, ==, "The driver does not tell how long kernels ran.");
+  assert_nothing_made_up(alone);
+  assert_nothing_made_up(runs);
+  assert_nothing_made_up(beside);
   g_object_unref(tag);
   ms_window_engine_shut_down(engine);
 }
@@ -696,6 +774,7 @@ main(int argc, char **argv)
   g_test_add_func("/panel-parts/timing-table", test_timing_table);
   g_test_add_func("/panel-parts/runs-table", test_runs_table);
   g_test_add_func("/panel-parts/price", test_price);
+  g_test_add_func("/panel-parts/unknown-times", test_unknown_times);
   g_test_add_func("/panel-parts/format", test_format);
   g_test_add_func("/panel-parts/stage-bar", test_stage_bar);
   g_test_add_func("/panel-parts/report-view", test_report_view);

@@ -127,8 +127,8 @@ test_json(void)
                   "{\"text\":\"a \\\"text\\\", or two\",\"path\":\"/tmp/\\\\377\\\\\\\\b.png\",\"colour\":\"blue\","
                   "\"flag\":true,\"whole\":-7,\"large\":-1125899906842624,\"count\":4294967295,"
                   "\"amount\":9007199254740992.0,\"number\":0.33333333333333331,\"numbers\":[0.0,null,"
-                  "0.10000000000000001,1048576.5],\"inner\":{\"width\":3,\"share\":null},\"width_away\":9,\"twice\":0."
-                  "66666666666666663}");
+                  "0.10000000000000001,1048576.5],\"inner\":{\"width\":3,\"share\":null},\"width_away\":9,"
+                  "\"twice\":0.66666666666666663}");
   g_autoptr(JsonNode) root = ms_json_parse(text, -1, NULL);
   g_assert_true(ms_record_fits(&outer_record, json_node_get_object(root)));
   ms_record_get(&outer_record, &other, json_node_get_object(root));

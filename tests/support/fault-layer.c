@@ -36,6 +36,7 @@ static cl_icd_dispatch layer;
 static const MsFaultPlace *place;
 static unsigned int refused;
 static unsigned long long command_ns;
+static unsigned int timed_every; /* with command_ns, each command of this number keeps its times; 0: none does */
 static int armed, counted, hanging, n_held;
 
 /*
@@ -297,7 +298,8 @@ layer_clGetEventProfilingInfo(cl_event e, cl_profiling_info i, size_t s, void *v
 {
   if (fails("clGetEventProfilingInfo"))
     return CL_PROFILING_INFO_NOT_AVAILABLE;
-  if (!command_ns || i != CL_PROFILING_COMMAND_END)
+  static unsigned int asked;
+  if (!command_ns || i != CL_PROFILING_COMMAND_END || (timed_every > 0 && ++asked % timed_every == 0))
     return target->clGetEventProfilingInfo(e, i, s, v, r);
   const cl_int status = target->clGetEventProfilingInfo(e, CL_PROFILING_COMMAND_START, s, v, r);
   if (status == CL_SUCCESS)
@@ -423,6 +425,8 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
   mode_of_program = getenv("MS_FAULT_MODE");
   if (getenv("MS_FAULT_EVENT_NS"))
     command_ns = (unsigned long long)fault_number("MS_FAULT_EVENT_NS");
+  if (getenv("MS_FAULT_TIMED_EVERY"))
+    timed_every = (unsigned int)fault_number("MS_FAULT_TIMED_EVERY");
   layer = *below;
   HOOK(clGetPlatformIDs);
   HOOK(clGetDeviceIDs);

@@ -223,13 +223,12 @@ left_ms(MsDocument *self)
   return (double)(self->measuring_until_us - g_get_monotonic_time()) * 1e-3;
 }
 
-/* Whether an interval is wanted for @run (nullable), which has too few times. */
+/* Whether an interval is wanted for @run (nullable), which has too few times; not where the driver tells none. */
 static gboolean
 needs_time(MsDocument *self, MsRun *run)
 {
-  const guint n = run ? ms_run_summarise(run).n : 0;
-
-  return n == 0 || (n < FEWEST_TIMES && ms_run_get_kernel_ms(run) <= SHORT_SHARE * self->measuring_budget_ms);
+  return !run || (ms_run_summarise(run).n < FEWEST_TIMES &&
+                  ms_run_get_kernel_ms(run) <= SHORT_SHARE * self->measuring_budget_ms);
 }
 
 /**

@@ -4,6 +4,7 @@
  * whether all give the same pixels.
  */
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <string.h>
 
 #include "ui/common/format.h"
@@ -161,7 +162,7 @@ largest_ratio(GArray *flips, MsRun *present)
 
   for (guint i = 0; present && i < flips->len; i++) {
     MsRun *run = g_array_index(flips, MsFlip, i).run;
-    most = run ? MAX(most, ms_run_compare(run, present).ratio) : most;
+    most = run ? fmax(most, ms_run_compare(run, present).ratio) : most; /* ignores an unknown one */
   }
   return most;
 }

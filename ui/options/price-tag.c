@@ -48,9 +48,9 @@ ms_price_text(const MsFlip *flip, MsRun *present)
 {
   if (flip->refusal)
     return g_strdup("✗");
-  if (!flip->run || !present)
+  const double ratio = flip->run && present ? ms_run_compare(flip->run, present).ratio : NAN;
+  if (!isfinite(ratio))
     return g_strdup("?");
-  const double ratio = ms_run_compare(flip->run, present).ratio;
   return g_strdup_printf(ratio >= 9.95 ? "%.0f×" : ratio >= 0.095 ? "%.1f×" : "%.2f×", ratio);
 }
 
@@ -63,6 +63,8 @@ words_of(const MsFlip *flip, MsRun *present)
   if (!flip->run || !present)
     return g_strdup(_("Not measured yet beside the present settings."));
   const MsRunRatio ratio = ms_run_compare(flip->run, present);
+  if (!isfinite(ratio.ratio))
+    return g_strdup(_("The driver does not tell how long kernels ran."));
   g_autofree char *times = ms_format_ratio(ratio.ratio), *time = ms_format_ms(ms_run_get_kernel_ms(flip->run));
   g_autofree char *low = ms_format_ratio(ratio.low), *high = ms_format_ratio(ratio.high);
   if (flip->run == present)
@@ -174,8 +176,9 @@ ms_price_tag_get_text(MsPriceTag *self)
 void
 ms_price_tag_set(MsPriceTag *self, const MsFlip *flip, MsRun *present, double most)
 {
-  const gboolean is_known = !flip->refusal && flip->run && present;
-  const double ratio = is_known ? ms_run_compare(flip->run, present).ratio : 0;
+  const double found = !flip->refusal && flip->run && present ? ms_run_compare(flip->run, present).ratio : NAN;
+  const gboolean is_known = isfinite(found);
+  const double ratio = is_known ? found : 0;
   g_autofree char *words = words_of(flip, present);
 
   g_free(self->text);

@@ -35,8 +35,8 @@ ms_window_update_title(MsWindow *self)
   MsRun *run = self->document ? ms_document_get_current_run(self->document) : NULL;
   g_autofree char *size =
     source ? g_strdup_printf("%d × %d", ms_image_get_width(source), ms_image_get_height(source)) : NULL;
-  g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
-  g_autofree char *subtitle = run ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
+  g_autofree char *time = run && ms_run_get_kernel_ms(run) > 0 ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
+  g_autofree char *subtitle = time ? g_strdup_printf("%s — %s", size, time) : g_strdup(size);
 
   if (!self->notebook)
     return;

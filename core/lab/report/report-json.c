@@ -491,6 +491,15 @@ dup_factors(gconstpointer row)
   return ms_factors_to_string(((const MsReportRow *)row)->factors);
 }
 
+/* The least speed-up of an unknown one would be 0. */
+static double
+least_speedup(gconstpointer row, const MsField *field)
+{
+  const MsSpeedup *speedup = &((const MsReportRow *)row)->speedup;
+
+  return isfinite(speedup->ratio) ? speedup->low : NAN;
+}
+
 static double
 count_mismatches(gconstpointer row, const MsField *field)
 {
@@ -520,7 +529,7 @@ static const MsField columns[] = {
   MEASURED(rejected, COUNT, "rejected"),
   MS_FIELD_OF(COMPUTED, "outliers", .number = count_outliers),
   ROW(speedup.ratio, NUMBER, "speedup"),
-  ROW(speedup.low, NUMBER, "speedup_low"),
+  MS_FIELD_OF(COMPUTED, "speedup_low", .number = least_speedup),
   ROW(speedup.high, NUMBER, "speedup_high"),
   MS_FIELD_OF(COMPUTED_TEXT, "verdict", .text = dup_verdict),
   MS_FIELD_OF(COMPUTED, "mismatches", .number = count_mismatches),

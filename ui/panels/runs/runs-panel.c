@@ -51,6 +51,8 @@ speedup_text(MsRun *run, MsRun *baseline)
     return g_strdup(MS_NO_NUMBER);
   const MsRunRatio ratio = ms_run_compare(run, baseline);
   const gboolean slower = ratio.ratio > 1;
+  if (!isfinite(ratio.ratio))
+    return g_strdup(MS_NO_NUMBER);
   g_autofree char *times = ms_format_ratio(slower ? ratio.ratio : 1 / ratio.ratio);
   g_autofree char *words = slower ? g_strdup_printf(_("%s slower"), times) : g_steal_pointer(&times);
   if (run == baseline)
@@ -134,8 +136,8 @@ set_run(const Table *table, GtkTreeIter *iter, MsRun *run, gboolean newest)
   gtk_list_store_set(table->store, iter, MS_RUNS_RUN, run, MS_RUNS_A, run == ms_document_get_run_a(document), MS_RUNS_B,
                      b ? run == b : current, MS_RUNS_LABEL, ms_run_get_label(run), MS_RUNS_SETTINGS, settings,
                      MS_RUNS_DEVICE, ms_run_get_device_name(run), MS_RUNS_TIME, time, MS_RUNS_SHARE,
-                     slowest > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup, MS_RUNS_BADGE,
-                     ms_runs_panel_badge(run, baseline), MS_RUNS_PICTURE,
+                     slowest > 0 && ms > 0 ? (int)(100 * ms / slowest + 0.5) : 0, MS_RUNS_SPEEDUP, speedup,
+                     MS_RUNS_BADGE, ms_runs_panel_badge(run, baseline), MS_RUNS_PICTURE,
                      ms_run_has_result(run) ? _("kept") : _("dropped"), MS_RUNS_IS_RUN, TRUE, MS_RUNS_WEIGHT,
                      current ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, MS_RUNS_REPEATED, is_repeated(run, baseline),
                      MS_RUNS_MARK, order, -1);

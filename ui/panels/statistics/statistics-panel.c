@@ -108,6 +108,8 @@ append_time(GString *text, const char *what, const MsTimedPass *pass)
 {
   g_autofree char *time = ms_format_ms(pass->kernel_ms);
 
+  if (!(pass->kernel_ms > 0))
+    return;
   g_string_append_printf(text, "%s%s %s", text->len > 0 ? "   " : _("Kernel times: "), what, time);
   if (pass->gb_per_s > 0)
     g_string_append_printf(text, ", %.2f GB/s", pass->gb_per_s);

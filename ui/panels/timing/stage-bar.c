@@ -2,6 +2,7 @@
 #include "ui/panels/timing/stage-bar.h"
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 
 #include "ui/common/format.h"
 #include "ui/common/drawn.h"
@@ -23,6 +24,7 @@ struct _MsStageBar {
   GtkDrawingArea parent_instance;
   GArray *parts; /* Part */
   gboolean compares;
+  gboolean is_partial; /* since the time of a part is unknown */
 };
 
 G_DEFINE_FINAL_TYPE(MsStageBar, ms_stage_bar, GTK_TYPE_DRAWING_AREA)
@@ -67,11 +69,13 @@ static char *
 part_text(MsStageBar *self, const Part *part)
 {
   g_autofree char *time = ms_format_ms(part->ms[MS_STAGE_SIDE_B]), *other = ms_format_ms(part->ms[MS_STAGE_SIDE_A]);
-  double percent = 100 * part->ms[MS_STAGE_SIDE_B] / ms_stage_bar_get_total_ms(self, MS_STAGE_SIDE_B);
+  const double percent = 100 * part->ms[MS_STAGE_SIDE_B] / ms_stage_bar_get_total_ms(self, MS_STAGE_SIDE_B);
 
   if (self->compares)
     return g_strdup_printf("%s: %s → %s", part->label, part->ms[MS_STAGE_SIDE_A] > 0 ? other : MS_NO_NUMBER,
                            part->ms[MS_STAGE_SIDE_B] > 0 ? time : MS_NO_NUMBER);
+  if (self->is_partial)
+    return g_strdup_printf("%s: %s", part->label, time);
   return percent < 1 ? g_strdup_printf(_("%s: %s, < 1 %%"), part->label, time)
                      : g_strdup_printf("%s: %s, %.0f %%", part->label, time, percent);
 }
@@ -241,7 +245,7 @@ update_words(MsStageBar *self)
 {
   g_autoptr(GString) words = g_string_new(NULL);
   double total = ms_stage_bar_get_total_ms(self, MS_STAGE_SIDE_B);
-  g_autofree char *time = ms_format_ms(total);
+  g_autofree char *time = ms_format_ms(self->is_partial ? NAN : total);
 
   for (guint i = 0; i < self->parts->len; i++) {
     g_autofree char *text = part_text(self, part_at(self, i));
@@ -268,6 +272,7 @@ ms_stage_bar_clear(MsStageBar *self, gboolean compares)
 {
   g_array_set_size(self->parts, 0);
   self->compares = compares;
+  self->is_partial = FALSE;
   update_words(self);
 }
 
@@ -282,7 +287,7 @@ find_label(MsStageBar *self, const char *label)
 
 /**
  * ms_stage_bar_add: appends a part at the right, or gives the part of that name its time of the other side; a part of
- * zero time is ignored.
+ * zero time is ignored, and where that of one is unknown, which is NAN, the others have no share of the whole.
  * @style: of colour and hatch, the same for the same stage in every bar
  */
 void
@@ -290,8 +295,11 @@ ms_stage_bar_add(MsStageBar *self, MsStageSide side, const char *label, guint st
 {
   Part *known = find_label(self, label);
 
-  if (ms <= 0)
+  self->is_partial |= isnan(ms);
+  if (!(ms > 0)) {
+    update_words(self);
     return;
+  }
   if (!known) {
     const Part part = {.label = g_strdup(label), .style = style};
     g_array_append_val(self->parts, part);

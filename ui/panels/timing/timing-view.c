@@ -32,29 +32,18 @@ G_DEFINE_FINAL_TYPE(MsTimingView, ms_timing_view, MS_TYPE_PANEL)
 
 /* The rows */
 
-/* Some drivers report timestamps that go backwards; a negative wait counts as zero. */
-static double
-phase_ms(guint64 from, guint64 to)
-{
-  return to > from ? (to - from) * 1e-6 : 0.0;
-}
-
 /* A row for a single launch. */
 static MsTimingRow
 row_of(const MsTiming *timing)
 {
-  MsTimingRow row = {.stage = timing->stage, .name = timing->kernel, .launches = 1};
-
-  if (!ms_timing_is_known(timing)) {
-    row.invalid = 1;
-    return row;
-  }
-  row.queued_ms = phase_ms(timing->queued_ns, timing->submitted_ns);
-  row.submitted_ms = phase_ms(timing->submitted_ns, timing->started_ns);
-  row.run_ms = ms_timing_ms(timing);
-  row.bytes = timing->bytes;
-  row.gb_per_s = ms_timing_gb_per_s(timing);
-  return row;
+  return (MsTimingRow){.stage = timing->stage,
+                       .name = timing->kernel,
+                       .launches = 1,
+                       .queued_ms = ms_timing_queued_ms(timing),
+                       .submitted_ms = ms_timing_submitted_ms(timing),
+                       .run_ms = ms_timing_ms(timing),
+                       .bytes = timing->bytes,
+                       .gb_per_s = ms_timing_gb_per_s(timing)};
 }
 
 /* Whether @timing is one of the launches in @self. Names are interned. */
@@ -77,12 +66,11 @@ static void
 add_launch(MsTimingRow *row, const MsTimingRow *launch)
 {
   row->launches++;
-  row->invalid += launch->invalid;
   row->queued_ms += launch->queued_ms;
   row->submitted_ms += launch->submitted_ms;
   row->run_ms += launch->run_ms;
   row->bytes += launch->bytes;
-  row->gb_per_s = row->run_ms > 0 ? row->bytes / (row->run_ms * 1e6) : 0.0;
+  row->gb_per_s = row->run_ms > 0 ? (double)row->bytes / (row->run_ms * 1e6) : NAN;
 }
 
 /** ms_timing_rows_collect: (transfer full) (element-type MsTimingRow): in order of their first launch. */
@@ -171,11 +159,10 @@ static void
 append_row(MsTimingView *self, const MsTimingRow *row, const char *title, double peak, GtkTreeIter *parent,
            GtkTreeIter *iter)
 {
-  gboolean event = row->stage >= MS_STAGE_UPLOAD && row->stage <= MS_STAGE_DOWNLOAD;
   g_autofree char *launches = g_strdup_printf("%u", row->launches);
-  g_autofree char *queued = event ? ms_format_cell_ms(row->queued_ms) : g_strdup(MS_NO_NUMBER);
-  g_autofree char *submitted = event ? ms_format_cell_ms(row->submitted_ms) : g_strdup(MS_NO_NUMBER);
-  g_autofree char *run = row->invalid == row->launches ? g_strdup("rejected") : ms_format_cell_ms(row->run_ms);
+  g_autofree char *queued = ms_format_cell_ms(row->queued_ms);
+  g_autofree char *submitted = ms_format_cell_ms(row->submitted_ms);
+  g_autofree char *run = ms_format_cell_ms(row->run_ms);
   g_autofree char *bytes = ms_format_bytes(row->bytes);
   g_autofree char *rate = ms_format_rate(row->gb_per_s);
   g_autofree char *share =
@@ -278,7 +265,7 @@ largest_change(GArray *rows, GArray *others, double change_ms)
 
   for (guint i = 0; i < rows->len; i++) {
     const MsTimingRow *row = &g_array_index(rows, MsTimingRow, i), *other = same_row(others, row);
-    if (row->stage == MS_STAGE_KERNEL && other &&
+    if (row->stage == MS_STAGE_KERNEL && other && isfinite(row->run_ms - other->run_ms) &&
         (!most || fabs(row->run_ms - other->run_ms) > fabs(most->run_ms - before->run_ms))) {
       most = row;
       before = other;
@@ -296,6 +283,9 @@ comparison_words(MsRun *a, MsRun *b, GArray *rows, GArray *others)
 {
   const MsRunRatio ratio = ms_run_compare(b, a);
   const gboolean slower = ratio.ratio >= 1;
+
+  if (!isfinite(ratio.ratio))
+    return g_strdup(_("The driver does not tell how long kernels ran."));
   const double from_ms = ms_run_get_kernel_ms(a), to_ms = ms_run_get_kernel_ms(b);
   g_autofree char *stage = largest_change(rows, others, to_ms - from_ms);
   g_autofree char *from = ms_format_ms(from_ms), *to = ms_format_ms(to_ms);

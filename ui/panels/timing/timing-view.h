@@ -15,18 +15,16 @@ G_DECLARE_FINAL_TYPE(MsTimingView, ms_timing_view, MS, TIMING_VIEW, MsPanel)
  * MsTimingRow: all launches of one kernel, or all transfers in one direction.
  * @name: (nullable): the kernel's function, or what was built
  * @first: index in the log of the first launch
- * @queued_ms: sum of the times between queueing and submitting
- * @submitted_ms: sum of the times between submitting and starting
- * @run_ms: sum of the times between starting and ending
- * @gb_per_s: bytes over @run_ms; 0 where that is not known
- * @invalid: launches whose end precedes their start; not part of the sums
+ * @queued_ms: sum of the times between queueing and submitting, NAN where one of them is unknown
+ * @submitted_ms: the same, between submitting and starting
+ * @run_ms: the same, between starting and ending
+ * @gb_per_s: bytes over @run_ms; NAN where that is not known
  */
 typedef struct {
   MsStage stage;
   const char *name;
   guint first;
   guint launches;
-  guint invalid;
   double queued_ms;
   double submitted_ms;
   double run_ms;
