@@ -197,6 +197,9 @@ launch(MsRegionKernels *self, MsRegionStep step, GError **error)
   if (!self->kernels[step])
     return FALSE;
   const MsLaunch about = {self->kernels[step], row->function, divide_work(self, row->form, &work), 0};
+  if (step == MS_REGION_STEP_NUMBER_PIXELS || step == MS_REGION_STEP_NUMBER_REGIONS ||
+      step == MS_REGION_STEP_MARK_SHARED || step == MS_REGION_STEP_SUM)
+    work.s[3] = self->n_sets;
   MsKernelArg args[MAX_BUFFERS + 2];
   guint n = 0;
 
@@ -381,6 +384,33 @@ ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **er
                      error, "clearing a buffer");
 }
 
+/** ms_region_kernels_check: whether @n, which the device returned as a size or a label, lies between @least and @most. */
+gboolean
+ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint64 least, guint64 most, GError **error)
+{
+  if (n >= least && n <= most)
+    return TRUE;
+  ms_set_error(error, MS_ERROR_DEVICE,
+               "The device %s computes regions wrongly: it returned %u where a number from %" G_GUINT64_FORMAT
+               " to %" G_GUINT64_FORMAT " belongs. Select another device with --device.",
+               self->run.context->device->name, n, least, most);
+  return FALSE;
+}
+
+/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most. */
+gboolean
+ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error)
+{
+  guint32 highest = 0, lowest = G_MAXUINT32;
+
+  for (guint32 i = 0; i < self->n_pixels; i++) {
+    highest = MAX(highest, labels[i]);
+    lowest = MIN(lowest, labels[i]);
+  }
+  return ms_region_kernels_check(self, highest, 1, most, error) &&
+         ms_region_kernels_check(self, lowest, 1, most, error);
+}
+
 /** ms_region_kernels_make_room: whether there was too little space for @n_edges regions that touch, which is mended. */
 gboolean
 ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges)
@@ -414,8 +444,16 @@ gboolean
 ms_region_kernels_read_totals(MsRegionKernels *self, MsRegionTotals *totals, guint n, GError **error)
 {
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_TOTALS], 0, n * sizeof *totals};
+  /* Each pixel touches four before it; lists that are as long as the longest have space for twice as many. */
+  const guint64 most_edges = 8 * (guint64)self->n_pixels;
 
-  return ms_context_read(self->run.context, &range, totals, self->run.log, error);
+  if (!ms_context_read(self->run.context, &range, totals, self->run.log, error))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (!ms_region_kernels_check(self, totals[i].n_edges, 0, most_edges, error) ||
+        !ms_region_kernels_check(self, totals[i].n_left, 0, self->n_regions, error))
+      return FALSE;
+  return TRUE;
 }
 
 /**
@@ -429,7 +467,7 @@ ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint3
 {
   const Form form = steps[step].form;
   const guint32 n = form == OVER_PIXELS ? self->n_pixels : self->n_regions;
-  const guint32 n_spans = divide(n, span_of(self, form, n));
+  const guint32 span = span_of(self, form, n), n_spans = divide(n, span);
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_COUNTS], 0, n_spans * sizeof(guint32)};
   g_autofree guint32 *counts = g_new(guint32, n_spans);
 
@@ -438,10 +476,14 @@ ms_region_kernels_add_up_counts(MsRegionKernels *self, MsRegionStep step, guint3
   *count = 0;
   for (guint32 i = 0; i < n_spans; i++) {
     const guint32 own = counts[i];
+    if (!ms_region_kernels_check(self, own, 0, MIN(span, n - i * span), error))
+      return FALSE;
     counts[i] = *count;
     *count += own;
   }
-  return ms_context_upload(self->run.context, &range, counts, self->run.log, error);
+  self->n_sets = *count;
+  return ms_region_kernels_check(self, *count, 1, n, error) &&
+         ms_context_upload(self->run.context, &range, counts, self->run.log, error);
 }
 
 /** ms_region_kernels_clear: releases the kernels and buffers. */

@@ -80,6 +80,7 @@ typedef struct {
  * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space; on a processor, in lists of equal length
  * @n_slots: of the hash table of edges, a power of two
+ * @n_sets: that were counted, of pixels or regions; a number is at most this
  * @round: which of the rounds that are enqueued at once is next; its totals are at that place
  * @program: once it is built
  * @is_placed: whether somebody else owns the buffer
@@ -95,6 +96,7 @@ typedef struct {
   guint32 n_edges;
   guint32 most_edges;
   guint32 n_slots;
+  guint32 n_sets;
   guint32 round;
   guint n_parts;
   gboolean settles;
@@ -112,6 +114,8 @@ gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, 
 void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem memory);
 void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
+gboolean ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint64 least, guint64 most, GError **error);
+gboolean ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error);
 gboolean ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges);
 gboolean ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);

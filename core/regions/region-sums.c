@@ -136,12 +136,19 @@ read_borders(MsRegionKernels *self, guint32 n, MsBorders *borders, GError **erro
 {
   const MsBufferRange range = {self->buffers[MS_REGION_BUFFER_DISTINCT], 0, n * sizeof(MsBorder)};
 
+  if (!ms_region_kernels_check(self, n, 0, self->n_edges, error))
+    return FALSE;
   if (!ms_borders_reserve(borders, n)) {
     ms_memory_budget_fail(borders->budget, error);
     return FALSE;
   }
   borders->n = n;
-  return n == 0 || ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error);
+  if (n > 0 && !ms_context_download(self->run.context, &range, borders->pairs, self->run.log, error))
+    return FALSE;
+  for (guint32 i = 0; i < 2 * n; i++)
+    if (!ms_region_kernels_check(self, borders->pairs[i / 2].labels[i % 2], 1, self->n_regions, error))
+      return FALSE;
+  return TRUE;
 }
 
 /* While the device adds up, the host puts the neighbours in order and writes to the pages of @sums. */

@@ -163,13 +163,16 @@ join_tiles(__global const uchar *links, volatile __global uint *parents, const i
   }
 }
 
-/* The number of the set that begins with @first; before[k] is how many sets begin before the members k * work.x on. */
+/*
+ * The number of the set that begins with @first; before[k] is how many sets begin before the members k * work.x on.
+ * None is above work.w, the number of sets, also where one was counted wrongly: memory for so many follows.
+ */
 static inline uint
 number_of(__global const uint *before, __global const uint *ranks, const uint first, const uint4 work)
 {
   const uint own = (uint)get_global_id(0);
 
-  return before[first < own * work.x ? first / work.x : own] + ranks[first];
+  return min(before[first < own * work.x ? first / work.x : own] + ranks[first], work.w);
 }
 
 /* Replaces the first member of each one's set by the number of the set. */

@@ -4,10 +4,12 @@
 
 import csv
 import io
+import itertools
 import json
 import os
 import re
 import struct
+import subprocess
 import sys
 import unittest
 
@@ -68,6 +70,40 @@ class WrongResults(headless.HeadlessCase):
         differing = re.findall(r"(?m)^  \S+ +(\S.*?) +DIFFERS from the reference in (\d+) values$", output)
         self.assertEqual((differing, error), ([("direct", "1")], ""), output)
         self.assertNotIn("FAILS", output)
+
+    def run_with_wrong(self, first, always, *arguments):
+        """Status, output and error with a wrong download; %None where there are fewer."""
+        count = self.dir / "count"
+        count.write_bytes(bytes(16))
+        run = subprocess.run([headless.PROGRAM, "--headless", *map(str, arguments)], capture_output=True, text=True,
+                             check=False, timeout=120,
+                             env={**os.environ, "OPENCL_LAYERS": LAYER, "MS_FAULT_COUNT": str(count), "MS_FAULT_CALL":
+                                  "download", "MS_FAULT_NTH": str(first), "MS_FAULT_ALWAYS": str(int(always))})
+        return run if struct.unpack("ll", count.read_bytes())[0] >= first else None
+
+    def test_every_download_of_diagnose(self):
+        """No number of a device is believed as a size or an index: each test of the list ends with words of its own."""
+        run = self.run_with_wrong(1, True, "--diagnose")
+        self.assertEqual((run.returncode, run.stderr), (3, ""))
+        self.assertRegex(run.stdout, r"labels of regions +FAILS: .* returned \d+ where a number from 1 to \d+ belongs")
+        self.assertGreater(run.stdout.count("DIFFERS"), 20)
+
+    def test_each_download_of_regions(self):
+        """Each number of each step is wrong once, with regions that merge and without."""
+        refused = set()
+        for least in ("1", "4"):
+            arguments = (self.source, "--regions", "--sr", "8", "--min-region", least, "-o", self.out / "r.png", "--csv",
+                         self.out / "r.csv", "--on-conflict", "overwrite", *ON_CPU)
+            for always, first in itertools.product((False, True), range(1, 40)):
+                run = self.run_with_wrong(first, always, *arguments)
+                if not run:
+                    self.assertGreater(first, 4)
+                    break
+                self.assertIn(run.returncode, (0, 1), run.stderr)
+                if run.returncode == 1:
+                    refused.add(re.sub(r"\d+", "N", run.stderr))
+        self.assertTrue(any("returned N where a number from N to N belongs" in text for text in refused), refused)
+        self.assertFalse([text for text in refused if "did not survive" in text])
 
     def test_experiment(self):
         experiment = self.dir / "small.experiment"
