@@ -65,7 +65,7 @@ struct _MsCodec {
   const char *mime_types[5];
   const char *extensions[4];
   const char *input_extensions[4];
-  MsCodecMagic magics[19];
+  MsCodecMagic magics[29];
   int most_side;
   int quality;
   gboolean has_quality;

@@ -30,6 +30,7 @@ typedef enum {
  * @y: how many rows have been read
  * @row: a row of the first pass of an interlaced file
  * @n_frames: of an animation, 0 where there is none; @has_frame: whether the pixels are the first of them
+ * @has_damaged_rest: whether a chunk that no pixel depends on has a wrong checksum
  * @texts: (nullable): what chunks hold, the first of each kind
  * @is_lost: whether no further row of a damaged file can be read
  * @damage: what the file's error is about, where it is damage
@@ -43,6 +44,7 @@ typedef struct {
   guint8 *row;
   guint n_frames;
   gboolean has_frame;
+  gboolean has_damaged_rest;
   GBytes *texts[MS_PNG_N_TEXTS];
   gboolean is_lost;
   MsImage *image;

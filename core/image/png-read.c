@@ -21,6 +21,25 @@ on_error(png_structp png, png_const_charp message)
 }
 
 /*
+ * Whether a chunk whose checksum is wrong says nothing of pixels: neither of transparency nor of how the picture
+ * stands. One letter of the name may be wrong, too.
+ */
+static gboolean
+is_dispensable(const char *name)
+{
+  static const char *const of_pixels[] = {"tRNS", "eXIf"};
+
+  for (guint i = 0; i < G_N_ELEMENTS(of_pixels); i++) {
+    guint equal = 0;
+    for (int k = 0; k < 4; k++)
+      equal += name[k] == of_pixels[i][k];
+    if (equal >= 3)
+      return FALSE;
+  }
+  return g_ascii_islower(name[0]);
+}
+
+/*
  * Ignores most warnings, which are about profiles and other ancillary data that libpng then leaves out. A warning about
  * the compressed pixels means that their checksum is wrong; only extra bytes after the last pixel are harmless.
  */
@@ -29,9 +48,12 @@ on_warning(png_structp png, png_const_charp message)
 {
   MsPngReader *self = png_get_error_ptr(png);
 
-  /* A wrong checksum counts as damage in every chunk, whether libpng uses the chunk or leaves it out. */
-  if (strstr(message, "CRC error") && ms_image_file_accepts(self->file, message))
-    return;
+  /* libpng leaves the chunk out. */
+  if (strstr(message, "CRC error") && !ms_image_file_accepts(self->file, message)) {
+    if (!is_dispensable(message))
+      png_error(png, message);
+    self->has_damaged_rest = self->file->header.has_damaged_rest = TRUE;
+  }
   if (!g_str_has_prefix(message, "IDAT:"))
     return;
   if (!strstr(message, "Extra compressed data") && !strstr(message, "Too much image data") &&
@@ -132,6 +154,7 @@ read_header(MsPngReader *self)
   if (self->n_frames > 0)
     self->file->header.n_images = MIN(self->n_frames, G_MAXINT) + !self->has_frame;
   self->file->header.has_more_images = self->file->header.n_images > 1;
+  self->file->header.has_damaged_rest = self->has_damaged_rest;
 }
 
 /**
@@ -157,7 +180,7 @@ ms_png_open(MsImageFile *file)
   if (file->limits.accept_damaged)
     png_set_crc_action(self->png, PNG_CRC_WARN_USE, PNG_CRC_WARN_DISCARD);
   else
-    png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
+    png_set_crc_action(self->png, PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD);
   /* Lifts libpng's limit of a million pixels a side, which would refuse a long strip; the program limits the area. */
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(self->png, file->limits.max_metadata);

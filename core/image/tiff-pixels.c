@@ -70,7 +70,7 @@ from_integer(const MsTiffReader *self, guint32 value, guint sample)
 {
   const guint64 most = G_MAXUINT32 >> (32 - self->bits);
 
-  if (self->photometric == PHOTOMETRIC_PALETTE)
+  if (self->photometric == PHOTOMETRIC_PALETTE && sample == 0)
     return (guint8)value;
   if (self->bits == 16 && ms_tiff_reader_is_lab(self))
     return from_16(self, (guint16)value, sample);
@@ -120,11 +120,11 @@ place_sample(const MsTiffReader *self, const guint8 *in, guint sample, guint8 *o
   guint8 flip = self->photometric == PHOTOMETRIC_MINISWHITE && sample == 0 ? 255 : 0;
 
   for (gsize x = 0; x < n; x++, in += step, out += 4) {
-    if (self->photometric == PHOTOMETRIC_PALETTE)
+    if (sample >= self->colours)
+      out[3] = *in;
+    else if (self->photometric == PHOTOMETRIC_PALETTE)
       for (int k = 0; k < 3; k++)
         out[k] = (self->palette[k][*in] * 255u + 32767) / 65535;
-    else if (sample >= self->colours)
-      out[3] = *in;
     else if (self->colours == 1)
       out[0] = out[1] = out[2] = *in ^ flip;
     else

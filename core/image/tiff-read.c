@@ -208,7 +208,7 @@ find_layout(MsTiffReader *self)
   self->colours = self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
   switch (self->photometric) {
   case PHOTOMETRIC_PALETTE:
-    if (self->bits > 8 || self->samples != 1 ||
+    if (self->bits > 8 ||
         !TIFFGetField(self->tiff, TIFFTAG_COLORMAP, &self->palette[0], &self->palette[1], &self->palette[2]))
       return ms_codec_fail_kind(self->file, N_("a palette that is missing or has more than 256 colours"));
     break;

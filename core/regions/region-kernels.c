@@ -384,16 +384,16 @@ ms_region_kernels_fill(MsRegionKernels *self, MsRegionBuffer buffer, GError **er
                      error, "clearing a buffer");
 }
 
-/** ms_region_kernels_check: whether @n, which the device returned as a size or a label, lies between @least and @most. */
+/** ms_region_kernels_check: whether @n, a size or label that the device returned, lies between @least and @most. */
 gboolean
-ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint64 least, guint64 most, GError **error)
+ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64 most, GError **error)
 {
   if (n >= least && n <= most)
     return TRUE;
   ms_set_error(error, MS_ERROR_DEVICE,
-               "The device %s computes regions wrongly: it returned %u where a number from %" G_GUINT64_FORMAT
-               " to %" G_GUINT64_FORMAT " belongs. Select another device with --device.",
-               self->run.context->device->name, n, least, most);
+               "The device %s computes regions wrongly: it returned %u where a number from %u to %u belongs. Select "
+               "another device with --device.",
+               self->run.context->device->name, n, least, (guint32)MIN(most, G_MAXUINT32));
   return FALSE;
 }
 

@@ -114,7 +114,7 @@ gboolean ms_region_kernels_upload(MsRegionKernels *self, MsRegionBuffer buffer, 
 void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_mem memory);
 void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
-gboolean ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint64 least, guint64 most, GError **error);
+gboolean ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64 most, GError **error);
 gboolean ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error);
 gboolean ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges);
 gboolean ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error);

@@ -14,15 +14,16 @@ import struct
 import subprocess
 import sys
 import unittest
+import zlib
 
 try:
     import numpy
-    from PIL import Image
+    from PIL import Image, ImageOps
 except ImportError:
     print("python3-pil or python3-numpy is not installed, so that nothing reads the files.", file=sys.stderr)
     sys.exit(1 if os.environ.get("CI") else 77)
 
-from headless import HeadlessCase, PROGRAM
+from headless import chunk, HeadlessCase, PROGRAM
 
 REPORTS = pathlib.Path(os.environ.get("MS_TEST_IMAGES", "/nonexistent")) / "reports"
 AS_THEY_ARE = ("--device", "reference", "--sp", "1", "--sr", "0")
@@ -89,6 +90,43 @@ class Jpeg(ReaderCase):
         pixels, note = self.start("cmyk-without-marker.jpg")
         self.assertEqual(pixels, [[255, 0, 0, 255]] * 2)
         self.assertIn("CMYK", note)
+
+    def test_orientation_of_any_type(self):
+        """As Pillow turns them: an orientation that is no SHORT, which cameras and editors have written."""
+        picture = Image.fromarray(numpy.arange(16 * 24 * 3, dtype=numpy.uint32).reshape(16, 24, 3).astype(numpy.uint8))
+        for order, kind in itertools.product("<>", (3, 4, 8, 9)):
+            value = struct.pack(order + {3: "H2x", 4: "I", 8: "h2x", 9: "i"}[kind], 6)
+            exif = b"Exif\0\0" + (b"II*\0" if order == "<" else b"MM\0*") + \
+                struct.pack(order + "IHHHI", 8, 1, 274, kind, 1) + value + bytes(4)
+            content = io.BytesIO()
+            picture.save(content, "jpeg", quality=95, exif=exif)
+            path = self.write("turned.jpg", content.getvalue())
+            with Image.open(path) as opened:
+                wanted = numpy.array(ImageOps.exif_transpose(opened).convert("RGBA"))
+            self.assertEqual(wanted.shape[0], 24)
+            self.assert_pixels(self.read(path)[0], wanted, 0, (order, kind))
+
+
+class Png(ReaderCase):
+    NOTE = "a damaged part that no pixel depends on was left out"
+
+    def test_damaged_parts(self):
+        """Right as libpng's default and browsers have it: a chunk that no pixel depends on may be damaged."""
+        head = chunk(b"IHDR", struct.pack(">IIBBBBB", 2, 1, 8, 2, 0, 0, 0))
+        body = chunk(b"IDAT", zlib.compress(b"\0\x0a\x14\x1e\x28\x32\x3c"))
+        for kind, behind in itertools.product((b"tEXt", b"iTXt", b"iCCP", b"cLLI", b"gAMA", b"prVt", b"tRNS", b"eXIf",
+                                               b"tSNS", b"sUIT"), (False, True)):
+            part = chunk(kind, b"some bytes")[:-1] + b"?"
+            path = self.write("a.png", b"\x89PNG\r\n\x1a\n" + head + (body + part if behind else part + body) +
+                              chunk(b"IEND", b""))
+            (pixels, note), = self.read(path)
+            if kind in (b"tRNS", b"eXIf", b"tSNS"):
+                self.assertIsNone(pixels, kind)
+                self.assertIn("is a damaged PNG file", note)
+            else:
+                self.assertIsNotNone(pixels, (kind, note))
+                self.assertEqual(pixels[0].tolist(), [[10, 20, 30, 255], [40, 50, 60, 255]])
+                self.assertTrue(behind or self.NOTE in note, (kind, note))
 
 
 UNSIGNED, SIGNED, FLOAT = 1, 2, 3
@@ -168,6 +206,31 @@ class Tiff(ReaderCase):
             self.assertIsNotNone(pixels, note)
             self.assertEqual(pixels[..., :3].reshape(4, 15).tolist(),
                              [[(v * 510 + most) // (2 * most) for v in row] for row in rows])
+
+    def test_palettes_with_transparency(self):
+        """A sample of transparency, or one that says nothing, beside the index into a palette."""
+        for bits, planes, order in itertools.product((4, 8), (1, 2), "<>"):
+            most = 2 ** bits - 1
+            palette = [[(i * 9001 + k * 2003) % 65536 for i in range(most + 1)] for k in range(3)]
+            packed = struct.pack(f"{order}{3 * (most + 1)}H", *palette[0], *palette[1], *palette[2])
+            indices = [[(i * 5 + j) % (most + 1) for i in range(8)] for j in range(3)]
+            alphas = [[most - v for v in row] for row in indices]
+            rows = [[v for pair in zip(*pairs) for v in pair] for pairs in zip(indices, alphas)]
+            tags = [(320, 3, 3 * (most + 1), packed)]
+            if planes == 2:
+                size = 3 * 8 * bits // 8
+                places = struct.pack(f"{order}2I", 8, 8 + size), struct.pack(f"{order}2I", size, size)
+                tags += [(284, 3, 1, 2 << 16 if order == ">" else 2), (OFFSETS, 4, 2, places[0]),
+                         (COUNTS, 4, 2, places[1])]
+            content = tiff(rows, bits, order=order, channels=2, photometric=3, extra=(2,), tags=tags)
+            if planes == 2:
+                data = b"".join(pack(row, bits, UNSIGNED, order) for row in indices + alphas)
+                content = content[:8] + data + content[8 + len(data):]
+            (pixels, note), = self.read(self.write("p.tif", content))
+            self.assertIsNotNone(pixels, (bits, planes, order, note))
+            wanted = [[[(palette[k][v] * 510 + 65535) // 131070 for k in range(3)] + [(a * 510 + most) // (2 * most)]
+                       for v, a in zip(*pairs)] for pairs in zip(indices, alphas)]
+            self.assertEqual(pixels.tolist(), wanted, (bits, planes, order))
 
     def test_given_samples(self):
         """Right as tifffile has the samples, the full range on 0 to 255."""
@@ -378,13 +441,15 @@ class Others(ReaderCase):
                 (kind == 2 and bits == 16 and attributes == 0)
             if (bits, attributes) != (32, 0):
                 cases.append((good, Tga(kind, bits, pixels, place, runs, attributes)))
+            if place == 0:  # colours beside a palette that none refers to
+                cases.append((False, Tga(kind, bits, pixels, place, runs, attributes, [b"abc"] * 2, 0, 24)))
         paths = [self.write(f"{i}.tga", tga.content()) for i, (_, tga) in enumerate(cases)]
         for path, (is_read, tga), (pixels, note) in zip(paths, cases, self.read(*paths)):
             if is_read:
                 self.assert_pixels((pixels, note), tga.pixels(), 1, vars(tga))
             else:
                 self.assertIsNone(pixels, vars(tga))
-                self.assertNotIn("damaged", note)
+                self.assertIn("magick FILE", note, vars(tga))
         for name, right in (("palette-16-bit.tga", [[255, 0, 0, 255], [0, 0, 255, 255]]),
                             ("palette-first-index-1.tga", [[255, 0, 0, 255], [0, 0, 255, 255]]),
                             ("attribute-bit.tga", [[255, 0, 0, 255], [0, 0, 255, 0]])):

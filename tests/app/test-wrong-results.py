@@ -92,8 +92,8 @@ class WrongResults(headless.HeadlessCase):
         """Each number of each step is wrong once, with regions that merge and without."""
         refused = set()
         for least in ("1", "4"):
-            arguments = (self.source, "--regions", "--sr", "8", "--min-region", least, "-o", self.out / "r.png", "--csv",
-                         self.out / "r.csv", "--on-conflict", "overwrite", *ON_CPU)
+            arguments = (self.source, "--regions", "--sr", "8", "--min-region", least, "-o", self.out / "r.png",
+                         "--csv", self.out / "r.csv", "--on-conflict", "overwrite", *ON_CPU)
             for always, first in itertools.product((False, True), range(1, 40)):
                 run = self.run_with_wrong(first, always, *arguments)
                 if not run:

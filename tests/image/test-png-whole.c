@@ -231,12 +231,15 @@ put_behind(GBytes *file, const char *type, gboolean is_broken)
   return g_byte_array_free_to_bytes(more);
 }
 
-/* The faster way reads chunks behind the pixels too, except those that libpng has to judge. */
+/*
+ * The faster way reads chunks behind the pixels too, except those that libpng has to judge; a broken one refuses the
+ * file where how the picture stands may depend on it.
+ */
 static void
 test_behind(void)
 {
-  static const char *const types[] = {"tEXt", "eXIf", "prVt", "PLTE", "IHDR", "t Xt"};
-  const gsize n_sound = 3;
+  static const char *const types[] = {"tEXt", "prVt", "eXIf", "PLTE", "IHDR", "t Xt"};
+  const gsize n_sound = 3, n_dispensable = 2;
   g_autoptr(GBytes) file = encode_plain();
   g_autoptr(MsImage) image = ms_test_decode(file);
 
@@ -244,9 +247,14 @@ test_behind(void)
     g_autoptr(GBytes) with = put_behind(file, types[i], FALSE), broken = put_behind(file, types[i], TRUE);
     g_assert_true(is_whole(with) == (i < n_sound && ms_png_deflate_is_built()));
     g_assert_false(is_whole(broken));
-    ms_test_assert_refused(broken, MS_ERROR_FORMAT);
+    if (i >= n_dispensable)
+      ms_test_assert_refused(broken, MS_ERROR_FORMAT);
     if (i >= n_sound)
       continue;
+    if (i < n_dispensable) {
+      g_autoptr(MsImage) without = ms_test_decode(broken);
+      ms_test_assert_same_image(image, without);
+    }
     g_autoptr(MsImage) same = ms_test_decode(with);
     ms_test_assert_same_image(image, same);
   }

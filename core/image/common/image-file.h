@@ -52,6 +52,7 @@ typedef struct {
  * @has_more_images: whether the file holds further images or pages, which are not read
  * @n_images: how many the file holds, where that is known; else 0
  * @has_unread_exif: whether the file holds EXIF data in a form that is not read
+ * @has_damaged_rest: whether a part that no pixel depends on is damaged and was left out
  * @has_unread_alpha: whether it holds transparency that is not read
  * @has_unread_channels: whether it holds channels that are neither colour nor transparency
  * @has_unread_place: whether its place on the map is not kept, since the picture is turned upright
@@ -66,6 +67,7 @@ typedef struct {
   gboolean has_more_images;
   guint n_images;
   gboolean has_unread_exif;
+  gboolean has_damaged_rest;
   gboolean has_unread_alpha;
   gboolean has_unread_channels;
   gboolean has_unread_place;

@@ -43,6 +43,7 @@ ms_losses_describe(const MsImageHeader *header, const MsSaveNotes *notes, const 
     {bits != NULL, bits},
     {further != NULL, further},
     {read.has_unread_exif, N_("its EXIF data were not read")},
+    {read.has_damaged_rest, N_("a damaged part that no pixel depends on was left out")},
     {read.has_unread_alpha, N_("its transparency was not read")},
     {read.has_unread_channels, N_("its channels beside colours and transparency were not read")},
     {read.has_unread_place, N_("its place on the map was not kept, since it was turned upright")},

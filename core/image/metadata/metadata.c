@@ -131,6 +131,8 @@ enum {
   TYPE_SHORT = 3,
   TYPE_LONG = 4,
   TYPE_RATIONAL = 5,
+  TYPE_SIGNED_SHORT = 8,
+  TYPE_SIGNED_LONG = 9,
 };
 
 /* The tag's default is inches (2). */
@@ -225,7 +227,7 @@ find_entry(const Tiff *self, Offset directory, guint tag)
   return 0;
 }
 
-/* The value of a SHORT or LONG entry, 0 when there is none. */
+/* The value of an entry of whole numbers, which should be a SHORT or a LONG; 0 when there is none. */
 static guint32
 entry_integer(const Tiff *self, Offset entry)
 {
@@ -233,8 +235,10 @@ entry_integer(const Tiff *self, Offset entry)
     return 0;
   switch (get_u16(self, entry + 2)) {
   case TYPE_SHORT:
+  case TYPE_SIGNED_SHORT:
     return get_u16(self, entry + 8);
   case TYPE_LONG:
+  case TYPE_SIGNED_LONG:
     return get_u32(self, entry + 8);
   default:
     return 0;
