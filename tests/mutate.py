@@ -93,9 +93,10 @@ class Copy:
             ('suite', 'ci') if 'more-ci' in suites else ('suite',)
 
     def passes(self, test):
-        """Whether a test passes: its name, or its name and the path of a case."""
+        """Whether a test passes: its name, or its name and the path of a case; in Python the name of a case."""
         name, *case = test.split()
-        arguments = ['--test-args=-p ' + case[0]] if case else []
+        is_python = any(word.endswith('.py') for row in self.tests if row['name'] == name for word in row['cmd'])
+        arguments = ['--test-args=' + ('' if is_python else '-p ') + case[0]] if case else []
         return all(run('meson', 'test', '-C', self.build, '--no-rebuild', '--setup', form, '--timeout-multiplier', '5',
                        name, *arguments).returncode == 0 for form in self.forms_of(name))
 

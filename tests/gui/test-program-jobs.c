@@ -423,7 +423,14 @@ test_batch_presets(void)
   g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "made meanwhile");
   g_assert_true(ms_presets_remove(presets, "made meanwhile", NULL));
   g_assert_true(ms_presets_remove(presets, "another", NULL));
-  g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "picture");
+  g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "[picture]");
+  /* No name is that of another row. */
+  g_assert_true(ms_presets_add(presets, "picture", &settings, NULL));
+  g_assert_cmpstr(gtk_combo_box_get_active_id(box), ==, "[picture]");
+  g_assert_true(gtk_combo_box_set_active_id(box, "picture"));
+  g_autofree char *chosen = gtk_combo_box_text_get_active_text(GTK_COMBO_BOX_TEXT(box));
+  g_assert_cmpstr(chosen, ==, "Preset 'picture'");
+  g_assert_true(ms_presets_remove(presets, "picture", NULL));
   tear_down_batch(&batch);
 }
 

@@ -221,6 +221,55 @@ test_presets(void)
   ms_test_folder_remove(folder);
 }
 
+/* Names that no file, list or terminal shows as they are; what another program has written is listed as it is. */
+static void
+test_hostile_presets(void)
+{
+  static const char *const refused[] = {"a\tb",
+                                        "a\nb",
+                                        "a\r",
+                                        "a\033[31mb",
+                                        "a\xe2\x80\xae"
+                                        "b",
+                                        "a\xff",
+                                        "[a",
+                                        "a]",
+                                        ""};
+  static const char *const kept[] = {"../../x", "/etc/passwd", "<b>&amp;</b>", "#a",
+                                     "a=b;c",   "$(x)",        "{\\bf a}%_",   "picture"};
+  char *folder = ms_test_folder_new();
+  g_autofree char *path = g_build_filename(folder, "presets.ini", NULL), *longest = g_strnfill(100, 'x');
+  g_autofree char *longer = g_strnfill(101, 'x');
+  g_autoptr(MsPresets) presets = ms_presets_new(path);
+  MsSettings settings = ms_settings_default();
+
+  for (guint i = 0; i <= G_N_ELEMENTS(refused); i++) {
+    g_autoptr(GError) error = NULL;
+    g_assert_false(ms_presets_add(presets, i < G_N_ELEMENTS(refused) ? refused[i] : longer, &settings, &error));
+    g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
+  }
+  for (guint i = 0; i <= G_N_ELEMENTS(kept); i++) {
+    const char *name = i < G_N_ELEMENTS(kept) ? kept[i] : longest;
+    MsSettings read = ms_settings_default();
+    settings.params.sp = 3 + i;
+    g_assert_true(ms_presets_add(presets, name, &settings, NULL));
+    g_autoptr(MsPresets) again = ms_presets_new(path);
+    g_assert_true(ms_presets_apply(again, name, &read, NULL));
+    g_assert_true(ms_settings_equal(&settings, &read));
+  }
+  /* The file is the only one that was written. */
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  g_assert_cmpstr(g_dir_read_name(dir), ==, "presets.ini");
+  g_assert_null(g_dir_read_name(dir));
+  /* One that cannot be read is named where a preset is missing. */
+  g_autoptr(GError) error = NULL;
+  g_assert_true(g_file_set_contents(path, "[a\033]\nsp=4\n", -1, NULL));
+  g_assert_false(ms_presets_apply(presets, "a", &settings, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+  g_assert_nonnull(strstr(error->message, "presets.ini' cannot be read"));
+  ms_test_folder_remove(folder);
+}
+
 /* Two lists of one file, as two windows or processes have them: neither takes back what the other has saved. */
 static void
 test_shared_presets(void)
@@ -591,6 +640,7 @@ main(int argc, char **argv)
   g_test_add_func("/presets/own", test_presets);
   g_test_add_func("/presets/foreign", test_foreign_presets);
   g_test_add_func("/presets/shared", test_shared_presets);
+  g_test_add_func("/presets/hostile-names", test_hostile_presets);
   g_test_add_func("/presets/processes", test_presets_of_processes);
   g_test_add_func("/presets/followed", test_presets_are_followed);
   g_test_add_func("/readout/window", test_readout);

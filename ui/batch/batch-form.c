@@ -7,6 +7,7 @@
 #include "core/batch/naming.h"
 #include "core/filter/settings/filter-presets.h"
 #include "core/image/codec.h"
+#include "core/text.h"
 #include "ui/common/files.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
@@ -37,8 +38,8 @@ G_DEFINE_FINAL_TYPE(MsBatchForm, ms_batch_form, GTK_TYPE_BIN)
 
 static guint changed_signal, settings_changed_signal;
 
-/* As in batch-form.ui; the other ids are names of presets. */
-#define SETTINGS_OF_PICTURE "picture"
+/* As in batch-form.ui; the other ids are names of presets, which have no brackets. */
+#define SETTINGS_OF_PICTURE "[picture]"
 
 static MsSettings
 chosen_settings(MsBatchForm *self)
@@ -402,7 +403,7 @@ fill_settings(MsBatchForm *self)
   for (int own = 0; own <= 1; own++) {
     g_auto(GStrv) names = ms_presets_list(self->presets, own);
     for (guint i = 0; names[i]; i++) {
-      g_autofree char *title = g_strdup_printf(_("Preset '%s'"), names[i]);
+      g_autofree char *shown = ms_printable(names[i], ""), *title = g_strdup_printf(_("Preset '%s'"), shown);
       gtk_combo_box_text_append(box, names[i], title);
     }
   }

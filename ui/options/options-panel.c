@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "core/text.h"
 #include "ui/common/format.h"
 #include "ui/common/template.h"
 #include "ui/document/flips.h"
@@ -101,7 +102,7 @@ static GtkWidget *
 new_remover(MsOptionsPanel *self, const char *name)
 {
   GtkWidget *button = gtk_button_new_from_icon_name("edit-delete-symbolic", GTK_ICON_SIZE_BUTTON);
-  g_autofree char *text = g_strdup_printf(_("Delete the preset '%s'"), name);
+  g_autofree char *shown = ms_printable(name, ""), *text = g_strdup_printf(_("Delete the preset '%s'"), shown);
 
   gtk_widget_set_name(button, name);
   gtk_widget_set_tooltip_text(button, text);
@@ -130,6 +131,7 @@ new_line_of_text(const char *text)
 
   gtk_label_set_xalign(GTK_LABEL(label), 0);
   gtk_label_set_line_wrap(GTK_LABEL(label), TRUE);
+  gtk_label_set_line_wrap_mode(GTK_LABEL(label), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_max_width_chars(GTK_LABEL(label), 44);
   return label;
 }
@@ -139,16 +141,16 @@ static GtkWidget *
 new_chooser(MsOptionsPanel *self, const char *name)
 {
   GtkWidget *button = gtk_button_new(), *lines = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *text = describe_preset(self, name);
+  g_autofree char *text = describe_preset(self, name), *shown = ms_printable(name, "");
   GtkWidget *values = new_line_of_text(text);
 
   gtk_style_context_add_class(gtk_widget_get_style_context(values), "caption");
   gtk_style_context_add_class(gtk_widget_get_style_context(values), GTK_STYLE_CLASS_DIM_LABEL);
-  gtk_container_add(GTK_CONTAINER(lines), new_line_of_text(name));
+  gtk_container_add(GTK_CONTAINER(lines), new_line_of_text(shown));
   gtk_container_add(GTK_CONTAINER(lines), values);
   gtk_container_add(GTK_CONTAINER(button), lines);
   gtk_style_context_add_class(gtk_widget_get_style_context(button), GTK_STYLE_CLASS_FLAT);
-  atk_object_set_name(gtk_widget_get_accessible(button), name);
+  atk_object_set_name(gtk_widget_get_accessible(button), shown);
   atk_object_set_description(gtk_widget_get_accessible(button), text);
   return button;
 }

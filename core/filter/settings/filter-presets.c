@@ -11,6 +11,7 @@
 #include "core/filter/settings/ms-presets.h"
 #include "core/folder.h"
 #include "core/option/option.h"
+#include "core/text.h"
 
 #define BUILT_IN "/io/github/meanshift_lab/presets/presets.ini"
 
@@ -136,7 +137,10 @@ apply_key(GKeyFile *file, const char *name, const char *key, MsSettings *setting
   return FALSE;
 }
 
-/* Returns the file that has the preset; the error for an unknown name lists the known ones. */
+/*
+ * Returns the file that has the preset; the error for an unknown name lists the known ones, or says that the user's
+ * cannot be read.
+ */
 static GKeyFile *
 find_file(MsPresets *self, const char *name, GError **error)
 {
@@ -151,6 +155,11 @@ find_file(MsPresets *self, const char *name, GError **error)
   for (guint i = 0; own[i]; i++)
     g_ptr_array_add(names, own[i]);
   g_ptr_array_add(names, NULL);
+  if (ms_choice_find((const char *const *)built_in, name) < 0) {
+    g_autoptr(GKeyFile) readable = read_own(self, error);
+    if (!readable)
+      return NULL;
+  }
   return ms_choice_parse((const char *const *)names->pdata, "--preset", name, error) < 0 ? NULL : self->built_in;
 }
 
@@ -239,14 +248,26 @@ change_own(MsPresets *self, const Change *change, GError **error)
   return good;
 }
 
+/* Whether the file, a list and a terminal show the name as it is. */
+static gboolean
+is_plain(const char *name)
+{
+  g_autofree char *shown = ms_printable(name, "");
+
+  return name[0] != '\0' && !strpbrk(name, "[]") && g_str_equal(name, shown) &&
+         g_utf8_strlen(name, -1) <= MS_PRESETS_LONGEST_NAME;
+}
+
 /** ms_presets_add: saves @settings under @name, replacing the user's preset of that name. */
 gboolean
 ms_presets_add(MsPresets *self, const char *name, const MsSettings *settings, GError **error)
 {
   const Change change = {name, settings};
 
-  if (name[0] == '\0' || strpbrk(name, "[]\n")) {
-    ms_set_error(error, MS_ERROR_USAGE, "A preset needs a name without brackets and line breaks.");
+  if (!is_plain(name)) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "A preset needs a name of up to %d characters without brackets and control characters.",
+                 MS_PRESETS_LONGEST_NAME);
     return FALSE;
   }
   return change_own(self, &change, error);

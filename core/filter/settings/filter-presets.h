@@ -10,6 +10,9 @@
 /* Signal: "changed" (): the user's presets were read, by this process or since another one has changed them. */
 G_DECLARE_FINAL_TYPE(MsPresets, ms_presets, MS, PRESETS, GObject)
 
+/** MS_PRESETS_LONGEST_NAME: characters of the name of a preset that is saved. */
+#define MS_PRESETS_LONGEST_NAME 100
+
 MsPresets *ms_presets_new(const char *own_path);
 MsPresets *ms_presets_shared(void);
 GStrv ms_presets_list(MsPresets *self, gboolean own);
