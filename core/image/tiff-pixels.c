@@ -343,7 +343,9 @@ read_converted(MsTiffReader *self)
   char message[1024] = "";
 
   if (!TIFFRGBAImageOK(self->tiff, message) || !TIFFRGBAImageBegin(&image, self->tiff, 1, message))
-    return ms_codec_fail_kind(self->file, message);
+    return ms_codec_fail_kind(self->file, strstr(message, "can not handle image")
+                                            ? N_("libtiff converts no such colours of so many bits a sample")
+                                            : message);
   gboolean ok = read_converted_rows(self, &image);
   TIFFRGBAImageEnd(&image);
   return ok;

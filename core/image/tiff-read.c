@@ -22,11 +22,13 @@ on_error(TIFF *tiff, void *data, const char *module, const char *format, va_list
 {
   MsTiffReader *self = data;
   g_autofree char *message = g_strdup_vprintf(format, arguments);
+  g_autofree char *name = g_strdup_printf("%s: ", TIFFFileName(tiff));
+  const char *words = g_str_has_prefix(message, name) ? message + strlen(name) : message; /* which names the file */
 
   if (!self->is_open && !self->complaint)
-    self->complaint = g_steal_pointer(&message);
-  else if (self->is_open && !self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, message)))
-    ms_codec_fail_damaged(self->file, message);
+    self->complaint = g_strdup(words);
+  else if (self->is_open && !self->file->error && !(self->reads_rows && ms_image_file_accepts(self->file, words)))
+    ms_codec_fail_damaged(self->file, words);
   return 1;
 }
 

@@ -241,9 +241,11 @@ class Tiff(ReaderCase):
 
     def test_kinds_that_are_not_read_name_a_command(self):
         inks = tiff([[1] * 8] * 2, 12, channels=4, photometric=5)
-        for name, content in (("complex.tif", tiff([[1, 2]] * 2, 32, 5)), ("inks.tif", inks)):
+        more_inks = tiff([[1] * 8] * 2, 16, channels=4, photometric=5)
+        for name, content in (("complex.tif", tiff([[1, 2]] * 2, 32, 5)), ("inks.tif", inks), ("m.tif", more_inks)):
             (pixels, error), = self.read(self.write(name, content))
             self.assertIsNone(pixels)
+            self.assertNotIn("Sorry", error)
             self.assertIn("magick FILE", error)
             self.assertNotIn("damaged", error)
 
@@ -266,10 +268,12 @@ class Tiff(ReaderCase):
 
     def test_tags_that_pixels_depend_on(self):
         rows = [[5 * (i + j) for i in range(13)] for j in range(3)]
-        for tag in ((OFFSETS, 4, 1, 0x7fffff00), (OFFSETS, 99, 1, 8), (BITS, 99, 1, 8), (WIDTH, 4, 0, 0)):
+        for tag in ((278, 4, 1, 0), (OFFSETS, 4, 1, 0x7fffff00), (OFFSETS, 99, 1, 8), (BITS, 99, 1, 8),
+                    (WIDTH, 4, 0, 0)):
             (pixels, error), = self.read(self.write("bad.tif", tiff(rows, tags=[tag])))
             self.assertIsNone(pixels, tag)
             self.assertIn("damaged", error)
+            self.assertEqual(error.count("bad.tif"), 1, error)
 
 
 PLACE = ((33550, 12, 3, struct.pack("<3d", 10, 10, 0)), (33922, 12, 6, struct.pack("<6d", 0, 0, 0, 6e5, 5.2e6, 0)))
