@@ -770,8 +770,6 @@ MUTATIONS = [
      'wrong-results'),
     ('regions: a count of a device is believed', 'core/regions/region-kernels.c',
      'if (n >= least && n <= most)', 'if (TRUE)', 'wrong-results'),
-    ('regions: a number above the count is written', 'kernels/regions/connect.cl',
-     'ranks[first], work.w);', 'ranks[first], UINT_MAX);', 'wrong-results'),
     ('timing: an event of a nanosecond has a time', 'core/opencl/timing.c',
      '#define LEAST_COMMAND_NS 10', '#define LEAST_COMMAND_NS 1', 'wrong-results UnknownTimes'),
     ('timing: the text of unknown times is a figure', 'core/lab/measure/statistics.c',

@@ -397,7 +397,7 @@ ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64
   return FALSE;
 }
 
-/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most. */
+/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most, which one has. */
 gboolean
 ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error)
 {
@@ -407,7 +407,7 @@ ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, gui
     highest = MAX(highest, labels[i]);
     lowest = MIN(lowest, labels[i]);
   }
-  return ms_region_kernels_check(self, highest, 1, most, error) &&
+  return ms_region_kernels_check(self, highest, most, most, error) &&
          ms_region_kernels_check(self, lowest, 1, most, error);
 }
 
