@@ -87,6 +87,35 @@ from_float(const MsTiffReader *self, const guint8 *stored, gsize i)
   return from_real(self->bits == 64 ? ((const double *)stored)[i] : ((const float *)stored)[i]);
 }
 
+/* Sample @i of a row as a part of the greatest. */
+static double
+get_share(const MsTiffReader *self, const guint8 *stored, gsize i)
+{
+  if (self->format == SAMPLEFORMAT_IEEEFP)
+    return self->bits == 16   ? from_half(((const guint16 *)stored)[i])
+           : self->bits == 64 ? ((const double *)stored)[i]
+                              : ((const float *)stored)[i];
+  return get_integer(stored, i, self->bits) / (double)(G_MAXUINT32 >> (32 - self->bits));
+}
+
+/* Whether colours multiplied by alpha are divided before they are reduced, which keeps those of faint pixels. */
+static gboolean
+divides_before(const MsTiffReader *self)
+{
+  return self->associated && self->planes == PLANARCONFIG_CONTIG && self->bits > 8 &&
+         self->photometric != PHOTOMETRIC_MINISWHITE && self->format != SAMPLEFORMAT_INT;
+}
+
+static void
+divide_samples(MsTiffReader *self, const guint8 *stored, gsize n)
+{
+  for (gsize first = 0; first + self->samples <= n; first += self->samples) {
+    const double alpha = get_share(self, stored, first + self->alpha);
+    for (guint k = 0; k < self->colours; k++)
+      self->row[first + k] = alpha > 0 ? from_real(get_share(self, stored, first + k) / alpha) : 0;
+  }
+}
+
 /*
  * Converts @n samples of any size to the nearest of 0 to 255; the range of floating-point samples is 0 to 1. libtiff
  * has already converted the byte order. A row of one plane has the samples of number @plane alone.
@@ -102,6 +131,8 @@ to_bytes(MsTiffReader *self, const guint8 *stored, gsize n, guint plane)
     self->row[i] = is_float
                      ? from_float(self, stored, i)
                      : from_integer(self, get_integer(stored, i, self->bits), together ? i % self->samples : plane);
+  if (divides_before(self))
+    divide_samples(self, stored, n);
   return self->row;
 }
 
@@ -297,7 +328,9 @@ read_samples(MsTiffReader *self)
 static void
 divide_row(const MsTiffReader *self, guint8 *out)
 {
-  for (guint8 *p = out, *end = out + (gsize)self->width * 4; self->associated && p < end; p += 4)
+  const gboolean is_needed = self->associated && !divides_before(self);
+
+  for (guint8 *p = out, *end = out + (gsize)self->width * 4; is_needed && p < end; p += 4)
     for (int k = 0; k < 3; k++)
       p[k] = p[3] == 0 ? 0 : MIN(255, (p[k] * 255 + p[3] / 2) / p[3]);
 }
@@ -305,7 +338,7 @@ divide_row(const MsTiffReader *self, guint8 *out)
 static void
 divide_by_alpha(MsTiffReader *self)
 {
-  for (guint32 y = 0; self->associated && y < self->height; y++) {
+  for (guint32 y = 0; self->associated && !divides_before(self) && y < self->height; y++) {
     divide_row(self, self->pixels + (gsize)y * self->width * 4);
     if (self->file->scratch)
       ms_scratch_file_touch(self->file->scratch, (gsize)self->width * 4);

@@ -232,6 +232,21 @@ class Tiff(ReaderCase):
                        for v, a in zip(*pairs)] for pairs in zip(indices, alphas)]
             self.assertEqual(pixels.tolist(), wanted, (bits, planes, order))
 
+    def test_colours_multiplied_by_transparency(self):
+        """Divided before they are reduced to 8 bits, so that faint pixels have their colours."""
+        for bits, kind in ((16, UNSIGNED), (32, UNSIGNED), (12, UNSIGNED), (16, FLOAT), (32, FLOAT)):
+            one = 1.0 if kind == FLOAT else 2 ** bits - 1
+            shares = [0, 0.004, 0.02, 0.1, 0.5, 1]
+            colours = [0.1, 0.4, 0.8]
+            row = [v * a * one for a in shares for v in colours + [1]]
+            row = row if kind == FLOAT else [round(v) for v in row]
+            (pixels, note), = self.read(self.write("m.tif", tiff([row] * 2, bits, kind, channels=4, photometric=2,
+                                                                 extra=(1,))))
+            self.assertIsNotNone(pixels, note)
+            for pixel, stored in zip(pixels[0].tolist()[1:], zip(*[iter(row[4:])] * 4)):
+                for value, sample in zip(pixel[:3], stored):
+                    self.assertAlmostEqual(value, sample * 255 / stored[3], delta=0.51 if kind != FLOAT else 1)
+
     def test_given_samples(self):
         """Right as tifffile has the samples, the full range on 0 to 255."""
         for name in ("signed-16-bit.tif", "half-float.tif"):

@@ -233,7 +233,10 @@ tiff_layout_expect(const TiffLayout *layout, int x, int y, guint8 *rgba)
       value = stored_sample(layout, x, y, 0) * (50 + 30 * k) % 256;
     if (layout->photometric == PHOTOMETRIC_MINISWHITE)
       value = 255 - value;
-    if (layout->extra == EXTRASAMPLE_ASSOCALPHA)
+    const double alpha = layout->extra >= 0 ? stored_sample(layout, x, y, colours) : 0;
+    if (layout->extra == EXTRASAMPLE_ASSOCALPHA && layout->bits > 8 && !layout->separate) /* before it is reduced */
+      value = alpha > 0 ? MIN(255, floor(stored_sample(layout, x, y, colours == 3 ? k : 0) * 255.0 / alpha + 0.5)) : 0;
+    else if (layout->extra == EXTRASAMPLE_ASSOCALPHA)
       value = rgba[3] == 0 ? 0 : MIN(255, floor(value * 255.0 / rgba[3] + 0.5));
     rgba[k] = value;
   }
