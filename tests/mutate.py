@@ -18,8 +18,8 @@ from mutations import MUTATIONS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOP = ('app', 'core', 'data', 'kernels', 'tests', 'ui', 'meson.build', 'meson_options.txt')
-LOADED_BY_TESTS = ('tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so', 'tests/faults/ms-fault-preload.so',
-                   'data/po/zh_CN/LC_MESSAGES/meanshift-lab.mo')
+LOADED_BY_TESTS = ('app/meanshift-lab-loader', 'tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so',
+                   'tests/faults/ms-fault-preload.so', 'data/po/zh_CN/LC_MESSAGES/meanshift-lab.mo')
 
 
 def read(path):
@@ -79,7 +79,7 @@ class Copy:
         programs = {os.path.relpath(word, self.build) if word.startswith(self.build) else word
                     for word in words if word.startswith((self.build + '/', 'app/', 'tests/'))}
         if any(word.endswith('.py') for word in words):
-            return {'app/meanshift-lab'} | {program for program in programs if program.startswith('app/')}
+            return {'app/meanshift-lab', 'app/meanshift-lab-window'} | {program for program in programs if program.startswith('app/')}
         return programs
 
     def compile(self, tests):

@@ -5,6 +5,7 @@
 Prints a row for each folder, and below it each picture that is refused, has other pixels than Pillow, OpenCV and
 ImageMagick read, or is filtered otherwise than by OpenCV, for a person to judge."""
 
+import hashlib
 import io
 import itertools
 import json
@@ -22,6 +23,7 @@ ENDINGS = set("png jpg jpeg jpe tif tiff webp bmp dib ppm pnm pgm pbm pam gif he
 AS_THEY_ARE, FILTERED = ("--sp", "1", "--sr", "0"), ("--sp", "3", "--sr", "10")
 CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 5, 1)
 MOST_PIXELS_OF_OPENCV = 1000000
+MOST_BYTES = 4 << 20
 AT_ONCE = 40
 Image.MAX_IMAGE_PIXELS = 50000000
 
@@ -72,7 +74,9 @@ READERS = (by_pillow, by_opencv, by_image_magick)
 
 
 def difference(pixels, reader, path):
-    """By how many levels the pixels differ from what a reader gives; None where it gives none of that size."""
+    """By how many levels the pixels differ from what a reader gives; None where it gives none, or they are too many."""
+    if pixels.size > 4 * Image.MAX_IMAGE_PIXELS:
+        return None
     try:
         others = reader(path)
     except Exception:  # pylint: disable=broad-exception-caught # whatever ails another reader
@@ -84,8 +88,20 @@ def difference(pixels, reader, path):
     return int(levels.max())
 
 
+def find_files(folder):
+    """Those of one content once; a short one may stand for a file that Git LFS holds."""
+    files = {}
+    for path in sorted(folder.rglob("*")):
+        if path.suffix[1:].lower() in ENDINGS and path.is_file() and not path.is_symlink() and \
+                0 < path.stat().st_size < MOST_BYTES:
+            content = path.read_bytes()
+            if not content.startswith(b"version https://git-lfs"):
+                files.setdefault(hashlib.sha256(content).digest(), path)
+    return sorted(files.values())
+
+
 def try_folder(program, folder):
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix[1:].lower() in ENDINGS)
+    files = find_files(folder)
     counts = dict.fromkeys(("files", "read", "as others", "filtered", "as OpenCV", "refused"), 0)
     lines = []
     counts["files"] = len(files)
