@@ -152,7 +152,7 @@ check_output(MsConsole *console, MsExitStatus status)
 }
 
 static MsExitStatus
-run(const Process *process, MsConsole *console, GCancellable *cancellable)
+run_process(const Process *process, MsConsole *console, GCancellable *cancellable)
 {
   const MsCommandLine *line = process->line;
   const MsCommand *command = ms_command_find(line);
@@ -199,7 +199,7 @@ run_command(MsChannel *channel, gpointer line)
   g_autoptr(MsConsole) console = ms_console_new(line);
 
   ms_console_set_parent(console, channel);
-  const MsExitStatus status = run(&process, console, cancellable);
+  const MsExitStatus status = run_process(&process, console, cancellable);
   g_clear_pointer(&console, ms_console_free);
   finish(channel, status, "");
 }
@@ -365,7 +365,7 @@ explain_cancelled(const Watched *w, GError **error)
 
 /* Waits until the command has ended. Reports the reason where the child could not: it died, was late or was killed. */
 static MsExitStatus
-follow(Watched *w, GCancellable *cancellable)
+follow_command(Watched *w, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
   const MsChildEnd end = ms_driver_run(w->driver, cancellable, &error);
@@ -440,10 +440,10 @@ ms_headless_run(const MsCommandLine *line)
   g_autoptr(MsConsole) console = ms_console_new(line);
   watched.console = console;
   if (is_watched)
-    status = follow(&watched, cancellable);
+    status = follow_command(&watched, cancellable);
   process.device = watched.text;
   if (!command->uses_driver && status == MS_EXIT_DONE)
-    status = run(&process, console, cancellable);
+    status = run_process(&process, console, cancellable);
   else
     ms_child_free(process.worker);
   watched_clear(&watched);

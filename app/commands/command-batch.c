@@ -70,7 +70,7 @@ on_finished(MsBatchItem *item, gpointer data)
 }
 
 static void
-on_progress(MsBatchItem *item, int done, int total, gpointer data)
+on_batch_progress(MsBatchItem *item, int done, int total, gpointer data)
 {
   ms_reporter_progress(((Command *)data)->reporter, item, (double)done / total);
 }
@@ -256,7 +256,7 @@ run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
   const guint64 limit = c->line->memory_limit;
   MsRunnerOptions options = runner_options(c->line, manifest);
   MsRunnerHooks hooks = {
-    .started = on_started, .finished = on_finished, .progress = on_progress, .problem = on_problem, .data = c};
+    .started = on_started, .finished = on_finished, .progress = on_batch_progress, .problem = on_problem, .data = c};
   MsSupervisorOptions supervision = {.runner = &options,
                                      .waiting = g_steal_pointer(&c->worker),
                                      .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,

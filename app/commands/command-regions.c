@@ -70,7 +70,7 @@ refuse(GError **error, const char *sentence)
 }
 
 static gboolean
-check(const MsCommandLine *line, GError **error)
+check_regions_line(const MsCommandLine *line, GError **error)
 {
   const char *input = line->inputs[0];
 
@@ -130,7 +130,7 @@ explain_refusal(const Run *self, GError **error)
 
 /* The regions follow the filter, which takes most of the time. */
 static void
-on_progress(int done, int total, gpointer data)
+on_regions_progress(int done, int total, gpointer data)
 {
   ms_progress_fraction(((Run *)data)->console, 0.9 * done / total, NULL);
 }
@@ -168,7 +168,7 @@ filter(Run *self, GError **error)
   const MsCommandLine *line = self->line;
   MsJob job = {.settings = &line->settings,
                .wants_modes = TRUE,
-               .progress = on_progress,
+               .progress = on_regions_progress,
                .progress_data = self,
                .cancellable = self->cancellable};
 
@@ -333,9 +333,9 @@ ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
              .cancellable = cancellable,
              .overwrite = line->on_conflict == MS_CONFLICT_OVERWRITE};
   g_autoptr(GError) error = NULL;
-  gboolean good = check(line, &error) && plan(&run, &error) && filter(&run, &error) && segment(&run, &error) &&
-                  take_output_memory(&run, &error) && save_pictures(&run, &error) && save_arrays(&run, &error) &&
-                  save_polygons(&run, &error) && save_tables(&run, &error);
+  gboolean good = check_regions_line(line, &error) && plan(&run, &error) && filter(&run, &error) &&
+                  segment(&run, &error) && take_output_memory(&run, &error) && save_pictures(&run, &error) &&
+                  save_arrays(&run, &error) && save_polygons(&run, &error) && save_tables(&run, &error);
 
   if (run.memory.needed > 0)
     explain_refusal(&run, &error);

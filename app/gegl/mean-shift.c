@@ -142,7 +142,7 @@ process(GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const G
 }
 
 static void
-prepare(GeglOperation *operation)
+prepare_operation(GeglOperation *operation)
 {
   const Babl *space = gegl_operation_get_source_space(operation, "input");
   const Babl *format = babl_format_with_space("R'G'B'A u8", space);
@@ -279,7 +279,7 @@ mean_shift_class_init(MeanShiftClass *klass)
   object->get_property = get_property;
   object->finalize = finalize;
   add_properties(object);
-  operation->prepare = prepare;
+  operation->prepare = prepare_operation;
   operation->get_required_for_output = get_required;
   operation->get_cached_region = get_cached;
   operation->get_invalidated_by_change = get_invalidated;

@@ -53,7 +53,7 @@ progress_clear(Progress *self)
 
 /* Called without the interpreter lock; an exception cancels. */
 static void
-on_progress(int done, int total, gpointer data)
+on_python_progress(int done, int total, gpointer data)
 {
   Progress *self = data;
   PyGILState_STATE lock;
@@ -232,7 +232,7 @@ begin_turn(Engine *self, Progress *progress)
   g_mutex_lock(&self->turn);
   g_atomic_pointer_set(&self->running, g_thread_self());
   if (progress && progress->function)
-    mslab_engine_set_progress(self->engine, on_progress, progress, NULL);
+    mslab_engine_set_progress(self->engine, on_python_progress, progress, NULL);
 }
 
 static void

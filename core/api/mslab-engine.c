@@ -170,7 +170,7 @@ typedef struct {
 } Request;
 
 static MsImage *
-run(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
+run_request(MslabEngine *self, const Request *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&self->runs);
   MsJob job = {.source = request->image,
@@ -210,7 +210,7 @@ mslab_engine_filter(MslabEngine *self, MslabImage *image, MslabSettings *setting
   g_return_val_if_fail(MSLAB_IS_ENGINE(self) && MSLAB_IS_IMAGE(image), NULL);
 
   const Request request = {ms_api_image_get(image), ms_api_settings_get(settings), NULL};
-  g_autoptr(MsImage) result = run(self, &request, cancellable, error);
+  g_autoptr(MsImage) result = run_request(self, &request, cancellable, error);
   return result ? ms_api_image_new(result) : NULL;
 }
 
@@ -270,7 +270,7 @@ mslab_engine_filter_band(MslabEngine *self, MslabImage *band, int first_row, int
   g_autoptr(MsImage) whole =
     check_band(rows, first_row, image_height, error) ? surround(rows, first_row, image_height, error) : NULL;
   const Request request = {whole, ms_api_settings_get(settings), &region};
-  g_autoptr(MsImage) result = whole ? run(self, &request, cancellable, error) : NULL;
+  g_autoptr(MsImage) result = whole ? run_request(self, &request, cancellable, error) : NULL;
   return result ? ms_api_image_new(result) : NULL;
 }
 /* NOLINTEND(readability-function-size) */
@@ -289,7 +289,7 @@ filter_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *canc
 {
   const Request *request = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsImage) result = run(source, request, cancellable, &error);
+  g_autoptr(MsImage) result = run_request(source, request, cancellable, &error);
 
   if (result)
     g_task_return_pointer(task, ms_api_image_new(result), g_object_unref);

@@ -248,7 +248,7 @@ start_codec_threads(Runner *self, guint n)
 /* Threads that drive the device */
 
 static void
-on_progress(int done, int total, gpointer data)
+on_filter_progress(int done, int total, gpointer data)
 {
   const MsBatchImage *work = data;
 
@@ -262,7 +262,7 @@ on_progress(int done, int total, gpointer data)
 static gboolean
 filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
 {
-  const MsProgressFunc progress = first_lane && self->hooks->progress ? on_progress : NULL;
+  const MsProgressFunc progress = first_lane && self->hooks->progress ? on_filter_progress : NULL;
 
   if (work->is_streamed)
     return ms_stage_stream(work, engine, progress, error);

@@ -239,7 +239,7 @@ on_finished(MsBatchItem *item, gpointer data)
 }
 
 static void
-on_progress(MsBatchItem *item, int done, int total, gpointer data)
+on_worker_progress(MsBatchItem *item, int done, int total, gpointer data)
 {
   Worker *w = data;
   gint64 now = g_get_monotonic_time();
@@ -295,7 +295,7 @@ ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChan
                        .waits = on_waits,
                        .saving = on_saving,
                        .finished = on_finished,
-                       .progress = on_progress,
+                       .progress = on_worker_progress,
                        .problem = on_problem,
                        .inspect = hooks->inspect ? on_inspect : NULL,
                        .data = &worker};

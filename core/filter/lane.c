@@ -64,7 +64,7 @@ open_queues(MsLane *self, MsContext *context, GError **error)
 }
 
 static void
-give_up(gpointer data)
+give_tiles_up(gpointer data)
 {
   Overlap *overlap = data;
 
@@ -262,7 +262,7 @@ wait_for_transfers(Overlap *overlap, guint index, GError **error)
 }
 
 static gboolean
-launch(Overlap *overlap, guint index, GError **error)
+launch_tile(Overlap *overlap, guint index, GError **error)
 {
   MsFilterRun *run = overlap->run;
   g_auto(cl_event) computed = NULL;
@@ -277,7 +277,7 @@ launch(Overlap *overlap, guint index, GError **error)
 
 /* Waits for the kernels of a tile and reports its rows. */
 static gboolean
-follow(Overlap *overlap, const Tile *tile, GError **error)
+follow_tile(Overlap *overlap, const Tile *tile, GError **error)
 {
   MsFilterRun *run = overlap->run;
 
@@ -299,7 +299,7 @@ launch_next(Overlap *overlap, guint index, gboolean *more, GError **error)
     return FALSE;
   }
   return !*more || (!g_cancellable_set_error_if_cancelled(overlap->run->job->cancellable, error) &&
-                    launch(overlap, index, error));
+                    launch_tile(overlap, index, error));
 }
 
 static gboolean
@@ -310,7 +310,7 @@ launch_all(Overlap *overlap, GError **error)
 
   while (more || followed < launched) {
     if (!more || launched == followed + ENQUEUED) {
-      if (!follow(overlap, &overlap->tiles[followed++], error))
+      if (!follow_tile(overlap, &overlap->tiles[followed++], error))
         return FALSE;
       continue;
     }
@@ -351,7 +351,7 @@ run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error
                            .next = next_upload,
                            .ready = memory_is_read,
                            .enqueued = on_upload_enqueued,
-                           .failed = give_up,
+                           .failed = give_tiles_up,
                            .data = overlap};
   const MsStagedWork down = {.host = overlap->run->pixels,
                              .bytes = q->region.height * result_row,
@@ -360,7 +360,7 @@ run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error
                              .next = next_download,
                              .ready = is_computed,
                              .enqueued = on_download_enqueued,
-                             .failed = give_up,
+                             .failed = give_tiles_up,
                              .data = overlap};
   MsStagedTransfer *upload = ms_context_start_transfer(lane->up, &up);
   MsStagedTransfer *download = upload ? ms_context_start_transfer(lane->down, &down) : NULL;
@@ -372,7 +372,7 @@ run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error
   else
     launch_all(overlap, &failure);
   if (failure)
-    give_up(overlap);
+    give_tiles_up(overlap);
   if (upload && !ms_staged_transfer_end(upload, log, &other))
     keep_error(&failure, g_steal_pointer(&other));
   if (log && !failure && ms_timing_log_resolve(kernels, &failure))

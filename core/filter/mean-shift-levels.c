@@ -75,7 +75,7 @@ release_step_kernels(Steps *self)
 }
 
 static gboolean
-launch(const Steps *self, Step step, const MsKernelArg *args, MsPyramidSize size, GError **error)
+launch_level_step(const Steps *self, Step step, const MsKernelArg *args, MsPyramidSize size, GError **error)
 {
   const gsize width = GROUP_WIDTH * steps[step].n_pixels, groups = ((gsize)size.width + width - 1) / width;
   const MsNDRange range = {.dimensions = 2, .global = {groups * GROUP_WIDTH, size.height}, .local = {GROUP_WIDTH, 1}};
@@ -98,7 +98,7 @@ halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **erro
   const MsKernelArg arguments[] = {MS_ARG_OF(fine->pixels), MS_ARG_OF(coarse->pixels), MS_ARG_OF(fine->rows),
                                    MS_ARG_OF(coarse->rows)};
 
-  return launch(self, STEP_HALVE, arguments, size_of(coarse->rows), error);
+  return launch_level_step(self, STEP_HALVE, arguments, size_of(coarse->rows), error);
 }
 
 /*
@@ -107,7 +107,7 @@ halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **erro
  * holds. Result and modes are those that pixels keep where they are not filtered again.
  */
 static gboolean
-start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError **error)
+start_level(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError **error)
 {
   const MsPlanRequest *q = &fine->plan->request;
   const MsFilterBuffers *b = fine->buffers;
@@ -124,10 +124,10 @@ start(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError 
                                MS_ARG_OF(edge)};
   const MsKernelArg mask[] = {MS_ARG_OF(b->edges.mem), MS_ARG_OF(b->mask.mem), MS_ARG_OF(to), MS_ARG_OF(coarser->rows)};
 
-  return launch(self, STEP_ENLARGE, pixels, size, error) &&
-         (!q->modes || launch(self, STEP_MODES, modes, size, error)) &&
-         launch(self, STEP_EDGES, edges, size_of(coarser->rows), error) &&
-         launch(self, STEP_MARK, mask, size_of(to), error);
+  return launch_level_step(self, STEP_ENLARGE, pixels, size, error) &&
+         (!q->modes || launch_level_step(self, STEP_MODES, modes, size, error)) &&
+         launch_level_step(self, STEP_EDGES, edges, size_of(coarser->rows), error) &&
+         launch_level_step(self, STEP_MARK, mask, size_of(to), error);
 }
 
 /* All levels on the device: their runs, from the picture on. */
@@ -138,7 +138,7 @@ typedef struct {
 } Whole;
 
 static gboolean
-prepare(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **error)
+prepare_levels(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **error)
 {
   for (const MsPlan *plan = run->plan; plan; plan = plan->coarser) {
     MsFilterRun *level = &self->levels[self->n++];
@@ -183,7 +183,7 @@ run_kernels(Whole *self, GError **error)
   for (guint i = self->n; i-- > 0;) {
     if (i + 1 < self->n) {
       const Pixels coarser = pixels_of(&self->levels[i + 1], &self->levels[i + 1].buffers->result);
-      if (!start(&self->steps, &coarser, &self->levels[i], error))
+      if (!start_level(&self->steps, &coarser, &self->levels[i], error))
         return FALSE;
     }
     if (!ms_filter_run_bands(&self->levels[i], error))
@@ -215,7 +215,7 @@ run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
 {
   MsRows all;
   Whole levels = {.steps = {.context = run->context, .log = run->log}};
-  gboolean good = prepare(&levels, self, run, error);
+  gboolean good = prepare_levels(&levels, self, run, error);
 
   while (good && ms_tiles_take(run->tiles, run->device, run->plan->request.region.height, &all))
     good = run_and_transfer(&levels, error);
@@ -380,7 +380,7 @@ start_tile(const MsFilterRun *tile, gpointer data, GError **error)
                            tile->log, error) &&
          (!self->modes || ms_context_upload(tile->context, &(MsBufferRange){self->device.modes, 0, bytes},
                                             self->modes + from / 2, tile->log, error)) &&
-         start(&self->steps, &self->device, tile, error);
+         start_level(&self->steps, &self->device, tile, error);
 }
 
 /* Has no more than a tile of the level and of the one above on the device. */

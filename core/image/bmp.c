@@ -424,7 +424,7 @@ unpack(BmpReader *self)
 
 /* %FALSE for a file that ends before its first row does, of which nothing can be kept. */
 static gboolean
-prepare(BmpReader *self)
+prepare_bmp_rows(BmpReader *self)
 {
   if (!self->stored)
     self->stored = g_malloc(MAX(self->row_bytes, (gsize)self->width));
@@ -441,7 +441,7 @@ ms_bmp_start_rows(MsImageFile *file)
   g_autoptr(MsMetadata) metadata = read_metadata(self);
 
   file->has_alpha = self->channels[3].mask != 0;
-  return prepare(self) && ms_image_file_is_upright(file, metadata, 1);
+  return prepare_bmp_rows(self) && ms_image_file_is_upright(file, metadata, 1);
 }
 
 /** ms_bmp_read_row: the padding of the row that is stored last may be missing. */

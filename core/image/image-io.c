@@ -60,7 +60,7 @@ ms_image_file_close(MsImageFile *self)
 
 /* %FALSE with the error of the codec's last function, if it has failed. */
 static gboolean
-check(MsImageFile *self, GError **error)
+check_image_file(MsImageFile *self, GError **error)
 {
   if (!self->error)
     return TRUE;
@@ -92,7 +92,7 @@ open_decoder(MsImageFile *self, GError **error)
   const int width = self->header.width, height = self->header.height;
 
   if (!ms_image_file_fill_block(self))
-    return check(self, error);
+    return check_image_file(self, error);
   if (!self->codec)
     self->codec = find_codec(self->name, self->block, self->block_size, error);
   if (!self->codec)
@@ -105,7 +105,7 @@ open_decoder(MsImageFile *self, GError **error)
     self->header.height = height;
     ms_set_error(&self->error, MS_ERROR_FORMAT, "'%s' was changed while it was read; try again.", self->name);
   }
-  return check(self, error);
+  return check_image_file(self, error);
 }
 
 /* Gets the bytes of a pipe in pieces. */
@@ -280,7 +280,7 @@ ms_image_file_load(MsImageFile *self, GError **error)
   if (image && self->damage[0])
     ms_image_set_damage(image, self->damage);
   close_decoder(self);
-  return check(self, error) ? g_steal_pointer(&image) : NULL;
+  return check_image_file(self, error) ? g_steal_pointer(&image) : NULL;
 }
 
 /**
@@ -324,7 +324,7 @@ ms_image_file_load_preview(MsImageFile *self, GError **error)
   g_autoptr(MsImage) preview = self->codec->read_preview(self);
   if (!g_error_matches(self->error, MS_ERROR, MS_ERROR_UNSUPPORTED))
     close_decoder(self);
-  return check(self, error) ? g_steal_pointer(&preview) : NULL;
+  return check_image_file(self, error) ? g_steal_pointer(&preview) : NULL;
 }
 
 /**
@@ -348,7 +348,7 @@ ms_image_file_start_rows(MsImageFile *self, GError **error)
   if (!self->decoder && !open_decoder(self, error))
     return FALSE;
   self->has_rows = self->codec->start_rows(self);
-  return check(self, error);
+  return check_image_file(self, error);
 }
 
 /** ms_image_file_read_row: writes the next row, width * 4 bytes; %FALSE with the errors of ms_image_file_open(). */
@@ -359,7 +359,7 @@ ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error)
   if (self->colour && !self->error)
     ms_image_file_convert(self, self->colour, row, (gsize)self->header.width);
   self->next_row++;
-  return check(self, error);
+  return check_image_file(self, error);
 }
 
 /** ms_image_file_get_damage: (nullable): what was damaged in the rows read so far of a file that is accepted so. */

@@ -144,7 +144,7 @@ on_message(j_common_ptr cinfo, int level)
 }
 
 static void
-on_progress(j_common_ptr cinfo)
+on_jpeg_progress(j_common_ptr cinfo)
 {
   Reader *self = cinfo->client_data;
 
@@ -329,7 +329,7 @@ read_header(Reader *self)
 
 /* The only function with setjmp(); it has no local variables, and @steps keep theirs in @self, so nothing leaks. */
 static void
-run(Reader *self, void (*steps)(Reader *self))
+run_jpeg_steps(Reader *self, void (*steps)(Reader *self))
 {
   if (setjmp(self->jump) == 0)
     steps(self);
@@ -351,8 +351,8 @@ ms_jpeg_open(MsImageFile *file)
   self->input.skip_input_data = on_input_skip;
   self->input.resync_to_restart = jpeg_resync_to_restart;
   self->input.term_source = on_input_end;
-  self->progress.progress_monitor = on_progress;
-  run(self, read_header);
+  self->progress.progress_monitor = on_jpeg_progress;
+  run_jpeg_steps(self, read_header);
 }
 
 void
@@ -483,7 +483,7 @@ ms_jpeg_read(MsImageFile *file)
 {
   Reader *self = file->decoder;
 
-  run(self, read_image);
+  run_jpeg_steps(self, read_image);
   return g_steal_pointer(&self->image);
 }
 
@@ -515,7 +515,7 @@ ms_jpeg_start_rows(MsImageFile *file)
     return ms_image_file_refuse_rows(file, N_("has several scans"));
   if (!ms_image_file_is_upright(file, self->metadata, self->orientation))
     return FALSE;
-  run(self, start_decoding);
+  run_jpeg_steps(self, start_decoding);
   return file->error == NULL;
 }
 
@@ -534,5 +534,5 @@ ms_jpeg_read_row(MsImageFile *file, guint8 *row)
   Reader *self = file->decoder;
 
   self->row = row;
-  run(self, read_next_row);
+  run_jpeg_steps(self, read_next_row);
 }

@@ -154,7 +154,7 @@ write_icc(JpegWriter *self, GBytes *icc)
 }
 
 static void
-start(JpegWriter *self)
+start_jpeg_writer(JpegWriter *self)
 {
   MsMetadata *metadata = ms_image_get_metadata(self->image);
 
@@ -198,13 +198,13 @@ write_image(JpegWriter *self)
     self->notes->alpha_flattened = TRUE;
   }
   set_parameters(self);
-  start(self);
+  start_jpeg_writer(self);
   write_rows(self);
   jpeg_finish_compress(&self->cinfo);
 }
 
 static void
-run(JpegWriter *self)
+run_jpeg_writer(JpegWriter *self)
 {
   if (setjmp(self->jump) == 0)
     write_image(self);
@@ -240,7 +240,7 @@ gboolean
 ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
 {
   JpegWriter *self = writer_new(image, sink, options, notes);
-  run(self);
+  run_jpeg_writer(self);
   gboolean ok = self->error == NULL;
   if (!ok)
     g_propagate_error(error, self->error);

@@ -117,7 +117,7 @@ stop_if(MsPngReader *self, gboolean failed)
 
 /* The only function with setjmp(); it has no local variables, and @steps keep theirs in @self, so nothing leaks. */
 static void
-run(MsPngReader *self, void (*steps)(MsPngReader *self))
+run_png_steps(MsPngReader *self, void (*steps)(MsPngReader *self))
 {
   if (setjmp(png_jmpbuf(self->png)) == 0)
     steps(self);
@@ -185,7 +185,7 @@ ms_png_open(MsImageFile *file)
   png_set_user_limits(self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_chunk_malloc_max(self->png, file->limits.max_metadata);
   choose_chunks(self);
-  run(self, read_header);
+  run_png_steps(self, read_header);
 }
 
 void
@@ -330,9 +330,9 @@ read_image(MsPngReader *self)
 static MsImage *
 read_with(MsPngReader *self, void (*steps)(MsPngReader *self))
 {
-  run(self, steps);
+  run_png_steps(self, steps);
   if (self->pixels && accepts_rows(self))
-    run(self, finish_image);
+    run_png_steps(self, finish_image);
   return g_steal_pointer(&self->image);
 }
 
@@ -394,7 +394,7 @@ ms_png_start_rows(MsImageFile *file)
     return FALSE;
   file->has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
                     png_get_valid(self->png, self->info, PNG_INFO_tRNS) != 0;
-  run(self, begin_rows);
+  run_png_steps(self, begin_rows);
   return file->error == NULL;
 }
 
@@ -417,7 +417,7 @@ ms_png_read_row(MsImageFile *file, guint8 *row)
   if (self->is_lost)
     return;
   self->pixels = row;
-  run(self, read_next_row);
+  run_png_steps(self, read_next_row);
   self->pixels = NULL;
   self->is_lost = file->error && accepts_rows(self);
 }

@@ -151,7 +151,7 @@ write_image(PngWriter *self)
 }
 
 static void
-run(PngWriter *self)
+run_png_writer(PngWriter *self)
 {
   if (setjmp(png_jmpbuf(self->png)) == 0)
     write_image(self);
@@ -170,7 +170,7 @@ ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, Ms
   PngWriter self = {.image = image, .sink = sink, .options = options, .notes = notes};
 
   if (writer_open(&self))
-    run(&self);
+    run_png_writer(&self);
   g_clear_pointer(&self.stream, ms_png_stream_free);
   g_clear_pointer(&self.piece, g_bytes_unref);
   png_destroy_write_struct(&self.png, &self.info);

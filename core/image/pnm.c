@@ -363,7 +363,7 @@ accepts(PnmReader *self)
 }
 
 static void
-prepare(PnmReader *self)
+prepare_pnm_rows(PnmReader *self)
 {
   const guint n = self->largest > 255 ? LARGEST_SAMPLE + 1 : 256;
 
@@ -384,7 +384,7 @@ ms_pnm_start_rows(MsImageFile *file)
   g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
 
   file->has_alpha = self->depth % 2 == 0;
-  prepare(self);
+  prepare_pnm_rows(self);
   return ms_image_file_is_upright(file, metadata, 1);
 }
 

@@ -307,7 +307,7 @@ typedef struct {
 } WebpWriter;
 
 static int
-on_progress(int percent, const WebPPicture *picture)
+on_webp_progress(int percent, const WebPPicture *picture)
 {
   WebpWriter *self = picture->user_data;
 
@@ -366,9 +366,9 @@ encode(WebpWriter *self, MsImage *image, const MsSaveOptions *options, WebPMemor
   picture.use_argb = 1;
   picture.writer = WebPMemoryWrite;
   picture.custom_ptr = bits;
-  picture.progress_hook = on_progress;
+  picture.progress_hook = on_webp_progress;
   picture.user_data = self;
-  gboolean ok = on_progress(0, &picture) && import(&picture, image) && WebPEncode(&config, &picture);
+  gboolean ok = on_webp_progress(0, &picture) && import(&picture, image) && WebPEncode(&config, &picture);
   if (!ok)
     set_encode_error(self, picture.error_code);
   WebPPictureFree(&picture);

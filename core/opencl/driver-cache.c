@@ -101,7 +101,7 @@ has_pocl(void)
 }
 
 static gpointer
-prepare(gpointer unused)
+prepare_cache_once(gpointer unused)
 {
   g_autofree char *folder = usual_folder();
   int code = has_pocl() ? try_nearest_folder(folder) : 0;
@@ -132,7 +132,7 @@ ms_driver_cache_prepare(void)
 {
   static GOnce once = G_ONCE_INIT;
 
-  return g_once(&once, prepare, NULL);
+  return g_once(&once, prepare_cache_once, NULL);
 }
 
 /** ms_driver_cache_find: (transfer full) (nullable): the folder of PoCL's cache; %NULL where PoCL is not installed. */

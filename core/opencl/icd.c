@@ -278,7 +278,7 @@ leave_out(GKeyFile *notes)
 }
 
 static gpointer
-prepare(gpointer unused)
+prepare_icd_once(gpointer unused)
 {
   const char *only = g_getenv(MS_ICD_VARIABLE);
   g_autoptr(GKeyFile) notes = only ? NULL : load_notes();
@@ -301,5 +301,5 @@ ms_icd_prepare(void)
 {
   static GOnce once = G_ONCE_INIT;
 
-  return g_once(&once, prepare, NULL);
+  return g_once(&once, prepare_icd_once, NULL);
 }

@@ -16,7 +16,7 @@
 /* Deciding */
 
 static MsDriverAction
-give_up(MsDriverState *state, const MsDriverRules *rules)
+give_device_up(MsDriverState *state, const MsDriverRules *rules)
 {
   if (!rules->has_processor || state->is_given_up || state->is_processor)
     return MS_DRIVER_GIVE_UP;
@@ -39,7 +39,7 @@ decide_death(MsDriverState *state, const MsDriverRules *rules, gboolean crashed)
     state->doubts_cache = TRUE;
   state->is_open = FALSE;
   if (state->vain >= rules->most_vain || (rules->most_fruitless > 0 && state->fruitless >= rules->most_fruitless))
-    return give_up(state, rules);
+    return give_device_up(state, rules);
   return MS_DRIVER_AGAIN;
 }
 
@@ -253,7 +253,7 @@ has_crashed(MsChild *child, MsChildEnd end)
 
 /* Follows a process until it has finished or died. */
 static MsChildEnd
-follow(MsDriver *self, GCancellable *cancellable)
+follow_process(MsDriver *self, GCancellable *cancellable)
 {
   renew_watch(self);
   self->has_finished = self->found_culprits = FALSE;
@@ -315,7 +315,7 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
   while (self->user.has_work(self->user.data)) {
     if (!ms_driver_spawn(self, error))
       return MS_CHILD_END_DIED;
-    const MsChildEnd end = follow(self, cancellable);
+    const MsChildEnd end = follow_process(self, cancellable);
     if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE)
       return end;
     const gboolean has_died = !self->has_finished;

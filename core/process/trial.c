@@ -13,7 +13,7 @@ static const MsProtocol nothing = {NULL, 0};
 
 /* (transfer full) (nullable): a process that loads the driver of @file. Layers, which are no drivers, are left out. */
 static MsChild *
-start(const char *file)
+start_trial(const char *file)
 {
   const char *const variables[] = {MS_ICD_VARIABLE, file, "OPENCL_LAYERS", "", NULL};
 
@@ -45,7 +45,7 @@ is_to_blame(MsChild *child, MsChildEnd end)
 
 /* (transfer full) (nullable): what the driver of @file, which @child loads, did to it; %NULL if it is not to blame. */
 static char *
-follow(MsChild *child, double seconds, GCancellable *cancellable)
+follow_trial(MsChild *child, double seconds, GCancellable *cancellable)
 {
   MsChildWatch watch = {.silence_s = MAX(seconds, 0.001)};
   const MsChildEnd end = ms_child_follow(child, &watch, take_nothing, NULL, cancellable);
@@ -75,11 +75,11 @@ ms_trial_find_culprits(GCancellable *cancellable, GError **error)
   gboolean found = FALSE;
 
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add(children, start(files[i]));
+    g_ptr_array_add(children, start_trial(files[i]));
   for (guint i = 0; i < n; i++) {
     MsChild *child = children->pdata[i];
     const double seconds = (double)(end_us - g_get_monotonic_time()) / G_USEC_PER_SEC;
-    g_autofree char *how = child ? follow(child, seconds, cancellable) : NULL;
+    g_autofree char *how = child ? follow_trial(child, seconds, cancellable) : NULL;
     if (how && (!error || !*error))
       found = ms_icd_leave_out(files[i], how, error) || found;
     ms_child_free(child);

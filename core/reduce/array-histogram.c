@@ -59,7 +59,7 @@ scale_of(const MsArrayHistogramSpec *spec)
 }
 
 static gboolean
-check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
+check_histogram_spec(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
 {
   gboolean whole = !ms_element_type_is_real(spec->type);
   const char *fault = NULL;
@@ -88,7 +88,7 @@ check(const MsArrayHistogramSpec *spec, guint64 n, GError **error)
 gboolean
 ms_array_histogram_check(const MsArrayHistogramSpec *spec, guint64 n, const MsDeviceLimits *limits, GError **error)
 {
-  if (!check(spec, n, error))
+  if (!check_histogram_spec(spec, n, error))
     return FALSE;
   if (spec->type != MS_ELEMENT_DOUBLE || limits->fp64)
     return TRUE;
@@ -189,7 +189,7 @@ ms_array_histogram_serial(const MsArrayHistogramSpec *spec, const void *data, gu
   MsArrayHistogram *self;
   Edges edges;
 
-  if (!check(spec, n, error))
+  if (!check_histogram_spec(spec, n, error))
     return NULL;
   edges = edges_of(spec);
   self = histogram_new(spec->bins);
@@ -242,7 +242,7 @@ typedef struct {
 } Counter;
 
 static gboolean
-launch(const Counter *self, cl_mem source, cl_int n, cl_mem counts, GError **error)
+launch_histogram(const Counter *self, cl_mem source, cl_int n, cl_mem counts, GError **error)
 {
   const MsArrayHistogramSpec *spec = self->spec;
   const MsDeviceLimits *limits = &self->run->context->device->limits;
@@ -275,7 +275,7 @@ count_chunk(const Counter *self, const void *data, guint64 n, MsArrayHistogram *
   g_auto(cl_mem) counts = ms_device_zeros_new(run->context, bytes, error);
   g_auto(cl_mem) source = counts ? ms_device_array_new(run->context, data, n * size, run->log, error) : NULL;
 
-  if (!source || !launch(self, source, (cl_int)n, counts, error) ||
+  if (!source || !launch_histogram(self, source, (cl_int)n, counts, error) ||
       !ms_context_download(run->context, &(MsBufferRange){counts, 0, bytes}, found, run->log, error))
     return FALSE;
   for (guint i = 0; i < slots; i++)

@@ -132,7 +132,7 @@ fill(const Bench *bench, GError **error)
 }
 
 static gboolean
-prepare(Bench *bench, guint64 bytes, GError **error)
+prepare_bench(Bench *bench, guint64 bytes, GError **error)
 {
   bench_clear(bench);
   bench->bytes = bytes;
@@ -165,7 +165,7 @@ ms_bandwidth_measure(MsContext *context, MsBandwidth *bandwidth, GCancellable *c
   double read_ms = 0, copy_ms = 0;
 
   for (guint64 bytes = LEAST_BYTES; bytes <= most && read_ms < LONG_PASS_MS; bytes *= 4)
-    if (!prepare(&bench, bytes, error) || !best_grid_ms(&bench, "bandwidth_read", &read_ms, error))
+    if (!prepare_bench(&bench, bytes, error) || !best_grid_ms(&bench, "bandwidth_read", &read_ms, error))
       return FALSE;
   if (!best_grid_ms(&bench, "bandwidth_copy", &copy_ms, error))
     return FALSE;

@@ -65,7 +65,7 @@ typedef struct {
 } Counter;
 
 static gboolean
-launch(const Counter *self, cl_mem pixels, cl_int n, cl_mem counts, GError **error)
+launch_statistics(const Counter *self, cl_mem pixels, cl_int n, cl_mem counts, GError **error)
 {
   const Shape *shape = &self->shape;
   guint units = MAX(self->run->context->device->limits.compute_units, 1);
@@ -88,7 +88,7 @@ count_stripe(const Counter *self, const guint8 *from, guint64 n, MsHistogram *hi
   g_auto(cl_mem) counts = pixels ? ms_device_zeros_new(context, BINS * sizeof(cl_uint), error) : NULL;
   cl_uint found[MS_N_CHANNELS][256];
 
-  if (!counts || !launch(self, pixels, (cl_int)n, counts, error) ||
+  if (!counts || !launch_statistics(self, pixels, (cl_int)n, counts, error) ||
       !ms_context_download(context, &(MsBufferRange){counts, 0, sizeof found}, found, self->run->log, error))
     return FALSE;
   for (int c = 0; c < MS_N_CHANNELS; c++)

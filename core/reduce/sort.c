@@ -297,7 +297,7 @@ typedef struct {
 } Step;
 
 static gboolean
-run(Sorter *self, const Step *step, GError **error)
+run_sort_step(Sorter *self, const Step *step, GError **error)
 {
   const MsKernelArg args[] = {MS_ARG_OF(self->keys), MS_ARG_OF(step->k), MS_ARG_OF(step->j),
                               MS_ARG_LOCAL_BYTES(self->block * sizeof(cl_uint)), MS_ARG_OF(self->map)};
@@ -320,7 +320,7 @@ run_far_steps(Sorter *self, guint64 k, GError **error)
     gboolean three = self->kernels[KERNEL_THREE_STEPS] && j / 4 >= nearest && self->padded / three_share >= self->group;
     const Step steps = {KERNEL_THREE_STEPS, (cl_uint)k, (cl_uint)(j / 4), three_share};
     const Step step = {KERNEL_STEP, (cl_uint)k, (cl_uint)j, self->share};
-    if (!run(self, three ? &steps : &step, error))
+    if (!run_sort_step(self, three ? &steps : &step, error))
       return FALSE;
     j /= three ? 8 : 2;
   }
@@ -330,11 +330,11 @@ run_far_steps(Sorter *self, guint64 k, GError **error)
 static gboolean
 run_stages(Sorter *self, GError **error)
 {
-  if (!run(self, &(Step){KERNEL_BLOCK, 0, 0, self->share}, error))
+  if (!run_sort_step(self, &(Step){KERNEL_BLOCK, 0, 0, self->share}, error))
     return FALSE;
   for (guint64 k = 2 * (guint64)self->block; k <= self->padded; k *= 2)
     if (g_cancellable_set_error_if_cancelled(self->cancellable, error) || !run_far_steps(self, k, error) ||
-        !run(self, &(Step){KERNEL_MERGE, (cl_uint)k, 0, self->share}, error))
+        !run_sort_step(self, &(Step){KERNEL_MERGE, (cl_uint)k, 0, self->share}, error))
       return FALSE;
   return TRUE;
 }

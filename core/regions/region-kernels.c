@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-kernels.h"
 
+#include <string.h>
+
 #include "core/opencl/transfers.h"
 
 /*
@@ -187,7 +189,7 @@ divide_work(const MsRegionKernels *self, Form form, cl_uint4 *work)
 }
 
 static gboolean
-launch(MsRegionKernels *self, MsRegionStep step, GError **error)
+launch_region_step(MsRegionKernels *self, MsRegionStep step, GError **error)
 {
   const StepRow *row = &steps[step];
   cl_uint4 work;
@@ -219,7 +221,7 @@ ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep
 {
   for (MsRegionStep step = first; step <= last; step++)
     if ((step != MS_REGION_STEP_SETTLE_NEAREST || self->settles) &&
-        (step != MS_REGION_STEP_MARK_SHARED || self->n_parts > 0) && !launch(self, step, error))
+        (step != MS_REGION_STEP_MARK_SHARED || self->n_parts > 0) && !launch_region_step(self, step, error))
       return FALSE;
   return TRUE;
 }
@@ -397,18 +399,38 @@ ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64
   return FALSE;
 }
 
-/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most, which one has. */
+/* Numbers that are compared at once, since the labels of a picture are many. */
+typedef gint32 Vector __attribute__((vector_size(16)));
+#define VECTOR (sizeof(Vector) / sizeof(gint32))
+
+static gboolean
+are_within(const guint32 *labels, gsize n, guint32 most)
+{
+  Vector outside = {0};
+  gboolean others = FALSE;
+  gsize i = 0;
+
+  for (; i + VECTOR <= n; i += VECTOR) {
+    Vector label;
+    memcpy(&label, labels + i, sizeof label);
+    outside |= (label < 1) | (label > (gint32)most);
+  }
+  for (; i < n; i++)
+    others |= labels[i] < 1 || labels[i] > most;
+  return !(outside[0] | outside[1] | outside[2] | outside[3] | others);
+}
+
+/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most. */
 gboolean
 ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error)
 {
-  guint32 highest = 0, lowest = G_MAXUINT32;
+  gsize wrong = 0;
 
-  for (guint32 i = 0; i < self->n_pixels; i++) {
-    highest = MAX(highest, labels[i]);
-    lowest = MIN(lowest, labels[i]);
-  }
-  return ms_region_kernels_check(self, highest, most, most, error) &&
-         ms_region_kernels_check(self, lowest, 1, most, error);
+  if (are_within(labels, self->n_pixels, most))
+    return TRUE;
+  while (labels[wrong] >= 1 && labels[wrong] <= most)
+    wrong++;
+  return ms_region_kernels_check(self, labels[wrong], 1, most, error);
 }
 
 /** ms_region_kernels_make_room: whether there was too little space for @n_edges regions that touch, which is mended. */

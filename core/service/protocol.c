@@ -214,7 +214,7 @@ place_segment(MsSegment *segment, const MsSegmentation *of, const MsSegmentTable
 }
 
 static gboolean
-check(const MsSegmentation *segmentation, MsSegmentTable *table, gboolean has_no_data)
+check_segment_table(const MsSegmentation *segmentation, MsSegmentTable *table, gboolean has_no_data)
 {
   gsize place = 0;
 
@@ -262,7 +262,7 @@ ms_regions_answer_read(GVariant *content, int fd, MsImage *source, MsSegmentatio
   *table = g_new(MsSegmentTable, 1);
   **table = (MsSegmentTable){n, n_neighbours, g_memdup2(data + sizes.labels, sizes.segments),
                              g_memdup2(data + sizes.labels + sizes.segments, sizes.neighbours)};
-  if (check(*segmentation, *table, has_no_data))
+  if (check_segment_table(*segmentation, *table, has_no_data))
     return TRUE;
   g_clear_pointer(segmentation, ms_segmentation_free);
   g_clear_pointer(table, ms_segment_table_free);

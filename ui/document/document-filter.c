@@ -9,8 +9,8 @@
  */
 #define SHOW_SOMETHING_MS 250
 
-static void start(MsDocument *self);
-static void on_progress(double done, gpointer data);
+static void start_document_filter(MsDocument *self);
+static void on_document_progress(double done, gpointer data);
 
 /** ms_document_set_live: whether every change starts the filter, or only ms_document_request_filter() does. */
 void
@@ -57,7 +57,7 @@ on_piece(MsImage *image, const MsRegion *region, gpointer data)
 }
 
 static void
-on_progress(double done, gpointer data)
+on_document_progress(double done, gpointer data)
 {
   set_progress(data, done);
 }
@@ -78,7 +78,7 @@ end_request(MsDocument *self)
   g_clear_object(&self->cancellable);
   g_clear_handle_id(&self->cancel_timer, g_source_remove);
   if (self->requested) {
-    start(self);
+    start_document_filter(self);
     return;
   }
   g_object_notify(G_OBJECT(self), "busy");
@@ -129,7 +129,7 @@ on_counterpart(GObject *source, GAsyncResult *result, gpointer data)
 static gboolean
 start_counterpart(MsDocument *self, MsRun *run)
 {
-  static const MsFilterEvents events = {.progress = on_progress};
+  static const MsFilterEvents events = {.progress = on_document_progress};
 
   if (!needs_counterpart(self, run))
     return FALSE;
@@ -181,9 +181,9 @@ forget_covered_pieces(MsDocument *self)
 }
 
 static void
-start(MsDocument *self)
+start_document_filter(MsDocument *self)
 {
-  static const MsFilterEvents events = {.piece = on_piece, .progress = on_progress};
+  static const MsFilterEvents events = {.piece = on_piece, .progress = on_document_progress};
   gboolean seen = self->visible.width > 0 && self->visible.height > 0;
   const MsWindowEngineRequest request = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
                                          &events};
@@ -218,7 +218,7 @@ ms_document_request_filter(MsDocument *self)
 
   ms_document_stop_measuring(self);
   if (!self->cancellable) {
-    start(self);
+    start_document_filter(self);
     return;
   }
   self->requested = TRUE;

@@ -238,7 +238,7 @@ on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action,
 }
 
 static void
-start(FlipCompiler *self)
+start_flip_compiler(FlipCompiler *self)
 {
   static const MsServiceUser user = {.take = on_message, .ended = on_ended};
 
@@ -277,5 +277,5 @@ ms_flip_compiler_start(MsDocument *document)
   self->has_compiled = TRUE;
   list_flips(self, document);
   if (self->waiting->len > 0)
-    start(self);
+    start_flip_compiler(self);
 }

@@ -105,7 +105,7 @@ add_passes(MsPlan *plan)
 }
 
 static gboolean
-check(const MsPlan *plan, GError **error)
+check_matrix_plan(const MsPlan *plan, GError **error)
 {
   const MsPlanNeeds needs =
     MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
@@ -144,7 +144,7 @@ check(const MsPlan *plan, GError **error)
 gboolean
 ms_plan_matrix(MsPlan *plan, GError **error)
 {
-  if (!check(plan, error))
+  if (!check_matrix_plan(plan, error))
     return FALSE;
   ms_plan_set_work_group(plan, BLOCK, GROUP_HEIGHT);
   compose(plan);

@@ -208,7 +208,7 @@ add_later(MsPlan *plan)
 }
 
 static gboolean
-check(const MsPlan *plan, GError **error)
+check_packed_plan(const MsPlan *plan, GError **error)
 {
   const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_SHORT_SIDES;
   const MsParams *p = &plan->request.settings.params;
@@ -235,7 +235,7 @@ check(const MsPlan *plan, GError **error)
 gboolean
 ms_plan_packed(MsPlan *plan, GError **error)
 {
-  if (!check(plan, error))
+  if (!check_packed_plan(plan, error))
     return FALSE;
   ms_plan_set_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT);
   plan->pitch = pitch(plan);

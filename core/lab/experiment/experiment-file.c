@@ -302,7 +302,7 @@ check_size(MsExperiment *self, GError **error)
 }
 
 static gboolean
-check(MsExperiment *self, GError **error)
+check_experiment(MsExperiment *self, GError **error)
 {
   return check_plot(self, error) && check_size(self, error);
 }
@@ -338,7 +338,7 @@ read_groups(MsExperiment *self, GKeyFile *file, GError **error)
   if (g_key_file_has_group(file, "Baseline"))
     self->baseline = get_settings(file, "Baseline");
   return read_columns(self, file, error) && read_axes(self, file, error) && read_cases(self, file, error) &&
-         read_plot(self, file, error) && read_other_groups(self, file, error) && check(self, error);
+         read_plot(self, file, error) && read_other_groups(self, file, error) && check_experiment(self, error);
 }
 
 /**
@@ -580,7 +580,7 @@ parse_json(const char *text, gsize size, GError **error)
   if (!root)
     return NULL;
   self = ms_json_get_experiment(json_node_get_object(root), error);
-  return self && check(self, error) ? g_steal_pointer(&self) : NULL;
+  return self && check_experiment(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 /* A kernel of one's own lies beside the experiment's file. */

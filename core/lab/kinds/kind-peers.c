@@ -111,7 +111,7 @@ find_interpreter(Peer *self, const Task *task, GCancellable *cancellable, GError
 
 /* Writes the input and starts an interpreter; #MS_ERROR_UNSUPPORTED where none has what the task needs. */
 static gboolean
-start(Peer *self, const Task *task, GCancellable *cancellable, GError **error)
+start_peer(Peer *self, const Task *task, GCancellable *cancellable, GError **error)
 {
   self->folder = g_dir_make_tmp("meanshift-lab-peer-XXXXXX", error);
   if (!self->folder)
@@ -217,7 +217,7 @@ filter_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
                      .data = ms_image_get_pixels(base->image),
                      .bytes = ms_image_get_byte_size(base->image)};
 
-  return start((Peer *)base, &task, cancellable, error);
+  return start_peer((Peer *)base, &task, cancellable, error);
 }
 
 static gboolean
@@ -281,7 +281,7 @@ reduce_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
                      .bytes = (gsize)base->n * ms_element_type_size(base->type),
                      .opencl_device = device};
 
-  return start(self, &task, cancellable, error);
+  return start_peer(self, &task, cancellable, error);
 }
 
 static gboolean

@@ -175,7 +175,7 @@ ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns)
 }
 
 static gboolean
-prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+prepare_configuration(MsSubject *subject, GCancellable *cancellable, GError **error)
 {
   MsConfiguration *self = (MsConfiguration *)subject;
 
@@ -226,7 +226,7 @@ describe(MsSubject *subject, GPtrArray *kernels)
 }
 
 static gboolean
-run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+run_configuration(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
 {
   MsConfiguration *self = (MsConfiguration *)subject;
   const guint64 start = ms_clock_now_ns();
@@ -294,7 +294,7 @@ MsSubject *
 ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
                      GError **error)
 {
-  static const MsSubjectFuncs funcs = {prepare, run, verify, release, finalize, describe};
+  static const MsSubjectFuncs funcs = {prepare_configuration, run_configuration, verify, release, finalize, describe};
   MsConfiguration *self = g_malloc0(kind->size);
 
   ms_subject_init(&self->parent, &funcs, label);
