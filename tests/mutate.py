@@ -79,7 +79,8 @@ class Copy:
         programs = {os.path.relpath(word, self.build) if word.startswith(self.build) else word
                     for word in words if word.startswith((self.build + '/', 'app/', 'tests/'))}
         if any(word.endswith('.py') for word in words):
-            return {'app/meanshift-lab', 'app/meanshift-lab-window'} | {program for program in programs if program.startswith('app/')}
+            own = {program for program in programs if program.startswith('app/')}
+            return {'app/meanshift-lab', 'app/meanshift-lab-window'} | own
         return programs
 
     def compile(self, tests):

@@ -9,6 +9,6 @@ stays_inside(const int4 image, const int2 origin, const int2 size, const int4 fi
 {
   const long reach = (long)filter.x * filter.z;
 
-  return FROM_IMAGE && !REPLICATES && origin.x >= reach && origin.y >= reach && origin.x + size.x + reach <= image.x &&
-         origin.y + size.y + reach <= image.y;
+  return FROM_IMAGE && (bool)!REPLICATES && origin.x >= reach && origin.y >= reach &&
+         origin.x + size.x + reach <= image.x && origin.y + size.y + reach <= image.y;
 }
