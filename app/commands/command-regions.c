@@ -200,7 +200,7 @@ segment(Run *self, GError **error)
 
   ms_memory_budget_return(self->budget, self->plan.finding);
   self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
-  if (!self->segmentation)
+  if (!self->segmentation || !ms_segmentation_check(self->segmentation, error))
     return FALSE;
   release_result(self);
   if (!self->line->modes)

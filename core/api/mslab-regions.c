@@ -66,7 +66,7 @@ ms_api_regions_new(MsEngine *engine, MsJob *job, guint min_pixels, GError **erro
   if (filtered)
     self->segmentation = ms_segmentation_new_on(run.context, &found, &options, run.cancellable, error);
   ms_job_clear(job);
-  if (self->segmentation)
+  if (self->segmentation && ms_segmentation_check(self->segmentation, error))
     self->table = ms_segment_table_new_on(run.context ? &run : NULL, self->segmentation, job->source, error);
   if (!self->table)
     return NULL;

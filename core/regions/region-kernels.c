@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/regions/region-kernels.h"
 
-#include <string.h>
-
 #include "core/opencl/transfers.h"
 
 /*
@@ -397,40 +395,6 @@ ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64
                "another device with --device.",
                self->run.context->device->name, n, least, (guint32)MIN(most, G_MAXUINT32));
   return FALSE;
-}
-
-/* Numbers that are compared at once, since the labels of a picture are many. */
-typedef gint32 Vector __attribute__((vector_size(16)));
-#define VECTOR (sizeof(Vector) / sizeof(gint32))
-
-static gboolean
-are_within(const guint32 *labels, gsize n, guint32 most)
-{
-  Vector outside = {0};
-  gboolean others = FALSE;
-  gsize i = 0;
-
-  for (; i + VECTOR <= n; i += VECTOR) {
-    Vector label;
-    memcpy(&label, labels + i, sizeof label);
-    outside |= (label < 1) | (label > (gint32)most);
-  }
-  for (; i < n; i++)
-    others |= labels[i] < 1 || labels[i] > most;
-  return !(outside[0] | outside[1] | outside[2] | outside[3] | others);
-}
-
-/** ms_region_kernels_check_labels: whether the device gave each pixel a label of 1 to @most. */
-gboolean
-ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error)
-{
-  gsize wrong = 0;
-
-  if (are_within(labels, self->n_pixels, most))
-    return TRUE;
-  while (labels[wrong] >= 1 && labels[wrong] <= most)
-    wrong++;
-  return ms_region_kernels_check(self, labels[wrong], 1, most, error);
 }
 
 /** ms_region_kernels_make_room: whether there was too little space for @n_edges regions that touch, which is mended. */

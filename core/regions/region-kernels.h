@@ -115,7 +115,6 @@ void ms_region_kernels_place(MsRegionKernels *self, MsRegionBuffer buffer, cl_me
 void ms_region_kernels_drop(MsRegionKernels *self, MsRegionBuffer buffer);
 gboolean ms_region_kernels_reserve(MsRegionKernels *self, MsRegionBuffer first, MsRegionBuffer last, GError **error);
 gboolean ms_region_kernels_check(MsRegionKernels *self, guint32 n, guint32 least, guint64 most, GError **error);
-gboolean ms_region_kernels_check_labels(MsRegionKernels *self, const guint32 *labels, guint32 most, GError **error);
 gboolean ms_region_kernels_make_room(MsRegionKernels *self, guint32 n_edges);
 gboolean ms_region_kernels_list_neighbours(MsRegionKernels *self, GError **error);
 gboolean ms_region_kernels_launch(MsRegionKernels *self, MsRegionStep first, MsRegionStep last, GError **error);

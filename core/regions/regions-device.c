@@ -175,11 +175,9 @@ find(MsRegionKernels *self, const MsLabelRequest *request, MsLabels *labels, GEr
   labels->count = self->n_regions;
   if ((request->min_pixels > 1 && !merge(self, labels, error)) || !is_going_on(self, error))
     return FALSE;
-  if (self->is_placed[MS_REGION_BUFFER_LABELS]
-        ? !ms_context_show_shared(self->run.context, &range, self->run.log, error)
-        : !ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error))
-    return FALSE;
-  return ms_region_kernels_check_labels(self, labels->of_pixel, labels->count, error);
+  if (self->is_placed[MS_REGION_BUFFER_LABELS])
+    return ms_context_show_shared(self->run.context, &range, self->run.log, error);
+  return ms_context_download(self->run.context, &range, labels->of_pixel, self->run.log, error);
 }
 
 /**

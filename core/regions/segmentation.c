@@ -2,6 +2,7 @@
 #include "core/regions/segmentation.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/opencl/transfers.h"
 #include "core/regions/regions.h"
@@ -109,6 +110,50 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
   if (self->source)
     clRetainMemObject(self->source);
   return self;
+}
+
+/* Numbers that are compared at once, since the labels of a picture are many. */
+typedef gint32 Vector __attribute__((vector_size(16)));
+#define VECTOR (sizeof(Vector) / sizeof(gint32))
+
+static gboolean
+are_within(const guint32 *labels, gsize n, guint32 most)
+{
+  Vector outside = {0};
+  gboolean others = FALSE;
+  gsize i = 0;
+
+  for (; i + VECTOR <= n; i += VECTOR) {
+    Vector label;
+    memcpy(&label, labels + i, sizeof label);
+    outside |= (label < 1) | (label > (gint32)most);
+  }
+  for (; i < n; i++)
+    others |= labels[i] < 1 || labels[i] > most;
+  return !(outside[0] | outside[1] | outside[2] | outside[3] | others);
+}
+
+/**
+ * ms_segmentation_check: before the host takes labels as places of a table. It is not part of finding regions, since it
+ * reads the labels of all pixels once more.
+ *
+ * Returns: %FALSE with #MS_ERROR_DEVICE where the device gave a pixel a label that no region has
+ */
+gboolean
+ms_segmentation_check(const MsSegmentation *self, GError **error)
+{
+  const gsize n = (gsize)self->width * (gsize)self->height;
+  gsize wrong = 0;
+
+  if (are_within(self->labels, n, self->n))
+    return TRUE;
+  while (self->labels[wrong] >= 1 && self->labels[wrong] <= self->n)
+    wrong++;
+  ms_set_error(error, MS_ERROR_DEVICE,
+               "The device computes regions wrongly: it returned label %u where there are %u regions. Select another "
+               "device with --device.",
+               self->labels[wrong], self->n);
+  return FALSE;
 }
 
 /** ms_segmentation_new: ms_segmentation_new_on() without a device, with half the colour radius. */

@@ -499,7 +499,7 @@ run_regions(Service *self, GError **error)
                                .params = &settings.params,
                                .absent = no_data ? no_data->absent : NULL};
   g_autoptr(MsSegmentation) segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
-  if (!segmentation)
+  if (!segmentation || !ms_segmentation_check(segmentation, error))
     return FALSE;
   g_autoptr(MsSegmentTable) table =
     ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, segmentation, source, error);

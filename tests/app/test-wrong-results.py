@@ -85,7 +85,7 @@ class WrongResults(headless.HeadlessCase):
         """No number of a device is believed as a size or an index: each test of the list ends with words of its own."""
         run = self.run_with_wrong(1, True, "--diagnose")
         self.assertEqual((run.returncode, run.stderr), (3, ""))
-        self.assertRegex(run.stdout, r"labels of regions +FAILS: .* returned \d+ where a number from 1 to \d+ belongs")
+        self.assertRegex(run.stdout, r"labels of regions +FAILS: .* returned label \d+ where there are \d+ regions")
         self.assertGreater(run.stdout.count("DIFFERS"), 20)
 
     def test_each_download_of_regions(self):
