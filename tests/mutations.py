@@ -318,6 +318,8 @@ MUTATIONS = [
      '#define FIRST_PART 64', '#define FIRST_PART 1', 'filter /tiles'),
     ('tiles: a device takes the rows that were handed to another', 'core/filter/tiles.c',
      'if (self->is_handed_out && one->device != device)', 'if (FALSE)', 'filter /tiles/shares-that-are-handed-out'),
+    ('tiles: tiles are mostly halo', 'core/filter/tiles.c',
+     '#define HALOS 4', '#define HALOS 0', 'filter /tiles/even-rows'),
     ('tiles: returned rows are lost', 'core/filter/tiles.c',
      'g_array_append_val(self->returned, returned);', '', 'filter /tiles/each-row-once'),
     ('tiles: a device that ended counts among the others', 'core/filter/tiles.c',

@@ -360,7 +360,7 @@ run_tile(MsFilterRun *self, MsRows tile, GError **error)
 static gboolean
 run_one_by_one(MsFilterRun *self, GError **error)
 {
-  const int most = ms_tiles_even_rows(self->tiles, self->plan->tile_rows);
+  const int most = ms_tiles_even_rows(self->tiles, self->plan->tile_rows, self->plan->halo);
   gboolean good = TRUE;
   MsRows tile;
 

@@ -6,8 +6,9 @@
 /* Towards the end of a picture the tiles of several devices become smaller, down to this part of the usual ones. */
 #define LEAST_PART 4
 
-/* Tiles that a device takes which computes one after the other, of its share of a picture. */
+/* Tiles that a device takes which computes one after the other, of its share of a picture; and their least rows. */
 #define EVEN_TILES 8
+#define HALOS 4
 
 /* The rows that a device of unknown speed takes at first are this part of the picture, since it may be a slow one. */
 #define FIRST_PART 64
@@ -61,14 +62,15 @@ ms_tiles_most(const MsTiles *self, int most)
 
 /**
  * ms_tiles_even_rows: the rows that a device of @most rows takes at once, which computes one tile after the other: all
- * if it is alone, else so few that all devices end at about the same time.
+ * if it is alone, else so few that all devices end at about the same time, but more than those of the @halo, which are
+ * prepared again for each tile.
  */
 int
-ms_tiles_even_rows(const MsTiles *self, int most)
+ms_tiles_even_rows(const MsTiles *self, int most, int halo)
 {
   if (self->is_handed_out || self->n_devices == 1)
     return most;
-  return MIN(most, MAX(1, self->whole.count / (int)(self->n_devices * EVEN_TILES)));
+  return MIN(most, MAX(MAX(1, HALOS * halo), self->whole.count / (int)(self->n_devices * EVEN_TILES)));
 }
 
 /**

@@ -42,7 +42,7 @@ void ms_tiles_count(MsTiles *self, guint device, int rows);
 void ms_tiles_stop(MsTiles *self);
 
 guint ms_tiles_most(const MsTiles *self, int most);
-int ms_tiles_even_rows(const MsTiles *self, int most);
+int ms_tiles_even_rows(const MsTiles *self, int most, int halo);
 int ms_tiles_choose_rows(int left, int most, const double *speeds, guint n_devices, guint device);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsTiles, ms_tiles_clear)

@@ -160,6 +160,20 @@ test_slow_device_is_left_out(void)
   g_assert_cmpint(ms_tiles_choose_rows(ROWS, 64, (const double[]){3, 0}, 2, 1), ==, 16);
 }
 
+/* Tiles that are computed one after the other are an eighth of a share, unless they would be mostly halo. */
+static void
+test_even_rows(void)
+{
+  g_auto(MsTiles) tiles = {0};
+
+  ms_tiles_init(&tiles, (MsRows){0, ROWS}, 2);
+  g_assert_cmpint(ms_tiles_even_rows(&tiles, ROWS, 0), ==, ROWS / 16);
+  g_assert_cmpint(ms_tiles_even_rows(&tiles, ROWS, 25), ==, 100);
+  g_assert_cmpint(ms_tiles_even_rows(&tiles, 30, 25), ==, 30);
+  ms_tiles_hand_out(&tiles, (const MsRows[]){{0, ROWS}, {ROWS, 0}});
+  g_assert_cmpint(ms_tiles_even_rows(&tiles, ROWS, 25), ==, ROWS);
+}
+
 /* A device that is alone takes what its plan says. */
 static void
 test_one_device(void)
@@ -177,4 +191,5 @@ ms_test_tiles(void)
   g_test_add_func("/tiles/devices-end-together", test_devices_end_together);
   g_test_add_func("/tiles/slow-device-is-left-out", test_slow_device_is_left_out);
   g_test_add_func("/tiles/one-device", test_one_device);
+  g_test_add_func("/tiles/even-rows", test_even_rows);
 }
