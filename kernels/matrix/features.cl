@@ -12,7 +12,7 @@ prepare_records(__global const uint *source, __global uint *records, __global do
 
   if (row == 0)
     for (int n = column; n <= SIDE * SIDE; n += (int)get_global_size(0))
-      reciprocals[n] = n > 0 ? 1.0 / (double)n : 0.0;
+      reciprocals[n] = reciprocal_of(n);
   if (row >= image.w + PADDING_ROWS)
     return;
   for (int k = 0; k < 4; k++) {

@@ -23,7 +23,7 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
-                 __global const double *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
+                 __global const reciprocal_t *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
                  const int pitch, const int4 region, const int4 band, const int4 filter,
                  __local uint *room MODES_PARAM)
 {

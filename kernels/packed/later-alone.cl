@@ -5,7 +5,7 @@
  * later-merged.cl.
  */
 __kernel void
-mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
+mean_shift_later(__global uint *result, __global const uint4 *records, __global const reciprocal_t *reciprocals,
                  __global const uint4 *moving, __global const uint *counter, const int4 image, const int pitch,
                  const int4 region, const int4 filter, __local uint *next MODES_PARAM)
 {

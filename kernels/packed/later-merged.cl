@@ -36,7 +36,7 @@ keeps_moving(__local uint *table, __global uint4 *entries, const uint a)
 
 /* One iteration of pixel `a`; returns whether it has not converged. */
 static inline bool
-shift_entry(__global uint4 *entries, __global const uint4 *records, __global const double *reciprocals, const uint a,
+shift_entry(__global uint4 *entries, __global const uint4 *records, __global const reciprocal_t *reciprocals, const uint a,
             const int4 image, const int pitch, const uint shift, const int4 filter)
 {
   state_t state = {entries[a].x, entries[a].y};
@@ -59,7 +59,7 @@ last_of(__global const uint4 *entries, const uint a)
 }
 
 __kernel void
-mean_shift_later(__global uint *result, __global const uint4 *records, __global const double *reciprocals,
+mean_shift_later(__global uint *result, __global const uint4 *records, __global const reciprocal_t *reciprocals,
                  __global uint4 *moving, __global const uint *counter, const int4 image, const int pitch,
                  const int4 region, const int4 filter, __local uint *memory MODES_PARAM)
 {

@@ -6,7 +6,7 @@
 #define KEPT_BITS (NO_DATA ? 0xffffffffu : 0xffffffu)
 
 __kernel void
-prepare_packed(__global const uint *source, __global uint4 *records, __global double *reciprocals, const int4 image,
+prepare_packed(__global const uint *source, __global uint4 *records, __global reciprocal_t *reciprocals, const int4 image,
                const int pitch, const int4 region)
 {
   const int column = (int)get_global_id(0), row = (int)get_global_id(1);
@@ -15,7 +15,7 @@ prepare_packed(__global const uint *source, __global uint4 *records, __global do
 
   if (row == 0)
     for (int n = column; n <= SIDE * SIDE; n += (int)get_global_size(0))
-      reciprocals[n] = n > 0 ? 1.0 / (double)n : 0.0;
+      reciprocals[n] = reciprocal_of(n);
   if (column >= pitch || row > image.w + 2 * SP)
     return;
   for (int k = 0; k < 4; k++) {

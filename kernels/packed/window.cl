@@ -99,11 +99,11 @@ typedef struct {
  * than the first one held, because means round to even.
  */
 static inline bool
-shift_to_mean(state_t *state, const sums_t *sums, __global const double *reciprocals, const uint left,
+shift_to_mean(state_t *state, const sums_t *sums, __global const reciprocal_t *reciprocals, const uint left,
               const uint first_row, const int epsilon)
 {
   const uint n = (uint)-sums->n;
-  const double q = reciprocals[n];
+  const reciprocal_t q = reciprocals[n];
   /* The rows 0 to SIDE - 1 were weighted by SIDE - row. */
   const uint below = (state->place >> 16) + first_row - SP + SIDE;
   const uint across = n * left - (uint)sums->x, down = n * below + (uint)sums->y;
@@ -123,7 +123,7 @@ shift_to_mean(state_t *state, const sums_t *sums, __global const double *recipro
 
 /* One iteration of a single pixel; returns whether it has converged. `shift` is that of shift_of(). */
 static inline bool
-shift_state(state_t *state, __global const uint4 *records, __global const double *reciprocals, const int4 image,
+shift_state(state_t *state, __global const uint4 *records, __global const reciprocal_t *reciprocals, const int4 image,
             const int pitch, const uint shift, const int4 filter)
 {
   const uint column = (state->place & 0xffffu) + shift, offset = column % GRAIN;

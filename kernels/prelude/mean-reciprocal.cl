@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Means from a table of reciprocals, in double precision: under the opencv rule the product, to the nearest, ties to
+ * Means from a table of reciprocals, in double precision. Twin of packed/mean-words.cl: under the opencv rule the product, to the nearest, ties to
  * even. Where TRUNCATES is 1, (sum + 1/2) / n, which is never an integer and has the floor of sum / n, less one half,
  * so that it rounds to that floor: it is at least 1 / 2n from every tie, far more than the error of the product.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF
+
+typedef double reciprocal_t;
+
+static inline double
+reciprocal_of(const int n)
+{
+  return n > 0 ? 1.0 / (double)n : 0.0;
+}
 
 /* Setting the bits of 2^52 + sum saves a conversion; after adding 1.5 * 2^52 the lowest bits are the rounded number. */
 static inline uint

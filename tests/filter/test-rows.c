@@ -273,9 +273,6 @@ test_refusals(void)
   r.settings.options.unroll = 4;
   ms_fixture_assert_refused(&r, "--unroll 4");
   r = request_for(MS_KERNEL_ROWS);
-  r.limits.fp64 = FALSE;
-  ms_fixture_assert_refused(&r, "double precision");
-  r = request_for(MS_KERNEL_ROWS);
   r.settings.params.sp = 64;
   r.width = r.region.width = 200000;
   ms_fixture_assert_refused(&r, "32 bits");
@@ -378,6 +375,15 @@ test_auto(void)
   g_assert_cmpint(auto_kernel(&r, TRUE), ==, MS_KERNEL_ROWS);
   r.settings.options.local_memory = 1;
   g_assert_cmpint(auto_kernel(&r, TRUE), ==, MS_KERNEL_DIRECT);
+  r = request_for(MS_KERNEL_AUTO);
+  r.limits.vector_bytes = 4;
+  g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_ROWS);
+  r.limits.fp64 = FALSE;
+  g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_PACKED);
+  r.settings.params.rule = MS_RULE_REPLICATE;
+  g_assert_cmpint(auto_kernel(&r, TRUE), ==, MS_KERNEL_DIRECT);
+  r.limits.vector_bytes = 32;
+  g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_ROWS);
 }
 
 static void

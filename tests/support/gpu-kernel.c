@@ -139,9 +139,6 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
   g_assert_nonnull(strstr(plan->rejected, "replicate"));
 
   request = ms_gpu_kernel_request(kernel, 90);
-  request.limits.fp64 = FALSE;
-  ms_gpu_kernel_assert_refused(&request, "double precision");
-  request = ms_gpu_kernel_request(kernel, 90);
   request.settings.options.unroll = 2;
   ms_gpu_kernel_assert_refused(&request, "--unroll");
   request = ms_gpu_kernel_request(kernel, 90);

@@ -107,8 +107,7 @@ add_passes(MsPlan *plan)
 static gboolean
 check_matrix_plan(const MsPlan *plan, GError **error)
 {
-  const MsPlanNeeds needs =
-    MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
+  const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
   const MsPlanRequest *request = &plan->request;
 
   if (!ms_plan_check_default_toggles(plan, BLOCK, GROUP_HEIGHT, error))

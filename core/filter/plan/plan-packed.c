@@ -123,11 +123,13 @@ define_reach(MsPlan *plan)
 static void
 compose(MsPlan *plan)
 {
+  const gboolean doubles = plan->request.limits.fp64;
   const char *const parts[] = {
     "prelude/names.cl",
     "packed/layout.cl",
     has_byte_products(plan) ? "packed/bytes-nvidia.cl" : "packed/bytes-portable.cl",
-    "prelude/mean-reciprocal.cl",
+    doubles ? NULL : "prelude/quotients.cl",
+    doubles ? "prelude/mean-reciprocal.cl" : "packed/mean-words.cl",
     "packed/prepare.cl",
     "packed/window.cl",
     has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl",
@@ -140,6 +142,7 @@ compose(MsPlan *plan)
 
   ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
+  ms_plan_define_words(plan, "int", "float");
   define_reach(plan);
   ms_plan_define(plan, "GRAIN", grain(plan->radius));
   ms_plan_define(plan, "QUADS", quads(plan->radius));
@@ -210,7 +213,7 @@ add_later(MsPlan *plan)
 static gboolean
 check_packed_plan(const MsPlan *plan, GError **error)
 {
-  const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_DOUBLES | MS_NEEDS_SHORT_SIDES;
+  const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_SHORT_SIDES;
   const MsParams *p = &plan->request.settings.params;
 
   if (!ms_plan_check_default_toggles(plan, FIRST_WIDTH, FIRST_HEIGHT, error) ||

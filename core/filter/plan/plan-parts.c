@@ -45,6 +45,16 @@ ms_plan_define(MsPlan *self, const char *name, gint64 value)
   ms_program_spec_define_int(self->program, name, value);
 }
 
+/** ms_plan_define_words: on devices without doubles, the types that the means of prelude/quotients.cl are computed in. */
+void
+ms_plan_define_words(MsPlan *self, const char *words, const char *floats)
+{
+  if (self->request.limits.fp64)
+    return;
+  ms_program_spec_define_text(self->program, "WORDS", words);
+  ms_program_spec_define_text(self->program, "FLOATS", floats);
+}
+
 /** ms_plan_add_scratch: adds a temporary buffer. */
 void
 ms_plan_add_scratch(MsPlan *self, MsScratch scratch)
@@ -246,10 +256,6 @@ ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds n
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.", name);
-  else if (needs & MS_NEEDS_DOUBLES && !request->limits.fp64)
-    ms_set_error(
-      error, MS_ERROR_UNSUPPORTED,
-      "The %s kernel computes its means in double precision, which this device lacks; choose --kernel direct.", name);
   else if (needs & MS_NEEDS_WHOLE_RADIUS && !has_whole_radius(request))
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "

@@ -16,17 +16,15 @@
 /**
  * MsPlanNeeds: what a kernel needs of a request.
  * @MS_NEEDS_CLIPPED_WINDOWS: windows inside the image, as under every rule but replicate
- * @MS_NEEDS_DOUBLES: a device that computes in double precision, for the means
  * @MS_NEEDS_WHOLE_RADIUS: windows that reach equally far to all sides
  * @MS_NEEDS_NO_MODES: no modes, for kernels that do not write them
  * @MS_NEEDS_SHORT_SIDES: coordinates that fit 16 bits
  */
 typedef enum {
   MS_NEEDS_CLIPPED_WINDOWS = 1 << 0,
-  MS_NEEDS_DOUBLES = 1 << 1,
-  MS_NEEDS_WHOLE_RADIUS = 1 << 2,
-  MS_NEEDS_NO_MODES = 1 << 3,
-  MS_NEEDS_SHORT_SIDES = 1 << 4,
+  MS_NEEDS_WHOLE_RADIUS = 1 << 1,
+  MS_NEEDS_NO_MODES = 1 << 2,
+  MS_NEEDS_SHORT_SIDES = 1 << 3,
 } MsPlanNeeds;
 
 void ms_plan_add_parts(MsPlan *self, const char *const *parts, guint n_parts);
@@ -36,6 +34,7 @@ void ms_plan_restore_no_data(MsPlan *self);
 void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 void ms_plan_add_scratch(MsPlan *self, MsScratch scratch);
 void ms_plan_define(MsPlan *self, const char *name, gint64 value);
+void ms_plan_define_words(MsPlan *self, const char *words, const char *floats);
 MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
 void ms_plan_set_work_group(MsPlan *self, gsize width, gsize height);
 

@@ -55,6 +55,7 @@ compose(MsPlan *plan, int lanes)
   static const char *const means[] = {
     [MS_RULE_OPENCV] = "opencv", [MS_RULE_TRUNCATE] = "truncate", [MS_RULE_REPLICATE] = "replicate"};
   const gboolean large = is_large(plan->radius, lanes), known = knows_windows(plan, lanes);
+  const gboolean doubles = plan->request.limits.fp64;
   const gboolean pair = !large && 2 * plan->radius + 1 <= lanes / 2;
   const gboolean narrow = ms_params_numbers(&plan->settings.params).isr2 < NARROW_ISR2;
   const char *const parts[] = {
@@ -67,7 +68,8 @@ compose(MsPlan *plan, int lanes)
     known ? "rows/prepare-columns.cl" : NULL,
     "rows/fold.cl",
     "rows/edge.cl",
-    "rows/mean.cl",
+    doubles ? NULL : "prelude/quotients.cl",
+    doubles ? "rows/mean.cl" : "rows/mean-words.cl",
     "rows/samples.cl",
     pair ? NULL : "rows/window-sums.cl",
     large  ? "rows/window-any.cl"
@@ -85,6 +87,7 @@ compose(MsPlan *plan, int lanes)
   ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_program_spec_define_text(plan->program, "TEST", narrow ? "in_16" : "in_32");
   ms_program_spec_define_text(plan->program, "MEAN", means[plan->settings.params.rule]);
+  ms_plan_define_words(plan, "int8", "float8");
   ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
   ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
   ms_plan_define(plan, "ALIKE", large);
@@ -168,16 +171,15 @@ static gboolean
 plan_lanes(MsPlan *plan, int lanes, GError **error)
 {
   const MsPlanRequest *request = &plan->request;
-  const MsKernel kernel = plan->settings.options.kernel;
 
-  if (!ms_plan_check_default_toggles(plan, 1, 1, error) ||
-      !ms_plan_check_needs(request, kernel, MS_NEEDS_DOUBLES, error))
+  if (!ms_plan_check_default_toggles(plan, 1, 1, error))
     return FALSE;
   if (!coordinates_fit(request, plan->radius)) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
                  "--kernel direct.",
-                 ms_filter_kernel_name(kernel), request->width, request->height, request->settings.params.sp);
+                 ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height,
+                 request->settings.params.sp);
     return FALSE;
   }
   ms_plan_set_work_group(plan, 1, 1);

@@ -25,6 +25,12 @@ static gboolean (*const kernels[])(MsPlan *plan, GError **error) = {
 #define FIRST_MATRIX_RADIUS 15
 
 /*
+ * Processors without doubles and with shorter vectors than those that all have are Mesa's llvmpipe: it computes vectors
+ * number by number, work-items side by side, and needs minutes to compile the rows kernels.
+ */
+#define LEAST_VECTOR_BYTES 16
+
+/*
  * The kernels that `auto` tries on that device, fastest first, before MS_KERNEL_AUTO; the last one must accept every
  * request.
  */
@@ -33,6 +39,7 @@ preference(const MsPlanRequest *request)
 {
   static const MsKernel cpu[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel wide_cpu[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
+  static const MsKernel scalar_cpu[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel gpu[] = {MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel bytes_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel packed_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
@@ -45,6 +52,8 @@ preference(const MsPlanRequest *request)
     return bytes_gpu;
   if (l->type == MS_DEVICE_TYPE_GPU)
     return gpu;
+  if (!l->fp64 && l->vector_bytes < LEAST_VECTOR_BYTES)
+    return scalar_cpu;
   return l->vector_bytes >= 64 ? wide_cpu : cpu;
 }
 
