@@ -6,8 +6,8 @@
  */
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
-                 __global const reciprocal_t *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int pitch, const int4 region, const int4 band, const int4 filter,
+                 __global const reciprocal_t *reciprocals, __global uint4 *moving, __global uint *counter,
+                 const int4 image, const int pitch, const int4 region, const int4 band, const int4 filter,
                  __local uint *room MARKS_PARAM MODES_PARAM)
 {
   const marks_t marks = MARKS_OF(image);

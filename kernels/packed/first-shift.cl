@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The first iteration: a block of 2 x 2 pixels for each work-item, whose windows lie in the same records of SIDE + 1
- * rows. Pixels that have not converged are written to a list, those of a group together.
+ * rows. Pixels that have not converged are written to a list, those of a group together. Twin of
+ * first-separate.cl and first-marked.cl.
  */
 
 /* Sets up the block from (x, row) on: the states of its pixels, the centres of their windows, and empty sums. */
@@ -23,8 +24,8 @@ begin_block(state_t states[4], centre_t centres[4], sums_t sums[4], __global con
 
 __kernel void
 mean_shift_first(__global const uint *source, __global uint *result, __global const uint4 *records,
-                 __global const reciprocal_t *reciprocals, __global uint4 *moving, __global uint *counter, const int4 image,
-                 const int pitch, const int4 region, const int4 band, const int4 filter,
+                 __global const reciprocal_t *reciprocals, __global uint4 *moving, __global uint *counter,
+                 const int4 image, const int pitch, const int4 region, const int4 band, const int4 filter,
                  __local uint *room MODES_PARAM)
 {
   const int own_x = band.x + 2 * (int)get_global_id(0), own_y = band.y + 2 * (int)get_global_id(1);

@@ -36,8 +36,8 @@ keeps_moving(__local uint *table, __global uint4 *entries, const uint a)
 
 /* One iteration of pixel `a`; returns whether it has not converged. */
 static inline bool
-shift_entry(__global uint4 *entries, __global const uint4 *records, __global const reciprocal_t *reciprocals, const uint a,
-            const int4 image, const int pitch, const uint shift, const int4 filter)
+shift_entry(__global uint4 *entries, __global const uint4 *records, __global const reciprocal_t *reciprocals,
+            const uint a, const int4 image, const int pitch, const uint shift, const int4 filter)
 {
   state_t state = {entries[a].x, entries[a].y};
   const bool rest = shift_state(&state, records, reciprocals, image, pitch, shift, filter);

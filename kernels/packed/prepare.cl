@@ -6,8 +6,8 @@
 #define KEPT_BITS (NO_DATA ? 0xffffffffu : 0xffffffu)
 
 __kernel void
-prepare_packed(__global const uint *source, __global uint4 *records, __global reciprocal_t *reciprocals, const int4 image,
-               const int pitch, const int4 region)
+prepare_packed(__global const uint *source, __global uint4 *records, __global reciprocal_t *reciprocals,
+               const int4 image, const int pitch, const int4 region)
 {
   const int column = (int)get_global_id(0), row = (int)get_global_id(1);
   const int x = column * GRAIN - SP - shift_of(region.x), y = row - SP;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Means from a table of reciprocals, in double precision. Twin of packed/mean-words.cl: under the opencv rule the product, to the nearest, ties to
- * even. Where TRUNCATES is 1, (sum + 1/2) / n, which is never an integer and has the floor of sum / n, less one half,
- * so that it rounds to that floor: it is at least 1 / 2n from every tie, far more than the error of the product.
+ * Means from a table of reciprocals, in double precision. Twin of packed/mean-words.cl. Under the opencv rule it is the
+ * product, to the nearest, ties to even. Where TRUNCATES is 1, (sum + 1/2) / n, which is never an integer and has the
+ * floor of sum / n, less one half, so that it rounds to that floor: it is at least 1 / 2n from every tie, far more than
+ * the error of the product.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The means of eight pixels, in doubles. Twin of mean-words.cl. The plan names the functions of a rule as MEAN; products have to be rounded before they
- * become integers, hence no contraction.
+ * The means of eight pixels, in doubles. Twin of mean-words.cl. The plan names the functions of a rule as MEAN;
+ * products have to be rounded before they become integers, hence no contraction.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL FP_CONTRACT OFF

@@ -136,12 +136,16 @@ compose(MsPlan *plan)
     "packed/block.cl",
     "prelude/marks.cl",
     "packed/list.cl",
-    ms_plan_is_masked(plan) ? "packed/first-marked.cl" : "packed/first-shift.cl",
+    ms_plan_is_masked(plan) ? "packed/first-marked.cl"
+    : doubles               ? "packed/first-shift.cl"
+                            : "packed/first-separate.cl",
     merges(plan) ? "packed/later-merged.cl" : "packed/later-alone.cl",
   };
 
   ms_plan_add_parts(plan, parts, G_N_ELEMENTS(parts));
   ms_plan_define(plan, "SP", plan->radius);
+  if (!has_byte_products(plan))
+    ms_plan_define(plan, "HAS_DOUBLES", doubles);
   ms_plan_define_words(plan, "int", "float");
   define_reach(plan);
   ms_plan_define(plan, "GRAIN", grain(plan->radius));

@@ -45,7 +45,7 @@ ms_plan_define(MsPlan *self, const char *name, gint64 value)
   ms_program_spec_define_int(self->program, name, value);
 }
 
-/** ms_plan_define_words: on devices without doubles, the types that the means of prelude/quotients.cl are computed in. */
+/** ms_plan_define_words: on devices without doubles, the types in which prelude/quotients.cl computes means. */
 void
 ms_plan_define_words(MsPlan *self, const char *words, const char *floats)
 {
