@@ -787,7 +787,7 @@ MUTATIONS = [
      '*name = ms_printable(experiment->name, "")', '*name = g_strdup(experiment->name)',
      'headless-files HostileNameTest'),
     ('regions: labels of a device index the host', 'core/regions/segmentation.c',
-     'if (are_within(self->labels, n, self->n))', 'if (TRUE)',
+     'if (ms_labels_are_within(self->labels, n, 1, self->n))', 'if (TRUE)',
      'wrong-results'),
     ('regions: a count of a device is believed', 'core/regions/region-kernels.c',
      'if (n >= least && n <= most)', 'if (TRUE)', 'wrong-results'),
@@ -1077,8 +1077,8 @@ MUTATIONS = [
      'how.follows_death = self->last_death != NULL;', ';', 'window-faults /window-faults/lost'),
     ('window: a cancellation waits for the driver', 'ui/document/document-filter.c',
      'ms_window_engine_enforce_cancel(self->engine, self->cancellable);', ';', 'window-faults'),
-    ('service: labels of regions are not checked', 'core/service/protocol.c',
-     'return count == 0 || (least >= first && greatest <= n);', 'return TRUE;', 'service'),
+    ('service: labels of regions are not checked', 'core/regions/segmentation.c',
+     'return !(outside[0] | outside[1] | outside[2] | outside[3] | others);', 'return TRUE;', 'service'),
 
     # The window.
     ('window: the time that is left is the time that it took', 'ui/common/format.c',

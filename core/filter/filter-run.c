@@ -369,7 +369,7 @@ run_one_by_one(MsFilterRun *self, GError **error)
   return good;
 }
 
-/* Where threads, queues or memory for several tiles at once are lacking, there is one at a time. */
+/* Computes one tile after the other where the device lacks threads, queues or memory for several at once. */
 static gboolean
 run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
 {

@@ -15,7 +15,7 @@
 /** MS_DEVICES_MAX: devices that compute one picture together. */
 #define MS_DEVICES_MAX 16
 
-/** MsProgressFunc: called with @done of @total rows from a thread that computes, by one at a time. */
+/** MsProgressFunc: called with @done of @total rows by the threads that compute, never by two at the same time. */
 typedef void (*MsProgressFunc)(int done, int total, gpointer user_data);
 
 /**

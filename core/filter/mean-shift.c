@@ -13,9 +13,9 @@
 #include "core/opencl/transfers.h"
 
 /*
- * A device, and what it keeps between pictures.
- * @lane: of tiles
- * @levels: of the levels above
+ * A device of the filter. It keeps its buffers and queues between pictures.
+ * @lane: queues and buffers for tiles
+ * @levels: buffers for the levels above the picture
  * @memory_budget: bytes for plans; 0 for the default of the device
  * @speed: pixels a millisecond in the last picture; 0 where it is unknown
  */
@@ -168,8 +168,8 @@ ms_mean_shift_set_host_budget(MsMeanShift *self, guint64 bytes)
 }
 
 /**
- * ms_mean_shift_set_shares_device: whether other filters use the device at the same time, whose kernels overlap the
- * transfers of this one; then it has one tile at a time.
+ * ms_mean_shift_set_shares_device: whether other filters use the device at the same time. Their kernels overlap the
+ * transfers of this filter, so that it computes one tile after the other.
  */
 void
 ms_mean_shift_set_shares_device(MsMeanShift *self, gboolean shares_device)
@@ -326,11 +326,11 @@ run_alone(MsMeanShift *self, MsJob *job, const MsPlan *plan, GError **error)
 
 /* Several devices. */
 
-/* What is known of the devices' speeds from the last picture with these parameters. */
+/* Forgets the speeds of the devices if the last picture had other parameters, with which they may differ. */
 static void
 recall_speeds(MsMeanShift *self, const MsParams *params)
 {
-  const gboolean same = memcmp(&self->measured, params, sizeof *params) == 0;
+  const gboolean same = ms_params_equal(&self->measured, params);
 
   for (guint i = 0; i < self->n && !same; i++)
     self->devices[i].speed = 0;
@@ -414,7 +414,7 @@ run_parts(Part *parts, guint n)
       g_thread_join(threads[i]);
 }
 
-/* Takes over the times of all parts, or the first failure that is not only the consequence of another one. */
+/* Takes over the times of all parts, or the first failure; a device that was only stopped has none. */
 static gboolean
 conclude(const MsTiles *tiles, Part *parts, guint n, MsTimingLog *log, GError **error)
 {

@@ -51,8 +51,9 @@ void ms_shares_cut(const MsShares *self, MsRows step, MsRows *parts);
 void ms_shares_correct(MsShares *self, const MsSharesPolicy *policy, const MsRows *parts, const double *milliseconds);
 
 /**
- * MsPartner: a simulated second device of a given speed, for experiments on a machine with one. The first device
- * computes its rows while nothing is timed; its time is derived from the first device's time for rows of its own.
+ * MsPartner: a simulated second device of a given speed, for experiments on a machine with one device. The first device
+ * computes the partner's rows without being timed. The partner's time follows from the time of the first device for
+ * the rows of the first device.
  * @ratio: how many times as fast as the partner the first device is
  * @row_ms: milliseconds that the first device takes for a row
  * @step: steps so far, which choose the variation

@@ -13,7 +13,7 @@
  * @n_devices: that take from the list
  * @speeds: rows a millisecond of each device; 0 where it is unknown
  * @is_handed_out: whether the rows of each device were handed out beforehand
- * @progress: (nullable): called with the rows that are computed and all rows, by one thread at a time
+ * @progress: (nullable): called with the number of computed rows and of all rows, never by two threads at the same time
  */
 typedef struct {
   MsRows whole;

@@ -30,21 +30,11 @@ finish_segment(const MsRegionSums *sums)
   return self;
 }
 
-/* Labels that are still in a device's own memory are those that its kernels numbered. */
-static gboolean
-are_where_found(const MsDeviceRun *run, const MsSegmentation *segmentation)
-{
-  return run && segmentation->on_device && segmentation->context == run->context &&
-         ms_device_has_own_memory(run->context->device);
-}
-
 /* By a device with enough memory, otherwise by serial code. */
 static gboolean
 find_sums(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *original, MsRegionSums *sums,
           MsBorders *borders, GError **error)
 {
-  if (!are_where_found(run, segmentation) && !ms_segmentation_check(segmentation, error))
-    return FALSE;
   if (run && ms_region_sums_fit(run->context, segmentation))
     return ms_region_sums_find_on(run, segmentation, original, sums, borders, error);
   ms_region_sums_find(segmentation, original, sums);
@@ -81,6 +71,7 @@ find_table(const MsDeviceRun *run, const MsSegmentation *segmentation, MsImage *
 /**
  * ms_segment_table_new_within:
  * @run: (nullable): the device that filtered; %NULL for the host's processors alone
+ * @segmentation: that ms_segmentation_check() found sound, since its labels are places of the table
  * @budget: (nullable): for the memory of the table; it holds that of the result afterwards
  *
  * Returns: (transfer full): the table of the regions over the pixels of @original, the same on every device, or %NULL

@@ -116,9 +116,11 @@ ms_segmentation_new_on(MsContext *context, const MsFiltered *filtered, const MsR
 typedef gint32 Vector __attribute__((vector_size(16)));
 #define VECTOR (sizeof(Vector) / sizeof(gint32))
 
-static gboolean
-are_within(const guint32 *labels, gsize n, guint32 most)
+/** ms_labels_are_within: whether all of @n numbers, which may come from anywhere, are from @first to @last < 2^31. */
+gboolean
+ms_labels_are_within(const guint32 *labels, gsize n, guint32 first, guint32 last)
 {
+  const gint32 least = (gint32)first, most = (gint32)last;
   Vector outside = {0};
   gboolean others = FALSE;
   gsize i = 0;
@@ -126,10 +128,10 @@ are_within(const guint32 *labels, gsize n, guint32 most)
   for (; i + VECTOR <= n; i += VECTOR) {
     Vector label;
     memcpy(&label, labels + i, sizeof label);
-    outside |= (label < 1) | (label > (gint32)most);
+    outside |= (label < least) | (label > most);
   }
   for (; i < n; i++)
-    others |= labels[i] < 1 || labels[i] > most;
+    others |= labels[i] < first || labels[i] > last;
   return !(outside[0] | outside[1] | outside[2] | outside[3] | others);
 }
 
@@ -145,7 +147,7 @@ ms_segmentation_check(const MsSegmentation *self, GError **error)
   const gsize n = (gsize)self->width * (gsize)self->height;
   gsize wrong = 0;
 
-  if (are_within(self->labels, n, self->n))
+  if (ms_labels_are_within(self->labels, n, 1, self->n))
     return TRUE;
   while (self->labels[wrong] >= 1 && self->labels[wrong] <= self->n)
     wrong++;

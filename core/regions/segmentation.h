@@ -71,6 +71,7 @@ MsSegmentation *ms_segmentation_new_on(MsContext *context, const MsFiltered *fil
                                        GCancellable *cancellable, GError **error);
 MsSegmentation *ms_segmentation_new(const MsFiltered *filtered, guint min_pixels, GCancellable *cancellable,
                                     GError **error);
+gboolean ms_labels_are_within(const guint32 *labels, gsize n, guint32 first, guint32 last);
 gboolean ms_segmentation_check(const MsSegmentation *self, GError **error);
 void ms_segmentation_free(MsSegmentation *self);
 

@@ -187,19 +187,6 @@ ms_regions_answer_new(const MsSegmentation *segmentation, const MsSegmentTable *
   return fd;
 }
 
-/* Whether @labels are from @first to @n. */
-static gboolean
-are_labels(const guint32 *labels, gsize count, guint32 first, guint32 n)
-{
-  guint32 greatest = 0, least = G_MAXUINT32;
-
-  for (gsize i = 0; i < count; i++) {
-    greatest = MAX(greatest, labels[i]);
-    least = MIN(least, labels[i]);
-  }
-  return count == 0 || (least >= first && greatest <= n);
-}
-
 /* Checks a segment and points it to its neighbours, which follow those of the segments before it. */
 static gboolean
 place_segment(MsSegment *segment, const MsSegmentation *of, const MsSegmentTable *table, gsize *place)
@@ -221,9 +208,9 @@ check_segment_table(const MsSegmentation *segmentation, MsSegmentTable *table, g
   for (guint32 i = 0; i < table->n; i++)
     if (!place_segment(&table->segments[i], segmentation, table, &place))
       return FALSE;
-  return are_labels(segmentation->labels, (gsize)segmentation->width * (gsize)segmentation->height, has_no_data ? 0 : 1,
-                    table->n) &&
-         are_labels(table->neighbours, table->n_neighbours, 1, table->n);
+  return ms_labels_are_within(segmentation->labels, (gsize)segmentation->width * (gsize)segmentation->height,
+                              has_no_data ? 0 : 1, table->n) &&
+         ms_labels_are_within(table->neighbours, table->n_neighbours, 1, table->n);
 }
 
 /**

@@ -249,6 +249,8 @@ regions_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, 
   if (!self->result)
     return FALSE;
   ms_sample_add_host(sample, "regions", start);
+  if (!ms_segmentation_check(self->result, error))
+    return FALSE;
   start = ms_clock_now_ns();
   const MsDeviceRun device = {base->context, NULL, cancellable};
   g_autoptr(MsSegmentTable) table =
