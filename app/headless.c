@@ -11,14 +11,11 @@
 
 #include "app/commands/command.h"
 #include "app/report/progress-json.h"
-#include "core/batch/supervisor.h"
-#include "core/batch/worker.h"
-#include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
 #include "core/lab/measure/journal.h"
 #include "core/process/driver.h"
-#include "core/service/protocol.h"
+#include "core/service/service.h"
 #include "core/threads.h"
 
 /* Signals */
@@ -107,21 +104,8 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 #define GRACE_S 10
 
 /* Of this process and its child: for signals, progress and the driver, beside one for each processor. */
-#define OTHER_THREADS 6
+#define OTHER_THREADS 7
 #define MOST_CHECKED 32
-
-/* What the parent of a batch has: its first worker, and the device's name where files are named by it. */
-typedef struct {
-  const MsCommandLine *line;
-  MsChild *worker;
-  char *device;
-} Process;
-
-static gboolean
-names_device(const MsCommandLine *line)
-{
-  return ms_command_line_action(line) == MS_COMMAND_IMAGES && ms_batch_command_names_device(line);
-}
 
 /*
  * What comes through a pipe cannot be read a second time; ms_batch_command_run() keeps its bytes.
@@ -151,79 +135,58 @@ check_output(MsConsole *console, MsExitStatus status)
   return status == MS_EXIT_DONE ? MS_EXIT_SOME_FAILED : status;
 }
 
+/* @waiting: (nullable) (transfer full): the first worker of a batch */
 static MsExitStatus
-run_process(const Process *process, MsConsole *console, GCancellable *cancellable)
+run_here(const MsCommandLine *line, MsChild *waiting, MsConsole *console, GCancellable *cancellable)
 {
-  const MsCommandLine *line = process->line;
   const MsCommand *command = ms_command_find(line);
   g_autoptr(GError) error = NULL;
 
   if (!ms_output_check(line, &error)) {
-    ms_child_free(process->worker);
+    ms_child_free(waiting);
     return ms_command_fail(console, error);
   }
-  MsExitStatus status = command->run
-                          ? command->run(line, console, cancellable)
-                          : ms_batch_command_run(line, console, process->device, process->worker, cancellable);
-  return check_output(console, status);
+  return check_output(console, command->run ? command->run(line, console, cancellable)
+                                            : ms_batch_command_run(line, console, waiting, cancellable));
 }
 
-/* The main functions of children. A second signal does nothing there, because the parent ends the child. */
+/* Children */
 
-static GCancellable *
-begin_child(void)
+static gboolean
+run_command(MsChannel *channel, GVariant *content, gpointer data)
 {
-  GCancellable *cancellable = g_cancellable_new();
+  MsCommandChild *child = data;
+
+  ms_console_set_parent(child->console, channel);
+  const MsExitStatus status = run_here(child->line, NULL, child->console, child->cancellable);
+  g_clear_pointer(&child->console, ms_console_free);
+  fflush(NULL);
+  ms_service_answer_done(channel, (int)status);
+  return FALSE;
+}
+
+/* The main function of a child. A second signal does nothing here, because the parent ends the child. */
+static void
+serve(MsChannel *channel, gpointer line)
+{
+  static const MsServiceWork work[MS_N_REQUESTS] = {[MS_REQUEST_COMMAND] = run_command,
+                                                    [MS_REQUEST_DEVICE] = ms_batch_command_open_device,
+                                                    [MS_REQUEST_ITEMS] = ms_batch_command_filter};
+  MsCommandChild child = {.line = line, .cancellable = g_cancellable_new()};
 
   fail_writes();
-  cancel_on_interrupt(cancellable, TRUE);
-  return cancellable;
+  cancel_on_interrupt(child.cancellable, TRUE);
+  child.console = ms_console_new(line);
+  ms_child_exit(ms_service_serve(channel, work, &child));
 }
 
-/* Says how a command ended, and ends this process. */
-static void
-finish(MsChannel *channel, MsExitStatus status, const char *text)
+/* (transfer full) (nullable): the first worker of a batch */
+static MsChild *
+fork_worker(const MsCommandLine *line)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
+  const MsChildStart start = ms_service_start(MS_SERVICE_ROLE_COMMAND);
 
-  fflush(NULL);
-  ms_service_answer(channel, 0, MS_ANSWER_DONE, g_variant_new("(is)", (int)status, valid), NULL);
-  ms_child_exit((int)status);
-}
-
-static void
-run_command(MsChannel *channel, gpointer line)
-{
-  const Process process = {.line = line};
-  g_autoptr(GCancellable) cancellable = begin_child();
-  g_autoptr(MsConsole) console = ms_console_new(line);
-
-  ms_console_set_parent(console, channel);
-  const MsExitStatus status = run_process(&process, console, cancellable);
-  g_clear_pointer(&console, ms_console_free);
-  finish(channel, status, "");
-}
-
-static void
-name_device(MsChannel *channel, gpointer line)
-{
-  g_autoptr(GCancellable) cancellable = begin_child();
-  g_autoptr(MsConsole) console = ms_console_new(line);
-  g_autoptr(GError) error = NULL;
-  MsEngine *engine = ms_command_open_engine(line, FALSE, console, &error);
-
-  if (engine)
-    finish(channel, MS_EXIT_DONE, ms_engine_describe(engine).name);
-  finish(channel, ms_command_fail(console, error), "");
-}
-
-static void
-work(MsChannel *channel, gpointer line)
-{
-  g_autoptr(GCancellable) cancellable = begin_child();
-  g_autoptr(MsConsole) console = ms_console_new(line);
-
-  ms_child_exit((int)ms_batch_command_work(line, console, channel, cancellable));
+  return ms_child_fork(&start, serve, (gpointer)line, NULL);
 }
 
 /* A closed stream gets a file that fails as it did, so that no pipe to a worker takes its number. */
@@ -240,7 +203,7 @@ fill_closed_streams(void)
 /*
  * @journal: (nullable): what the children have measured so far
  * @so_far: (nullable): what they have done, as a text
- * @text: (nullable): of the child that said how the command ended
+ * @has_ended: whether a child said how the command ended, with @status
  */
 typedef struct {
   const MsCommandLine *line;
@@ -249,7 +212,7 @@ typedef struct {
   MsLabJournal *journal;
   GArray *files;
   char *so_far;
-  char *text;
+  gboolean has_ended;
   int status;
   gboolean has_results;
 } Watched;
@@ -257,7 +220,13 @@ typedef struct {
 static gboolean
 has_work(gpointer data)
 {
-  return !((Watched *)data)->text;
+  return !((Watched *)data)->has_ended;
+}
+
+static void
+begin(gpointer data)
+{
+  ms_service_request(((Watched *)data)->driver, 0, MS_REQUEST_COMMAND, g_variant_new("()"), NULL);
 }
 
 static MsDriverEvent
@@ -274,8 +243,8 @@ take_answer(MsMessage *message, gpointer data)
   w->has_results = TRUE;
   if (message->kind != MS_ANSWER_DONE)
     return MS_DRIVER_NOTHING;
-  g_free(w->text);
-  g_variant_get(content, "(is)", &w->status, &w->text);
+  w->has_ended = TRUE;
+  g_variant_get(content, "(i)", &w->status);
   return MS_DRIVER_FINISHED;
 }
 
@@ -310,17 +279,19 @@ watched_init(Watched *w)
 {
   const MsCommand *command = ms_command_find(w->line);
   MsDriverUser user = {
-    .start = {.role = "command", .from_child = &ms_service_answers, .to_child = &ms_service_requests},
+    .start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
     .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
     /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
     .watch = {.limit_s = w->line->timeout, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
     .exit_s = 1,
     .has_work = has_work,
+    .begin = begin,
     .take = take_answer,
     .died = take_death,
     .note = on_note,
     .data = w};
 
+  user.start.captures_stderr = FALSE;
   w->journal = command->measures ? ms_lab_journal_new(NULL) : NULL;
   if (w->journal) {
     const int fd = ms_lab_journal_get_fd(w->journal);
@@ -330,8 +301,7 @@ watched_init(Watched *w)
     user.seconds_left = seconds_left;
   }
   w->driver = ms_driver_new(&user);
-  ms_driver_adopt(
-    w->driver, ms_child_fork(&user.start, names_device(w->line) ? name_device : run_command, (gpointer)w->line, NULL));
+  ms_driver_adopt(w->driver, ms_child_fork(&user.start, serve, (gpointer)w->line, NULL));
 }
 
 static void
@@ -341,7 +311,6 @@ watched_clear(Watched *w)
   g_clear_pointer(&w->journal, ms_lab_journal_free);
   g_array_unref(w->files);
   g_free(w->so_far);
-  g_free(w->text);
 }
 
 static void
@@ -369,38 +338,24 @@ follow_command(Watched *w, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
   const MsChildEnd end = ms_driver_run(w->driver, cancellable, &error);
-  const gboolean is_late = end == MS_CHILD_END_LATE && (!w->text || w->status == MS_EXIT_INTERRUPTED);
+  const gboolean is_late = end == MS_CHILD_END_LATE && (!w->has_ended || w->status == MS_EXIT_INTERRUPTED);
   MsExitStatus status = MS_EXIT_NO_DEVICE;
 
   if (is_late)
     explain_late(w, &error);
-  else if (w->text)
+  else if (w->has_ended)
     status = (MsExitStatus)w->status;
   else if (end == MS_CHILD_END_CANCELLED)
     status = MS_EXIT_INTERRUPTED;
-  if (status == MS_EXIT_INTERRUPTED && end == MS_CHILD_END_CANCELLED && !w->text)
+  if (status == MS_EXIT_INTERRUPTED && end == MS_CHILD_END_CANCELLED && !w->has_ended)
     explain_cancelled(w, &error);
   if (error) {
-    if (w->so_far && !w->text)
+    if (w->so_far && !w->has_ended)
       ms_console_print(w->console, w->so_far);
     ms_console_error(w->console, error->message);
     ms_progress_error(w->console, error);
   }
   return status;
-}
-
-/* In a child that was started as a program; it never returns. */
-static void
-run_child(const MsCommandLine *line)
-{
-  if (ms_worker_is_one())
-    work(NULL, (gpointer)line);
-  MsChannel *channel = ms_child_begin(&ms_service_requests, &ms_service_answers);
-  if (!channel)
-    _exit(MS_EXIT_INTERRUPTED);
-  if (names_device(line))
-    name_device(channel, (gpointer)line);
-  run_command(channel, (gpointer)line);
 }
 
 /**
@@ -413,9 +368,8 @@ MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
   const MsCommand *command = ms_command_find(line);
-  Process process = {.line = line};
+  MsChild *worker = NULL;
   Watched watched = {.line = line, .files = g_array_new(FALSE, FALSE, sizeof(int))};
-  const gboolean is_watched = command->uses_driver || names_device(line);
   g_autoptr(GError) error = NULL;
   MsExitStatus status = MS_EXIT_DONE;
 
@@ -423,30 +377,27 @@ ms_headless_run(const MsCommandLine *line)
   /* How a child ended is unknown where the caller has SIGCHLD ignored. */
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
-    run_child(line);
+    serve(NULL, (gpointer)line);
   if (ms_address_limit() == G_MAXUINT64 &&
       !ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
     g_autoptr(MsConsole) own = ms_console_new(line);
     watched_clear(&watched);
     return ms_command_fail(own, error);
   }
-  if (is_watched)
+  if (command->uses_driver)
     watched_init(&watched);
-  if (command->action == MS_COMMAND_IMAGES && !line->dry_run)
-    process.worker = ms_supervisor_fork_worker(work, (gpointer)line);
+  else if (command->action == MS_COMMAND_IMAGES && (!line->dry_run || ms_batch_command_names_device(line)))
+    worker = fork_worker(line);
   fail_writes();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   cancel_on_interrupt(cancellable, FALSE);
   g_autoptr(MsConsole) console = ms_console_new(line);
   watched.console = console;
-  if (is_watched)
+  if (command->uses_driver)
     status = follow_command(&watched, cancellable);
-  process.device = watched.text;
-  if (!command->uses_driver && status == MS_EXIT_DONE)
-    status = run_process(&process, console, cancellable);
   else
-    ms_child_free(process.worker);
+    status = run_here(line, worker, console, cancellable);
   watched_clear(&watched);
   ms_progress_ended(console, status);
-  return is_watched ? check_output(console, status) : status;
+  return command->uses_driver ? check_output(console, status) : status;
 }

@@ -13,6 +13,7 @@
 #include "core/batch/worker.h"
 #include "core/folder.h"
 #include "core/image/file/file-path.h"
+#include "core/service/protocol.h"
 #include "core/text.h"
 
 /* Files of a batch besides its images: manifest and reports. */
@@ -22,12 +23,12 @@ typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsReporter *reporter;
-  const char *device; /* (nullable): its name, if that is part of file names */
-  MsChild *worker;    /* (nullable): until the supervisor takes it */
-  char *made;         /* (nullable): the first folder that was made for the outputs */
+  MsRunnerOptions options;
+  MsSupervisor *supervisor;
+  char *device; /* (nullable): its name, if that is part of file names */
+  char *made;   /* (nullable): the first folder that was made for the outputs */
   GCancellable *cancellable;
-  gboolean is_on_processor; /* set once the processor has replaced a failed device */
-  gboolean had_device;      /* whether a worker opened the device */
+  gboolean had_device; /* whether a worker opened the device */
   gboolean has_problem;
 } Command;
 
@@ -35,16 +36,17 @@ typedef struct {
 static MsEngine *
 on_open(gpointer data, GError **error)
 {
-  const Command *c = data;
-  MsEngine *engine = ms_command_open_engine(c->line, c->is_on_processor, c->console, error);
+  MsCommandChild *c = data;
 
-  return engine ? ms_engine_ref(engine) : NULL;
+  if (!c->engine)
+    c->engine = ms_command_open_engine(c->line, c->is_on_processor, c->console, error);
+  return c->engine ? ms_engine_ref(c->engine) : NULL;
 }
 
 static gboolean
 on_inspect(const MsInspection *rows, gpointer data, GError **error)
 {
-  Command *c = data;
+  const MsCommandChild *c = data;
   MsBatchItem *item = rows->item;
   const MsDeviceRun run = {ms_engine_get_context(rows->engine), item->log, c->cancellable};
   const MsImageSummaryParts parts = {c->line->stats, c->line->histogram};
@@ -58,21 +60,20 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 }
 
 static void
-on_started(MsBatchItem *item, gpointer data)
+on_item(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
-  ms_progress_image(((Command *)data)->console, "started", item);
+  const Command *c = data;
+
+  if (event == MS_ITEM_STARTED)
+    ms_progress_image(c->console, "started", item);
+  else if (event == MS_ITEM_FINISHED)
+    ms_reporter_item_finished(c->reporter, item);
 }
 
 static void
-on_finished(MsBatchItem *item, gpointer data)
+on_batch_progress(MsBatchItem *item, double done, gpointer data)
 {
-  ms_reporter_item_finished(((Command *)data)->reporter, item);
-}
-
-static void
-on_batch_progress(MsBatchItem *item, int done, int total, gpointer data)
-{
-  ms_reporter_progress(((Command *)data)->reporter, item, (double)done / total);
+  ms_reporter_progress(((Command *)data)->reporter, item, done);
 }
 
 static void
@@ -95,7 +96,7 @@ engine_copies(const MsCommandLine *line)
 }
 
 static MsRunnerOptions
-runner_options(const MsCommandLine *line, MsManifest *manifest)
+runner_options(const MsCommandLine *line)
 {
   MsRunnerOptions options = ms_runner_options_default();
 
@@ -116,7 +117,6 @@ runner_options(const MsCommandLine *line, MsManifest *manifest)
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
   options.timeout_s = line->timeout;
-  options.manifest = manifest;
   return options;
 }
 
@@ -249,40 +249,56 @@ falls_back(const MsCommandLine *line)
          (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
 }
 
-static gboolean
-run_items(Command *c, GPtrArray *items, MsManifest *manifest, GError **error)
+/* @waiting: (nullable) (transfer full): a forked worker */
+static MsSupervisor *
+new_supervisor(Command *c, MsChild *waiting)
 {
   /* A worker is killed at the limit, unless that is too small for any image. */
   const guint64 limit = c->line->memory_limit;
-  MsRunnerOptions options = runner_options(c->line, manifest);
-  MsRunnerHooks hooks = {
-    .started = on_started, .finished = on_finished, .progress = on_batch_progress, .problem = on_problem, .data = c};
-  MsSupervisorOptions supervision = {.runner = &options,
-                                     .waiting = g_steal_pointer(&c->worker),
-                                     .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
-                                     .falls_back = falls_back(c->line),
-                                     .note = on_note,
-                                     .device = on_device};
 
-  return ms_supervisor_run(items, &supervision, &hooks, c->cancellable, error);
+  return ms_supervisor_new(&(MsSupervisorOptions){
+    .runner = &c->options,
+    .waiting = waiting,
+    .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
+    .falls_back = falls_back(c->line),
+    .note = on_note,
+    .device = on_device,
+    .hooks = {.happened = on_item, .progress = on_batch_progress, .problem = on_problem, .data = c},
+    .cancellable = c->cancellable});
 }
 
-/**
- * ms_batch_command_work: filters the images that the supervisor sends; the supervisor started this process with its own
- * options.
- * @channel: see ms_worker_run()
- */
-MsExitStatus
-ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *channel, GCancellable *cancellable)
+/** ms_batch_command_open_device: the work of %MS_REQUEST_DEVICE; @data: (type MsCommandChild) */
+gboolean
+ms_batch_command_open_device(MsChannel *channel, GVariant *content, gpointer data)
 {
-  Command command = {
-    .line = line, .console = console, .cancellable = cancellable, .is_on_processor = ms_worker_is_on_processor()};
-  MsRunnerOptions options = runner_options(line, NULL);
-  MsRunnerHooks hooks = {
-    .open = on_open, .inspect = line->stats || line->histogram ? on_inspect : NULL, .data = &command};
+  MsCommandChild *c = data;
+  g_autoptr(GError) error = NULL;
 
-  ms_command_prepare_device(line);
-  return ms_worker_run(&options, &hooks, channel, cancellable) ? MS_EXIT_DONE : MS_EXIT_SOME_FAILED;
+  g_variant_get(content, "(b)", &c->is_on_processor);
+  ms_command_prepare_device(c->line);
+  g_autoptr(MsEngine) engine = on_open(c, &error);
+  if (engine) {
+    ms_worker_answer_device(channel, engine);
+    ms_service_answer_done(channel, MS_EXIT_DONE);
+  } else {
+    ms_service_answer_failure(channel, 0, error, FALSE);
+  }
+  return engine != NULL;
+}
+
+/** ms_batch_command_filter: the work of %MS_REQUEST_ITEMS; @data: (type MsCommandChild) */
+gboolean
+ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
+{
+  MsCommandChild *c = data;
+  g_autoptr(GPtrArray) items = ms_worker_take_items(content, &c->is_on_processor);
+  const MsRunnerOptions options = runner_options(c->line);
+  const MsRunnerHooks hooks = {
+    .open = on_open, .inspect = c->line->stats || c->line->histogram ? on_inspect : NULL, .data = c};
+
+  ms_command_prepare_device(c->line);
+  ms_worker_run(channel, items, &options, &hooks, c->cancellable);
+  return FALSE;
 }
 
 /* A run that could open no device writes no report; a run whose device was lost reports each image. */
@@ -293,7 +309,7 @@ has_results(const Command *c, GPtrArray *items, const GError *error)
 }
 
 static MsExitStatus
-run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
+run_and_report(Command *c, GPtrArray *items)
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(GError) report_error = NULL;
@@ -307,7 +323,7 @@ run_and_report(Command *c, GPtrArray *items, MsManifest *manifest)
     ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
   if (c->line->dry_run)
     show_plan(c, items);
-  else if (!run_items(c, items, manifest, &error))
+  else if (!ms_supervisor_run(c->supervisor, items, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const gboolean failed = error && !interrupted;
   const MsExitStatus status = failed ? ms_command_fail(c->console, error) : MS_EXIT_INTERRUPTED;
@@ -343,14 +359,13 @@ note_ignored_lines(MsConsole *console, MsManifest *manifest)
 
 /**
  * ms_batch_command_run: filters the images that the command line names, and reports them.
- * @device: (nullable): the name of the device, if file names contain it
- * @worker: (nullable) (transfer full): a forked worker; see #MsSupervisorOptions
+ * @waiting: (nullable) (transfer full): a forked worker; see #MsSupervisorOptions
  */
 MsExitStatus
-ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *device, MsChild *worker,
-                     GCancellable *cancellable)
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *waiting, GCancellable *cancellable)
 {
-  Command command = {.line = line, .console = console, .device = device, .worker = worker, .cancellable = cancellable};
+  Command command = {.line = line, .console = console, .cancellable = cancellable, .options = runner_options(line)};
+  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, waiting);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsManifest) manifest = NULL;
   g_autoptr(GPtrArray) items = NULL;
@@ -358,20 +373,22 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *
 
   /* Everything is checked before the first file is written. */
   if (!check_manifest_name(line, &error) ||
-      (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error)))) {
+      (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error))) ||
+      (ms_batch_command_names_device(line) && !(command.device = ms_supervisor_name_device(supervisor, &error)))) {
     status = ms_command_fail(console, error);
   } else {
     note_ignored_lines(console, manifest);
+    command.options.manifest = manifest;
     items = plan_batch(&command, manifest, &error);
     if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
       status = ms_command_fail(console, error);
     else
-      status = run_and_report(&command, items, manifest);
+      status = run_and_report(&command, items);
     /* Another shard may be about to write into the folder. */
     if (items && command.made && line->shard.count == 1)
       ms_output_folder_remove_empty(line->output, items, command.made);
   }
   g_free(command.made);
-  ms_child_free(command.worker);
+  g_free(command.device);
   return status;
 }

@@ -50,10 +50,24 @@ MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *consol
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
 gboolean ms_batch_command_names_device(const MsCommandLine *line);
-MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, const char *device, MsChild *worker,
+MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *waiting,
                                   GCancellable *cancellable);
-MsExitStatus ms_batch_command_work(const MsCommandLine *line, MsConsole *console, MsChannel *channel,
-                                   GCancellable *cancellable);
+
+/**
+ * MsCommandChild: a process that loads a driver for the command line of its parent.
+ * @engine: (nullable): once it is open; it stays so until the process ends
+ * @is_on_processor: whether the processor replaces the requested device, which was given up
+ */
+typedef struct {
+  const MsCommandLine *line;
+  MsConsole *console;
+  GCancellable *cancellable;
+  MsEngine *engine;
+  gboolean is_on_processor;
+} MsCommandChild;
+
+gboolean ms_batch_command_open_device(MsChannel *channel, GVariant *content, gpointer data);
+gboolean ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data);
 
 MsExitStatus ms_command_fail(MsConsole *console, const GError *error);
 gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const char *text, JsonBuilder *json,

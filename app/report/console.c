@@ -73,8 +73,10 @@ ms_console_set_parent(MsConsole *self, MsChannel *parent)
 void
 ms_console_note_so_far(MsConsole *self, const char *text)
 {
+  g_autofree char *valid = g_utf8_make_valid(text, -1);
+
   if (self->parent)
-    ms_service_answer_text(self->parent, MS_ANSWER_SO_FAR, text);
+    ms_service_answer(self->parent, 0, MS_ANSWER_SO_FAR, g_variant_new("(s)", valid), NULL);
 }
 
 /** ms_console_begin_results: to be called before results are written, so that no other process repeats the command. */

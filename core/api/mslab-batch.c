@@ -134,11 +134,11 @@ outcome_of(const MsBatchItem *item)
 }
 
 static void
-on_finished(MsBatchItem *item, gpointer data)
+on_happened(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
   const Run *run = data;
 
-  if (run->finished)
+  if (event == MS_ITEM_FINISHED && run->finished)
     run->finished(item->input, item->output, outcome_of(item), item->shown ? item->shown : item->reason,
                   run->user_data);
 }
@@ -147,7 +147,7 @@ static gboolean
 run_items(Run *run, GPtrArray *items, const MsSettings *settings, GCancellable *cancellable, GError **error)
 {
   MsRunnerOptions options = ms_runner_options_default();
-  MsRunnerHooks hooks = {.open = on_open, .finished = on_finished, .data = run};
+  MsRunnerHooks hooks = {.open = on_open, .happened = on_happened, .data = run};
 
   options.settings = *settings;
   return ms_runner_run(items, &options, &hooks, cancellable, error);

@@ -59,9 +59,10 @@ extern const char *const ms_item_status_names[];
  * @numbered: whether a number is appended to the name when another process creates @output first
  * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
  * @shortened: @output lacks a part of the input's name, which would have been too long
+ * @has_told: in a worker, whether what was found of it was sent already
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
  * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
- * @index: in a worker, its place among the items of the supervisor's message
+ * @index: in a worker, its place among the items of the request
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
@@ -94,6 +95,7 @@ typedef struct {
   gboolean numbered;
   gboolean perhaps_saved;
   gboolean shortened;
+  gboolean has_told;
   int input_spool;
   int output_spool;
   guint index;

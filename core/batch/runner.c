@@ -75,16 +75,16 @@ ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsB
   record(options, hooks, item);
   if (!options->keep_log)
     g_clear_pointer(&item->log, ms_timing_log_unref);
-  if (hooks->finished)
-    hooks->finished(item, hooks->data);
+  if (hooks->happened)
+    hooks->happened(item, MS_ITEM_FINISHED, NULL, hooks->data);
 }
 
-/* Called with the lock held; @hook: (nullable). */
+/* Called with the lock held. */
 static void
-call_hook(const Runner *self, void (*hook)(MsBatchItem *, gpointer), MsBatchItem *item)
+tell(const Runner *self, MsBatchItem *item, MsItemEvent event)
 {
-  if (hook)
-    hook(item, self->hooks->data);
+  if (self->hooks->happened)
+    self->hooks->happened(item, event, NULL, self->hooks->data);
 }
 
 /*
@@ -157,7 +157,7 @@ measure_next(Runner *self)
     end_item(self, item, NULL, FALSE);
     return;
   }
-  call_hook(self, self->hooks->started, item);
+  tell(self, item, MS_ITEM_STARTED);
   work = ms_batch_image_new(item, self->options, self->hooks, self->cancellable);
   self->measuring = TRUE;
   g_mutex_unlock(&self->lock);
@@ -187,7 +187,7 @@ decode_measured(Runner *self)
   g_mutex_lock(&self->lock);
   self->decoding--;
   if (good) {
-    call_hook(self, self->hooks->waits, work->item);
+    tell(self, work->item, MS_ITEM_WAITS);
     g_queue_push_tail(&self->decoded, work);
     g_cond_broadcast(&self->changed);
     return;
@@ -252,7 +252,7 @@ on_filter_progress(int done, int total, gpointer data)
 {
   const MsBatchImage *work = data;
 
-  work->hooks->progress(work->item, done, total, work->hooks->data);
+  work->hooks->progress(work->item, (double)done / MAX(total, 1), work->hooks->data);
 }
 
 /*
@@ -292,7 +292,7 @@ pass_to_device(Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage
   g_autoptr(GError) error = NULL;
   gboolean good;
 
-  call_hook(self, self->hooks->started, work->item);
+  tell(self, work->item, MS_ITEM_STARTED);
   g_mutex_unlock(&self->lock);
   good = filter_on_device(self, engine, first_lane, work, &error);
   if (good && !self->options->verify)

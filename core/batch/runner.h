@@ -64,25 +64,33 @@ typedef struct {
 } MsInspection;
 
 /**
+ * MsItemEvent: what happens to an item; of all but @MS_ITEM_SAVING one is told at a time.
+ * @MS_ITEM_STARTED: its decoding or filtering begins
+ * @MS_ITEM_WAITS: it is decoded and waits for the device
+ * @MS_ITEM_SAVING: its output is complete and is given its name now
+ * @MS_ITEM_FINISHED: it is done, failed or skipped
+ */
+typedef enum {
+  MS_ITEM_STARTED,
+  MS_ITEM_WAITS,
+  MS_ITEM_SAVING,
+  MS_ITEM_FINISHED,
+} MsItemEvent;
+
+/**
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
  *   that is filtered in bands is passed band by band, from top to bottom
- * @started: decoding or filtering of an item begins; on any thread, one call at a time
- * @waits: an item is decoded and waits for the device; on any thread, one call at a time
- * @saving: (nullable): the output of an item is complete and is given its name now; on any thread
- * @finished: an item is done, failed or skipped; on any thread, one call at a time
- * @progress: finished rows of the image that is being filtered, on the calling thread
+ * @happened: something happened to an item; @file is the complete output that gets its name now; on any thread
+ * @progress: the finished share of the image that is being filtered, on the calling thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
   gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
-  void (*started)(MsBatchItem *item, gpointer data);
-  void (*waits)(MsBatchItem *item, gpointer data);
-  void (*saving)(MsBatchItem *item, const struct stat *file, gpointer data);
-  void (*finished)(MsBatchItem *item, gpointer data);
-  void (*progress)(MsBatchItem *item, int done, int total, gpointer data);
+  void (*happened)(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data);
+  void (*progress)(MsBatchItem *item, double done, gpointer data);
   void (*problem)(const char *sentence, gpointer data);
   gpointer data;
 } MsRunnerHooks;

@@ -571,7 +571,7 @@ announce(const struct stat *file, gpointer data)
 {
   const MsBatchImage *work = data;
 
-  work->hooks->saving(work->item, file, work->hooks->data);
+  work->hooks->happened(work->item, MS_ITEM_SAVING, file, work->hooks->data);
 }
 
 /**
@@ -592,7 +592,7 @@ ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
   chosen.overwrite = item->overwrite;
   chosen.place = folder ? &place : NULL;
   chosen.saves_memory = work->saves_memory;
-  chosen.appears = work->hooks->saving ? announce : NULL;
+  chosen.appears = work->hooks->happened ? announce : NULL;
   chosen.appears_data = work;
   if (item->output_spool > 0 || ms_file_path_is_standard(item->output)) {
     if (!save_to_stream(work, &chosen, &notes, error))

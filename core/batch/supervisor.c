@@ -5,13 +5,13 @@
  */
 #include "core/batch/supervisor.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/batch/output-folder.h"
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
 #include "core/process/driver.h"
+#include "core/service/protocol.h"
 
 /* The time in which a worker must exit after it was told to stop, or has reported its end and another one follows. */
 #define EXIT_S 3
@@ -23,19 +23,19 @@
 typedef struct {
   gboolean in_work;
   gboolean is_saving;
-  guint64 device;
-  guint64 inode;
+  MsFileId file;
 } Job;
 
 /*
+ * @is_naming: whether only the name of the device is wanted, which becomes @device_name
  * @rest: items for the next worker; @suspects: items that were in work when a worker died
  * @deaths: for an item that is tried again, how its former worker died
  */
-typedef struct {
-  const MsRunnerOptions *options;
-  const MsSupervisorOptions *supervision;
-  const MsRunnerHooks *hooks;
-  GCancellable *cancellable;
+struct _MsSupervisor {
+  MsSupervisorOptions options;
+  MsDriver *driver;
+  gboolean is_naming;
+  char *device_name;
   GArray *spool;
   GPtrArray *rest;
   GPtrArray *suspects;
@@ -48,34 +48,37 @@ typedef struct {
   gboolean is_alone; /* whether it has one suspect */
   gboolean opened;
   GError *error; /* (nullable): in its last message */
-} Supervisor;
+};
 
 static void
 on_note(const char *sentence, gpointer data)
 {
-  Supervisor *s = data;
+  MsSupervisor *s = data;
 
-  if (s->supervision->note)
-    s->supervision->note(sentence, s->hooks->data);
+  if (s->options.note)
+    s->options.note(sentence, s->options.hooks.data);
 }
 
 /* Messages of the worker */
 
-static void
-take_device(Supervisor *s, GVariant *payload)
+static MsDriverEvent
+take_device(MsSupervisor *s, GVariant *content)
 {
   MsEngineInfo info;
 
   s->opened = TRUE;
-  g_variant_get(payload, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
+  g_variant_get(content, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
   s->is_processor = g_str_equal(info.type, ms_device_type_name(MS_DEVICE_TYPE_CPU));
-  if (s->supervision->device)
-    s->supervision->device(&info, s->hooks->data);
+  if (s->is_naming)
+    s->device_name = g_strdup(info.name);
+  else if (s->options.device)
+    s->options.device(&info, s->options.hooks.data);
+  return s->is_processor ? MS_DRIVER_OPENED_PROCESSOR : MS_DRIVER_OPENED;
 }
 
 /* States that a second attempt succeeded, since a driver that ends a process is not to be trusted. */
 static void
-note_retry(const Supervisor *s, MsBatchItem *item)
+note_retry(const MsSupervisor *s, MsBatchItem *item)
 {
   const char *cause = g_hash_table_lookup(s->deaths, item);
   g_autofree char *name = ms_batch_item_input_name(item);
@@ -92,12 +95,12 @@ note_retry(const Supervisor *s, MsBatchItem *item)
 
 /* %FALSE where an interruption ended the wait for the reader of a pipe, which leaves the item pending. */
 static gboolean
-deliver(Supervisor *s, MsBatchItem *item)
+deliver(MsSupervisor *s, MsBatchItem *item)
 {
   g_autoptr(GError) error = NULL;
 
   if (item->status != MS_ITEM_DONE ||
-      ms_stream_spool_deliver(s->spool, item, &s->options->limits.wait, s->cancellable, &error))
+      ms_stream_spool_deliver(s->spool, item, &s->options.runner->limits.wait, s->options.cancellable, &error))
     return TRUE;
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     item->status = MS_ITEM_PENDING;
@@ -111,109 +114,97 @@ deliver(Supervisor *s, MsBatchItem *item)
 
 /* Reports an item whose result has arrived, unless the worker was cancelled and left the item pending. */
 static void
-report_result(Supervisor *s, MsBatchItem *item)
+report_result(MsSupervisor *s, MsBatchItem *item)
 {
   if (!deliver(s, item))
     return;
   note_retry(s, item);
-  ms_runner_report(s->options, s->hooks, item);
+  ms_runner_report(s->options.runner, &s->options.hooks, item);
 }
 
-static void
-take_saving(Job *job, GVariant *payload, MsBatchItem *item)
+/* (nullable): the item of an answer, unless its result has arrived; @job: (out): of it */
+static MsBatchItem *
+find_item(MsSupervisor *s, MsMessage *message, Job **job)
 {
-  g_autoptr(GVariant) result = NULL;
+  guint32 index;
 
-  job->is_saving = TRUE;
-  g_variant_get(payload, "(utt@aay)", NULL, &job->device, &job->inode, &result);
-  ms_worker_message_take_result(result, item);
-}
-
-static void
-take_end(Supervisor *s, GVariant *payload)
-{
-  gboolean cancelled = FALSE;
-  int code = 0;
-  const char *sentence = NULL;
-  const char *english = NULL;
-
-  g_variant_get(payload, "(bi^&ay^&ay)", &cancelled, &code, &sentence, &english);
-  if (!*sentence)
-    return;
-  g_clear_error(&s->error);
-  if (cancelled)
-    s->error = g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, sentence);
-  else
-    ms_error_take(&s->error, (MsError)code, g_strdup(sentence), g_strdup(english));
-}
-
-static void
-take_item_message(Supervisor *s, MsWorkerMessageKind kind, GVariant *payload)
-{
-  g_autoptr(GVariant) first = g_variant_get_child_value(payload, 0);
-  const guint index = g_variant_get_uint32(first);
-  MsBatchItem *item = index < s->items->len ? g_ptr_array_index(s->items, index) : NULL;
-  g_autoptr(GVariant) result = NULL;
-  int done = 0, total = 1;
-
+  g_variant_get_child(message->payload, 0, "u", &index);
+  MsBatchItem *item = s->items && index < s->items->len ? g_ptr_array_index(s->items, index) : NULL;
   if (!item || item->status != MS_ITEM_PENDING)
-    return;
-  switch (kind) {
-  case MS_WORKER_STARTED:
-  case MS_WORKER_WAITS:
-    s->jobs[index].in_work = kind == MS_WORKER_STARTED;
-    if (kind == MS_WORKER_STARTED && s->hooks->started)
-      s->hooks->started(item, s->hooks->data);
-    break;
-  case MS_WORKER_PROGRESS:
-    g_variant_get(payload, "(uii)", NULL, &done, &total);
-    if (s->hooks->progress)
-      s->hooks->progress(item, done, MAX(total, 1), s->hooks->data);
-    break;
-  case MS_WORKER_SAVING:
-    take_saving(&s->jobs[index], payload, item);
-    break;
-  case MS_WORKER_FINISHED:
-    g_variant_get(payload, "(ui@aay)", NULL, &done, &result);
-    ms_worker_message_take_result(result, item);
-    item->status = MIN((MsItemStatus)done, MS_ITEM_SKIPPED);
-    report_result(s, item);
-    break;
-  case MS_WORKER_DEVICE:
-  case MS_WORKER_PROBLEM:
-  case MS_WORKER_ENDED:
-    break;
-  }
+    return NULL;
+  *job = &s->jobs[index];
+  return item;
+}
+
+static void
+take_progress(MsSupervisor *s, MsBatchItem *item, GVariant *content)
+{
+  double done;
+
+  g_variant_get(content, "(d)", &done);
+  if (s->options.hooks.progress)
+    s->options.hooks.progress(item, done, s->options.hooks.data);
 }
 
 static MsDriverEvent
-take_message(MsMessage *message, gpointer data)
+take_news(MsSupervisor *s, MsBatchItem *item, Job *job, GVariant *content)
 {
-  Supervisor *s = data;
-  const MsWorkerMessageKind kind = message->kind;
-  g_autoptr(GVariant) text = NULL;
+  MsFileId file;
 
-  switch (kind) {
-  case MS_WORKER_DEVICE:
-    take_device(s, message->payload);
-    return s->is_processor ? MS_DRIVER_OPENED_PROCESSOR : MS_DRIVER_OPENED;
-  case MS_WORKER_STARTED:
-  case MS_WORKER_WAITS:
-  case MS_WORKER_PROGRESS:
-  case MS_WORKER_SAVING:
-    take_item_message(s, kind, message->payload);
+  switch (ms_worker_take_news(content, item, &file)) {
+  case MS_ITEM_STARTED:
+    job->in_work = TRUE;
+    if (s->options.hooks.happened)
+      s->options.hooks.happened(item, MS_ITEM_STARTED, NULL, s->options.hooks.data);
     break;
-  case MS_WORKER_FINISHED:
-    take_item_message(s, kind, message->payload);
+  case MS_ITEM_WAITS:
+    job->in_work = FALSE;
+    break;
+  case MS_ITEM_SAVING:
+    job->is_saving = TRUE;
+    job->file = file;
+    break;
+  case MS_ITEM_FINISHED:
+    report_result(s, item);
     return MS_DRIVER_RESULT;
-  case MS_WORKER_PROBLEM:
-    text = g_variant_get_child_value(message->payload, 0);
-    if (s->hooks->problem)
-      s->hooks->problem(g_variant_get_bytestring(text), s->hooks->data);
+  }
+  return MS_DRIVER_NOTHING;
+}
+
+static MsDriverEvent
+take_answer(MsMessage *message, gpointer data)
+{
+  MsSupervisor *s = data;
+  g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
+  Job *job = NULL;
+  MsBatchItem *item = find_item(s, message, &job);
+  gboolean is_lost;
+
+  switch ((MsAnswerKind)message->kind) {
+  case MS_ANSWER_DEVICE:
+    return take_device(s, content);
+  case MS_ANSWER_PROGRESS:
+    if (item)
+      take_progress(s, item, content);
     break;
-  case MS_WORKER_ENDED:
-    take_end(s, message->payload);
+  case MS_ANSWER_ITEM:
+    return item ? take_news(s, item, job, content) : MS_DRIVER_NOTHING;
+  case MS_ANSWER_FAILED:
+    g_clear_error(&s->error);
+    s->error = ms_service_take_failure(content, &is_lost);
     return MS_DRIVER_FINISHED;
+  case MS_ANSWER_DONE:
+    return s->is_naming ? MS_DRIVER_IDLE : MS_DRIVER_FINISHED;
+  case MS_ANSWER_PIECE:
+  case MS_ANSWER_OPENED:
+  case MS_ANSWER_FILTERED:
+  case MS_ANSWER_STATISTICS:
+  case MS_ANSWER_REGIONS:
+  case MS_ANSWER_COMPILED:
+  case MS_ANSWER_BANDWIDTH:
+  case MS_ANSWER_SO_FAR:
+  case MS_ANSWER_RESULTS:
+    break;
   }
   return MS_DRIVER_NOTHING;
 }
@@ -224,15 +215,14 @@ take_message(MsMessage *message, gpointer data)
 static gboolean
 was_saved(const Job *job, const MsBatchItem *item)
 {
-  struct stat info;
+  MsFileId file;
 
-  return job->is_saving && item->output && stat(item->output, &info) == 0 && info.st_dev == job->device &&
-         info.st_ino == job->inode;
+  return job->is_saving && item->output && ms_file_id_get(item->output, &file) && ms_file_id_equal(&file, &job->file);
 }
 
 /* Reports the images whose files were complete when the worker died; whether there are any. */
 static gboolean
-report_saved(Supervisor *s)
+report_saved(MsSupervisor *s)
 {
   gboolean any = FALSE;
 
@@ -241,7 +231,7 @@ report_saved(Supervisor *s)
     if (item->status != MS_ITEM_PENDING || !was_saved(&s->jobs[i], item))
       continue;
     item->status = MS_ITEM_DONE;
-    ms_file_stamp_take(&item->result, item->output, s->options->hash);
+    ms_file_stamp_take(&item->result, item->output, s->options.runner->hash);
     report_result(s, item);
     any = TRUE;
   }
@@ -250,7 +240,7 @@ report_saved(Supervisor *s)
 
 /* Those in work are retried one by one, those that waited for the device are passed to the next worker. */
 static void
-divide_pending(Supervisor *s, const char *cause)
+divide_pending(MsSupervisor *s, const char *cause)
 {
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
@@ -260,7 +250,7 @@ divide_pending(Supervisor *s, const char *cause)
     if (is_suspect && s->is_alone) {
       g_autofree char *name = ms_batch_item_input_name(item);
       ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
-      ms_runner_report(s->options, s->hooks, item);
+      ms_runner_report(s->options.runner, &s->options.hooks, item);
       continue;
     }
     if (is_suspect)
@@ -273,9 +263,11 @@ divide_pending(Supervisor *s, const char *cause)
 static MsDriverDeath
 take_death(MsChildEnd end, const char *how, gpointer data)
 {
-  Supervisor *s = data;
-  const gboolean saved = report_saved(s);
+  MsSupervisor *s = data;
 
+  if (s->is_naming)
+    return MS_DRIVER_DEATH_COUNTS;
+  const gboolean saved = report_saved(s);
   if (s->error || ms_batch_count(s->items).pending == 0)
     return MS_DRIVER_DEATH_IS_HARMLESS;
   divide_pending(s, how);
@@ -287,17 +279,23 @@ take_death(MsChildEnd end, const char *how, gpointer data)
 static gboolean
 has_work(gpointer data)
 {
-  const Supervisor *s = data;
+  const MsSupervisor *s = data;
 
-  return !s->error && (s->suspects->len > 0 || s->rest->len > 0);
+  return !s->error && (s->is_naming ? !s->device_name : s->suspects->len > 0 || s->rest->len > 0);
 }
 
-/* Passes one suspect, or all other items, to a new worker. One that died already is noticed when it is followed. */
+/* Asks a worker for the name of the device, or for one suspect, or for all other items. */
 static void
-begin(MsChild *worker, gpointer data)
+begin(gpointer data)
 {
-  Supervisor *s = data;
+  MsSupervisor *s = data;
+  const gboolean on_processor = ms_driver_is_given_up(s->driver);
 
+  s->opened = FALSE;
+  if (s->is_naming) {
+    ms_service_request(s->driver, 0, MS_REQUEST_DEVICE, g_variant_new("(b)", on_processor), NULL);
+    return;
+  }
   g_clear_pointer(&s->items, g_ptr_array_unref);
   g_free(s->jobs);
   s->is_alone = s->suspects->len > 0;
@@ -309,62 +307,85 @@ begin(MsChild *worker, gpointer data)
     s->rest = g_ptr_array_new();
   }
   s->jobs = g_new0(Job, s->items->len);
-  s->opened = FALSE;
-  ms_child_send(worker, MS_WORKER_JOBS, ms_worker_message_new_jobs(s->items), NULL, NULL);
+  ms_service_request(s->driver, 0, MS_REQUEST_ITEMS, ms_worker_new_items(s->items, on_processor), NULL);
 }
 
 static gboolean
 is_left(gpointer data)
 {
-  const Supervisor *s = data;
+  const MsSupervisor *s = data;
 
   return !s->is_processor && !has_work(data);
 }
 
-static MsDriver *
-new_driver(Supervisor *s)
+/**
+ * ms_supervisor_new: (transfer full)
+ * @options: copied; what it points to must stay
+ */
+MsSupervisor *
+ms_supervisor_new(const MsSupervisorOptions *options)
 {
-  MsDriverUser user = {.start = {.role = MS_WORKER_ROLE,
-                                 .arguments = s->supervision->arguments,
-                                 .from_child = &ms_worker_results,
-                                 .to_child = &ms_worker_requests,
-                                 .files = s->spool,
-                                 .captures_stderr = TRUE},
-                       .processor_role = MS_WORKER_ROLE_PROCESSOR,
+  const double timeout_s = options->runner->timeout_s;
+  MsSupervisor *self = g_new0(MsSupervisor, 1);
+  MsDriverUser user = {.start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
                        .rules = {.most_vain = MS_DRIVER_MOST_VAIN,
                                  .most_fruitless = 5,
                                  .usual_cache = 2,
-                                 .has_processor = s->supervision->falls_back},
-                       .watch = {.silence_s = s->options->timeout_s > 0 ? s->options->timeout_s : USUAL_SILENCE_S,
+                                 .has_processor = options->falls_back},
+                       .watch = {.silence_s = timeout_s > 0 ? timeout_s : USUAL_SILENCE_S,
                                  .grace_s = EXIT_S,
-                                 .memory = s->supervision->memory_limit},
-                       .adapts_silence = s->options->timeout_s <= 0,
+                                 .memory = options->memory_limit},
+                       .adapts_silence = timeout_s <= 0,
                        .exit_s = EXIT_S,
                        .has_work = has_work,
                        .begin = begin,
-                       .take = take_message,
+                       .take = take_answer,
                        .died = take_death,
                        .leaves = is_left,
                        .note = on_note,
-                       .data = s};
+                       .data = self};
 
-  return ms_driver_new(&user);
+  self->options = *options;
+  self->spool = ms_stream_spool_new();
+  self->rest = g_ptr_array_new();
+  self->suspects = g_ptr_array_new();
+  self->deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+  user.start.files = self->spool;
+  self->driver = ms_driver_new(&user);
+  ms_driver_adopt(self->driver, options->waiting);
+  return self;
 }
 
-/* @waiting: (nullable) (transfer full): was forked before the files for pipes existed, so it cannot inherit them */
-static gboolean
-run_workers(Supervisor *s, MsChild *waiting, GError **error)
+void
+ms_supervisor_free(MsSupervisor *self)
 {
-  g_autoptr(MsDriver) driver = new_driver(s);
+  if (!self)
+    return;
+  ms_driver_free(self->driver);
+  g_clear_error(&self->error);
+  g_clear_pointer(&self->items, g_ptr_array_unref);
+  g_free(self->jobs);
+  g_free(self->device_name);
+  g_array_unref(self->spool);
+  g_hash_table_unref(self->deaths);
+  g_ptr_array_unref(self->rest);
+  g_ptr_array_unref(self->suspects);
+  g_free(self);
+}
+
+static gboolean
+run_workers(MsSupervisor *s, GError **error)
+{
   g_autoptr(GError) failure = NULL;
 
-  if (s->spool->len == 0)
-    ms_driver_adopt(driver, g_steal_pointer(&waiting));
-  ms_child_free(waiting);
-  if (ms_driver_run(driver, s->cancellable, &failure) == MS_CHILD_END_CANCELLED) {
-    report_saved(s);
+  /* A worker that was started before the files for pipes existed cannot inherit them. */
+  if (s->spool->len > 0)
+    ms_driver_adopt(s->driver, NULL);
+  if (ms_driver_run(s->driver, s->options.cancellable, &failure) == MS_CHILD_END_CANCELLED) {
+    if (s->items)
+      report_saved(s);
     if (!s->error)
-      g_cancellable_set_error_if_cancelled(s->cancellable, &s->error);
+      g_cancellable_set_error_if_cancelled(s->options.cancellable, &s->error);
   }
   if (s->error)
     g_propagate_error(error, g_steal_pointer(&s->error));
@@ -380,19 +401,19 @@ run_workers(Supervisor *s, MsChild *waiting, GError **error)
  * cannot be read.
  */
 static gboolean
-take_items(Supervisor *s, GPtrArray *items, gboolean streams, GError **error)
+take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
 {
-  MsImageLimits limits = s->options->limits;
+  MsImageLimits limits = s->options.runner->limits;
 
-  limits.wait.note = s->supervision->note;
-  limits.wait.data = s->hooks->data;
+  limits.wait.note = s->options.note;
+  limits.wait.data = s->options.hooks.data;
   for (guint i = 0; i < items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(items, i);
     g_autoptr(GError) failure = NULL;
     if (item->input_is_stream != streams)
       continue;
     if (item->status == MS_ITEM_PENDING &&
-        !ms_stream_spool_take(s->spool, s->options->scratch, item, &limits, s->cancellable, &failure)) {
+        !ms_stream_spool_take(s->spool, s->options.runner->scratch, item, &limits, s->options.cancellable, &failure)) {
       if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;
@@ -402,26 +423,23 @@ take_items(Supervisor *s, GPtrArray *items, gboolean streams, GError **error)
     if (item->status == MS_ITEM_PENDING)
       g_ptr_array_add(s->rest, item);
     else
-      ms_runner_report(s->options, s->hooks, item);
+      ms_runner_report(s->options.runner, &s->options.hooks, item);
   }
   return TRUE;
 }
 
-/**
- * ms_supervisor_fork_worker: (transfer full) (nullable): a worker for MsSupervisorOptions.waiting; see ms_child_fork().
- */
-MsChild *
-ms_supervisor_fork_worker(MsChildMain work, gpointer data)
+/** ms_supervisor_name_device: (transfer full) (nullable): the name of the device, which stays open for the batch. */
+char *
+ms_supervisor_name_device(MsSupervisor *self, GError **error)
 {
-  const MsChildStart start = {
-    .role = MS_WORKER_ROLE, .from_child = &ms_worker_results, .to_child = &ms_worker_requests, .captures_stderr = TRUE};
-
-  return ms_child_fork(&start, work, data, NULL);
+  self->is_naming = TRUE;
+  const gboolean good = run_workers(self, error);
+  self->is_naming = FALSE;
+  return good ? g_steal_pointer(&self->device_name) : NULL;
 }
 
 /**
  * ms_supervisor_run:
- * @hooks: @open and @inspect are not used, since the worker calls its own
  *
  * Does what ms_runner_run() does, in worker processes. Images that were in work when a worker died are tried once
  * more alone; they get a note where that succeeds, and otherwise fail with the cause. An image whose file has its name
@@ -433,32 +451,14 @@ ms_supervisor_fork_worker(MsChildMain work, gpointer data)
  *   a result
  */
 gboolean
-ms_supervisor_run(GPtrArray *items, const MsSupervisorOptions *options, const MsRunnerHooks *hooks,
-                  GCancellable *cancellable, GError **error)
+ms_supervisor_run(MsSupervisor *self, GPtrArray *items, GError **error)
 {
-  Supervisor s = {.options = options->runner,
-                  .supervision = options,
-                  .hooks = hooks,
-                  .cancellable = cancellable,
-                  .spool = ms_stream_spool_new(),
-                  .rest = g_ptr_array_new(),
-                  .suspects = g_ptr_array_new(),
-                  .deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free)};
   const int folder = ms_output_folder_hold(items);
   /* A pipe that gives nothing keeps no file waiting. */
-  const gboolean taken = take_items(&s, items, FALSE, error);
-  const gboolean good = taken && run_workers(&s, options->waiting, error) && take_items(&s, items, TRUE, error) &&
-                        run_workers(&s, NULL, error);
+  const gboolean good = take_items(self, items, FALSE, error) && run_workers(self, error) &&
+                        take_items(self, items, TRUE, error) && run_workers(self, error);
 
-  if (!taken)
-    ms_child_free(options->waiting);
   if (folder >= 0)
     close(folder);
-  g_clear_pointer(&s.items, g_ptr_array_unref);
-  g_free(s.jobs);
-  g_array_unref(s.spool);
-  g_hash_table_unref(s.deaths);
-  g_ptr_array_unref(s.rest);
-  g_ptr_array_unref(s.suspects);
   return good;
 }

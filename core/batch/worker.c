@@ -3,30 +3,8 @@
 
 #include <sys/stat.h>
 
-#include "core/process/child.h"
 #include "core/record/record.h"
-
-/* Messages */
-
-#define JOBS_TYPE "a" MS_RECORD_MESSAGE
-
-static const MsMessageType requests[] = {
-  [MS_WORKER_JOBS] = {"jobs", "(" JOBS_TYPE ")", 0},
-};
-
-static const MsMessageType results[] = {
-  [MS_WORKER_DEVICE] = {"device", "(ssss)", 0},
-  [MS_WORKER_STARTED] = {"started", "(u)", 0},
-  [MS_WORKER_WAITS] = {"waits", "(u)", 0},
-  [MS_WORKER_PROGRESS] = {"progress", "(uii)", 0},
-  [MS_WORKER_SAVING] = {"saving", "(utt" MS_RECORD_MESSAGE ")", 0},
-  [MS_WORKER_FINISHED] = {"finished", "(ui" MS_RECORD_MESSAGE ")", 0},
-  [MS_WORKER_PROBLEM] = {"problem", "(ay)", 0},
-  [MS_WORKER_ENDED] = {"ended", "(biayay)", 0},
-};
-
-const MsProtocol ms_worker_requests = {requests, G_N_ELEMENTS(requests)};
-const MsProtocol ms_worker_results = {results, G_N_ELEMENTS(results)};
+#include "core/service/protocol.h"
 
 static void
 pack_log(gconstpointer member, GByteArray *bytes)
@@ -71,11 +49,9 @@ unpack_summary(gpointer member, const guint8 *data, gsize size)
 
 #define MEMBER(member, form, ...) MS_FIELD(MsBatchItem, member, form, __VA_ARGS__)
 
-/* The members of an item that the supervisor sends to a worker. */
+/* What a worker needs of an item. */
 static const MsField job_members[] = {
-  MEMBER(seq, COUNT, "seq"),
   MEMBER(input, TEXT, "input"),
-  MEMBER(relative, TEXT, "relative"),
   MEMBER(output, TEXT, "output"),
   MEMBER(input_is_stream, BOOLEAN, "input_is_stream"),
   MEMBER(output_is_stream, BOOLEAN, "output_is_stream"),
@@ -92,22 +68,13 @@ static const MsField job_members[] = {
   MEMBER(output_spool, WHOLE, "output_spool"),
 };
 
-/* The members of a finished item that the worker sends back. */
-static const MsField result_members[] = {
-  MEMBER(output, TEXT, "output"),
-  MEMBER(error, TEXT, "error"),
-  MEMBER(shown, TEXT, "shown"),
-  MEMBER(reason, TEXT, "reason"),
-  MEMBER(notes[MS_LANGUAGE_ENGLISH], TEXT, "note"),
-  MEMBER(notes[MS_LANGUAGE_USER], TEXT, "shown note"),
+/* What is known of an item before its file gets its name. */
+static const MsField filtered_members[] = {
   MEMBER(source, OWN, "source"),
-  MEMBER(result, OWN, "result"),
   MEMBER(width, WHOLE, "width"),
   MEMBER(height, WHOLE, "height"),
   MEMBER(bits, WHOLE, "bits"),
   MEMBER(used, OWN, "used"),
-  MEMBER(device, TEXT, "device"),
-  MEMBER(log, OWN, "log", .pack = pack_log, .unpack = unpack_log),
   MEMBER(kernel_ms, NUMBERS, "kernel_ms"),
   MEMBER(filter_ms, NUMBERS, "filter_ms"),
   MEMBER(rejected, TEXT, "rejected"),
@@ -117,30 +84,48 @@ static const MsField result_members[] = {
   MEMBER(summary, OWN, "summary", .pack = pack_summary, .unpack = unpack_summary),
 };
 
-static const MsRecord job_record = MS_RECORD(job_members);
-static const MsRecord result_record = MS_RECORD(result_members);
+/* What may have changed after that. */
+static const MsField ended_members[] = {
+  MEMBER(status, COUNT, "status"),
+  MEMBER(output, TEXT, "output"),
+  MEMBER(error, TEXT, "error"),
+  MEMBER(shown, TEXT, "shown"),
+  MEMBER(reason, TEXT, "reason"),
+  MEMBER(notes[MS_LANGUAGE_ENGLISH], TEXT, "note"),
+  MEMBER(notes[MS_LANGUAGE_USER], TEXT, "shown note"),
+  MEMBER(result, OWN, "result"),
+  MEMBER(device, TEXT, "device"),
+  MEMBER(log, OWN, "log", .pack = pack_log, .unpack = unpack_log),
+};
 
-/** ms_worker_message_new_jobs: (transfer floating): @items: (element-type MsBatchItem). */
+static const MsRecord job_record = MS_RECORD(job_members);
+static const MsRecord filtered_record = MS_RECORD(filtered_members);
+static const MsRecord ended_record = MS_RECORD(ended_members);
+
+/**
+ * ms_worker_new_items: (transfer floating): the content of %MS_REQUEST_ITEMS.
+ * @items: (element-type MsBatchItem)
+ * @on_processor: whether the processor replaces the device, which was given up
+ */
 GVariant *
-ms_worker_message_new_jobs(GPtrArray *items)
+ms_worker_new_items(GPtrArray *items, gboolean on_processor)
 {
   GVariantBuilder builder;
 
-  g_variant_builder_init(&builder, G_VARIANT_TYPE("(" JOBS_TYPE ")"));
-  g_variant_builder_open(&builder, G_VARIANT_TYPE(JOBS_TYPE));
+  g_variant_builder_init(&builder, G_VARIANT_TYPE("a" MS_RECORD_MESSAGE));
   for (guint i = 0; i < items->len; i++)
     g_variant_builder_add_value(&builder, ms_record_to_message(&job_record, items->pdata[i]));
-  g_variant_builder_close(&builder);
-  return g_variant_builder_end(&builder);
+  return g_variant_new("(ba" MS_RECORD_MESSAGE ")", on_processor, &builder);
 }
 
-/** ms_worker_message_get_jobs: (transfer full) (element-type MsBatchItem): pending items in the order of sending. */
+/** ms_worker_take_items: (transfer full) (element-type MsBatchItem): pending items in the order of sending. */
 GPtrArray *
-ms_worker_message_get_jobs(GVariant *message)
+ms_worker_take_items(GVariant *content, gboolean *on_processor)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
-  g_autoptr(GVariant) jobs = g_variant_get_child_value(message, 0);
+  g_autoptr(GVariant) jobs = g_variant_get_child_value(content, 1);
 
+  g_variant_get_child(content, 0, "b", on_processor);
   for (gsize i = 0; i < g_variant_n_children(jobs); i++) {
     g_autoptr(GVariant) job = g_variant_get_child_value(jobs, i);
     MsBatchItem *item = ms_batch_item_new(0, NULL, NULL);
@@ -151,21 +136,48 @@ ms_worker_message_get_jobs(GVariant *message)
   return items;
 }
 
-/** ms_worker_message_new_result: (transfer floating): the results of a finished item. */
+static GVariant *
+nothing(void)
+{
+  return g_variant_new_array(G_VARIANT_TYPE("ay"), NULL, 0);
+}
+
+/**
+ * ms_worker_new_news: (transfer floating): the content of %MS_ANSWER_ITEM.
+ * @file: (nullable): the complete file that gets its name now
+ *
+ * What was found by filtering is sent once: before the file gets its name, else at the end.
+ */
 GVariant *
-ms_worker_message_new_result(const MsBatchItem *item)
+ms_worker_new_news(MsBatchItem *item, MsItemEvent event, const struct stat *file)
 {
-  return ms_record_to_message(&result_record, item);
+  const gboolean is_result = event == MS_ITEM_SAVING || event == MS_ITEM_FINISHED;
+  const gboolean tells_filtered = is_result && !(event == MS_ITEM_FINISHED && item->has_told);
+
+  item->has_told = event == MS_ITEM_SAVING;
+  return g_variant_new("(utt@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", (guint)event,
+                       file ? (guint64)file->st_dev : 0, file ? (guint64)file->st_ino : 0,
+                       tells_filtered ? ms_record_to_message(&filtered_record, item) : nothing(),
+                       is_result ? ms_record_to_message(&ended_record, item) : nothing());
 }
 
-/** ms_worker_message_take_result: copies the results of ms_worker_message_new_result() into @item. */
-void
-ms_worker_message_take_result(GVariant *payload, MsBatchItem *item)
+/**
+ * ms_worker_take_news: copies into @item what ms_worker_new_news() tells of it.
+ * @file: (out): that gets its name now
+ */
+MsItemEvent
+ms_worker_take_news(GVariant *content, MsBatchItem *item, MsFileId *file)
 {
-  ms_record_from_message(&result_record, item, payload);
-}
+  g_autoptr(GVariant) filtered = NULL, ended = NULL;
+  guint event = 0;
 
-/* The worker */
+  g_variant_get(content, "(utt@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", &event, &file->device, &file->inode,
+                &filtered, &ended);
+  ms_record_from_message(&filtered_record, item, filtered);
+  ms_record_from_message(&ended_record, item, ended);
+  item->status = MIN(item->status, MS_ITEM_SKIPPED);
+  return MIN(event, MS_ITEM_FINISHED);
+}
 
 /* Progress is reported at most this often. */
 #define PROGRESS_US (100 * 1000)
@@ -176,25 +188,14 @@ typedef struct {
   gint64 last_progress_us;
 } Worker;
 
-/** ms_worker_is_one: whether this process was started by a supervisor. */
-gboolean
-ms_worker_is_one(void)
+/** ms_worker_answer_device: sends what the reports say of the device, which is open. */
+void
+ms_worker_answer_device(MsChannel *channel, MsEngine *engine)
 {
-  return g_strcmp0(ms_child_get_role(), MS_WORKER_ROLE) == 0 || ms_worker_is_on_processor();
-}
+  const MsEngineInfo info = ms_engine_describe(engine);
 
-/** ms_worker_is_on_processor: whether the device was given up, so that this worker uses the processor. */
-gboolean
-ms_worker_is_on_processor(void)
-{
-  return g_strcmp0(ms_child_get_role(), MS_WORKER_ROLE_PROCESSOR) == 0;
-}
-
-/* Ignores a failed write, because a signal ends this process when its supervisor dies. */
-static void
-send(Worker *w, MsWorkerMessageKind kind, GVariant *payload)
-{
-  ms_channel_send(w->channel, kind, payload, NULL, NULL);
+  ms_service_answer(channel, 0, MS_ANSWER_DEVICE,
+                    g_variant_new("(ssss)", info.name, info.platform, info.driver, info.type), NULL);
 }
 
 static MsEngine *
@@ -203,43 +204,23 @@ on_open(gpointer data, GError **error)
   Worker *w = data;
   MsEngine *engine = w->hooks->open(w->hooks->data, error);
 
-  if (engine) {
-    MsEngineInfo info = ms_engine_describe(engine);
-    send(w, MS_WORKER_DEVICE, g_variant_new("(ssss)", info.name, info.platform, info.driver, info.type));
-  }
+  if (engine)
+    ms_worker_answer_device(w->channel, engine);
   return engine;
 }
 
 static void
-on_started(MsBatchItem *item, gpointer data)
+on_item(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
-  send(data, MS_WORKER_STARTED, g_variant_new("(u)", item->index));
+  Worker *w = data;
+
+  ms_service_answer(w->channel, item->index, MS_ANSWER_ITEM, ms_worker_new_news(item, event, file), NULL);
+  if (event == MS_ITEM_FINISHED)
+    ms_batch_item_forget_results(item);
 }
 
 static void
-on_waits(MsBatchItem *item, gpointer data)
-{
-  send(data, MS_WORKER_WAITS, g_variant_new("(u)", item->index));
-}
-
-static void
-on_saving(MsBatchItem *item, const struct stat *file, gpointer data)
-{
-  send(data, MS_WORKER_SAVING,
-       g_variant_new("(utt@aay)", item->index, (guint64)file->st_dev, (guint64)file->st_ino,
-                     ms_worker_message_new_result(item)));
-}
-
-static void
-on_finished(MsBatchItem *item, gpointer data)
-{
-  send(data, MS_WORKER_FINISHED,
-       g_variant_new("(ui@aay)", item->index, (int)item->status, ms_worker_message_new_result(item)));
-  ms_batch_item_forget_results(item);
-}
-
-static void
-on_worker_progress(MsBatchItem *item, int done, int total, gpointer data)
+on_worker_progress(MsBatchItem *item, double done, gpointer data)
 {
   Worker *w = data;
   gint64 now = g_get_monotonic_time();
@@ -247,13 +228,7 @@ on_worker_progress(MsBatchItem *item, int done, int total, gpointer data)
   if (now - w->last_progress_us < PROGRESS_US)
     return;
   w->last_progress_us = now;
-  send(w, MS_WORKER_PROGRESS, g_variant_new("(uii)", item->index, done, total));
-}
-
-static void
-on_problem(const char *sentence, gpointer data)
-{
-  send(data, MS_WORKER_PROBLEM, g_variant_new("(^ay)", sentence));
+  ms_service_answer(w->channel, item->index, MS_ANSWER_PROGRESS, g_variant_new("(d)", done), NULL);
 }
 
 static gboolean
@@ -264,53 +239,34 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
   return w->hooks->inspect(rows, w->hooks->data, error);
 }
 
-static void
-send_end(Worker *w, const GError *error)
-{
-  gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_autofree char *english = error ? ms_error_dup_english(error) : g_strdup("");
-
-  send(w, MS_WORKER_ENDED,
-       g_variant_new("(bi^ay^ay)", cancelled, error ? error->code : 0, error ? error->message : "", english));
-}
-
 /**
  * ms_worker_run:
+ * @items: (element-type MsBatchItem): of ms_worker_take_items()
  * @options: as the supervisor's, without its manifest
  * @hooks: only @open and @inspect are called
- * @channel: (nullable) (transfer full): of a worker that was forked, %NULL for one that was started as a program
  *
- * Runs the items that arrive and reports each to the supervisor. The device stays open, since the caller ends the
- * process.
+ * Runs the items and answers what happens to each; the numbers of the answers are their places in the request. The
+ * device stays open, since the caller ends the process.
  *
- * Returns: %FALSE when no items arrived, the supervisor is dead, or the run ended with an error, which was sent to it
+ * Returns: %FALSE when the run ended with an error, which is the last answer
  */
 gboolean
-ms_worker_run(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsChannel *channel, GCancellable *cancellable)
+ms_worker_run(MsChannel *channel, GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
+              GCancellable *cancellable)
 {
-  Worker worker = {.hooks = hooks,
-                   .channel = channel ? channel : ms_child_begin(&ms_worker_requests, &ms_worker_results)};
+  Worker worker = {.hooks = hooks, .channel = channel};
   MsRunnerHooks own = {.open = on_open,
-                       .started = on_started,
-                       .waits = on_waits,
-                       .saving = on_saving,
-                       .finished = on_finished,
+                       .happened = on_item,
                        .progress = on_worker_progress,
-                       .problem = on_problem,
                        .inspect = hooks->inspect ? on_inspect : NULL,
                        .data = &worker};
-  g_autoptr(GError) error = NULL;
-  g_auto(MsMessage) message;
-
-  g_unsetenv(MS_CHILD_VARIABLE);
-  ms_message_init(&message);
-  if (!worker.channel || ms_channel_wait(worker.channel, &message, cancellable) != MS_RECEIPT_MESSAGE)
-    return FALSE;
-  g_autoptr(GPtrArray) items = ms_worker_message_get_jobs(message.payload);
   MsRunnerOptions ending = *options;
+  g_autoptr(GError) error = NULL;
+
   ending.leaves_device_open = TRUE;
-  ms_runner_run(items, &ending, &own, cancellable, &error);
-  send_end(&worker, error);
-  ms_channel_free(worker.channel);
+  if (ms_runner_run(items, &ending, &own, cancellable, &error))
+    ms_service_answer_done(channel, 0);
+  else
+    ms_service_answer_failure(channel, 0, error, FALSE);
   return error == NULL;
 }

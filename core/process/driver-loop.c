@@ -264,14 +264,15 @@ ms_driver_start(MsDriver *self, GError **error)
 }
 
 /**
- * ms_driver_send: sends a message without waiting; the time of silence begins.
+ * ms_driver_send: sends a message without waiting; the time of silence begins. That the process has died is noticed
+ * when it is followed.
  * @payload: (transfer floating)
  */
 void
 ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds)
 {
   self->heard_us = g_get_monotonic_time();
-  if (!ms_child_send(self->child, kind, payload, fds, NULL))
+  if (!ms_child_send(self->child, kind, payload, fds, NULL) && self->process)
     stop(self->process, MS_CHILD_END_DIED);
 }
 

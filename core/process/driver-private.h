@@ -20,6 +20,7 @@ struct _MsDriver {
   guint started;
   GCancellable *cancellable; /* (nullable): of the run */
   gboolean has_finished;     /* the present process */
+  gboolean is_idle;          /* the same: it waits for more work */
   gboolean found_culprits;   /* while it loaded the drivers */
 };
 

@@ -64,6 +64,7 @@ ms_driver_decide(MsDriverState *state, const MsDriverRules *rules, MsDriverEvent
   case MS_DRIVER_ENDED:
     return decide_death(state, rules, event == MS_DRIVER_CRASHED);
   case MS_DRIVER_NOTHING:
+  case MS_DRIVER_IDLE:
     break;
   }
   return MS_DRIVER_GO_ON;
@@ -131,11 +132,13 @@ ms_driver_new(const MsDriverUser *user)
   return self;
 }
 
-/** ms_driver_adopt: @child: (nullable) (transfer full): the first process, forked before by ms_child_fork() */
+/** ms_driver_adopt: @child: (nullable) (transfer full): the next process, in place of one that waits for work */
 void
 ms_driver_adopt(MsDriver *self, MsChild *child)
 {
+  ms_child_free(self->child);
   self->child = child;
+  self->is_idle = FALSE;
 }
 
 /** ms_driver_spawn: starts the next process, unless there is one. */
@@ -144,11 +147,9 @@ ms_driver_spawn(MsDriver *self, GError **error)
 {
   MsChildStart how = self->user.start;
 
-  self->started++;
+  self->started += !self->is_idle;
   if (self->child)
     return TRUE;
-  if (self->state.is_given_up && self->user.processor_role)
-    how.role = self->user.processor_role;
   if (self->state.doubts_cache && !self->cache)
     self->cache = ms_driver_cache_make_spare();
   how.cache = self->cache;
@@ -177,7 +178,8 @@ ms_driver_note_event(MsDriver *self, MsDriverEvent event)
   if (is_opened || event == MS_DRIVER_FINISHED)
     note_cache(self);
   ms_driver_decide(&self->state, &self->user.rules, event);
-  self->has_finished = event == MS_DRIVER_FINISHED;
+  self->is_idle = event == MS_DRIVER_IDLE;
+  self->has_finished = event == MS_DRIVER_FINISHED || self->is_idle;
 }
 
 static gboolean
@@ -256,10 +258,12 @@ static MsChildEnd
 follow_process(MsDriver *self, GCancellable *cancellable)
 {
   renew_watch(self);
-  self->has_finished = self->found_culprits = FALSE;
+  self->has_finished = self->is_idle = self->found_culprits = FALSE;
   if (self->user.begin)
-    self->user.begin(self->child, self->user.data);
+    self->user.begin(self->user.data);
   const MsChildEnd end = ms_child_follow(self->child, &self->watch, on_message, self, cancellable);
+  if (self->is_idle)
+    return end;
   if (self->has_finished && self->user.leaves && self->user.leaves(self->user.data))
     ms_child_leave(self->child, LEAVE_S);
   else
@@ -297,8 +301,9 @@ ms_driver_take_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean fo
  * ms_driver_run:
  * @cancellable: (nullable): cancelling it asks the process to end, and kills it where it does not
  *
- * Starts a process and follows it until it has finished or died, then the next one, until no work is left. What a
- * driver does after its process has said that it is done is of no consequence.
+ * Starts a process and follows it until it has finished or died, then the next one, until no work is left or a process
+ * waits for more, which the next call goes on with. What a driver does after its process has said that it is done is of
+ * no consequence.
  *
  * Returns: %MS_CHILD_END_FINISHED if no work is left, %MS_CHILD_END_CANCELLED or %MS_CHILD_END_LATE; otherwise @error
  *   is set
@@ -316,7 +321,7 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
     if (!ms_driver_spawn(self, error))
       return MS_CHILD_END_DIED;
     const MsChildEnd end = follow_process(self, cancellable);
-    if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE)
+    if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE || self->is_idle)
       return end;
     const gboolean has_died = !self->has_finished;
     if (has_died && ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits)
@@ -335,6 +340,13 @@ void
 ms_driver_forgive(MsDriver *self)
 {
   self->state = (MsDriverState){.doubts_cache = self->state.doubts_cache};
+}
+
+/** ms_driver_is_given_up: whether the processor has taken over. */
+gboolean
+ms_driver_is_given_up(MsDriver *self)
+{
+  return self->state.is_given_up;
 }
 
 /** ms_driver_has_empty_cache: whether the usual cache of the driver is passed over. */

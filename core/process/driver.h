@@ -49,6 +49,7 @@ typedef struct {
  * @MS_DRIVER_OPENED, @MS_DRIVER_OPENED_PROCESSOR: the process has opened its device
  * @MS_DRIVER_RESULT: it has brought a result
  * @MS_DRIVER_FINISHED: all its work is done
+ * @MS_DRIVER_IDLE: what was asked for is done, and the process waits for the rest
  * @MS_DRIVER_CRASHED: it ended by itself before that
  * @MS_DRIVER_ENDED: it was ended before that
  */
@@ -58,6 +59,7 @@ typedef enum {
   MS_DRIVER_OPENED_PROCESSOR,
   MS_DRIVER_RESULT,
   MS_DRIVER_FINISHED,
+  MS_DRIVER_IDLE,
   MS_DRIVER_CRASHED,
   MS_DRIVER_ENDED,
 } MsDriverEvent;
@@ -91,13 +93,12 @@ typedef enum {
 /**
  * MsDriverUser: how a user of a driver works.
  * @start: of each process; the driver adds what follows a death
- * @processor_role: (nullable): the role in place of that of @start once the processor has taken over
  * @rules: see #MsDriverRules
  * @watch: the limits of each process, without functions; @limit_s is that of all processes together
  * @adapts_silence: whether the limit of silence grows with the longest silence that was seen
  * @exit_s: how long a process may take to exit that has finished
  * @has_work: (nullable): whether there is work for a process
- * @begin: (nullable): hands work to the process that was started
+ * @begin: (nullable): hands work to the process
  * @take: takes a message
  * @died: (nullable): a process has died in its work; @how is a clause
  * @ended: (nullable): what follows the end of a process that a main loop watches; the user starts the next one
@@ -107,13 +108,12 @@ typedef enum {
  */
 typedef struct {
   MsChildStart start;
-  const char *processor_role;
   MsDriverRules rules;
   MsChildWatch watch;
   gboolean adapts_silence;
   double exit_s;
   gboolean (*has_work)(gpointer data);
-  void (*begin)(MsChild *child, gpointer data);
+  void (*begin)(gpointer data);
   MsDriverEvent (*take)(MsMessage *message, gpointer data);
   MsDriverDeath (*died)(MsChildEnd end, const char *how, gpointer data);
   void (*ended)(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data);
@@ -127,11 +127,12 @@ MsDriver *ms_driver_new(const MsDriverUser *user);
 void ms_driver_adopt(MsDriver *self, MsChild *child);
 MsChildEnd ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error);
 MsChild *ms_driver_get_child(MsDriver *self);
+gboolean ms_driver_is_given_up(MsDriver *self);
+void ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds);
 void ms_driver_free(MsDriver *self);
 
 /* For a main loop */
 gboolean ms_driver_start(MsDriver *self, GError **error);
-void ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds);
 void ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s);
 void ms_driver_stop(MsDriver *self, MsChildEnd end);
 gboolean ms_driver_is_ending(MsDriver *self);

@@ -8,6 +8,7 @@
 #include "core/opencl/device.h"
 #include "core/opencl/program.h"
 #include "core/opencl/timing.h"
+#include "core/record/record.h"
 
 static const MsMessageType requests[] = {
   [MS_REQUEST_OPEN] = {"open", "(u(s))", 0},
@@ -17,6 +18,9 @@ static const MsMessageType requests[] = {
   [MS_REQUEST_COMPILE] = {"compile", "(u" MS_PROGRAM_SPEC_TYPE ")", 0},
   [MS_REQUEST_BANDWIDTH] = {"bandwidth", "(u())", 0},
   [MS_REQUEST_CANCEL] = {"cancel", "(u())", 0},
+  [MS_REQUEST_COMMAND] = {"command", "(u())", 0},
+  [MS_REQUEST_DEVICE] = {"device", "(u(b))", 0},
+  [MS_REQUEST_ITEMS] = {"items", "(u(ba" MS_RECORD_MESSAGE "))", 0},
 };
 
 static const MsMessageType answers[] = {
@@ -31,7 +35,9 @@ static const MsMessageType answers[] = {
   [MS_ANSWER_BANDWIDTH] = {"bandwidth", "(u(dd))", 0},
   [MS_ANSWER_SO_FAR] = {"so far", "(u(s))", 0},
   [MS_ANSWER_RESULTS] = {"results", "(u())", 0},
-  [MS_ANSWER_DONE] = {"done", "(u(is))", 0},
+  [MS_ANSWER_DEVICE] = {"device", "(u(ssss))", 0},
+  [MS_ANSWER_ITEM] = {"item", "(u(utt" MS_RECORD_MESSAGE MS_RECORD_MESSAGE "))", 0},
+  [MS_ANSWER_DONE] = {"done", "(u(i))", 0},
 };
 
 const MsProtocol ms_service_requests = {requests, G_N_ELEMENTS(requests)};
@@ -51,30 +57,55 @@ ms_service_answer(MsChannel *channel, guint32 number, MsAnswerKind kind, GVarian
   ms_channel_send(channel, kind, g_variant_new_tuple(members, 2), fds, NULL);
 }
 
-/** ms_service_answer_text: for a command; names of files and devices may not be UTF-8, which texts of messages are. */
+/** ms_service_answer_done: ends a request of the command line. */
 void
-ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text)
+ms_service_answer_done(MsChannel *channel, int status)
 {
-  g_autofree char *valid = g_utf8_make_valid(text, -1);
-
-  ms_service_answer(channel, 0, kind, g_variant_new("(s)", valid), NULL);
+  ms_service_answer(channel, 0, MS_ANSWER_DONE, g_variant_new("(i)", status), NULL);
 }
 
-/** ms_service_new_driver: (transfer full): a driver without a process, for a main loop. */
-MsDriver *
-ms_service_new_driver(const MsServiceUser *user, gpointer data)
+/**
+ * ms_service_answer_failure: names of files and devices may not be UTF-8, which texts of messages are.
+ * @is_lost: whether the device cannot be used any longer
+ */
+void
+ms_service_answer_failure(MsChannel *channel, guint32 number, const GError *error, gboolean is_lost)
 {
-  return ms_driver_new(&(MsDriverUser){.start = {.role = MS_SERVICE_ROLE,
-                                                 .is_bare = TRUE,
-                                                 .from_child = &ms_service_answers,
-                                                 .to_child = &ms_service_requests,
-                                                 .captures_stderr = TRUE},
-                                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
-                                       .take = user->take,
-                                       .died = user->died,
-                                       .ended = user->ended,
-                                       .note = user->note,
-                                       .data = data});
+  const gboolean is_cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  const guint code = error->domain == MS_ERROR ? (guint)error->code : MS_ERROR_IO;
+  g_autofree char *english = ms_error_dup_english(error);
+  g_autofree char *valid = g_utf8_make_valid(error->message, -1), *valid_english = g_utf8_make_valid(english, -1);
+
+  ms_service_answer(channel, number, MS_ANSWER_FAILED,
+                    g_variant_new("(bussb)", is_cancelled, code, valid, valid_english, is_lost), NULL);
+}
+
+/** ms_service_take_failure: (transfer full): the error of ms_service_answer_failure(). */
+GError *
+ms_service_take_failure(GVariant *content, gboolean *is_lost)
+{
+  const char *translated, *english;
+  gboolean is_cancelled;
+  GError *error = NULL;
+  guint code;
+
+  g_variant_get(content, "(bu&s&sb)", &is_cancelled, &code, &translated, &english, is_lost);
+  if (is_cancelled)
+    return g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, translated);
+  ms_error_take(&error, code <= MS_ERROR_MISMATCH ? (MsError)code : MS_ERROR_DEVICE, g_strdup(translated),
+                g_strdup(english));
+  return error;
+}
+
+/** ms_service_start: how a child of @role is started that answers requests. */
+MsChildStart
+ms_service_start(const char *role)
+{
+  return (MsChildStart){.role = role,
+                        .is_bare = g_str_equal(role, MS_SERVICE_ROLE),
+                        .from_child = &ms_service_answers,
+                        .to_child = &ms_service_requests,
+                        .captures_stderr = TRUE};
 }
 
 /** ms_service_request: sends a request to the process of @driver; @content: (transfer floating) */

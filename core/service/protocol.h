@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The messages between a process that loads an OpenCL driver and the one that watches it, for the window and for
- * commands. Both ends are the same program, so that plain structs travel as bytes. Every payload is a pair: the number
- * of the request, 0 for a command, which nobody requests; and what is particular to the kind.
+ * The messages between a process that loads an OpenCL driver and the one that watches it, for the window, for commands
+ * and for batches. Both ends are the same program, so that plain structs travel as bytes. Every payload is a pair: the
+ * number of the request, and what is particular to the kind. Requests of the command line have the number 0, and what
+ * is said of an item of a batch has its place among the items.
  */
 #pragma once
 
 #include "core/process/driver.h"
 #include "core/regions/segment-table.h"
 
-/** MS_SERVICE_ROLE: of the child, for ms_child_get_role(). */
+/**
+ * MS_SERVICE_ROLE: of a child without arguments, for ms_child_get_role()
+ * MS_SERVICE_ROLE_COMMAND: of one with the command line of its parent, whose requests need it
+ */
 #define MS_SERVICE_ROLE "device"
+#define MS_SERVICE_ROLE_COMMAND "command"
 
 /**
- * MsRequestKind: what the window asks for; one request runs at a time.
+ * MsRequestKind: what is asked for; one request runs at a time.
  * @MS_REQUEST_OPEN: open the device of a selector and list all
  * @MS_REQUEST_FILTER: filter a source, the visible part first; descriptors of the source, the result, the visible part
  * @MS_REQUEST_STATISTICS: statistics of one or two pictures and their comparison, as #MsWanted says
@@ -21,6 +26,9 @@
  * @MS_REQUEST_COMPILE: build a program without the cache
  * @MS_REQUEST_BANDWIDTH: the peak bandwidth of the device
  * @MS_REQUEST_CANCEL: of the request of this number, which is answered all the same
+ * @MS_REQUEST_COMMAND: carry out the command line and end
+ * @MS_REQUEST_DEVICE: open the device of the command line, or the processor in its place
+ * @MS_REQUEST_ITEMS: the same, filter items of a batch by it, and end
  */
 typedef enum {
   MS_REQUEST_OPEN,
@@ -30,10 +38,15 @@ typedef enum {
   MS_REQUEST_COMPILE,
   MS_REQUEST_BANDWIDTH,
   MS_REQUEST_CANCEL,
+  MS_REQUEST_COMMAND,
+  MS_REQUEST_DEVICE,
+  MS_REQUEST_ITEMS,
+  MS_N_REQUESTS,
 } MsRequestKind;
 
 /**
- * MsAnswerKind: what the child sends. The first two are reports during a request; every other one ends it.
+ * MsAnswerKind: what the child sends. To the window, the first two are reports during a request, and every other one
+ * ends it; a request of the command line ends with @MS_ANSWER_DONE or @MS_ANSWER_FAILED.
  * @MS_ANSWER_PROGRESS: the finished share, 0 to 1
  * @MS_ANSWER_PIECE: finished rows: whether of the visible part, the first, how many
  * @MS_ANSWER_FAILED: whether it was cancelled, the code of #MsError, the sentence translated and in English, whether
@@ -46,7 +59,9 @@ typedef enum {
  * @MS_ANSWER_BANDWIDTH: read and copy in 10^9 bytes a second
  * @MS_ANSWER_SO_FAR: of a command: a text for people on what is done
  * @MS_ANSWER_RESULTS: of a command: results are written from now on, so that nothing is repeated
- * @MS_ANSWER_DONE: of a command: its exit status, and a text
+ * @MS_ANSWER_DEVICE: the device of the command line is open: its name, platform, driver and type
+ * @MS_ANSWER_ITEM: of an item of a batch: what ms_worker_take_news() reads
+ * @MS_ANSWER_DONE: the exit status of a command, else 0
  */
 typedef enum {
   MS_ANSWER_PROGRESS,
@@ -60,6 +75,8 @@ typedef enum {
   MS_ANSWER_BANDWIDTH,
   MS_ANSWER_SO_FAR,
   MS_ANSWER_RESULTS,
+  MS_ANSWER_DEVICE,
+  MS_ANSWER_ITEM,
   MS_ANSWER_DONE,
 } MsAnswerKind;
 
@@ -77,19 +94,11 @@ extern const MsProtocol ms_service_requests;
 extern const MsProtocol ms_service_answers;
 
 void ms_service_answer(MsChannel *channel, guint32 number, MsAnswerKind kind, GVariant *content, const int *fds);
-void ms_service_answer_text(MsChannel *channel, MsAnswerKind kind, const char *text);
+void ms_service_answer_done(MsChannel *channel, int status);
+void ms_service_answer_failure(MsChannel *channel, guint32 number, const GError *error, gboolean is_lost);
+GError *ms_service_take_failure(GVariant *content, gboolean *is_lost);
 
-/**
- * MsServiceUser: of a process that carries out requests; the functions are those of #MsDriverUser.
- */
-typedef struct {
-  MsDriverEvent (*take)(MsMessage *message, gpointer data);
-  MsDriverDeath (*died)(MsChildEnd end, const char *how, gpointer data);
-  void (*ended)(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data);
-  void (*note)(const char *sentence, gpointer data);
-} MsServiceUser;
-
-MsDriver *ms_service_new_driver(const MsServiceUser *user, gpointer data);
+MsChildStart ms_service_start(const char *role);
 void ms_service_request(MsDriver *driver, guint32 number, MsRequestKind kind, GVariant *content, const int *fds);
 
 GVariant *ms_service_bytes(gconstpointer data, gsize size);

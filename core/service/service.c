@@ -23,7 +23,6 @@
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
 #include "core/regions/segment-table.h"
-#include "core/service/protocol.h"
 
 /* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
 #define MOSTLY_VISIBLE 0.7
@@ -35,7 +34,7 @@
 #define GRACE_US G_USEC_PER_SEC
 
 /**
- * Request: what the window asks for.
+ * Request: what is asked for.
  * @number: of the request
  * @content: the second half of its payload
  */
@@ -56,6 +55,8 @@ typedef struct {
 
 typedef struct {
   MsChannel *channel;
+  const MsServiceWork *further; /* (nullable): of requests that need more than what this folder knows */
+  gpointer further_data;
   GAsyncQueue *jobs; /* an item without a kind, the quit job, ends the process */
   MsEngine *engine;  /* (nullable): while a device is open, or for the serial reference */
   Modes modes;
@@ -96,13 +97,7 @@ is_lost(Service *self, const GError *error)
 static void
 fail(Service *self, const GError *error)
 {
-  const gboolean cancelled = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  const int code = error->domain == MS_ERROR ? error->code : MS_ERROR_IO;
-  g_autofree char *english = ms_error_dup_english(error);
-  g_autofree char *valid = g_utf8_make_valid(error->message, -1), *valid_english = g_utf8_make_valid(english, -1);
-
-  answer(self, MS_ANSWER_FAILED,
-         g_variant_new("(bussb)", cancelled, (guint)code, valid, valid_english, is_lost(self, error)), NULL);
+  ms_service_answer_failure(self->channel, self->request->number, error, is_lost(self, error));
 }
 
 static void
@@ -550,42 +545,30 @@ run_bandwidth(Service *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-run_kind(Service *self, MsRequestKind kind, GError **error)
-{
-  switch (kind) {
-  case MS_REQUEST_OPEN:
-    return run_open(self, error);
-  case MS_REQUEST_FILTER:
-    return run_filter(self, error);
-  case MS_REQUEST_STATISTICS:
-    return run_statistics(self, error);
-  case MS_REQUEST_REGIONS:
-    return run_regions(self, error);
-  case MS_REQUEST_COMPILE:
-    return run_compile(self, error);
-  case MS_REQUEST_BANDWIDTH:
-    return run_bandwidth(self, error);
-  case MS_REQUEST_CANCEL:
-    break;
-  }
-  g_return_val_if_reached(FALSE);
-}
+static gboolean (*const own[MS_N_REQUESTS])(Service *self, GError **error) = {
+  [MS_REQUEST_OPEN] = run_open,       [MS_REQUEST_FILTER] = run_filter,   [MS_REQUEST_STATISTICS] = run_statistics,
+  [MS_REQUEST_REGIONS] = run_regions, [MS_REQUEST_COMPILE] = run_compile, [MS_REQUEST_BANDWIDTH] = run_bandwidth,
+};
 
-static void
+/* Whether the process goes on. */
+static gboolean
 run_job(Service *self, const Request *job)
 {
+  const guint kind = job->message.kind;
   g_autoptr(GError) error = NULL;
   gboolean good = FALSE;
 
+  if (self->further && self->further[kind])
+    return self->further[kind](self->channel, job->content, self->further_data);
   self->request = job;
-  if (job->message.kind != MS_REQUEST_OPEN && !self->engine)
+  if (!own[kind] || (kind != MS_REQUEST_OPEN && !self->engine))
     ms_set_error_literal(&error, MS_ERROR_NO_DEVICE, "No device has been chosen yet.");
   else if (!g_cancellable_set_error_if_cancelled(job->cancellable, &error))
-    good = run_kind(self, job->message.kind, &error);
+    good = own[kind](self, &error);
   if (!good)
     fail(self, error);
   self->request = NULL;
+  return TRUE;
 }
 
 /* The thread that reads the channel */
@@ -639,28 +622,40 @@ ms_service_is_meant(void)
   return g_strcmp0(role, MS_SERVICE_ROLE) == 0 || g_strcmp0(role, MS_TRIAL_ROLE) == 0;
 }
 
+/** ms_service_run: ms_service_serve() in a child without arguments, or the trial of a driver. */
+int
+ms_service_run(void)
+{
+  if (g_str_equal(ms_child_get_role(), MS_TRIAL_ROLE))
+    ms_trial_work();
+  return ms_service_serve(NULL, NULL, NULL);
+}
+
 /**
- * ms_service_run: the main function of a child of the role %MS_SERVICE_ROLE, or of one that tries a driver.
+ * ms_service_serve: the main function of a child that answers requests.
+ * @channel: (nullable) (transfer full): of a child that was forked, %NULL for one that was started as a program
+ * @further: (nullable): what is done for requests that the caller knows, by their kind
+ * @data: for @further
  *
  * Returns: the status of the process
  */
 int
-ms_service_run(void)
+ms_service_serve(MsChannel *channel, const MsServiceWork further[MS_N_REQUESTS], gpointer data)
 {
-  Service self = {.channel = NULL};
+  Service self = {.channel = channel, .further = further, .further_data = data};
   gpointer item;
 
-  if (g_str_equal(ms_child_get_role(), MS_TRIAL_ROLE))
-    ms_trial_work();
-  self.channel = ms_child_begin(&ms_service_requests, &ms_service_answers);
-
-  if (!self.channel)
-    return EXIT_FAILURE;
+  if (!channel)
+    self.channel = ms_child_begin(&ms_service_requests, &ms_service_answers);
   self.jobs = g_async_queue_new();
-  g_thread_unref(g_thread_new("ms-requests", read_channel_in_thread, &self));
+  GThread *reader = self.channel ? g_thread_try_new("ms-requests", read_channel_in_thread, &self, NULL) : NULL;
+  if (!reader)
+    return EXIT_FAILURE;
+  g_thread_unref(reader);
   while ((item = g_async_queue_pop(self.jobs)) != &quit) {
     g_autoptr(Request) job = item;
-    run_job(&self, job);
+    if (!run_job(&self, job))
+      return EXIT_SUCCESS;
   }
   forget_modes(&self);
   g_clear_pointer(&self.engine, ms_engine_unref);

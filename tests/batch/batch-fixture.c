@@ -126,16 +126,18 @@ open_fake_engine(gpointer data, GError **error)
 }
 
 static void
-count_finished(MsBatchItem *item, gpointer data)
+count_finished(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
+  if (event != MS_ITEM_FINISHED)
+    return;
   g_assert_cmpint(item->status, !=, MS_ITEM_PENDING);
   ((BatchFixture *)data)->n_finished++;
 }
 
 static void
-count_progress(MsBatchItem *item, int done, int total, gpointer data)
+count_progress(MsBatchItem *item, double done, gpointer data)
 {
-  g_assert_cmpint(done, <=, total);
+  g_assert_cmpfloat(done, <=, 1);
   ((BatchFixture *)data)->n_progress++;
 }
 
@@ -150,7 +152,7 @@ gboolean
 batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
 {
   const MsRunnerHooks hooks = {.open = open_fake_engine,
-                               .finished = count_finished,
+                               .happened = count_finished,
                                .progress = count_progress,
                                .problem = note_problem,
                                .data = f};

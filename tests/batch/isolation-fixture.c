@@ -87,13 +87,18 @@ count_worker(const char *path)
 static MsEngine *
 open_engine(gpointer data, GError **error)
 {
+  static MsEngine *opened;
+
+  if (opened)
+    return ms_engine_ref(opened);
   if (g_getenv(WORKERS))
     count_worker(g_getenv(WORKERS));
   if (g_getenv(AT_OPENING) && (!g_str_equal(g_getenv(AT_OPENING), ONCE) || is_first()))
     die_without_core(SIGABRT);
   if (g_getenv(DEVICE_TYPE))
     dying_engine.info.type = g_getenv(DEVICE_TYPE);
-  return ms_engine_new_stand_in(&dying_engine, NULL, NULL);
+  opened = ms_engine_new_stand_in(&dying_engine, NULL, NULL);
+  return ms_engine_ref(opened);
 }
 
 static gboolean
@@ -103,10 +108,11 @@ summarise(const MsInspection *rows, gpointer data, GError **error)
   return TRUE;
 }
 
-/** isolation_work: what a test program does as a worker. Returns: its exit status. */
-int
-isolation_work(void)
+static gboolean
+filter_items(MsChannel *channel, GVariant *content, gpointer data)
 {
+  gboolean on_processor;
+  g_autoptr(GPtrArray) items = ms_worker_take_items(content, &on_processor);
   MsRunnerOptions options = ms_runner_options_default();
   MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
 
@@ -114,22 +120,42 @@ isolation_work(void)
   options.jobs = 3;
   /* As in the program, whose handler cannot end a call of the driver. */
   signal(SIGTERM, SIG_IGN);
-  if (ms_worker_is_on_processor()) {
+  if (on_processor) {
     g_unsetenv(ALWAYS);
     g_unsetenv(AT_OPENING);
   }
-  const gboolean good = ms_worker_run(&options, &hooks, NULL, NULL);
+  ms_worker_run(channel, items, &options, &hooks, NULL);
   if (g_getenv(LINGERS)) {
     g_usleep(G_USEC_PER_SEC);
     g_file_set_contents(g_getenv(LINGERS), "", 0, NULL);
   }
-  return good ? 0 : 1;
+  return FALSE;
+}
+
+static gboolean
+open_device(MsChannel *channel, GVariant *content, gpointer data)
+{
+  g_autoptr(MsEngine) engine = open_engine(NULL, NULL);
+
+  ms_worker_answer_device(channel, engine);
+  ms_service_answer_done(channel, 0);
+  return TRUE;
+}
+
+/** isolation_work: what a test program does as a worker. Returns: its exit status. */
+int
+isolation_work(void)
+{
+  static const MsServiceWork work[MS_N_REQUESTS] = {
+    [MS_REQUEST_DEVICE] = open_device, [MS_REQUEST_ITEMS] = filter_items};
+
+  return ms_service_serve(NULL, work, NULL);
 }
 
 static void
-count_finished(MsBatchItem *item, gpointer data)
+count_finished(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
-  ((BatchFixture *)data)->n_finished++;
+  ((BatchFixture *)data)->n_finished += event == MS_ITEM_FINISHED;
 }
 
 static void
@@ -145,17 +171,27 @@ count_note(const char *sentence, gpointer data)
   ((BatchFixture *)data)->n_progress++;
 }
 
-/** isolation_supervise: runs the items in workers; counts finished items in @n_finished, notes in @n_progress. */
-gboolean
-isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
+/** isolation_new_supervisor: counts finished items in @n_finished, notes in @n_progress. */
+MsSupervisor *
+isolation_new_supervisor(BatchFixture *f, double timeout_s)
 {
   MsSupervisorOptions supervision = {.runner = &f->options,
                                      .memory_limit = f->options.memory_limit,
                                      .falls_back = f->falls_back,
                                      .note = count_note,
-                                     .device = remember_device};
-  MsRunnerHooks hooks = {.finished = count_finished, .data = f};
+                                     .device = remember_device,
+                                     .hooks = {.happened = count_finished, .data = f},
+                                     .cancellable = f->cancellable};
 
   f->options.timeout_s = timeout_s;
-  return ms_supervisor_run(items, &supervision, &hooks, f->cancellable, error);
+  return ms_supervisor_new(&supervision);
+}
+
+/** isolation_supervise: runs the items in workers of isolation_new_supervisor(). */
+gboolean
+isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error)
+{
+  g_autoptr(MsSupervisor) supervisor = isolation_new_supervisor(f, timeout_s);
+
+  return ms_supervisor_run(supervisor, items, error);
 }

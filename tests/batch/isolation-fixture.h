@@ -7,6 +7,7 @@
 
 #include "core/batch/supervisor.h"
 #include "core/batch/worker.h"
+#include "core/service/service.h"
 #include "tests/batch/batch-fixture.h"
 
 /* Widths of images at which the engine aborts, hangs, is killed, takes memory, or aborts after half a second. */
@@ -43,4 +44,5 @@
 
 int isolation_work(void);
 void ms_test_batch_pipes(void);
+MsSupervisor *isolation_new_supervisor(BatchFixture *f, double timeout_s);
 gboolean isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError **error);

@@ -183,6 +183,40 @@ test_second_opening(BatchFixture *f, gconstpointer data)
   assert_others_done(f, items, widths, 0, "");
 }
 
+/* The worker that was asked for the name of its device filters by it, or the next one if that opening ends it. */
+static void
+test_named(BatchFixture *f, gconstpointer data)
+{
+  const int widths[] = {5, 6};
+
+  add_pictures(f, widths, G_N_ELEMENTS(widths));
+  for (guint deaths = 0; deaths < 2; deaths++) {
+    g_autofree char *path = g_strdup_printf("%s/workers-%u", f->folder, deaths);
+    g_autofree char *marker = g_build_filename(f->folder, "marker", NULL);
+    g_autofree char *workers = NULL;
+    g_autoptr(GError) error = NULL;
+    g_autoptr(MsSupervisor) supervisor = isolation_new_supervisor(f, 0);
+    gsize n = 0;
+    g_setenv(WORKERS, path, TRUE);
+    g_setenv(MARKER, marker, TRUE);
+    if (deaths > 0)
+      g_setenv(AT_OPENING, ONCE, TRUE);
+    g_autofree char *name = ms_supervisor_name_device(supervisor, &error);
+    g_assert_no_error(error);
+    g_assert_cmpstr(name, ==, "dying");
+    f->n_finished = 0;
+    f->request.on_conflict = MS_CONFLICT_OVERWRITE;
+    g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+    g_assert_true(ms_supervisor_run(supervisor, items, &error));
+    g_unsetenv(AT_OPENING);
+    g_unsetenv(WORKERS);
+    assert_others_done(f, items, widths, 0, "");
+    g_assert_true(g_file_get_contents(path, &workers, &n, NULL));
+    g_assert_cmpuint(n, ==, 1 + deaths);
+    g_assert_cmpuint(f->n_progress, ==, deaths);
+  }
+}
+
 /* Five workers die before the device is given up. An image fails after its second death, so the first worker's death
  * fails none, and each later one at most one; how many depends on what a worker had read when it died. */
 static void
@@ -313,7 +347,7 @@ test_cancel_hung(BatchFixture *f, gconstpointer data)
 int
 main(int argc, char **argv)
 {
-  if (ms_worker_is_one())
+  if (g_strcmp0(ms_child_get_role(), MS_SERVICE_ROLE_COMMAND) == 0)
     return isolation_work();
   g_test_init(&argc, &argv, NULL);
   BATCH_FIXTURE_ADD("isolation/abort", test_abort);
@@ -325,6 +359,7 @@ main(int argc, char **argv)
   BATCH_FIXTURE_ADD("isolation/resume", test_resume);
   BATCH_FIXTURE_ADD("isolation/opening", test_opening);
   BATCH_FIXTURE_ADD("isolation/second-opening", test_second_opening);
+  BATCH_FIXTURE_ADD("isolation/named", test_named);
   BATCH_FIXTURE_ADD("isolation/device-given-up", test_device_given_up);
   BATCH_FIXTURE_ADD("isolation/fallback", test_fallback);
   BATCH_FIXTURE_ADD("isolation/fallback-at-opening", test_fallback_at_opening);

@@ -241,9 +241,10 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
 }
 
 static void
-count_waiting(MsBatchItem *item, gpointer data)
+count_waiting(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
-  g_atomic_int_inc((int *)data);
+  if (event == MS_ITEM_WAITS)
+    g_atomic_int_inc((int *)data);
 }
 
 static MsEngine *
@@ -259,7 +260,7 @@ static void
 test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {.open = open_after_decoding, .waits = count_waiting, .data = &waiting};
+  const MsRunnerHooks hooks = {.open = open_after_decoding, .happened = count_waiting, .data = &waiting};
   g_autoptr(GError) error = NULL;
 
   for (int i = 0; i < 12; i++) {
@@ -286,7 +287,7 @@ static void
 test_run_large_image_waits(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {.open = open_before_decoding, .waits = count_waiting, .data = &waiting};
+  const MsRunnerHooks hooks = {.open = open_before_decoding, .happened = count_waiting, .data = &waiting};
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "large.png", 100, 100);

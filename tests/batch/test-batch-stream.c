@@ -359,7 +359,7 @@ open_engine(gpointer data, GError **error)
 }
 
 static void
-take_name(MsBatchItem *item, int done, int total, gpointer data)
+take_name(MsBatchItem *item, double done, gpointer data)
 {
   BatchFixture *f = data;
 

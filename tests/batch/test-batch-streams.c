@@ -152,12 +152,13 @@ open_engine(gpointer data, GError **error)
 }
 
 static void
-swap_after_first(MsBatchItem *item, gpointer data)
+swap_after_first(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
 {
   Swap *swap = data;
 
-  if (!swap->replaced)
-    replace_folder(swap->fixture, swap->moved, swap->elsewhere);
+  if (event != MS_ITEM_FINISHED || swap->replaced)
+    return;
+  replace_folder(swap->fixture, swap->moved, swap->elsewhere);
   swap->replaced = TRUE;
 }
 
@@ -186,7 +187,7 @@ test_folder_is_replaced(BatchFixture *f, gconstpointer data)
   for (guint i = 0; i < 4; i++) {
     g_autofree char *moved = g_strdup_printf("%s/moved-%u", f->folder, i);
     Swap swap = {f, moved, i / 2 ? elsewhere : NULL, FALSE};
-    const MsRunnerHooks hooks = {.open = open_engine, .finished = swap_after_first, .data = &swap};
+    const MsRunnerHooks hooks = {.open = open_engine, .happened = swap_after_first, .data = &swap};
     g_autoptr(GError) error = NULL;
     f->request.follow_links = i % 2;
     f->options.jobs = 1;

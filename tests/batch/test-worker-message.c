@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Items and results on their way between the supervisor of a batch and its worker. */
+#include <sys/stat.h>
+
 #include "core/batch/worker.h"
 #include "tests/support/cases.h"
 
@@ -25,9 +27,7 @@ add_item(GPtrArray *items, guint64 seq, const char *input, const char *relative)
 static void
 assert_same_job(const MsBatchItem *sent, const MsBatchItem *found)
 {
-  g_assert_cmpuint(found->seq, ==, sent->seq);
   g_assert_cmpstr(found->input, ==, sent->input);
-  g_assert_cmpstr(found->relative, ==, sent->relative);
   g_assert_cmpstr(found->output, ==, sent->output);
   g_assert_cmpuint(found->folder_length, ==, sent->folder_length);
   g_assert_true(ms_file_id_equal(&found->folder, &sent->folder));
@@ -63,8 +63,10 @@ test_jobs(void)
   placed->folder_length = 300;
   placed->folder = (MsFileId){4, G_MAXUINT64};
   placed->input_is_stream = placed->output_is_stream = placed->follow_links = TRUE;
-  g_autoptr(GVariant) message = pass(ms_worker_message_new_jobs(items));
-  g_autoptr(GPtrArray) found = ms_worker_message_get_jobs(message);
+  g_autoptr(GVariant) message = pass(ms_worker_new_items(items, TRUE));
+  gboolean on_processor = FALSE;
+  g_autoptr(GPtrArray) found = ms_worker_take_items(message, &on_processor);
+  g_assert_true(on_processor);
   g_assert_cmpuint(found->len, ==, items->len);
   for (guint i = 0; i < items->len; i++) {
     assert_same_job(g_ptr_array_index(items, i), g_ptr_array_index(found, i));
@@ -126,14 +128,23 @@ assert_same_log(MsTimingLog *a, MsTimingLog *b)
   }
 }
 
+/* Tells @found what happens to @sent. */
 static void
-test_result(void)
+tell(MsBatchItem *sent, MsItemEvent event, MsBatchItem *found)
 {
-  g_autoptr(MsBatchItem) sent = finished_item();
-  g_autoptr(MsBatchItem) found = ms_batch_item_new(1, "a.png", "a.png");
-  g_autoptr(GVariant) message = pass(ms_worker_message_new_result(sent));
+  const struct stat named = {.st_dev = 8, .st_ino = 9};
+  g_autoptr(GVariant) message = pass(ms_worker_new_news(sent, event, event == MS_ITEM_SAVING ? &named : NULL));
+  MsFileId file;
 
-  ms_worker_message_take_result(message, found);
+  g_assert_cmpint(ms_worker_take_news(message, found, &file), ==, event);
+  g_assert_cmpuint(file.device, ==, event == MS_ITEM_SAVING ? 8 : 0);
+  g_assert_cmpuint(file.inode, ==, event == MS_ITEM_SAVING ? 9 : 0);
+}
+
+static void
+assert_same_result(const MsBatchItem *found, const MsBatchItem *sent)
+{
+  g_assert_cmpint(found->status, ==, sent->status);
   g_assert_cmpstr(found->output, ==, sent->output);
   g_assert_cmpstr(found->error, ==, sent->error);
   g_assert_cmpstr(found->shown, ==, sent->shown);
@@ -158,15 +169,41 @@ test_result(void)
   assert_same_log(found->log, sent->log);
 }
 
+/* A process that dies between the two has told all; what does not change any more is told once. */
+static void
+test_result(void)
+{
+  g_autoptr(MsBatchItem) sent = finished_item();
+  g_autoptr(MsBatchItem) found = ms_batch_item_new(1, "a.png", "a.png");
+  g_autoptr(MsBatchItem) late = ms_batch_item_new(1, "a.png", "a.png");
+
+  tell(sent, MS_ITEM_STARTED, found);
+  g_assert_cmpint(found->width, ==, 0);
+  tell(sent, MS_ITEM_SAVING, found);
+  assert_same_result(found, sent);
+  sent->status = MS_ITEM_DONE;
+  sent->result.size = 13;
+  tell(sent, MS_ITEM_FINISHED, found);
+  assert_same_result(found, sent);
+  tell(sent, MS_ITEM_SAVING, late);
+  tell(sent, MS_ITEM_FINISHED, late);
+  g_assert_cmpint(late->width, ==, sent->width);
+  late->width = 0;
+  tell(sent, MS_ITEM_SAVING, found);
+  tell(sent, MS_ITEM_FINISHED, late);
+  g_assert_cmpint(late->width, ==, 0);
+  tell(sent, MS_ITEM_FINISHED, late);
+  assert_same_result(late, sent);
+}
+
 /* A result replaces what the item held before. */
 static void
 test_result_replaces(void)
 {
   g_autoptr(MsBatchItem) empty = ms_batch_item_new(1, "a.png", "a.png");
   g_autoptr(MsBatchItem) found = finished_item();
-  g_autoptr(GVariant) message = pass(ms_worker_message_new_result(empty));
 
-  ms_worker_message_take_result(message, found);
+  tell(empty, MS_ITEM_FINISHED, found);
   g_assert_null(found->error);
   g_assert_null(found->summary);
   g_assert_cmpuint(found->kernel_ms->len, ==, 0);

@@ -21,16 +21,25 @@
 #define MOST_REGIONS 1000
 
 static void
-read_result(GVariant *payload, guint member)
+read_news(GVariant *content)
 {
   g_autoptr(MsBatchItem) item = ms_batch_item_new(1, "a.png", "a.png");
-  g_autoptr(GVariant) result = g_variant_get_child_value(payload, member);
+  MsFileId file;
   gsize length = 0;
 
-  ms_worker_message_take_result(result, item);
+  g_assert_cmpint(ms_worker_take_news(content, item, &file), <=, MS_ITEM_FINISHED);
+  g_assert_cmpint(item->status, <=, MS_ITEM_SKIPPED);
   for (guint i = 0; item->log && i < ms_timing_log_get_length(item->log); i++)
     length += strlen(ms_stage_name(ms_timing_log_get(item->log, i)->stage));
   g_assert_cmpuint(length, <, G_MAXSIZE);
+}
+
+static void
+read_items(GVariant *content)
+{
+  gboolean on_processor;
+
+  g_ptr_array_unref(ms_worker_take_items(content, &on_processor));
 }
 
 /* Reads regions from memory that is filled with bytes of the message. */
@@ -103,6 +112,8 @@ read_answer(const MsMessage *message)
     read_filtered(content);
   else if (message->kind == MS_ANSWER_REGIONS)
     read_regions(content);
+  else if (message->kind == MS_ANSWER_ITEM)
+    read_news(content);
 }
 
 /* Takes a picture with memory of its size, if that is small. */
@@ -129,7 +140,9 @@ read_request(const MsMessage *message)
   g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
   g_autoptr(MsProgramSpec) spec = NULL;
 
-  if (message->kind == MS_REQUEST_COMPILE)
+  if (message->kind == MS_REQUEST_ITEMS)
+    read_items(content);
+  else if (message->kind == MS_REQUEST_COMPILE)
     spec = ms_program_spec_new_from_variant(content);
   else if (message->kind == MS_REQUEST_FILTER || message->kind == MS_REQUEST_REGIONS)
     read_settings(g_variant_get_child_value(content, 2));
@@ -147,14 +160,10 @@ receive(int end, const MsProtocol *protocol)
   if (ms_channel_receive(channel, &message) != MS_RECEIPT_MESSAGE)
     return;
   g_assert_cmpuint(message.kind, <, protocol->n);
-  if (protocol == &ms_worker_requests)
-    g_ptr_array_unref(ms_worker_message_get_jobs(message.payload));
-  else if (protocol == &ms_service_requests)
+  if (protocol == &ms_service_requests)
     read_request(&message);
-  else if (protocol == &ms_service_answers)
+  else
     read_answer(&message);
-  else if (message.kind == MS_WORKER_SAVING || message.kind == MS_WORKER_FINISHED)
-    read_result(message.payload, message.kind == MS_WORKER_SAVING ? 3 : 2);
 }
 
 /* Sends the packet with as many descriptors as a message of its kind carries. */
@@ -187,8 +196,7 @@ send_packet(int end, const MsProtocol *protocol, const uint8_t *data, size_t siz
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  const MsProtocol *const protocols[] = {&ms_worker_results, &ms_worker_requests, &ms_service_requests,
-                                         &ms_service_answers};
+  const MsProtocol *const protocols[] = {&ms_service_requests, &ms_service_answers};
 
   for (gsize i = 0; i < G_N_ELEMENTS(protocols); i++) {
     int ends[2];
@@ -244,8 +252,16 @@ add_service_seeds(GPtrArray *seeds, MsTimingLog *log)
            g_variant_new("(u(@as@" MS_TIMING_LOG_TYPE "m@" MS_PROGRAM_SPEC_TYPE "msmss))", 1, values, timings, NULL,
                          "log", NULL, "digest"));
   add_seed(seeds, MS_ANSWER_SO_FAR, g_variant_new("(u(s))", 0, "a table"));
-  add_seed(seeds, MS_ANSWER_DONE, g_variant_new("(u(is))", 0, 4, "a device"));
+  add_seed(seeds, MS_ANSWER_DONE, g_variant_new("(u(i))", 0, 4));
   add_seed(seeds, MS_ANSWER_REGIONS, g_variant_new("(u(ut))", 1, 3, (guint64)4));
+}
+
+static GVariant *
+numbered(GVariant *content)
+{
+  GVariant *members[] = {g_variant_new_uint32(0), content};
+
+  return g_variant_new_tuple(members, 2);
 }
 
 GPtrArray *
@@ -261,13 +277,11 @@ ms_fuzz_seeds(void)
   item->log = ms_timing_log_new();
   ms_timing_log_add_host(item->log, MS_STAGE_KERNEL, "kernel", 0, g_get_monotonic_time());
   g_array_append_val(item->kernel_ms, time);
-  add_seed(seeds, MS_WORKER_JOBS, ms_worker_message_new_jobs(items));
-  add_seed(seeds, MS_WORKER_DEVICE, g_variant_new("(ssss)", "name", "platform", "1", "cpu"));
-  add_seed(seeds, MS_WORKER_PROGRESS, g_variant_new("(uii)", 0, 1, 2));
-  add_seed(seeds, MS_WORKER_FINISHED, g_variant_new("(ui@aay)", 0, 1, ms_worker_message_new_result(item)));
-  add_seed(seeds, MS_WORKER_SAVING,
-           g_variant_new("(utt@aay)", 0, (guint64)1, (guint64)2, ms_worker_message_new_result(item)));
-  add_seed(seeds, MS_WORKER_ENDED, g_variant_new("(bi^ay^ay)", FALSE, 1, "sentence", "sentence"));
+  add_seed(seeds, MS_REQUEST_ITEMS, numbered(ms_worker_new_items(items, FALSE)));
+  add_seed(seeds, MS_ANSWER_DEVICE, g_variant_new("(u(ssss))", 0, "name", "platform", "1", "cpu"));
+  add_seed(seeds, MS_ANSWER_PROGRESS, g_variant_new("(u(d))", 0, 0.5));
+  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_SAVING, NULL)));
+  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_FINISHED, NULL)));
   add_service_seeds(seeds, item->log);
   return seeds;
 }

@@ -259,9 +259,13 @@ on_note(const char *sentence, gpointer data)
 MsDriver *
 ms_window_engine_new_driver(MsWindowEngine *self)
 {
-  static const MsServiceUser user = {ms_window_engine_on_message, on_died, on_ended, on_note};
-
-  return ms_service_new_driver(&user, self);
+  return ms_driver_new(&(MsDriverUser){.start = ms_service_start(MS_SERVICE_ROLE),
+                                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
+                                       .take = ms_window_engine_on_message,
+                                       .died = on_died,
+                                       .ended = on_ended,
+                                       .note = on_note,
+                                       .data = self});
 }
 
 /** ms_window_engine_open: has the process, started if there is none, open the device; %FALSE if none starts. */

@@ -93,22 +93,6 @@ ms_window_engine_name_device(MsWindowEngine *self)
 
 /* What the process sends */
 
-static GError *
-read_failure(GVariant *content, gboolean *is_lost)
-{
-  const char *translated, *english;
-  gboolean is_cancelled;
-  GError *error = NULL;
-  guint code;
-
-  g_variant_get(content, "(bu&s&sb)", &is_cancelled, &code, &translated, &english, is_lost);
-  if (is_cancelled)
-    return g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, translated);
-  ms_error_take(&error, code <= MS_ERROR_MISMATCH ? (MsError)code : MS_ERROR_DEVICE, g_strdup(translated),
-                g_strdup(english));
-  return error;
-}
-
 /** ms_window_engine_take_running: (transfer full) (nullable): takes the running job out; nothing runs then. */
 MsWindowJob *
 ms_window_engine_take_running(MsWindowEngine *self)
@@ -124,7 +108,7 @@ take_failure(MsWindowEngine *self, GVariant *content)
 {
   MsWindowJob *job = ms_window_engine_take_running(self);
   gboolean is_lost;
-  GError *error = read_failure(content, &is_lost);
+  GError *error = ms_service_take_failure(content, &is_lost);
 
   if (job->kind == MS_WINDOW_JOB_OPEN && self->opening == self->openings)
     ms_window_engine_fail(self, error);
