@@ -16,23 +16,12 @@
 #include "core/file.h"
 #include "core/opencl/context.h"
 #include "core/opencl/driver-cache.h"
-#include "core/process/memory-cap.h"
 
 /* Bytes of standard error that are kept, enough for the last lines of a compiler. */
 #define MOST_KEPT 4096
 
 /* A child that writes more than this to standard error between two messages is ended. */
 #define MOST_FLOOD (16 << 20)
-
-/* How often the memory of a child is compared with the limit, and its caller is asked whether it is overdue. */
-#define LOOK_MS 100
-
-/*
- * The longest wait at once. A wait that took much longer shows that this process was stopped, as by Ctrl-Z, and most
- * likely the child with it; that time does not count.
- */
-#define WAIT_MS 1000
-#define STOPPED_US (500 * 1000)
 
 struct _MsChild {
   GPid pid;
@@ -214,8 +203,6 @@ run_forked(const MsChildStart *start, MsChildMain work, gpointer data, Ends *end
     close(ends->messages[1]);
   }
   g_setenv(MS_CHILD_VARIABLE, start->role, TRUE);
-  for (const char *const *v = start->variables; v && *v; v += 2)
-    g_setenv(v[0], v[1], TRUE);
   if (start->files_variable) {
     g_autofree char *first = g_strdup_printf("%d", g_array_index(start->files, int, 0));
     g_setenv(start->files_variable, first, TRUE);
@@ -324,6 +311,17 @@ ms_child_get_wait(MsChild *self)
   return self->wait ? ms_wait_read(self->wait, NULL) : MS_WAIT_NONE;
 }
 
+/** ms_child_receive: takes the next message, if there is one; see ms_channel_receive(). */
+MsReceipt
+ms_child_receive(MsChild *self, MsMessage *message)
+{
+  const MsReceipt receipt = ms_channel_receive(self->channel, message);
+
+  if (receipt == MS_RECEIPT_MESSAGE)
+    self->written = 0;
+  return receipt;
+}
+
 /** ms_child_get_stderr: the pipe to poll for ms_child_read_stderr(); -1 for none. */
 int
 ms_child_get_stderr(MsChild *self)
@@ -381,87 +379,6 @@ ms_child_signal(MsChild *self, int number)
     kill(self->pid, number);
 }
 
-/* The state of ms_child_follow(). */
-typedef struct {
-  MsChild *child;
-  const MsChildWatch *watch;
-  MsChildTake take;
-  gpointer data;
-  GCancellable *cancellable; /* (nullable): %NULL once it has been cancelled */
-  gint64 began_us;
-  gint64 heard_us;
-  gint64 grace_us;   /* when it is killed; 0 while it is not asked to end */
-  MsChildEnd reason; /* why it was asked to end */
-} Follower;
-
-static gint64
-us_from(gint64 start, double seconds)
-{
-  return start + (gint64)(MIN(seconds, G_MAXINT) * G_USEC_PER_SEC);
-}
-
-/* The time at which something is due, the earliest of the limits; G_MAXINT64 for never. */
-static gint64
-next_deadline(const Follower *f)
-{
-  gint64 due = G_MAXINT64;
-
-  if (f->grace_us > 0)
-    return f->grace_us;
-  if (f->watch->silence_s > 0)
-    due = MIN(due, us_from(f->heard_us, f->watch->silence_s));
-  if (f->watch->limit_s > 0)
-    due = MIN(due, us_from(f->began_us, f->watch->limit_s));
-  return due;
-}
-
-static int
-patience_ms(const Follower *f)
-{
-  const gint64 due = next_deadline(f);
-
-  const gboolean looks = f->watch->memory > 0 || f->watch->seconds_left;
-
-  if (due == G_MAXINT64 && !looks && !f->watch->waits)
-    return -1;
-  return (int)CLAMP((due - g_get_monotonic_time() + 999) / 1000, 0, looks ? LOOK_MS : WAIT_MS);
-}
-
-/* Asks the child to end; it is killed when the time of grace is over. */
-static void
-ask_to_end(Follower *f, MsChildEnd reason)
-{
-  f->reason = reason;
-  f->grace_us = us_from(g_get_monotonic_time(), f->watch->grace_s);
-  ms_child_signal(f->child, SIGTERM);
-}
-
-/* Takes all messages that are there; whether the child is followed on. */
-static gboolean
-take_messages(Follower *f, MsChildEnd *end)
-{
-  while (TRUE) {
-    g_auto(MsMessage) message;
-    switch (ms_channel_receive(f->child->channel, &message)) {
-    case MS_RECEIPT_MESSAGE:
-      f->heard_us = g_get_monotonic_time();
-      f->child->written = 0;
-      *end = f->grace_us > 0 && f->reason == MS_CHILD_END_LATE ? MS_CHILD_END_LATE : MS_CHILD_END_FINISHED;
-      if (f->take(&message, f->data))
-        return FALSE;
-      break;
-    case MS_RECEIPT_NOTHING:
-      return TRUE;
-    case MS_RECEIPT_CLOSED:
-      *end = f->grace_us > 0 ? f->reason : MS_CHILD_END_DIED;
-      return FALSE;
-    case MS_RECEIPT_BROKEN:
-      *end = MS_CHILD_END_BROKEN;
-      return FALSE;
-    }
-  }
-}
-
 /**
  * ms_child_find_long_wait: to be called every second or so.
  *
@@ -485,100 +402,11 @@ ms_child_find_long_wait(MsChild *self)
   return what;
 }
 
-/* Looks at the limits; whether the child is followed on. */
-static gboolean
-check_limits(Follower *f, MsChildEnd *end)
-{
-  const gint64 now = g_get_monotonic_time();
-
-  *end = MS_CHILD_END_TOO_LARGE;
-  if (f->watch->memory > 0 && ms_memory_cap_resident(f->child->pid) > f->watch->memory)
-    return FALSE;
-  *end = MS_CHILD_END_OVERDUE;
-  if (f->watch->seconds_left && f->watch->seconds_left(f->watch->data) <= 0)
-    return FALSE;
-  const MsWait what = f->watch->waits ? ms_child_find_long_wait(f->child) : MS_WAIT_NONE;
-  if (what != MS_WAIT_NONE && !f->watch->waits(what, f->watch->data))
-    return FALSE;
-  if (now < next_deadline(f))
-    return TRUE;
-  *end = f->grace_us > 0 ? f->reason : MS_CHILD_END_SILENT;
-  if (f->grace_us > 0 || f->watch->limit_s <= 0 || now < us_from(f->began_us, f->watch->limit_s))
-    return FALSE;
-  ask_to_end(f, MS_CHILD_END_LATE);
-  return TRUE;
-}
-
-/* Waits for an event, for at most @ms; time in which this process was stopped moves all deadlines. */
-static void
-wait_for_event(Follower *f, struct pollfd fds[3], int ms)
-{
-  const gint64 start = g_get_monotonic_time();
-
-  poll(fds, 3, ms);
-  const gint64 excess = g_get_monotonic_time() - start - (gint64)ms * 1000;
-  if (ms < 0 || excess < STOPPED_US)
-    return;
-  f->began_us += excess;
-  f->heard_us += excess;
-  f->grace_us += f->grace_us > 0 ? excess : 0;
-}
-
-/* Waits for the next event and handles it; whether the child is followed on. */
-static gboolean
-follow_once(Follower *f, MsChildEnd *end)
-{
-  GPollFD cancel = {.fd = -1};
-  gboolean has_fd = f->cancellable && g_cancellable_make_pollfd(f->cancellable, &cancel);
-  struct pollfd fds[3] = {{.fd = ms_channel_get_fd(f->child->channel), .events = POLLIN},
-                          {.fd = f->child->messages, .events = POLLIN},
-                          {.fd = cancel.fd, .events = POLLIN}};
-
-  wait_for_event(f, fds, patience_ms(f));
-  if (has_fd)
-    g_cancellable_release_fd(f->cancellable);
-  if (fds[1].revents && !ms_child_read_stderr(f->child)) {
-    *end = MS_CHILD_END_FLOODED;
-    return FALSE;
-  }
-  if (fds[0].revents && !take_messages(f, end))
-    return FALSE;
-  if (f->cancellable && g_cancellable_is_cancelled(f->cancellable)) {
-    f->cancellable = NULL;
-    if (f->grace_us == 0)
-      ask_to_end(f, MS_CHILD_END_CANCELLED);
-  }
-  return check_limits(f, end);
-}
-
-/**
- * ms_child_follow:
- * @watch: may change between two messages, so that a limit can follow what was seen
- * @take: gets each message, on this thread
- * @cancellable: (nullable): cancelling it asks the child to end, with SIGTERM
- *
- * Follows the child until @take says that its work is done, or it ends, or a limit is exceeded. The child may still run
- * afterwards; ms_child_end() ends it.
- *
- * Returns: the reason
- */
-MsChildEnd
-ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data, GCancellable *cancellable)
-{
-  const gint64 now = g_get_monotonic_time();
-  Follower f = {self, watch, take, data, cancellable, now, now, 0, MS_CHILD_END_CANCELLED};
-  MsChildEnd end = MS_CHILD_END_DIED;
-
-  while (follow_once(&f, &end))
-    ;
-  return end;
-}
-
 /* Kills the child unless it exits in time; whether it had to. */
 static gboolean
 kill_unless_exits(MsChild *self, double patience_s)
 {
-  const gint64 deadline = us_from(g_get_monotonic_time(), patience_s);
+  const gint64 deadline = g_get_monotonic_time() + (gint64)(patience_s * G_USEC_PER_SEC);
 
   while (!self->has_ended && waitpid(self->pid, &self->status, WNOHANG) == 0) {
     if (g_get_monotonic_time() >= deadline)

@@ -109,9 +109,33 @@ typedef struct {
 
 typedef struct _MsChild MsChild;
 
+/**
+ * MsFollower: the state of following a child.
+ * @cancellable: (nullable): %NULL once it has been cancelled
+ * @heard_us: when its last message came, or it was asked something
+ * @grace_us: when it is killed; 0 while it is not asked to end
+ * @reason: why it was asked to end
+ */
+typedef struct {
+  MsChild *child;
+  const MsChildWatch *watch;
+  MsChildTake take;
+  gpointer data;
+  GCancellable *cancellable;
+  gint64 began_us;
+  gint64 heard_us;
+  gint64 grace_us;
+  MsChildEnd reason;
+} MsFollower;
+
+void ms_follower_begin(MsFollower *self, MsChild *child, const MsChildWatch *watch, MsChildTake take, gpointer data,
+                       GCancellable *cancellable);
+gboolean ms_follower_look(MsFollower *self, int ms, MsChildEnd *end);
+
 MsChild *ms_child_spawn(const MsChildStart *start, GError **error);
 MsChild *ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error);
 gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error);
+MsReceipt ms_child_receive(MsChild *self, MsMessage *message);
 MsChannel *ms_child_get_channel(MsChild *self);
 GPid ms_child_get_pid(MsChild *self);
 MsWait ms_child_get_wait(MsChild *self);

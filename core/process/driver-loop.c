@@ -21,8 +21,9 @@ struct MsDriverProcess {
   guint timer;
   gboolean is_over;
   MsChildEnd end;
-  gboolean is_trying;      /* whether the drivers are tried while it loads them */
-  gboolean found_culprits; /* among them */
+  MsFollower follower;
+  double silence_s;        /* the limit of silence unless the drivers are tried */
+  gboolean found_culprits; /* among the drivers, which are tried when their loading takes long */
 };
 
 static void
@@ -104,71 +105,46 @@ stop(MsDriverProcess *self, MsChildEnd end)
   run_in_thread(self, reap_in_thread, on_reaped);
 }
 
-/* Messages */
+/* What happens to it */
 
 /* The user may close the driver meanwhile. */
-static void
-take(MsDriverProcess *self, MsMessage *message)
-{
-  self->driver->heard_us = g_get_monotonic_time();
-  const MsDriverEvent event = self->driver->user.take(message, self->driver->user.data);
-  if (self->driver)
-    ms_driver_note_event(self->driver, event);
-  if (event == MS_DRIVER_FINISHED)
-    stop(self, MS_CHILD_END_FINISHED);
-}
-
-/* Takes the next message; whether there may be another. */
 static gboolean
-take_message(MsDriverProcess *self)
-{
-  g_auto(MsMessage) message;
-
-  switch (ms_channel_receive(ms_child_get_channel(self->child), &message)) {
-  case MS_RECEIPT_MESSAGE:
-    take(self, &message);
-    return TRUE;
-  case MS_RECEIPT_NOTHING:
-    return FALSE;
-  case MS_RECEIPT_CLOSED:
-    stop(self, MS_CHILD_END_DIED);
-    return FALSE;
-  case MS_RECEIPT_BROKEN:
-    stop(self, MS_CHILD_END_BROKEN);
-    return FALSE;
-  }
-  g_return_val_if_reached(FALSE);
-}
-
-static gboolean
-on_channel(int fd, GIOCondition condition, gpointer data)
-{
-  MsDriverProcess *self = ref(data);
-  gboolean wanted = TRUE;
-
-  while (wanted && !self->is_over)
-    wanted = take_message(self);
-  wanted = !self->is_over;
-  unref(self);
-  return wanted;
-}
-
-static gboolean
-on_stderr(int fd, GIOCondition condition, gpointer data)
+take(MsMessage *message, gpointer data)
 {
   MsDriverProcess *self = data;
+  const MsDriverEvent event = self->driver->user.take(message, self->driver->user.data);
 
-  if (!ms_child_read_stderr(self->child)) {
-    stop(self, MS_CHILD_END_FLOODED);
-    return G_SOURCE_REMOVE;
-  }
-  if (ms_child_get_stderr(self->child) >= 0)
-    return G_SOURCE_CONTINUE;
-  self->messages = 0;
-  return G_SOURCE_REMOVE;
+  if (self->driver)
+    ms_driver_note_event(self->driver, event);
+  return event == MS_DRIVER_FINISHED || self->is_over;
 }
 
-/* Limits */
+static void
+look(MsDriverProcess *self)
+{
+  MsChildEnd end;
+
+  ref(self);
+  if (!ms_follower_look(&self->follower, 0, &end))
+    stop(self, end);
+  else if (ms_child_get_stderr(self->child) < 0)
+    g_clear_handle_id(&self->messages, g_source_remove);
+  unref(self);
+}
+
+static gboolean
+on_readable(int fd, GIOCondition condition, gpointer data)
+{
+  look(data);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_look(gpointer data)
+{
+  look(data);
+  return G_SOURCE_CONTINUE;
+}
 
 static void
 try_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
@@ -181,48 +157,26 @@ on_tried(GObject *source, GAsyncResult *result, gpointer data)
 {
   MsDriverProcess *self = data;
 
-  self->is_trying = FALSE;
   self->found_culprits = g_task_propagate_boolean(G_TASK(result), NULL);
+  if (self->driver)
+    self->driver->watch.silence_s = self->silence_s;
   if (self->found_culprits && self->driver)
     stop(self, MS_CHILD_END_OVERDUE);
   unref(self);
 }
 
-/* Tells what takes long; the user may close the driver meanwhile. */
-static void
-look_at_wait(MsDriverProcess *self)
+/* Tells what takes long; no silence counts while the drivers are tried. The user may close the driver meanwhile. */
+static gboolean
+on_long_wait(MsWait what, gpointer data)
 {
-  const MsWait what = ms_child_find_long_wait(self->child);
+  MsDriverProcess *self = data;
 
   if (what == MS_WAIT_DRIVERS) {
-    self->is_trying = TRUE;
+    self->driver->watch.silence_s = 0;
     run_in_thread(self, try_in_thread, on_tried);
   }
-  if (what != MS_WAIT_NONE)
-    ms_driver_note_wait(self->driver, what);
-}
-
-static void
-look_at_silence(MsDriverProcess *self)
-{
-  const MsDriver *driver = self->driver;
-  const gint64 silence_us = g_get_monotonic_time() - driver->heard_us;
-
-  if (driver->watch.silence_s > 0 && !self->is_trying && silence_us > driver->watch.silence_s * G_USEC_PER_SEC)
-    stop(self, MS_CHILD_END_SILENT);
-}
-
-static gboolean
-on_look(gpointer data)
-{
-  MsDriverProcess *self = ref(data);
-
-  look_at_wait(self);
-  if (!self->is_over)
-    look_at_silence(self);
-  const gboolean goes_on = !self->is_over;
-  unref(self);
-  return goes_on;
+  ms_driver_note_wait(self->driver, what);
+  return !self->is_over;
 }
 
 /**
@@ -234,7 +188,7 @@ ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s)
 {
   if (!self->process)
     return;
-  self->watch.silence_s = silence_s;
+  self->watch.silence_s = self->process->silence_s = is_expected ? silence_s : 0;
   g_clear_handle_id(&self->process->timer, g_source_remove);
   if (is_expected && !self->process->is_over)
     self->process->timer = g_timeout_add(LOOK_MS, on_look, self->process);
@@ -256,10 +210,11 @@ ms_driver_start(MsDriver *self, GError **error)
   g_ref_count_init(&process->references);
   process->driver = self;
   process->child = self->child;
-  process->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_channel, process);
-  process->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_stderr, process);
+  self->watch = (MsChildWatch){.waits = on_long_wait, .data = process};
+  ms_follower_begin(&process->follower, self->child, &self->watch, take, process, NULL);
+  process->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_readable, process);
+  process->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_readable, process);
   self->process = process;
-  self->heard_us = g_get_monotonic_time();
   return TRUE;
 }
 
@@ -271,7 +226,8 @@ ms_driver_start(MsDriver *self, GError **error)
 void
 ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds)
 {
-  self->heard_us = g_get_monotonic_time();
+  if (self->process)
+    self->process->follower.heard_us = g_get_monotonic_time();
   if (!ms_child_send(self->child, kind, payload, fds, NULL) && self->process)
     stop(self->process, MS_CHILD_END_DIED);
 }
