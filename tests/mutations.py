@@ -1074,7 +1074,7 @@ MUTATIONS = [
      '= is_expected ? silence_s : 0;', '= 0;', 'window-faults'),
     ('window: drivers are not loaded one by one', 'core/process/driver-loop.c',
      '    self->found_culprits = ms_trial', '    (void)ms_trial', 'window-faults /window-faults/broken-icd'),
-    ('window: a request is never tried again', 'ui/engine/window-engine-device.c', 'if (!job->is_retried) {',
+    ('window: a request is never tried again', 'ui/engine/window-engine-device.c', 'if (!request->is_retried) {',
      'if (FALSE) {', 'window-faults'),
     ('window: no flip is compiled ahead', 'ui/document/flip-compiler.c',
      'if (option->group != MS_OPTION_GROUP_TOGGLE)', 'if (TRUE)', 'flip-compiler'),

@@ -46,7 +46,8 @@ typedef enum {
 
 /**
  * MsAnswerKind: what the child sends. To the window, the first two are reports during a request, and every other one
- * ends it; a request of the command line ends with @MS_ANSWER_DONE or @MS_ANSWER_FAILED.
+ * ends it; from @MS_ANSWER_OPENED on in the order of the requests. A request of the command line ends with
+ * @MS_ANSWER_DONE or @MS_ANSWER_FAILED.
  * @MS_ANSWER_PROGRESS: the finished share, 0 to 1
  * @MS_ANSWER_PIECE: finished rows: whether of the visible part, the first, how many
  * @MS_ANSWER_FAILED: whether it was cancelled, the code of #MsError, the sentence translated and in English, whether

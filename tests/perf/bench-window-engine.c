@@ -49,10 +49,10 @@ static double
 time_window(Bench *bench)
 {
   static const MsFilterEvents events = {.progress = ignore_progress};
-  const MsWindowEngineRequest request = {.source = bench->image, .settings = &bench->settings, .events = &events};
+  MsWindowRequest *request = ms_window_request_new_filter(bench->image, &bench->settings, NULL, &events);
   const gint64 start = g_get_monotonic_time();
 
-  ms_window_engine_filter_async(bench->window, &request, NULL, on_filtered, bench);
+  ms_window_engine_ask_async(bench->window, request, NULL, on_filtered, bench);
   while (!bench->run)
     g_main_context_iteration(NULL, TRUE);
   const double ms = (g_get_monotonic_time() - start) / 1e3;

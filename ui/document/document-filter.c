@@ -141,10 +141,10 @@ start_counterpart(MsDocument *self, MsRun *run)
     return FALSE;
   }
   settings.options.kernel = kernel;
-  const MsWindowEngineRequest request = {self->source, &settings, NULL, &events};
   g_clear_object(&self->cancellable);
   self->cancellable = g_cancellable_new();
-  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_counterpart, g_object_ref(self));
+  ms_window_engine_ask_async(self->engine, ms_window_request_new_filter(self->source, &settings, NULL, &events),
+                             self->cancellable, on_counterpart, g_object_ref(self));
   return TRUE;
 }
 
@@ -185,8 +185,8 @@ start_document_filter(MsDocument *self)
 {
   static const MsFilterEvents events = {.piece = on_piece, .progress = on_document_progress};
   gboolean seen = self->visible.width > 0 && self->visible.height > 0;
-  const MsWindowEngineRequest request = {self->source, ms_document_get_settings(self), seen ? &self->visible : NULL,
-                                         &events};
+  MsWindowRequest *request =
+    ms_window_request_new_filter(self->source, ms_document_get_settings(self), seen ? &self->visible : NULL, &events);
 
   self->requested = FALSE;
   self->compiles = ms_flip_compiler_must_compile(self);
@@ -195,7 +195,7 @@ start_document_filter(MsDocument *self)
   self->started_us = g_get_monotonic_time();
   self->request_step = ms_document_get_step(self);
   forget_covered_pieces(self);
-  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_filtered, g_object_ref(self));
+  ms_window_engine_ask_async(self->engine, request, self->cancellable, on_filtered, g_object_ref(self));
   g_object_notify(G_OBJECT(self), "busy");
 }
 
@@ -315,9 +315,10 @@ static void
 repeat_once(MsDocument *self)
 {
   static const MsFilterEvents events = {.progress = on_repeat_progress};
-  const MsWindowEngineRequest request = {self->source, ms_run_get_requested(self->repeated), NULL, &events};
+  MsWindowRequest *request =
+    ms_window_request_new_filter(self->source, ms_run_get_requested(self->repeated), NULL, &events);
 
-  ms_window_engine_filter_async(self->engine, &request, self->cancellable, on_repeated, g_object_ref(self));
+  ms_window_engine_ask_async(self->engine, request, self->cancellable, on_repeated, g_object_ref(self));
 }
 
 /** ms_document_can_repeat_run: whether nothing is being filtered and the device of @run (nullable) is in use. */

@@ -305,9 +305,9 @@ measure_next(MsDocument *self)
     ms_document_stop_measuring(self);
     return;
   }
-  const MsWindowEngineRequest request = {self->source, &g_array_index(self->to_measure, Waiting, 0).settings, NULL,
-                                         &events};
-  ms_window_engine_filter_async(self->engine, &request, self->measuring, on_measured, g_object_ref(self));
+  MsWindowRequest *request =
+    ms_window_request_new_filter(self->source, &g_array_index(self->to_measure, Waiting, 0).settings, NULL, &events);
+  ms_window_engine_ask_async(self->engine, request, self->measuring, on_measured, g_object_ref(self));
   changed(self);
 }
 

@@ -65,18 +65,16 @@ release_work(gpointer work)
   g_atomic_rc_box_release_full(work, clear_work);
 }
 
-static gboolean
-describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
+static MsWindowRequest *
+describe(gconstpointer data)
 {
   const Work *work = data;
+  MsWindowRequest *request = ms_window_request_new(
+    MS_REQUEST_REGIONS, g_variant_new("(@" MS_PICTURE_TYPE "(ud)@as)", ms_service_picture(work->source),
+                                      work->min_pixels, work->range, ms_settings_to_variant(&work->settings)));
 
-  if (!(call->pixels[0] = ms_shared_image_get(work->source, error)))
-    return FALSE;
-  call->kind = MS_REQUEST_REGIONS;
-  call->answer = MS_ANSWER_REGIONS;
-  call->content = g_variant_new("(@" MS_PICTURE_TYPE "(ud)@as)", ms_service_picture(work->source), work->min_pixels,
-                                work->range, ms_settings_to_variant(&work->settings));
-  return TRUE;
+  ms_window_request_add_image(request, work->source);
+  return request;
 }
 
 static gboolean

@@ -124,7 +124,7 @@ on_computed(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsPictureResult) self = data;
   g_autoptr(GError) error = NULL;
-  MsAnswer *answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  MsAnswer *answer = ms_window_engine_ask_finish(MS_WINDOW_ENGINE(source), result, &error);
 
   if (!is_current(self, result) || !answer) {
     g_clear_pointer(&answer, ms_answer_free);
@@ -148,16 +148,12 @@ void
 ms_picture_result_request(MsPictureResult *self, MsWindowEngine *engine, gpointer work)
 {
   MsPictureResultPrivate *priv = private_of(self);
-  MsWindowEngineCall call = {.content = NULL};
-  g_autoptr(GError) error = NULL;
 
   forget_request(self);
   priv->cancellable = g_cancellable_new();
   priv->requested = work;
-  if (MS_PICTURE_RESULT_GET_CLASS(self)->describe(work, &call, &error))
-    ms_window_engine_call_async(engine, &call, priv->cancellable, on_computed, g_object_ref(self));
-  else
-    take_result(self, error);
+  ms_window_engine_ask_async(engine, MS_PICTURE_RESULT_GET_CLASS(self)->describe(work), priv->cancellable, on_computed,
+                             g_object_ref(self));
 }
 
 /** ms_picture_result_cancel: cancels the running request, without a signal; what is known stays. */

@@ -11,14 +11,14 @@ G_DECLARE_DERIVABLE_TYPE(MsPictureResult, ms_picture_result, MS, PICTURE_RESULT,
 /**
  * MsPictureResultClass: a subclass keeps the inputs and outputs of one request in a struct, its work, which is an
  * atomically reference counted box.
- * @describe: fills in the call for the inputs of a work
+ * @describe: (transfer full): the request for the inputs of a work
  * @take: fills in the outputs of a work from the answer, on a thread of its own while nothing else writes to the work;
  *   %FALSE if the answer makes no sense
  * @release: drops one reference of a work
  */
 struct _MsPictureResultClass {
   GObjectClass parent_class;
-  gboolean (*describe)(gconstpointer work, MsWindowEngineCall *call, GError **error);
+  MsWindowRequest *(*describe)(gconstpointer work);
   gboolean (*take)(gpointer work, const MsAnswer *answer);
   GDestroyNotify release;
 };

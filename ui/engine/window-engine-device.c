@@ -107,14 +107,14 @@ ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content)
 /* Watching */
 
 /**
- * ms_window_engine_watch: looks at the silence of the process until the request of @job, which is sent, has ended.
+ * ms_window_engine_watch: looks at the silence of the process until the request of @request, which is sent, has ended.
  *
  * A driver may hang while the serial reference is opened, since all devices are listed, but not later.
  */
 void
-ms_window_engine_watch(MsWindowEngine *self, const MsWindowJob *job)
+ms_window_engine_watch(MsWindowEngine *self, const MsWindowRequest *request)
 {
-  const gboolean may_hang = job->kind == MS_WINDOW_JOB_OPEN || !ms_window_engine_is_reference(self);
+  const gboolean may_hang = request->kind == MS_REQUEST_OPEN || !ms_window_engine_is_reference(self);
 
   ms_driver_expect(self->driver, may_hang, self->watchdog_ms / 1000.0);
 }
@@ -139,7 +139,7 @@ on_cancel_late(gpointer data)
 void
 ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable)
 {
-  if (cancellable && self->running && self->driver && ms_window_job_get_cancellable(self->running) == cancellable &&
+  if (cancellable && self->running && self->driver && ms_window_request_get_cancellable(self->running) == cancellable &&
       self->cancel_timer == 0)
     self->cancel_timer = g_timeout_add(CANCEL_MS, on_cancel_late, self);
 }
@@ -190,29 +190,29 @@ death_error(MsWindowEngine *self, const char *advice)
 
 /* The request is tried once more, unless it was cancelled. */
 static void
-try_again(MsWindowEngine *self, MsWindowJob *job)
+try_again(MsWindowEngine *self, MsWindowRequest *request)
 {
-  if (g_cancellable_is_cancelled(ms_window_job_get_cancellable(job))) {
-    ms_window_job_fail_cancelled(job);
+  if (g_cancellable_is_cancelled(ms_window_request_get_cancellable(request))) {
+    ms_window_request_fail_cancelled(request);
     return;
   }
-  if (!job->is_retried) {
-    job->is_retried = TRUE;
-    g_queue_insert_sorted(&self->waiting, job, ms_window_job_compare, NULL);
+  if (!request->is_retried) {
+    request->is_retried = TRUE;
+    g_queue_insert_sorted(&self->waiting, request, ms_window_request_compare, NULL);
     return;
   }
   GError *error = death_error(self, _("It did so twice; change the settings or choose another device."));
   /* The error says it all, unless another request opens the device again. */
   if (g_queue_is_empty(&self->waiting))
     g_clear_pointer(&self->death, g_free);
-  ms_window_job_fail(job, error);
+  ms_window_request_fail(request, error);
 }
 
 static void
 on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action, gpointer data)
 {
   g_autoptr(MsWindowEngine) self = g_object_ref(data);
-  MsWindowJob *job = ms_window_engine_take_running(self);
+  MsWindowRequest *request = ms_window_engine_take_running(self);
 
   g_free(self->death);
   g_free(self->death_detail);
@@ -221,10 +221,10 @@ on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action,
   self->death_end = end;
   self->is_open = FALSE;
   self->deaths++;
-  if (job && job->kind == MS_WINDOW_JOB_OPEN)
-    ms_window_job_free(job);
-  else if (job)
-    try_again(self, job);
+  if (request && request->kind == MS_REQUEST_OPEN)
+    ms_window_request_free(request);
+  else if (request)
+    try_again(self, request);
   if (action == MS_DRIVER_GIVE_UP) {
     g_autoptr(GError) problem = death_error(self, _("It could not be opened; choose another device."));
     ms_driver_forgive(self->driver);
@@ -278,10 +278,8 @@ ms_window_engine_open(MsWindowEngine *self)
     ms_window_engine_fail(self, error);
     return FALSE;
   }
-  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_OPEN, NULL);
-  job->call = (MsWindowEngineCall){.kind = MS_REQUEST_OPEN, .answer = MS_ANSWER_OPENED};
-  job->call.content = g_variant_ref_sink(g_variant_new("(s)", self->device_selector));
+  MsWindowRequest *request = ms_window_request_new(MS_REQUEST_OPEN, g_variant_new("(s)", self->device_selector));
   self->opening = self->openings;
-  ms_window_engine_send(self, job);
+  ms_window_engine_send(self, request);
   return TRUE;
 }

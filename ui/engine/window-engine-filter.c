@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "ui/engine/window-engine-private.h"
-#include "ui/engine/window-engine.h"
 
 /* The pixels of so many recent results can be sent again without a copy. */
 #define MOST_SHARED 32
@@ -17,14 +16,13 @@ typedef struct {
   MsRegion region;
 } Area;
 
-/* The data of the job of a filter request. */
+/* The data of a filter request. */
 typedef struct {
   MsImage *source;
   MsSettings settings;
   Area whole;
   Area visible; /* empty for none */
   MsFilterEvents events;
-  gpointer user_data;
 } Filter;
 
 static void
@@ -54,8 +52,9 @@ area_map(Area *area)
 }
 
 static gboolean
-report_piece(Filter *self, GVariant *content)
+report_piece(MsWindowRequest *request, GVariant *content)
 {
+  Filter *self = request->data;
   gboolean is_visible;
   int first, rows;
 
@@ -68,22 +67,22 @@ report_piece(Filter *self, GVariant *content)
   g_autoptr(GBytes) pixels = g_bytes_new_from_bytes(area->mapped, (gsize)first * stride, (gsize)rows * stride);
   g_autoptr(MsImage) piece = ms_image_new(part.width, part.height, pixels, ms_image_get_metadata(self->source));
   if (self->events.piece)
-    self->events.piece(piece, &part, self->user_data);
+    self->events.piece(piece, &part, request->user_data);
   return TRUE;
 }
 
 static gboolean
-report(MsWindowJob *job, guint kind, GVariant *content)
+report(MsWindowRequest *request, guint kind, GVariant *content)
 {
-  Filter *self = job->data;
+  Filter *self = request->data;
   double done;
 
   if (kind == MS_ANSWER_PIECE)
-    return report_piece(self, content);
+    return report_piece(request, content);
   g_variant_get(content, "(d)", &done);
   if (!(done >= 0 && done <= 1))
     return FALSE;
-  self->events.progress(done, self->user_data);
+  self->events.progress(done, request->user_data);
   return TRUE;
 }
 
@@ -119,11 +118,11 @@ read_spec(GVariant *maybe, gboolean *good)
 
 /* (transfer full) (nullable): the run that an answer describes. */
 static gpointer
-make_run(MsWindowJob *job, MsAnswer *answer_given)
+make_run(MsWindowRequest *request, MsAnswer *answer_given)
 {
   g_autoptr(MsAnswer) answer = answer_given;
-  MsWindowEngine *engine = g_task_get_source_object(job->task);
-  Filter *self = job->data;
+  MsWindowEngine *engine = g_task_get_source_object(request->task);
+  Filter *self = request->data;
   g_autoptr(GVariant) used = NULL, rows = NULL, program = NULL;
   MsRunFacts facts = {.requested = self->settings, .device = ms_window_engine_get_device(engine)};
 
@@ -153,56 +152,39 @@ area_init(Area *area, const MsRegion *region, GError **error)
   return area->shared != NULL;
 }
 
-/* Fills in the call of the job; descriptors without pixels of their own carry those of the source. */
-static gboolean
-describe_call(Filter *self, const MsRegion *visible, MsWindowEngineCall *call, GError **error)
-{
-  const MsRegion extent = ms_image_get_extent(self->source), none = {0, 0, 0, 0};
-  const MsRegion *seen = visible && visible->width > 0 && visible->height > 0 ? visible : &none;
-  MsSharedPixels *source = ms_shared_image_get(self->source, error);
-
-  call->kind = MS_REQUEST_FILTER;
-  call->answer = MS_ANSWER_FILTERED;
-  call->content =
-    g_variant_ref_sink(g_variant_new("(@" MS_PICTURE_TYPE "(iiii)@as)", ms_service_picture(self->source), seen->x,
-                                     seen->y, seen->width, seen->height, ms_settings_to_variant(&self->settings)));
-  call->pixels[0] = source;
-  if (!source || !area_init(&self->whole, &extent, error) || (seen != &none && !area_init(&self->visible, seen, error)))
-    return FALSE;
-  call->pixels[1] = ms_shared_pixels_ref(self->whole.shared);
-  call->pixels[2] = ms_shared_pixels_ref(self->visible.shared ? self->visible.shared : source);
-  return TRUE;
-}
-
 /**
- * ms_window_engine_filter_async:
- * @cancellable: (nullable): checked between bands
- * @user_data: for @callback and for the events of @request
+ * ms_window_request_new_filter: (transfer full): is answered with an #MsRun; @source is referenced, the rest copied.
+ * @visible: (nullable): the part to compute and report first
+ * @events: called during the run
  */
-void
-ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request, GCancellable *cancellable,
-                              GAsyncReadyCallback callback, gpointer user_data)
+MsWindowRequest *
+ms_window_request_new_filter(MsImage *source, const MsSettings *settings, const MsRegion *visible,
+                             const MsFilterEvents *events)
 {
-  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_FILTER, task);
+  const MsRegion extent = ms_image_get_extent(source), none = {0, 0, 0, 0};
+  const MsRegion *seen = visible && visible->width > 0 && visible->height > 0 ? visible : &none;
   Filter *filter = g_new0(Filter, 1);
-  GError *error = NULL;
+  MsWindowRequest *self = ms_window_request_new(
+    MS_REQUEST_FILTER, g_variant_new("(@" MS_PICTURE_TYPE "(iiii)@as)", ms_service_picture(source), seen->x, seen->y,
+                                     seen->width, seen->height, ms_settings_to_variant(settings)));
 
-  /* A run that was completed just before its cancellation is returned. */
-  g_task_set_check_cancellable(task, FALSE);
-  filter->source = g_object_ref(request->source);
-  filter->settings = *request->settings;
-  filter->events = *request->events;
-  filter->user_data = user_data;
-  job->data = filter;
-  job->free_data = filter_free;
-  job->report = report;
-  job->complete = make_run;
-  job->free_result = g_object_unref;
-  if (describe_call(filter, request->visible, &job->call, &error))
-    ms_window_engine_push(self, job);
-  else
-    ms_window_job_fail(job, error);
+  filter->source = g_object_ref(source);
+  filter->settings = *settings;
+  filter->events = *events;
+  self->data = filter;
+  self->free_data = filter_free;
+  self->report = report;
+  self->complete = make_run;
+  self->free_result = g_object_unref;
+  ms_window_request_add_image(self, source);
+  if (!self->error && area_init(&filter->whole, &extent, &self->error) &&
+      (seen == &none || area_init(&filter->visible, seen, &self->error))) {
+    /* A descriptor without pixels of its own carries those of the source. */
+    MsSharedPixels *part = filter->visible.shared ? filter->visible.shared : self->pixels[0];
+    ms_window_request_add_pixels(self, ms_shared_pixels_ref(filter->whole.shared));
+    ms_window_request_add_pixels(self, ms_shared_pixels_ref(part));
+  }
+  return self;
 }
 
 /** ms_window_engine_filter_finish: (transfer full): the run, whose time is kept, or %NULL with @error set. */
@@ -227,11 +209,10 @@ void
 ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAsyncReadyCallback callback,
                             gpointer user_data)
 {
-  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
+  MsWindowRequest *request = ms_window_request_new(MS_WINDOW_REQUEST_HOLD, g_variant_new("()"));
 
-  g_task_set_check_cancellable(task, FALSE);
   g_ptr_array_add(self->holders, g_object_ref(cancellable));
-  ms_window_engine_push(self, ms_window_job_new(MS_WINDOW_JOB_HOLD, task));
+  ms_window_engine_ask_async(self, request, cancellable, callback, user_data);
   g_signal_emit_by_name(self, "holders-changed");
 }
 

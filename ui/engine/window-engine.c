@@ -12,21 +12,35 @@
 
 G_DEFINE_FINAL_TYPE(MsWindowEngine, ms_window_engine, G_TYPE_OBJECT)
 
-/* Jobs */
+/* Requests */
 
-/** ms_window_job_new: (transfer full): a job that completes @task (transfer none) (nullable). */
-MsWindowJob *
-ms_window_job_new(MsWindowJobKind kind, GTask *task)
+/** ms_window_request_new: (transfer full): @content: (transfer floating): as the table of requests says */
+MsWindowRequest *
+ms_window_request_new(MsRequestKind kind, GVariant *content)
 {
-  MsWindowJob *self = g_new0(MsWindowJob, 1);
+  MsWindowRequest *self = g_new0(MsWindowRequest, 1);
 
   self->kind = kind;
-  self->task = task ? g_object_ref(task) : NULL;
+  self->content = g_variant_ref_sink(content);
   return self;
 }
 
+/** ms_window_request_add_pixels: @pixels: (transfer full): for the next descriptor */
 void
-ms_window_job_free(MsWindowJob *self)
+ms_window_request_add_pixels(MsWindowRequest *self, MsSharedPixels *pixels)
+{
+  self->pixels[self->n_pixels++] = pixels;
+}
+
+/** ms_window_request_add_image: adds the pixels of @image; where there is no memory for them, the request fails. */
+void
+ms_window_request_add_image(MsWindowRequest *self, MsImage *image)
+{
+  ms_window_request_add_pixels(self, ms_shared_image_get(image, self->error ? NULL : &self->error));
+}
+
+void
+ms_window_request_free(MsWindowRequest *self)
 {
   if (self->cancelled) {
     g_source_destroy(self->cancelled);
@@ -34,36 +48,38 @@ ms_window_job_free(MsWindowJob *self)
   }
   if (self->free_data)
     self->free_data(self->data);
-  g_clear_pointer(&self->call.content, g_variant_unref);
+  g_clear_pointer(&self->content, g_variant_unref);
   for (guint i = 0; i < MS_CHANNEL_MOST_FDS; i++)
-    g_clear_pointer(&self->call.pixels[i], ms_shared_pixels_unref);
+    g_clear_pointer(&self->pixels[i], ms_shared_pixels_unref);
+  g_clear_error(&self->error);
   g_clear_object(&self->task);
   g_free(self);
 }
 
-/** ms_window_job_get_cancellable: (transfer none) (nullable): what cancels it. */
+/** ms_window_request_get_cancellable: (transfer none) (nullable): what cancels it. */
 GCancellable *
-ms_window_job_get_cancellable(const MsWindowJob *job)
+ms_window_request_get_cancellable(const MsWindowRequest *request)
 {
-  return job->task ? g_task_get_cancellable(job->task) : NULL;
+  return request->task ? g_task_get_cancellable(request->task) : NULL;
 }
 
-/** ms_window_job_fail: frees a job, whose task returns @error (transfer full). */
+/** ms_window_request_fail: frees a request, whose task returns @error (transfer full). */
 void
-ms_window_job_fail(MsWindowJob *job, GError *error)
+ms_window_request_fail(MsWindowRequest *request, GError *error)
 {
-  if (job->task)
-    g_task_return_error(job->task, error);
+  if (request->task)
+    g_task_return_error(request->task, error);
   else
     g_error_free(error);
-  ms_window_job_free(job);
+  ms_window_request_free(request);
 }
 
-/** ms_window_job_fail_cancelled: frees a job, whose task was cancelled. */
+/** ms_window_request_fail_cancelled: frees a request, whose task was cancelled. */
 void
-ms_window_job_fail_cancelled(MsWindowJob *job)
+ms_window_request_fail_cancelled(MsWindowRequest *request)
 {
-  ms_window_job_fail(job, g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The request was cancelled.")));
+  ms_window_request_fail(request,
+                         g_error_new_literal(G_IO_ERROR, G_IO_ERROR_CANCELLED, _("The request was cancelled.")));
 }
 
 void
@@ -75,13 +91,20 @@ ms_answer_free(MsAnswer *self)
   g_free(self);
 }
 
-/** ms_window_job_compare: the order in which waiting jobs are taken. */
-int
-ms_window_job_compare(gconstpointer a, gconstpointer b, gpointer unused)
+static int
+rank_of(const MsWindowRequest *request)
 {
-  const MsWindowJob *p = a, *q = b;
+  return request->kind == MS_REQUEST_FILTER ? 0 : request->kind == MS_WINDOW_REQUEST_HOLD ? 2 : 1;
+}
 
-  return p->kind != q->kind ? (int)p->kind - (int)q->kind : (p->serial > q->serial) - (p->serial < q->serial);
+/** ms_window_request_compare: the order in which waiting requests are taken. */
+int
+ms_window_request_compare(gconstpointer a, gconstpointer b, gpointer unused)
+{
+  const MsWindowRequest *p = a, *q = b;
+  const int rank = rank_of(p) - rank_of(q);
+
+  return rank != 0 ? rank : (p->serial > q->serial) - (p->serial < q->serial);
 }
 
 /** ms_window_engine_name_device: (transfer none): the name of the device in use, else its selector. */
@@ -93,8 +116,8 @@ ms_window_engine_name_device(MsWindowEngine *self)
 
 /* What the process sends */
 
-/** ms_window_engine_take_running: (transfer full) (nullable): takes the running job out; nothing runs then. */
-MsWindowJob *
+/** ms_window_engine_take_running: (transfer full) (nullable): takes the running request out; nothing runs then. */
+MsWindowRequest *
 ms_window_engine_take_running(MsWindowEngine *self)
 {
   if (self->driver)
@@ -106,40 +129,41 @@ ms_window_engine_take_running(MsWindowEngine *self)
 static void
 take_failure(MsWindowEngine *self, GVariant *content)
 {
-  MsWindowJob *job = ms_window_engine_take_running(self);
+  MsWindowRequest *request = ms_window_engine_take_running(self);
   gboolean is_lost;
   GError *error = ms_service_take_failure(content, &is_lost);
 
-  if (job->kind == MS_WINDOW_JOB_OPEN && self->opening == self->openings)
+  if (request->kind == MS_REQUEST_OPEN && self->opening == self->openings)
     ms_window_engine_fail(self, error);
   if (is_lost)
     ms_driver_stop(self->driver, MS_CHILD_END_FINISHED);
-  ms_window_job_fail(job, error);
+  ms_window_request_fail(request, error);
 }
 
 static gboolean
 take_answer(MsWindowEngine *self, MsMessage *message, GVariant *content)
 {
-  MsWindowJob *job = self->running;
+  MsWindowRequest *request = self->running;
 
-  if (message->kind != job->call.answer)
+  if (message->kind != MS_ANSWER_OPENED + request->kind)
     return FALSE;
-  if (job->kind == MS_WINDOW_JOB_OPEN) {
+  if (request->kind == MS_REQUEST_OPEN) {
     if (self->opening == self->openings && !ms_window_engine_take_opened(self, content))
       return FALSE;
-    ms_window_job_free(ms_window_engine_take_running(self));
+    ms_window_request_free(ms_window_engine_take_running(self));
     return TRUE;
   }
   MsAnswer *answer = g_new(MsAnswer, 1);
   *answer = (MsAnswer){g_variant_ref(content), message->fds[0]};
   message->fds[0] = -1;
-  gpointer result = job->complete ? job->complete(job, answer) : answer;
+  gpointer result = request->complete ? request->complete(request, answer) : answer;
   if (!result)
     return FALSE;
   self->deaths = 0;
-  job = ms_window_engine_take_running(self);
-  g_task_return_pointer(job->task, result, job->complete ? job->free_result : (GDestroyNotify)ms_answer_free);
-  ms_window_job_free(job);
+  request = ms_window_engine_take_running(self);
+  g_task_return_pointer(request->task, result,
+                        request->complete ? request->free_result : (GDestroyNotify)ms_answer_free);
+  ms_window_request_free(request);
   return TRUE;
 }
 
@@ -147,11 +171,11 @@ static gboolean
 take_message(MsWindowEngine *self, MsMessage *message)
 {
   g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
-  MsWindowJob *job = self->running;
+  MsWindowRequest *request = self->running;
   guint32 number;
 
   g_variant_get_child(message->payload, 0, "u", &number);
-  if (!job || number != self->number)
+  if (!request || number != self->number)
     return FALSE;
   if (message->kind == MS_ANSWER_FAILED) {
     take_failure(self, content);
@@ -159,9 +183,9 @@ take_message(MsWindowEngine *self, MsMessage *message)
   }
   if (message->kind > MS_ANSWER_PIECE)
     return take_answer(self, message, content);
-  job->has_reported = TRUE;
-  return !job->report || g_cancellable_is_cancelled(ms_window_job_get_cancellable(job)) ||
-         job->report(job, message->kind, content);
+  request->has_reported = TRUE;
+  return !request->report || g_cancellable_is_cancelled(ms_window_request_get_cancellable(request)) ||
+         request->report(request, message->kind, content);
 }
 
 /** ms_window_engine_on_message: takes a message of the process. */
@@ -178,38 +202,38 @@ ms_window_engine_on_message(MsMessage *message, gpointer data)
 
 /* What is sent to the process */
 
-/** ms_window_engine_send: sends @job (transfer full), which runs from now on. */
+/** ms_window_engine_send: sends @request (transfer full), which runs from now on. */
 void
-ms_window_engine_send(MsWindowEngine *self, MsWindowJob *job)
+ms_window_engine_send(MsWindowEngine *self, MsWindowRequest *request)
 {
   int fds[MS_CHANNEL_MOST_FDS];
 
   for (guint i = 0; i < MS_CHANNEL_MOST_FDS; i++)
-    fds[i] = job->call.pixels[i] ? ms_shared_pixels_get_fd(job->call.pixels[i]) : -1;
-  self->running = job;
+    fds[i] = request->pixels[i] ? ms_shared_pixels_get_fd(request->pixels[i]) : -1;
+  self->running = request;
   self->number++;
-  job->has_reported = FALSE;
-  ms_window_engine_watch(self, job);
-  ms_service_request(self->driver, self->number, job->call.kind, job->call.content, fds);
+  request->has_reported = FALSE;
+  ms_window_engine_watch(self, request);
+  ms_service_request(self->driver, self->number, request->kind, request->content, fds);
 }
 
-/* Completes a job that takes no request; whether it did. */
+/* Completes what is not sent to the process; whether it did. */
 static gboolean
-complete_at_once(MsWindowEngine *self, MsWindowJob *job)
+complete_at_once(MsWindowEngine *self, MsWindowRequest *request)
 {
-  if (g_cancellable_is_cancelled(ms_window_job_get_cancellable(job))) {
-    ms_window_job_fail_cancelled(job);
+  if (g_cancellable_is_cancelled(ms_window_request_get_cancellable(request))) {
+    ms_window_request_fail_cancelled(request);
     return TRUE;
   }
-  if (job->kind == MS_WINDOW_JOB_HOLD) {
+  if (request->kind == MS_WINDOW_REQUEST_HOLD) {
     self->is_held = TRUE;
-    g_task_return_boolean(job->task, TRUE);
-    ms_window_job_free(job);
+    g_task_return_boolean(request->task, TRUE);
+    ms_window_request_free(request);
     return TRUE;
   }
-  if (self->state != MS_WINDOW_ENGINE_FAILED)
+  if (!request->error && self->state != MS_WINDOW_ENGINE_FAILED)
     return FALSE;
-  ms_window_job_fail(job, g_error_copy(self->problem));
+  ms_window_request_fail(request, g_error_copy(request->error ? request->error : self->problem));
   return TRUE;
 }
 
@@ -218,8 +242,8 @@ void
 ms_window_engine_send_next(MsWindowEngine *self)
 {
   while (!self->running && !self->is_held && !self->is_closed && !ms_driver_is_ending(self->driver)) {
-    const MsWindowJob *next = g_queue_peek_head(&self->waiting);
-    const gboolean needs_device = next ? next->kind != MS_WINDOW_JOB_HOLD : FALSE;
+    const MsWindowRequest *next = g_queue_peek_head(&self->waiting);
+    const gboolean needs_device = next ? next->kind != MS_WINDOW_REQUEST_HOLD : FALSE;
     if (self->state != MS_WINDOW_ENGINE_FAILED && !self->is_open &&
         (needs_device || ms_window_engine_opens_early(self))) {
       ms_window_engine_open(self);
@@ -227,63 +251,58 @@ ms_window_engine_send_next(MsWindowEngine *self)
     }
     if (!next)
       return;
-    MsWindowJob *job = g_queue_pop_head(&self->waiting);
-    if (!complete_at_once(self, job))
-      ms_window_engine_send(self, job);
+    MsWindowRequest *request = g_queue_pop_head(&self->waiting);
+    if (!complete_at_once(self, request))
+      ms_window_engine_send(self, request);
   }
 }
 
 static gboolean
 on_cancelled(GCancellable *cancellable, gpointer data)
 {
-  MsWindowJob *job = data;
-  MsWindowEngine *self = g_task_get_source_object(job->task);
+  MsWindowRequest *request = data;
+  MsWindowEngine *self = g_task_get_source_object(request->task);
 
-  if (job == self->running) {
+  if (request == self->running) {
     if (self->driver)
       ms_service_request(self->driver, self->number, MS_REQUEST_CANCEL, g_variant_new("()"), NULL);
-  } else if (g_queue_remove(&self->waiting, job)) {
-    ms_window_job_fail_cancelled(job);
+  } else if (g_queue_remove(&self->waiting, request)) {
+    ms_window_request_fail_cancelled(request);
   }
   return G_SOURCE_REMOVE;
 }
 
-/** ms_window_engine_push: @job: (transfer full): queues it behind the ones of its kind. */
+/**
+ * ms_window_engine_ask_async:
+ * @request: (transfer full): queued behind the ones of its kind
+ * @cancellable: (nullable): checked between bands
+ * @user_data: for @callback and for the events of @request
+ */
 void
-ms_window_engine_push(MsWindowEngine *self, MsWindowJob *job)
+ms_window_engine_ask_async(MsWindowEngine *self, MsWindowRequest *request, GCancellable *cancellable,
+                           GAsyncReadyCallback callback, gpointer user_data)
 {
-  GCancellable *cancellable = ms_window_job_get_cancellable(job);
-
-  job->serial = ++self->serial;
+  request->task = g_task_new(self, cancellable, callback, user_data);
+  request->user_data = user_data;
+  request->serial = ++self->serial;
+  /* A run that was completed just before its cancellation is returned. */
+  g_task_set_check_cancellable(request->task, !request->complete && request->kind != MS_WINDOW_REQUEST_HOLD);
   if (self->is_closed) {
-    ms_window_job_fail_cancelled(job);
+    ms_window_request_fail_cancelled(request);
     return;
   }
   if (cancellable) {
-    job->cancelled = g_cancellable_source_new(cancellable);
-    g_source_set_callback(job->cancelled, G_SOURCE_FUNC(on_cancelled), job, NULL);
-    g_source_attach(job->cancelled, NULL);
+    request->cancelled = g_cancellable_source_new(cancellable);
+    g_source_set_callback(request->cancelled, G_SOURCE_FUNC(on_cancelled), request, NULL);
+    g_source_attach(request->cancelled, NULL);
   }
-  g_queue_insert_sorted(&self->waiting, job, ms_window_job_compare, NULL);
+  g_queue_insert_sorted(&self->waiting, request, ms_window_request_compare, NULL);
   ms_window_engine_send_next(self);
 }
 
-/** ms_window_engine_call_async: sends a request between two filter requests. */
-void
-ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
-                            GAsyncReadyCallback callback, gpointer user_data)
-{
-  g_autoptr(GTask) task = g_task_new(self, cancellable, callback, user_data);
-  MsWindowJob *job = ms_window_job_new(MS_WINDOW_JOB_CALL, task);
-
-  job->call = *call;
-  g_variant_ref_sink(job->call.content);
-  ms_window_engine_push(self, job);
-}
-
-/** ms_window_engine_call_finish: (transfer full): the answer, or %NULL with @error set. */
+/** ms_window_engine_ask_finish: (transfer full): the answer, or %NULL with @error set. */
 MsAnswer *
-ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
+ms_window_engine_ask_finish(MsWindowEngine *self, GAsyncResult *result, GError **error)
 {
   return g_task_propagate_pointer(G_TASK(result), error);
 }
@@ -395,15 +414,15 @@ free_weak_ref(gpointer data)
 void
 ms_window_engine_shut_down(MsWindowEngine *self)
 {
-  MsWindowJob *job = ms_window_engine_take_running(self);
+  MsWindowRequest *request = ms_window_engine_take_running(self);
 
   self->is_closed = TRUE;
   if (self->driver)
     ms_driver_close(g_steal_pointer(&self->driver), CLOSE_S);
-  if (job)
-    ms_window_job_fail_cancelled(job);
-  while ((job = g_queue_pop_head(&self->waiting)))
-    ms_window_job_fail_cancelled(job);
+  if (request)
+    ms_window_request_fail_cancelled(request);
+  while ((request = g_queue_pop_head(&self->waiting)))
+    ms_window_request_fail_cancelled(request);
   g_queue_clear_full(&self->shared, free_weak_ref);
 }
 

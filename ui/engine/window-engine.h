@@ -47,8 +47,8 @@ MsRates *ms_window_engine_get_rates(MsWindowEngine *self);
 GPid ms_window_engine_get_pid(MsWindowEngine *self);
 
 /**
- * MsFilterEvents: callbacks of a running filter request, on the main loop; not called after the request's own callback
- * or after its cancellation.
+ * MsFilterEvents: callbacks of a running filter request, on the main loop, with the data of the request's own callback;
+ * not called after that or after its cancellation.
  * @piece: a part of the result, @region of the source wide and high, visible parts first
  * @progress: the finished share, 0 to 1
  */
@@ -57,19 +57,13 @@ typedef struct {
   void (*progress)(double done, gpointer user_data);
 } MsFilterEvents;
 
-/**
- * MsWindowEngineCall: a request that runs when no filter request waits.
- * @kind: the request
- * @answer: what completes it
- * @content: (transfer floating): as the table of requests says
- * @pixels: (transfer full): for the descriptors of the request
- */
-typedef struct {
-  MsRequestKind kind;
-  MsAnswerKind answer;
-  GVariant *content;
-  MsSharedPixels *pixels[MS_CHANNEL_MOST_FDS];
-} MsWindowEngineCall;
+/** MsWindowRequest: what is asked of the device; filter requests come before the others, in the order of asking. */
+typedef struct _MsWindowRequest MsWindowRequest;
+
+MsWindowRequest *ms_window_request_new(MsRequestKind kind, GVariant *content);
+MsWindowRequest *ms_window_request_new_filter(MsImage *source, const MsSettings *settings, const MsRegion *visible,
+                                              const MsFilterEvents *events);
+void ms_window_request_add_image(MsWindowRequest *self, MsImage *image);
 
 /**
  * MsAnswer: the answer to a request.
@@ -84,28 +78,12 @@ typedef struct {
 void ms_answer_free(MsAnswer *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsAnswer, ms_answer_free)
 
-void ms_window_engine_call_async(MsWindowEngine *self, const MsWindowEngineCall *call, GCancellable *cancellable,
-                                 GAsyncReadyCallback callback, gpointer user_data);
-MsAnswer *ms_window_engine_call_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+void ms_window_engine_ask_async(MsWindowEngine *self, MsWindowRequest *request, GCancellable *cancellable,
+                                GAsyncReadyCallback callback, gpointer user_data);
+MsAnswer *ms_window_engine_ask_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
+MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 void ms_window_engine_refuse_answer(MsWindowEngine *self, GError **error);
 void ms_window_engine_enforce_cancel(MsWindowEngine *self, GCancellable *cancellable);
-
-/* Filters an image on the device of the window. */
-/**
- * MsWindowEngineRequest: a filter request; its members are copied or referenced.
- * @visible: (nullable): the part to compute and report first
- * @events: called during the run
- */
-typedef struct {
-  MsImage *source;
-  const MsSettings *settings;
-  const MsRegion *visible;
-  const MsFilterEvents *events;
-} MsWindowEngineRequest;
-
-void ms_window_engine_filter_async(MsWindowEngine *self, const MsWindowEngineRequest *request,
-                                   GCancellable *cancellable, GAsyncReadyCallback callback, gpointer user_data);
-MsRun *ms_window_engine_filter_finish(MsWindowEngine *self, GAsyncResult *result, GError **error);
 
 /* Keeps the window's requests waiting while a measurement has the device to itself. */
 void ms_window_engine_hold_async(MsWindowEngine *self, GCancellable *cancellable, GAsyncReadyCallback callback,

@@ -451,7 +451,7 @@ on_compiled(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsSourceView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsAnswer) answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  g_autoptr(MsAnswer) answer = ms_window_engine_ask_finish(MS_WINDOW_ENGINE(source), result, &error);
   const char *log = NULL;
 
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
@@ -474,10 +474,9 @@ on_compile_clicked(MsSourceView *self)
   cancel_compiling(self);
   self->compiling = g_cancellable_new();
   show_log(self, _("Compiling…"));
-  const MsWindowEngineCall call = {
-    .kind = MS_REQUEST_COMPILE, .answer = MS_ANSWER_COMPILED, .content = ms_program_spec_to_variant(self->spec)};
-  ms_window_engine_call_async(ms_document_get_engine(document), &call, self->compiling, on_compiled,
-                              g_object_ref(self));
+  ms_window_engine_ask_async(ms_document_get_engine(document),
+                             ms_window_request_new(MS_REQUEST_COMPILE, ms_program_spec_to_variant(self->spec)),
+                             self->compiling, on_compiled, g_object_ref(self));
 }
 
 static void

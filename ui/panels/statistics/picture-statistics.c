@@ -51,22 +51,18 @@ wanted_of(const Work *work)
          (work->after && same_size(work->before, work->after) ? MS_WANTED_COMPARISON : 0);
 }
 
-static gboolean
-describe(gconstpointer data, MsWindowEngineCall *call, GError **error)
+static MsWindowRequest *
+describe(gconstpointer data)
 {
   const Work *work = data;
-  MsImage *images[2] = {work->before, work->after ? work->after : work->before};
+  MsImage *after = work->after ? work->after : work->before;
+  MsWindowRequest *request = ms_window_request_new(
+    MS_REQUEST_STATISTICS, g_variant_new("(@" MS_PICTURE_TYPE "@" MS_PICTURE_TYPE "u)",
+                                         ms_service_picture(work->before), ms_service_picture(after), wanted_of(work)));
 
-  for (int i = 0; i < 2; i++)
-    if (!(call->pixels[i] = ms_shared_image_get(images[i], error))) {
-      g_clear_pointer(&call->pixels[0], ms_shared_pixels_unref);
-      return FALSE;
-    }
-  call->kind = MS_REQUEST_STATISTICS;
-  call->answer = MS_ANSWER_STATISTICS;
-  call->content = g_variant_new("(@" MS_PICTURE_TYPE "@" MS_PICTURE_TYPE "u)", ms_service_picture(images[0]),
-                                ms_service_picture(images[1]), wanted_of(work));
-  return TRUE;
+  ms_window_request_add_image(request, work->before);
+  ms_window_request_add_image(request, after);
+  return request;
 }
 
 /* (transfer full): a struct from the bytes in @content; it is zero where there are too few. */

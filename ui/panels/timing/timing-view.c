@@ -357,7 +357,7 @@ on_peak_measured(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsTimingView) self = data;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsAnswer) answer = ms_window_engine_call_finish(MS_WINDOW_ENGINE(source), result, &error);
+  g_autoptr(MsAnswer) answer = ms_window_engine_ask_finish(MS_WINDOW_ENGINE(source), result, &error);
 
   if (answer) {
     g_variant_get_child(answer->content, 1, "d", &self->peak);
@@ -387,9 +387,8 @@ want_peak(MsTimingView *self, MsWindowEngine *engine)
   self->peak_device = ms_device_ref(device);
   self->peak = 0;
   g_clear_pointer(&self->peak_problem, g_free);
-  const MsWindowEngineCall call = {
-    .kind = MS_REQUEST_BANDWIDTH, .answer = MS_ANSWER_BANDWIDTH, .content = g_variant_new("()")};
-  ms_window_engine_call_async(engine, &call, self->measuring, on_peak_measured, g_object_ref(self));
+  ms_window_engine_ask_async(engine, ms_window_request_new(MS_REQUEST_BANDWIDTH, g_variant_new("()")), self->measuring,
+                             on_peak_measured, g_object_ref(self));
 }
 
 static char *
