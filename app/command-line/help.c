@@ -26,33 +26,34 @@
 #define AS_TEXT(macro) TEXT_OF(macro)
 
 /**
- * ms_version_text: (transfer full): one line for the program and one for each library: its version in this process, or,
- * for those that a build can do without, its version when the program was built.
+ * ms_version_text: (transfer full): one line for the program and one for each library: its version in this process, or
+ * that which the program was built with.
  */
 char *
 ms_version_text(void)
 {
-  char *text = g_strdup_printf(
+  g_autofree char *pixbuf = ms_pixbuf_describe();
+
+  return g_strdup_printf(
     "meanshift-lab %s\n"
     "GLib %u.%u.%u\n"
     "JSON-GLib %s\n"
     "cairo %s\n"
     "zlib %s\n"
     "libpng %s\n"
-    "libjpeg-turbo %s\n" MS_OPTIONAL_LIBRARIES "lcms2 %s\n"
-    "OpenCL %d.%d headers\n",
+    "libjpeg-turbo %s\n"
+    "libtiff %s\n"
+    "libwebp %s\n"
+    "libdeflate %s\n"
+    "GTK %s\n"
+    "lcms2 %s\n"
+    "OpenCL %d.%d headers\n"
+    "gdk-pixbuf %s\n",
     MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S, cairo_version_string(),
-    zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION),
-    ms_colour_library_version() ? ms_colour_library_version() : "missing,:colour:profiles:are:kept:unused",
-    CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10);
-
-  /*
-   * Meson doubles a backslash in a definition, so these lines end in bars. With a blank in the program, lintian would
-   * take the version of libdeflate for an embedded copy of zlib.
-   */
-  g_strdelimit(g_strdelimit(text, "|", '\n'), ":", ' ');
-  g_autofree char *libraries = text, *pixbuf = ms_pixbuf_describe();
-  return g_strdup_printf("%sgdk-pixbuf %s\n", libraries, pixbuf);
+    zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION), MS_TIFF_VERSION, MS_WEBP_VERSION,
+    MS_DEFLATE_VERSION, MS_GTK_VERSION,
+    ms_colour_library_version() ? ms_colour_library_version() : "missing, colour profiles are kept unused",
+    CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10, pixbuf);
 }
 
 /* Completions */

@@ -525,7 +525,7 @@ check_ending(const MsBatchRequest *request, GError **error)
   if (request->format != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   if (codec)
-    return ms_codec_check_built(codec, request->output, error);
+    return TRUE;
   if (stat(request->output, &info) == 0 && !S_ISREG(info.st_mode))
     return TRUE;
   g_autofree char *extensions = ms_codec_list_extensions();
@@ -538,12 +538,8 @@ check_ending(const MsBatchRequest *request, GError **error)
 static gboolean
 check_output(const MsBatchRequest *request, GError **error)
 {
-  const MsCodec *wanted = ms_codec_get(request->format);
-
   if (!request->output)
     return TRUE;
-  if (wanted && !ms_codec_check_built(wanted, request->output, error))
-    return FALSE;
   if (ms_file_path_is_standard(request->output) && ms_output_folder_has_many(request->inputs, request->recursive)) {
     ms_set_error(error, MS_ERROR_USAGE,
                  "Only one image can be written to standard output; name a folder for several with -o.");

@@ -280,8 +280,7 @@ check_format(const MsBatchImage *work, const MsImageHeader *header, GError **err
   if (!work->item->output)
     return TRUE;
   const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
-  return ms_codec_check_built(codec, work->item->output, error) &&
-         ms_codec_check_sides(codec, work->name, header->width, header->height, error);
+  return ms_codec_check_sides(codec, work->name, header->width, header->height, error);
 }
 
 /* Counts a process that decodes the image, with the memory that it shares with this one, and limits it. */

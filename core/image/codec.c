@@ -13,9 +13,6 @@
 #include "core/image/tiff.h"
 #include "core/image/webp.h"
 
-/* The build sets these constants; the functions of a format whose library is missing are not compiled. */
-#define IF_BUILT(is_built, function) ((is_built) ? (function) : NULL)
-
 #define PNG_NAME "png"
 #define JPEG_NAME "jpeg"
 #define TIFF_NAME "tiff"
@@ -29,8 +26,7 @@ const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME,
 
 /* A format that is read by a module of gdk-pixbuf. */
 #define BY_PIXBUF                                                                                                      \
-  .most_side = G_MAXINT, .has_alpha = TRUE, .open = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_open),                          \
-  .close = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_close), .read = IF_BUILT(MS_WITH_PIXBUF, ms_pixbuf_read)
+  .most_side = G_MAXINT, .has_alpha = TRUE, .open = ms_pixbuf_open, .close = ms_pixbuf_close, .read = ms_pixbuf_read
 
 static const MsCodec table[] = {
   {.format = MS_IMAGE_FORMAT_PNG,
@@ -80,14 +76,14 @@ static const MsCodec table[] = {
    .most_side = G_MAXINT,
    .has_alpha = TRUE,
    .has_geo = TRUE,
-   .open = IF_BUILT(MS_WITH_TIFF, ms_tiff_open),
-   .close = IF_BUILT(MS_WITH_TIFF, ms_tiff_close),
-   .read = IF_BUILT(MS_WITH_TIFF, ms_tiff_read),
-   .start_rows = IF_BUILT(MS_WITH_TIFF, ms_tiff_start_rows),
-   .read_row = IF_BUILT(MS_WITH_TIFF, ms_tiff_read_row),
-   .write = IF_BUILT(MS_WITH_TIFF, ms_tiff_write),
-   .write_numbers = IF_BUILT(MS_WITH_TIFF, ms_tiff_write_numbers),
-   .write_bytes = IF_BUILT(MS_WITH_TIFF, ms_tiff_write_bytes)},
+   .open = ms_tiff_open,
+   .close = ms_tiff_close,
+   .read = ms_tiff_read,
+   .start_rows = ms_tiff_start_rows,
+   .read_row = ms_tiff_read_row,
+   .write = ms_tiff_write,
+   .write_numbers = ms_tiff_write_numbers,
+   .write_bytes = ms_tiff_write_bytes},
   {.format = MS_IMAGE_FORMAT_WEBP,
    .name = WEBP_NAME,
    .title = "WebP",
@@ -97,10 +93,10 @@ static const MsCodec table[] = {
    .most_side = 16383,
    .has_quality = TRUE,
    .has_alpha = TRUE,
-   .open = IF_BUILT(MS_WITH_WEBP, ms_webp_open),
-   .close = IF_BUILT(MS_WITH_WEBP, ms_webp_close),
-   .read = IF_BUILT(MS_WITH_WEBP, ms_webp_read),
-   .write = IF_BUILT(MS_WITH_WEBP, ms_webp_write)},
+   .open = ms_webp_open,
+   .close = ms_webp_close,
+   .read = ms_webp_read,
+   .write = ms_webp_write},
   {.format = MS_IMAGE_FORMAT_BMP,
    .name = BMP_NAME,
    .title = "BMP",
@@ -350,14 +346,7 @@ ms_codec_result_extension(const char *input)
   return ms_codec_for_result(input)->extensions[0];
 }
 
-/** ms_codec_is_built: whether this build reads the format, and writes it where it is written at all. */
-gboolean
-ms_codec_is_built(const MsCodec *self)
-{
-  return self->open != NULL;
-}
-
-/** ms_codec_is_written: whether this build writes the format. */
+/** ms_codec_is_written: whether files of the format are written. */
 gboolean
 ms_codec_is_written(const MsCodec *self)
 {
@@ -368,7 +357,7 @@ ms_codec_is_written(const MsCodec *self)
 gboolean
 ms_codec_is_readable(const MsCodec *self)
 {
-  return ms_codec_is_built(self) && (ms_codec_is_written(self) || ms_pixbuf_has_module(self));
+  return ms_codec_is_written(self) || ms_pixbuf_has_module(self);
 }
 
 static char *
@@ -389,7 +378,7 @@ join(GPtrArray *words, const char *conjunction)
  * @applies: ms_codec_is_written() or ms_codec_is_readable()
  * @conjunction: between the last two, as in " or "
  *
- * Returns: (transfer full): the titles of the formats that this build writes or can read, as in "PNG, JPEG or TIFF"
+ * Returns: (transfer full): the titles of the formats that are written or can be read, as in "PNG, JPEG or TIFF"
  */
 char *
 ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char *conjunction)
@@ -403,8 +392,7 @@ ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char *conj
 }
 
 /**
- * ms_codec_list_extensions: (transfer full): the extensions that outputs of this build can have, as in ".png, .jpg or
- * .tif".
+ * ms_codec_list_extensions: (transfer full): the extensions that outputs can have, as in ".png, .jpg or .tif".
  */
 char *
 ms_codec_list_extensions(void)
@@ -427,19 +415,6 @@ int
 ms_codec_resolve_quality(const MsCodec *self, int quality)
 {
   return self->has_quality && quality != MS_QUALITY_AUTO ? quality : self->quality;
-}
-
-/** ms_codec_check_built: FALSE with %MS_ERROR_UNSUPPORTED when this build cannot read or write @name for its format. */
-gboolean
-ms_codec_check_built(const MsCodec *self, const char *name, GError **error)
-{
-  if (ms_codec_is_built(self))
-    return TRUE;
-  g_autofree char *titles = ms_codec_list_titles(ms_codec_is_written, " or ");
-  ms_set_error(error, MS_ERROR_UNSUPPORTED,
-               "'%s' is a %s file, and this build does not read or write %s; use %s, or build with its library.", name,
-               self->title, self->title, titles);
-  return FALSE;
 }
 
 /**

@@ -45,9 +45,8 @@ typedef struct {
  * @has_quality: whether a quality from 1 to 100 can be asked for
  * @has_alpha: whether transparency is kept
  * @has_geo: whether the place on the map is kept
- * @open: (nullable): reads the header and makes the decoder; %NULL in a build without the format's library. All
- *   functions that read leave their error in the file
- * @close: (nullable): frees the decoder, also one whose @open failed
+ * @open: reads the header and makes the decoder; all functions that read leave their error in the file
+ * @close: frees the decoder, also one whose @open failed
  * @read: (nullable): reads an upright image as 8-bit RGBA; %NULL in a format that always stores its rows in order, so
  *   that they are read one by one
  * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
@@ -92,13 +91,11 @@ MsImageFormat ms_codec_from_path(const char *path);
 MsImageFormat ms_codec_for_output(const char *path);
 const MsCodec *ms_codec_for_result(const char *input);
 const char *ms_codec_result_extension(const char *input);
-gboolean ms_codec_is_built(const MsCodec *self);
 gboolean ms_codec_is_readable(const MsCodec *self);
 gboolean ms_codec_is_written(const MsCodec *self);
 char *ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char *conjunction);
 char *ms_codec_list_extensions(void);
 int ms_codec_resolve_quality(const MsCodec *self, int quality);
-gboolean ms_codec_check_built(const MsCodec *self, const char *name, GError **error);
 gboolean ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error);
 gboolean ms_codec_fail_damaged(MsImageFile *file, const char *what);
 gboolean ms_codec_fail_kind(MsImageFile *file, const char *kind);

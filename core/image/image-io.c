@@ -75,7 +75,7 @@ find_codec(const char *name, const guint8 *start, gsize n, GError **error)
   const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, n));
 
   if (codec)
-    return ms_codec_check_built(codec, name, error) ? codec : NULL;
+    return codec;
   if (n == 0) {
     ms_set_error(error, MS_ERROR_FORMAT, "'%s' is empty; get a fresh copy of it.", name);
     return NULL;

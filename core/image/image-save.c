@@ -91,14 +91,6 @@ check_options(const MsSaveOptions *options, GError **error)
   return TRUE;
 }
 
-/* Refuses what the format or this build cannot write before a file is opened. */
-static gboolean
-check_codec(const MsCodec *codec, MsImage *image, const char *name, GError **error)
-{
-  return ms_codec_check_built(codec, name, error) &&
-         ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error);
-}
-
 /* @options must name a format other than AUTO. */
 static gboolean
 write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
@@ -149,7 +141,7 @@ rewrite_file(MsImageSink *sink, guint64 offset, const void *data, gsize size, GE
  * that appears during the call.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
- *   %MS_ERROR_UNSUPPORTED (not in this build), %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
  */
 gboolean
 ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
@@ -169,7 +161,7 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
                  extensions);
     return FALSE;
   }
-  if (!check_codec(codec, image, name, error))
+  if (!ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error))
     return FALSE;
   chosen.format = codec->format;
   g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
@@ -191,8 +183,8 @@ ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, Ms
  *
  * Like ms_image_save(), for standard output and other targets that are not files.
  *
- * Returns: (transfer full): the content of the file, or %NULL with %MS_ERROR_USAGE, %MS_ERROR_UNSUPPORTED,
- *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the content of the file, or %NULL with %MS_ERROR_USAGE, %MS_ERROR_TOO_LARGE
+ *   or %G_IO_ERROR_CANCELLED
  */
 GBytes *
 ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes, GCancellable *cancellable,
@@ -206,7 +198,8 @@ ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes
     return NULL;
   if (chosen.format == MS_IMAGE_FORMAT_AUTO)
     chosen.format = MS_IMAGE_FORMAT_DEFAULT;
-  if (!check_codec(ms_codec_get(chosen.format), image, sink.name, error) ||
+  if (!ms_codec_check_sides(ms_codec_get(chosen.format), sink.name, ms_image_get_width(image),
+                            ms_image_get_height(image), error) ||
       !write_image(image, &sink, &chosen, notes, error))
     return NULL;
   return g_byte_array_free_to_bytes(g_steal_pointer(&content));

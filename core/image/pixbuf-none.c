@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* A build without gdk-pixbuf: the table of formats has none of its functions. */
+/* A build without gdk-pixbuf reads none of these formats. */
 #include "core/image/pixbuf.h"
+
+#include "core/error.h"
+#include "core/image/codec.h"
+
+void
+ms_pixbuf_open(MsImageFile *file)
+{
+  ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
+               "'%s' has the format %s, which this build, without gdk-pixbuf, does not read; convert it to PNG.",
+               file->name, file->codec->title);
+}
+
+void
+ms_pixbuf_close(MsImageFile *file)
+{
+}
+
+MsImage *
+ms_pixbuf_read(MsImageFile *file)
+{
+  return NULL;
+}
 
 gboolean
 ms_pixbuf_has_module(const MsCodec *codec)

@@ -341,7 +341,7 @@ open_inside(MsImageFile *file, const MsPixbufLook *look)
   const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, size));
 
   /* Containers in containers have no end. */
-  if (!codec || !ms_codec_is_built(codec) || (codec->open == ms_pixbuf_open && codec->format != MS_IMAGE_FORMAT_ICO)) {
+  if (!codec || (codec->open == ms_pixbuf_open && codec->format != MS_IMAGE_FORMAT_ICO)) {
     ms_codec_fail_kind(file, N_("it holds a picture of another format, which is not read"));
     return;
   }

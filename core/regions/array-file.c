@@ -124,7 +124,7 @@ write_tiff(MsAtomicFile *file, const MsPixelArray *array, GError **error)
   MsImageSink sink = {"labels", append_bytes, rewrite_bytes, file, NULL};
   const MsNumbers numbers = {array->numbers, array->width, array->height, array->geo};
 
-  return ms_codec_check_built(codec, sink.name, error) && codec->write_numbers(&numbers, &sink, error);
+  return codec->write_numbers(&numbers, &sink, error);
 }
 
 /* @most: the largest number that the format can store; @most_channels: and how many a pixel has */

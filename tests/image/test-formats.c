@@ -135,8 +135,6 @@ test_readme(void)
 
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
   for (guint i = 0; i < n; i++) {
-    if (!ms_codec_is_built(&codecs[i]))
-      continue;
     g_autofree char *row = ms_codec_is_written(&codecs[i]) ? make_row(&codecs[i]) : make_read_row(&codecs[i]);
     const char *found = strstr(text, row);
     if (!found)

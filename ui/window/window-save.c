@@ -255,8 +255,6 @@ suggested_name(MsDocument *document)
   const MsCodec *codec = ms_codec_for_result(title);
   g_autofree char *stem = stem_of(title);
 
-  if (!ms_codec_is_built(codec))
-    codec = ms_codec_get(MS_IMAGE_FORMAT_DEFAULT);
   return g_strdup_printf("%s-meanshift.%s", stem, codec->extensions[0]);
 }
 
