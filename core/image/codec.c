@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/bmp.h"
 #include "core/image/jpeg.h"
 #include "core/image/pixbuf.h"
 #include "core/image/png.h"
@@ -17,12 +16,11 @@
 #define JPEG_NAME "jpeg"
 #define TIFF_NAME "tiff"
 #define WEBP_NAME "webp"
-#define BMP_NAME "bmp"
 #define PPM_NAME "ppm"
 #define PAM_NAME "pam"
 
 /** ms_codec_names: (array zero-terminated=1): the names of the formats that are written, by number. */
-const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, BMP_NAME, PPM_NAME, PAM_NAME, NULL};
+const char *const ms_codec_names[] = {PNG_NAME, JPEG_NAME, TIFF_NAME, WEBP_NAME, PPM_NAME, PAM_NAME, NULL};
 
 /* A format that is read by a module of gdk-pixbuf. */
 #define BY_PIXBUF                                                                                                      \
@@ -97,26 +95,6 @@ static const MsCodec table[] = {
    .close = ms_webp_close,
    .read = ms_webp_read,
    .write = ms_webp_write},
-  {.format = MS_IMAGE_FORMAT_BMP,
-   .name = BMP_NAME,
-   .title = "BMP",
-   .mime_types = {"image/bmp"},
-   .extensions = {"bmp", "dib"},
-   /* With the size of the second header, since two letters may begin a text. */
-   .magics = {{"BM????????????\x28\0\0\0", 18, 18},
-              {"BM????????????\x7c\0\0\0", 18, 18},
-              {"BM????????????\x6c\0\0\0", 18, 18},
-              {"BM????????????\x0c\0\0\0", 18, 18},
-              {"BM????????????\x34\0\0\0", 18, 18},
-              {"BM????????????\x38\0\0\0", 18, 18},
-              {"BM????????????\x40\0\0\0", 18, 18}},
-   .most_side = G_MAXINT,
-   .has_alpha = TRUE,
-   .open = ms_bmp_open,
-   .close = ms_bmp_close,
-   .start_rows = ms_bmp_start_rows,
-   .read_row = ms_bmp_read_row,
-   .write = ms_bmp_write},
   {.format = MS_IMAGE_FORMAT_PPM,
    .name = PPM_NAME,
    .title = "PNM",
@@ -152,6 +130,20 @@ static const MsCodec table[] = {
    .mime_types = {"image/gif"},
    .input_extensions = {"gif"},
    .magics = {{"GIF87a", 6, 4}, {"GIF89a", 6, 4}},
+   BY_PIXBUF},
+  {.format = MS_IMAGE_FORMAT_BMP,
+   .name = "bmp",
+   .title = "BMP",
+   .mime_types = {"image/bmp"},
+   .input_extensions = {"bmp", "dib"},
+   /* With the size of the second header, since two letters may begin a text. */
+   .magics = {{"BM????????????\x28\0\0\0", 18, 18},
+              {"BM????????????\x7c\0\0\0", 18, 18},
+              {"BM????????????\x6c\0\0\0", 18, 18},
+              {"BM????????????\x0c\0\0\0", 18, 18},
+              {"BM????????????\x34\0\0\0", 18, 18},
+              {"BM????????????\x38\0\0\0", 18, 18},
+              {"BM????????????\x40\0\0\0", 18, 18}},
    BY_PIXBUF},
   {.format = MS_IMAGE_FORMAT_HEIC,
    .name = "heic",

@@ -112,6 +112,151 @@ look_tga(MsImageFile *file, MsPixbufLook *look)
       "gdk-pixbuf does not read such a palette, so many bits a pixel or transparency of one bit, or reads it wrongly");
 }
 
+/* Of a BMP file: the header before the header, the shortest and the longest one, and where parts of these are. */
+#define BMP_START 14
+#define BMP_CORE 12
+#define BMP_LONGEST 124
+#define BMP_USED 46
+#define BMP_MASKS 54
+#define BMP_EMBEDDED 0x4d424544
+
+/*
+ * @compression: 0 for none, 1 and 2 for runs of 8 and 4 bits, 3 for masks of the channels
+ * @colours_at: where the palette begins, of up to @most colours of @entry bytes
+ * @row: bytes of a row with its padding, and @rest: of the file from the pixels on
+ */
+typedef struct {
+  guint8 head[BMP_START + BMP_LONGEST];
+  guint32 size;
+  gint64 height;
+  guint bits;
+  guint32 compression;
+  guint32 colours_at;
+  guint32 entry;
+  guint32 most;
+  guint32 used;
+  guint32 pixels_at;
+  guint64 row;
+  guint64 rest;
+} Bmp;
+
+static gboolean
+read_bmp(MsImageFile *file, MsPixbufLook *look, Bmp *self)
+{
+  *self = (Bmp){.head = ""};
+  if (ms_image_file_read_at(file, 0, self->head, sizeof self->head) < 0)
+    return FALSE;
+  const guint8 *head = self->head;
+  const gboolean is_core = (self->size = le32(head + BMP_START)) == BMP_CORE;
+  look->width = is_core ? le16(head + 18) : le32(head + 18);
+  self->height = is_core ? (gint32)le16(head + 20) : (gint32)le32(head + 22);
+  look->height = (guint64)ABS(self->height);
+  self->bits = le16(head + (is_core ? 24 : 28));
+  self->compression = is_core ? 0 : le32(head + 30);
+  self->colours_at = BMP_START + self->size + (self->compression == 3 && self->size == 40 ? 12 : 0);
+  self->entry = is_core ? 3 : 4;
+  self->most = self->bits <= 8 ? 1u << self->bits : 0;
+  self->used = is_core || le32(head + BMP_USED) == 0 ? self->most : le32(head + BMP_USED);
+  self->pixels_at = le32(head + 10);
+  self->row = (look->width * self->bits + 31) / 32 * 4;
+  self->rest = file->size - MIN(self->pixels_at, file->size);
+  return (look->width > 0 && look->width <= G_MAXINT32 && look->height > 0 && look->height <= G_MAXINT32 &&
+          self->pixels_at >= self->colours_at) ||
+         ms_codec_fail_damaged(file, N_("its header is not valid"));
+}
+
+/* The module takes masks of less than four bits, or with gaps, for others. */
+static gboolean
+reads_mask(guint32 mask)
+{
+  const guint32 ones = mask ? mask >> g_bit_nth_lsf(mask, -1) : 0;
+
+  return ones >= 15 && (ones & (ones + 1)) == 0;
+}
+
+static gboolean
+reads_bmp(const Bmp *self)
+{
+  const guint8 *masks = self->head + BMP_MASKS;
+  const guint32 alpha = self->size >= 56 ? le32(masks + 12) : 0;
+  const gboolean is_wide = self->bits == 16 || self->bits == 32;
+
+  switch (self->compression) {
+  case 0:
+    return is_wide || self->bits == 1 || self->bits == 4 || self->bits == 8 || self->bits == 24;
+  case 1:
+  case 2:
+    return self->bits == 8 / self->compression && self->height > 0;
+  case 3:
+    return is_wide && reads_mask(le32(masks)) && reads_mask(le32(masks + 4)) && reads_mask(le32(masks + 8)) &&
+           (alpha == 0 || (self->bits == 32 && reads_mask(alpha)));
+  default:
+    return FALSE;
+  }
+}
+
+/*
+ * (transfer full): the file with as many colours as indices can name and the pixels right behind them, without which
+ * the module takes other bytes for pixels; what is missing of @n bytes of these is 0.
+ */
+static GBytes *
+set_bmp_in_order(MsImageFile *file, const Bmp *self, guint n)
+{
+  GByteArray *bytes = g_byte_array_append(g_byte_array_new(), self->head, self->colours_at);
+  const guint32 colours = MIN(self->used, self->most) * self->entry, at = self->colours_at + self->most * self->entry;
+  const guint32 place = GUINT32_TO_LE(at);
+
+  memcpy(bytes->data + 10, &place, sizeof place);
+  if (self->size > BMP_CORE)
+    memset(bytes->data + BMP_USED, 0, 4);
+  g_byte_array_set_size(bytes, at + n);
+  memset(bytes->data + self->colours_at, 0, bytes->len - self->colours_at);
+  ms_image_file_read_at(file, self->colours_at, bytes->data + self->colours_at,
+                        MIN(colours, self->pixels_at - self->colours_at));
+  ms_image_file_read_at(file, self->pixels_at, bytes->data + at, n);
+  return g_byte_array_free_to_bytes(bytes);
+}
+
+/* The colour profile to which the longest header points, which the module leaves out. */
+static GBytes *
+find_bmp_profile(MsImageFile *file, const Bmp *self)
+{
+  const guint8 *head = self->head;
+
+  if (self->size < BMP_LONGEST || le32(head + 70) != BMP_EMBEDDED || le32(head + 130) > file->limits.max_metadata)
+    return NULL;
+  return cut_out(file, g_byte_array_new(), (guint64)BMP_START + le32(head + 126), le32(head + 130));
+}
+
+/* The module says nothing of pixels that are missing; of the row that is stored last the padding may be. */
+static void
+look_bmp(MsImageFile *file, MsPixbufLook *look)
+{
+  Bmp bmp;
+
+  if (!read_bmp(file, look, &bmp))
+    return;
+  const gboolean has_runs = bmp.compression == 1 || bmp.compression == 2;
+  const guint64 n = has_runs ? bmp.rest : bmp.row * look->height;
+  const guint64 least = has_runs ? le32(bmp.head + 34) : n - (bmp.row - (look->width * bmp.bits + 7) / 8);
+  look->most_per_byte = has_runs ? 128 : 8;
+  if (!reads_bmp(&bmp))
+    look->refused =
+      N_("gdk-pixbuf does not read such masks, so many bits a pixel or such compression, or reads it wrongly");
+  if (look->refused || !ms_image_file_check_size(file, look->width, look->height, least))
+    return;
+  if (bmp.rest < least && !ms_image_file_accepts(file, "the file ends before the image does")) {
+    ms_codec_fail_damaged(file, N_("the file ends before the image does"));
+    return;
+  }
+  if (n <= G_MAXINT32 &&
+      (bmp.rest < n || bmp.used > bmp.most || bmp.pixels_at != bmp.colours_at + (guint64)bmp.used * bmp.entry))
+    look->content = set_bmp_in_order(file, &bmp, (guint)n);
+  for (int k = 0; bmp.compression == 3 && k < 4; k++)
+    look->bits = MAX(look->bits, (guint)__builtin_popcount(le32(bmp.head + BMP_MASKS + 4 * k)));
+  look->icc = find_bmp_profile(file, &bmp);
+}
+
 #define ICON_HEADER 6
 #define ICON_ENTRY 16
 #define BITMAP_HEADER 40
@@ -498,10 +643,10 @@ static const struct {
   MsImageFormat format;
   void (*look)(MsImageFile *file, MsPixbufLook *look);
 } looks[] = {
-  {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_HEIC, look_heic}, {MS_IMAGE_FORMAT_AVIF, look_avif},
-  {MS_IMAGE_FORMAT_ICO, look_ico},   {MS_IMAGE_FORMAT_ICNS, look_icns}, {MS_IMAGE_FORMAT_ANI, look_ani},
-  {MS_IMAGE_FORMAT_QTIF, look_qtif}, {MS_IMAGE_FORMAT_XPM, look_text},  {MS_IMAGE_FORMAT_XBM, look_text},
-  {MS_IMAGE_FORMAT_TGA, look_tga},   {MS_IMAGE_FORMAT_JXL, look_jxl},
+  {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_BMP, look_bmp},   {MS_IMAGE_FORMAT_HEIC, look_heic},
+  {MS_IMAGE_FORMAT_AVIF, look_avif}, {MS_IMAGE_FORMAT_ICO, look_ico},   {MS_IMAGE_FORMAT_ICNS, look_icns},
+  {MS_IMAGE_FORMAT_ANI, look_ani},   {MS_IMAGE_FORMAT_QTIF, look_qtif}, {MS_IMAGE_FORMAT_XPM, look_text},
+  {MS_IMAGE_FORMAT_XBM, look_text},  {MS_IMAGE_FORMAT_TGA, look_tga},   {MS_IMAGE_FORMAT_JXL, look_jxl},
 };
 
 /**

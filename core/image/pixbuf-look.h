@@ -14,6 +14,7 @@
  * @bits: a sample, where the header says more than 8
  * @has_exif: whether it holds EXIF data, which no module gives
  * @n_images: in the file; 0 for several of unknown number
+ * @icc: (nullable): the colour profile, of formats whose module gives none
  * @refused: (nullable): why no module gets it
  * @content: (nullable): what the module gets instead of the file, or, with @is_file, the file of its first picture
  */
@@ -24,6 +25,7 @@ typedef struct {
   guint bits;
   gboolean has_exif;
   guint n_images;
+  GBytes *icc;
   const char *refused;
   GBytes *content;
   gboolean is_file;

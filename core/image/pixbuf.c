@@ -185,8 +185,10 @@ start_loader(PixbufReader *self)
 static void
 take_icc(PixbufReader *self, GVariant *bytes)
 {
-  if (g_variant_get_size(bytes) > 0 && g_variant_get_size(bytes) <= self->file->limits.max_metadata)
+  if (g_variant_get_size(bytes) > 0 && g_variant_get_size(bytes) <= self->file->limits.max_metadata) {
+    g_clear_pointer(&self->icc, g_bytes_unref);
     self->icc = g_variant_get_data_as_bytes(bytes);
+  }
   if (self->icc && !ms_icc_is_sound(self->icc))
     g_clear_pointer(&self->icc, g_bytes_unref);
 }
@@ -203,7 +205,6 @@ take_answer(MsMessage *message, gpointer data)
     g_variant_get(message->payload, "(iiu)", &self->width, &self->height, &self->n_images);
     break;
   case MS_LOADER_DONE:
-    g_clear_pointer(&self->icc, g_bytes_unref);
     g_clear_pointer(&self->damage, g_free);
     g_variant_get(message->payload, "(u@ays)", &self->orientation, &icc, &self->damage);
     take_icc(self, icc);
@@ -377,6 +378,7 @@ ms_pixbuf_open(MsImageFile *file)
   PixbufReader *self = file->decoder = g_new0(PixbufReader, 1);
   self->file = file;
   self->look = look;
+  self->icc = look.icc;
   if (ms_image_file_is_cancelled(file) || !start_loader(self))
     return;
   /* A loader that is dead takes no message; follow() says how it ended. */

@@ -168,7 +168,7 @@ test_refused_values(void)
     {"x --budget 0s", "--budget"},
     {"x --budget soon", "--budget"},
     {"x --shard 3/2", "--shard"},
-    {"x --format gif", "png, jpeg, tiff, webp, bmp, ppm, pam"},
+    {"x --format gif", "png, jpeg, tiff, webp, ppm, pam"},
     {"x --on-conflict ask", "fail, skip, unique, overwrite"},
     {"x --quiet=yes", "--quiet"},
     {"x --device=", "--device"},

@@ -422,7 +422,7 @@ class Formats(HeadlessCase):
 
     def setUp(self):
         super().setUp()
-        self.formats = {"tiff": "tif", "webp": "webp", "bmp": "bmp", "ppm": "ppm", "pam": "pam"}
+        self.formats = {"tiff": "tif", "webp": "webp", "ppm": "ppm", "pam": "pam"}
 
     def pixels(self, path):
         """The pixels of any file, as ImageMagick reads them."""

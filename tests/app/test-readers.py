@@ -477,6 +477,57 @@ class Others(ReaderCase):
             copy = self.write(name, self.given(name).read_bytes())
             self.assertEqual(by_command(error, copy)[0, :2].tolist(), right)
 
+    def test_bmp(self):
+        """Every kind, also with short palettes and gaps, which the module takes for pixels by itself."""
+        self.needs("BMP")
+        rng, cases = random.Random(8), []
+        for bits, size, top_down in itertools.product((1, 4, 8), (12, 40, 124), (False, True)):
+            for colours, used, gap in ((2 ** bits, 0, 0), (2 ** bits, 2 ** bits, 7), (2, 2, 0), (2, 0, 0), (2, 999, 0)):
+                if size > 12 or (used == 0 and not top_down):
+                    cases.append((True, Bmp(bits, rng, size, top_down, colours=colours, used=used, gap=gap)))
+        for bits, size, top_down, gap in itertools.product((16, 24, 32), (12, 40, 124), (False, True), (0, 9)):
+            if size > 12 or (bits == 24 and not top_down):
+                cases.append((True, Bmp(bits, rng, size, top_down, gap=gap)))
+        for good, bits, masks in ((True, 16, (0xf800, 0x7e0, 0x1f, 0)), (True, 32, (0xff, 0xff00, 0xff0000, 0)),
+                                  (True, 32, (0xff0000, 0xff00, 0xff, 0xff000000)),
+                                  (False, 16, (0xf00, 0xf0, 15, 0xf000)), (False, 32, (0xe0, 0x1c, 3, 0)),
+                                  (True, 32, (0x3ff00000, 0xffc00, 0x3ff, 0)),
+                                  (False, 32, (0xff0000, 0xff00, 0x5f, 0)), (False, 32, (0xff0000, 0xff00, 0, 0))):
+            cases += [(good, Bmp(bits, rng, size, False, masks=masks, gap=gap)) for size in (56, 124) for gap in (0, 5)]
+            if masks[3] == 0:
+                cases.append((good, Bmp(bits, rng, 40, True, masks=masks)))
+        cases += [(False, Bmp(2, rng)), (False, Bmp(24, rng, compression=5)), (False, Bmp(24, rng, compression=6))]
+        paths = [self.write(f"{i}.bmp", bmp.content()) for i, (_, bmp) in enumerate(cases)]
+        for path, (is_read, bmp), (pixels, note) in zip(paths, cases, self.read(*paths)):
+            if is_read:
+                self.assert_pixels((pixels, note), bmp.pixels(), 1, vars(bmp))
+            else:
+                self.assertIsNone(pixels, vars(bmp))
+                self.assertIn("magick FILE", note, vars(bmp))
+
+    def test_bmp_with_runs(self):
+        """As Pillow reads them."""
+        self.needs("BMP")
+        for bits, runs in ((8, b"\3\1\1\2\0\0\0\3\0\1\2\0\1\2\0\1"), (4, b"\4\x01\0\0\4\x12\0\1")):
+            bmp = Bmp(bits, random.Random(9), width=4, height=2, compression=1 if bits == 8 else 2, colours=3, used=3)
+            bmp.rows = runs
+            result, = self.read(self.write("a.bmp", bmp.content()))
+            self.assert_pixels(result, by_pillow(bmp.content()), 0, bits)
+
+    def test_cut_bmp(self):
+        """What is missing is not made up, unless damage is accepted; the padding of the last row may be missing."""
+        self.needs("BMP")
+        bmp = Bmp(24, random.Random(10))
+        whole, wanted = bmp.content(), bmp.pixels()
+        padding = bmp.row - 3 * bmp.width
+        self.assert_pixels(self.read(self.write("a.bmp", whole[:-padding]))[0], wanted)
+        cut = self.write("b.bmp", whole[:-padding - 1])
+        (pixels, error), = self.read(cut)
+        self.assertIsNone(pixels)
+        self.assertIn("the file ends before the image does", error)
+        self.run_program(cut, "-o", self.out / "b.pam", "--accept-damaged", *AS_THEY_ARE)
+        self.assert_pixels((read_pam(self.out / "b.pam")[1:], ""), wanted[1:])
+
     def test_icons_of_every_depth(self):
         """As Pillow reads them; of cursors it leaves out the mask."""
         self.needs("ICO")
@@ -558,6 +609,50 @@ class Others(ReaderCase):
             rgba = subprocess.run(["convert", path, "-depth", "8", "rgba:-"], check=True, stdout=subprocess.PIPE).stdout
             result, = self.read(path)
             self.assert_pixels(result, numpy.frombuffer(rgba, numpy.uint8).reshape(48, 64, 4), 8, form)
+
+
+class Bmp:
+    """A file and its pixels, by the format's specification."""
+
+    def __init__(self, bits, rng, size=40, top_down=False, masks=None, compression=None, colours=0, used=0, gap=0,
+                 width=9, height=5):
+        self.bits, self.size, self.top_down, self.masks, self.used = bits, size, top_down, masks, used
+        self.width, self.height, self.gap = width, height, rng.randbytes(gap)
+        self.compression = (3 if masks else 0) if compression is None else compression
+        self.row = (width * bits + 31) // 32 * 4
+        self.palette = [rng.randbytes(3) for _ in range(colours)]
+        self.values = [[rng.randrange(colours or 2 ** bits) for _ in range(width)] for _ in range(height)]
+        self.rows = b"".join(self.stored(row) for row in self.values)
+
+    def stored(self, row):
+        if self.bits >= 8:
+            return b"".join(value.to_bytes(self.bits // 8, "little") for value in row).ljust(self.row, b"\0")
+        text = "".join(f"{value:0{self.bits}b}" for value in row).ljust(8 * self.row, "0")
+        return int(text, 2).to_bytes(self.row, "big")
+
+    def content(self):
+        entry = b"" if self.size == 12 else b"\0"
+        masks = struct.pack("<4I", *self.masks) if self.masks else b""
+        if self.size == 12:
+            head = struct.pack("<IHHHH", 12, self.width, self.height, 1, self.bits)
+        else:
+            height = -self.height if self.top_down else self.height
+            head = struct.pack("<IiiHHIIiiII", self.size, self.width, height, 1, self.bits, self.compression,
+                               len(self.rows), 0, 0, self.used, 0)
+            head = (head + masks).ljust(self.size, b"\0") if self.size > 40 else head + masks[:12]
+        head += b"".join(colour + entry for colour in self.palette) + self.gap
+        return struct.pack("<2sIII", b"BM", 14 + len(head + self.rows), 0, 14 + len(head)) + head + self.rows
+
+    def colour(self, value):
+        if self.palette:
+            return (*self.palette[value][::-1], 255)
+        masks = self.masks or ((0x7c00, 0x3e0, 0x1f, 0) if self.bits == 16 else (0xff0000, 0xff00, 0xff, 0))
+        shares = [(value & mask) * 255 / mask if mask else 255 for mask in masks]
+        return tuple(int(share + 0.5) for share in shares)
+
+    def pixels(self):
+        rows = [[self.colour(value) for value in row] for row in self.values]
+        return numpy.array(rows if self.top_down else rows[::-1], numpy.uint8)
 
 
 class Tga:

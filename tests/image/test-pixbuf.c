@@ -108,15 +108,16 @@ make_icns(void)
   return g_byte_array_free_to_bytes(bytes);
 }
 
+/* As gdk-pixbuf writes it. */
 static GBytes *
-make_ico(void)
+make_saved(const char *type)
 {
   g_autoptr(GdkPixbuf) pixbuf = gdk_pixbuf_new(GDK_COLORSPACE_RGB, TRUE, 8, 16, 16);
   gchar *data = NULL;
   gsize size = 0;
 
   gdk_pixbuf_fill(pixbuf, 0x11803fc0);
-  g_assert_true(gdk_pixbuf_save_to_buffer(pixbuf, &data, &size, "ico", NULL, NULL));
+  g_assert_true(gdk_pixbuf_save_to_buffer(pixbuf, &data, &size, type, NULL, NULL));
   return g_bytes_new_take(data, size);
 }
 
@@ -154,7 +155,7 @@ from_base64(const char *text)
 static GBytes *
 make_file(MsImageFormat format, guint *n_images)
 {
-  g_autoptr(GBytes) ico = make_ico();
+  g_autoptr(GBytes) ico = make_saved("ico");
 
   *n_images = format == MS_IMAGE_FORMAT_ANI ? 0 : 1;
   if (format == MS_IMAGE_FORMAT_GIF)
@@ -173,6 +174,8 @@ make_file(MsImageFormat format, guint *n_images)
     return g_bytes_new_static(xbm_file, strlen(xbm_file));
   if (format == MS_IMAGE_FORMAT_ICO)
     return g_steal_pointer(&ico);
+  if (format == MS_IMAGE_FORMAT_BMP)
+    return make_saved("bmp");
   if (format == MS_IMAGE_FORMAT_ICNS)
     return make_icns();
   if (format == MS_IMAGE_FORMAT_ANI)

@@ -16,7 +16,6 @@
  * @MS_IMAGE_FORMAT_JPEG: JPEG in a JFIF, EXIF or Adobe file
  * @MS_IMAGE_FORMAT_TIFF: Tagged Image File Format, BigTIFF included
  * @MS_IMAGE_FORMAT_WEBP: a still WebP image
- * @MS_IMAGE_FORMAT_BMP: a bitmap of Windows or OS/2
  * @MS_IMAGE_FORMAT_PPM: a portable pixmap; read are also greymaps and bitmaps
  * @MS_IMAGE_FORMAT_PAM: a portable arbitrary map of colours or greys, with or without alpha
  * @MS_IMAGE_FORMAT_GIF: the first format of those that are read by modules of gdk-pixbuf, and not written
@@ -27,10 +26,10 @@ typedef enum {
   MS_IMAGE_FORMAT_JPEG,
   MS_IMAGE_FORMAT_TIFF,
   MS_IMAGE_FORMAT_WEBP,
-  MS_IMAGE_FORMAT_BMP,
   MS_IMAGE_FORMAT_PPM,
   MS_IMAGE_FORMAT_PAM,
   MS_IMAGE_FORMAT_GIF,
+  MS_IMAGE_FORMAT_BMP,
   MS_IMAGE_FORMAT_HEIC,
   MS_IMAGE_FORMAT_AVIF,
   MS_IMAGE_FORMAT_JXL,
