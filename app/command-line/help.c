@@ -14,7 +14,6 @@
 
 #include "app/command-line/command-line.h"
 #include "core/image/codec.h"
-#include "core/image/colour/colour.h"
 #include "core/image/pixbuf.h"
 #include "core/option/option.h"
 #include "core/reduce/operators.h"
@@ -34,26 +33,25 @@ ms_version_text(void)
 {
   g_autofree char *pixbuf = ms_pixbuf_describe();
 
-  return g_strdup_printf(
-    "meanshift-lab %s\n"
-    "GLib %u.%u.%u\n"
-    "JSON-GLib %s\n"
-    "cairo %s\n"
-    "zlib %s\n"
-    "libpng %s\n"
-    "libjpeg-turbo %s\n"
-    "libtiff %s\n"
-    "libwebp %s\n"
-    "libdeflate %s\n"
-    "GTK %s\n"
-    "lcms2 %s\n"
-    "OpenCL %d.%d headers\n"
-    "gdk-pixbuf %s\n",
-    MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S, cairo_version_string(),
-    zlibVersion(), png_get_libpng_ver(NULL), AS_TEXT(LIBJPEG_TURBO_VERSION), MS_TIFF_VERSION, MS_WEBP_VERSION,
-    MS_DEFLATE_VERSION, MS_GTK_VERSION,
-    ms_colour_library_version() ? ms_colour_library_version() : "missing, colour profiles are kept unused",
-    CL_TARGET_OPENCL_VERSION / 100, CL_TARGET_OPENCL_VERSION / 10 % 10, pixbuf);
+  return g_strdup_printf("meanshift-lab %s\n"
+                         "GLib %u.%u.%u\n"
+                         "JSON-GLib %s\n"
+                         "cairo %s\n"
+                         "zlib %s\n"
+                         "libpng %s\n"
+                         "libjpeg-turbo %s\n"
+                         "libtiff %s\n"
+                         "libwebp %s\n"
+                         "libdeflate %s\n"
+                         "lcms2 %s\n"
+                         "GTK %s\n"
+                         "OpenCL %d.%d headers\n"
+                         "gdk-pixbuf %s\n",
+                         MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S,
+                         cairo_version_string(), zlibVersion(), png_get_libpng_ver(NULL),
+                         AS_TEXT(LIBJPEG_TURBO_VERSION), MS_TIFF_VERSION, MS_WEBP_VERSION, MS_DEFLATE_VERSION,
+                         MS_LCMS_VERSION, MS_GTK_VERSION, CL_TARGET_OPENCL_VERSION / 100,
+                         CL_TARGET_OPENCL_VERSION / 10 % 10, pixbuf);
 }
 
 /* Completions */

@@ -534,15 +534,6 @@ class Formats(HeadlessCase):
         self.run_program(*run, f"{needed[1]}M")
         self.assertEqual(self.names(), ["a.png"])
 
-    def test_little_cms_is_loaded_for_profiles_alone(self):
-        """Start and memory of a picture without a profile stay as they are without the library."""
-        source = self.picture("a.png")
-        self.run_program(source, "-o", self.out / "a.png", "--device", "reference", "--space", "luv",
-                         env={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(self.dir / "loaded")})
-        loaded = "".join(path.read_text(errors="replace") for path in self.dir.glob("loaded.*"))
-        self.assertIn("libpng", loaded)
-        self.assertNotIn("liblcms2", loaded)
-
     def test_greymaps_become_pixmaps(self):
         source = self.picture("a.png", 41, 23)
         for ending in ("pgm", "pbm"):

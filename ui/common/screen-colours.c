@@ -224,7 +224,7 @@ find_conversion(MsScreenColours *self, int monitor, GBytes *icc)
  * @monitor: of @widget, see ms_screen_colours_monitor_of()
  *
  * Returns: (transfer none) (nullable): the conversion of the pixels of @image to those of @monitor, valid until
- *   "changed"; %NULL where they are the same, where the image's profile cannot be used, and without Little CMS
+ *   "changed"; %NULL where they are the same, and where the image's profile cannot be used
  */
 const MsColour *
 ms_screen_colours_for_image(GtkWidget *widget, int monitor, MsImage *image)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsColour: a conversion of 8-bit pixels from one colour profile to another, by Little CMS, and what the program needs
- * to know about a profile. The library is loaded when a picture first needs it, so that others cost nothing.
+ * to know about a profile.
  */
 #pragma once
 
@@ -33,7 +33,6 @@ typedef struct {
 
 typedef struct _MsColour MsColour;
 
-const char *ms_colour_library_version(void);
 MsColour *ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to);
 void ms_colour_free(MsColour *self);
 void ms_colour_convert(const MsColour *self, guint8 *pixels, gsize n);
