@@ -18,8 +18,8 @@ import cv2
 import numpy
 from PIL import Image, ImageOps
 
-ENDINGS = set("png jpg jpeg jpe tif tiff webp bmp dib ppm pnm pgm pbm pam gif heic heif hif avif jxl ico cur icns ani "
-              "qtif qif xpm xbm tga targa".split())
+ENDINGS = set("png jpg jpeg jpe tif tiff webp bmp dib ppm pnm pgm pbm pam gif heic heif hif avif jxl ico cur tga targa"
+              .split())
 AS_THEY_ARE, FILTERED = ("--sp", "1", "--sr", "0"), ("--sp", "3", "--sr", "10")
 CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 5, 1)
 MOST_PIXELS_OF_OPENCV = 1000000

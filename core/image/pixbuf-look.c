@@ -2,14 +2,12 @@
 #include "core/image/pixbuf-look.h"
 
 #include <glib/gi18n-lib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/image/codec.h"
 
-/* Most parts of a container that are looked at, and bytes at the start of a text. */
+/* Most parts of a container that are looked at. */
 #define MOST_PARTS 10000
-#define MOST_TEXT 4096
 
 static guint32
 le16(const guint8 *p)
@@ -59,13 +57,6 @@ cut_out(MsImageFile *file, GByteArray *head, guint64 at, guint64 size)
     return NULL;
   g_byte_array_set_size(bytes, length + (guint)n);
   return get(file, at, bytes->data + length, n) ? g_byte_array_free_to_bytes(g_steal_pointer(&bytes)) : NULL;
-}
-
-static void
-take_file(MsImageFile *file, MsPixbufLook *look, guint64 at, guint64 size)
-{
-  look->content = cut_out(file, g_byte_array_new(), at, size);
-  look->is_file = TRUE;
 }
 
 /* A code has 12 bits and stands for at most 4094 pixels. */
@@ -281,7 +272,8 @@ look_ico(MsImageFile *file, MsPixbufLook *look)
   const guint64 at = le32(start + ICON_HEADER + 12), size = le32(start + ICON_HEADER + 8);
   look->n_images = MAX(le16(start + 4), 1);
   if (is_png(file, at)) {
-    take_file(file, look, at, size);
+    look->content = cut_out(file, g_byte_array_new(), at, size);
+    look->is_png = TRUE;
     return;
   }
   if (!get(file, at, bitmap, sizeof bitmap))
@@ -308,34 +300,25 @@ typedef struct {
   guint64 size;
 } Part;
 
-typedef enum {
-  RIFF,      /* kind, size of the content, which is padded to an even one */
-  ICNS,      /* kind, size with this head */
-  QUICKTIME, /* size with this head, kind; a size of 1 stands before one of 64 bits, 0 for the rest of the file */
-} Layout;
-
-/* Goes to the part that begins at *@at, before @end, and moves *@at behind it. */
+/*
+ * Goes to the part that begins at *@at, before @end, and moves *@at behind it. It begins with its size and kind; a size
+ * of 1 stands before one of 64 bits, 0 for the rest of the file.
+ */
 static gboolean
-next_part(MsImageFile *file, Layout layout, guint64 *at, guint64 end, Part *part)
+next_part(MsImageFile *file, guint64 *at, guint64 end, Part *part)
 {
   guint8 head[16];
   const guint64 start = *at;
-  guint64 size;
 
   if (start + 8 > end || !get(file, start, head, 8))
     return FALSE;
-  memcpy(part->kind, layout == QUICKTIME ? head + 4 : head, 4);
+  memcpy(part->kind, head + 4, 4);
   part->at = start + 8;
-  if (layout == RIFF) {
-    part->size = le32(head + 4);
-    *at = part->at + part->size + (part->size & 1);
-    return TRUE;
-  }
-  size = be32(layout == ICNS ? head + 4 : head);
-  if (layout == QUICKTIME && size == 1 && get(file, start, head, 16)) {
+  guint64 size = be32(head);
+  if (size == 1 && get(file, start, head, 16)) {
     size = (guint64)be32(head + 8) << 32 | be32(head + 12);
     part->at = start + 16;
-  } else if (layout == QUICKTIME && size == 0) {
+  } else if (size == 0) {
     size = end - start;
   }
   part->size = size - (part->at - start);
@@ -345,110 +328,12 @@ next_part(MsImageFile *file, Layout layout, guint64 *at, guint64 end, Part *part
 
 /* The next part of a kind among others. */
 static gboolean
-find_part(MsImageFile *file, Layout layout, guint64 *at, guint64 end, const char *kind, Part *part)
+find_part(MsImageFile *file, guint64 *at, guint64 end, const char *kind, Part *part)
 {
-  for (guint n = 0; n < MOST_PARTS && next_part(file, layout, at, end, part); n++)
+  for (guint n = 0; n < MOST_PARTS && next_part(file, at, end, part); n++)
     if (memcmp(part->kind, kind, 4) == 0)
       return TRUE;
   return FALSE;
-}
-
-/* The number of the frame that is shown first, in a list of numbers, where there is one. */
-static guint32
-first_frame(MsImageFile *file)
-{
-  guint64 at = 12;
-  guint8 number[4];
-  Part list;
-
-  return find_part(file, RIFF, &at, file->size, "seq ", &list) && get(file, list.at, number, sizeof number)
-           ? le32(number)
-           : 0;
-}
-
-/* Icons in a list. */
-static void
-look_ani(MsImageFile *file, MsPixbufLook *look)
-{
-  guint64 at = 12;
-  Part list, icon;
-
-  look->n_images = 0;
-  if (!find_part(file, RIFF, &at, file->size, "LIST", &list))
-    return;
-  at = list.at + 4;
-  for (guint32 i = 0, wanted = first_frame(file); i <= wanted; i++)
-    if (i >= MOST_PARTS || !find_part(file, RIFF, &at, file->size, "icon", &icon))
-      return;
-  take_file(file, look, icon.at, icon.size);
-}
-
-static void
-look_qtif(MsImageFile *file, MsPixbufLook *look)
-{
-  guint64 at = 0;
-  Part data;
-
-  if (find_part(file, QUICKTIME, &at, file->size, "idat", &data))
-    take_file(file, look, data.at, data.size);
-}
-
-/* The mask that belongs to pixels of a kind, one after the other. */
-static const char icns_kinds[] = "is32s8mkil32l8mkih32h8mkit32t8mk";
-
-/* A picture in true colours; those of fewer stand in for them on old systems. */
-static gboolean
-is_icns_picture(MsImageFile *file, const Part *part, const char **mask)
-{
-  guint8 start[8] = {0};
-
-  *mask = NULL;
-  for (const char *kind = icns_kinds; *kind && !*mask; kind += 8)
-    if (memcmp(part->kind, kind, 4) == 0)
-      *mask = kind + 4;
-  if (*mask || memcmp(part->kind, "ic04", 4) == 0 || memcmp(part->kind, "ic05", 4) == 0)
-    return TRUE;
-  return is_png(file, part->at) || (get(file, part->at, start, sizeof start) && memcmp(start + 4, "jP  ", 4) == 0) ||
-         memcmp(start, "\xff\x4f\xff\x51", 4) == 0;
-}
-
-/* (transfer full) (nullable): a file of one picture with its mask; parts have a head of eight bytes. */
-static GBytes *
-make_icns(MsImageFile *file, const Part *picture, const char *mask)
-{
-  GByteArray *head = g_byte_array_append(g_byte_array_new(), (const guint8 *)"icns\0\0\0", 8);
-  guint64 at = 8;
-  Part part;
-
-  if (find_part(file, ICNS, &at, file->size, mask, &part)) {
-    g_autoptr(GBytes) own = cut_out(file, g_byte_array_new(), part.at - 8, part.size + 8);
-    if (own)
-      g_byte_array_append(head, g_bytes_get_data(own, NULL), (guint)g_bytes_get_size(own));
-  }
-  const guint32 size = GUINT32_TO_BE((guint32)(head->len + picture->size + 8));
-  memcpy(head->data + 4, &size, sizeof size);
-  return cut_out(file, head, picture->at - 8, picture->size + 8);
-}
-
-static void
-look_icns(MsImageFile *file, MsPixbufLook *look)
-{
-  guint64 at = 8;
-  const char *mask, *mask_of_first = NULL;
-  Part part, first = {"", 0, 0};
-
-  look->n_images = 0;
-  for (guint n = 0; n < MOST_PARTS && next_part(file, ICNS, &at, file->size, &part); n++)
-    if (is_icns_picture(file, &part, &mask) && look->n_images++ == 0) {
-      first = part;
-      mask_of_first = mask;
-    }
-  if (mask_of_first)
-    look->content = make_icns(file, &first, mask_of_first);
-  else if (look->n_images > 0 && is_png(file, first.at))
-    take_file(file, look, first.at, first.size);
-  else
-    look->refused = N_("gdk-pixbuf reads no such picture of an icon");
 }
 
 /* The sizes of all pictures and parts of pictures, of which the largest is the claim, and their bits a sample. */
@@ -458,7 +343,7 @@ look_sizes(MsImageFile *file, MsPixbufLook *look, guint64 at, guint64 end)
   guint8 sides[12], bits[6];
   Part part;
 
-  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, end, &part); n++)
+  for (guint n = 0; n < MOST_PARTS && next_part(file, &at, end, &part); n++)
     if (memcmp(part.kind, "pixi", 4) == 0 && get(file, part.at, bits, sizeof bits) && bits[4] > 0) {
       look->bits = MAX(look->bits, bits[5]);
     } else if (memcmp(part.kind, "ispe", 4) == 0 && get(file, part.at, sides, sizeof sides) &&
@@ -494,7 +379,7 @@ note_references(MsImageFile *file, const Part *references, GHashTable *belong)
 
   get(file, references->at, &version, 1);
   const gsize size = version == 0 ? 2 : 4;
-  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, end, &part); n++) {
+  for (guint n = 0; n < MOST_PARTS && next_part(file, &at, end, &part); n++) {
     const gboolean is_tiles = memcmp(part.kind, "dimg", 4) == 0;
     const guint64 first = part.at + (is_tiles ? size + 2 : 0), last = is_tiles ? part.at + part.size : part.at + size;
     if (!is_tiles && memcmp(part.kind, "thmb", 4) != 0 && memcmp(part.kind, "auxl", 4) != 0)
@@ -526,7 +411,7 @@ count_pictures(MsImageFile *file, MsPixbufLook *look, const Part *items, GHashTa
 
   get(file, items->at, &version, 1);
   guint64 at = items->at + 4 + (version == 0 ? 2 : 4);
-  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, items->at + items->size, &part); n++) {
+  for (guint n = 0; n < MOST_PARTS && next_part(file, &at, items->at + items->size, &part); n++) {
     if (!get(file, part.at, entry, 12) || entry[0] < 2)
       continue;
     const gboolean is_wide = entry[0] > 2, is_hidden = entry[3] & 1;
@@ -548,13 +433,12 @@ look_boxes(MsImageFile *file, MsPixbufLook *look)
   guint64 at = 0, in_properties;
   Part meta, part, container, items = {"", 0, 0};
 
-  if (!find_part(file, QUICKTIME, &at, file->size, "meta", &meta))
+  if (!find_part(file, &at, file->size, "meta", &meta))
     return;
   at = meta.at + 4;
-  for (guint n = 0; n < MOST_PARTS && next_part(file, QUICKTIME, &at, meta.at + meta.size, &part); n++) {
+  for (guint n = 0; n < MOST_PARTS && next_part(file, &at, meta.at + meta.size, &part); n++) {
     in_properties = part.at;
-    if (memcmp(part.kind, "iprp", 4) == 0 &&
-        find_part(file, QUICKTIME, &in_properties, part.at + part.size, "ipco", &container))
+    if (memcmp(part.kind, "iprp", 4) == 0 && find_part(file, &in_properties, part.at + part.size, "ipco", &container))
       look_sizes(file, look, container.at, container.at + container.size);
     else if (memcmp(part.kind, "idat", 4) == 0)
       look_grid(file, look, &part);
@@ -600,34 +484,6 @@ look_avif(MsImageFile *file, MsPixbufLook *look)
   look->content = g_byte_array_free_to_bytes(bytes);
 }
 
-/* The number behind a word, 0 where there is none. */
-static guint64
-number_behind(const char *text, const char *word)
-{
-  const char *found = strstr(text, word);
-
-  return found ? g_ascii_strtoull(found + strlen(word), NULL, 10) : 0;
-}
-
-/* Words in C: the sizes are defined in one, and stand in the first string of the other. */
-static void
-look_text(MsImageFile *file, MsPixbufLook *look)
-{
-  char text[MOST_TEXT + 1] = "";
-
-  if (ms_image_file_read_at(file, 0, text, MOST_TEXT) < 0)
-    return;
-  const char *string = strchr(text, '"');
-  if (file->codec->format == MS_IMAGE_FORMAT_XBM) {
-    look->width = number_behind(text, "_width");
-    look->height = number_behind(text, "_height");
-    look->most_per_byte = 8;
-  } else if (string &&
-             sscanf(string + 1, "%" G_GUINT64_FORMAT "%" G_GUINT64_FORMAT, &look->width, &look->height) == 2) {
-    look->most_per_byte = 1;
-  }
-}
-
 /* Each group of at most 1024 x 1024 pixels has an entry of 12 bits in a table; the size is known only to the module. */
 static void
 look_jxl(MsImageFile *file, MsPixbufLook *look)
@@ -636,17 +492,16 @@ look_jxl(MsImageFile *file, MsPixbufLook *look)
   Part exif;
 
   look->most_per_byte = 1 << 20;
-  look->has_exif = find_part(file, QUICKTIME, &at, file->size, "Exif", &exif);
+  look->has_exif = find_part(file, &at, file->size, "Exif", &exif);
 }
 
 static const struct {
   MsImageFormat format;
   void (*look)(MsImageFile *file, MsPixbufLook *look);
 } looks[] = {
-  {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_BMP, look_bmp},   {MS_IMAGE_FORMAT_HEIC, look_heic},
-  {MS_IMAGE_FORMAT_AVIF, look_avif}, {MS_IMAGE_FORMAT_ICO, look_ico},   {MS_IMAGE_FORMAT_ICNS, look_icns},
-  {MS_IMAGE_FORMAT_ANI, look_ani},   {MS_IMAGE_FORMAT_QTIF, look_qtif}, {MS_IMAGE_FORMAT_XPM, look_text},
-  {MS_IMAGE_FORMAT_XBM, look_text},  {MS_IMAGE_FORMAT_TGA, look_tga},   {MS_IMAGE_FORMAT_JXL, look_jxl},
+  {MS_IMAGE_FORMAT_GIF, look_gif},   {MS_IMAGE_FORMAT_BMP, look_bmp}, {MS_IMAGE_FORMAT_HEIC, look_heic},
+  {MS_IMAGE_FORMAT_AVIF, look_avif}, {MS_IMAGE_FORMAT_ICO, look_ico}, {MS_IMAGE_FORMAT_TGA, look_tga},
+  {MS_IMAGE_FORMAT_JXL, look_jxl},
 };
 
 /**
@@ -663,7 +518,7 @@ ms_pixbuf_look(MsImageFile *file, MsPixbufLook *look)
   for (gsize i = 0; i < G_N_ELEMENTS(looks); i++)
     if (looks[i].format == file->codec->format)
       looks[i].look(file, look);
-  if (!file->error && look->is_file && !look->content)
+  if (!file->error && look->is_png && !look->content)
     return ms_codec_fail_damaged(file, N_("the file ends before the image does"));
   if (!file->error && look->refused)
     return ms_codec_fail_kind(file, look->refused);

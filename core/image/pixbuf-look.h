@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * MsPixbufLook: what the header of a file says before a module of gdk-pixbuf gets it: sizes that its bytes cannot hold,
- * kinds that the module reads wrongly, further pictures, and files of other formats inside.
+ * kinds that the module reads wrongly, further pictures, and a PNG file inside.
  */
 #pragma once
 
@@ -16,7 +16,8 @@
  * @n_images: in the file; 0 for several of unknown number
  * @icc: (nullable): the colour profile, of formats whose module gives none
  * @refused: (nullable): why no module gets it
- * @content: (nullable): what the module gets instead of the file, or, with @is_file, the file of its first picture
+ * @content: (nullable): what the module gets instead of the file, or, with @is_png, the PNG file inside, which is read
+ *   as it is
  */
 typedef struct {
   guint64 width;
@@ -28,7 +29,7 @@ typedef struct {
   GBytes *icc;
   const char *refused;
   GBytes *content;
-  gboolean is_file;
+  gboolean is_png;
 } MsPixbufLook;
 
 gboolean ms_pixbuf_look(MsImageFile *file, MsPixbufLook *look);

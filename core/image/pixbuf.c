@@ -330,31 +330,19 @@ follow(PixbufReader *self)
 
 /* ---- The functions of the codec. */
 
-/*
- * Replaces the file by the one of another format that @look has found inside it, which holds the first picture and
- * needs no module of the outer format.
- */
+/* Replaces an icon by the PNG file that it holds, which needs no module. */
 static void
 open_inside(MsImageFile *file, const MsPixbufLook *look)
 {
-  gsize size;
-  const guint8 *start = g_bytes_get_data(look->content, &size);
-  const MsCodec *codec = ms_codec_get(ms_codec_sniff(start, size));
-
-  /* Containers in containers have no end. */
-  if (!codec || (codec->open == ms_pixbuf_open && codec->format != MS_IMAGE_FORMAT_ICO)) {
-    ms_codec_fail_kind(file, N_("it holds a picture of another format, which is not read"));
-    return;
-  }
   g_clear_pointer(&file->bytes, g_bytes_unref);
   file->bytes = g_bytes_ref(look->content);
-  file->size = size;
+  file->size = g_bytes_get_size(look->content);
   file->block_size = 0;
   file->at = 0;
-  file->codec = codec;
-  file->header.format = codec->format;
+  file->codec = ms_codec_get(MS_IMAGE_FORMAT_PNG);
+  file->header.format = MS_IMAGE_FORMAT_PNG;
   if (ms_image_file_fill_block(file))
-    codec->open(file);
+    file->codec->open(file);
   if (look->n_images == 1)
     return;
   file->header.has_more_images = TRUE;
@@ -363,14 +351,14 @@ open_inside(MsImageFile *file, const MsPixbufLook *look)
 
 /**
  * ms_pixbuf_open: looks at the header, and starts a loader, which reads the size of the picture and waits; or opens the
- * file of another format that is inside.
+ * PNG file that is inside.
  */
 void
 ms_pixbuf_open(MsImageFile *file)
 {
   MsPixbufLook look;
 
-  if (ms_pixbuf_look(file, &look) && look.is_file) {
+  if (ms_pixbuf_look(file, &look) && look.is_png) {
     open_inside(file, &look);
     g_bytes_unref(look.content);
     return;

@@ -547,41 +547,8 @@ class Others(ReaderCase):
         self.assertIsNone(pixels)
         self.assertIn("gdk-pixbuf does not read compressed icons", error)
 
-    def test_icons_inside(self):
-        """A cursor that moves, and icons of a Mac: a picture in them is read like a file of its own."""
-        self.needs("ICO")
-        rng, red = random.Random(5), saved([Further.RED], "png")
-        icons = [icon([(9, 7, bitmap(9, 7, 32, rng))], 2) for _ in range(2)]
-        parts = b"".join(b"icon" + struct.pack("<I", len(i)) + i for i in icons)
-        for order in ((0, 1), (1, 0)):
-            chunks = b"anih" + struct.pack("<10I", 36, 36, 2, 2, 9, 7, 32, 1, 10, 3)
-            chunks += b"seq " + struct.pack("<3I", 8, *order) + b"LIST" + struct.pack("<I", 4 + len(parts)) + b"fram"
-            content = b"RIFF" + struct.pack("<I", 4 + len(chunks + parts)) + b"ACON" + chunks + parts
-            result, = self.read(self.write("a.ani", content))
-            self.assert_pixels(result, by_pillow(icon([(9, 7, icons[order[0]][22:])])))
-            self.assertIn("only the first of its images", result[1])
-        parts = b"".join(kind + struct.pack(">I", 8 + len(red)) + red for kind in (b"ic07", b"ic08"))
-        result, = self.read(self.write("a.icns", b"icns" + struct.pack(">I", 8 + len(parts)) + parts))
-        self.assert_pixels(result, by_pillow(red))
-        self.assertIn("only the first of its 2 images", result[1])
-        self.needs("ICNS")
-        planes, mask = b"".join(b"\x7f" + rng.randbytes(128) for _ in range(6)), rng.randbytes(256)
-        parts = b"".join(kind + struct.pack(">I", 8 + len(content)) + content
-                         for kind, content in ((b"is32", planes), (b"il32", b""), (b"s8mk", mask)))
-        content = b"icns" + struct.pack(">I", 8 + len(parts)) + parts
-        result, = self.read(self.write("b.icns", content))
-        self.assert_pixels(result, by_pillow(content.replace(b"il32", b"\0\0\0\0")))
-        self.assertIn("only the first of its 2 images", result[1])
-
-    def test_jpeg_inside(self):
-        """QuickTime's picture is a file of another format in an atom, here of inks without Adobe's marker."""
-        jpeg = self.given("cmyk-without-marker.jpg").read_bytes()
-        path = self.write("a.qtif", struct.pack(">I4s", len(jpeg) + 8, b"idat") + jpeg)
-        result, = self.read(path)
-        self.assert_pixels(result, numpy.full((16, 16, 4), (255, 0, 0, 255), numpy.uint8))
-
-    def test_gif_xpm_and_xbm(self):
-        """As ImageMagick and Pillow have them; XBM's bits are black."""
+    def test_gif(self):
+        """As Pillow has it."""
         rng = numpy.random.default_rng(6)
         picture = Image.fromarray(rng.integers(0, 255, (11, 13, 3), dtype=numpy.uint8)).quantize(17)
         self.needs("GIF")
@@ -589,14 +556,6 @@ class Others(ReaderCase):
             content = saved([picture], "gif", **options)
             result, = self.read(self.write("a.gif", content))
             self.assert_pixels(result, by_pillow(content))
-        for form in ("XPM", "XBM"):
-            self.needs(form)
-            source, path = self.write("a.png", saved([picture.convert("RGB")], "png")), self.src / f"a.{form.lower()}"
-            subprocess.run(["convert", source, "-depth", "8", path], check=True)
-            rgba = subprocess.run(["convert", path, "-alpha", "set", "-depth", "8", "rgba:-"], check=True,
-                                  stdout=subprocess.PIPE).stdout
-            result, = self.read(path)
-            self.assert_pixels(result, numpy.frombuffer(rgba, numpy.uint8).reshape(11, 13, 4), 0, form)
 
     def test_heic_and_avif(self):
         """As ImageMagick decodes its own, up to how colours of a quarter of the pixels are enlarged."""
@@ -711,8 +670,6 @@ class Claims(ReaderCase):
                  "b.tga": b"\0\0\x0a" + b"\0" * 9 + huge + b"\x18\0" + b"x" * 500,
                  "a.gif": b"GIF89a" + huge + b"\0\0\0," + b"\0" * 4 + huge + b"\0\2\2L\1\0;" + b"x" * 500,
                  "a.ico": icon([(0, 0, part + b"x" * 500)]),
-                 "a.xbm": b"#define a_width 28777\n#define a_height 28786\nstatic char a_bits[] = {0x00};",
-                 "a.xpm": b'/* XPM */\nstatic char *a[] = {"28777 28786 2 1","a c #000000"};',
                  "a.heic": heif(b"heic", 28777, 28786), "a.avif": heif(b"avif", 28777, 28786)}
         paths = [self.write(name, content) for name, content in files.items()]
         for name, result in zip(files, self.read(*paths)):

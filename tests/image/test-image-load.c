@@ -44,9 +44,6 @@ test_sniff(void)
     {"\0\0\0\x18"
      "ftypmp42",
      12, MS_IMAGE_FORMAT_AUTO},
-    {"RIFF\1\2\3\4"
-     "ACON",
-     12, MS_IMAGE_FORMAT_ANI},
     {"II*\0\010\0\0\0", 8, MS_IMAGE_FORMAT_TIFF},
     {"MM\0*", 4, MS_IMAGE_FORMAT_TIFF},
     {"II+\0", 4, MS_IMAGE_FORMAT_TIFF},

@@ -108,19 +108,10 @@ on_log(const char *domain, GLogLevelFlags level, const char *message, gpointer d
 
 /* ---- Modules. */
 
-/*
- * Loads now what modules would load with the first picture: the modules of the formats inside cursors, icons and films,
- * and the decoders of libheif, which are shared libraries.
- */
+/* Loads now the decoders of libheif, shared libraries that it would load with the first picture. */
 static void
 load_further_modules(void)
 {
-  static const char *const inside[] = {"image/x-icon", "image/png", "image/jpeg"};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(inside); i++)
-    ms_decoder_free(ms_decoder_new(inside[i], NULL, NULL, NULL));
-  /* The table by which GIO tells the format of a picture inside another. */
-  g_free(g_content_type_guess(NULL, (const guchar *)"GIF89a", 6, NULL));
   void *heif = dlopen("libheif.so.1", RTLD_LAZY | RTLD_NOLOAD);
   int (*init)(void *) = heif ? (int (*)(void *))dlsym(heif, "heif_init") : NULL;
 
