@@ -633,7 +633,7 @@ MUTATIONS = [
     ('tiff: a tag that no pixel needs refuses the file', 'core/image/tiff-read.c',
      'self->is_open = self->tiff != NULL;', 'self->is_open = self->tiff && !self->complaint;', 'readers'),
     ('tiff: a sign is ignored', 'core/image/tiff-pixels.c',
-     'value ^= 1u << (self->bits - 1);', 'value ^= 0;', 'readers'),
+     'SAMPLEFORMAT_INT ? 1u << (self->bits - 1) : 0;', 'SAMPLEFORMAT_INT && FALSE;', 'readers'),
     ('losses: --regions tells none', 'app/commands/command-regions.c',
      'note_losses(self, NULL, &notes, path);', ';', 'readers'),
     ('colour: a converted pixel may get the value of no data', 'core/image/common/image-file.c',

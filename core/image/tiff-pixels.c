@@ -17,13 +17,14 @@ from_real(double value)
 }
 
 /*
- * The nearest of 0 to 255 for a sample of 16 bits in L*a*b*. L* of CIE's coding ends at 65535, that of ICC's at 65280,
+ * The nearest of 0 to 255 for a sample of 16 bits. Of L*a*b* L* in CIE's coding ends at 65535, that of ICC's at 65280,
  * and a* and b* of both are in 256ths, with a sign in CIE's.
  */
 static guint8
 from_16(const MsTiffReader *self, guint16 value, guint sample)
 {
-  if (sample >= self->colours || (sample == 0 && self->photometric == PHOTOMETRIC_CIELAB))
+  if (!ms_tiff_reader_is_lab(self) || sample >= self->colours ||
+      (sample == 0 && self->photometric == PHOTOMETRIC_CIELAB))
     return (guint8)((value * 255u + 32767) / 65535);
   if (self->photometric == PHOTOMETRIC_CIELAB)
     return (guint8)MIN(((gint16)value + 128) >> 8, 127);
@@ -61,30 +62,11 @@ get_integer(const guint8 *stored, gsize i, guint bits)
   return (guint32)(value >> (end * 8 - at - bits)) & (G_MAXUINT32 >> (32 - bits));
 }
 
-/*
- * The nearest of 0 to 255 for an integer; the range of one with a sign begins at the lowest number. Indices into a
- * palette stay as they are.
- */
-static guint8
-from_integer(const MsTiffReader *self, guint32 value, guint sample)
+/* The range of integers with a sign begins at the lowest number, which this bit turns into 0. */
+static guint32
+sign_of(const MsTiffReader *self)
 {
-  const guint64 most = G_MAXUINT32 >> (32 - self->bits);
-
-  if (self->photometric == PHOTOMETRIC_PALETTE && sample == 0)
-    return (guint8)value;
-  if (self->bits == 16 && ms_tiff_reader_is_lab(self))
-    return from_16(self, (guint16)value, sample);
-  if (self->format == SAMPLEFORMAT_INT)
-    value ^= 1u << (self->bits - 1);
-  return (guint8)((value * G_GUINT64_CONSTANT(255) + most / 2) / most);
-}
-
-static guint8
-from_float(const MsTiffReader *self, const guint8 *stored, gsize i)
-{
-  if (self->bits == 16)
-    return from_real(from_half(((const guint16 *)stored)[i]));
-  return from_real(self->bits == 64 ? ((const double *)stored)[i] : ((const float *)stored)[i]);
+  return self->format == SAMPLEFORMAT_INT ? 1u << (self->bits - 1) : 0;
 }
 
 /* Sample @i of a row as a part of the greatest. */
@@ -95,7 +77,18 @@ get_share(const MsTiffReader *self, const guint8 *stored, gsize i)
     return self->bits == 16   ? from_half(((const guint16 *)stored)[i])
            : self->bits == 64 ? ((const double *)stored)[i]
                               : ((const float *)stored)[i];
-  return get_integer(stored, i, self->bits) / (double)(G_MAXUINT32 >> (32 - self->bits));
+  return (get_integer(stored, i, self->bits) ^ sign_of(self)) / (double)(G_MAXUINT32 >> (32 - self->bits));
+}
+
+/* The nearest of 0 to 255; indices into a palette stay as they are. */
+static guint8
+get_byte(const MsTiffReader *self, const guint8 *stored, gsize i, guint sample)
+{
+  if (self->photometric == PHOTOMETRIC_PALETTE && sample == 0)
+    return (guint8)get_integer(stored, i, self->bits);
+  if (self->bits == 16 && self->format != SAMPLEFORMAT_IEEEFP)
+    return from_16(self, ((const guint16 *)stored)[i] ^ sign_of(self), sample);
+  return from_real(get_share(self, stored, i));
 }
 
 /* Whether colours multiplied by alpha are divided before they are reduced, which keeps those of faint pixels. */
@@ -103,7 +96,7 @@ static gboolean
 divides_before(const MsTiffReader *self)
 {
   return self->associated && self->planes == PLANARCONFIG_CONTIG && self->bits > 8 &&
-         self->photometric != PHOTOMETRIC_MINISWHITE && self->format != SAMPLEFORMAT_INT;
+         self->photometric != PHOTOMETRIC_MINISWHITE;
 }
 
 static void
@@ -123,14 +116,12 @@ divide_samples(MsTiffReader *self, const guint8 *stored, gsize n)
 static const guint8 *
 to_bytes(MsTiffReader *self, const guint8 *stored, gsize n, guint plane)
 {
-  const gboolean together = self->planes == PLANARCONFIG_CONTIG, is_float = self->format == SAMPLEFORMAT_IEEEFP;
+  const gboolean together = self->planes == PLANARCONFIG_CONTIG;
 
   if (self->bits == 8 && self->format != SAMPLEFORMAT_INT)
     return stored;
   for (gsize i = 0; i < n; i++)
-    self->row[i] = is_float
-                     ? from_float(self, stored, i)
-                     : from_integer(self, get_integer(stored, i, self->bits), together ? i % self->samples : plane);
+    self->row[i] = get_byte(self, stored, i, together ? i % self->samples : plane);
   if (divides_before(self))
     divide_samples(self, stored, n);
   return self->row;
@@ -163,26 +154,20 @@ place_sample(const MsTiffReader *self, const guint8 *in, guint sample, guint8 *o
   }
 }
 
-/* Unpacks a row of a strip or tile. */
+/* Unpacks a row of a strip or tile. White stays where the file has no sample. */
 static void
 place_row(MsTiffReader *self, const guint8 *stored, guint plane, guint8 *out, gsize n)
 {
   gboolean together = self->planes == PLANARCONFIG_CONTIG;
   const guint8 *in = to_bytes(self, stored, n * sample_step(self), plane);
 
+  if (plane == 0)
+    memset(out, 255, n * 4);
   if (!together)
     place_sample(self, in, plane, out, n);
   for (guint sample = 0; together && sample < self->samples; sample++)
     if (sample < self->colours || sample == self->alpha)
       place_sample(self, in + sample, sample, out, n);
-}
-
-/* Sets a row to opaque white, which stays where the file has no sample for it, before its first plane is read. */
-static void
-begin_row(const MsTiffReader *self, guint plane, guint8 *out)
-{
-  if (plane == 0)
-    memset(out, 255, (gsize)self->width * 4);
 }
 
 /*
@@ -196,67 +181,47 @@ accepts_black(MsTiffReader *self)
          ms_image_file_accepts(self->file, "its pixels cannot be decoded");
 }
 
-static gboolean
-read_strip_row(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
-{
-  if (ms_image_file_is_cancelled(self->file))
-    return FALSE;
-  if (TIFFReadScanline(self->tiff, self->block, y, plane) < 0) {
-    ms_image_file_blacken(out, self->width);
-    return accepts_black(self);
-  }
-  begin_row(self, plane, out);
-  place_row(self, self->block, plane, out, self->width);
-  return TRUE;
-}
-
-/* The part of the image that a tile covers. */
-typedef struct {
-  guint32 x;
-  guint32 y;
-  guint32 width;
-  guint32 rows;
-} Tile;
-
-/* @out takes the rows of the image in which the tile lies. */
-static gboolean
-read_tile(MsTiffReader *self, Tile tile, guint plane, guint8 *out)
-{
-  gsize stride = TIFFTileRowSize(self->tiff);
-  guint8 *first = out + (gsize)tile.x * 4;
-
-  if (ms_image_file_is_cancelled(self->file))
-    return FALSE;
-  if (TIFFReadTile(self->tiff, self->block, tile.x, tile.y, 0, plane) < 0) {
-    for (guint32 row = 0; row < tile.rows; row++)
-      ms_image_file_blacken(first + (gsize)row * self->width * 4, tile.width);
-    return accepts_black(self);
-  }
-  for (guint32 row = 0; row < tile.rows; row++)
-    place_row(self, self->block + row * stride, plane, first + (gsize)row * self->width * 4, tile.width);
-  return TRUE;
-}
-
+/* How many rows are read at once: one of a strip, or those of a row of tiles. */
 static guint32
-tile_height(const MsTiffReader *self)
+rows_at_once(const MsTiffReader *self)
 {
-  guint32 height = 0;
+  guint32 height = 1;
 
-  TIFFGetField(self->tiff, TIFFTAG_TILELENGTH, &height);
-  return height;
+  if (TIFFIsTiled(self->tiff))
+    TIFFGetField(self->tiff, TIFFTAG_TILELENGTH, &height);
+  return MIN(height, self->height);
 }
 
-/* Reads the tiles that begin in row @y, of which @out takes the rows. */
+/* A block of @width pixels in each row, which begins at column @x: a row of a strip, or a tile. */
 static gboolean
-read_row_of_tiles(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
+read_block(MsTiffReader *self, guint32 x, guint32 y, guint32 width, guint plane, guint8 *out)
 {
-  guint32 width = 0, rows = MIN(tile_height(self), self->height - y);
+  const guint32 n = MIN(rows_at_once(self), self->height - y);
+  const gsize stride = TIFFIsTiled(self->tiff) ? (gsize)TIFFTileRowSize(self->tiff) : 0;
+  const gboolean is_good = stride > 0 ? TIFFReadTile(self->tiff, self->block, x, y, 0, (guint16)plane) >= 0
+                                      : TIFFReadScanline(self->tiff, self->block, y, (guint16)plane) >= 0;
 
-  TIFFGetField(self->tiff, TIFFTAG_TILEWIDTH, &width);
-  for (guint32 row = 0; row < rows; row++)
-    begin_row(self, plane, out + (gsize)row * self->width * 4);
+  for (guint32 row = 0; row < n; row++) {
+    guint8 *first = out + ((gsize)row * self->width + x) * 4;
+    if (is_good)
+      place_row(self, self->block + row * stride, plane, first, width);
+    else
+      ms_image_file_blacken(first, width);
+  }
+  return is_good || accepts_black(self);
+}
+
+/* Reads the rows from @y on that are read at once. */
+static gboolean
+read_rows(MsTiffReader *self, guint32 y, guint plane, guint8 *out)
+{
+  guint32 width = self->width;
+
+  if (TIFFIsTiled(self->tiff))
+    TIFFGetField(self->tiff, TIFFTAG_TILEWIDTH, &width);
   for (guint64 x = 0; x < self->width; x += width)
-    if (!read_tile(self, (Tile){(guint32)x, y, MIN(width, self->width - (guint32)x), rows}, plane, out))
+    if (ms_image_file_is_cancelled(self->file) ||
+        !read_block(self, (guint32)x, y, MIN(width, self->width - (guint32)x), plane, out))
       return FALSE;
   return TRUE;
 }
@@ -275,34 +240,22 @@ report_rows(const MsTiffReader *self, guint plane, guint64 first, guint64 end)
                               count_planes(self) * (guint64)self->height);
 }
 
-static gboolean
-read_plane(MsTiffReader *self, guint plane)
+static guint64
+block_size(const MsTiffReader *self)
 {
-  gboolean is_tiled = TIFFIsTiled(self->tiff);
-  guint32 step = is_tiled ? tile_height(self) : 1;
-
-  for (guint64 y = 0; y < self->height; y += step) {
-    if (!(is_tiled ? read_row_of_tiles : read_strip_row)(self, y, plane, self->pixels + y * self->width * 4))
-      return FALSE;
-    report_rows(self, plane, y, MIN(y + step, self->height));
-  }
-  return TRUE;
+  return TIFFIsTiled(self->tiff) ? TIFFTileSize64(self->tiff) : TIFFScanlineSize64(self->tiff);
 }
 
 static gboolean
 alloc_block(MsTiffReader *self)
 {
-  guint64 size = TIFFIsTiled(self->tiff) ? TIFFTileSize64(self->tiff) : TIFFScanlineSize64(self->tiff);
-  guint64 row = (guint64)(TIFFIsTiled(self->tiff) ? TIFFTileRowSize64(self->tiff) : size);
+  const guint64 size = block_size(self);
 
   if (size == 0 || (size > MS_TIFF_SMALL_ALLOCATION && size / 256 > (guint64)self->width * self->height))
     return ms_codec_fail_damaged(self->file, N_("its tiles are larger than the image"));
   self->block = g_try_malloc(size);
-  self->row = g_try_malloc(row * 8);
-  if (!self->block || !self->row)
-    ms_set_error(&self->file->error, MS_ERROR_MEMORY,
-                 "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
-  return self->file->error == NULL;
+  self->row = g_try_malloc((gsize)self->width * sample_step(self));
+  return (self->block && self->row) || ms_image_file_fail_memory(self->file);
 }
 
 /** ms_tiff_pixels_are_rows: whether the rows of the image, which may not be upright, are stored one after another. */
@@ -312,37 +265,36 @@ ms_tiff_pixels_are_rows(const MsTiffReader *self)
   return !self->by_library && count_planes(self) == 1;
 }
 
-static gboolean
-read_samples(MsTiffReader *self)
-{
-  if (!alloc_block(self))
-    return FALSE;
-  self->reads_rows = ms_tiff_pixels_are_rows(self);
-  for (guint plane = 0; plane < count_planes(self); plane++)
-    if ((plane < self->colours || plane == self->alpha) && !read_plane(self, plane))
-      return FALSE;
-  return TRUE;
-}
-
 /* Divides the colours of a row that are stored multiplied by alpha. */
 static void
 divide_row(const MsTiffReader *self, guint8 *out)
 {
-  const gboolean is_needed = self->associated && !divides_before(self);
-
-  for (guint8 *p = out, *end = out + (gsize)self->width * 4; is_needed && p < end; p += 4)
+  for (guint8 *p = out, *end = out + (gsize)self->width * 4; p < end; p += 4)
     for (int k = 0; k < 3; k++)
       p[k] = p[3] == 0 ? 0 : MIN(255, (p[k] * 255 + p[3] / 2) / p[3]);
 }
 
-static void
-divide_by_alpha(MsTiffReader *self)
+static gboolean
+read_samples(MsTiffReader *self)
 {
+  const guint32 step = rows_at_once(self);
+  const gsize stride = (gsize)self->width * 4;
+
+  if (!alloc_block(self))
+    return FALSE;
+  self->reads_rows = ms_tiff_pixels_are_rows(self);
+  for (guint plane = 0; plane < count_planes(self); plane++)
+    for (guint64 y = 0; (plane < self->colours || plane == self->alpha) && y < self->height; y += step) {
+      if (!read_rows(self, (guint32)y, plane, self->pixels + y * stride))
+        return FALSE;
+      report_rows(self, plane, y, MIN(y + step, self->height));
+    }
   for (guint32 y = 0; self->associated && !divides_before(self) && y < self->height; y++) {
-    divide_row(self, self->pixels + (gsize)y * self->width * 4);
+    divide_row(self, self->pixels + y * stride);
     if (self->file->scratch)
-      ms_scratch_file_touch(self->file->scratch, (gsize)self->width * 4);
+      ms_scratch_file_touch(self->file->scratch, stride);
   }
+  return TRUE;
 }
 
 /*
@@ -390,7 +342,6 @@ ms_tiff_pixels_read(MsTiffReader *self)
 {
   if (!(self->by_library ? read_converted(self) : read_samples(self)))
     return FALSE;
-  divide_by_alpha(self);
   if (self->colour)
     ms_image_file_convert(self->file, self->colour, self->pixels, (gsize)self->width * self->height);
   return self->file->error == NULL;
@@ -405,36 +356,30 @@ ms_tiff_pixels_read(MsTiffReader *self)
 guint64
 ms_tiff_pixels_begin_rows(MsTiffReader *self)
 {
-  gboolean is_tiled = TIFFIsTiled(self->tiff);
-  guint64 tiles = is_tiled ? (guint64)MIN(tile_height(self), self->height) * self->width * 4 : 0;
-  guint64 block = is_tiled ? TIFFTileSize64(self->tiff) : TIFFScanlineSize64(self->tiff);
+  const guint64 tiles = TIFFIsTiled(self->tiff) ? (guint64)rows_at_once(self) * self->width * 4 : 0;
 
   if (!alloc_block(self))
     return 0;
   self->reads_rows = TRUE;
-  self->tiles = is_tiled ? g_try_malloc(tiles) : NULL;
-  if (!is_tiled || self->tiles)
-    return tiles + 2 * block;
-  ms_set_error(&self->file->error, MS_ERROR_MEMORY,
-               "Not enough memory to read '%s'; close other programs or scale it down.", self->file->name);
-  return 0;
+  self->tiles = tiles > 0 ? g_try_malloc(tiles) : NULL;
+  if (tiles > 0 && !self->tiles)
+    return ms_image_file_fail_memory(self->file), 0;
+  return tiles + 2 * block_size(self);
 }
 
 /** ms_tiff_pixels_read_row: decodes row @y, to be called for each row in order; %FALSE when that fails. */
 gboolean
 ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out)
 {
-  gsize stride = (gsize)self->width * 4;
+  const gsize stride = (gsize)self->width * 4;
+  const guint32 row = y % rows_at_once(self);
 
-  if (self->tiles) {
-    guint32 row = y % tile_height(self);
-    if (row == 0 && !read_row_of_tiles(self, y, 0, self->tiles))
-      return FALSE;
-    memcpy(out, self->tiles + row * stride, stride);
-  } else if (!read_strip_row(self, y, 0, out)) {
+  if (row == 0 && !read_rows(self, y, 0, self->tiles ? self->tiles : out))
     return FALSE;
-  }
-  divide_row(self, out);
+  if (self->tiles)
+    memcpy(out, self->tiles + row * stride, stride);
+  if (self->associated && !divides_before(self))
+    divide_row(self, out);
   if (self->colour)
     ms_colour_convert(self->colour, out, self->width);
   return self->file->error == NULL;
