@@ -397,13 +397,13 @@ unfilter_rows(Whole *self, MsPngReader *reader)
  * Reads all that follows the header, beside libpng's stream, which does not advance.
  *
  * Returns: FALSE where libpng has to read the pixels: of a file that is large, damaged, unusual, or not of 8 bits a
- *   sample in rows from top to bottom, into a temporary file, and in a build without libdeflate
+ *   sample in rows from top to bottom, and into a temporary file
  */
 gboolean
 ms_png_reader_read_whole(MsPngReader *reader)
 {
   Whole self = {0};
-  gboolean is_inflated = ms_png_deflate_is_built() && read_header(&self, reader) && inflate_rows(&self, reader);
+  gboolean is_inflated = read_header(&self, reader) && inflate_rows(&self, reader);
 
   if (is_inflated)
     unfilter_rows(&self, reader);

@@ -1,43 +1,59 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/png-stream.h"
 
+#include <libdeflate.h>
 #include <zlib.h>
 
 #include "core/error.h"
-#include "core/image/png-deflate.h"
-#include "core/image/png-runs.h"
 
 /*
- * Filtered bytes of a band: at this size the end of a band costs 5 bytes, and filtering its dictionary 3 % of the time.
+ * Threads filter and compress bands of rows independently, with libdeflate, whose streams end with a block that says
+ * that it is the last. Of all bands but the last of the image that is taken back, and an empty block follows it up to a
+ * byte's end, so that the bands' outputs form one stream. Its checksum is combined from those of the bands.
  */
+
+/* Filtered bytes of a band: at this size matches that are not found across bands make a file 0.1 % larger. */
 #define BAND_SIZE (1 << 20)
 
-/* An image with fewer bytes is deflated as a whole by the faster library, in less time than starting threads takes. */
+/* An image with fewer bytes is compressed in less time than starting threads takes. */
 #define SMALL_SIZE (4 << 20)
 
-/* An image with more bytes is compressed in bands, which needs less memory than the whole filtered image. */
+/* An image with more bytes is compressed in bands also by one thread, which needs less memory. */
 #define MOST_WHOLE_SIZE (64 << 20)
+
+/*
+ * Up to this level libdeflate's first level is used: on filtered rows its files are as small as those of zlib's third.
+ */
+#define FAST_LEVEL 3
+
+#define HEADER_SIZE 2
+#define CHECKSUM_SIZE 4
 
 /**
  * ms_png_plan:
  * @threads: how many may compress this image at once
+ * @saves_memory: whether an image that is small enough to be compressed as one band is not
  *
  * The output depends on the plan and not on the timing of threads.
  *
  * Returns: how to compress the image in the shortest time
  */
 MsPngPlan
-ms_png_plan(const MsPngRows *rows, guint threads)
+ms_png_plan(const MsPngRows *rows, guint threads, gboolean saves_memory)
 {
-  gsize stride = ms_png_rows_stride(rows);
-  /* Two threads with zlib are about as fast as one with libdeflate. */
-  gsize most_whole = threads > 2 ? SMALL_SIZE : MOST_WHOLE_SIZE;
+  const gsize stride = ms_png_rows_stride(rows), most = threads > 1 ? SMALL_SIZE : MOST_WHOLE_SIZE;
+  const gboolean is_one = stride * rows->height <= most && !saves_memory;
 
   return (MsPngPlan){
-    .is_whole = ms_png_deflate_is_built() && stride * rows->height <= most_whole,
-    .band_rows = CLAMP(BAND_SIZE / stride, 1, rows->height),
+    .band_rows = is_one ? rows->height : CLAMP(BAND_SIZE / stride, 1, rows->height),
     .threads = MAX(1, threads),
   };
+}
+
+static gsize
+count_bands(const MsPngPlan *self, const MsPngRows *rows)
+{
+  return (rows->height + self->band_rows - 1) / self->band_rows;
 }
 
 /* How many bands are at most compressed or, finished, wait for an earlier one. */
@@ -50,35 +66,16 @@ bands_in_flight(const MsPngPlan *self)
 /**
  * ms_png_plan_bytes:
  *
- * Returns: bytes of memory that compressing takes: the filtered rows and the output of the whole image, or the filtered
- *   rows of the bands that threads work on and the output of these and of those that wait for an earlier one
+ * Returns: bytes of memory that compressing takes: the filtered rows of the bands that threads work on, and the output
+ *   of these and of those that wait for an earlier one
  */
 guint64
 ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows)
 {
-  guint64 band = (guint64)ms_png_rows_stride(rows) * self->band_rows;
+  const guint64 band = (guint64)ms_png_rows_stride(rows) * self->band_rows, n = count_bands(self, rows);
 
-  if (self->is_whole)
-    return 2 * (guint64)ms_png_rows_stride(rows) * rows->height;
-  return band * (bands_in_flight(self) + (guint64)self->threads);
+  return band * (MIN(n, bands_in_flight(self)) + MIN(n, self->threads));
 }
-
-/*
- * Threads filter and deflate bands of rows independently. As in pigz, each band uses the last 32 KiB before it as its
- * dictionary, and each but the last ends with an empty block on a byte boundary (Z_SYNC_FLUSH), so that the bands'
- * outputs form one stream. Its checksum is combined from those of the bands.
- */
-
-/* Samples of the image that are compressed both ways to choose the smaller one. */
-#define N_SAMPLES 2
-#define SAMPLED_PART 16
-#define LEAST_SAMPLE (16 << 10)
-#define MOST_SAMPLE (64 << 10)
-
-#define WINDOW_SIZE (32 << 10)
-#define RUN_LENGTH_LEVEL 3
-#define HEADER_SIZE 2
-#define CHECKSUM_SIZE 4
 
 typedef enum {
   BAND_WAITING,
@@ -99,7 +96,6 @@ struct _MsPngStream {
   MsPngHold hold;
   MsPngDrop drop;
   gpointer feed_data;
-  guint8 *filtered; /* (nullable): all rows of an image that was tried as a whole */
   MsPngPlan plan;
   int level;
   GCancellable *cancellable;
@@ -107,7 +103,6 @@ struct _MsPngStream {
   gsize next;
   gsize started;
   guint32 checksum;
-  gboolean is_done;
   GThreadPool *pool;
   GMutex mutex;
   GCond changed;
@@ -115,80 +110,84 @@ struct _MsPngStream {
   Band *bands;
 };
 
-static gsize
-raw_size(const MsPngStream *self)
-{
-  return ms_png_rows_stride(&self->rows) * self->rows.height;
-}
+/* Where a stream ends: after how many bytes, of the last of which @unused bits do not belong to it. */
+typedef struct {
+  gsize size;
+  guint unused;
+} StreamEnd;
 
-/* Whether no string but runs is looked for, which needs no dictionary. */
+/*
+ * Clears the mark of the last block, which zlib finds by inflating the stream, as the example gzjoin.c of zlib does.
+ * @rows: (out): gets the @n bytes that were compressed once more
+ */
 static gboolean
-only_runs(const MsPngStream *self)
+unmark_last_block(guint8 *stream, gsize size, guint8 *rows, gsize n, StreamEnd *end)
 {
-  return self->level > 0 && self->level <= RUN_LENGTH_LEVEL;
+  z_stream z = {.next_in = stream, .avail_in = (uInt)size, .next_out = rows, .avail_out = (uInt)n};
+  gboolean is_last = stream[0] & 1;
+  int status = inflateInit2(&z, -MAX_WBITS);
+
+  stream[0] &= (guint8)~1;
+  while (status == Z_OK) {
+    status = inflate(&z, Z_BLOCK);
+    *end = (StreamEnd){size - z.avail_in, (guint)z.data_type & 7};
+    if (status != Z_OK || (z.data_type & 128) == 0)
+      continue;
+    if (is_last)
+      break;
+    /* The mark is the first bit of the next block. */
+    guint8 *byte = end->unused > 0 ? z.next_in - 1 : z.next_in, bit = (guint8)(1 << ((8 - end->unused) % 8));
+    is_last = (*byte & bit) != 0;
+    *byte &= (guint8)~bit;
+  }
+  inflateEnd(&z);
+  return status == Z_OK && z.avail_out == 0;
 }
 
-static gsize
-dictionary_rows_of(const MsPngStream *self, const Band *band)
+/* Lets another stream follow: an empty block, whose header takes three bits, ends with a byte. */
+static gboolean
+open_end(GByteArray *stream, guint8 *rows, gsize n)
 {
-  gsize stride = ms_png_rows_stride(&self->rows);
+  static const guint8 empty[] = {0, 0, 0, 0xff, 0xff};
+  StreamEnd end;
 
-  return self->level <= RUN_LENGTH_LEVEL ? 0 : MIN(band->first, (WINDOW_SIZE + stride - 1) / stride);
+  if (!unmark_last_block(stream->data, stream->len, rows, n, &end))
+    return FALSE;
+  g_byte_array_set_size(stream, (guint)end.size);
+  g_byte_array_append(stream, empty + (end.unused >= 3), sizeof empty - (end.unused >= 3));
+  return TRUE;
 }
 
+/* %NULL when there is not enough memory; @rows: not valid afterwards */
 static GBytes *
-deflate_band(MsPngStream *self, const guint8 *data, gsize dictionary, gsize n, gboolean is_last)
+deflate_rows(const MsPngStream *self, guint8 *rows, gsize n, gboolean is_last)
 {
-  z_stream z = {0};
+  const int level = self->level > 0 && self->level <= FAST_LEVEL ? 1 : self->level;
+  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+  const gsize most = compressor ? libdeflate_deflate_compress_bound(compressor, n) : 0;
+  guint8 *out = most > 0 && most < G_MAXUINT ? g_try_malloc(most) : NULL;
+  const gsize size = out ? libdeflate_deflate_compress(compressor, rows, n, out, most) : 0;
 
-  if (only_runs(self))
-    return ms_png_runs_deflate(data + dictionary, n, is_last);
-  if (deflateInit2(&z, self->level, Z_DEFLATED, -MAX_WBITS, 8, Z_FILTERED) != Z_OK)
+  libdeflate_free_compressor(compressor);
+  if (size == 0) {
+    g_free(out);
     return NULL;
-  gsize used = MIN(dictionary, WINDOW_SIZE);
-  if (used > 0)
-    deflateSetDictionary(&z, data + dictionary - used, used);
-  gsize most = deflateBound(&z, n) + 16;
-  guint8 *out = g_try_malloc(most);
-  z.next_in = (Bytef *)data + dictionary;
-  z.avail_in = n;
-  z.next_out = out;
-  z.avail_out = most;
-  int status = out ? deflate(&z, is_last ? Z_FINISH : Z_SYNC_FLUSH) : Z_MEM_ERROR;
-  gboolean ok = status == (is_last ? Z_STREAM_END : Z_OK) && z.avail_in == 0;
-  gsize size = z.total_out;
-  deflateEnd(&z);
-  if (ok)
-    return g_bytes_new_take(g_realloc(out, size), size);
-  g_free(out);
-  return NULL;
-}
-
-static guint8 *
-filter_rows(const MsPngStream *self, gsize first, gsize n)
-{
-  guint8 *filtered = g_try_malloc(n * ms_png_rows_stride(&self->rows));
-
-  if (filtered)
-    ms_png_rows_filter(&self->rows, first, n, filtered);
-  return filtered;
+  }
+  g_autoptr(GByteArray) stream = g_byte_array_new_take(g_realloc(out, size), size);
+  return is_last || open_end(stream, rows, n) ? g_byte_array_free_to_bytes(g_steal_pointer(&stream)) : NULL;
 }
 
 static void
 compress_band(MsPngStream *self, Band *band)
 {
-  gsize stride = ms_png_rows_stride(&self->rows);
-  gsize dictionary_rows = dictionary_rows_of(self, band);
-  gsize first = band->first - dictionary_rows;
-  g_autofree guint8 *own = self->filtered ? NULL : filter_rows(self, first, dictionary_rows + band->n);
-  const guint8 *filtered = self->filtered ? self->filtered + first * stride : own;
-  gsize dictionary = dictionary_rows * stride;
-  gboolean is_last = band->first + band->n == self->rows.height;
+  const gsize size = band->n * ms_png_rows_stride(&self->rows);
+  g_autofree guint8 *filtered = g_try_malloc(size);
 
   if (!filtered)
     return;
-  band->checksum = ms_png_checksum(filtered + dictionary, band->n * stride);
-  band->output = deflate_band(self, filtered, dictionary, band->n * stride, is_last);
+  ms_png_rows_filter(&self->rows, band->first, band->n, filtered);
+  band->checksum = libdeflate_adler32(1, filtered, size);
+  band->output = deflate_rows(self, filtered, size, band->first + band->n == self->rows.height);
 }
 
 static void
@@ -223,8 +222,8 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   self->plan = *plan;
   self->level = level;
   self->cancellable = cancellable;
-  self->n_bands = (rows->height + plan->band_rows - 1) / plan->band_rows;
-  self->checksum = adler32_z(0, NULL, 0);
+  self->n_bands = count_bands(plan, rows);
+  self->checksum = 1; /* the Adler-32 of nothing */
   self->bands = g_new0(Band, self->n_bands);
   g_mutex_init(&self->mutex);
   g_cond_init(&self->changed);
@@ -249,7 +248,7 @@ ms_png_stream_set_feed(MsPngStream *self, MsPngHold hold, MsPngDrop drop, gpoint
 static gboolean
 hold_rows(MsPngStream *self, gsize first, gsize n, GError **error)
 {
-  return self->filtered || !self->hold || self->hold(self->feed_data, first, n, error);
+  return !self->hold || self->hold(self->feed_data, first, n, error);
 }
 
 static void
@@ -259,13 +258,11 @@ drop_rows(MsPngStream *self, gsize end)
     self->drop(self->feed_data, end);
 }
 
-/* The first row that filtering @band and its dictionary reads. */
+/* The first row that filtering @band reads: the one above it. */
 static gsize
-first_row_of(const MsPngStream *self, const Band *band)
+first_row_of(const Band *band)
 {
-  gsize first = band->first - dictionary_rows_of(self, band);
-
-  return first > 0 ? first - 1 : 0;
+  return band->first > 0 ? band->first - 1 : 0;
 }
 
 static gboolean
@@ -277,7 +274,7 @@ start_bands(MsPngStream *self, GError **error)
     Band *band = &self->bands[self->started];
     band->first = self->started * self->plan.band_rows;
     band->n = MIN(self->plan.band_rows, self->rows.height - band->first);
-    gsize first = first_row_of(self, band);
+    gsize first = first_row_of(band);
     if (!hold_rows(self, first, band->first + band->n - first, error))
       return FALSE;
     self->started++;
@@ -330,81 +327,9 @@ next_band(MsPngStream *self, GError **error)
   self->checksum = adler32_combine(self->checksum, band->checksum, band->n * ms_png_rows_stride(&self->rows));
   GBytes *piece = frame_band(self, band);
   g_clear_pointer(&band->output, g_bytes_unref);
-  /* The bands after it read the rows of its dictionary and the one above. */
-  drop_rows(self, first_row_of(self, band));
+  /* The bands after it read its last row. */
+  drop_rows(self, band->first + band->n - 1);
   self->next++;
-  self->is_done = self->next == self->n_bands;
-  return piece;
-}
-
-static gboolean
-set_memory_error(GError **error)
-{
-  ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
-  return FALSE;
-}
-
-/*
- * Compresses some pieces of the image both ways: of drawings, whose patterns repeat, libdeflate makes the smaller file,
- * of photographs the search for runs does. A shortage of memory is an error, since the bytes of a file must not depend
- * on it.
- */
-static gboolean
-choose_whole(MsPngStream *self, gboolean *whole_is_better, GError **error)
-{
-  gsize size = raw_size(self);
-  gsize piece = MIN(size, CLAMP(size / SAMPLED_PART, LEAST_SAMPLE, MOST_SAMPLE));
-  gsize by_runs = 0, at_once = 0;
-
-  *whole_is_better = TRUE;
-  if (!only_runs(self))
-    return TRUE;
-  for (gsize i = 0; i < N_SAMPLES; i++) {
-    const guint8 *sample = self->filtered + (size - piece) / (N_SAMPLES - 1) * i;
-    g_autoptr(GBytes) runs = deflate_band(self, sample, 0, piece, TRUE);
-    g_autoptr(GBytes) whole = ms_png_deflate(sample, piece, self->level);
-    if (!runs || !whole)
-      return set_memory_error(error);
-    by_runs += g_bytes_get_size(runs);
-    at_once += g_bytes_get_size(whole);
-  }
-  *whole_is_better = at_once < by_runs;
-  return TRUE;
-}
-
-/* Filters all rows, of which only some are in memory at a time. */
-static gboolean
-filter_whole(MsPngStream *self, GError **error)
-{
-  g_autofree guint8 *filtered = g_try_malloc(raw_size(self));
-  gsize stride = ms_png_rows_stride(&self->rows), n;
-
-  if (!filtered)
-    return set_memory_error(error);
-  for (gsize y = 0; y < self->rows.height; y += n) {
-    gsize first = y > 0 ? y - 1 : 0;
-    n = MIN(self->plan.band_rows, self->rows.height - y);
-    if (!hold_rows(self, first, y + n - first, error))
-      return FALSE;
-    ms_png_rows_filter(&self->rows, y, n, filtered + y * stride);
-    drop_rows(self, y + n - 1);
-  }
-  self->filtered = g_steal_pointer(&filtered);
-  return TRUE;
-}
-
-/* Returns %NULL without @error when the image is better compressed in bands. */
-static GBytes *
-whole_image(MsPngStream *self, GError **error)
-{
-  gboolean whole_is_better;
-
-  if (!filter_whole(self, error) || !choose_whole(self, &whole_is_better, error) || !whole_is_better)
-    return NULL;
-  GBytes *piece = ms_png_deflate(self->filtered, raw_size(self), self->level);
-  self->is_done = piece != NULL;
-  if (!piece)
-    set_memory_error(error);
   return piece;
 }
 
@@ -419,15 +344,13 @@ ms_png_stream_next(MsPngStream *self, GError **error)
 {
   g_autoptr(GError) failure = NULL;
 
-  if (self->is_done || g_cancellable_set_error_if_cancelled(self->cancellable, error))
+  if (self->next == self->n_bands || g_cancellable_set_error_if_cancelled(self->cancellable, error))
     return NULL;
-  GBytes *piece = self->plan.is_whole && self->next == 0 ? whole_image(self, &failure) : NULL;
-  if (!piece && !failure)
-    piece = next_band(self, &failure);
+  GBytes *piece = next_band(self, &failure);
   if (failure)
     g_propagate_error(error, g_steal_pointer(&failure));
   else if (!piece)
-    set_memory_error(error);
+    ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
   return piece;
 }
 
@@ -443,6 +366,5 @@ ms_png_stream_free(MsPngStream *self)
   g_mutex_clear(&self->mutex);
   g_cond_clear(&self->changed);
   g_free(self->bands);
-  g_free(self->filtered);
   g_free(self);
 }

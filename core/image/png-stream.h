@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsPngStream: the compressed pixels of a PNG file as one zlib stream, which several threads produce piece by piece: as
- * a whole or in bands, by plan.
+ * MsPngStream: the compressed pixels of a PNG file as one zlib stream, which several threads produce band by band.
  */
 #pragma once
 
@@ -11,12 +10,10 @@
 
 /**
  * MsPngPlan: how an image is compressed.
- * @is_whole: as one buffer by libdeflate if that makes the file no larger; otherwise in bands
  * @band_rows: rows of a band
  * @threads: how many bands are compressed at once
  */
 typedef struct {
-  gboolean is_whole;
   gsize band_rows;
   guint threads;
 } MsPngPlan;
@@ -29,7 +26,7 @@ typedef void (*MsPngDrop)(gpointer data, gsize end);
 
 typedef struct _MsPngStream MsPngStream;
 
-MsPngPlan ms_png_plan(const MsPngRows *rows, guint threads);
+MsPngPlan ms_png_plan(const MsPngRows *rows, guint threads, gboolean saves_memory);
 guint64 ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows);
 
 MsPngStream *ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCancellable *cancellable);

@@ -105,22 +105,13 @@ drop_rows(gpointer image, gsize end)
   ms_image_drop_rows(image, (int)end);
 }
 
-static MsPngPlan
-plan_for(const MsPngRows *rows, const MsSaveOptions *options)
-{
-  MsPngPlan plan = ms_png_plan(rows, options->threads);
-
-  plan.is_whole = plan.is_whole && !options->saves_memory;
-  return plan;
-}
-
 /* Each piece of the compressed stream becomes one chunk. */
 static void
 write_pixels(PngWriter *self, guint samples)
 {
   MsPngRows rows = {ms_image_get_pixels(self->image), ms_image_get_width(self->image), ms_image_get_height(self->image),
                     samples};
-  MsPngPlan plan = plan_for(&rows, self->options);
+  MsPngPlan plan = ms_png_plan(&rows, self->options->threads, self->options->saves_memory);
 
   self->stream = ms_png_stream_new(&rows, &plan, self->options->compression, self->sink->cancellable);
   ms_png_stream_set_feed(self->stream, hold_rows, drop_rows, self->image);
@@ -184,14 +175,14 @@ static guint64
 bytes_with_samples(int width, int height, guint samples, const MsSaveOptions *options)
 {
   MsPngRows rows = {NULL, width, height, samples};
-  MsPngPlan plan = plan_for(&rows, options);
+  MsPngPlan plan = ms_png_plan(&rows, options->threads, options->saves_memory);
 
   return ms_png_plan_bytes(&plan, &rows);
 }
 
 /**
  * ms_png_write_bytes: the working memory of ms_png_write() for an image of this size. An opaque image, which has three
- * samples a pixel, may be compressed as a whole where one of four would be compressed in bands.
+ * samples a pixel, may be compressed as one band where one of four is not.
  */
 guint64
 ms_png_write_bytes(int width, int height, const MsSaveOptions *options)

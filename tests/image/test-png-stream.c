@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 #include "core/image/image-save.h"
-#include "core/image/png-deflate.h"
 #include "core/image/png-stream.h"
 #include "tests/support/cases.h"
 #include "tests/support/image-files.h"
@@ -43,7 +42,7 @@ make_file(MsImage *image, guint samples, const MsPngPlan *plan, int level, guint
 static void
 check_bands(MsImage *image, guint samples, gsize band_rows, guint threads, int level)
 {
-  MsPngPlan plan = {FALSE, band_rows, threads};
+  MsPngPlan plan = {band_rows, threads};
   guint n;
   g_autoptr(GBytes) file = make_file(image, samples, &plan, level, &n);
   g_autoptr(MsImage) again = ms_test_decode(file);
@@ -66,7 +65,6 @@ test_sizes(void)
     }
 }
 
-/* Above level 3 a band refers to bytes of the one before it. */
 static void
 test_levels(void)
 {
@@ -77,33 +75,12 @@ test_levels(void)
       check_bands(image, 3, 7, threads, level);
 }
 
-/* Rows that repeat those of the band before cost next to nothing, so the dictionary is used. */
-static void
-test_dictionary(void)
-{
-  enum { WIDTH = 256, HEIGHT = 64 };
-  guint8 *pixels = g_malloc(WIDTH * HEIGHT * 4);
-  g_autoptr(MsImage) noise = ms_test_image_random(WIDTH, 8, 3, TRUE, NULL);
-  guint n;
-
-  for (int y = 0; y < HEIGHT; y++)
-    memcpy(pixels + y * WIDTH * 4, ms_image_get_pixels(noise) + y % 8 * WIDTH * 4, WIDTH * 4);
-  g_autoptr(MsImage) image = ms_image_new_take(WIDTH, HEIGHT, pixels, NULL);
-  MsPngPlan bands = {FALSE, 8, 2};
-  MsPngPlan one = {FALSE, HEIGHT, 1};
-  g_autoptr(GBytes) in_bands = make_file(image, 3, &bands, 6, &n);
-  g_autoptr(GBytes) at_once = make_file(image, 3, &one, 6, &n);
-  g_assert_cmpuint(g_bytes_get_size(in_bands), <, g_bytes_get_size(at_once) + 8 * 200);
-  g_autoptr(MsImage) again = ms_test_decode(in_bands);
-  ms_test_assert_same_image(image, again);
-}
-
 /* The bytes do not depend on the number and timing of threads. */
 static void
 test_repeatable(void)
 {
   g_autoptr(MsImage) image = ms_test_image_random(200, 300, 5, TRUE, NULL);
-  MsPngPlan plan = {FALSE, 10, 1};
+  MsPngPlan plan = {10, 1};
   guint n;
   g_autoptr(GBytes) expected = make_file(image, 3, &plan, 6, &n);
 
@@ -120,16 +97,16 @@ test_plan(void)
   MsPngRows medium = {NULL, 2048, 2048, 4};
   MsPngRows large = {NULL, 16384, 16384, 3};
   MsPngRows wide = {NULL, 100000000, 2, 4};
-  gboolean built = ms_png_deflate_is_built();
 
-  g_assert_cmpint(ms_png_plan(&small, 1).is_whole, ==, built);
-  g_assert_cmpint(ms_png_plan(&small, 16).is_whole, ==, built);
-  g_assert_cmpint(ms_png_plan(&medium, 2).is_whole, ==, built);
-  g_assert_false(ms_png_plan(&medium, 3).is_whole);
-  g_assert_false(ms_png_plan(&large, 1).is_whole);
-  g_assert_cmpuint(ms_png_plan(&large, 0).threads, ==, 1);
-  g_assert_cmpuint(ms_png_plan(&large, 16).band_rows, ==, (1 << 20) / (16384 * 3 + 1));
-  g_assert_cmpuint(ms_png_plan(&wide, 2).band_rows, ==, 1);
+  g_assert_cmpuint(ms_png_plan(&small, 1, FALSE).band_rows, ==, 512);
+  g_assert_cmpuint(ms_png_plan(&small, 16, FALSE).band_rows, ==, 512);
+  g_assert_cmpuint(ms_png_plan(&small, 1, TRUE).band_rows, ==, 512);
+  g_assert_cmpuint(ms_png_plan(&medium, 1, FALSE).band_rows, ==, 2048);
+  g_assert_cmpuint(ms_png_plan(&medium, 1, TRUE).band_rows, ==, (1 << 20) / (2048 * 4 + 1));
+  g_assert_cmpuint(ms_png_plan(&medium, 2, FALSE).band_rows, ==, (1 << 20) / (2048 * 4 + 1));
+  g_assert_cmpuint(ms_png_plan(&large, 0, FALSE).threads, ==, 1);
+  g_assert_cmpuint(ms_png_plan(&large, 1, FALSE).band_rows, ==, (1 << 20) / (16384 * 3 + 1));
+  g_assert_cmpuint(ms_png_plan(&wide, 2, FALSE).band_rows, ==, 1);
 }
 
 /* ---- Rows that are in memory only while they are held. */
@@ -201,7 +178,6 @@ check_feed(MsImage *image, const MsPngPlan *plan, int level)
   g_assert_cmpuint(feed.first, >, feed.end / 2);
 }
 
-/* Noise is better compressed in bands, also where it is tried as a whole first. */
 static void
 test_feed(void)
 {
@@ -209,12 +185,11 @@ test_feed(void)
   g_autoptr(MsImage) smooth = ms_test_image_smooth(300, 400, NULL);
 
   for (int level = 0; level <= 6; level += 3)
-    for (guint threads = 1; threads <= 3; threads += 2)
-      for (int whole = 0; whole <= ms_png_deflate_is_built(); whole++) {
-        MsPngPlan plan = {whole, 9, threads};
-        check_feed(noise, &plan, level);
-        check_feed(smooth, &plan, level);
-      }
+    for (guint threads = 1; threads <= 3; threads += 2) {
+      const MsPngPlan plan = {9, threads};
+      check_feed(noise, &plan, level);
+      check_feed(smooth, &plan, level);
+    }
 }
 
 /* ---- Through the codec: a large image with its metadata, and encoding that is cancelled. */
@@ -308,7 +283,6 @@ ms_test_png_stream(void)
 {
   g_test_add_func("/png-stream/sizes", test_sizes);
   g_test_add_func("/png-stream/levels", test_levels);
-  g_test_add_func("/png-stream/dictionary", test_dictionary);
   g_test_add_func("/png-stream/repeatable", test_repeatable);
   g_test_add_func("/png-stream/plan", test_plan);
   g_test_add_func("/png-stream/feed", test_feed);
