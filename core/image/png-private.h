@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What both ways to read a PNG file share: by libpng row by row, and beside it all chunks of pixels as a whole. */
+/* The reader of PNG files: libpng, for which the chunks of pixels may be inflated as a whole. */
 #pragma once
 
 #include <png.h>
@@ -24,6 +24,26 @@ typedef enum {
 
 #define MS_PNG_N_TEXTS (MS_PNG_TEXT_RAW_XMP + 1)
 
+/* The largest ratio of deflate, which stores at most 258 bytes in two bits. */
+#define MS_PNG_DEFLATE_MOST 1032
+
+/**
+ * MsPngInflated: all pixels of a file, which libpng reads as if they were stored without compression.
+ * @rows: (nullable): filtered; @size bytes
+ * @first_chunk: bytes of the file's first chunk of pixels, whose header libpng has read
+ * @end: the offset behind all chunks of pixels in the file
+ * @at: how many bytes libpng has taken
+ * @header: of a chunk or block, where libpng takes one
+ */
+typedef struct {
+  guint8 *rows;
+  gsize size;
+  gsize first_chunk;
+  guint64 end;
+  gsize at;
+  guint8 header[12];
+} MsPngInflated;
+
 /**
  * MsPngReader: the state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
  * @pixels: of the whole image, or of one row
@@ -47,11 +67,14 @@ typedef struct {
   gboolean has_damaged_rest;
   GBytes *texts[MS_PNG_N_TEXTS];
   gboolean is_lost;
+  MsPngInflated inflated;
   MsImage *image;
   char damage[MS_IMAGE_MOST_DAMAGE];
 } MsPngReader;
 
 void ms_png_reader_keep_text(MsPngReader *self, const char *type, const guint8 *data, gsize size);
 gboolean ms_png_reader_find_late_text(MsPngReader *self, gboolean *found);
-gboolean ms_png_reader_read_whole(MsPngReader *self);
+gboolean ms_png_reader_inflate(MsPngReader *self);
+gboolean ms_png_reader_take_inflated(MsPngReader *self, guint8 *buffer, gsize size);
+void ms_png_reader_end_inflated(MsPngReader *self);
 GBytes *ms_png_text_read(const char *type, const guint8 *data, gsize size, gsize most_bytes);

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/image/png-deflate.h"
 #include "core/image/png-private.h"
 #include "core/image/png.h"
 
@@ -67,6 +66,8 @@ on_read(png_structp png, png_bytep buffer, size_t size)
   MsPngReader *self = png_get_io_ptr(png);
   gsize got = 0;
 
+  if (ms_png_reader_take_inflated(self, buffer, size))
+    return;
   if (ms_image_file_read(self->file, buffer, size, &got) && got < size) {
     g_strlcpy(self->damage, "the file ends before the picture does", sizeof self->damage);
     ms_set_error(&self->file->error, MS_ERROR_FORMAT,
@@ -196,6 +197,7 @@ ms_png_close(MsImageFile *file)
   png_destroy_read_struct(&self->png, &self->info, NULL);
   ms_image_file_free_pixels(file, self->pixels);
   g_free(self->row);
+  g_free(self->inflated.rows);
   for (int i = 0; i < MS_PNG_N_TEXTS; i++)
     g_clear_pointer(&self->texts[i], g_bytes_unref);
   g_free(self);
@@ -312,16 +314,16 @@ finish_image(MsPngReader *self)
 static void
 read_image(MsPngReader *self)
 {
-  if (!ms_png_reader_read_whole(self)) {
-    stop_if(self, self->file->error != NULL);
-    guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
-    self->pixels = ms_image_file_alloc_pixels(self->file, width, height);
-    stop_if(self, self->pixels == NULL);
-    set_transforms(self);
-    read_rows(self);
-    /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
-    png_read_end(self->png, self->info);
-  }
+  ms_png_reader_inflate(self);
+  stop_if(self, self->file->error != NULL);
+  self->pixels = ms_image_file_alloc_pixels(self->file, png_get_image_width(self->png, self->info),
+                                            png_get_image_height(self->png, self->info));
+  stop_if(self, self->pixels == NULL);
+  set_transforms(self);
+  read_rows(self);
+  ms_png_reader_end_inflated(self);
+  /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
+  png_read_end(self->png, self->info);
   stop_if(self, self->file->error != NULL);
   finish_image(self);
 }

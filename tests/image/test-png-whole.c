@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* PNG files that are inflated as a whole: every filter and colour type, and the files that libpng must read. */
+/* PNG files whose pixels are inflated as a whole: every filter and colour type, and files that are read row by row. */
+#include <string.h>
 
 #include "core/error.h"
 #include "core/image/image-io.h"
@@ -48,7 +49,7 @@ is_whole_for(GBytes *file, MsImageRows rows)
 
   g_assert_no_error(error);
   opened->rows = rows;
-  return ms_png_reader_read_whole(opened->decoder);
+  return ms_png_reader_inflate(opened->decoder);
 }
 
 static gboolean
@@ -121,18 +122,19 @@ test_filters(void)
 }
 
 static void
-test_left_to_libpng(void)
+test_kinds(void)
 {
   static const Form forms[] = {
-    {PNG_COLOR_TYPE_RGB, 16, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 3},
     {PNG_COLOR_TYPE_RGB, 8, PNG_INTERLACE_ADAM7, PNG_ALL_FILTERS, 3},
-    {PNG_COLOR_TYPE_GRAY, 1, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 1},
+    {PNG_COLOR_TYPE_GRAY, 16, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 1},
+    {PNG_COLOR_TYPE_GRAY, 1, PNG_INTERLACE_ADAM7, PNG_ALL_FILTERS, 1},
+    {PNG_COLOR_TYPE_RGB, 16, PNG_INTERLACE_NONE, PNG_ALL_FILTERS, 3},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(forms); i++) {
     g_autofree guint8 *samples = make_samples(24 * 10 * 6, i);
     g_autoptr(GBytes) file = encode(&forms[i], samples, 24, 10);
-    g_assert_false(is_whole(file));
+    g_assert_true(is_whole(file) == (forms[i].depth * forms[i].samples <= 32));
     g_object_unref(ms_test_decode(file));
   }
 }
@@ -211,8 +213,49 @@ test_unusual(void)
   ms_test_png_append(keyed, "tRNS", key, sizeof key);
   g_byte_array_append(keyed, data + pixels, end + 12 - pixels);
   g_autoptr(GBytes) with_key = g_byte_array_free_to_bytes(keyed);
-  g_assert_false(is_whole(with_key));
   g_object_unref(ms_test_decode(with_key));
+}
+
+/* The bytes of all chunks of pixels. */
+static GByteArray *
+join_pixels(GBytes *file)
+{
+  GByteArray *pixels = g_byte_array_new();
+  const guint8 *data = g_bytes_get_data(file, NULL), *end = data + g_bytes_get_size(file);
+  guint32 size;
+
+  for (data += 8; data < end; data += 12 + size) {
+    memcpy(&size, data, sizeof size);
+    size = GUINT32_FROM_BE(size);
+    if (memcmp(data + 4, "IDAT", 4) == 0)
+      g_byte_array_append(pixels, data + 8, size);
+  }
+  return pixels;
+}
+
+/* Wherever the first chunk of pixels ends, libpng gets the same rows; one that holds more than they do is left to it. */
+static void
+test_splits(void)
+{
+  g_autoptr(GBytes) file = encode_plain();
+  g_autoptr(MsImage) image = ms_test_decode(file);
+  g_autoptr(GByteArray) pixels = join_pixels(file);
+  g_autofree guint8 *behind = g_malloc0(60 * 40 * 4);
+  const guint sizes[] = {0, 1, 2, 6, 7, 8, 100, pixels->len - 1, pixels->len, pixels->len + 1, 60 * 40 * 4};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(sizes); i++) {
+    GByteArray *split = ms_test_png_begin(60, 40, 8, PNG_COLOR_TYPE_RGB);
+    g_autoptr(GByteArray) all = g_byte_array_new();
+    g_byte_array_append(all, pixels->data, pixels->len);
+    g_byte_array_append(all, behind, sizes[i] - MIN(sizes[i], pixels->len));
+    ms_test_png_append(split, "IDAT", all->data, sizes[i]);
+    ms_test_png_append(split, "IDAT", all->data + sizes[i], all->len - sizes[i]);
+    ms_test_png_append(split, "IEND", NULL, 0);
+    g_autoptr(GBytes) other = g_byte_array_free_to_bytes(split);
+    g_autoptr(MsImage) same = ms_test_decode(other);
+    ms_test_assert_same_image(image, same);
+    g_assert_true(is_whole(other) == (sizes[i] < 60 * 40 * 4));
+  }
 }
 
 /* @file with a chunk of that type behind its pixels, with a wrong checksum where @is_broken. */
@@ -231,8 +274,8 @@ put_behind(GBytes *file, const char *type, gboolean is_broken)
 }
 
 /*
- * The faster way reads chunks behind the pixels too, except those that libpng has to judge; a broken one refuses the
- * file where how the picture stands may depend on it.
+ * libpng goes on in the file behind the pixels; a broken chunk refuses the file where how the picture stands may depend
+ * on it.
  */
 static void
 test_behind(void)
@@ -244,8 +287,7 @@ test_behind(void)
 
   for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
     g_autoptr(GBytes) with = put_behind(file, types[i], FALSE), broken = put_behind(file, types[i], TRUE);
-    g_assert_true(is_whole(with) == (i < n_sound));
-    g_assert_false(is_whole(broken));
+    g_assert_true(is_whole(with) && is_whole(broken));
     if (i >= n_dispensable)
       ms_test_assert_refused(broken, MS_ERROR_FORMAT);
     if (i >= n_sound)
@@ -265,9 +307,10 @@ void
 ms_test_png_whole(void)
 {
   g_test_add_func("/png-whole/filters", test_filters);
-  g_test_add_func("/png-whole/left-to-libpng", test_left_to_libpng);
+  g_test_add_func("/png-whole/kinds", test_kinds);
   g_test_add_func("/png-whole/large", test_large);
   g_test_add_func("/png-whole/damaged", test_damaged);
   g_test_add_func("/png-whole/unusual", test_unusual);
+  g_test_add_func("/png-whole/splits", test_splits);
   g_test_add_func("/png-whole/behind", test_behind);
 }
