@@ -900,7 +900,7 @@ MUTATIONS = [
     ('png: a wrong checksum is taken', 'core/image/png-read.c',
      'PNG_CRC_ERROR_QUIT, PNG_CRC_WARN_DISCARD', 'PNG_CRC_QUIET_USE, PNG_CRC_QUIET_USE', 'image /png-damaged'),
     ('png: a wrong checksum of the pixels is taken', 'core/image/png-chunks.c',
-     ' == GUINT32_FROM_BE(checksum);', ' || checksum;', 'image /png-damaged'),
+     'chunk->size) == checksum;', 'chunk->size) || checksum;', 'image /png-damaged'),
     ('icc: a profile of another length than it says is sound', 'core/image/metadata/metadata.c',
      'GUINT32_FROM_BE(stated) == size', 'stated', 'image /metadata/broken-icc'),
     ('exif: the picture is turned twice', 'core/image/metadata/metadata.c',

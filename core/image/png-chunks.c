@@ -423,8 +423,7 @@ ms_png_reader_inflate(MsPngReader *self)
   MsPngInflated *inflated = &self->inflated;
 
   inflated->size = get_inflated_size(self);
-  if (inflated->size == 0 || !inflate_rows(inflated, self->file) ||
-      inflated->first_chunk > get_stream_size(inflated)) {
+  if (inflated->size == 0 || !inflate_rows(inflated, self->file) || inflated->first_chunk > get_stream_size(inflated)) {
     g_clear_pointer(&inflated->rows, g_free);
     return FALSE;
   }

@@ -233,7 +233,7 @@ join_pixels(GBytes *file)
   return pixels;
 }
 
-/* Wherever the first chunk of pixels ends, libpng gets the same rows; one that holds more than they do is left to it. */
+/* Wherever the first chunk of pixels ends, libpng gets the same rows; one that holds more than these is left to it. */
 static void
 test_splits(void)
 {
