@@ -113,7 +113,7 @@ check_with_valgrind() {
 measure_coverage() {
   need gcovr gcovr
   build "$here" "$folder/coverage" -Dwerror=true -Db_coverage=true -Doptimization=0 -Dc_args=-fprofile-update=atomic \
-    -Dgui=disabled -Dgegl=disabled -Dintrospection=disabled -Ddocumentation=disabled -Dprecompiled-headers=true
+    -Dgui=disabled -Dgegl=disabled -Dprecompiled-headers=true
   find "$folder/coverage" -name '*.gcda' -delete
   export GCOV_ERROR_FILE="$folder/coverage/gcov.txt"
   meson test -C "$folder/coverage" --no-rebuild --num-processes 2 --timeout-multiplier 10 \

@@ -10,7 +10,7 @@ build_folder=${MESON_BUILD_FOLDER:-$here/build-gegl}
 operations=${XDG_DATA_HOME:-$HOME/.local/share}/gegl-0.4/plug-ins
 install_packages "$build_folder/packages.stamp" "$here/app/packages.txt" "$here/app/gegl/packages.txt"
 build "$here" "$build_folder" -Dbuildtype=release -Ddefault_library=static -Dgegl=enabled -Dtests=false -Dgui=disabled \
-  -Dintrospection=disabled -Ddocumentation=disabled -Dpython=disabled
+  -Dpython=disabled
 mkdir -p "$operations"
 cp "$build_folder/app/gegl/meanshift-lab.so" "$operations/"
 say "Installed $operations/meanshift-lab.so"

@@ -2,7 +2,6 @@
 /* The operation meanshift-lab:mean-shift of GEGL, which GIMP offers, too: the library's filter in tiles. */
 #include <gegl.h>
 #include <gegl-plugin.h>
-#include <math.h>
 #include <meanshift-lab.h>
 
 #define CHANNELS 4
@@ -15,7 +14,7 @@ typedef struct {
   int levels;
   int space; /* index into the values of get_space_type() */
   char *device;
-  MslabEngine *engine; /* opened by the first run, NULL until then and after a change of @device */
+  MslabDevice *open; /* opened by the first run, NULL until then and after a change of @device */
 } MeanShift;
 
 typedef struct {
@@ -37,16 +36,6 @@ G_MODULE_EXPORT gboolean gegl_module_register(GTypeModule *module);
 GType mean_shift_get_type(void);
 G_DEFINE_DYNAMIC_TYPE(MeanShift, mean_shift, GEGL_TYPE_OPERATION_FILTER)
 
-/* Rows above and below a row that can influence it: each step moves the window by its radius at most. */
-static int
-get_halo(const MeanShift *self)
-{
-  int radius = (int)ceil(self->sp);
-  int of_pyramid = self->levels > 0 ? 4 : 0;
-
-  return (radius * (self->iterations + 1) + of_pyramid) << self->levels;
-}
-
 /* The colour spaces; the short names are those of the setting "space". */
 static GType
 get_space_type(void)
@@ -59,60 +48,41 @@ get_space_type(void)
   return type;
 }
 
-static gboolean
-set_space(const MeanShift *self, MslabSettings *settings, GError **error)
+/* (transfer full): the settings as the library takes them. */
+static char *
+get_settings(const MeanShift *self)
 {
+  char sp[G_ASCII_DTOSTR_BUF_SIZE], sr[G_ASCII_DTOSTR_BUF_SIZE];
   GEnumClass *spaces = g_type_class_ref(get_space_type());
-  gboolean good = mslab_settings_set(settings, "space", g_enum_get_value(spaces, self->space)->value_nick, error);
+  char *settings = g_strdup_printf("sp=%s,sr=%s,max-iterations=%d,levels=%d,space=%s",
+                                   g_ascii_dtostr(sp, sizeof sp, self->sp), g_ascii_dtostr(sr, sizeof sr, self->sr),
+                                   self->iterations, self->levels, g_enum_get_value(spaces, self->space)->value_nick);
 
   g_type_class_unref(spaces);
-  return good;
+  return settings;
 }
 
+/* Rows above and below a row that can influence it. */
+static int
+get_halo(const MeanShift *self)
+{
+  g_autofree char *settings = get_settings(self);
+
+  return mslab_halo(settings, NULL);
+}
+
+/* Filters the rows of @band where they lie. */
 static gboolean
-set_all(const MeanShift *self, MslabSettings *settings, GError **error)
+filter_band(MeanShift *self, const GeglRectangle *extent, const GeglRectangle *band, guint8 *pixels, GError **error)
 {
-  return mslab_settings_set_number(settings, "sp", self->sp, error) &&
-         mslab_settings_set_number(settings, "sr", self->sr, error) &&
-         mslab_settings_set_number(settings, "max-iterations", self->iterations, error) &&
-         mslab_settings_set_number(settings, "levels", self->levels, error) && set_space(self, settings, error);
-}
+  const MslabBand place = {band->y - extent->y, extent->height};
+  g_autofree char *settings = get_settings(self);
+  const MslabJob job = {.settings = settings, .band = &place};
+  MslabImage image = {pixels, band->width, band->height, (gsize)band->width * CHANNELS, CHANNELS, NULL};
 
-static MslabImage *
-read_band(GeglBuffer *input, const Babl *format, const GeglRectangle *band, GError **error)
-{
-  gsize stride = (gsize)band->width * CHANNELS;
-  guint8 *pixels = g_malloc_n(stride, (gsize)band->height);
-  g_autoptr(GBytes) bytes = g_bytes_new_take(pixels, stride * (gsize)band->height);
-
-  gegl_buffer_get(input, band, 1.0, format, pixels, (int)stride, GEGL_ABYSS_NONE);
-  return mslab_image_new(bytes, band->width, band->height, stride, CHANNELS, error);
-}
-
-static MslabImage *
-filter_band(MeanShift *self, GeglBuffer *input, const Babl *format, const GeglRectangle *band, GError **error)
-{
-  const GeglRectangle *extent = gegl_buffer_get_extent(input);
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_autoptr(MslabImage) image = read_band(input, format, band, error);
-
-  if (!self->engine)
-    self->engine = mslab_engine_open(self->device, error);
-  if (!self->engine || !image || !set_all(self, settings, error))
-    return NULL;
-  return mslab_engine_filter_band(self->engine, image, band->y - extent->y, extent->height, settings, NULL, error);
-}
-
-static void
-write_tile(MslabImage *image, const GeglRectangle *band, GeglBuffer *output, const Babl *format,
-           const GeglRectangle *tile)
-{
-  gsize stride = (gsize)band->width * CHANNELS;
-  g_autoptr(GBytes) bytes = mslab_image_get_pixels(image);
-  const guint8 *pixels = g_bytes_get_data(bytes, NULL);
-  gsize first = (gsize)(tile->y - band->y) * stride + (gsize)(tile->x - band->x) * CHANNELS;
-
-  gegl_buffer_set(output, tile, 0, format, pixels + first, (int)stride);
+  if (!self->open)
+    self->open = mslab_open(self->device, error);
+  return self->open && mslab_filter(self->open, &image, &job, &image, error);
 }
 
 /* All columns of the tile's rows and of the halo around them. */
@@ -130,15 +100,19 @@ process(GeglOperation *operation, GeglBuffer *input, GeglBuffer *output, const G
 {
   MeanShift *self = (MeanShift *)operation;
   const Babl *format = gegl_operation_get_format(operation, "output");
-  GeglRectangle band = get_band(self, gegl_buffer_get_extent(input), tile, get_halo(self));
+  const GeglRectangle *extent = gegl_buffer_get_extent(input);
+  const GeglRectangle band = get_band(self, extent, tile, get_halo(self));
+  const gsize stride = (gsize)band.width * CHANNELS;
+  g_autofree guint8 *pixels = g_malloc_n(stride, (gsize)band.height);
+  const guint8 *first = pixels + (gsize)(tile->y - band.y) * stride + (gsize)(tile->x - band.x) * CHANNELS;
   g_autoptr(GError) error = NULL;
-  g_autoptr(MslabImage) result = filter_band(self, input, format, &band, &error);
 
-  if (result)
-    write_tile(result, &band, output, format, tile);
+  gegl_buffer_get(input, &band, 1.0, format, pixels, (int)stride, GEGL_ABYSS_NONE);
+  if (filter_band(self, extent, &band, pixels, &error))
+    gegl_buffer_set(output, tile, 0, format, first, (int)stride);
   else
     g_warning("%s", error->message);
-  return result != NULL;
+  return !error;
 }
 
 static void
@@ -202,7 +176,7 @@ set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec)
   case PROP_DEVICE:
     g_free(self->device);
     self->device = g_value_dup_string(value);
-    g_clear_object(&self->engine);
+    g_clear_pointer(&self->open, mslab_close);
     break;
   }
 }
@@ -239,7 +213,7 @@ finalize(GObject *object)
 {
   MeanShift *self = (MeanShift *)object;
 
-  g_clear_object(&self->engine);
+  g_clear_pointer(&self->open, mslab_close);
   g_free(self->device);
   G_OBJECT_CLASS(mean_shift_parent_class)->finalize(object);
 }

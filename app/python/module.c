@@ -55,40 +55,39 @@ static PyObject *
 list_devices(PyObject *module, PyObject *unused)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) devices = NULL;
+  g_autofree MslabDeviceInfo *devices = NULL;
   PyObject *list = NULL;
+  gsize n = 0;
 
   Py_BEGIN_ALLOW_THREADS;
-  devices = mslab_device_list(&error);
+  devices = mslab_list_devices(&n, &error);
   Py_END_ALLOW_THREADS;
   if (!devices)
     return ms_python_module_raise(PyModule_GetState(module), error);
   list = PyList_New(0);
-  for (guint i = 0; list && i < devices->len; i++) {
-    MslabDevice *d = g_ptr_array_index(devices, i);
-    if (append(list,
-               Py_BuildValue("sssss", mslab_device_get_address(d), mslab_device_get_name(d),
-                             mslab_device_get_platform(d), mslab_device_get_driver(d), mslab_device_get_kind(d))) < 0)
+  for (gsize i = 0; list && i < n; i++) {
+    const MslabDeviceInfo *d = &devices[i];
+    if (append(list, Py_BuildValue("sssss", d->address, d->name, d->platform, d->driver, d->kind)) < 0)
       Py_CLEAR(list);
   }
   return list;
 }
 
 static PyObject *
-list_settings(PyObject *module, PyObject *unused)
+get_halo(PyObject *module, PyObject *settings)
 {
-  g_auto(GStrv) names = mslab_settings_list_names();
-  PyObject *list = PyList_New(0);
+  g_autoptr(GError) error = NULL;
+  const char *text = PyUnicode_AsUTF8(settings);
+  const int rows = text ? mslab_halo(text, &error) : 0;
 
-  for (gsize i = 0; list && names[i]; i++)
-    if (append(list, PyUnicode_FromString(names[i])) < 0)
-      Py_CLEAR(list);
-  return list;
+  if (!text || error)
+    return error ? ms_python_module_raise(PyModule_GetState(module), error) : NULL;
+  return PyLong_FromLong(rows);
 }
 
 static PyMethodDef functions[] = {
   {"devices", list_devices, METH_NOARGS, "A tuple of address, name, platform, driver and kind for each device."},
-  {"setting_names", list_settings, METH_NOARGS, "The names of the filter's settings."},
+  {"halo", get_halo, METH_O, "halo(settings): the rows on each side that can influence a row."},
   {NULL},
 };
 

@@ -62,27 +62,6 @@ gather(const Py_buffer *view)
   return pixels;
 }
 
-/* The memory of the object where it has plain rows, with @channels samples a pixel; otherwise a copy with four. */
-static GBytes *
-get_bytes(const Py_buffer *view, gsize *stride, int *channels)
-{
-  gsize row = (gsize)(view->shape[1] * view->shape[2]);
-  guint8 *copy = NULL;
-
-  *channels = (int)view->shape[2];
-  *stride = row;
-  if (view->len == 0 || *channels < 3)
-    return g_bytes_new_static(view->buf, (gsize)view->len);
-  if (has_plain_rows(view)) {
-    *stride = (gsize)view->strides[0];
-    return g_bytes_new_static(view->buf, (gsize)(view->shape[0] - 1) * *stride + row);
-  }
-  *channels = 4;
-  *stride = (gsize)view->shape[1] * 4;
-  copy = gather(view);
-  return copy ? g_bytes_new_take(copy, (gsize)view->shape[0] * *stride) : NULL;
-}
-
 static int
 check_form(const MsPythonState *state, const Py_buffer *view)
 {
@@ -93,23 +72,26 @@ check_form(const MsPythonState *state, const Py_buffer *view)
   return -1;
 }
 
-static int
-make_image(MsPythonPixels *self, const MsPythonState *state)
+/* The memory of the object where the library reads its order; what is no image is left to the library to refuse. */
+static MslabImage
+image_of(const Py_buffer *view)
 {
-  gsize stride = 0;
-  int channels = 0;
-  g_autoptr(GBytes) bytes = get_bytes(&self->view, &stride, &channels);
-  g_autoptr(GError) error = NULL;
+  const int height = (int)view->shape[0], width = (int)view->shape[1], channels = (int)view->shape[2];
 
-  if (!bytes) {
+  return (MslabImage){view->buf, width, height, (gsize)MAX(view->strides[0], width * channels), channels, NULL};
+}
+
+static int
+make_image(MsPythonPixels *self)
+{
+  self->image = image_of(&self->view);
+  if (self->view.len == 0 || self->view.shape[2] < 3 || has_plain_rows(&self->view))
+    return 0;
+  self->copy = gather(&self->view);
+  self->image = (MslabImage){self->copy, self->image.width, self->image.height, (gsize)self->image.width * 4, 4, NULL};
+  if (!self->copy)
     PyErr_NoMemory();
-    return -1;
-  }
-  self->channels = (int)self->view.shape[2];
-  self->image = mslab_image_new(bytes, (int)self->view.shape[1], (int)self->view.shape[0], stride, channels, &error);
-  if (!self->image)
-    ms_python_module_raise(state, error);
-  return self->image ? 0 : -1;
+  return self->copy ? 0 : -1;
 }
 
 /** ms_python_pixels_open: takes the image of @array; 0, or -1 with an exception set and nothing to clear. */
@@ -119,7 +101,7 @@ ms_python_pixels_open(MsPythonPixels *self, const MsPythonState *state, PyObject
   *self = (MsPythonPixels){0};
   if (PyObject_GetBuffer(array, &self->view, PyBUF_STRIDED_RO | PyBUF_FORMAT) < 0)
     return -1;
-  if (check_form(state, &self->view) == 0 && make_image(self, state) == 0)
+  if (check_form(state, &self->view) == 0 && make_image(self) == 0)
     return 0;
   ms_python_pixels_clear(self);
   return -1;
@@ -128,7 +110,7 @@ ms_python_pixels_open(MsPythonPixels *self, const MsPythonState *state, PyObject
 void
 ms_python_pixels_clear(MsPythonPixels *self)
 {
-  g_clear_object(&self->image);
+  g_clear_pointer(&self->copy, g_free);
   PyBuffer_Release(&self->view);
 }
 
@@ -156,16 +138,16 @@ scatter_row(const Py_buffer *result, guint8 *samples, guint8 *pixels, Py_ssize_t
       samples[c * result->strides[2]] = pixels[c];
 }
 
-/** ms_python_pixels_copy_result: copies a filtered image into @result, whose samples may lie in any order. */
-void
-ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result)
+/** ms_python_pixels_get_result: where the library writes a result: into @result, or, for {0}, memory of its own. */
+MslabImage
+ms_python_pixels_get_result(const Py_buffer *result)
 {
-  g_autoptr(GBytes) bytes = NULL;
+  return has_plain_rows(result) ? image_of(result) : (MslabImage){0};
+}
 
-  if (has_plain_rows(result)) {
-    mslab_image_copy_rows(image, result->buf, (gsize)result->strides[0], (int)result->shape[2]);
-    return;
-  }
-  bytes = mslab_image_get_pixels(image);
-  copy_rows(result, (guint8 *)g_bytes_get_data(bytes, NULL), scatter_row);
+/** ms_python_pixels_copy_result: copies a filtered image into @result, whose samples lie in another order. */
+void
+ms_python_pixels_copy_result(const MslabImage *image, const Py_buffer *result)
+{
+  copy_rows(result, image->pixels, scatter_row);
 }

@@ -9,16 +9,17 @@
 /**
  * MsPythonPixels: an image whose memory belongs to a Python object.
  * @view: the object's memory, held until ms_python_pixels_clear()
- * @channels: samples of a pixel
- * @image: (nullable): the image; it shares the memory where that has four channels and no gaps
+ * @copy: (nullable): its pixels in order, with four samples each, where they are in no order that the library reads
+ * @image: the image in either of them
  */
 typedef struct {
   Py_buffer view;
-  int channels;
-  MslabImage *image;
+  guint8 *copy;
+  MslabImage image;
 } MsPythonPixels;
 
 int ms_python_pixels_open(MsPythonPixels *self, const MsPythonState *state, PyObject *array);
 void ms_python_pixels_clear(MsPythonPixels *self);
 int ms_python_pixels_check_result(const MsPythonPixels *self, const MsPythonState *state, const Py_buffer *result);
-void ms_python_pixels_copy_result(MslabImage *image, const Py_buffer *result);
+MslabImage ms_python_pixels_get_result(const Py_buffer *result);
+void ms_python_pixels_copy_result(const MslabImage *image, const Py_buffer *result);

@@ -5,16 +5,13 @@
 static gboolean
 filter_file(const char *input, const char *output, GError **error)
 {
-  g_autoptr(MslabEngine) engine = mslab_engine_open("auto", error);
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_autoptr(MslabImage) image = NULL;
-  g_autoptr(MslabImage) result = NULL;
+  const MslabJob job = {.settings = "sp=10,sr=20"};
+  g_auto(MslabImage) image = {0};
+  g_auto(MslabImage) result = {0};
+  g_autoptr(MslabDevice) device = mslab_open("auto", error);
 
-  if (!engine || !mslab_settings_set(settings, "sp", "10", error) || !mslab_settings_set(settings, "sr", "20", error))
-    return FALSE;
-  image = mslab_image_load(input, NULL, error);
-  result = image ? mslab_engine_filter(engine, image, settings, NULL, error) : NULL;
-  return result && mslab_image_save(result, output, NULL, error);
+  return device && mslab_load(input, NULL, &image, error) && mslab_filter(device, &image, &job, &result, error) &&
+         mslab_save(output, &result, NULL, error);
 }
 
 int

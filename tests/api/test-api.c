@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* The public library: each type, with pixels compared with the serial reference. */
+/* The public library: each function, with pixels compared with the serial reference and numbers counted here. */
 #include <glib/gstdio.h>
+#include <meanshift-lab.h>
 #include <string.h>
 
-#include "api-fixture.h"
+#define WIDTH 61
+#define HEIGHT 43
 
 static guint8 pixels[HEIGHT][WIDTH][4];
+static guint8 blocks[HEIGHT][WIDTH][4]; /* of 8x8 pixels in different colours, with some single pixels of another one */
 
 static void
 fill_pixels(void)
@@ -14,56 +17,157 @@ fill_pixels(void)
     for (int x = 0; x < WIDTH; x++) {
       guint8 sample[4] = {(guint8)(x * 2), (guint8)(y * 2), (guint8)((x * 7919 + y * 104729) % 31), 255};
       memcpy(pixels[y][x], sample, 4);
+      for (int k = 0; k < 4; k++)
+        blocks[y][x][k] = (x * 5 + y * 7) % 61 == 0 ? 255 : (guint8)((x / 8 * 37 + y / 8 * 61 + k * 29) % 200);
     }
 }
 
-static MslabImage *
-make_image(void)
+static MslabImage
+image_of(gpointer samples, int rows)
 {
-  g_autoptr(GBytes) bytes = g_bytes_new_static(pixels, sizeof pixels);
-  g_autoptr(GError) error = NULL;
-  MslabImage *image = mslab_image_new(bytes, WIDTH, HEIGHT, WIDTH * 4, 4, &error);
-
-  g_assert_no_error(error);
-  return image;
+  return (MslabImage){samples, WIDTH, rows, WIDTH * 4, 4, NULL};
 }
 
-static MslabImage *
-filter(MslabEngine *engine, MslabImage *image, MslabSettings *settings)
+static MslabDevice *
+open_device(const char *selector)
 {
   g_autoptr(GError) error = NULL;
-  MslabImage *result = mslab_engine_filter(engine, image, settings, NULL, &error);
+  MslabDevice *device = mslab_open(selector, &error);
 
   g_assert_no_error(error);
-  return result;
+  return device;
 }
 
 static void
-test_image(void)
+filter(MslabDevice *device, const MslabImage *image, const MslabJob *job, MslabImage *result)
 {
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(GBytes) bytes = mslab_image_get_pixels(image);
-  guint8 rows[HEIGHT][WIDTH * 3 + 5];
-  g_autoptr(GBytes) rgb = NULL;
-  g_autoptr(MslabImage) again = NULL;
+  g_autoptr(GError) error = NULL;
 
-  g_assert_true(g_bytes_get_data(bytes, NULL) == (gconstpointer)pixels);
-  mslab_image_copy_rows(image, &rows[0][0], sizeof rows[0], 3);
-  rgb = g_bytes_new_static(rows, sizeof rows);
-  again = mslab_image_new(rgb, WIDTH, HEIGHT, sizeof rows[0], 3, NULL);
-  api_fixture_assert_equal(image, again);
+  g_assert_true(mslab_filter(device, image, job, result, &error));
+  g_assert_no_error(error);
+}
+
+static void
+assert_rows(const MslabImage *a, int first_a, const MslabImage *b, int first_b, int n)
+{
+  for (int y = 0; y < n; y++)
+    g_assert_cmpmem(a->pixels + (first_a + y) * a->stride, WIDTH * 4, b->pixels + (first_b + y) * b->stride, WIDTH * 4);
+}
+
+static void
+on_progress(int done, int total, gpointer data)
+{
+  g_assert_cmpint(total, ==, HEIGHT);
+  g_atomic_int_set((int *)data, done);
+}
+
+static void
+test_version(void)
+{
+  g_assert_true(g_regex_match_simple("^1\\.[0-9]+\\.[0-9]+$", mslab_version(), 0, 0));
+}
+
+/* The same pixels with gaps behind rows, with three channels, in place and in memory of the library. */
+static void
+test_layouts(void)
+{
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  MslabImage image = image_of(pixels, HEIGHT);
+  g_auto(MslabImage) expected = {0};
+  guint8 wide[HEIGHT][WIDTH * 4 + 5] = {0}, narrow[HEIGHT][WIDTH * 3 + 7] = {0}, own[HEIGHT][WIDTH][4];
+  MslabImage gaps = {&wide[0][0], WIDTH, HEIGHT, sizeof wide[0], 4, NULL};
+  MslabImage three = {&narrow[0][0], WIDTH, HEIGHT, sizeof narrow[0], 3, NULL};
+  MslabImage plain = image_of(own, HEIGHT);
+
+  filter(device, &image, NULL, &expected);
+  g_assert_cmpint(expected.channels, ==, 4);
+  for (int y = 0; y < HEIGHT; y++) {
+    memcpy(wide[y], pixels[y], WIDTH * 4);
+    for (int x = 0; x < WIDTH; x++)
+      memcpy(&narrow[y][x * 3], pixels[y][x], 3);
+  }
+  filter(device, &gaps, NULL, &plain);
+  assert_rows(&plain, 0, &expected, 0, HEIGHT);
+  memset(own, 0, sizeof own);
+  filter(device, &three, NULL, &plain); /* every alpha is 255 */
+  assert_rows(&plain, 0, &expected, 0, HEIGHT);
+  filter(device, &gaps, NULL, &gaps);
+  assert_rows(&gaps, 0, &expected, 0, HEIGHT);
+  filter(device, &three, NULL, &three);
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      g_assert_cmpmem(&narrow[y][x * 3], 3, expected.pixels + y * expected.stride + x * 4, 3);
+  g_assert_cmpuint(wide[HEIGHT - 1][WIDTH * 4] | narrow[0][WIDTH * 3], ==, 0);
+}
+
+/* The device takes so large an image tile by tile, and must not make rows where it reads those of the next tile. */
+static void
+test_in_place(void)
+{
+  enum { SIDE = 3700 };
+  const MslabJob job = {.settings = "sp=1,sr=60,max-iterations=1,kernel=direct"};
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  g_autofree guint8 *samples = g_malloc(SIDE * SIDE * 4);
+  MslabImage image = {samples, SIDE, SIDE, SIDE * 4, 4, NULL};
+  g_auto(MslabImage) apart = {0};
+
+  for (int i = 0; i < SIDE * SIDE * 4; i++)
+    samples[i] = (guint8)(((guint)i * 7919 + (guint)(i / 4 / SIDE) * 104729) % 31);
+  filter(device, &image, &job, &apart);
+  filter(device, &image, &job, &image);
+  g_assert_cmpmem(image.pixels, SIDE * SIDE * 4, apart.pixels, SIDE * SIDE * 4);
+}
+
+/* What a file has beside its pixels reaches the file of the result: here the pixels a metre of a PNG. */
+static void
+test_files(void)
+{
+  static const guint8 physical[] = "\0\0\0\x09pHYs\0\0\x0b\x13\0\0\x0b\x13\1\0\x9a\x9c\x18";
+  g_autofree char *folder = g_dir_make_tmp("ms-api-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "a.png", NULL), *other = g_build_filename(folder, "b.png", NULL);
+  g_autofree char *file = NULL;
+  gsize size = 0;
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  MslabImage image = image_of(pixels, HEIGHT);
+  g_auto(MslabImage) loaded = {0}, result = {0}, again = {0};
+  g_autoptr(GError) error = NULL;
+
+  g_assert_true(mslab_save(path, &image, NULL, &error));
+  g_assert_true(g_file_get_contents(path, &file, &size, NULL));
+  g_assert_null(memmem(file, size, "pHYs", 4));
+  g_autofree char *marked = g_malloc(size + sizeof physical - 1);
+  memcpy(marked, file, 33); /* the signature and IHDR */
+  memcpy(marked + 33, physical, sizeof physical - 1);
+  memcpy(marked + 33 + sizeof physical - 1, file + 33, size - 33);
+  g_assert_true(g_file_set_contents(path, marked, (gssize)(size + sizeof physical - 1), NULL));
+  g_assert_true(mslab_load(path, NULL, &loaded, &error));
+  assert_rows(&loaded, 0, &image, 0, HEIGHT);
+  filter(device, &loaded, NULL, &result);
+  g_assert_true(mslab_save(other, &result, NULL, &error));
+  g_clear_pointer(&file, g_free);
+  g_assert_true(g_file_get_contents(other, &file, &size, NULL));
+  g_assert_nonnull(memmem(file, size, physical + 4, 13));
+  g_assert_true(mslab_load(other, NULL, &again, &error));
+  assert_rows(&again, 0, &result, 0, HEIGHT);
+  g_remove(path);
+  g_remove(other);
+  g_assert_false(mslab_load(path, NULL, &again, &error));
+  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_IO);
+  g_assert_null(again.pixels);
+  g_remove(folder);
 }
 
 /* A file that a process of its own decodes, also for a program that is none of this project. */
 static void
-test_image_gif(void)
+test_gif(void)
 {
   static const char gif[] = "GIF89a\2\0\2\0\x80\0\0\xff\0\0\0\0\xff,\0\0\0\0\2\0\2\0\0\2\3\x44\2\5\0;";
   g_autofree char *folder = g_dir_make_tmp("ms-api-XXXXXX", NULL), *path = g_build_filename(folder, "a.gif", NULL);
+  g_auto(MslabImage) image = {0};
   g_autoptr(GError) error = NULL;
 
   g_assert_true(g_file_set_contents(path, gif, sizeof gif - 1, NULL));
-  g_autoptr(MslabImage) image = mslab_image_load(path, NULL, &error);
+  mslab_load(path, NULL, &image, &error);
   g_remove(path);
   g_remove(folder);
   if (g_error_matches(error, MSLAB_ERROR, MSLAB_ERROR_UNSUPPORTED)) {
@@ -71,62 +175,43 @@ test_image_gif(void)
     return;
   }
   g_assert_no_error(error);
-  g_assert_cmpuint(mslab_image_get_width(image), ==, 2);
-  g_assert_cmpuint(mslab_image_get_height(image), ==, 2);
+  g_assert_cmpint(image.width, ==, 2);
+  g_assert_cmpint(image.height, ==, 2);
 }
 
 static void
-test_image_refusals(void)
+test_refusals(void)
 {
-  static const struct {
-    int width;
-    int height;
-    gsize stride;
-    int channels;
-  } rows[] = {{0, 5, 20, 4}, {5, 0, 20, 4},   {5, 5, 19, 4}, {5, 6, 20, 4},
-              {5, 5, 20, 2}, {26, 1, 400, 4}, {5, 2, 81, 4}};
-  g_autoptr(GBytes) bytes = g_bytes_new_static(pixels, 100);
+  const MslabImage images[] = {{pixels[0][0], 0, 5, 20, 4}, {pixels[0][0], 5, 0, 20, 4}, {pixels[0][0], 5, 5, 19, 4},
+                               {pixels[0][0], 5, 5, 20, 2}, {NULL, 5, 5, 20, 4},         {pixels[0][0], -5, 5, 20, 4}};
+  static const char *const settings[] = {"sp=99", "rule=none", "nothing=1", "sp", "sp=4,,sr=3", "rule=truncate,sp=2.5"};
+  g_autoptr(MslabDevice) device = open_device("reference");
+  MslabImage good = image_of(pixels, HEIGHT), small = image_of(pixels, HEIGHT - 1);
+  g_auto(MslabImage) result = {0};
 
-  for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS(images) + G_N_ELEMENTS(settings) + 1; i++) {
+    const gboolean is_image = i < G_N_ELEMENTS(images), is_last = i >= G_N_ELEMENTS(images) + G_N_ELEMENTS(settings);
+    const MslabJob job = {.settings = is_image || is_last ? NULL : settings[i - G_N_ELEMENTS(images)]};
     g_autoptr(GError) error = NULL;
-    g_assert_null(mslab_image_new(bytes, rows[i].width, rows[i].height, rows[i].stride, rows[i].channels, &error));
+    g_assert_false(mslab_filter(device, is_image ? &images[i] : &good, &job, is_last ? &small : &result, &error));
     g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
+    g_assert_true(g_str_has_suffix(error->message, "."));
+    g_assert_null(result.pixels);
   }
-}
-
-static void
-test_settings(void)
-{
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_auto(GStrv) names = mslab_settings_list_names();
-  g_autoptr(GError) error = NULL;
-  g_autofree char *sp = NULL;
-
-  g_assert_true(g_strv_contains((const char *const *)names, "max-iterations"));
-  g_assert_true(mslab_settings_set_number(settings, "sp", 7.5, &error));
-  g_assert_no_error(error);
-  sp = mslab_settings_get(settings, "sp", &error);
-  g_assert_cmpstr(sp, ==, "7.5");
-  g_assert_false(mslab_settings_set(settings, "rule", "none", &error));
-  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
-  g_clear_error(&error);
-  g_assert_null(mslab_settings_get(settings, "nothing", &error));
-  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
 }
 
 static void
 test_devices(void)
 {
+  gsize n = 0;
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) devices = mslab_device_list(&error);
+  g_autofree MslabDeviceInfo *devices = mslab_list_devices(&n, &error);
 
   g_assert_no_error(error);
-  g_assert_cmpuint(devices->len, >, 0);
-  for (guint i = 0; i < devices->len; i++) {
-    MslabDevice *device = g_ptr_array_index(devices, i);
-    const char *texts[] = {mslab_device_get_address(device), mslab_device_get_name(device),
-                           mslab_device_get_platform(device), mslab_device_get_driver(device),
-                           mslab_device_get_kind(device)};
+  g_assert_cmpuint(n, >, 0);
+  for (gsize i = 0; i < n; i++) {
+    const char *texts[] = {devices[i].address, devices[i].name, devices[i].platform, devices[i].driver,
+                           devices[i].kind};
     g_assert_nonnull(strchr(texts[0], ':'));
     for (guint k = 0; k < G_N_ELEMENTS(texts); k++) {
       g_assert_cmpstr(texts[k], !=, "");
@@ -134,183 +219,233 @@ test_devices(void)
         g_assert_cmpstr(texts[k], !=, texts[other]);
     }
   }
-  g_assert_null(mslab_engine_open("no such device", &error));
+  g_assert_null(mslab_open("no such device", &error));
   g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_NO_DEVICE);
 }
 
 static void
 test_filter(void)
 {
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) device = api_fixture_open("cpu");
-  g_autoptr(MslabEngine) serial = api_fixture_open("reference");
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  g_autoptr(MslabDevice) serial = open_device("reference");
+  g_autofree char *notes = mslab_notes(serial);
+  MslabImage image = image_of(pixels, HEIGHT);
+  g_auto(MslabImage) a = {0}, b = {0}, usual = {0};
+  g_autoptr(GCancellable) cancelled = g_cancellable_new();
+  g_autoptr(GError) error = NULL;
   int rows = 0;
 
-  g_assert_cmpstr(mslab_engine_get_name(serial), ==, "reference");
-  g_assert_cmpstr(mslab_engine_get_name(device), !=, "reference");
-  g_assert_true(mslab_settings_set(settings, "sp", "5", NULL));
-  mslab_engine_set_progress(device, api_fixture_on_progress, &rows, NULL);
-  g_autoptr(MslabImage) a = filter(device, image, settings);
+  g_assert_cmpstr(mslab_name(serial), ==, "reference");
+  g_assert_cmpstr(mslab_name(device), !=, "reference");
+  g_assert_cmpstr(notes, ==, "");
+  filter(device, &image, &(MslabJob){.settings = "sp=5,sr=30", .progress = on_progress, .progress_data = &rows}, &a);
   g_assert_cmpint(rows, ==, HEIGHT);
-  g_autoptr(MslabImage) b = filter(serial, image, settings);
-  api_fixture_assert_equal(a, b);
-  g_autoptr(MslabImage) other = filter(device, image, NULL);
-  g_autoptr(GBytes) five = mslab_image_get_pixels(a);
-  g_autoptr(GBytes) ten = mslab_image_get_pixels(other);
-  g_assert_false(g_bytes_equal(five, ten));
+  filter(serial, &image, &(MslabJob){.settings = "sp=5,sr=30"}, &b);
+  assert_rows(&a, 0, &b, 0, HEIGHT);
+  filter(device, &image, NULL, &usual);
+  g_assert_cmpint(memcmp(a.pixels, usual.pixels, WIDTH * HEIGHT * 4), !=, 0);
+  g_cancellable_cancel(cancelled);
+  mslab_image_clear(&a);
+  g_assert_false(mslab_filter(device, &image, &(MslabJob){.cancellable = cancelled}, &a, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
-static MslabImage *
-cut_rows(MslabImage *image, int first, int rows)
-{
-  g_autoptr(GBytes) bytes = mslab_image_get_pixels(image);
-  g_autoptr(GBytes) part = g_bytes_new_from_bytes(bytes, (gsize)first * WIDTH * 4, (gsize)rows * WIDTH * 4);
-  g_autoptr(GError) error = NULL;
-  MslabImage *cut = mslab_image_new(part, WIDTH, rows, WIDTH * 4, 4, &error);
-
-  g_assert_no_error(error);
-  return cut;
-}
-
-/* With sp 2 and two iterations, six rows around a row decide it. */
+/* Rows that have the halo around them are those of the whole image; the halo is what the header says it is. */
 static void
 test_band(gconstpointer selector)
 {
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
+  const char *settings = "sp=2,max-iterations=2";
+  g_autoptr(MslabDevice) device = open_device(selector);
+  MslabImage image = image_of(pixels, HEIGHT);
+  g_auto(MslabImage) whole = {0};
   g_autoptr(GError) error = NULL;
 
-  g_assert_true(mslab_settings_set(settings, "sp", "2", NULL));
-  g_assert_true(mslab_settings_set(settings, "max-iterations", "2", NULL));
-  g_autoptr(MslabImage) whole = filter(engine, image, settings);
+  g_assert_cmpint(mslab_halo(settings, NULL), ==, 6);
+  g_assert_cmpint(mslab_halo(NULL, NULL), ==, 60);
+  /* A row of the level above is two of the image. */
+  g_assert_cmpint(mslab_halo("sp=16,max-iterations=2,levels=1", NULL), >=, 16 * 3 + 2 * 8 * 3);
+  filter(device, &image, &(MslabJob){.settings = settings}, &whole);
   for (int first = 0; first <= HEIGHT - 20; first++) {
-    g_autoptr(MslabImage) band = cut_rows(image, first, 20);
-    g_autoptr(MslabImage) result = mslab_engine_filter_band(engine, band, first, HEIGHT, settings, NULL, &error);
-    g_assert_no_error(error);
-    g_autoptr(MslabImage) middle = cut_rows(result, 6, 8);
-    g_autoptr(MslabImage) expected = cut_rows(whole, first + 6, 8);
-    api_fixture_assert_equal(middle, expected);
+    const MslabBand place = {first, HEIGHT};
+    MslabImage band = image_of(pixels[first], 20);
+    g_auto(MslabImage) result = {0};
+    filter(device, &band, &(MslabJob){.settings = settings, .band = &place}, &result);
+    assert_rows(&result, 6, &whole, first + 6, 8);
   }
   /* The last of them lies past what an int holds, and the message says none of it. */
   const int outside[] = {1, -1, HEIGHT, G_MAXINT, G_MININT};
   for (gsize i = 0; i < G_N_ELEMENTS(outside); i++) {
+    const MslabBand place = {outside[i], HEIGHT};
     g_autofree char *expected =
       g_strdup_printf("The %d rows from row %d on do not lie in an image of %d rows.", HEIGHT, outside[i], HEIGHT);
-    g_assert_null(mslab_engine_filter_band(engine, image, outside[i], HEIGHT, settings, NULL, &error));
+    g_assert_false(mslab_filter(device, &image, &(MslabJob){.band = &place}, &whole, &error));
     g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
     g_assert_cmpstr(error->message, ==, expected);
     g_clear_error(&error);
   }
+  g_assert_cmpint(mslab_halo("sp=0", &error), ==, -1);
+  g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
 }
 
+/* A band with its halo through all levels gives the rows of the whole image. */
 static void
-test_refused_settings(void)
+test_band_of_levels(void)
 {
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_autoptr(GError) error = NULL;
+  enum { ROWS = 400, MIDDLE = 40 };
+  static guint8 tall[ROWS][WIDTH][4];
+  static const char *const settings[] = {"sp=1,levels=3,max-iterations=3", "sp=3,levels=2,max-iterations=3"};
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  MslabImage image = image_of(tall, ROWS);
 
-  g_assert_true(mslab_settings_set(settings, "rule", "truncate", NULL));
-  g_assert_true(mslab_settings_set(settings, "sp", "2.5", NULL));
-  g_assert_null(mslab_engine_filter(engine, image, settings, NULL, &error));
-  g_assert_nonnull(error);
-  g_assert_true(g_str_has_suffix(error->message, "."));
+  for (int y = 0; y < ROWS; y++)
+    for (int x = 0; x < WIDTH; x++)
+      memcpy(tall[y][x], pixels[(y * 5) % HEIGHT][(x + y / 7) % WIDTH], 4);
+  for (gsize i = 0; i < G_N_ELEMENTS(settings); i++) {
+    const int halo = mslab_halo(settings[i], NULL), first = (ROWS - MIDDLE) / 2 - halo;
+    const MslabBand place = {first, ROWS};
+    g_auto(MslabImage) whole = {0}, result = {0};
+    g_assert_cmpint(first, >, 0);
+    filter(device, &image, &(MslabJob){.settings = settings[i]}, &whole);
+    MslabImage band = image_of(tall[first], MIDDLE + 2 * halo);
+    filter(device, &band, &(MslabJob){.settings = settings[i], .band = &place}, &result);
+    assert_rows(&result, halo, &whole, first + halo, MIDDLE);
+  }
 }
 
-static void
-keep_result(GObject *source, GAsyncResult *result, gpointer data)
-{
-  *(GAsyncResult **)data = g_object_ref(result);
-}
-
-static GAsyncResult *
-wait_for(GAsyncResult **result)
-{
-  while (!*result)
-    g_main_context_iteration(NULL, TRUE);
-  return *result;
-}
-
-static void
-test_async(void)
-{
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
-  g_autoptr(MslabSettings) settings = mslab_settings_new();
-  g_autoptr(GAsyncResult) first = NULL;
-  g_autoptr(GAsyncResult) second = NULL;
-  g_autoptr(GCancellable) cancellable = g_cancellable_new();
-  g_autoptr(GError) error = NULL;
-
-  mslab_engine_filter_async(engine, image, settings, NULL, keep_result, &first);
-  g_assert_true(mslab_settings_set(settings, "sp", "3", NULL)); /* too late for the run above */
-  g_cancellable_cancel(cancellable);
-  mslab_engine_filter_async(engine, image, NULL, cancellable, keep_result, &second);
-  g_autoptr(MslabImage) result = mslab_engine_filter_finish(engine, wait_for(&first), &error);
-  g_assert_no_error(error);
-  g_autoptr(MslabImage) expected = filter(engine, image, NULL);
-  api_fixture_assert_equal(result, expected);
-  g_assert_null(mslab_engine_filter_finish(engine, wait_for(&second), &error));
-  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-}
+typedef struct {
+  MslabDevice *device;
+  MslabImage result;
+} OnThread;
 
 static gpointer
-filter_on_thread(gpointer engine)
+filter_in_thread(gpointer data)
 {
-  g_autoptr(MslabImage) image = make_image();
+  OnThread *self = data;
+  MslabImage image = image_of(pixels, HEIGHT);
 
-  return filter(engine, image, NULL);
+  filter(self->device, &image, NULL, &self->result);
+  return NULL;
 }
 
 static void
 test_threads(void)
 {
-  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
-  GThread *threads[4];
-  g_autoptr(MslabImage) expected = filter_on_thread(engine);
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  g_autoptr(MslabDevice) another = open_device("cpu");
+  OnThread alone = {device}, together[4];
+  GThread *threads[G_N_ELEMENTS(together)];
 
-  for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
-    threads[i] = g_thread_new(NULL, filter_on_thread, engine);
-  for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
-    g_autoptr(MslabImage) result = g_thread_join(threads[i]);
-    api_fixture_assert_equal(result, expected);
+  filter_in_thread(&alone);
+  for (guint i = 0; i < G_N_ELEMENTS(together); i++) {
+    together[i] = (OnThread){i < 3 ? device : another};
+    threads[i] = g_thread_new(NULL, filter_in_thread, &together[i]);
   }
+  for (guint i = 0; i < G_N_ELEMENTS(together); i++) {
+    g_thread_join(threads[i]);
+    assert_rows(&together[i].result, 0, &alone.result, 0, HEIGHT);
+    mslab_image_clear(&together[i].result);
+  }
+  mslab_image_clear(&alone.result);
+}
+
+/* Compares the numbers of a region with counts over the labels. */
+static void
+check_region(const MslabRegions *found, guint label)
+{
+  const MslabRegion *r = &found->regions[label - 1];
+  guint64 n = 0, sum_x = 0, red = 0;
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      if (found->labels[y * WIDTH + x] == label) {
+        g_assert_true(x >= r->left && x <= r->right && y >= r->top && y <= r->bottom);
+        n++;
+        sum_x += (guint64)x;
+        red += blocks[y][x][0];
+      }
+  g_assert_cmpuint(r->pixels, ==, n);
+  g_assert_cmpfloat_with_epsilon(r->x, (double)sum_x / (double)n, 1e-9);
+  g_assert_cmpfloat_with_epsilon(r->mean[0], (double)red / (double)n, 1e-9);
+  for (guint i = 0; i < r->n_neighbours; i++) {
+    const MslabRegion *other = &found->regions[r->neighbours[i] - 1];
+    gboolean mutual = FALSE;
+    for (guint k = 0; k < other->n_neighbours; k++)
+      mutual = mutual || other->neighbours[k] == label;
+    g_assert_true(mutual && other != r);
+  }
+}
+
+static void
+test_regions(void)
+{
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  g_autoptr(MslabDevice) serial = open_device("reference");
+  MslabImage image = image_of(blocks, HEIGHT);
+  g_auto(MslabImage) means = {0};
+  int done[2] = {0};
+  MslabJob job = {.settings = "sp=4"};
+  g_autoptr(MslabRegions) all = mslab_regions(serial, &image, &job, NULL, NULL);
+  job.min_pixels = 12;
+  job.progress = on_progress;
+  job.progress_data = &done[0];
+  g_autoptr(MslabRegions) expected = mslab_regions(serial, &image, &job, NULL, NULL);
+  job.progress_data = &done[1];
+  g_autoptr(MslabRegions) found = mslab_regions(device, &image, &job, &means, NULL);
+
+  g_assert_true(all && expected && found);
+  g_assert_cmpint(done[0], ==, HEIGHT);
+  g_assert_cmpint(done[1], ==, HEIGHT);
+  g_assert_cmpmem(found->labels, WIDTH * HEIGHT * 4, expected->labels, WIDTH * HEIGHT * 4);
+  g_assert_cmpuint(found->n, ==, expected->n);
+  g_assert_true(found->n > 1 && found->n < all->n);
+  for (guint label = 1; label <= found->n; label++)
+    check_region(found, label);
+  for (int i = 0; i < WIDTH * HEIGHT; i++)
+    g_assert_cmpuint(means.pixels[i * 4 + 1], ==, (guint)(found->regions[found->labels[i] - 1].mean[1] + 0.5));
+}
+
+static void
+test_region_refusals(gconstpointer selector)
+{
+  MslabImage image = image_of(blocks, HEIGHT);
+  g_autoptr(MslabDevice) device = open_device(selector);
+  g_autoptr(GError) error = NULL;
+
+  g_assert_null(mslab_regions(device, &image, &(MslabJob){.settings = "rule=replicate"}, NULL, &error));
+  g_assert_nonnull(error);
+  g_assert_true(g_str_has_suffix(error->message, "."));
 }
 
 static void
 test_statistics(gconstpointer selector)
 {
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
+  MslabImage image = image_of(pixels, HEIGHT);
+  g_autoptr(MslabDevice) device = open_device(selector);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MslabStatistics) statistics = mslab_engine_get_statistics(engine, image, NULL, &error);
-  MslabChannelStatistics green;
-  gsize n_bins = 0;
-  guint64 sum = 0;
+  MslabStatistics statistics;
+  guint64 sum = 0, counted = 0;
 
+  g_assert_true(mslab_statistics(device, &image, NULL, &statistics, &error));
   g_assert_no_error(error);
   for (int y = 0; y < HEIGHT; y++)
     for (int x = 0; x < WIDTH; x++)
       sum += pixels[y][x][1];
-  mslab_statistics_get_channel(statistics, MSLAB_CHANNEL_G, &green);
-  g_assert_cmpuint(green.sum, ==, sum);
-  g_assert_cmpuint(green.count, ==, WIDTH * HEIGHT);
-  g_assert_cmpuint(green.max, ==, (HEIGHT - 1) * 2);
-  g_assert_cmpfloat(green.median, ==, HEIGHT / 2 * 2);
-  const guint64 *counts = mslab_statistics_get_histogram(statistics, MSLAB_CHANNEL_A, &n_bins);
-  g_assert_cmpuint(n_bins, ==, 256);
-  g_assert_cmpuint(counts[255], ==, WIDTH * HEIGHT);
+  g_assert_cmpuint(statistics.channels[MSLAB_CHANNEL_G].sum, ==, sum);
+  g_assert_cmpuint(statistics.channels[MSLAB_CHANNEL_G].count, ==, WIDTH * HEIGHT);
+  g_assert_cmpuint(statistics.channels[MSLAB_CHANNEL_A].min, ==, 255);
+  for (int i = 0; i < 256; i++)
+    counted += statistics.histograms[MSLAB_CHANNEL_LUMA][i];
+  g_assert_cmpuint(counted, ==, WIDTH * HEIGHT);
 }
 
-static MslabReduction *
-reduce(MslabEngine *engine, const char *operation, GBytes *elements)
+static MslabReduction
+reduce(MslabDevice *device, const char *operation, gconstpointer numbers, gsize size)
 {
+  const MslabArray array = {"int", numbers, size};
+  MslabReduction result;
   g_autoptr(GError) error = NULL;
-  MslabReduction *result = mslab_engine_reduce(engine, operation, "int", elements, NULL, &error);
 
+  g_assert_true(mslab_reduce(device, operation, &array, NULL, &result, &error));
   g_assert_no_error(error);
   return result;
 }
@@ -319,165 +454,114 @@ static void
 test_reduce(gconstpointer selector)
 {
   static const gint32 numbers[] = {3, -7, 2147483647, 2147483647, 12};
-  g_autoptr(GBytes) elements = g_bytes_new_static(numbers, sizeof numbers);
-  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
-  g_autoptr(MslabReduction) sum = reduce(engine, "sum", elements);
-  g_autoptr(MslabReduction) range = reduce(engine, "minMax-positions", elements);
-  g_autofree char *text = mslab_reduction_get_text(sum);
-  double low = 0, high = 0;
-  guint64 low_at = 0, high_at = 0;
+  g_autoptr(MslabDevice) device = open_device(selector);
+  MslabReduction sum = reduce(device, "sum", numbers, sizeof numbers);
+  MslabReduction range = reduce(device, "minMax-positions", numbers, sizeof numbers);
 
-  g_assert_cmpstr(text, ==, "4294967302");
-  g_assert_cmpfloat(mslab_reduction_get_number(sum), ==, 4294967302.0);
-  g_assert_false(mslab_reduction_get_range(sum, &low, &high));
-  g_assert_true(mslab_reduction_get_range(range, &low, &high));
-  g_assert_cmpfloat(low, ==, -7);
-  g_assert_cmpfloat(high, ==, 2147483647);
-  g_assert_true(mslab_reduction_get_positions(range, &low_at, &high_at));
-  g_assert_cmpuint(low_at, ==, 1);
-  g_assert_cmpuint(high_at, ==, 2);
+  g_assert_cmpstr(sum.text, ==, "4294967302");
+  g_assert_cmpfloat(sum.numbers[0], ==, 4294967302.0);
+  g_assert_cmpuint(sum.n_numbers, ==, 1);
+  g_assert_cmpuint(range.n_numbers, ==, 2);
+  g_assert_cmpfloat(range.numbers[0], ==, -7);
+  g_assert_cmpfloat(range.numbers[1], ==, 2147483647);
+  g_assert_true(range.has_positions);
+  g_assert_cmpuint(range.positions[0], ==, 1);
+  g_assert_cmpuint(range.positions[1], ==, 2);
 }
 
 /* The names of all operations, from the message that refuses another one: "…; it takes one of: sum, min, …." */
 static char **
-list_operations(MslabEngine *engine)
+list_operations(MslabDevice *device)
 {
-  g_autoptr(GBytes) elements = g_bytes_new_static(pixels, 6);
+  const MslabArray array = {"uchar", pixels, 6};
+  MslabReduction result;
   g_autoptr(GError) error = NULL;
 
-  g_assert_null(mslab_engine_reduce(engine, "product", "uchar", elements, NULL, &error));
+  g_assert_false(mslab_reduce(device, "product", &array, NULL, &result, &error));
   char *list = strrchr(error->message, ':');
   g_assert_nonnull(list);
   list[strlen(list) - 1] = '\0';
   return g_strsplit(list + 2, ", ", -1);
 }
 
-/* What the functions give is what the text says: "6", "-7 3", or "-7 at 1, 3 at 0". */
-static void
-assert_is_text(MslabReduction *result, const char *operation)
-{
-  g_autofree char *text = mslab_reduction_get_text(result), *again = NULL;
-  char number[G_ASCII_DTOSTR_BUF_SIZE], second[G_ASCII_DTOSTR_BUF_SIZE];
-  double low = 0, high = 0;
-  guint64 low_at = 0, high_at = 0;
-  gboolean pair = mslab_reduction_get_range(result, &low, &high);
-
-  g_ascii_dtostr(number, sizeof number, mslab_reduction_get_number(result));
-  g_ascii_dtostr(second, sizeof second, high);
-  if (mslab_reduction_get_positions(result, &low_at, &high_at))
-    again = g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT, number, low_at, second, high_at);
-  else
-    again = pair ? g_strdup_printf("%s %s", number, second) : g_strdup(number);
-  if (pair)
-    g_assert_cmpfloat(low, ==, mslab_reduction_get_number(result));
-  g_test_message("%s: %s", operation, text);
-  g_assert_cmpstr(again, ==, text);
-  g_assert_true(!mslab_reduction_is_integer(result) || !strpbrk(text, ".en"));
-}
-
-/* Every operation, so that one that is added with two words in its partial is not returned as a pair by mistake. */
+/* Every operation: its numbers are what its text says: "6", "-7 3", or "-7 at 1, 3 at 0". */
 static void
 test_reduce_shapes(gconstpointer selector)
 {
   static const gint32 numbers[] = {3, -7, 120, 120, 12};
-  g_autoptr(GBytes) elements = g_bytes_new_static(numbers, sizeof numbers);
-  g_autoptr(MslabEngine) engine = api_fixture_open(selector);
-  g_auto(GStrv) operations = list_operations(engine);
-  g_autoptr(MslabReduction) mean = reduce(engine, "mean", elements);
-  g_autoptr(MslabReduction) count = reduce(engine, "count-nonzero", elements);
+  g_autoptr(MslabDevice) device = open_device(selector);
+  g_auto(GStrv) operations = list_operations(device);
 
   g_assert_cmpuint(g_strv_length(operations), >=, 11);
   for (guint i = 0; operations[i]; i++) {
-    g_autoptr(MslabReduction) result = reduce(engine, operations[i], elements);
-    assert_is_text(result, operations[i]);
+    MslabReduction r = reduce(device, operations[i], numbers, sizeof numbers);
+    char first[G_ASCII_DTOSTR_BUF_SIZE], second[G_ASCII_DTOSTR_BUF_SIZE];
+    g_ascii_dtostr(first, sizeof first, r.numbers[0]);
+    g_ascii_dtostr(second, sizeof second, r.numbers[1]);
+    g_autofree char *again = r.has_positions ? g_strdup_printf("%s at %" G_GUINT64_FORMAT ", %s at %" G_GUINT64_FORMAT,
+                                                               first, r.positions[0], second, r.positions[1])
+                                             : g_strconcat(first, r.n_numbers == 2 ? " " : NULL, second, NULL);
+    g_test_message("%s: %s", operations[i], r.text);
+    g_assert_cmpstr(again, ==, r.text);
+    g_assert_true(!r.is_integer || !strpbrk(r.text, ".en"));
   }
-  g_assert_false(mslab_reduction_is_integer(mean));
-  g_assert_true(mslab_reduction_is_integer(count));
+  g_assert_false(reduce(device, "mean", numbers, sizeof numbers).is_integer);
+  g_assert_true(reduce(device, "count-nonzero", numbers, sizeof numbers).is_integer);
 }
 
 static void
 test_reduce_refusals(void)
 {
-  g_autoptr(GBytes) elements = g_bytes_new_static(pixels, 6);
-  g_autoptr(MslabEngine) engine = api_fixture_open("reference");
-  static const char *const rows[][2] = {{"sum", "int"}, {"product", "uchar"}, {"sum", "complex"}};
+  g_autoptr(MslabDevice) device = open_device("reference");
+  static const struct {
+    const char *operation;
+    MslabArray array;
+  } rows[] = {{"sum", {"int", pixels, 6}},
+              {"product", {"uchar", pixels, 6}},
+              {"sum", {"complex", pixels, 6}},
+              {"sum", {"uchar", pixels, 0}}};
 
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
+    MslabReduction result;
     g_autoptr(GError) error = NULL;
-    g_assert_null(mslab_engine_reduce(engine, rows[i][0], rows[i][1], elements, NULL, &error));
+    g_assert_false(mslab_reduce(device, rows[i].operation, &rows[i].array, NULL, &result, &error));
     g_assert_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE);
   }
-}
-
-static void
-count_outcome(const char *input, const char *output, MslabOutcome outcome, const char *message, gpointer data)
-{
-  g_test_message("%s: %d %s", input, outcome, message ? message : "");
-  g_assert_true((outcome == MSLAB_OUTCOME_DONE) == (message == NULL));
-  ((int *)data)[outcome]++;
-}
-
-static void
-test_batch(void)
-{
-  g_autofree char *folder = g_dir_make_tmp("ms-api-XXXXXX", NULL);
-  g_autofree char *good = g_build_filename(folder, "good.png", NULL);
-  g_autofree char *bad = g_build_filename(folder, "bad.png", NULL);
-  g_autofree char *output = g_build_filename(folder, "results", NULL);
-  g_autofree char *saved = g_build_filename(output, "good-sp10.png", NULL);
-  const char *const inputs[] = {good, bad, NULL};
-  g_autoptr(MslabImage) image = make_image();
-  g_autoptr(MslabEngine) engine = api_fixture_open("cpu");
-  g_autoptr(MslabBatch) batch = mslab_batch_new(inputs, output);
-  g_autoptr(GError) error = NULL;
-  int outcomes[3] = {0};
-
-  g_assert_true(mslab_image_save(image, good, NULL, NULL));
-  g_assert_true(g_file_set_contents(bad, "no image", -1, NULL));
-  g_assert_cmpint(g_mkdir(output, 0700), ==, 0);
-  mslab_batch_set_name_template(batch, "{stem}-sp{sp}.{ext}");
-  for (int i = 0; i < 2; i++) {
-    mslab_batch_set_conflict(batch, i == 0 ? MSLAB_CONFLICT_FAIL : MSLAB_CONFLICT_SKIP);
-    g_assert_true(mslab_batch_run(batch, engine, NULL, count_outcome, outcomes, NULL, &error));
-    g_assert_no_error(error);
-  }
-  g_assert_cmpint(outcomes[MSLAB_OUTCOME_DONE], ==, 1);
-  g_assert_cmpint(outcomes[MSLAB_OUTCOME_SKIPPED], ==, 1);
-  g_assert_cmpint(outcomes[MSLAB_OUTCOME_FAILED], ==, 2);
-  g_autoptr(MslabImage) result = mslab_image_load(saved, NULL, &error);
-  g_assert_no_error(error);
-  g_autoptr(MslabImage) expected = filter(engine, image, NULL);
-  api_fixture_assert_equal(result, expected);
-  g_remove(saved);
-  g_remove(output);
-  g_remove(good);
-  g_remove(bad);
-  g_remove(folder);
 }
 
 int
 main(int argc, char **argv)
 {
+  static const char *const both[] = {"cpu", "reference"};
+
   g_test_init(&argc, &argv, NULL);
   fill_pixels();
-  g_test_add_func("/api/image", test_image);
-  g_test_add_func("/api/image/gif", test_image_gif);
-  g_test_add_func("/api/image/refusals", test_image_refusals);
-  g_test_add_func("/api/settings", test_settings);
+  g_test_add_func("/api/version", test_version);
+  g_test_add_func("/api/layouts", test_layouts);
+  if (g_strcmp0(g_getenv("MS_TEST_FORM"), "suite") != 0)
+    g_test_add_func("/api/in-place", test_in_place);
+  g_test_add_func("/api/files", test_files);
+  g_test_add_func("/api/files/gif", test_gif);
+  g_test_add_func("/api/refusals", test_refusals);
   g_test_add_func("/api/devices", test_devices);
   g_test_add_func("/api/filter", test_filter);
-  g_test_add_func("/api/filter/refused-settings", test_refused_settings);
-  g_test_add_data_func("/api/filter/band/device", "cpu", test_band);
-  g_test_add_data_func("/api/filter/band/reference", "reference", test_band);
-  g_test_add_func("/api/filter/async", test_async);
   g_test_add_func("/api/filter/threads", test_threads);
-  g_test_add_data_func("/api/statistics/device", "cpu", test_statistics);
-  g_test_add_data_func("/api/statistics/reference", "reference", test_statistics);
-  g_test_add_data_func("/api/reduce/device", "cpu", test_reduce);
-  g_test_add_data_func("/api/reduce/reference", "reference", test_reduce);
-  g_test_add_data_func("/api/reduce/shapes/device", "cpu", test_reduce_shapes);
-  g_test_add_data_func("/api/reduce/shapes/reference", "reference", test_reduce_shapes);
+  g_test_add_func("/api/filter/band/levels", test_band_of_levels);
+  g_test_add_func("/api/regions", test_regions);
   g_test_add_func("/api/reduce/refusals", test_reduce_refusals);
-  g_test_add_func("/api/batch", test_batch);
+  for (guint i = 0; i < G_N_ELEMENTS(both); i++) {
+    static const struct {
+      const char *path;
+      GTestDataFunc run;
+    } rows[] = {{"filter/band", test_band},
+                {"regions/refusals", test_region_refusals},
+                {"statistics", test_statistics},
+                {"reduce", test_reduce},
+                {"reduce/shapes", test_reduce_shapes}};
+    for (guint k = 0; k < G_N_ELEMENTS(rows); k++) {
+      g_autofree char *path = g_strdup_printf("/api/%s/on-%s", rows[k].path, both[i]);
+      g_test_add_data_func(path, both[i], rows[k].run);
+    }
+  }
   return g_test_run();
 }

@@ -15,7 +15,7 @@ import unittest
 
 SOURCE = os.environ["MS_SOURCE_ROOT"]
 APP_ID = "io.github.meanshift_lab.MeanshiftLab"
-PACKAGES = ("meanshift-lab", "libmeanshift-lab-1-0", "libmeanshift-lab-1-dev", "gir1.2-meanshiftlab-1",
+PACKAGES = ("meanshift-lab", "libmeanshift-lab-1-0", "libmeanshift-lab-1-dev",
             "python3-meanshift-lab", "gegl-meanshift-lab")
 # Programs that every Debian system for building has, and what only running needs.
 NOT_NAMED = {"gcc", "libc6-dev", "pocl-opencl-icd", "python3-venv"}

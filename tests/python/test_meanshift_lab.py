@@ -19,7 +19,7 @@ import pytest
 import yaml
 
 import meanshift_lab
-from meanshift_lab import _core, _napari
+from meanshift_lab import _napari
 
 HERE = os.path.dirname(__file__)
 SOURCE = os.environ["MS_SOURCE_ROOT"]
@@ -122,7 +122,7 @@ def a_call_costs_at_most(image, seconds):
     return False
 
 
-# The results of the library and of the call make two images; three channels take three quarters of one.
+# The reference makes a result of its own, and the call one; three channels take three quarters of an image.
 @not_sanitized
 @pytest.mark.parametrize("view, images", [("", 2), ("[:, :2048]", 3), ("[:, :2048, 2::-1]", 2.75)])
 def test_input_is_copied_once_at_most(view, images):
@@ -181,10 +181,17 @@ def test_a_band_that_does_not_lie_in_the_image_is_refused(band):
         meanshift_lab.filter(picture((8, 8, 3), 1), band=band)
 
 
-def test_texts_with_a_null_character_are_refused():
-    for settings in ({"rule": "opencv\0x"}, {"rule\0x": "opencv"}):
-        with pytest.raises(ValueError, match="null character"):
+@pytest.mark.parametrize("text", ["opencv\0x", "opencv,sp=3", "opencv=x"])
+def test_texts_that_are_more_than_one_setting_are_refused(text):
+    for settings in ({"rule": text}, {text: "opencv"}):
+        with pytest.raises(ValueError, match="null character|cannot hold"):
             meanshift_lab.filter(picture((8, 8, 3), 1), **settings)
+
+
+@pytest.mark.parametrize("sp, iterations", [(10, 5), (6.5, 3), (1, 100)])
+def test_halo_of_a_filter_without_levels(sp, iterations):
+    assert meanshift_lab.halo(sp, iterations) == math.ceil(sp) * (iterations + 1)
+    assert meanshift_lab.halo(sp, iterations, levels=2) > 2 * meanshift_lab.halo(sp, iterations)
 
 
 def test_positions_of_nan_alone_are_none():
@@ -454,7 +461,9 @@ def test_a_call_costs_little_beside_the_filter(channels):
 def test_stub_names_every_setting(function, others):
     text = open(os.path.join(PACKAGE, "__init__.pyi"), encoding="utf-8").read()
     arguments = set(re.findall(r"(\w+):", text.partition(f"def {function}(")[2].partition(")")[0]))
-    names = {name.replace("-", "_") for name in _core.setting_names()}
+    with pytest.raises(meanshift_lab.UsageError) as refusal:
+        meanshift_lab.filter(picture((8, 8, 3), 1), nothing=1)
+    names = {name.replace("-", "_") for name in str(refusal.value).rsplit(": ", 1)[1].rstrip(".").split(", ")}
     assert arguments - others == names
 
 

@@ -8,7 +8,6 @@ Images are arrays of height x width x 3 or 4 values of uint8. A device is opened
 open for further calls. The functions release the interpreter lock and may be called from any thread.
 """
 
-import math
 import os
 import threading
 from typing import NamedTuple
@@ -135,8 +134,13 @@ def _text(value):
     return repr(float(value)) if isinstance(value, (float, numpy.floating)) else str(value)
 
 
-def _setting_texts(settings):
-    return {name.replace("_", "-"): _text(value) for name, value in settings.items() if value is not None}
+def _settings(**values):
+    """The settings as the library takes them: name=value,name=value."""
+    texts = {name.replace("_", "-"): _text(value) for name, value in values.items() if value is not None}
+    for text in (*texts, *texts.values()):
+        if "," in text or "=" in text:
+            raise UsageError(f"A setting cannot hold '{text}'.")
+    return ",".join(f"{name}={text}" for name, text in texts.items())
 
 
 def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=None, **settings):
@@ -178,25 +182,25 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=
     """
     image = _as_image(array)
     result = numpy.empty(image.shape, numpy.uint8) if out is None else out
-    _engines.get(device).filter(image, result, _setting_texts({"sp": sp, "sr": sr, **settings}), band is not None,
+    _engines.get(device).filter(image, result, _settings(sp=sp, sr=sr, **settings), band is not None,
                                 *(band if band is not None else (0, 0)), progress)
     return result
 
 
-def halo(sp=10, max_iterations=5):
-    """The number of rows on each side that can influence a row without levels: the overlap of bands in filter().
+def halo(sp=10, max_iterations=5, levels=0):
+    """The number of rows on each side that can influence a row: the overlap of bands in filter().
 
     Parameters
     ----------
     sp : float
-    max_iterations : int
+    max_iterations, levels : int
         As in filter().
 
     Returns
     -------
     int
     """
-    return math.ceil(sp) * (max_iterations + 1)
+    return _core.halo(_settings(sp=sp, max_iterations=max_iterations, levels=levels))
 
 
 def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, **settings):
@@ -227,7 +231,7 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, 
     means = numpy.empty(image.shape, numpy.uint8)
     if not 0 <= min_pixels < 2**32:
         raise UsageError("min_pixels takes a number from 0 to 4294967295.")
-    rows = _engines.get(device).regions(image, labels, means, _setting_texts({"sp": sp, "sr": sr, **settings}),
+    rows = _engines.get(device).regions(image, labels, means, _settings(sp=sp, sr=sr, **settings),
                                         min_pixels, progress)
     return Regions(labels, [Region(*row) for row in rows], means)
 

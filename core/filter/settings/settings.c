@@ -128,6 +128,19 @@ ms_params_halo(const MsParams *self, int height)
   return (int)MIN(ceil(self->sp) * (self->max_iterations + 1.0), height);
 }
 
+/* Rows that halving a picture, and doubling the result of the level above, read beyond those that they make. */
+#define LEVEL_HALO 10
+
+/** ms_params_reach: the rows above and below a row that can influence it through all levels, whatever the height. */
+int
+ms_params_reach(const MsParams *self)
+{
+  const int halo = ms_params_halo(self, G_MAXINT);
+  const MsParams coarser = ms_params_coarser(self);
+
+  return self->levels > 0 ? halo + LEVEL_HALO + 2 * ms_params_reach(&coarser) : halo;
+}
+
 gboolean
 ms_params_equal(const MsParams *a, const MsParams *b)
 {

@@ -83,6 +83,7 @@ MsFilterNumbers ms_params_numbers(const MsParams *self);
 gboolean ms_params_whole_radius(const MsParams *self, int extent, int *radius);
 MsParams ms_params_coarser(const MsParams *self);
 int ms_params_halo(const MsParams *self, int height);
+int ms_params_reach(const MsParams *self);
 gboolean ms_params_equal(const MsParams *a, const MsParams *b);
 
 /**
