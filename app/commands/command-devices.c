@@ -4,6 +4,7 @@
 
 #include "app/report/report-file.h"
 #include "core/engine/engine.h"
+#include "core/engine/self-tune.h"
 #include "core/json.h"
 #include "core/opencl/device.h"
 
@@ -14,6 +15,26 @@ append_size(GString *text, const char *label, guint64 bytes)
     g_string_append_printf(text, "      %-22s %" G_GUINT64_FORMAT " MiB\n", label, bytes >> 20);
   else
     g_string_append_printf(text, "      %-22s %" G_GUINT64_FORMAT " KiB\n", label, bytes >> 10);
+}
+
+/* Who chooses the kernel that `auto` takes. */
+static const char *
+chosen_by(MsDevice *device, MsMeasuredKernels *measured)
+{
+  if (ms_device_is_known(device))
+    return "rules";
+  return ms_measured_kernels_load(measured, device) && measured->is_complete ? "measurement" : "first picture";
+}
+
+static void
+append_kernels(GString *text, MsDevice *device)
+{
+  g_auto(MsMeasuredKernels) measured = {0};
+  const char *by = chosen_by(device, &measured);
+  g_autofree char *fastest = ms_measured_kernels_describe(&measured);
+
+  g_string_append_printf(text, "      %-22s by %s%s%s\n", "fastest kernel", by, fastest ? ": " : "",
+                         fastest ? fastest : "");
 }
 
 static void
@@ -41,6 +62,7 @@ append_device(GString *text, MsDevice *device)
     g_string_append_printf(text, "      %-22s none\n", "images");
   g_string_append_printf(text, "      %-22s fp64 %s, sub-groups %s, 64-bit atomics %s\n", "features",
                          l->fp64 ? "yes" : "no", l->subgroups ? "yes" : "no", l->int64_atomics ? "yes" : "no");
+  append_kernels(text, device);
   g_string_append_printf(text, "      %-22s %s\n", "extensions", device->extensions);
 }
 
@@ -99,6 +121,17 @@ add_limits(JsonBuilder *b, const MsDeviceLimits *l)
   ms_json_add_boolean(b, "host_unified", l->host_unified);
 }
 
+static void
+add_kernels(JsonBuilder *b, MsDevice *device)
+{
+  g_auto(MsMeasuredKernels) measured = {0};
+
+  ms_json_add_text(b, "kernel_chosen_by", chosen_by(device, &measured));
+  ms_json_begin_array(b, "candidates");
+  ms_measured_kernels_add(&measured, b);
+  json_builder_end_array(b);
+}
+
 static JsonNode *
 device_node(MsDevice *device)
 {
@@ -112,6 +145,7 @@ device_node(MsDevice *device)
   ms_json_add_text(b, "driver", device->driver);
   ms_json_add_text(b, "version", device->version);
   add_limits(b, &device->limits);
+  add_kernels(b, device);
   add_extensions(b, device->extensions);
   json_builder_end_object(b);
   return json_builder_get_root(b);

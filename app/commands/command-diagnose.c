@@ -6,6 +6,7 @@
 
 #include "app/command-line/help.h"
 #include "core/engine/engine.h"
+#include "core/engine/self-tune.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
 #include "core/lab/kinds/kind.h"
@@ -175,6 +176,32 @@ test_comparison(SelfTest *self)
   add_line(self, "comparison of images", different, error);
 }
 
+/* A device that the rules of the plan do not know */
+
+/* The picture whose middle is filtered. */
+#define MEASURED "512x512"
+
+/* Adds a line for each candidate of `auto`, which tell on one screen what the rules lack. */
+static void
+measure_kernels(SelfTest *self)
+{
+  g_auto(MsMeasuredKernels) measured = {0};
+  MsImage *picture = ms_lab_bench_image(self->bench, MEASURED, NULL);
+
+  if (ms_device_is_known(self->bench->context->device) || !picture)
+    return;
+  ms_self_tune_measure(&measured, self->bench->context, picture, NULL, NULL, NULL, NULL);
+  for (guint i = 0; i < measured.candidates->len; i++) {
+    const MsCandidate *c = &g_array_index(measured.candidates, MsCandidate, i);
+    g_string_append_printf(self->text, "  %-5s %-35s ", self->address, c->settings);
+    if (c->failure)
+      g_string_append_printf(self->text, "not taken: %s\n", c->failure);
+    else
+      g_string_append_printf(self->text, "identical; sp %g %.3f ms, sp %g %.3f ms\n", ms_measured_radii[0], c->ms[0],
+                             ms_measured_radii[1], c->ms[1]);
+  }
+}
+
 /* All kernels */
 
 /* Adds a line for each kernel to @text; %FALSE if one failed or gave another result. */
@@ -197,6 +224,7 @@ self_test(MsDevice *device, GString *text)
     test_configuration(&self, "sort", "sort", ARRAY);
     test_configuration(&self, "sort, study's form", "sort", ARRAY "form:study");
     test_configuration(&self, "thread swapping", "swap-example", ARRAY "swap-range:64");
+    measure_kernels(&self);
   } else {
     add_line(&self, "context", 0, error);
   }

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "core/engine/self-tune.h"
 #include "core/engine/tuned.h"
 #include "core/filter/reference.h"
 #include "core/opencl/device-choice.h"
@@ -23,6 +24,7 @@
  * @filter: (nullable): %NULL for the reference
  * @name, @platform, @driver: of all devices
  * @memory_budget: of the machine's memory, 0 for the default of the devices
+ * @is_measured: whether devices that are new here have had their turn; see ms_self_tune()
  * @stand_in: (nullable): for tests
  */
 struct _MsEngine {
@@ -31,6 +33,7 @@ struct _MsEngine {
   char *platform;
   char *driver;
   guint64 memory_budget;
+  gboolean is_measured;
   MsKnownWinners winners;
   MsFallback fallback;
   MsEngineNote note;
@@ -218,6 +221,7 @@ use_filter(MsEngine *self, MsMeanShift *filter)
 {
   release_filter(self);
   self->filter = filter;
+  self->is_measured = FALSE;
   self->name = join(filter, G_STRUCT_OFFSET(MsDevice, name));
   self->platform = join(filter, G_STRUCT_OFFSET(MsDevice, platform));
   self->driver = join(filter, G_STRUCT_OFFSET(MsDevice, driver));
@@ -235,21 +239,39 @@ share_device(MsEngine *self)
   context->processors = MAX(g_get_num_processors() / LANES, 1);
 }
 
-/*
- * Each device uses its own fastest kernels, since all kernels compute the same picture. Those of a tuned device may not
- * write modes.
- */
+/* Has each device that is new here measure its kernels, before the first picture; %FALSE when cancelled. */
+static gboolean
+measure_new_devices(MsEngine *self, const MsJob *job, GError **error)
+{
+  if (self->is_measured || !ms_settings_are_automatic(job->settings))
+    return TRUE;
+  for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++) {
+    g_autoptr(GError) cancelled = NULL;
+    g_autofree char *told =
+      ms_self_tune(ms_mean_shift_get_device(self->filter, i), job->source, job->cancellable, &cancelled);
+    if (told && self->note)
+      self->note(told, self->note_data);
+    if (cancelled) {
+      g_propagate_error(error, g_steal_pointer(&cancelled));
+      return FALSE;
+    }
+  }
+  self->is_measured = TRUE;
+  return TRUE;
+}
+
+/* Each device uses its own fastest kernels, since all kernels compute the same picture. */
 static MsImage *
 run_once(MsEngine *self, MsJob *job, GError **error)
 {
   const MsSettings *asked = job->settings;
   MsSettings tuned[MS_DEVICES_MAX];
 
+  if (!measure_new_devices(self, job, error))
+    return NULL;
   for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++)
-    tuned[i] = job->wants_modes
-                 ? *asked
-                 : ms_tuned_settings(&self->winners, asked, ms_mean_shift_get_device(self->filter, i)->device,
-                                     ms_image_get_width(job->source), ms_image_get_height(job->source));
+    tuned[i] = ms_tuned_settings(&self->winners, asked, ms_mean_shift_get_device(self->filter, i)->device,
+                                 ms_image_get_width(job->source), ms_image_get_height(job->source), job->wants_modes);
   job->settings = tuned;
   job->settings_of = tuned;
   MsImage *result = ms_mean_shift_run(self->filter, job, error);

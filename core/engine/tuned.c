@@ -40,6 +40,18 @@ ms_problem_class_filter(double sp, gint64 width, gint64 height)
   return g_strdup_printf("mean-shift, %s, %s", radius_class(sp), size_class((double)width * (double)height));
 }
 
+const double ms_measured_radii[MS_N_MEASURED_RADII] = {5, 16};
+
+/* Between the two radii, where the work of a pixel is as far from that of one as from that of the other. */
+#define LAST_SMALL_RADIUS 9
+
+/** ms_problem_class_measured: (transfer full): the class of what a device measures by itself at that radius. */
+char *
+ms_problem_class_measured(guint radius)
+{
+  return g_strdup_printf("mean-shift, first picture, sp %g", ms_measured_radii[radius]);
+}
+
 /*
  * The classes range from arrays where the launch dominates to arrays that exceed every cache. The bounds are not powers
  * of two, which are the most common lengths.
@@ -245,32 +257,48 @@ find_winner(MsKnownWinners *known, MsDevice *device, const char *problem)
   return winner;
 }
 
+/** ms_settings_are_automatic: whether every toggle is left to the program. */
+gboolean
+ms_settings_are_automatic(const MsSettings *settings)
+{
+  MsSettings usual = ms_settings_default();
+
+  usual.params = settings->params;
+  return ms_settings_equal(&usual, settings);
+}
+
 /**
  * ms_tuned_settings:
  * @known: the winners that this caller has met
  * @settings: the requested settings
  * @device: the device that will run it
+ * @wants_modes: whether the kernel must write modes
  *
- * Resolves `--kernel auto` on a device that was tuned. The winner's toggles replace those of @settings when all toggles
- * of @settings are `auto` and the plan accepts the winner for an image of @width x @height pixels. The winner must be
- * of this device, driver, class of problem and version of the program.
+ * Resolves `--kernel auto` on a device that was tuned, or that has measured its kernels by itself (self-tune.h). The
+ * winner's toggles replace those of @settings when all toggles of @settings are `auto` and the plan accepts the winner
+ * for an image of @width x @height pixels. The winner must be of this device, driver, class of problem and version of
+ * the program.
  *
  * Returns: the settings to run; @settings themselves when there is no such winner
  */
 MsSettings
-ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height)
+ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height,
+                  gboolean wants_modes)
 {
-  MsSettings usual = ms_settings_default(), tuned;
+  MsSettings tuned;
 
-  usual.params = settings->params;
-  if (!ms_settings_equal(&usual, settings))
+  if (!ms_settings_are_automatic(settings))
     return *settings;
   g_autofree char *problem = ms_problem_class_filter(settings->params.sp, width, height);
+  g_autofree char *measured = ms_problem_class_measured(settings->params.sp > LAST_SMALL_RADIUS ? 1 : 0);
   const MsFactors *winner = find_winner(known, device, problem);
+  if (!winner)
+    winner = find_winner(known, device, measured);
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;
   MsPlanRequest request = ms_plan_request(&tuned, &device->limits, width, height);
+  request.modes = wants_modes;
   g_autofree char *refusal = ms_plan_refusal(&request);
   return refusal ? *settings : tuned;
 }

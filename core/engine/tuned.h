@@ -21,9 +21,17 @@ void ms_known_winners_clear(MsKnownWinners *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsKnownWinners, ms_known_winners_clear)
 
 MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width,
-                             int height);
+                             int height, gboolean wants_modes);
+gboolean ms_settings_are_automatic(const MsSettings *settings);
 gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
 
+/** MS_N_MEASURED_RADII: at how many radii a device measures the kernels the first time that it filters. */
+#define MS_N_MEASURED_RADII 2
+
+/** ms_measured_radii: in pixels. */
+extern const double ms_measured_radii[MS_N_MEASURED_RADII];
+
+char *ms_problem_class_measured(guint radius);
 char *ms_problem_class_filter(double sp, gint64 width, gint64 height);
 char *ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n);
 

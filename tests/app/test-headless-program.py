@@ -133,6 +133,7 @@ class Program(HeadlessCase):
                  "images": f"up to {'x'.join(map(str, d.max_image))}" if d.images else "none",
                  "features": f"fp64 {answer(d.fp64)}, sub-groups {answer(d.subgroups)}, 64-bit atomics "
                              f"{answer(d.int64_atomics)}",
+                 "fastest kernel": f"by {d.kernel_chosen_by}",
                  "extensions": " ".join(d.extensions)}
         return f"{d.address:5} {d.name}\n" + "".join(f"      {name:22} {value}\n" for name, value in lines.items())
 

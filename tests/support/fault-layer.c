@@ -378,6 +378,44 @@ give_words(const unsigned int *words, size_t n, size_t size, void *value, size_t
   return CL_SUCCESS;
 }
 
+/*
+ * MS_FAULT_DEVICE makes other devices of those that are there, by words with commas between: "stranger" hides who made
+ * the driver, "no-doubles" that it computes with doubles, and "gpu" says that it is one.
+ */
+static int
+device_is(const char *word)
+{
+  const char *words = getenv("MS_FAULT_DEVICE");
+
+  return words && strstr(words, word);
+}
+
+static cl_int
+give_bytes(const void *bytes, size_t n, size_t size, void *value, size_t *size_ret)
+{
+  if (value && size < n)
+    return CL_INVALID_VALUE;
+  if (value)
+    memcpy(value, bytes, n);
+  if (size_ret)
+    *size_ret = n;
+  return CL_SUCCESS;
+}
+
+static cl_int CL_API_CALL
+layer_clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size, void *value, size_t *size_ret)
+{
+  static const char name[] = "Stranger";
+
+  if (device_is("stranger") && (what == CL_PLATFORM_NAME || what == CL_PLATFORM_VENDOR))
+    return give_bytes(name, sizeof name, size, value, size_ret);
+  return target->clGetPlatformInfo(platform, what, size, value, size_ret);
+}
+
+/* NVIDIA's own queries. */
+#define FIRST_NVIDIA 0x4000
+#define LAST_NVIDIA 0x400A
+
 static cl_int CL_API_CALL
 layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, void *value, size_t *size_ret)
 {
@@ -387,6 +425,12 @@ layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, voi
     return place->has_khr ? give_words(place->khr, 4, size, value, size_ret) : CL_INVALID_VALUE;
   if (place && what >= 0x4008 && what <= 0x400A)
     return place->has_nvidia ? give_words(&place->nvidia[what - 0x4008], 1, size, value, size_ret) : CL_INVALID_VALUE;
+  if (device_is("stranger") && what >= FIRST_NVIDIA && what <= LAST_NVIDIA)
+    return CL_INVALID_VALUE;
+  if (device_is("no-doubles") && what == CL_DEVICE_DOUBLE_FP_CONFIG)
+    return give_bytes(&(cl_device_fp_config){0}, sizeof(cl_device_fp_config), size, value, size_ret);
+  if (device_is("gpu") && what == CL_DEVICE_TYPE)
+    return give_bytes(&(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type), size, value, size_ret);
   return target->clGetDeviceInfo(device, what, size, value, size_ret);
 }
 
@@ -429,6 +473,7 @@ clInitLayer(cl_uint n, const cl_icd_dispatch *below, cl_uint *n_ret, const cl_ic
     timed_every = (unsigned int)fault_number("MS_FAULT_TIMED_EVERY");
   layer = *below;
   HOOK(clGetPlatformIDs);
+  HOOK(clGetPlatformInfo);
   HOOK(clGetDeviceIDs);
   HOOK(clCreateContext);
   HOOK(clCreateCommandQueue);

@@ -46,7 +46,7 @@ ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *re
   if (!ms_document_plan_request(self, &request))
     return FALSE;
   request.settings = ms_tuned_settings(&self->winners, settings, ms_window_engine_get_device(self->engine),
-                                       request.width, request.height);
+                                       request.width, request.height, request.modes);
   g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
   if (plan)
     *resolved = plan->settings;

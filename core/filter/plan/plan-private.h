@@ -10,9 +10,6 @@
 /* The least compute capability, times ten, of NVIDIA devices with the matrix units that the matrix kernel uses. */
 #define MS_KERNEL_MATRIX_CAPABILITY 80
 
-/* The least one of devices with the instruction that multiplies and adds four bytes, which the packed kernel uses. */
-#define MS_KERNEL_BYTES_CAPABILITY 61
-
 /**
  * MsPlanNeeds: what a kernel needs of a request.
  * @MS_NEEDS_CLIPPED_WINDOWS: windows inside the image, as under every rule but replicate

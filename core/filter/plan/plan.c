@@ -28,8 +28,6 @@ static gboolean (*const kernels[])(MsPlan *plan, GError **error) = {
  * Processors without doubles and with shorter vectors than those that all have are Mesa's llvmpipe: it computes vectors
  * number by number, work-items side by side, and needs minutes to compile the rows kernels.
  */
-#define LEAST_VECTOR_BYTES 16
-
 /*
  * The kernels that `auto` tries on that device, fastest first, before MS_KERNEL_AUTO; the last one must accept every
  * request.
@@ -52,7 +50,7 @@ preference(const MsPlanRequest *request)
     return bytes_gpu;
   if (l->type == MS_DEVICE_TYPE_GPU)
     return gpu;
-  if (!l->fp64 && l->vector_bytes < LEAST_VECTOR_BYTES)
+  if (!l->fp64 && l->vector_bytes < MS_KERNEL_ROWS_VECTOR_BYTES)
     return scalar_cpu;
   return l->vector_bytes >= 64 ? wide_cpu : cpu;
 }

@@ -1,0 +1,99 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: MIT
+"""A device that the rules do not know measures its kernels once; here PoCL under another name is one."""
+
+import fcntl
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+import headless
+
+LAYER = os.environ["MS_FAULT_LAYER"]
+RADII = (5, 16)
+
+
+class NewDevice(headless.HeadlessCase):
+    def setUp(self):
+        super().setUp()
+        self.source = self.picture("a.png", 96, 80)
+        self.data = self.dir / "data"
+
+    def run_on(self, *arguments, words="stranger", **variables):
+        """The report of the image, and what was told."""
+        fault = {"MS_FAULT_COUNT": str(self.dir / "count"), **variables} if variables else {}
+        if fault:
+            (self.dir / "count").write_bytes(bytes(16))
+        report, told = self.run_program(
+            self.source, "--device", "0:0", "-o", self.out / "o.png", "--on-conflict", "overwrite", "--json", "-", *arguments,
+            env={"XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": words, **fault})
+        return json.loads(report)["images"][0], told
+
+    def files(self, ending):
+        return list(self.data.glob(f"meanshift-lab/tuning/*{ending}"))
+
+    def candidates(self):
+        kept = json.loads(self.files(".kernels.json")[0].read_text())
+        self.assertTrue(kept["complete"])
+        return kept["candidates"]
+
+    def check_choice(self, sp, radius):
+        """The kernel of a run is the one that was fastest, by the kept times."""
+        best = min((c for c in self.candidates() if c["failure"] is None), key=lambda c: c["ms"][radius])
+        used = self.run_on("--sp", sp)[0]["options"]
+        used["work_group"] = "x".join(map(str, used["work_group"]))
+        for name, value in (factor.split(":") for factor in best["settings"].split()):
+            self.assertEqual(str(used[name.replace("-", "_")]), value, (best, used))
+
+    def test_once(self):
+        _, told = self.run_on("--kernel", "direct")
+        self.assertEqual((told, self.files("")), ("", []))
+        _, told = self.run_on()
+        self.sentence(told, "measured", "new here", "the fastest")
+        kept = self.candidates()
+        self.assertLessEqual({"kernel:packed", "kernel:direct"}, {c["settings"] for c in kept})
+        self.assertTrue(all(c["failure"] is None and min(c["ms"]) > 0 for c in kept), kept)
+        self.assertEqual(self.run_on()[1], "")
+        for sp, radius in ((1, 0), (9, 0), (10, 1), (20, 1)):
+            self.check_choice(sp, radius)
+        self.assertEqual(self.run_on("--kernel", "direct")[0]["options"]["kernel"], "direct")
+        listed = json.loads(self.run_program("--list-devices", "--json", "-", env={
+            "XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": "stranger"})[0])["devices"][0]
+        self.assertEqual((listed["kernel_chosen_by"], listed["candidates"]), ("measurement", kept))
+
+    def test_devices_that_the_rules_know(self):
+        self.assertEqual(self.run_on(words="")[1], "")
+        self.assertEqual(self.files(""), [])
+
+    def test_wrong_pixels(self):
+        """A kernel whose pixels are wrong is not taken, however fast it is."""
+        image, told = self.run_on(MS_FAULT_CALL="download", MS_FAULT_NTH="1", MS_FAULT_ALWAYS="1")
+        self.assertEqual(told, "")
+        self.assertEqual(image["status"], "done")
+        for c in self.candidates():
+            self.assertIn("serial reference", c["failure"])
+
+    def test_end_of_the_process(self):
+        """A candidate that ends the process costs one start, and is not tried again."""
+        image, _ = self.run_on(MS_FAULT_CALL="clEnqueueNDRangeKernel", MS_FAULT_NTH="1", MS_FAULT_MODE="abort")
+        self.assertEqual(image["status"], "done")
+        first, *others = self.candidates()
+        self.assertEqual(first["failure"], "it ended the process")
+        self.assertGreater(len(others), 1)
+        self.assertTrue(all(c["failure"] is None for c in others))
+
+    def test_another_process_measures(self):
+        self.run_on()
+        kept = self.files(".json")
+        for file in kept:
+            file.unlink()
+        with pathlib.Path(self.files(".lock")[0]).open("r+") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            image, told = self.run_on()
+        self.assertEqual((image["status"], told, self.files(".json")), ("done", "", []))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main(verbosity=2))
