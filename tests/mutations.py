@@ -1219,4 +1219,17 @@ MUTATIONS = [
     ('tuner: a setting that ended the process is tried again', 'core/lab/lab-tune.c',
      'ms_tune_record_fail(record, factors, m);', ';',
      'lab-run /lab/run/tune-after-a-death'),
+    # Devices that the rules do not know, and drivers whose events give no times.
+    ('self-tune: pixels are not compared', 'core/engine/self-tune.c', 'i == 0 && !is_right(', 'i == 0 && FALSE && !is_right(',
+     'new-device'),
+    ('self-tune: the slowest is kept', 'core/engine/self-tune.c', 'c->ms[radius] < best->ms[radius]',
+     'c->ms[radius] > best->ms[radius]', 'new-device'),
+    ('self-tune: known devices are measured, too', 'core/engine/self-tune.c', 'if (ms_device_is_known(device) || (', 'if ((',
+     'new-device'),
+    ('self-tune: nobody waits for another process', 'core/engine/self-tune.c', 'flock(fd, LOCK_EX | LOCK_NB) == 0', 'TRUE',
+     'new-device'),
+    ('clock: events are believed', 'core/opencl/device-clock.c', 'return !agrees;', 'return FALSE;', 'new-device'),
+    ('clock: an event may be much shorter', 'core/opencl/device-clock.c', 'ns * MOST_FACTOR >= wall_ns && ', '',
+     'opencl /opencl/clocks-agree'),
+    ('clock: the wait of a command is known', 'core/opencl/timing.c', ' && !timing->by_wall_clock', '', 'new-device'),
 ]

@@ -190,7 +190,7 @@ measure_kernels(SelfTest *self)
 
   if (ms_device_is_known(self->bench->context->device) || !picture)
     return;
-  ms_self_tune_measure(&measured, self->bench->context, picture, NULL, NULL, NULL, NULL);
+  ms_self_tune_measure(&measured, self->bench->context, picture, FALSE, NULL, NULL);
   for (guint i = 0; i < measured.candidates->len; i++) {
     const MsCandidate *c = &g_array_index(measured.candidates, MsCandidate, i);
     g_string_append_printf(self->text, "  %-5s %-35s ", self->address, c->settings);

@@ -118,6 +118,7 @@ static const MsField timing_fields[] = {
   TIMING(started_ns, COUNT),
   TIMING(ended_ns, COUNT),
   TIMING(bytes, COUNT),
+  TIMING(by_wall_clock, BOOLEAN),
   MS_FIELD_OF(COMPUTED, "gb_per_s", .number = run_gb_per_s),
 };
 static const MsRecord timing_record = MS_RECORD(timing_fields);
@@ -458,6 +459,8 @@ ms_image_report_text_timings(const MsBatchItem *item)
                          "submitted ms", "run ms", "MB", "GB/s");
   for (guint i = 0; i < sums->len; i++)
     append_sum(text, &g_array_index(sums, Sum, i));
+  if (ms_timing_log_has_wall_clock(item->log))
+    g_string_append(text, "  wall clock: this driver's events give no times\n");
   append_repeat_line(text, "kernels", item->kernel_ms);
   append_repeat_line(text, "whole filter, with transfers", item->filter_ms);
   return g_string_free(text, FALSE);

@@ -105,9 +105,9 @@ ms_device_is_known(MsDevice *device)
          is_intel_processor;
 }
 
-/** ms_measured_kernels_best: (transfer none) (nullable): the fastest at that radius that gave the right pixels. */
-const MsCandidate *
-ms_measured_kernels_best(const MsMeasuredKernels *self, guint radius)
+/* (transfer none) (nullable): the fastest at that radius that gave the right pixels. */
+static const MsCandidate *
+find_best(const MsMeasuredKernels *self, guint radius)
 {
   const MsCandidate *best = NULL;
 
@@ -126,7 +126,7 @@ ms_measured_kernels_describe(const MsMeasuredKernels *self)
   const MsCandidate *best[MS_N_MEASURED_RADII];
 
   for (guint i = 0; i < MS_N_MEASURED_RADII; i++)
-    best[i] = ms_measured_kernels_best(self, i);
+    best[i] = find_best(self, i);
   if (!best[0])
     return NULL;
   if (!best[1] || best[1] == best[0])
@@ -233,7 +233,7 @@ text_of(const MsMeasuredKernels *self, MsDevice *device)
 
 /* What cannot be kept is measured again another time. */
 static void
-save(const MsMeasuredKernels *self, gpointer device)
+save(const MsMeasuredKernels *self, MsDevice *device)
 {
   g_autofree char *path = path_of(device, ENDING), *text = text_of(self, device);
 
@@ -294,8 +294,7 @@ filter_square(Measuring *self, const MsCandidate *candidate, guint radius, doubl
   if (!ms_settings_from_factors(factors, &settings, error))
     return NULL;
   settings.params.sp = ms_measured_radii[radius];
-  MsJob job = {
-    .source = self->square[radius], .settings = &settings, .log = log, .cancellable = self->cancellable};
+  MsJob job = {.source = self->square[radius], .settings = &settings, .log = log, .cancellable = self->cancellable};
   MsImage *result = ms_mean_shift_run(self->filter, &job, error);
   ms_job_clear(&job);
   *ms = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
@@ -410,7 +409,7 @@ toggles_cannot_win(const MsMeasuredKernels *self)
   const MsCandidate *direct = find_candidate(self, "kernel:direct");
 
   for (guint i = 0; direct && !direct->failure && i < MS_N_MEASURED_RADII; i++)
-    if (direct->ms[i] <= MOST_GAIN_OF_TOGGLES * ms_measured_kernels_best(self, i)->ms[i])
+    if (direct->ms[i] <= MOST_GAIN_OF_TOGGLES * find_best(self, i)->ms[i])
       return FALSE;
   return direct && !direct->failure;
 }
@@ -419,15 +418,14 @@ toggles_cannot_win(const MsMeasuredKernels *self)
  * ms_self_tune_measure:
  * @self: (inout): zeros, or what ms_measured_kernels_load() gave, whose candidates are not tried again
  * @picture: of which the middle is filtered
- * @step: (nullable): called before and after each candidate, so that one that ends the process is known
+ * @keep: whether what is known is kept before and after each candidate, so that one that ends the process is known
  *
  * Measures the candidates of `auto`; compares each with the serial reference.
  *
  * Returns: %FALSE with G_IO_ERROR_CANCELLED
  */
 gboolean
-ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *picture,
-                     void (*step)(const MsMeasuredKernels *so_far, gpointer data), gpointer data,
+ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *picture, gboolean keep,
                      GCancellable *cancellable, GError **error)
 {
   g_auto(Measuring) measuring = {.context = context, .cancellable = cancellable};
@@ -444,14 +442,14 @@ ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *pictu
       continue;
     }
     g_array_append_val(self->candidates, candidate);
-    if (step)
-      step(self, data);
+    if (keep)
+      save(self, context->device);
     if (!measure_candidate(&measuring, candidate_at(self, self->candidates->len - 1), picture, error))
       return FALSE;
   }
   self->is_complete = TRUE;
-  if (step)
-    step(self, data);
+  if (keep)
+    save(self, context->device);
   return TRUE;
 }
 
@@ -460,7 +458,7 @@ static void
 save_winners(const MsMeasuredKernels *self, MsDevice *device)
 {
   for (guint i = 0; i < MS_N_MEASURED_RADII; i++) {
-    const MsCandidate *best = ms_measured_kernels_best(self, i);
+    const MsCandidate *best = find_best(self, i);
     g_autofree char *problem = ms_problem_class_measured(i);
     g_autoptr(MsFactors) winner = best ? ms_factors_parse(best->settings, NULL) : NULL;
     ms_winner_store_save(NULL, &(MsWinnerKey){device->name, device->driver, problem}, MS_VERSION, winner, NULL);
@@ -509,13 +507,12 @@ ms_self_tune(MsContext *context, MsImage *picture, GCancellable *cancellable, GE
     close(fd);
     return NULL;
   }
-  const gboolean done = ms_self_tune_measure(&measured, context, picture, save, device, cancellable, error);
+  const gboolean done = ms_self_tune_measure(&measured, context, picture, TRUE, cancellable, error);
   if (done)
     save_winners(&measured, device);
   close(fd);
   g_autofree char *winners = done ? ms_measured_kernels_describe(&measured) : NULL;
-  return winners
-           ? g_strdup_printf(_("The kernels were measured on %s, which is new here: %s is the fastest."), device->title,
-                             winners)
-           : NULL;
+  return winners ? g_strdup_printf(_("The kernels were measured on %s, which is new here: %s is the fastest."),
+                                   device->title, winners)
+                 : NULL;
 }

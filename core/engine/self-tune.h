@@ -37,12 +37,10 @@ void ms_measured_kernels_clear(MsMeasuredKernels *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsMeasuredKernels, ms_measured_kernels_clear)
 
 gboolean ms_device_is_known(MsDevice *device);
-const MsCandidate *ms_measured_kernels_best(const MsMeasuredKernels *self, guint radius);
 char *ms_measured_kernels_describe(const MsMeasuredKernels *self);
 void ms_measured_kernels_add(const MsMeasuredKernels *self, JsonBuilder *b);
 gboolean ms_measured_kernels_load(MsMeasuredKernels *self, MsDevice *device);
 
-gboolean ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *picture,
-                              void (*step)(const MsMeasuredKernels *so_far, gpointer data), gpointer data,
+gboolean ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *picture, gboolean keep,
                               GCancellable *cancellable, GError **error);
 char *ms_self_tune(MsContext *context, MsImage *picture, GCancellable *cancellable, GError **error);

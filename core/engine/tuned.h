@@ -20,8 +20,8 @@ typedef struct {
 void ms_known_winners_clear(MsKnownWinners *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsKnownWinners, ms_known_winners_clear)
 
-MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width,
-                             int height, gboolean wants_modes);
+MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height,
+                             gboolean wants_modes);
 gboolean ms_settings_are_automatic(const MsSettings *settings);
 gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
 

@@ -135,6 +135,7 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
     return FALSE;
   }
   self->device = g_strdup(configuration->context->device->name);
+  self->by_wall_clock = configuration->context->by_wall_clock;
   self->agrees = m->verification.mismatches == 0;
   self->result = g_strdup(m->verification.result);
   self->reference = g_strdup(m->verification.expected);
@@ -283,6 +284,8 @@ add_times(GString *text, const MsArrayRun *self)
 {
   if (self->untimed)
     add_line(text, "times", "%s", self->untimed);
+  if (self->by_wall_clock)
+    add_line(text, "clock", "%s", "wall clock: this driver's events give no times");
   add_number(text, "median", "%.4f", self->median_ms, "ms of kernels");
   add_number(text, "fastest", "%.4f", self->min_ms, "ms");
   add_number(text, "slowest", "%.4f", self->max_ms, "ms");
@@ -357,6 +360,7 @@ add_times_json(JsonBuilder *builder, const MsArrayRun *self)
 {
   ms_json_add_boolean(builder, "agrees", self->agrees);
   ms_json_add_integer(builder, "repeat", self->repeat);
+  ms_json_add_boolean(builder, "by_wall_clock", self->by_wall_clock);
   ms_json_add_number(builder, "median_ms", self->median_ms);
   ms_json_add_number(builder, "min_ms", self->min_ms);
   ms_json_add_number(builder, "max_ms", self->max_ms);

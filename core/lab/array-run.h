@@ -39,6 +39,7 @@ typedef struct {
  * @result: of a reduction, as text; @reference: that of the serial code, which took @serial_ms of wall time
  * @histogram: the request of a histogram; @counts: (nullable): the device's
  * @untimed: (nullable): why the driver's times are unknown
+ * @by_wall_clock: whether the kernels are timed by the host's clock, since the driver's events give no times
  * @gb_per_s: array bytes over @median_ms, in 10^9 bytes a second
  * @peak_share: @gb_per_s over the device's measured read bandwidth, NaN when that could not be measured
  */
@@ -54,6 +55,7 @@ typedef struct {
   MsArrayHistogram *counts;
   guint repeat;
   char *untimed;
+  gboolean by_wall_clock;
   double median_ms;
   double min_ms;
   double max_ms;

@@ -67,6 +67,7 @@ describe_device(MsReportDevice *into, MsContext *context)
   into->driver = g_strdup(device->driver);
   into->type = g_strdup(ms_device_type_name(device->limits.type));
   into->compute_units = device->limits.compute_units;
+  into->by_wall_clock = context->by_wall_clock;
 }
 
 /* The measured peak bandwidth only adds a column to the report, so an experiment runs without it. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/folder.h"
+#include "core/opencl/device-clock.h"
 #include "core/opencl/transfers.h"
 
 static void
@@ -61,6 +62,7 @@ new_for_device(MsDevice *device)
  */
 typedef struct {
   gboolean works; /* a trivial kernel ran and computed what it should */
+  gboolean by_wall_clock;
   MsCompilerExtensions extensions;
 } DeviceNote;
 
@@ -109,6 +111,8 @@ read_note(MsContext *self, DeviceNote *note)
   if (!error)
     note->extensions.byte_products = g_key_file_get_boolean(file, NOTE_GROUP, "byte-products", &error);
   if (!error)
+    note->by_wall_clock = g_key_file_get_boolean(file, NOTE_GROUP, "by-wall-clock", &error);
+  if (!error)
     note->works = g_key_file_get_boolean(file, NOTE_GROUP, "works", &error);
   return !error;
 }
@@ -124,6 +128,7 @@ write_note(MsContext *self, gboolean works)
 
   g_key_file_set_boolean(file, NOTE_GROUP, "clang-vectors", limits->clang_vectors);
   g_key_file_set_boolean(file, NOTE_GROUP, "byte-products", limits->byte_products);
+  g_key_file_set_boolean(file, NOTE_GROUP, "by-wall-clock", self->by_wall_clock);
   g_key_file_set_boolean(file, NOTE_GROUP, "works", works);
   if (path && (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error)))
     g_debug("device: %s", error->message);
@@ -160,21 +165,24 @@ probe_compiler(MsContext *self)
   return (MsCompilerExtensions){builds(self, lanes_parts), FALSE};
 }
 
-/* Sets the extensions of the device, from the note of an earlier start or by probing. */
+/* Finds out what the device's limits do not say, by the note of an earlier start or by probing. */
 static void
-find_extensions(MsContext *self)
+find_out(MsContext *self)
 {
   const MsDeviceLimits *limits = &self->device->limits;
+  const gboolean has_vectors = limits->type == MS_DEVICE_TYPE_CPU && limits->vector_bytes >= LEAST_VECTOR_BYTES;
+  const gboolean is_clear = !has_vectors && ms_device_clock_is_known(self->device);
   DeviceNote note = {0};
 
-  if (limits->type != MS_DEVICE_TYPE_CPU || limits->vector_bytes < LEAST_VECTOR_BYTES) {
-    ms_device_set_extensions(self->device, note.extensions);
+  const gboolean known = is_clear || read_note(self, &note);
+  if (!known && has_vectors)
+    note.extensions = probe_compiler(self);
+  ms_device_set_extensions(self->device, note.extensions);
+  self->by_wall_clock = note.by_wall_clock;
+  if (known)
     return;
-  }
-  const gboolean known = read_note(self, &note);
-  ms_device_set_extensions(self->device, known ? note.extensions : probe_compiler(self));
-  if (!known)
-    write_note(self, FALSE);
+  self->by_wall_clock = !ms_device_clock_is_known(self->device) && ms_device_clock_probe(self);
+  write_note(self, FALSE);
 }
 
 /** ms_context_root: (transfer none): the context whose programs and pinned memory this one uses, mostly itself. */
@@ -212,9 +220,11 @@ ms_context_new(MsDevice *device, GError **error)
   if (!ms_cl_check(status, error, "opening the device %s", device->name))
     return NULL;
   self->pinned = ms_pinned_memory_new();
-  find_extensions(self);
   g_debug("device %s: %s (%s), driver %s", device->address, device->name, device->platform, device->driver);
-  return create_queue(self, error) ? g_steal_pointer(&self) : NULL;
+  if (!create_queue(self, error))
+    return NULL;
+  find_out(self);
+  return g_steal_pointer(&self);
 }
 
 /**
@@ -235,6 +245,7 @@ ms_context_new_sibling(MsContext *self, GError **error)
   clRetainContext(self->cl);
   sibling->cl = self->cl;
   sibling->transfer_form = self->transfer_form;
+  sibling->by_wall_clock = self->by_wall_clock;
   sibling->processors = self->processors;
   return create_queue(sibling, error) ? g_steal_pointer(&sibling) : NULL;
 }
@@ -358,11 +369,50 @@ record_launch(MsContext *self, const MsLaunch *launch)
     g_array_append_vals(self->launches, launch, 1);
 }
 
+/**
+ * ms_context_begin_command:
+ * @log: (nullable)
+ *
+ * Returns: for ms_context_log_command(): where a command is timed by the clock, the time at which the queue is empty
+ *   before it; else 0
+ */
+guint64
+ms_context_begin_command(MsContext *self, MsTimingLog *log)
+{
+  if (!log || !self->by_wall_clock || clFinish(self->queue) != CL_SUCCESS)
+    return 0;
+  return (guint64)g_get_monotonic_time() * 1000;
+}
+
+/**
+ * ms_context_log_command:
+ * @begun_ns: from ms_context_begin_command()
+ * @row: its stage, kernel and bytes
+ * @event: (transfer none): of the command, which has been enqueued
+ * @log: (nullable): gets the row, with the times of the event, or those between which the queue was busy
+ */
+void
+ms_context_log_command(MsContext *self, guint64 begun_ns, const MsTiming *row, cl_event event, MsTimingLog *log)
+{
+  if (!log)
+    return;
+  if (begun_ns == 0 || clFinish(self->queue) != CL_SUCCESS) {
+    ms_timing_log_add_event(log, row->stage, row->kernel, row->bytes, event);
+    return;
+  }
+  MsTiming timed = *row;
+  timed.queued_ns = timed.submitted_ns = timed.started_ns = begun_ns;
+  timed.ended_ns = (guint64)g_get_monotonic_time() * 1000;
+  timed.by_wall_clock = TRUE;
+  ms_timing_log_add(log, &timed);
+}
+
 /** ms_context_launch: enqueues and flushes, and does not wait; @log: (nullable): gets the event. */
 gboolean
 ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error)
 {
   const MsNDRange *range = &launch->range;
+  const guint64 begun_ns = ms_context_begin_command(self, log);
   g_auto(cl_event) event = NULL;
   cl_int status = clEnqueueNDRangeKernel(self->queue, launch->kernel, range->dimensions, range->offset, range->global,
                                          range->local[0] ? range->local : NULL, 0, NULL, log ? &event : NULL);
@@ -371,8 +421,8 @@ ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GEr
     return FALSE;
   if (self->launches)
     record_launch(self, launch);
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_KERNEL, launch->name, launch->bytes, event);
+  ms_context_log_command(self, begun_ns, &(MsTiming){MS_STAGE_KERNEL, launch->name, .bytes = launch->bytes}, event,
+                         log);
   return ms_cl_check(clFlush(self->queue), error, "flushing the queue");
 }
 

@@ -60,6 +60,7 @@ typedef enum {
  * @moved_bytes: by transfers that are large enough for @staging, its own and those of siblings in pieces
  * @pinned: (nullable): for results; siblings use that of @root
  * @has_siblings: atomic
+ * @by_wall_clock: whether commands are timed by the wall clock, see device-clock.h
  * @launches: (nullable): a MsLaunch for each kernel and work-group that was launched since recording began
  */
 typedef struct MsContext {
@@ -80,6 +81,7 @@ typedef struct MsContext {
   gint has_siblings;
   GArray *launches;
   gboolean cannot_stage;
+  gboolean by_wall_clock;
 } MsContext;
 
 /**
@@ -107,6 +109,8 @@ cl_kernel ms_kernel_new(MsContext *context, MsProgramSpec *spec, const char *nam
 GPtrArray *ms_context_list_programs(MsContext *self);
 MsNDRange ms_nd_range_of_groups(gsize groups, gsize group);
 void ms_context_record_launches(MsContext *self, GArray *launches);
+guint64 ms_context_begin_command(MsContext *self, MsTimingLog *log);
+void ms_context_log_command(MsContext *self, guint64 begun_ns, const MsTiming *row, cl_event event, MsTimingLog *log);
 gboolean ms_context_launch(MsContext *self, const MsLaunch *launch, MsTimingLog *log, GError **error);
 
 gboolean ms_context_probe(MsContext *context, GError **error);

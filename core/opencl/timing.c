@@ -64,8 +64,8 @@ ms_timing_log_to_variant(MsTimingLog *self)
   g_variant_builder_init(&builder, G_VARIANT_TYPE(MS_TIMING_LOG_TYPE));
   for (guint i = 0; i < self->rows->len; i++) {
     const MsTiming *row = ms_timing_log_get(self, i);
-    g_variant_builder_add(&builder, "(umsttttt)", (guint)row->stage, row->kernel, row->queued_ns, row->submitted_ns,
-                          row->started_ns, row->ended_ns, row->bytes);
+    g_variant_builder_add(&builder, "(umstttttb)", (guint)row->stage, row->kernel, row->queued_ns, row->submitted_ns,
+                          row->started_ns, row->ended_ns, row->bytes, row->by_wall_clock);
   }
   return g_variant_builder_end(&builder);
 }
@@ -81,8 +81,8 @@ ms_timing_log_new_from_variant(GVariant *rows)
   guint stage;
 
   g_variant_iter_init(&iter, rows);
-  while (g_variant_iter_next(&iter, "(um&sttttt)", &stage, &kernel, &row.queued_ns, &row.submitted_ns, &row.started_ns,
-                             &row.ended_ns, &row.bytes)) {
+  while (g_variant_iter_next(&iter, "(um&stttttb)", &stage, &kernel, &row.queued_ns, &row.submitted_ns, &row.started_ns,
+                             &row.ended_ns, &row.bytes, &row.by_wall_clock)) {
     if (stage > MS_STAGE_ENCODE)
       return NULL;
     row.stage = (MsStage)stage;
@@ -144,7 +144,7 @@ ms_timing_log_add_host(MsTimingLog *self, MsStage stage, const char *what, guint
 {
   guint64 start = (guint64)started_us * 1000;
   MsTiming row = {stage, what ? g_intern_string(what) : NULL,    start, start,
-                  start, (guint64)g_get_monotonic_time() * 1000, bytes};
+                  start, (guint64)g_get_monotonic_time() * 1000, bytes, FALSE};
 
   g_array_append_val(self->rows, row);
 }
@@ -271,6 +271,16 @@ ms_timing_log_has_built(MsTimingLog *self)
   return FALSE;
 }
 
+/** ms_timing_log_has_wall_clock: whether commands of a device were timed by the host's clock. */
+gboolean
+ms_timing_log_has_wall_clock(MsTimingLog *self)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (ms_timing_log_get(self, i)->by_wall_clock)
+      return TRUE;
+  return FALSE;
+}
+
 /** ms_timing_log_total_ms: the sum of the rows of a stage; NAN where the time of one is unknown. */
 double
 ms_timing_log_total_ms(MsTimingLog *self, MsStage stage)
@@ -316,11 +326,11 @@ ms_timing_ms(const MsTiming *timing)
   return is_known(timing) ? (double)(timing->ended_ns - timing->started_ns) * 1e-6 : NAN;
 }
 
-/* NAN where the host did the work, the times are unknown or run backwards. */
+/* NAN where the host did the work or its clock was used, the times are unknown or run backwards. */
 static double
 wait_ms(const MsTiming *timing, guint64 from_ns, guint64 to_ns)
 {
-  const gboolean known = !is_of_host(timing->stage) && is_known(timing) && to_ns >= from_ns;
+  const gboolean known = !is_of_host(timing->stage) && !timing->by_wall_clock && is_known(timing) && to_ns >= from_ns;
 
   return known ? (double)(to_ns - from_ns) * 1e-6 : NAN;
 }

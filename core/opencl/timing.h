@@ -21,6 +21,7 @@ typedef enum {
  * MsTiming: one stage. Times are nanoseconds of one clock per row (the device's for events, the host's otherwise).
  * @kernel: (nullable): the kernel's function name, or the name of the program that was built
  * @bytes: bytes that the stage moved, 0 where GB/s are not reported
+ * @by_wall_clock: whether the host's clock timed a command of the device, since its driver's events give no times
  */
 typedef struct {
   MsStage stage;
@@ -30,12 +31,13 @@ typedef struct {
   guint64 started_ns;
   guint64 ended_ns;
   guint64 bytes;
+  gboolean by_wall_clock;
 } MsTiming;
 
 typedef struct _MsTimingLog MsTimingLog;
 
 /** MS_TIMING_LOG_TYPE: the GVariant type of ms_timing_log_to_variant(): a row has the members of #MsTiming. */
-#define MS_TIMING_LOG_TYPE "a(umsttttt)"
+#define MS_TIMING_LOG_TYPE "a(umstttttb)"
 
 MsTimingLog *ms_timing_log_new(void);
 MsTimingLog *ms_timing_log_ref(MsTimingLog *self);
@@ -55,6 +57,7 @@ void ms_timing_log_append(MsTimingLog *self, MsTimingLog *other);
 void ms_timing_log_clear(MsTimingLog *self);
 void ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us);
 double ms_timing_log_get_filter_ms(MsTimingLog *self);
+gboolean ms_timing_log_has_wall_clock(MsTimingLog *self);
 gboolean ms_timing_log_has_built(MsTimingLog *self);
 double ms_timing_log_total_ms(MsTimingLog *self, MsStage stage);
 

@@ -224,12 +224,25 @@ staging_threads(MsContext *self, const void *host, gsize bytes)
   return !is_pinned(self, host, bytes) && pin(self) ? threads : 0;
 }
 
-/* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its event. */
-static gboolean
-end_transfer(MsContext *self, MsStage stage, gsize bytes, cl_event event, MsTimingLog *log, GError **error)
+/* A transfer: its stage, bytes, and when it began, by ms_context_begin_command(). */
+typedef struct {
+  MsStage stage;
+  gsize bytes;
+  guint64 begun_ns;
+} Transfer;
+
+static void
+log_transfer(MsContext *self, const Transfer *transfer, cl_event event, MsTimingLog *log)
 {
-  if (log)
-    ms_timing_log_add_event(log, stage, NULL, bytes, event);
+  ms_context_log_command(self, transfer->begun_ns, &(MsTiming){transfer->stage, NULL, .bytes = transfer->bytes}, event,
+                         log);
+}
+
+/* Waits until a transfer has completed; for ever, if the driver never says so. @log: (nullable): gets its times. */
+static gboolean
+end_transfer(MsContext *self, const Transfer *transfer, cl_event event, MsTimingLog *log, GError **error)
+{
+  log_transfer(self, transfer, event, log);
   return check_wait(self, clWaitForEvents(1, &event), error);
 }
 
@@ -243,9 +256,9 @@ ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from,
 
   if (threads > 0)
     return ms_staging_upload(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, from, log, error);
+  const Transfer transfer = {MS_STAGE_UPLOAD, bytes, ms_context_begin_command(self, log)};
   cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
-  return ms_cl_check(status, error, "uploading %zu bytes", bytes) &&
-         end_transfer(self, MS_STAGE_UPLOAD, bytes, event, log, error);
+  return ms_cl_check(status, error, "uploading %zu bytes", bytes) && end_transfer(self, &transfer, event, log, error);
 }
 
 /** ms_context_upload_image: copies texels to an image object and waits until @from may be reused. */
@@ -254,26 +267,27 @@ ms_context_upload_image(MsContext *self, const MsTexels *texels, const void *fro
 {
   const gsize width = texels->width, height = texels->height;
   const gsize origin[3] = {0, 0, 0}, extent[3] = {width, height, 1};
+  const Transfer transfer = {MS_STAGE_UPLOAD, width * height * 4, ms_context_begin_command(self, log)};
   g_auto(cl_event) event = NULL;
   cl_int status =
     clEnqueueWriteImage(self->queue, texels->image, CL_FALSE, origin, extent, width * 4, 0, from, 0, NULL, &event);
 
   return ms_cl_check(status, error, "uploading an image object of %zux%zu", width, height) &&
-         end_transfer(self, MS_STAGE_UPLOAD, width * height * 4, event, log, error);
+         end_transfer(self, &transfer, event, log, error);
 }
 
 /** ms_context_read: the same as ms_context_download(), by one blocking read, which is the fastest for a few bytes. */
 gboolean
 ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimingLog *log, GError **error)
 {
+  const Transfer transfer = {MS_STAGE_DOWNLOAD, range->bytes, ms_context_begin_command(self, log)};
   g_auto(cl_event) event = NULL;
   const cl_int status =
     clEnqueueReadBuffer(self->queue, range->buffer, CL_TRUE, range->offset, range->bytes, into, 0, NULL, &event);
 
   if (!ms_cl_check(status, error, "downloading %zu bytes", range->bytes))
     return FALSE;
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
+  log_transfer(self, &transfer, event, log);
   return TRUE;
 }
 
@@ -281,6 +295,7 @@ ms_context_read(MsContext *self, const MsBufferRange *range, void *into, MsTimin
 gboolean
 ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog *log, GError **error)
 {
+  const Transfer transfer = {MS_STAGE_DOWNLOAD, range->bytes, ms_context_begin_command(self, log)};
   cl_int status = CL_SUCCESS;
   g_auto(cl_event) event = NULL;
   void *host = clEnqueueMapBuffer(self->queue, range->buffer, CL_TRUE, CL_MAP_READ, range->offset, range->bytes, 0,
@@ -288,8 +303,7 @@ ms_context_show_shared(MsContext *self, const MsBufferRange *range, MsTimingLog 
 
   if (!check_wait(self, status, error))
     return FALSE;
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_DOWNLOAD, NULL, range->bytes, event);
+  log_transfer(self, &transfer, event, log);
   return ms_cl_check(clEnqueueUnmapMemObject(self->queue, range->buffer, host, 0, NULL, NULL), error,
                      "unmapping a buffer");
 }
@@ -304,7 +318,7 @@ ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsT
 
   if (threads > 0)
     return ms_staging_download(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, into, log, error);
+  const Transfer transfer = {MS_STAGE_DOWNLOAD, bytes, ms_context_begin_command(self, log)};
   cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
-  return ms_cl_check(status, error, "downloading %zu bytes", bytes) &&
-         end_transfer(self, MS_STAGE_DOWNLOAD, bytes, event, log, error);
+  return ms_cl_check(status, error, "downloading %zu bytes", bytes) && end_transfer(self, &transfer, event, log, error);
 }

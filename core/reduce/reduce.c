@@ -320,6 +320,7 @@ write_rectangle(MsReducer *self, const Rectangle *r, const MsReduceInput *input,
 
   if (r->region[0] == 0 || r->region[1] == 0)
     return TRUE;
+  const guint64 begun_ns = ms_context_begin_command(self->context, log);
   if (input->host)
     status = clEnqueueWriteImage(queue, self->image, CL_TRUE, r->origin, r->region, 0, 0,
                                  (const guint8 *)input->host + r->element * size, 0, NULL, &event);
@@ -328,8 +329,7 @@ write_rectangle(MsReducer *self, const Rectangle *r, const MsReduceInput *input,
                                         r->origin, r->region, 0, NULL, &event);
   if (!ms_cl_check(status, error, "filling an image"))
     return FALSE;
-  if (log)
-    ms_timing_log_add_event(log, MS_STAGE_UPLOAD, "image", bytes, event);
+  ms_context_log_command(self->context, begun_ns, &(MsTiming){MS_STAGE_UPLOAD, "image", .bytes = bytes}, event, log);
   return TRUE;
 }
 

@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -27,8 +28,8 @@ class NewDevice(headless.HeadlessCase):
         if fault:
             (self.dir / "count").write_bytes(bytes(16))
         report, told = self.run_program(
-            self.source, "--device", "0:0", "-o", self.out / "o.png", "--on-conflict", "overwrite", "--json", "-", *arguments,
-            env={"XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": words, **fault})
+            self.source, "--device", "0:0", "-o", self.out / "o.png", "--on-conflict", "overwrite", "--json", "-",
+            *arguments, env={"XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": words, **fault})
         return json.loads(report)["images"][0], told
 
     def files(self, ending):
@@ -93,6 +94,38 @@ class NewDevice(headless.HeadlessCase):
             fcntl.flock(lock, fcntl.LOCK_EX)
             image, told = self.run_on()
         self.assertEqual((image["status"], told, self.files(".json")), ("done", "", []))
+
+    def on_clock(self, *arguments, **checks):
+        """Of a driver whose events end a nanosecond after they began."""
+        return self.run_program(*arguments, "--device", "0:0", **checks, env={
+            "XDG_DATA_HOME": str(self.data), "XDG_CACHE_HOME": str(self.dir / "cache"), "OPENCL_LAYERS": LAYER,
+            "MS_FAULT_DEVICE": "stranger", "MS_FAULT_EVENT_NS": "1"})[0].decode()
+
+    def test_wall_clock(self):
+        """Events that give no times are replaced by the clock around each command, and every output says so."""
+        text = self.on_clock(self.source, "--kernel", "direct", "--timings", "-o", self.out / "o.png")
+        self.assertIn("\n  wall clock: this driver's events give no times\n", text)
+        rows = [line for line in text.splitlines() if re.match("  (upload|kernel|download) ", line)]
+        # How long commands waited is not known; how long they ran is.
+        self.assertEqual({row[42:68].strip() for row in rows}, {""}, rows)
+        self.assertTrue(all(float(row[68:80]) > 0 for row in rows), rows)
+        report = json.loads(self.on_clock(self.source, "--kernel", "direct", "--json", "-", "-o", self.out / "p.png"))
+        image, = report["images"]
+        of_device = [row for row in image["timings"] if row["stage"] in ("upload", "kernel", "download")]
+        self.assertTrue(all(row["by_wall_clock"] and row["ms"] > 0 for row in of_device), of_device)
+        self.assertLessEqual(sum(row["ms"] for row in of_device), image["filter_ms"]["median"])
+        self.assertFalse(any(row["by_wall_clock"] for row in image["timings"] if row not in of_device))
+        text = self.on_clock("--reduce", "sum", "--size", "65536")
+        self.assertRegex(text, r"(?m)^clock +wall clock: .*\nmedian +\d")
+        experiment = self.dir / "small.experiment"
+        experiment.write_text("[Experiment]\nTitle=Small\nKind=reduce\nDescription=Sums.\n[Axes]\nsize=4096;8192\n"
+                              "[Fixed]\nop=sum\ntype=int\n")
+        self.assertIn("Times: by the wall clock, since this driver's events give none.",
+                      self.on_clock("--experiment", experiment))
+
+    def test_events_of_a_driver_that_tells_times(self):
+        image, _ = self.run_on()
+        self.assertFalse(any(row["by_wall_clock"] for row in image["timings"]))
 
 
 if __name__ == "__main__":

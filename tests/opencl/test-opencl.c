@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
+#include "core/opencl/device-clock.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
@@ -415,6 +416,26 @@ test_built_once(void)
   g_assert_cmpuint(g_hash_table_size(programs), ==, specs->len);
 }
 
+/* Times that are equal, run backwards, or are far from those of the clock say nothing. */
+static void
+test_clocks_agree(void)
+{
+  static const struct {
+    guint64 started_ns;
+    guint64 ended_ns;
+    double wall_ns;
+    gboolean agrees;
+  } cases[] = {
+    {1000, 5001000, 5e6, TRUE}, {1000, 3501000, 5e6, TRUE},   {1000, 2001000, 5e6, FALSE},
+    {1000, 9001000, 5e6, TRUE}, {1000, 11001000, 5e6, FALSE}, {1000, 1000, 5e6, FALSE},
+    {1000, 1001, 5e6, FALSE},   {5001000, 1000, 5e6, FALSE},  {0, 0, 5e6, FALSE},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
+    g_assert_cmpint(ms_device_clock_agrees(cases[i].started_ns, cases[i].ended_ns, cases[i].wall_ns), ==,
+                    cases[i].agrees);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -435,5 +456,6 @@ main(int argc, char **argv)
   g_test_add_func("/opencl/buffers-are-borrowed", test_buffers_are_borrowed);
   g_test_add_func("/opencl/kept-buffers", test_kept_buffers);
   g_test_add_func("/opencl/built-once", test_built_once);
+  g_test_add_func("/opencl/clocks-agree", test_clocks_agree);
   return g_test_run();
 }

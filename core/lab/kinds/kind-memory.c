@@ -76,11 +76,13 @@ bandwidth_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable
   if (!self->copies)
     return ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = base->buffer, .n = base->n},
                           &(MsReduceJob){&self->sum, base->log, cancellable}, error);
+  const guint64 begun_ns = ms_context_begin_command(base->context, base->log);
   if (!ms_cl_check(
         clEnqueueCopyBuffer(base->context->queue, base->buffer, self->to, 0, 0, base->n * 4, 0, NULL, &event), error,
         "copying a buffer"))
     return FALSE;
-  ms_timing_log_add_event(base->log, MS_STAGE_KERNEL, "copy", base->n * 8, event);
+  ms_context_log_command(base->context, begun_ns, &(MsTiming){MS_STAGE_KERNEL, "copy", .bytes = base->n * 8}, event,
+                         base->log);
   return ms_context_finish(base->context, error);
 }
 

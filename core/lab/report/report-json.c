@@ -30,6 +30,7 @@ static const MsField device_fields[] = {
   DEVICE(driver, TEXT),
   DEVICE(type, TEXT),
   DEVICE(compute_units, COUNT),
+  DEVICE(by_wall_clock, BOOLEAN),
   DEVICE(peak_read_gb_per_s, NUMBER),
   DEVICE(peak_copy_gb_per_s, NUMBER),
 };

@@ -363,7 +363,9 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   if (self->quick && ms_report_has_published(self))
     g_string_append(text,
                     ms_text(language, "Published values are those of the full sizes; this run was scaled down.\n"));
-  if (has_row_with(self, "clock", "wall"))
+  if (self->device.by_wall_clock)
+    g_string_append(text, ms_text(language, "Times: by the wall clock, since this driver's events give none.\n"));
+  else if (has_row_with(self, "clock", "wall"))
     g_string_append(text, ms_text(language, "Times: by the wall clock of the host, for every row.\n"));
   if (self->compiler && has_row_with(self, "device", "reference"))
     g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);

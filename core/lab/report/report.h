@@ -17,6 +17,7 @@ typedef struct {
   char *driver;
   char *type;
   guint compute_units;
+  gboolean by_wall_clock;
   double peak_read_gb_per_s;
   double peak_copy_gb_per_s;
 } MsReportDevice;

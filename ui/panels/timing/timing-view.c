@@ -197,7 +197,11 @@ show_build(MsTimingView *self, MsTimingLog *log)
   g_autofree char *text = ms > 0 ? g_strdup_printf(_("Building the kernels took %s, apart from the run."), time)
                                  : g_strdup(_("No kernels were built; they were ready from an earlier run."));
 
-  gtk_label_set_text(self->build, text);
+  g_autofree char *whole =
+    ms_timing_log_has_wall_clock(log)
+      ? g_strdup_printf("%s %s", text, _("Times by the wall clock: this driver's events give none."))
+      : g_strdup(text);
+  gtk_label_set_text(self->build, whole);
 }
 
 /* Side A */

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "core/opencl/device-clock.h"
+
+#include "core/opencl/cl.h"
+#include "core/opencl/program.h"
+#include "core/opencl/timing.h"
+#include "core/opencl/transfers.h"
+
+/* A kernel is long enough to be compared with the clock from this time on; so many work-items run it. */
+#define LEAST_WALL_NS 4e6
+#define ITEMS 4096
+
+/* Steps of a work-item, at first and at most; eight times as many at each try. */
+#define FIRST_STEPS 256
+#define MOST_STEPS (1u << 24)
+
+/* On a busy machine a wait may end late: one try of several that agrees is enough. */
+#define TRIES 4
+
+/* By how much the event of a long kernel may differ from the clock. */
+#define MOST_FACTOR 2.0
+
+/** ms_device_clock_is_known: whether drivers of its kind are known to time their commands. */
+gboolean
+ms_device_clock_is_known(MsDevice *device)
+{
+  return device->limits.nvidia_capability > 0 || ms_device_is_pocl(device);
+}
+
+/** ms_device_clock_agrees: whether the times of an event can be those of a kernel that took @wall_ns by the clock. */
+gboolean
+ms_device_clock_agrees(guint64 started_ns, guint64 ended_ns, double wall_ns)
+{
+  const double ns = (double)ended_ns - (double)started_ns;
+
+  return ms_duration_is_known(started_ns, ended_ns) && ns * MOST_FACTOR >= wall_ns && ns <= MOST_FACTOR * wall_ns;
+}
+
+/* Runs the kernel once; %FALSE if the device cannot. */
+static gboolean
+run_probe(MsContext *context, cl_kernel kernel, cl_uint steps, double *wall_ns, gboolean *agrees)
+{
+  const gsize global = ITEMS;
+  cl_ulong started = 0, ended = 0;
+  g_auto(cl_event) event = NULL;
+
+  if (clSetKernelArg(kernel, 1, sizeof steps, &steps) != CL_SUCCESS)
+    return FALSE;
+  const gint64 before_us = g_get_monotonic_time();
+  if (clEnqueueNDRangeKernel(context->queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event) != CL_SUCCESS ||
+      clFinish(context->queue) != CL_SUCCESS)
+    return FALSE;
+  *wall_ns = (double)(g_get_monotonic_time() - before_us) * 1e3;
+  *agrees =
+    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL) == CL_SUCCESS &&
+    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL) == CL_SUCCESS &&
+    ms_device_clock_agrees(started, ended, *wall_ns);
+  return TRUE;
+}
+
+/**
+ * ms_device_clock_probe: runs a kernel that is long enough, some times.
+ *
+ * Returns: whether the wall clock is to be used; %FALSE also where nothing could be found out
+ */
+gboolean
+ms_device_clock_probe(MsContext *context)
+{
+  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
+  g_auto(cl_kernel) kernel = NULL;
+  g_auto(cl_mem) buffer = NULL;
+  gboolean agrees = FALSE;
+  double wall_ns = 0;
+
+  ms_program_spec_add_part(spec, "clock-probe.cl");
+  kernel = ms_kernel_new(context, spec, "clock_probe", NULL, NULL);
+  buffer =
+    kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint), NULL, NULL) : NULL;
+  if (!buffer || clSetKernelArg(kernel, 0, sizeof buffer, &buffer) != CL_SUCCESS)
+    return FALSE;
+  for (cl_uint steps = FIRST_STEPS, tries = 0; tries < TRIES && !agrees; tries += wall_ns >= LEAST_WALL_NS) {
+    if (!run_probe(context, kernel, steps, &wall_ns, &agrees))
+      return FALSE;
+    agrees = agrees && wall_ns >= LEAST_WALL_NS;
+    if (wall_ns < LEAST_WALL_NS && steps >= MOST_STEPS)
+      return FALSE;
+    steps = wall_ns < LEAST_WALL_NS ? steps * 8 : steps;
+  }
+  return !agrees;
+}
