@@ -14,7 +14,7 @@
 /**
  * MsCandidate:
  * @settings: as arguments of MsFactors, "kernel:direct access:vload"
- * @ms: for each radius of ms_measured_radii the least time of the kernels, in milliseconds; NAN where it was not measured
+ * @ms: for each radius of ms_measured_radii the least milliseconds of the kernels; NAN where not measured
  * @failure: (nullable) (owned): why it cannot be taken on this device, in English
  */
 typedef struct {

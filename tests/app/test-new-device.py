@@ -29,7 +29,8 @@ class NewDevice(headless.HeadlessCase):
             (self.dir / "count").write_bytes(bytes(16))
         report, told = self.run_program(
             self.source, "--device", "0:0", "-o", self.out / "o.png", "--on-conflict", "overwrite",
-            "--json", "-", *arguments, env={"XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": words, **fault})
+            "--json", "-", *arguments,
+            env={"XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": words, **fault})
         return json.loads(report)["images"][0], told
 
     def files(self, ending):
