@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The README's table of formats says what the table of codecs says, and what files of each format keep. */
+/* The manual page's FORMATS say what the table of codecs says, and what files of each format keep. */
 #include <string.h>
 
 #include "core/image/codec.h"
@@ -68,12 +68,6 @@ is_turned(const MsCodec *codec)
   return ms_image_get_width(image) == 6;
 }
 
-static const char *
-answer(gboolean yes)
-{
-  return yes ? "yes" : "no";
-}
-
 /* (transfer full): the metadata that a file of the format gives back. */
 static MsMetadata *
 keep(const MsCodec *codec, GBytes *icc, GBytes *exif, guint32 per_metre)
@@ -93,53 +87,60 @@ rows_of(const MsCodec *codec)
   return codec->start_rows ? "read" : "no";
 }
 
-/* (transfer full): the beginning of the row of a format that is only read; what a file keeps is up to a module. */
+/* (transfer full): the paragraph of a format that is only read; what a file keeps is up to a module. */
 static char *
-make_read_row(const MsCodec *codec)
+make_read_paragraph(const MsCodec *codec)
 {
   g_autofree char *inputs = g_strjoinv(", ", (char **)codec->input_extensions);
 
-  return g_strdup_printf("| %s | none | read: %s | none | %s | by the module | no | by the module | no | %s | %s | ",
-                         codec->title, inputs, answer(codec->has_alpha), answer(codec->has_geo), rows_of(codec));
+  return g_strdup_printf(".B %s\nRead alone; extensions %s. Keeps %swhat the module reads. By rows: %s.\n",
+                         codec->title, inputs, codec->has_alpha ? "transparency and " : "", rows_of(codec));
 }
 
-/* (transfer full): the row of the README up to its last cell, which names tests. */
+/* (transfer full): the paragraph of the manual page. */
 static char *
-make_row(const MsCodec *codec)
+make_paragraph(const MsCodec *codec)
 {
   g_autoptr(GBytes) icc = some_profile(), exif = some_exif();
   g_autoptr(MsMetadata) kept = keep(codec, icc, exif, 0), scaled = keep(codec, NULL, NULL, PER_METRE);
-  g_autoptr(GStrvBuilder) names = g_strv_builder_new();
+  const struct {
+    const char *what;
+    gboolean is_kept;
+  } things[] = {
+    {"transparency", codec->has_alpha},
+    {"profile", kept->icc != NULL},
+    {"EXIF", kept->exif != NULL},
+    {"orientation (the picture is turned upright)", is_turned(codec)},
+    {"resolution", scaled->x_pixels_per_metre == PER_METRE},
+    {"place on the map", codec->has_geo},
+  };
+  g_autoptr(GString) keeps = g_string_new(NULL);
 
-  for (const char *const *name = codec->extensions; *name; name++)
-    g_strv_builder_add(names, *name);
-  g_auto(GStrv) written = g_strv_builder_end(names);
-  for (const char *const *name = codec->input_extensions; *name; name++)
-    g_strv_builder_add(names, *name);
-  g_auto(GStrv) only_read = g_strv_builder_end(names);
-  g_autofree char *outputs = g_strjoinv(", ", written), *inputs = g_strjoinv(", ", only_read);
-  return g_strdup_printf("| %s | `%s` | %s%s%s | %s | %s | %s | %s | %s | %s | %s | %s | ", codec->title, codec->name,
-                         outputs, *inputs ? "; read: " : "", inputs, codec->has_quality ? "1 to 100" : "lossless",
-                         answer(codec->has_alpha), answer(kept->icc != NULL), answer(kept->exif != NULL),
-                         answer(is_turned(codec)), answer(scaled->x_pixels_per_metre == PER_METRE),
-                         answer(codec->has_geo), rows_of(codec));
+  for (gsize i = 0; i < G_N_ELEMENTS(things); i++)
+    if (things[i].is_kept)
+      g_string_append_printf(keeps, "%s%s", keeps->len > 0 ? ", " : "", things[i].what);
+  g_autofree char *outputs = g_strjoinv(", ", (char **)codec->extensions);
+  g_autofree char *inputs = g_strjoinv(", ", (char **)codec->input_extensions);
+  return g_strdup_printf(".B %s\n%s; extensions %s%s%s; quality %s. Keeps %s. By rows: %s.\n", codec->title,
+                         codec->name, outputs, *inputs ? "; read: " : "", inputs,
+                         codec->has_quality ? "1 to 100" : "lossless",
+                         keeps->len > 0 ? keeps->str : "nothing besides colours", rows_of(codec));
 }
 
 static void
-test_readme(void)
+test_manual(void)
 {
-  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "README.md", NULL);
+  g_autofree char *path = g_build_filename(g_getenv("MS_SOURCE_ROOT"), "data", "meanshift-lab.1", NULL);
   g_autofree char *text = NULL;
   guint n;
   const MsCodec *codecs = ms_codec_table(&n);
 
   g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
   for (guint i = 0; i < n; i++) {
-    g_autofree char *row = ms_codec_is_written(&codecs[i]) ? make_row(&codecs[i]) : make_read_row(&codecs[i]);
-    const char *found = strstr(text, row);
-    if (!found)
-      g_error("The table of formats in README.md lacks this row, which ends in the names of tests:\n%s", row);
-    g_assert_cmpuint(strcspn(found + strlen(row), "|\n"), >, 4);
+    g_autofree char *paragraph =
+      ms_codec_is_written(&codecs[i]) ? make_paragraph(&codecs[i]) : make_read_paragraph(&codecs[i]);
+    if (!strstr(text, paragraph))
+      g_error("FORMATS of the manual page lacks this paragraph:\n%s", paragraph);
   }
 }
 
@@ -164,6 +165,6 @@ test_desktop_entry(void)
 void
 ms_test_formats(void)
 {
-  g_test_add_func("/formats/readme", test_readme);
+  g_test_add_func("/formats/manual", test_manual);
   g_test_add_func("/formats/desktop-entry", test_desktop_entry);
 }
