@@ -18,7 +18,7 @@ from mutations import MUTATIONS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOP = ('app', 'core', 'data', 'kernels', 'tests', 'ui', 'meson.build', 'meson_options.txt')
-LOADED_BY_TESTS = ('app/meanshift-lab-loader', 'tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so',
+LOADED_BY_TESTS = ('app/meanshift-lab-loader', 'tests/ms-fake-nvml.so', 'tests/ms-fault-layer.so', 'tests/try-confined',
                    'tests/faults/ms-fault-preload.so', 'data/po/zh_CN/LC_MESSAGES/meanshift-lab.mo')
 
 

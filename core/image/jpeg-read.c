@@ -370,33 +370,35 @@ ms_jpeg_close(MsImageFile *file)
 /* ---- The coefficients of a file of several scans in temporary files, where libjpeg holds them all in memory. */
 
 /*
- * An array of blocks, to which libjpeg has an opaque pointer. All of it is in a temporary file; @rows are the pointers
- * of one access.
+ * An array of blocks, of which libjpeg only passes the pointer on. All of it is in a temporary file; @rows are the
+ * pointers of one access.
  */
-struct jvirt_barray_control {
+typedef struct {
   JBLOCK *blocks;
   JDIMENSION columns;
   JBLOCKROW *rows;
-};
+} Coefficients;
 
 /* The blocks of a new file are zero, whether @zero asks for it or not. */
 static jvirt_barray_ptr
 request(j_common_ptr cinfo, int pool, boolean zero, JDIMENSION columns, JDIMENSION n_rows, JDIMENSION most_rows)
 {
   MsImageFile *file = ((Reader *)cinfo->client_data)->file;
-  jvirt_barray_ptr self = cinfo->mem->alloc_small(cinfo, pool, sizeof *self);
+  Coefficients *self = cinfo->mem->alloc_small(cinfo, pool, sizeof *self);
 
   self->columns = columns;
   self->rows = cinfo->mem->alloc_small(cinfo, pool, most_rows * sizeof *self->rows);
   self->blocks = ms_scratch_file_map(file->scratch, (gsize)columns * n_rows * sizeof(JBLOCK), &file->error);
   if (!self->blocks)
     ERREXIT1(cinfo, JERR_OUT_OF_MEMORY, 0);
-  return self;
+  return (jvirt_barray_ptr)self;
 }
 
 static JBLOCKARRAY
-access_rows(j_common_ptr cinfo, jvirt_barray_ptr self, JDIMENSION first, JDIMENSION n, boolean writable)
+access_rows(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION n, boolean writable)
 {
+  const Coefficients *self = (const Coefficients *)array;
+
   ms_scratch_file_touch(((Reader *)cinfo->client_data)->file->scratch, (gsize)n * self->columns * sizeof(JBLOCK));
   for (JDIMENSION i = 0; i < n; i++)
     self->rows[i] = self->blocks + (gsize)(first + i) * self->columns;
@@ -513,7 +515,7 @@ ms_jpeg_start_rows(MsImageFile *file)
 
   if (jpeg_has_multiple_scans(&self->cinfo))
     return ms_image_file_refuse_rows(file, N_("has several scans"));
-  if (!ms_image_file_is_upright(file, self->metadata, self->orientation))
+  if (!ms_image_file_begin_rows(file, self->metadata, self->orientation))
     return FALSE;
   run_jpeg_steps(self, start_decoding);
   return file->error == NULL;

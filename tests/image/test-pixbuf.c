@@ -450,8 +450,8 @@ is_possible(const char *layers, const char *what)
 {
   g_autofree char *folder = ms_test_folder_new(), *path = g_build_filename(folder, "victim", NULL);
   g_autofree char *said = NULL;
-  char *arguments[] = {
-    (char *)g_getenv(MS_PIXBUF_LOADER_VARIABLE), MS_LOADER_TRY, (char *)layers, (char *)what, path, NULL};
+  g_autofree char *program = g_test_build_filename(G_TEST_BUILT, "try-confined", NULL);
+  char *arguments[] = {program, (char *)layers, (char *)what, path, NULL};
   int status = 0;
 
   g_assert_true(g_file_set_contents(path, "x", 1, NULL));

@@ -20,7 +20,6 @@
 #include "core/image/loader/decode.h"
 #include "core/image/loader/filter.h"
 #include "core/image/loader/protocol.h"
-#include "core/image/loader/try.h"
 #include "core/process/child.h"
 
 #define STACK_SIZE (2 << 20)
@@ -306,7 +305,5 @@ main(int argc, char **argv)
 {
   if (argc == 2 && strcmp(argv[1], MS_LOADER_DESCRIBE) == 0)
     return describe();
-  if (argc == 5 && strcmp(argv[1], MS_LOADER_TRY) == 0)
-    return ms_loader_try(argv[2], argv[3], argv[4]);
   return serve();
 }

@@ -13,9 +13,6 @@
 /** MS_LOADER_DESCRIBE: the argument with which it prints version, confinement and formats as lines of KEY=VALUE. */
 #define MS_LOADER_DESCRIBE "--describe"
 
-/** MS_LOADER_TRY: its argument for printing which calls its confinement denies; for tests. */
-#define MS_LOADER_TRY "--try"
-
 /**
  * MsLoaderRequest: what the loader is sent. The picture's file is open as its descriptor MS_CHILD_FILES_FD.
  * @MS_LOADER_LOAD: MIME type, bytes that a colour profile may have, limits for now, and the limits of the largest

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/image/loader/try.h"
-
+/*
+ * try-confined LAYERS WHAT FILE: confines this process as a loader (LAYERS is an MsConfinement as a number) and prints
+ * whether WHAT is still possible, for FILE that this user may read and remove; status 77 where the system lacks a
+ * layer.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -98,18 +101,8 @@ try_thread(const char *path)
   return pthread_create(&thread, NULL, do_nothing, NULL) == 0 && pthread_join(thread, NULL) == 0;
 }
 
-/**
- * ms_loader_try:
- * @layers: an #MsConfinement as a number
- * @wanted: what is tried
- * @path: a file that this user may read and remove
- *
- * Confines this process and prints whether @wanted is still possible.
- *
- * Returns: the exit status; 77 where the system lacks a layer
- */
 int
-ms_loader_try(const char *layers, const char *wanted, const char *path)
+main(int argc, char **argv)
 {
   static const struct {
     const char *name;
@@ -117,13 +110,15 @@ ms_loader_try(const char *layers, const char *wanted, const char *path)
   } rows[] = {{"read", try_read},       {"write", try_write},   {"remove", try_remove},  {"socket", try_socket},
               {"connect", try_connect}, {"fork", try_fork},     {"trace", try_trace},    {"kill", try_kill},
               {"code", try_code},       {"thread", try_thread}, {"execute", try_execute}};
-  const guint asked = (guint)g_ascii_strtoull(layers, NULL, 10);
 
+  if (argc != 4)
+    return EXIT_FAILURE;
+  const guint asked = (guint)g_ascii_strtoull(argv[1], NULL, 10);
   if (ms_confine((MsConfinement)asked) != (MsConfinement)asked)
     return 77;
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
-    if (strcmp(wanted, rows[i].name) == 0) {
-      const char *line = rows[i].try(path) ? "possible\n" : "denied\n";
+    if (strcmp(argv[2], rows[i].name) == 0) {
+      const char *line = rows[i].try(argv[3]) ? "possible\n" : "denied\n";
       return write(STDOUT_FILENO, line, strlen(line)) > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
     }
   return EXIT_FAILURE;
