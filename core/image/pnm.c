@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/error.h"
+#include "core/image/codec.h"
 
 #define LARGEST_SAMPLE 65535
 #define MOST_DEPTH 4
@@ -40,15 +41,6 @@ typedef struct {
   int y;
   gboolean is_lost;
 } PnmReader;
-
-static gboolean
-damaged(PnmReader *self, const char *what)
-{
-  if (!self->file->error)
-    ms_set_error_phrase(&self->file->error, MS_ERROR_FORMAT,
-                        "'%s' is a damaged PNM or PAM file (%s); get a fresh copy of it.", self->file->name, what);
-  return FALSE;
-}
 
 /* ---- Bytes, numbers and the header. */
 
@@ -87,13 +79,13 @@ read_number(PnmReader *self, guint least, guint most, guint *value)
     c = next_outside_comments(self);
   while (c != END_OF_FILE && g_ascii_isspace(c));
   if (c == END_OF_FILE)
-    return damaged(self, N_("the file ends before the image does"));
+    return ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
   if (!g_ascii_isdigit(c))
-    return damaged(self, N_("a number is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("a number is not valid"));
   for (; c != END_OF_FILE && g_ascii_isdigit(c) && number <= most; c = next_outside_comments(self))
     number = number * 10 + (guint64)(c - '0');
   if (number < least || number > most || (c != END_OF_FILE && !g_ascii_isspace(c)))
-    return damaged(self, N_("a number is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("a number is not valid"));
   *value = (guint)number;
   return TRUE;
 }
@@ -123,7 +115,8 @@ read_line(PnmReader *self, char line[MOST_LINE])
     line[n++] = (char)c;
   line[n] = '\0';
   if (c != '\n' && line[0] != '#')
-    return damaged(self, c == END_OF_FILE ? N_("the file ends before the image does") : N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, c == END_OF_FILE ? N_("the file ends before the image does")
+                                                              : N_("its header is not valid"));
   while (c != '\n' && c != END_OF_FILE)
     c = next_byte(self);
   g_strstrip(line);
@@ -140,7 +133,7 @@ take_field(PnmReader *self, const char *word, const char *value, char type[MOST_
     return TRUE;
   }
   if (!g_ascii_string_to_unsigned(value, 10, 1, G_MAXINT, &number, NULL))
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   if (strcmp(word, "WIDTH") == 0)
     self->width = (int)number;
   else if (strcmp(word, "HEIGHT") == 0)
@@ -150,7 +143,7 @@ take_field(PnmReader *self, const char *word, const char *value, char type[MOST_
   else if (strcmp(word, "MAXVAL") == 0 && number <= LARGEST_SAMPLE)
     self->largest = (guint)number;
   else
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   return TRUE;
 }
 
@@ -192,7 +185,7 @@ read_pam_header(PnmReader *self)
       return FALSE;
   }
   if (self->width == 0 || self->height == 0 || self->depth == 0 || self->largest == 0)
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   return check_type(self, type);
 }
 
@@ -241,7 +234,7 @@ read_header(PnmReader *self)
   const int space = next_byte(self);
 
   if (space == END_OF_FILE || !g_ascii_isspace(space))
-    return damaged(self, N_("its header is not valid"));
+    return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
   return (self->kind == '7' ? read_pam_header(self) : read_pnm_header(self)) &&
          ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height, least_bytes(self)) &&
          find_more_images(self);
@@ -281,7 +274,8 @@ read_digit(PnmReader *self, guint *value)
     c = next_outside_comments(self);
   while (c != END_OF_FILE && g_ascii_isspace(c));
   if (c != '0' && c != '1')
-    return damaged(self, c == END_OF_FILE ? N_("the file ends before the image does") : N_("a number is not valid"));
+    return ms_codec_fail_damaged(self->file, c == END_OF_FILE ? N_("the file ends before the image does")
+                                                              : N_("a number is not valid"));
   *value = c == '0';
   return TRUE;
 }
@@ -312,7 +306,7 @@ read_stored_row(PnmReader *self)
   if (!ms_image_file_read(self->file, self->stored ? self->stored : self->samples, size, &got))
     return FALSE;
   if (got < size)
-    return damaged(self, N_("the file ends before the image does"));
+    return ms_codec_fail_damaged(self->file, N_("the file ends before the image does"));
   for (int x = 0; self->stored && x < self->width; x++)
     self->samples[x] = (self->stored[x / 8] >> (7 - x % 8) & 1) == 0;
   return TRUE;
@@ -329,7 +323,7 @@ check_samples(PnmReader *self)
     return TRUE;
   for (gsize i = 0; i < n; i++)
     sound &= (self->largest > 255 ? (guint)p[2 * i] << 8 | p[2 * i + 1] : p[i]) <= self->largest;
-  return sound || damaged(self, N_("a sample is larger than the header allows"));
+  return sound || ms_codec_fail_damaged(self->file, N_("a sample is larger than the header allows"));
 }
 
 static void

@@ -68,6 +68,7 @@ look(const MsCodec *codec, const uint8_t *data, size_t size)
   g_assert_true(ms_pixbuf_look(&file, &found) == !file.error);
   g_assert_true(!found.content || g_bytes_get_size(found.content) <= 2 * size + 100);
   g_clear_pointer(&found.content, g_bytes_unref);
+  g_clear_pointer(&found.icc, g_bytes_unref);
   g_clear_error(&file.error);
 }
 

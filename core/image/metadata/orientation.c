@@ -13,16 +13,6 @@ ms_orientation_swaps_sides(int orientation)
   return orientation >= 5 && orientation <= 8;
 }
 
-static void
-reverse_pixels(guint32 *first, gsize n)
-{
-  for (guint32 *last = first + n - 1; first < last; first++, last--) {
-    guint32 swap = *first;
-    *first = *last;
-    *last = swap;
-  }
-}
-
 typedef struct {
   MsOrientationStep step;
   gpointer data;
@@ -35,31 +25,20 @@ report(const Report *self, gsize pixels)
     self->step(pixels * sizeof(guint32), self->data);
 }
 
+/* Exchanges each pixel with its other: in the row of the same distance from the end, in the column, or in both. */
 static void
-mirror_rows(guint32 *pixels, int width, int height, const Report *steps)
+flip(guint32 *pixels, int width, int height, gboolean flips_rows, gboolean flips_columns, const Report *steps)
 {
-  for (int y = 0; y < height; y++) {
-    reverse_pixels(pixels + (gsize)y * width, width);
-    report(steps, width);
-  }
-}
-
-/* Exchanges the rows at both ends, whose pixels are also reversed for half a turn. */
-static void
-flip_rows(guint32 *pixels, int width, int height, gboolean reverse, const Report *steps)
-{
-  for (int y = 0; y < height / 2; y++) {
-    guint32 *a = pixels + (gsize)y * width;
-    guint32 *b = pixels + (gsize)(height - 1 - y) * width;
-    for (int x = 0; x < width; x++) {
-      guint32 *other = &b[reverse ? width - 1 - x : x], swap = a[x];
+  for (int y = 0; y < (flips_rows ? (height + 1) / 2 : height); y++) {
+    guint32 *a = pixels + (gsize)y * width, *b = flips_rows ? pixels + (gsize)(height - 1 - y) * width : a;
+    const int n = a != b ? width : flips_columns ? width / 2 : 0;
+    for (int x = 0; x < n; x++) {
+      guint32 *other = &b[flips_columns ? width - 1 - x : x], swap = a[x];
       a[x] = *other;
       *other = swap;
     }
     report(steps, 2 * (gsize)width);
   }
-  if (reverse && height % 2 != 0)
-    reverse_pixels(pixels + (gsize)(height / 2) * width, width);
 }
 
 /*
@@ -118,10 +97,8 @@ ms_orientation_turn(const MsStoredPixels *stored, guint8 *target, MsOrientationS
                                .mirror = orientation == 6 || orientation == 7,
                                .flip = orientation == 7 || orientation == 8},
               &steps);
-  else if (orientation == 2)
-    mirror_rows(source, width, height, &steps);
-  else if (orientation == 3 || orientation == 4)
-    flip_rows(source, width, height, orientation == 3, &steps);
+  else if (orientation >= 2 && orientation <= 4)
+    flip(source, width, height, orientation >= 3, orientation <= 3, &steps);
 }
 
 /**
