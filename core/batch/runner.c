@@ -203,7 +203,7 @@ save_filtered(Runner *self)
 
   g_mutex_unlock(&self->lock);
   if ((!self->options->verify || ms_stage_verify(work, &error)) && work->item->output)
-    ms_stage_save(work, NULL, &error);
+    ms_stage_save(work, &error);
   g_mutex_lock(&self->lock);
   end_image(self, work, error, TRUE);
 }
@@ -256,7 +256,7 @@ on_filter_progress(int done, int total, gpointer data)
 }
 
 /*
- * Filters an image; one that exceeds the memory is saved, too, since its rows are filtered when the encoder takes them.
+ * Filters an image; one that exceeds the memory is saved, too, since only some of its rows are in memory at a time.
  * Only the first lane reports progress.
  */
 static gboolean

@@ -100,7 +100,7 @@ why_whole(const MsBatchImage *work, const MsCodec *codec)
     return NULL;
   if (work->item->output_is_stream)
     return N_("only a file is written by rows");
-  return codec->write_bytes ? NULL : N_("the format of the output is not written by rows");
+  return codec->encoder->bytes ? NULL : N_("the format of the output is not written by rows");
 }
 
 /* The smallest limit under which images may take @bytes. */
@@ -155,7 +155,7 @@ encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
 
   save.format = ms_batch_item_format(work->item, save.format);
   save.saves_memory = work->saves_memory;
-  return work->item->output ? ms_codec_get(save.format)->write_bytes(header->width, header->height, &save) : 0;
+  return work->item->output ? ms_codec_get(save.format)->encoder->bytes(header->width, header->height, &save) : 0;
 }
 
 /* The reference in another colour space than RGB has its rows in that space before and after the filter. */
@@ -484,86 +484,25 @@ ms_stage_verify(MsBatchImage *work, GError **error)
   return verify_band(work, &whole, work->result, error);
 }
 
-/* Save, and filter meanwhile where the image exceeds the memory */
+/* Save */
 
 #define MOST_NUMBERS 100000
 
-/* Writes to standard output, or to the file from which the supervisor writes to a pipe. */
-static gboolean
-save_to_stream(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
-{
-  g_autoptr(GBytes) bytes = ms_image_encode(work->result, save, notes, work->cancellable, error);
-
-  if (!bytes)
-    return FALSE;
-  if (work->item->output_spool > 0)
-    return ms_stream_spool_write(work->item->output_spool, bytes, error);
-  return ms_pipe_output_write_standard(bytes, &work->options->limits.wait, work->cancellable, error);
-}
-
-/* Whether the existing file has the bytes that would be saved; %FALSE without @error when it has not. */
-static gboolean
-is_saved_already(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
-{
-  const int fd = ms_file_open(work->item->output, FALSE);
-  g_autoptr(GMappedFile) there = fd >= 0 ? g_mapped_file_new_from_fd(fd, FALSE, NULL) : NULL;
-  if (fd >= 0)
-    close(fd);
-  g_autoptr(GBytes) wanted = there ? ms_image_encode(work->result, save, notes, work->cancellable, error) : NULL;
-
-  if (!wanted)
-    return FALSE;
-  g_autoptr(GBytes) content = g_mapped_file_get_bytes(there);
-  return g_bytes_equal(content, wanted);
-}
-
 /*
- * Accepts an existing file that an earlier run saved without recording it; otherwise the image gets a numbered name if
- * that is allowed.
+ * A result that is being saved.
+ * @writer: (nullable): of a file
+ * @us: spent on encoding
  */
-static gboolean
-check_perhaps_saved(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, gboolean *saved, GError **error)
-{
-  g_autoptr(GError) failure = NULL;
-
-  *saved = is_saved_already(work, save, notes, &failure);
-  work->item->perhaps_saved = FALSE;
-  if (!*saved && !failure && !work->item->numbered)
-    ms_set_error(&failure, MS_ERROR_EXISTS,
-                 "'%s' exists already and differs from this result: it is another file, or of an earlier run after "
-                 "which its input changed; replace it with --on-conflict overwrite, or choose another name.",
-                 work->item->output);
-  if (!failure)
-    return TRUE;
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return FALSE;
-}
-
-/* Tries the next number when another process has created the planned output. */
-static gboolean
-save_to_file(MsBatchImage *work, const MsSaveOptions *save, MsSaveNotes *notes, GError **error)
-{
-  g_autofree char *wanted = g_strdup(work->item->output);
-
-  for (guint number = 1;; number++) {
-    g_autoptr(GError) failure = NULL;
-    if (ms_image_save(work->result, work->item->output, save, notes, work->cancellable, &failure))
-      return TRUE;
-    if (work->item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
-      gboolean saved = FALSE;
-      if (!check_perhaps_saved(work, save, notes, &saved, error))
-        return FALSE;
-      if (saved)
-        return TRUE;
-    }
-    if (!work->item->numbered || number == MOST_NUMBERS || !g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
-      g_propagate_error(error, g_steal_pointer(&failure));
-      return FALSE;
-    }
-    g_free(work->item->output);
-    work->item->output = ms_naming_numbered(wanted, number);
-  }
-}
+typedef struct {
+  MsBatchImage *work;
+  MsSaveOptions options;
+  char *folder;
+  MsAtomicPlace place;
+  MsImageWriter *writer;
+  char *wanted;
+  guint number;
+  gint64 us;
+} Saving;
 
 static void
 announce(const struct stat *file, gpointer data)
@@ -573,71 +512,211 @@ announce(const struct stat *file, gpointer data)
   work->hooks->happened(work->item, MS_ITEM_SAVING, file, work->hooks->data);
 }
 
-/**
- * ms_stage_save: writes the result to the item's output, which appears only when it is complete.
- * @other_us: (nullable): time since the call that was not spent on encoding; read when the file is complete
- */
-gboolean
-ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error)
+static gboolean
+is_for_stream(const MsBatchItem *item)
+{
+  return item->output_spool > 0 || ms_file_path_is_standard(item->output);
+}
+
+static void
+saving_init(Saving *self, MsBatchImage *work)
+{
+  const MsBatchItem *item = work->item;
+
+  *self = (Saving){.work = work, .options = work->options->save, .wanted = g_strdup(item->output)};
+  self->folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
+  self->place = (MsAtomicPlace){self->folder, item->folder, item->follow_links};
+  self->options.format = ms_batch_item_format(item, self->options.format);
+  self->options.overwrite = item->overwrite;
+  self->options.perhaps_saved = item->perhaps_saved;
+  self->options.place = self->folder ? &self->place : NULL;
+  self->options.saves_memory = work->saves_memory;
+  self->options.appears = work->hooks->happened ? announce : NULL;
+  self->options.appears_data = work;
+}
+
+static void
+saving_clear(Saving *self)
+{
+  g_clear_pointer(&self->writer, ms_image_writer_free);
+  g_free(self->folder);
+  g_free(self->wanted);
+}
+
+/* Goes on to the next number where another process has the name; %FALSE where that is not so or not allowed. */
+static gboolean
+take_next_name(Saving *self, GError **failure, GError **error)
+{
+  MsBatchItem *item = self->work->item;
+
+  self->number++;
+  if (!item->numbered || self->number > MOST_NUMBERS || !g_error_matches(*failure, MS_ERROR, MS_ERROR_EXISTS)) {
+    g_propagate_error(error, g_steal_pointer(failure));
+    return FALSE;
+  }
+  g_clear_error(failure);
+  g_free(item->output);
+  item->output = ms_naming_numbered(self->wanted, self->number);
+  return TRUE;
+}
+
+static gboolean
+begin_file(Saving *self, const MsImageFrame *frame, GError **error)
+{
+  MsBatchImage *work = self->work;
+  g_autoptr(GError) failure = NULL;
+
+  if (!self->folder && !ms_folder_make_parent(work->item->output, MS_FOLDER_SHARED, error))
+    return FALSE;
+  do
+    self->writer = ms_image_writer_new(work->item->output, frame, &self->options, work->cancellable, &failure);
+  while (!self->writer && take_next_name(self, &failure, error));
+  return self->writer != NULL;
+}
+
+/* Counts the time of the encoder. */
+static gboolean
+write_rows(Saving *self, MsImage *rows, GError **error)
+{
+  const gint64 start = g_get_monotonic_time();
+  const gboolean good = ms_image_writer_rows(self->writer, rows, error);
+
+  self->us += g_get_monotonic_time() - start;
+  return good;
+}
+
+/* An earlier run may have saved the file without recording it; otherwise it gets a numbered name if that is allowed. */
+static gboolean
+end_file(Saving *self, GError **error)
+{
+  MsBatchItem *item = self->work->item;
+  g_autoptr(GError) failure = NULL;
+
+  if (ms_image_writer_end(self->writer, &failure))
+    return TRUE;
+  if (item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
+    if (ms_image_writer_is_there(self->writer))
+      return TRUE;
+    if (!item->numbered) {
+      ms_set_error(error, MS_ERROR_EXISTS,
+                   "'%s' exists already and differs from this result: it is another file, or of an earlier run after "
+                   "which its input changed; replace it with --on-conflict overwrite, or choose another name.",
+                   item->output);
+      return FALSE;
+    }
+  }
+  while (take_next_name(self, &failure, error))
+    if (ms_image_writer_rename(self->writer, item->output, &failure))
+      return TRUE;
+  return FALSE;
+}
+
+/* Notes what the output lacks, and the time of @bytes in the encoder. */
+static void
+note_saved(MsBatchImage *work, const MsSaveNotes *notes, gsize bytes, gint64 us)
 {
   MsBatchItem *item = work->item;
-  MsSaveOptions chosen = work->options->save;
-  MsSaveNotes notes = {FALSE};
-  gint64 start = g_get_monotonic_time();
-  g_autofree char *folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
-  const MsAtomicPlace place = {folder, item->folder, item->follow_links};
 
-  chosen.format = ms_batch_item_format(item, chosen.format);
-  chosen.overwrite = item->overwrite;
-  chosen.place = folder ? &place : NULL;
-  chosen.saves_memory = work->saves_memory;
-  chosen.appears = work->hooks->happened ? announce : NULL;
-  chosen.appears_data = work;
-  if (item->output_spool > 0 || ms_file_path_is_standard(item->output)) {
-    if (!save_to_stream(work, &chosen, &notes, error))
-      return FALSE;
-  } else if ((!folder && !ms_folder_make_parent(item->output, MS_FOLDER_SHARED, error)) ||
-             !save_to_file(work, &chosen, &notes, error)) {
-    return FALSE;
-  } else if (!item->output_is_stream) {
-    ms_file_stamp_take(&item->result, item->output, work->options->hash);
-  }
-  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, ms_image_get_byte_size(work->result),
-                         start + (other_us ? *other_us : 0));
+  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, bytes, g_get_monotonic_time() - us);
   ms_batch_item_note_name(item);
   for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(item, language, ms_losses_describe(NULL, &notes, item->output, language));
-  return TRUE;
+    ms_batch_item_add_note(item, language, ms_losses_describe(NULL, notes, item->output, language));
 }
 
-/* Filters all rows of an image that is not saved. */
+/* Completes the output. */
 static gboolean
-take_rows(MsBatchImage *work, GError **error)
+finish_saving(Saving *self, gsize bytes, GError **error)
 {
-  for (int y = 0; y < work->item->height; y++) {
-    if (!ms_image_hold_rows(work->result, y, 1, error))
-      return FALSE;
-    ms_image_drop_rows(work->result, y + 1);
-  }
+  MsBatchItem *item = self->work->item;
+  const gint64 start = g_get_monotonic_time();
+
+  if (!end_file(self, error))
+    return FALSE;
+  self->us += g_get_monotonic_time() - start;
+  if (!item->output_is_stream)
+    ms_file_stamp_take(&item->result, item->output, self->work->options->hash);
+  note_saved(self->work, &self->writer->notes, bytes, self->us);
   return TRUE;
 }
 
-/* The parameters of the function that is called for each band. */
+/* Writes to standard output, or to the file from which the supervisor writes to a pipe. */
+static gboolean
+save_to_stream(Saving *self, GError **error)
+{
+  MsBatchImage *work = self->work;
+  const gint64 start = g_get_monotonic_time();
+  MsSaveNotes notes = {FALSE};
+  g_autoptr(GBytes) bytes = ms_image_encode(work->result, &self->options, &notes, work->cancellable, error);
+
+  if (!bytes || !(work->item->output_spool > 0
+                    ? ms_stream_spool_write(work->item->output_spool, bytes, error)
+                    : ms_pipe_output_write_standard(bytes, &work->options->limits.wait, work->cancellable, error)))
+    return FALSE;
+  note_saved(work, &notes, ms_image_get_byte_size(work->result), g_get_monotonic_time() - start);
+  return TRUE;
+}
+
+/** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
+gboolean
+ms_stage_save(MsBatchImage *work, GError **error)
+{
+  const MsImageFrame frame = ms_image_get_frame(work->result);
+  Saving saving;
+
+  saving_init(&saving, work);
+  const gboolean good = is_for_stream(work->item)
+                          ? save_to_stream(&saving, error)
+                          : begin_file(&saving, &frame, error) && write_rows(&saving, work->result, error) &&
+                              finish_saving(&saving, ms_image_get_byte_size(work->result), error);
+  saving_clear(&saving);
+  return good;
+}
+
+/* Images that exceed the memory */
+
+/* The parameters of the functions that are called for each band. */
 typedef struct {
+  Saving saving;
   MsBatchImage *work;
   MsEngine *engine;
-} BandCheck;
+} Bands;
 
 static gboolean
 check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
 {
-  const BandCheck *check = data;
-  const MsRunnerHooks *hooks = check->work->hooks;
-  const MsInspection rows = {check->work->item, source, result, band->region.y, check->engine};
+  const Bands *self = data;
+  const MsRunnerHooks *hooks = self->work->hooks;
+  const MsInspection rows = {self->work->item, source, result, band->region.y, self->engine};
 
   if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
     return FALSE;
-  return !check->work->options->verify || verify_band(check->work, band, result, error);
+  return !self->work->options->verify || verify_band(self->work, band, result, error);
+}
+
+static gboolean
+save_band(MsImage *result, gpointer data, GError **error)
+{
+  Bands *self = data;
+
+  return write_rows(&self->saving, result, error);
+}
+
+/* Filters the image, and saves it where it has an output. */
+static gboolean
+filter_bands(Bands *self, MsStreamedRun *run, GError **error)
+{
+  MsBatchImage *work = self->work;
+  const MsStreamedFile *file = &work->file;
+  const MsImageFrame frame = {file->width, file->height, file->is_opaque, ms_streamed_file_get_metadata(file)};
+
+  if (!work->item->output)
+    return ms_streamed_file_filter(file, run, error);
+  run->take = save_band;
+  saving_init(&self->saving, work);
+  const gboolean good = begin_file(&self->saving, &frame, error) && ms_streamed_file_filter(file, run, error) &&
+                        finish_saving(&self->saving, (gsize)file->width * (gsize)file->height * 4, error);
+  saving_clear(&self->saving);
+  return good;
 }
 
 /**
@@ -645,8 +724,7 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
  * @engine: with which no other thread works
  * @progress: (nullable): called with rows done and rows in all, and with @work
  *
- * Filters, verifies and saves an image that exceeds the memory: the encoder takes rows, which are decoded and filtered
- * in bands.
+ * Decodes, filters, verifies and saves an image that exceeds the memory, in bands.
  *
  * Returns: %FALSE with the errors of the other stages
  */
@@ -654,7 +732,7 @@ gboolean
 ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error)
 {
   MsBatchItem *item = work->item;
-  BandCheck check = {work, engine};
+  Bands bands = {.work = work, .engine = engine};
   MsStreamedRun run = {.engine = engine,
                        .settings = &work->options->settings,
                        .repeat = work->options->repeat,
@@ -664,13 +742,11 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
                        .item = item,
                        .verifies = work->options->verify,
                        .inspect = work->hooks->inspect || work->options->verify ? check_band : NULL,
-                       .inspect_data = &check};
+                       .data = &bands};
 
   item->used = work->options->settings;
   g_clear_pointer(&item->rejected, g_free);
-  work->result = ms_streamed_result_new(&work->file, &run, error);
-  gboolean good = work->result && (item->output ? ms_stage_save(work, &run.feed_us, error) : take_rows(work, error));
-  g_clear_object(&work->result);
+  const gboolean good = filter_bands(&bands, &run, error);
   ms_batch_item_note_damage(item, work->name, run.damage);
   note_profile(work, ms_streamed_file_get_metadata(&work->file));
   g_free(run.damage);

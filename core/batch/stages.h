@@ -40,5 +40,5 @@ gboolean ms_stage_measure(MsBatchImage *work, GError **error);
 gboolean ms_stage_decode(MsBatchImage *work, GError **error);
 gboolean ms_stage_filter(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error);
 gboolean ms_stage_verify(MsBatchImage *work, GError **error);
-gboolean ms_stage_save(MsBatchImage *work, const gint64 *other_us, GError **error);
+gboolean ms_stage_save(MsBatchImage *work, GError **error);
 gboolean ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error);

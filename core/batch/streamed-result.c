@@ -29,7 +29,7 @@ typedef struct {
 } Pass;
 
 /** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once known. */
-const MsMetadata *
+MsMetadata *
 ms_streamed_file_get_metadata(const MsStreamedFile *self)
 {
   return self->image ? ms_image_get_metadata(self->image) : self->input->metadata;
@@ -179,69 +179,45 @@ clear_levels(Levels *self)
 
 /* The image */
 
-/* The rows [dropped, decoded) of the source and [dropped, filtered) of the result are in memory. */
+/* The rows [filtered - halo, decoded) of the source are in memory. */
 typedef struct {
-  MsStreamedFile file;
+  const MsStreamedFile *file;
   MsStreamedRun *run;
-  int width;
-  int height;
-  MsRowWindow *source;
-  MsImage *source_image;
-  MsRowWindow *result;
+  MsRowWindow *window; /* (nullable): of the source, where it is not in temporary files */
+  MsImage *source;
   int decoded;
   int filtered;
-  int dropped; /* of the result */
   MsRows band; /* that is being filtered */
   Levels levels;
-} Feed;
-
-static void
-feed_free(gpointer data)
-{
-  Feed *self = data;
-
-  g_clear_object(&self->source_image);
-  clear_levels(&self->levels);
-  g_clear_pointer(&self->source, ms_row_window_free);
-  g_clear_pointer(&self->result, ms_row_window_free);
-  g_free(self);
-}
-
-/* Begins a pass, also a second one, which is needed where another process created the output. */
-static void
-rewind_feed(Feed *self)
-{
-  self->decoded = self->filtered = self->dropped = 0;
-  ms_row_window_drop_all(self->source);
-  ms_row_window_drop_all(self->result);
-}
+} Streaming;
 
 /* Errors of a decoder name the file, those of the memory and of the device do not; %FALSE. */
 static gboolean
-name_failure(const Feed *self, GError **error)
+name_failure(const Streaming *self, GError **error)
 {
-  g_prefix_error(error, "'%s': ", self->file.input->name);
+  g_prefix_error(error, "'%s': ", self->file->input->name);
   return FALSE;
 }
 
 static gboolean
-decode_until(Feed *self, int end, GError **error)
+decode_until(Streaming *self, int end, GError **error)
 {
+  MsImageFile *input = self->file->input;
   gint64 start = g_get_monotonic_time();
-  guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->width * 4;
+  guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->file->width * 4;
 
-  if (self->file.image)
+  if (!self->window)
     return TRUE;
-  if (!ms_row_window_hold(self->source, MAX(end, self->decoded), error))
+  if (!ms_row_window_hold(self->window, MAX(end, self->decoded), error))
     return name_failure(self, error);
   /* A pass for levels has read the rows before. */
-  if (self->decoded == 0 && !ms_image_file_start_rows(self->file.input, error))
+  if (self->decoded == 0 && !ms_image_file_start_rows(input, error))
     return FALSE;
   for (; self->decoded < end; self->decoded++)
-    if (!ms_image_file_read_row(self->file.input, ms_row_window_get_row(self->source, self->decoded), error))
+    if (!ms_image_file_read_row(input, ms_row_window_get_row(self->window, self->decoded), error))
       return FALSE;
   if (!self->run->damage)
-    self->run->damage = g_strdup(ms_image_file_get_damage(self->file.input));
+    self->run->damage = g_strdup(ms_image_file_get_damage(input));
   if (bytes > 0)
     ms_timing_log_add_host(self->run->item->log, MS_STAGE_DECODE, NULL, bytes, start);
   return TRUE;
@@ -250,29 +226,30 @@ decode_until(Feed *self, int end, GError **error)
 static void
 report_progress(int done, int total, gpointer data)
 {
-  const Feed *self = data;
+  const Streaming *self = data;
 
   if (self->run->progress)
-    self->run->progress(self->band.first + (int)((gint64)self->band.count * done / total), self->height,
+    self->run->progress(self->band.first + (int)((gint64)self->band.count * done / total), self->file->height,
                         self->run->progress_data);
 }
 
 /* The source of the band shares the rows in memory. */
 static gboolean
-inspect_band(Feed *self, const MsRegion *region, MsImage *result, GError **error)
+inspect_band(Streaming *self, const MsRegion *region, MsImage *result, GError **error)
 {
-  const MsStreamedBand band = {self->source_image, self->levels.expected, *region};
-  g_autoptr(MsImage) source = ms_image_new_rows(self->source_image, region->y, region->height);
+  const MsStreamedBand band = {self->source, self->levels.expected, *region};
+  g_autoptr(MsImage) source = ms_image_new_rows(self->source, region->y, region->height);
 
-  return self->run->inspect(source, result, &band, self->run->inspect_data, error);
+  return self->run->inspect(source, result, &band, self->run->data, error);
 }
 
-static gboolean
-filter_band_once(Feed *self, guint repeat, GError **error)
+/* (transfer full) */
+static MsImage *
+filter_band_once(Streaming *self, guint repeat, GError **error)
 {
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsRegion region = {0, self->band.first, self->width, self->band.count};
-  MsJob job = {.source = self->source_image,
+  MsRegion region = {0, self->band.first, self->file->width, self->band.count};
+  MsJob job = {.source = self->source,
                .settings = self->run->settings,
                .region = &region,
                .coarser = self->levels.result,
@@ -282,64 +259,39 @@ filter_band_once(Feed *self, guint repeat, GError **error)
                .cancellable = self->run->cancellable};
   g_autoptr(MsImage) image = ms_engine_run(self->run->engine, &job, error);
 
-  gboolean good = image && ms_row_window_hold(self->result, region.y + region.height, error);
-  if (good) {
+  if (image)
     ms_batch_item_take_job(self->run->item, &job, repeat, self->run->repeat);
-    memcpy(ms_row_window_get_row(self->result, region.y), ms_image_get_pixels(image), ms_image_get_byte_size(image));
-  } else {
+  else
     name_failure(self, error);
-  }
   ms_job_clear(&job);
-  if (good && self->run->inspect && repeat + 1 == self->run->repeat)
-    good = inspect_band(self, &region, image, error);
-  return good;
+  if (image && self->run->inspect && repeat + 1 == self->run->repeat && !inspect_band(self, &region, image, error))
+    return NULL;
+  return g_steal_pointer(&image);
 }
 
 static gboolean
-filter_next_band(Feed *self, GError **error)
+filter_next_band(Streaming *self, GError **error)
 {
-  const MsStreamPlan *plan = &self->file.plan;
-  const MsRows whole = {0, self->height};
+  const MsStreamPlan *plan = &self->file->plan;
+  const MsRows whole = {0, self->file->height};
+  g_autoptr(MsImage) result = NULL;
 
   self->band = ms_bands_next(whole, self->filtered, plan->band_rows);
-  MsRows held = ms_bands_with_halo(self->band, plan->halo, self->height);
+  MsRows held = ms_bands_with_halo(self->band, plan->halo, self->file->height);
   if (!decode_until(self, held.first + held.count, error))
     return FALSE;
-  for (guint i = 0; i < self->run->repeat; i++)
-    if (!filter_band_once(self, i, error))
+  for (guint i = 0; i < self->run->repeat; i++) {
+    g_clear_object(&result);
+    result = filter_band_once(self, i, error);
+    if (!result)
       return FALSE;
+  }
   self->filtered += self->band.count;
-  if (self->file.image)
-    ms_scratch_file_drop(self->file.scratch);
+  if (self->window)
+    ms_row_window_drop(self->window, MAX(0, self->filtered - plan->halo));
   else
-    ms_row_window_drop(self->source, MAX(0, self->filtered - plan->halo));
-  return TRUE;
-}
-
-static gboolean
-hold_rows(gpointer data, int first, int end, GError **error)
-{
-  Feed *self = data;
-  gint64 start = g_get_monotonic_time();
-  gboolean good = TRUE;
-
-  if (first < self->dropped)
-    rewind_feed(self);
-  if (self->run->settings->params.levels > 0 && !self->levels.result)
-    good = run_levels(&self->levels, &self->file, self->run, error);
-  while (good && self->filtered < end)
-    good = filter_next_band(self, error);
-  self->run->feed_us += g_get_monotonic_time() - start;
-  return good;
-}
-
-static void
-drop_rows(gpointer data, int end)
-{
-  Feed *self = data;
-
-  self->dropped = MAX(self->dropped, end);
-  ms_row_window_drop(self->result, end);
+    ms_scratch_file_drop(self->file->scratch);
+  return !self->run->take || self->run->take(result, self->run->data, error);
 }
 
 static gboolean
@@ -409,43 +361,43 @@ ms_streamed_file_inspect(MsStreamedFile *self, GError **error)
   return TRUE;
 }
 
-static MsImage *
-image_of(Feed *self, MsRowWindow *window, const MsImageFeed *feed)
+/* Where the rows of the source are: in temporary files already, or in a window that moves down. */
+static gboolean
+open_source(Streaming *self, GError **error)
 {
-  MsImage *image = self->file.image;
-  MsMetadata *metadata = image ? ms_image_get_metadata(image) : self->file.input->metadata;
-  GBytes *pixels = ms_row_window_get_bytes(window);
+  const MsStreamedFile *file = self->file;
 
-  if (!feed)
-    return ms_image_new(self->width, self->height, pixels, metadata);
-  return ms_image_new_streamed(self->width, self->height, pixels, metadata, feed);
+  if (file->image) {
+    self->source = g_object_ref(file->image);
+    return TRUE;
+  }
+  self->window = ms_row_window_new(file->width, file->height, error);
+  if (!self->window)
+    return name_failure(self, error);
+  self->source =
+    ms_image_new(file->width, file->height, ms_row_window_get_bytes(self->window), ms_streamed_file_get_metadata(file));
+  return TRUE;
 }
 
 /**
- * ms_streamed_result_new:
- * @file: inspected; its members must outlive the result
+ * ms_streamed_file_filter: decodes and filters the rows of the image in bands, and passes them on.
+ * @self: inspected
  *
- * Returns: (transfer full): the filtered image, whose rows are decoded and filtered when they are held; %NULL with
+ * Returns: %FALSE with the errors of ms_image_file_start_rows(), ms_engine_run() and of the functions of the run, or
  *   #MS_ERROR_MEMORY
  */
-MsImage *
-ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
+gboolean
+ms_streamed_file_filter(const MsStreamedFile *self, MsStreamedRun *run, GError **error)
 {
-  Feed *self = g_new0(Feed, 1);
-  MsImageFeed feed = {hold_rows, drop_rows, feed_free, self, file->is_opaque};
+  Streaming pass = {.file = self, .run = run};
+  gboolean good = open_source(&pass, error);
 
-  self->file = *file;
-  self->run = run;
-  self->width = file->width;
-  self->height = file->height;
-  self->source = ms_row_window_new(self->width, self->height, error);
-  self->result = self->source ? ms_row_window_new(self->width, self->height, error) : NULL;
-  if (!self->result) {
-    name_failure(self, error);
-    feed_free(self);
-    return NULL;
-  }
-  rewind_feed(self);
-  self->source_image = file->image ? g_object_ref(file->image) : image_of(self, self->source, NULL);
-  return image_of(self, self->result, &feed);
+  if (good && run->settings->params.levels > 0)
+    good = run_levels(&pass.levels, self, run, error);
+  while (good && pass.filtered < self->height)
+    good = filter_next_band(&pass, error);
+  g_clear_object(&pass.source);
+  clear_levels(&pass.levels);
+  g_clear_pointer(&pass.window, ms_row_window_free);
+  return good;
 }

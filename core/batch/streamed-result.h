@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The result of filtering an image file band by band, as an image whose rows are computed while they are encoded. */
+/* Filters an image file that exceeds the memory, band by band. */
 #pragma once
 
 #include "core/batch/item.h"
@@ -38,15 +38,15 @@ typedef struct {
 } MsStreamedBand;
 
 /**
- * MsStreamedRun: how the bands are filtered, and what is reported about it. All members must outlive the result.
+ * MsStreamedRun: how the bands are filtered, and what is reported about it.
  * @repeat: times each band is filtered
  * @progress: (nullable): gets the rows of the whole image
  * @item: gets the rows of decoding, and what the engine reports about each band
  * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
- * @feed_us: (out): time in which rows were decoded and filtered
  * @verifies: whether @inspect compares with the serial reference
- * @inspect: (nullable): called with the source and the result of each band, from top to bottom; a second pass begins at
- *   row 0 again
+ * @inspect: (nullable): called with the source and the result of each band, from top to bottom
+ * @take: (nullable): called with the result of each band behind @inspect
+ * @data: for both
  */
 typedef struct {
   MsEngine *engine;
@@ -57,13 +57,13 @@ typedef struct {
   GCancellable *cancellable;
   MsBatchItem *item;
   char *damage;
-  gint64 feed_us;
   gboolean verifies;
   gboolean (*inspect)(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error);
-  gpointer inspect_data;
+  gboolean (*take)(MsImage *result, gpointer data, GError **error);
+  gpointer data;
 } MsStreamedRun;
 
 void ms_streamed_file_clear(MsStreamedFile *self);
 gboolean ms_streamed_file_inspect(MsStreamedFile *self, GError **error);
-const MsMetadata *ms_streamed_file_get_metadata(const MsStreamedFile *self);
-MsImage *ms_streamed_result_new(const MsStreamedFile *file, MsStreamedRun *run, GError **error);
+MsMetadata *ms_streamed_file_get_metadata(const MsStreamedFile *self);
+gboolean ms_streamed_file_filter(const MsStreamedFile *self, MsStreamedRun *run, GError **error);

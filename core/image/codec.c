@@ -45,8 +45,7 @@ static const MsCodec table[] = {
    .read_preview = ms_png_read_preview,
    .start_rows = ms_png_start_rows,
    .read_row = ms_png_read_row,
-   .write = ms_png_write,
-   .write_bytes = ms_png_write_bytes},
+   .encoder = &ms_png_encoder},
   {.format = MS_IMAGE_FORMAT_JPEG,
    .name = JPEG_NAME,
    .title = "JPEG",
@@ -63,8 +62,7 @@ static const MsCodec table[] = {
    .read_preview = ms_jpeg_read_preview,
    .start_rows = ms_jpeg_start_rows,
    .read_row = ms_jpeg_read_row,
-   .write = ms_jpeg_write,
-   .write_bytes = ms_jpeg_write_bytes},
+   .encoder = &ms_jpeg_encoder},
   {.format = MS_IMAGE_FORMAT_TIFF,
    .name = TIFF_NAME,
    .title = "TIFF",
@@ -79,9 +77,8 @@ static const MsCodec table[] = {
    .read = ms_tiff_read,
    .start_rows = ms_tiff_start_rows,
    .read_row = ms_tiff_read_row,
-   .write = ms_tiff_write,
-   .write_numbers = ms_tiff_write_numbers,
-   .write_bytes = ms_tiff_write_bytes},
+   .encoder = &ms_tiff_encoder,
+   .write_numbers = ms_tiff_write_numbers},
   {.format = MS_IMAGE_FORMAT_WEBP,
    .name = WEBP_NAME,
    .title = "WebP",
@@ -94,7 +91,7 @@ static const MsCodec table[] = {
    .open = ms_webp_open,
    .close = ms_webp_close,
    .read = ms_webp_read,
-   .write = ms_webp_write},
+   .encoder = &ms_webp_encoder},
   {.format = MS_IMAGE_FORMAT_PPM,
    .name = PPM_NAME,
    .title = "PNM",
@@ -108,8 +105,7 @@ static const MsCodec table[] = {
    .close = ms_pnm_close,
    .start_rows = ms_pnm_start_rows,
    .read_row = ms_pnm_read_row,
-   .write = ms_ppm_write,
-   .write_bytes = ms_pnm_write_bytes},
+   .encoder = &ms_ppm_encoder},
   {.format = MS_IMAGE_FORMAT_PAM,
    .name = PAM_NAME,
    .title = "PAM",
@@ -122,8 +118,7 @@ static const MsCodec table[] = {
    .close = ms_pnm_close,
    .start_rows = ms_pnm_start_rows,
    .read_row = ms_pnm_read_row,
-   .write = ms_pam_write,
-   .write_bytes = ms_pnm_write_bytes},
+   .encoder = &ms_pam_encoder},
   {.format = MS_IMAGE_FORMAT_GIF,
    .name = "gif",
    .title = "GIF",
@@ -307,7 +302,7 @@ ms_codec_result_extension(const char *input)
 gboolean
 ms_codec_is_written(const MsCodec *self)
 {
-  return self->write != NULL;
+  return self->encoder != NULL;
 }
 
 /** ms_codec_is_readable: whether files of the format can be read here: not where gdk-pixbuf lacks a module for it. */

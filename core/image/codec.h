@@ -40,7 +40,7 @@ typedef struct {
  * @extensions: (array zero-terminated=1): without the dot; outputs get the first; empty where the format is only read
  * @input_extensions: (array zero-terminated=1): of files that are read but not written
  * @magics: (array): ends with a row of size 0
- * @most_side: pixels a side that @write can store
+ * @most_side: pixels a side that @encoder can store
  * @quality: what %MS_QUALITY_AUTO stands for: 1 to 100, or 0 for lossless
  * @has_quality: whether a quality from 1 to 100 can be asked for
  * @has_alpha: whether transparency is kept
@@ -52,10 +52,8 @@ typedef struct {
  * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
  * @start_rows: (nullable): prepares to decode row by row; %NULL where the format's rows are not stored in order
  * @read_row: (nullable): decodes the next row to RGBA; after the last one it also reads the rest of the file
- * @write: (nullable): encodes an image
+ * @encoder: (nullable): writes an image
  * @write_numbers: (nullable): writes numbers of 32 bits to a sink that can rewrite its bytes
- * @write_bytes: (nullable): the working memory of @write where it takes the rows of an image in order and once; %NULL
- *   where it needs the image as a whole
  */
 struct _MsCodec {
   MsImageFormat format;
@@ -76,10 +74,8 @@ struct _MsCodec {
   MsImage *(*read_preview)(MsImageFile *file);
   gboolean (*start_rows)(MsImageFile *file);
   void (*read_row)(MsImageFile *file, guint8 *row);
-  gboolean (*write)(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-                    GError **error);
+  const MsImageEncoder *encoder;
   gboolean (*write_numbers)(const MsNumbers *numbers, MsImageSink *sink, GError **error);
-  guint64 (*write_bytes)(int width, int height, const MsSaveOptions *options);
 };
 
 extern const char *const ms_codec_names[];

@@ -91,30 +91,75 @@ check_options(const MsSaveOptions *options, GError **error)
   return TRUE;
 }
 
-/* @options must name a format other than AUTO. */
-static gboolean
-write_image(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes_out, GError **error)
+/** ms_image_writer_put: for codecs: appends bytes; %FALSE with the error in @self. */
+gboolean
+ms_image_writer_put(MsImageWriter *self, const void *data, gsize size)
 {
-  const MsCodec *codec = ms_codec_get(options->format);
-  MsSaveNotes notes = {FALSE};
-  MsSaveOptions resolved = *options;
+  return !self->error && self->sink.write(&self->sink, data, size, &self->error);
+}
 
-  const MsMetadata *metadata = ms_image_get_metadata(image);
+/** ms_image_writer_is_cancelled: for codecs: whether writing ends, since it was cancelled or has failed. */
+gboolean
+ms_image_writer_is_cancelled(MsImageWriter *self)
+{
+  return self->error || g_cancellable_set_error_if_cancelled(self->sink.cancellable, &self->error);
+}
 
-  resolved.quality = ms_codec_resolve_quality(codec, options->quality);
-  ms_losses_note_geo(&notes, metadata ? metadata->geo : NULL, codec->has_geo);
-  gboolean ok = codec->write(image, sink, &resolved, &notes, error);
-  if (notes_out)
-    *notes_out = notes;
-  return ok;
+/** ms_image_get_frame: its metadata stay those of @image. */
+MsImageFrame
+ms_image_get_frame(MsImage *image)
+{
+  return (MsImageFrame){ms_image_get_width(image), ms_image_get_height(image), !ms_image_has_transparency(image),
+                        ms_image_get_metadata(image)};
+}
+
+/* Refuses what the format cannot write before a file is opened. */
+static MsImageWriter *
+new_writer(const MsCodec *codec, const char *name, const MsImageFrame *frame, const MsSaveOptions *options,
+           GError **error)
+{
+  if (!check_options(options, error) || !ms_codec_check_sides(codec, name, frame->width, frame->height, error))
+    return NULL;
+  MsImageWriter *self = g_new0(MsImageWriter, 1);
+  self->codec = codec;
+  self->frame = *frame;
+  self->options = *options;
+  self->options.quality = ms_codec_resolve_quality(codec, options->quality);
+  self->sink.name = g_strdup(name);
+  if (frame->metadata)
+    ms_metadata_ref(frame->metadata);
+  ms_losses_note_geo(&self->notes, frame->metadata ? frame->metadata->geo : NULL, codec->has_geo);
+  return self;
+}
+
+/* Passes on the error of the codec's last function. */
+static gboolean
+finish_step(MsImageWriter *self, gboolean good, GError **error)
+{
+  g_assert(good == (self->error == NULL));
+  if (self->error)
+    g_propagate_error(error, g_steal_pointer(&self->error));
+  return good;
+}
+
+/* @sink: whose name is not used */
+static gboolean
+begin(MsImageWriter *self, const MsImageSink *sink, GError **error)
+{
+  self->sink = (MsImageSink){self->sink.name, sink->write, sink->rewrite, sink->target, sink->cancellable};
+  return finish_step(self, !self->codec->encoder->begin || self->codec->encoder->begin(self), error);
 }
 
 static MsAtomicFile *
 open_file(const char *path, const MsSaveOptions *options, GCancellable *cancellable, GError **error)
 {
-  if (options->place)
-    return ms_atomic_file_open_below(options->place, path, options->overwrite, cancellable, error);
-  return ms_atomic_file_open(path, options->overwrite, cancellable, error);
+  const gboolean overwrite = options->overwrite || options->perhaps_saved;
+  MsAtomicFile *file = options->place ? ms_atomic_file_open_below(options->place, path, overwrite, cancellable, error)
+                                      : ms_atomic_file_open(path, overwrite, cancellable, error);
+
+  if (file && !options->overwrite)
+    ms_atomic_file_keep_existing(file);
+  return file;
 }
 
 static gboolean
@@ -129,51 +174,167 @@ rewrite_file(MsImageSink *sink, guint64 offset, const void *data, gsize size, GE
   return ms_atomic_file_rewrite(sink->target, offset, data, size, error);
 }
 
+/* The format that the options or the name of a file stand for. */
+static const MsCodec *
+find_codec(const char *path, const char *name, const MsSaveOptions *options, GError **error)
+{
+  const MsCodec *codec =
+    ms_codec_get(options->format != MS_IMAGE_FORMAT_AUTO ? options->format : ms_codec_for_output(path));
+
+  if (codec)
+    return codec;
+  g_autofree char *extensions = ms_codec_list_extensions();
+  ms_set_error(error, MS_ERROR_USAGE,
+               "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name, extensions);
+  return NULL;
+}
+
 /**
- * ms_image_save:
+ * ms_image_writer_new:
  * @path: the file to write
+ * @frame: of the image
  * @options: (nullable): %NULL for ms_save_options_default()
- * @notes: (out) (optional): what the format could not store
  * @cancellable: (nullable): checked for every row or block
  *
- * Writes a temporary file in the folder of @path, flushes it to the disk and then renames it, so that a file under its
- * name is always complete and a failed call leaves none. Without options.overwrite an existing file is kept, also one
- * that appears during the call.
+ * Begins a temporary file in the folder of @path, which ms_image_writer_end() flushes to the disk and then renames, so
+ * that a file under its name is always complete and a failed call leaves none. Without options.overwrite an existing
+ * file is kept, also one that appears meanwhile.
  *
- * Returns: FALSE with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such folder), %MS_ERROR_USAGE,
- *   %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ * Returns: (transfer full): the writer, or %NULL with %MS_ERROR_EXISTS, %MS_ERROR_IO (disk full, no permission, no such
+ *   folder), %MS_ERROR_USAGE, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
+ */
+MsImageWriter *
+ms_image_writer_new(const char *path, const MsImageFrame *frame, const MsSaveOptions *options,
+                    GCancellable *cancellable, GError **error)
+{
+  const MsSaveOptions chosen = options ? *options : ms_save_options_default();
+  g_autofree char *name = ms_printable(path, "");
+  const MsCodec *codec = check_options(&chosen, error) ? find_codec(path, name, &chosen, error) : NULL;
+  g_autoptr(MsImageWriter) self = codec ? new_writer(codec, name, frame, &chosen, error) : NULL;
+
+  if (!self)
+    return NULL;
+  self->file = open_file(path, &chosen, cancellable, error);
+  if (!self->file)
+    return NULL;
+  const MsImageSink sink = {NULL, write_to_file, ms_atomic_file_is_direct(self->file) ? NULL : rewrite_file, self->file,
+                            cancellable};
+  return begin(self, &sink, error) ? g_steal_pointer(&self) : NULL;
+}
+
+/**
+ * ms_image_writer_rows: takes the rows that follow those before; a format that needs the image as a whole takes all at
+ * once. The encoder may keep a reference to them.
+ *
+ * Returns: %FALSE with %MS_ERROR_IO, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
+ */
+gboolean
+ms_image_writer_rows(MsImageWriter *self, MsImage *rows, GError **error)
+{
+  g_return_val_if_fail(self->y + ms_image_get_height(rows) <= self->frame.height, FALSE);
+  g_return_val_if_fail(self->codec->encoder->bytes || ms_image_get_height(rows) == self->frame.height, FALSE);
+
+  const gboolean good = self->codec->encoder->rows(self, rows);
+  self->y += ms_image_get_height(rows);
+  return finish_step(self, good, error);
+}
+
+static gboolean
+end(MsImageWriter *self, GError **error)
+{
+  g_return_val_if_fail(self->y == self->frame.height, FALSE);
+
+  return finish_step(self, !self->codec->encoder->end || self->codec->encoder->end(self), error);
+}
+
+/* Gives the file its name. */
+static gboolean
+commit(MsImageWriter *self, GError **error)
+{
+  struct stat info;
+
+  if (self->options.appears && !ms_atomic_file_is_direct(self->file) && ms_atomic_file_identify(self->file, &info))
+    self->options.appears(&info, self->options.appears_data);
+  return ms_atomic_file_commit(self->file, error);
+}
+
+/**
+ * ms_image_writer_end: completes the file, which then appears under its name.
+ *
+ * Returns: %FALSE with the errors of ms_image_writer_new(); after %MS_ERROR_EXISTS, ms_image_writer_is_there() and
+ *   ms_image_writer_rename() are possible
+ */
+gboolean
+ms_image_writer_end(MsImageWriter *self, GError **error)
+{
+  return end(self, error) && commit(self, error);
+}
+
+/** ms_image_writer_is_there: whether the file because of which ms_image_writer_end() failed has the same bytes. */
+gboolean
+ms_image_writer_is_there(const MsImageWriter *self)
+{
+  return ms_atomic_file_is_there(self->file);
+}
+
+/** ms_image_writer_rename: gives the complete file another name in the same folder; the errors of the end. */
+gboolean
+ms_image_writer_rename(MsImageWriter *self, const char *path, GError **error)
+{
+  return ms_atomic_file_set_path(self->file, path, error) && commit(self, error);
+}
+
+/** ms_image_writer_free: unless the file is complete, nothing of it remains. */
+void
+ms_image_writer_free(MsImageWriter *self)
+{
+  if (self->encoder)
+    self->codec->encoder->free(self);
+  g_clear_pointer(&self->frame.metadata, ms_metadata_unref);
+  g_clear_pointer(&self->file, ms_atomic_file_free);
+  g_clear_error(&self->error);
+  g_free((char *)self->sink.name);
+  g_free(self);
+}
+
+/**
+ * ms_image_write:
+ * @sink: where the bytes go
+ * @options: with a format
+ * @notes: (out) (optional): what the format could not store
+ *
+ * Returns: %FALSE with the errors of ms_image_encode() or that of the sink
+ */
+gboolean
+ms_image_write(MsImage *image, const MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
+               GError **error)
+{
+  const MsImageFrame frame = ms_image_get_frame(image);
+  g_autoptr(MsImageWriter) writer = new_writer(ms_codec_get(options->format), sink->name, &frame, options, error);
+
+  if (!writer || !begin(writer, sink, error) || !ms_image_writer_rows(writer, image, error) || !end(writer, error))
+    return FALSE;
+  if (notes)
+    *notes = writer->notes;
+  return TRUE;
+}
+
+/**
+ * ms_image_save: writes a whole image by an #MsImageWriter.
+ * @notes: (out) (optional): what the format could not store
  */
 gboolean
 ms_image_save(MsImage *image, const char *path, const MsSaveOptions *options, MsSaveNotes *notes,
               GCancellable *cancellable, GError **error)
 {
-  MsSaveOptions chosen = options ? *options : ms_save_options_default();
-  g_autofree char *name = ms_printable(path, "");
+  const MsImageFrame frame = ms_image_get_frame(image);
+  g_autoptr(MsImageWriter) writer = ms_image_writer_new(path, &frame, options, cancellable, error);
 
-  if (!check_options(&chosen, error))
+  if (!writer || !ms_image_writer_rows(writer, image, error) || !ms_image_writer_end(writer, error))
     return FALSE;
-  const MsCodec *codec =
-    ms_codec_get(chosen.format != MS_IMAGE_FORMAT_AUTO ? chosen.format : ms_codec_for_output(path));
-  if (!codec) {
-    g_autofree char *extensions = ms_codec_list_extensions();
-    ms_set_error(error, MS_ERROR_USAGE,
-                 "The name '%s' has no extension of a known format; end it in %s, or choose a format.", name,
-                 extensions);
-    return FALSE;
-  }
-  if (!ms_codec_check_sides(codec, name, ms_image_get_width(image), ms_image_get_height(image), error))
-    return FALSE;
-  chosen.format = codec->format;
-  g_autoptr(MsAtomicFile) file = open_file(path, &chosen, cancellable, error);
-  if (!file)
-    return FALSE;
-  MsImageSink sink = {name, write_to_file, ms_atomic_file_is_direct(file) ? NULL : rewrite_file, file, cancellable};
-  if (!write_image(image, &sink, &chosen, notes, error))
-    return FALSE;
-  struct stat info;
-  if (chosen.appears && !ms_atomic_file_is_direct(file) && ms_atomic_file_identify(file, &info))
-    chosen.appears(&info, chosen.appears_data);
-  return ms_atomic_file_commit(file, error);
+  if (notes)
+    *notes = writer->notes;
+  return TRUE;
 }
 
 /**
@@ -192,15 +353,10 @@ ms_image_encode(MsImage *image, const MsSaveOptions *options, MsSaveNotes *notes
 {
   MsSaveOptions chosen = options ? *options : ms_save_options_default();
   g_autoptr(GByteArray) content = g_byte_array_new();
-  MsImageSink sink = ms_image_sink_in_memory("image", content, cancellable);
+  const MsImageSink sink = ms_image_sink_in_memory("image", content, cancellable);
 
-  if (!check_options(&chosen, error))
-    return NULL;
   if (chosen.format == MS_IMAGE_FORMAT_AUTO)
     chosen.format = MS_IMAGE_FORMAT_DEFAULT;
-  if (!ms_codec_check_sides(ms_codec_get(chosen.format), sink.name, ms_image_get_width(image),
-                            ms_image_get_height(image), error) ||
-      !write_image(image, &sink, &chosen, notes, error))
-    return NULL;
-  return g_byte_array_free_to_bytes(g_steal_pointer(&content));
+  return ms_image_write(image, &sink, &chosen, notes, error) ? g_byte_array_free_to_bytes(g_steal_pointer(&content))
+                                                             : NULL;
 }

@@ -24,18 +24,18 @@
 #define ICC_PREFIX_SIZE 14
 #define MOST_ICC (255 * (MOST_SEGMENT - ICC_PREFIX_SIZE))
 
-/* The state of one encoder, kept out of local variables so that nothing leaks when an error calls longjmp(). */
+/*
+ * The state of one encoder, kept out of local variables so that nothing leaks when an error calls longjmp().
+ * @rows: (transfer none) (nullable): that are being written
+ */
 typedef struct {
   struct jpeg_compress_struct cinfo;
   struct jpeg_error_mgr errors;
   struct jpeg_destination_mgr output;
   jmp_buf jump;
-  MsImage *image;
-  MsImageSink *sink;
-  const MsSaveOptions *options;
-  MsSaveNotes *notes;
+  MsImageWriter *writer;
+  MsImage *rows;
   guint8 *flat_row;
-  GError *error;
   guint8 buffer[BUFFER_SIZE];
 } JpegWriter;
 
@@ -53,8 +53,8 @@ on_error(j_common_ptr cinfo)
   char message[JMSG_LENGTH_MAX];
 
   self->errors.format_message(cinfo, message);
-  ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as JPEG (%s); try another format.", self->sink->name,
-               message);
+  ms_set_error(&self->writer->error, MS_ERROR_IO, "Cannot write '%s' as JPEG (%s); try another format.",
+               self->writer->sink.name, message);
   longjmp(self->jump, 1);
 }
 
@@ -77,7 +77,7 @@ on_output_full(j_compress_ptr cinfo)
 {
   JpegWriter *self = cinfo->client_data;
 
-  stop_if(self, !self->sink->write(self->sink, self->buffer, BUFFER_SIZE, &self->error));
+  stop_if(self, !ms_image_writer_put(self->writer, self->buffer, BUFFER_SIZE));
   on_output_start(cinfo);
   return TRUE;
 }
@@ -88,7 +88,7 @@ on_output_end(j_compress_ptr cinfo)
   JpegWriter *self = cinfo->client_data;
   gsize left = BUFFER_SIZE - self->output.free_in_buffer;
 
-  stop_if(self, !self->sink->write(self->sink, self->buffer, left, &self->error));
+  stop_if(self, !ms_image_writer_put(self->writer, self->buffer, left));
 }
 
 static void
@@ -96,13 +96,13 @@ set_parameters(JpegWriter *self)
 {
   struct jpeg_compress_struct *cinfo = &self->cinfo;
 
-  cinfo->image_width = ms_image_get_width(self->image);
-  cinfo->image_height = ms_image_get_height(self->image);
+  cinfo->image_width = self->writer->frame.width;
+  cinfo->image_height = self->writer->frame.height;
   cinfo->input_components = 4;
   cinfo->in_color_space = JCS_EXT_RGBX;
   jpeg_set_defaults(cinfo);
-  jpeg_set_quality(cinfo, self->options->quality, TRUE);
-  if (self->options->quality >= FULL_COLOUR_QUALITY)
+  jpeg_set_quality(cinfo, self->writer->options.quality, TRUE);
+  if (self->writer->options.quality >= FULL_COLOUR_QUALITY)
     cinfo->comp_info[0].h_samp_factor = cinfo->comp_info[0].v_samp_factor = 1;
 }
 
@@ -131,7 +131,7 @@ write_exif(JpegWriter *self, GBytes *exif)
   const guint8 *data = g_bytes_get_data(exif, &size);
 
   if (size + EXIF_PREFIX_SIZE > MOST_SEGMENT) {
-    self->notes->exif_dropped = TRUE;
+    self->writer->notes.exif_dropped = TRUE;
     return;
   }
   jpeg_write_m_header(&self->cinfo, JPEG_APP0 + 1, size + EXIF_PREFIX_SIZE);
@@ -148,7 +148,7 @@ write_icc(JpegWriter *self, GBytes *icc)
   const guint8 *data = g_bytes_get_data(icc, &size);
 
   if (size > MOST_ICC)
-    self->notes->icc_dropped = TRUE;
+    self->writer->notes.icc_dropped = TRUE;
   else if (size > 0)
     jpeg_write_icc_profile(&self->cinfo, data, size);
 }
@@ -156,7 +156,7 @@ write_icc(JpegWriter *self, GBytes *icc)
 static void
 start_jpeg_writer(JpegWriter *self)
 {
-  MsMetadata *metadata = ms_image_get_metadata(self->image);
+  const MsMetadata *metadata = self->writer->frame.metadata;
 
   if (metadata && metadata->x_pixels_per_metre > 0 && metadata->y_pixels_per_metre > 0)
     set_density(self, metadata->x_pixels_per_metre, metadata->y_pixels_per_metre);
@@ -170,55 +170,52 @@ start_jpeg_writer(JpegWriter *self)
 static void
 write_rows(JpegWriter *self)
 {
-  const guint8 *pixels = ms_image_get_pixels(self->image);
-  gsize stride = ms_image_get_stride(self->image);
-
-  while (self->cinfo.next_scanline < self->cinfo.image_height) {
+  for (int y = 0; y < ms_image_get_height(self->rows); y++) {
     /* The cast is safe: libjpeg never writes to the rows it compresses. */
-    guint8 *row = (guint8 *)pixels + self->cinfo.next_scanline * stride;
-    int y = (int)self->cinfo.next_scanline;
-    stop_if(self, g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error));
-    stop_if(self, !ms_image_hold_rows(self->image, y, 1, &self->error));
+    guint8 *row = (guint8 *)ms_image_get_pixels(self->rows) + (gsize)y * ms_image_get_stride(self->rows);
+    stop_if(self, ms_image_writer_is_cancelled(self->writer));
     if (self->flat_row) {
       ms_image_lay_on_white(row, self->flat_row, self->cinfo.image_width);
       row = self->flat_row;
     }
     jpeg_write_scanlines(&self->cinfo, &row, 1);
-    ms_image_drop_rows(self->image, y + 1);
   }
 }
 
 static void
-write_image(JpegWriter *self)
+begin(JpegWriter *self)
 {
   jpeg_create_compress(&self->cinfo);
   self->cinfo.dest = &self->output;
-  if (ms_image_has_transparency(self->image)) {
-    self->flat_row = g_malloc0(ms_image_get_stride(self->image));
-    self->notes->alpha_flattened = TRUE;
+  if (!self->writer->frame.is_opaque) {
+    self->flat_row = g_malloc0((gsize)self->writer->frame.width * 4);
+    self->writer->notes.alpha_flattened = TRUE;
   }
   set_parameters(self);
   start_jpeg_writer(self);
-  write_rows(self);
-  jpeg_finish_compress(&self->cinfo);
 }
 
 static void
-run_jpeg_writer(JpegWriter *self)
+end(JpegWriter *self)
 {
-  if (setjmp(self->jump) == 0)
-    write_image(self);
+  jpeg_finish_compress(&self->cinfo);
 }
 
-static JpegWriter *
-writer_new(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes)
+/* The only function with setjmp(). */
+static gboolean
+run_jpeg_steps(JpegWriter *self, void (*steps)(JpegWriter *self))
 {
-  JpegWriter *self = g_new0(JpegWriter, 1);
+  if (setjmp(self->jump) == 0)
+    steps(self);
+  return self->writer->error == NULL;
+}
 
-  self->image = image;
-  self->sink = sink;
-  self->options = options;
-  self->notes = notes;
+static gboolean
+begin_jpeg(MsImageWriter *writer)
+{
+  JpegWriter *self = writer->encoder = g_new0(JpegWriter, 1);
+
+  self->writer = writer;
   self->cinfo.err = jpeg_std_error(&self->errors);
   self->cinfo.client_data = self;
   self->errors.error_exit = on_error;
@@ -226,33 +223,39 @@ writer_new(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSa
   self->output.init_destination = on_output_start;
   self->output.empty_output_buffer = on_output_full;
   self->output.term_destination = on_output_end;
-  return self;
+  return run_jpeg_steps(self, begin);
 }
 
-/**
- * ms_jpeg_write:
- * @options: of which the quality is used
- * @notes: (inout): transparency composited on white, and what could not be stored, is set
- *
- * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+static gboolean
+write_jpeg_rows(MsImageWriter *writer, MsImage *rows)
 {
-  JpegWriter *self = writer_new(image, sink, options, notes);
-  run_jpeg_writer(self);
-  gboolean ok = self->error == NULL;
-  if (!ok)
-    g_propagate_error(error, self->error);
+  JpegWriter *self = writer->encoder;
+
+  self->rows = rows;
+  return run_jpeg_steps(self, write_rows);
+}
+
+static gboolean
+end_jpeg(MsImageWriter *writer)
+{
+  return run_jpeg_steps(writer->encoder, end);
+}
+
+static void
+free_jpeg(MsImageWriter *writer)
+{
+  JpegWriter *self = writer->encoder;
+
   jpeg_destroy_compress(&self->cinfo);
   g_free(self->flat_row);
   g_free(self);
-  return ok;
 }
 
-/** ms_jpeg_write_bytes: the working memory of ms_jpeg_write() for an image of this width. */
-guint64
-ms_jpeg_write_bytes(int width, int height, const MsSaveOptions *options)
+static guint64
+count_bytes(int width, int height, const MsSaveOptions *options)
 {
   return BUFFER_SIZE + (guint64)width * 3 * ROWS_IN_MEMORY;
 }
+
+/** ms_jpeg_encoder: of the options, the quality is used; transparent pixels lie on white. */
+const MsImageEncoder ms_jpeg_encoder = {begin_jpeg, write_jpeg_rows, end_jpeg, free_jpeg, count_bytes};

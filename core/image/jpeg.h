@@ -11,6 +11,4 @@ MsImage *ms_jpeg_read_preview(MsImageFile *file);
 gboolean ms_jpeg_start_rows(MsImageFile *file);
 void ms_jpeg_read_row(MsImageFile *file, guint8 *row);
 
-gboolean ms_jpeg_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-                       GError **error);
-guint64 ms_jpeg_write_bytes(int width, int height, const MsSaveOptions *options);
+extern const MsImageEncoder ms_jpeg_encoder;

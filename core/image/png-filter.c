@@ -72,10 +72,8 @@ ms_png_rows_stride(const MsPngRows *self)
 }
 
 static void
-copy_row(const MsPngRows *self, gsize y, guint8 *row)
+copy_row(const MsPngRows *self, const guint8 *in, guint8 *row)
 {
-  const guint8 *in = self->pixels + y * self->width * 4;
-
   if (self->samples == 4)
     memcpy(row, in, self->width * 4);
   for (gsize x = 0; self->samples == 3 && x < self->width; x++, in += 4, row += 3) {
@@ -87,14 +85,12 @@ copy_row(const MsPngRows *self, gsize y, guint8 *row)
 
 /**
  * ms_png_rows_filter:
- * @first: the first row
- * @n: how many rows
- * @out: n * ms_png_rows_stride() bytes
+ * @out: height * ms_png_rows_stride() bytes
  *
  * A row's filter depends only on the row and the one above it, so that bands of rows can be filtered independently.
  */
 void
-ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out)
+ms_png_rows_filter(const MsPngRows *self, guint8 *out)
 {
   gsize size = self->width * self->samples;
   gsize step = self->samples;
@@ -104,11 +100,11 @@ ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out)
   guint8 *row = a + step;
   guint8 *above = b + step;
 
-  if (first > 0)
-    copy_row(self, first - 1, above);
-  for (gsize y = first; y < first + n; y++, out += 1 + size) {
+  if (self->above)
+    copy_row(self, self->above, above);
+  for (gsize y = 0; y < self->height; y++, out += 1 + size) {
     guint8 *swap = above;
-    copy_row(self, y, row);
+    copy_row(self, self->pixels + y * self->width * 4, row);
     filter_row(self, row, above, out, scratch);
     above = row;
     row = swap;

@@ -4,13 +4,17 @@
 
 #include <glib.h>
 
-/** MsPngRows: rows of 8-bit RGBA pixels that are stored with @samples (3 or 4) bytes a pixel. */
+/**
+ * MsPngRows: rows of 8-bit RGBA pixels that are stored with @samples (3 or 4) bytes a pixel.
+ * @above: (nullable): the row above the first
+ */
 typedef struct {
   const guint8 *pixels;
+  const guint8 *above;
   gsize width;
   gsize height;
   guint samples;
 } MsPngRows;
 
 gsize ms_png_rows_stride(const MsPngRows *self);
-void ms_png_rows_filter(const MsPngRows *self, gsize first, gsize n, guint8 *out);
+void ms_png_rows_filter(const MsPngRows *self, guint8 *out);

@@ -66,8 +66,8 @@ bands_in_flight(const MsPngPlan *self)
 /**
  * ms_png_plan_bytes:
  *
- * Returns: bytes of memory that compressing takes: the filtered rows of the bands that threads work on, and the output
- *   of these and of those that wait for an earlier one
+ * Returns: bytes of memory that compressing takes: the filtered rows or the output of all bands that are not written
+ *   yet, and both of those that threads work on
  */
 guint64
 ms_png_plan_bytes(const MsPngPlan *self, const MsPngRows *rows)
@@ -83,31 +83,50 @@ typedef enum {
   BAND_FAILED,
 } BandState;
 
+/*
+ * @n: rows
+ * @filtered: (nullable): those filtered so far, where they come in several parts; @first of them
+ * @source: (nullable): the image that has them all, from row @first on
+ * @above: (nullable): the row above them, where @source has not that
+ */
 typedef struct {
-  gsize first;
+  MsPngStream *stream;
   gsize n;
+  guint8 *filtered;
+  MsImage *source;
+  gsize first;
+  guint8 *above;
+  gboolean is_first;
+  gboolean is_last;
   BandState state;
   GBytes *output;
   guint32 checksum;
 } Band;
 
+/*
+ * @rows: without pixels
+ * @taken: rows for which there are bands
+ * @source: (nullable): rows that were added, of which those from @next on are in no band yet
+ * @part: (nullable): a band whose last rows are to come
+ * @last_row: (nullable): the one above @source
+ * @bands: that are compressed or wait to be written, in the order of the file
+ */
 struct _MsPngStream {
   MsPngRows rows;
-  MsPngHold hold;
-  MsPngDrop drop;
-  gpointer feed_data;
   MsPngPlan plan;
   int level;
   GCancellable *cancellable;
-  gsize n_bands;
+  gsize taken;
+  MsImage *source;
   gsize next;
-  gsize started;
+  Band *part;
+  guint8 *last_row;
+  GQueue bands;
   guint32 checksum;
   GThreadPool *pool;
   GMutex mutex;
   GCond changed;
   int stopped;
-  Band *bands;
 };
 
 /* Where a stream ends: after how many bytes, of the last of which @unused bits do not belong to it. */
@@ -178,16 +197,51 @@ deflate_rows(const MsPngStream *self, guint8 *rows, gsize n, gboolean is_last)
 }
 
 static void
-compress_band(MsPngStream *self, Band *band)
+band_free(gpointer data)
 {
-  const gsize size = band->n * ms_png_rows_stride(&self->rows);
-  g_autofree guint8 *filtered = g_try_malloc(size);
+  Band *self = data;
 
-  if (!filtered)
-    return;
-  ms_png_rows_filter(&self->rows, band->first, band->n, filtered);
-  band->checksum = libdeflate_adler32(1, filtered, size);
-  band->output = deflate_rows(self, filtered, size, band->first + band->n == self->rows.height);
+  g_clear_object(&self->source);
+  g_clear_pointer(&self->output, g_bytes_unref);
+  g_free(self->filtered);
+  g_free(self->above);
+  g_free(self);
+}
+
+static gsize
+get_band_size(const Band *self)
+{
+  return self->n * ms_png_rows_stride(&self->stream->rows);
+}
+
+/* Appends @n rows from @first of @source to the filtered ones; @above: (nullable): the row above them, elsewhere. */
+static void
+filter_rows(Band *self, MsImage *source, gsize first, gsize n, const guint8 *above, guint8 *out)
+{
+  const gsize stride = self->stream->rows.width * 4;
+  MsPngRows rows = self->stream->rows;
+
+  rows.pixels = ms_image_get_pixels(source) + first * stride;
+  rows.above = first > 0 ? rows.pixels - stride : above;
+  rows.height = n;
+  ms_png_rows_filter(&rows, out);
+}
+
+static void
+compress_band(Band *self)
+{
+  const gsize size = get_band_size(self);
+
+  if (self->source) {
+    self->filtered = g_try_malloc(size);
+    if (!self->filtered)
+      return;
+    filter_rows(self, self->source, self->first, self->n, self->above, self->filtered);
+    g_clear_object(&self->source);
+  }
+  self->checksum = libdeflate_adler32(1, self->filtered, size);
+  self->output = deflate_rows(self->stream, self->filtered, size, self->is_last);
+  g_clear_pointer(&self->filtered, g_free);
 }
 
 static void
@@ -197,7 +251,7 @@ write_band_in_thread(gpointer data, gpointer user_data)
   MsPngStream *self = user_data;
 
   if (!g_atomic_int_get(&self->stopped))
-    compress_band(self, band);
+    compress_band(band);
   g_mutex_lock(&self->mutex);
   band->state = band->output ? BAND_DONE : BAND_FAILED;
   g_cond_broadcast(&self->changed);
@@ -206,12 +260,10 @@ write_band_in_thread(gpointer data, gpointer user_data)
 
 /**
  * ms_png_stream_new:
- * @rows: the pixels, which must outlive the stream
+ * @rows: the size and the samples of the image
  * @plan: from ms_png_plan()
  * @level: 0 to 9, as zlib's levels
  * @cancellable: (nullable): checked for every band
- *
- * Returns: (transfer full): a stream; nothing is compressed before ms_png_stream_next()
  */
 MsPngStream *
 ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCancellable *cancellable)
@@ -222,68 +274,99 @@ ms_png_stream_new(const MsPngRows *rows, const MsPngPlan *plan, int level, GCanc
   self->plan = *plan;
   self->level = level;
   self->cancellable = cancellable;
-  self->n_bands = count_bands(plan, rows);
   self->checksum = 1; /* the Adler-32 of nothing */
-  self->bands = g_new0(Band, self->n_bands);
+  if (plan->threads > 1 && count_bands(plan, rows) > 1)
+    self->pool =
+      g_thread_pool_new(write_band_in_thread, self, MIN(plan->threads, count_bands(plan, rows)), FALSE, NULL);
   g_mutex_init(&self->mutex);
   g_cond_init(&self->changed);
   return self;
 }
 
 /**
- * ms_png_stream_set_feed:
- * @hold: called before rows are read, on the thread of ms_png_stream_next(), in order of the rows
- * @drop: called when rows are not read again
- *
- * For pixels that are not in memory as a whole.
+ * ms_png_stream_add: adds the rows that follow those before; all pieces must have been taken that are complete without
+ * them. A band within @rows is filtered by the thread that compresses it; rows of a band that goes on behind them are
+ * filtered at once, so that nothing is copied.
  */
 void
-ms_png_stream_set_feed(MsPngStream *self, MsPngHold hold, MsPngDrop drop, gpointer data)
+ms_png_stream_add(MsPngStream *self, MsImage *rows)
 {
-  self->hold = hold;
-  self->drop = drop;
-  self->feed_data = data;
+  g_return_if_fail(!self->source);
+
+  self->source = g_object_ref(rows);
+  self->next = 0;
 }
 
-static gboolean
-hold_rows(MsPngStream *self, gsize first, gsize n, GError **error)
+static Band *
+new_band(MsPngStream *self)
 {
-  return !self->hold || self->hold(self->feed_data, first, n, error);
+  Band *band = g_new0(Band, 1);
+
+  band->stream = self;
+  band->n = MIN(self->plan.band_rows, self->rows.height - self->taken);
+  band->is_first = self->taken == 0;
+  band->is_last = self->taken + band->n == self->rows.height;
+  return band;
 }
 
 static void
-drop_rows(MsPngStream *self, gsize end)
+start_band(MsPngStream *self, Band *band)
 {
-  if (self->drop)
-    self->drop(self->feed_data, end);
+  g_queue_push_tail(&self->bands, band);
+  if (self->pool)
+    g_thread_pool_push(self->pool, band, NULL);
+  else
+    write_band_in_thread(band, self);
 }
 
-/* The first row that filtering @band reads: the one above it. */
-static gsize
-first_row_of(const Band *band)
-{
-  return band->first > 0 ? band->first - 1 : 0;
-}
-
+/* Filters as many rows as the source has of a band that it does not hold as a whole; %FALSE without memory. */
 static gboolean
-start_bands(MsPngStream *self, GError **error)
+add_part(MsPngStream *self, gsize left)
 {
-  if (!self->pool && self->plan.threads > 1 && self->n_bands > 1)
-    self->pool = g_thread_pool_new(write_band_in_thread, self, MIN(self->plan.threads, self->n_bands), FALSE, NULL);
-  while (self->started < self->n_bands && self->started < self->next + bands_in_flight(&self->plan)) {
-    Band *band = &self->bands[self->started];
-    band->first = self->started * self->plan.band_rows;
-    band->n = MIN(self->plan.band_rows, self->rows.height - band->first);
-    gsize first = first_row_of(band);
-    if (!hold_rows(self, first, band->first + band->n - first, error))
-      return FALSE;
-    self->started++;
-    if (self->pool)
-      g_thread_pool_push(self->pool, band, NULL);
-    else
-      write_band_in_thread(band, self);
-  }
+  Band *band = self->part;
+
+  if (!band->filtered)
+    band->filtered = g_try_malloc(get_band_size(band));
+  if (!band->filtered)
+    return FALSE;
+  const gsize done = band->first, n = MIN(left, band->n - done);
+  filter_rows(band, self->source, self->next, n, self->last_row,
+              band->filtered + done * ms_png_rows_stride(&self->rows));
+  band->first += n;
+  self->next += n;
+  if (band->first == band->n)
+    start_band(self, g_steal_pointer(&self->part));
   return TRUE;
+}
+
+/* Starts the next band, or filters the rows of it that the source has; %FALSE without memory. */
+static gboolean
+start_next(MsPngStream *self)
+{
+  const gsize left = (gsize)ms_image_get_height(self->source) - self->next, row = self->rows.width * 4;
+  gboolean good = TRUE;
+
+  if (self->part || MIN(self->plan.band_rows, self->rows.height - self->taken) > left) {
+    if (!self->part) {
+      self->part = new_band(self);
+      self->taken += self->part->n;
+    }
+    good = add_part(self, left);
+  } else {
+    Band *band = new_band(self);
+    band->source = g_object_ref(self->source);
+    band->first = self->next;
+    band->above = self->next == 0 && self->last_row ? g_memdup2(self->last_row, row) : NULL;
+    self->taken += band->n;
+    self->next += band->n;
+    start_band(self, band);
+  }
+  if (self->next < (gsize)ms_image_get_height(self->source))
+    return good;
+  g_free(self->last_row);
+  self->last_row = g_memdup2(ms_image_get_pixels(self->source) + (self->next - 1) * row, row);
+  g_clear_object(&self->source);
+  return good;
 }
 
 static void
@@ -297,59 +380,57 @@ wait_for(MsPngStream *self, Band *band)
 
 /* The two bytes before the first band and the checksum after the last (RFC 1950). */
 static GBytes *
-frame_band(MsPngStream *self, const Band *band)
+frame_band(const Band *band)
 {
   gsize size;
   const guint8 *data = g_bytes_get_data(band->output, &size);
-  gboolean is_first = band == self->bands;
-  gboolean is_last = band == &self->bands[self->n_bands - 1];
   GByteArray *piece = g_byte_array_sized_new(HEADER_SIZE + size + CHECKSUM_SIZE);
-  guint32 checksum = GUINT32_TO_BE(self->checksum);
+  guint32 checksum = GUINT32_TO_BE(band->stream->checksum);
 
-  if (is_first)
+  if (band->is_first)
     g_byte_array_append(piece, (const guint8 *)"\x78\x01", HEADER_SIZE);
   g_byte_array_append(piece, data, size);
-  if (is_last)
+  if (band->is_last)
     g_byte_array_append(piece, (const guint8 *)&checksum, CHECKSUM_SIZE);
   return g_byte_array_free_to_bytes(piece);
 }
 
+/* %NULL without memory */
 static GBytes *
-next_band(MsPngStream *self, GError **error)
+take_band(MsPngStream *self)
 {
-  Band *band = &self->bands[self->next];
+  Band *band = g_queue_pop_head(&self->bands);
+  GBytes *piece = NULL;
 
-  if (!start_bands(self, error))
-    return NULL;
   wait_for(self, band);
-  if (band->state == BAND_FAILED)
-    return NULL;
-  self->checksum = adler32_combine(self->checksum, band->checksum, band->n * ms_png_rows_stride(&self->rows));
-  GBytes *piece = frame_band(self, band);
-  g_clear_pointer(&band->output, g_bytes_unref);
-  /* The bands after it read its last row. */
-  drop_rows(self, band->first + band->n - 1);
-  self->next++;
+  if (band->state == BAND_DONE) {
+    self->checksum = adler32_combine(self->checksum, band->checksum, get_band_size(band));
+    piece = frame_band(band);
+  }
+  band_free(band);
   return piece;
 }
 
 /**
  * ms_png_stream_next:
  *
- * Returns: (transfer full) (nullable): the next piece of the zlib stream; %NULL after the last, and with @error set to
- *   %G_IO_ERROR_CANCELLED, %MS_ERROR_MEMORY or the error of the feed
+ * Returns: (transfer full) (nullable): the next piece of the zlib stream; %NULL where further rows must be added first
+ *   or the image is complete, and with @error set to %G_IO_ERROR_CANCELLED or %MS_ERROR_MEMORY
  */
 GBytes *
 ms_png_stream_next(MsPngStream *self, GError **error)
 {
-  g_autoptr(GError) failure = NULL;
+  gboolean good = TRUE;
 
-  if (self->next == self->n_bands || g_cancellable_set_error_if_cancelled(self->cancellable, error))
+  if (g_cancellable_set_error_if_cancelled(self->cancellable, error))
     return NULL;
-  GBytes *piece = next_band(self, &failure);
-  if (failure)
-    g_propagate_error(error, g_steal_pointer(&failure));
-  else if (!piece)
+  while (good && self->source && g_queue_get_length(&self->bands) < bands_in_flight(&self->plan))
+    good = start_next(self);
+  const gboolean is_complete = self->taken == self->rows.height && !self->part;
+  if (good && (g_queue_is_empty(&self->bands) || (!self->source && !is_complete)))
+    return NULL;
+  GBytes *piece = good ? take_band(self) : NULL;
+  if (!piece)
     ms_set_error(error, MS_ERROR_MEMORY, "Not enough memory to compress an image; close other programs.");
   return piece;
 }
@@ -361,10 +442,11 @@ ms_png_stream_free(MsPngStream *self)
   g_atomic_int_set(&self->stopped, TRUE);
   if (self->pool)
     g_thread_pool_free(self->pool, FALSE, TRUE);
-  for (gsize i = 0; i < self->n_bands; i++)
-    g_clear_pointer(&self->bands[i].output, g_bytes_unref);
+  g_queue_clear_full(&self->bands, band_free);
+  g_clear_pointer(&self->part, band_free);
+  g_clear_object(&self->source);
   g_mutex_clear(&self->mutex);
   g_cond_clear(&self->changed);
-  g_free(self->bands);
+  g_free(self->last_row);
   g_free(self);
 }

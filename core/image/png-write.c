@@ -5,17 +5,17 @@
 #include "core/image/png-stream.h"
 #include "core/image/png.h"
 
-/* The state of one encoder, kept out of local variables so that nothing leaks when libpng calls longjmp(). */
+/*
+ * The state of one encoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
+ * @rows: (transfer none) (nullable): that are being written
+ */
 typedef struct {
-  MsImage *image;
-  MsImageSink *sink;
-  const MsSaveOptions *options;
-  MsSaveNotes *notes;
+  MsImageWriter *writer;
   png_structp png;
   png_infop info;
   MsPngStream *stream;
+  MsImage *rows;
   GBytes *piece;
-  GError *error;
 } PngWriter;
 
 static G_GNUC_NORETURN void
@@ -23,9 +23,9 @@ on_error(png_structp png, png_const_charp message)
 {
   PngWriter *self = png_get_error_ptr(png);
 
-  if (!self->error)
-    ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.", self->sink->name,
-                 message);
+  if (!self->writer->error)
+    ms_set_error(&self->writer->error, MS_ERROR_IO, "Cannot write '%s' as PNG (%s); try another format.",
+                 self->writer->sink.name, message);
   png_longjmp(png, 1);
 }
 
@@ -40,7 +40,7 @@ on_write(png_structp png, png_bytep data, size_t size)
 {
   PngWriter *self = png_get_io_ptr(png);
 
-  if (!self->sink->write(self->sink, data, size, &self->error))
+  if (!ms_image_writer_put(self->writer, data, size))
     png_error(png, "write");
 }
 
@@ -56,8 +56,8 @@ writer_open(PngWriter *self)
   if (self->png)
     self->info = png_create_info_struct(self->png);
   if (!self->info) {
-    ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
-                 self->sink->name);
+    ms_set_error(&self->writer->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
+                 self->writer->sink.name);
     return FALSE;
   }
   png_set_write_fn(self->png, self, on_write, on_flush);
@@ -69,7 +69,7 @@ writer_open(PngWriter *self)
 static void
 set_metadata(PngWriter *self)
 {
-  MsMetadata *metadata = ms_image_get_metadata(self->image);
+  const MsMetadata *metadata = self->writer->frame.metadata;
 
   if (!metadata)
     return;
@@ -83,44 +83,7 @@ set_metadata(PngWriter *self)
   if (metadata->icc && ms_icc_is_sound(metadata->icc))
     png_set_iCCP(self->png, self->info, "ICC profile", PNG_COMPRESSION_TYPE_BASE, g_bytes_get_data(metadata->icc, NULL),
                  g_bytes_get_size(metadata->icc));
-  self->notes->icc_dropped = metadata->icc && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
-}
-
-static void
-stop_if(PngWriter *self, gboolean failed)
-{
-  if (failed)
-    png_error(self->png, "stopped");
-}
-
-static gboolean
-hold_rows(gpointer image, gsize first, gsize n, GError **error)
-{
-  return ms_image_hold_rows(image, (int)first, (int)n, error);
-}
-
-static void
-drop_rows(gpointer image, gsize end)
-{
-  ms_image_drop_rows(image, (int)end);
-}
-
-/* Each piece of the compressed stream becomes one chunk. */
-static void
-write_pixels(PngWriter *self, guint samples)
-{
-  MsPngRows rows = {ms_image_get_pixels(self->image), ms_image_get_width(self->image), ms_image_get_height(self->image),
-                    samples};
-  MsPngPlan plan = ms_png_plan(&rows, self->options->threads, self->options->saves_memory);
-
-  self->stream = ms_png_stream_new(&rows, &plan, self->options->compression, self->sink->cancellable);
-  ms_png_stream_set_feed(self->stream, hold_rows, drop_rows, self->image);
-  while ((self->piece = ms_png_stream_next(self->stream, &self->error))) {
-    png_write_chunk(self->png, (png_const_bytep) "IDAT", g_bytes_get_data(self->piece, NULL),
-                    g_bytes_get_size(self->piece));
-    g_clear_pointer(&self->piece, g_bytes_unref);
-  }
-  stop_if(self, self->error != NULL);
+  self->writer->notes.icc_dropped = metadata->icc && png_get_valid(self->png, self->info, PNG_INFO_iCCP) == 0;
 }
 
 /*
@@ -128,64 +91,101 @@ write_pixels(PngWriter *self, guint samples)
  * libpng writes everything but the pixels, because its compressor uses one thread and has half the speed.
  */
 static void
-write_image(PngWriter *self)
+begin(PngWriter *self)
 {
-  gboolean alpha = ms_image_has_transparency(self->image);
+  const MsImageFrame *frame = &self->writer->frame;
+  const MsSaveOptions *options = &self->writer->options;
+  const MsPngRows rows = {NULL, NULL, frame->width, frame->height, frame->is_opaque ? 3 : 4};
+  const MsPngPlan plan = ms_png_plan(&rows, options->threads, options->saves_memory);
 
-  png_set_IHDR(self->png, self->info, ms_image_get_width(self->image), ms_image_get_height(self->image), 8,
-               alpha ? PNG_COLOR_TYPE_RGB_ALPHA : PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_BASE,
-               PNG_FILTER_TYPE_BASE);
+  self->stream = ms_png_stream_new(&rows, &plan, options->compression, self->writer->sink.cancellable);
+  png_set_IHDR(self->png, self->info, frame->width, frame->height, 8,
+               frame->is_opaque ? PNG_COLOR_TYPE_RGB : PNG_COLOR_TYPE_RGB_ALPHA, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_BASE, PNG_FILTER_TYPE_BASE);
   set_metadata(self);
   png_write_info(self->png, self->info);
-  write_pixels(self, alpha ? 4 : 3);
-  png_write_chunk(self->png, (png_const_bytep) "IEND", NULL, 0);
+}
+
+/* Each piece of the compressed stream becomes one chunk. */
+static void
+add_rows(PngWriter *self)
+{
+  ms_png_stream_add(self->stream, self->rows);
+  while ((self->piece = ms_png_stream_next(self->stream, &self->writer->error))) {
+    png_write_chunk(self->png, (png_const_bytep) "IDAT", g_bytes_get_data(self->piece, NULL),
+                    g_bytes_get_size(self->piece));
+    g_clear_pointer(&self->piece, g_bytes_unref);
+  }
 }
 
 static void
-run_png_writer(PngWriter *self)
+end(PngWriter *self)
 {
-  if (setjmp(png_jmpbuf(self->png)) == 0)
-    write_image(self);
+  png_write_chunk(self->png, (png_const_bytep) "IEND", NULL, 0);
 }
 
-/**
- * ms_png_write:
- * @options: of which the compression level and the threads are used
- * @notes: (inout): what could not be stored is set
- *
- * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+/* The only function with setjmp(). */
+static gboolean
+run_png_steps(PngWriter *self, void (*steps)(PngWriter *self))
 {
-  PngWriter self = {.image = image, .sink = sink, .options = options, .notes = notes};
+  if (setjmp(png_jmpbuf(self->png)) == 0)
+    steps(self);
+  return self->writer->error == NULL;
+}
 
-  if (writer_open(&self))
-    run_png_writer(&self);
-  g_clear_pointer(&self.stream, ms_png_stream_free);
-  g_clear_pointer(&self.piece, g_bytes_unref);
-  png_destroy_write_struct(&self.png, &self.info);
-  if (!self.error)
-    return TRUE;
-  g_propagate_error(error, self.error);
-  return FALSE;
+static gboolean
+begin_png(MsImageWriter *writer)
+{
+  PngWriter *self = writer->encoder = g_new0(PngWriter, 1);
+
+  self->writer = writer;
+  return writer_open(self) && run_png_steps(self, begin);
+}
+
+static gboolean
+write_png_rows(MsImageWriter *writer, MsImage *rows)
+{
+  PngWriter *self = writer->encoder;
+
+  self->rows = rows;
+  return run_png_steps(self, add_rows);
+}
+
+static gboolean
+end_png(MsImageWriter *writer)
+{
+  return run_png_steps(writer->encoder, end);
+}
+
+static void
+free_png(MsImageWriter *writer)
+{
+  PngWriter *self = writer->encoder;
+
+  g_clear_pointer(&self->stream, ms_png_stream_free);
+  g_clear_pointer(&self->piece, g_bytes_unref);
+  png_destroy_write_struct(&self->png, &self->info);
+  g_free(self);
 }
 
 static guint64
 bytes_with_samples(int width, int height, guint samples, const MsSaveOptions *options)
 {
-  MsPngRows rows = {NULL, width, height, samples};
+  MsPngRows rows = {NULL, NULL, width, height, samples};
   MsPngPlan plan = ms_png_plan(&rows, options->threads, options->saves_memory);
 
   return ms_png_plan_bytes(&plan, &rows);
 }
 
-/**
- * ms_png_write_bytes: the working memory of ms_png_write() for an image of this size. An opaque image, which has three
+/*
+ * The working memory for an image of this size. An opaque image, which has three
  * samples a pixel, may be compressed as one band where one of four is not.
  */
-guint64
-ms_png_write_bytes(int width, int height, const MsSaveOptions *options)
+static guint64
+count_bytes(int width, int height, const MsSaveOptions *options)
 {
   return MAX(bytes_with_samples(width, height, 3, options), bytes_with_samples(width, height, 4, options));
 }
+
+/** ms_png_encoder: of the options, the compression level and the threads are used. */
+const MsImageEncoder ms_png_encoder = {begin_png, write_png_rows, end_png, free_png, count_bytes};

@@ -11,6 +11,4 @@ MsImage *ms_png_read_preview(MsImageFile *file);
 gboolean ms_png_start_rows(MsImageFile *file);
 void ms_png_read_row(MsImageFile *file, guint8 *row);
 
-gboolean ms_png_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-                      GError **error);
-guint64 ms_png_write_bytes(int width, int height, const MsSaveOptions *options);
+extern const MsImageEncoder ms_png_encoder;

@@ -403,13 +403,36 @@ ms_pnm_read_row(MsImageFile *file, guint8 *row)
 
 /* Neither format holds any metadata. */
 static gboolean
-write_header(MsImage *image, MsImageSink *sink, const char *header, MsSaveNotes *notes, GError **error)
+begin(MsImageWriter *self, const char *header)
 {
-  const MsMetadata *metadata = ms_image_get_metadata(image);
+  const MsMetadata *metadata = self->frame.metadata;
 
-  notes->icc_dropped = metadata && metadata->icc;
-  notes->exif_dropped = metadata && metadata->exif;
-  return sink->write(sink, header, strlen(header), error);
+  self->encoder = g_malloc((gsize)self->frame.width * 4);
+  self->notes.icc_dropped = metadata && metadata->icc;
+  self->notes.exif_dropped = metadata && metadata->exif;
+  return ms_image_writer_put(self, header, strlen(header));
+}
+
+/* A file of type P6. */
+static gboolean
+begin_ppm(MsImageWriter *self)
+{
+  g_autofree char *header = g_strdup_printf("P6\n%d %d\n255\n", self->frame.width, self->frame.height);
+
+  self->notes.alpha_flattened = !self->frame.is_opaque;
+  return begin(self, header);
+}
+
+/* A file of type P7, with alpha where a pixel is transparent. */
+static gboolean
+begin_pam(MsImageWriter *self)
+{
+  const gboolean alpha = !self->frame.is_opaque;
+  g_autofree char *header =
+    g_strdup_printf("P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n", self->frame.width,
+                    self->frame.height, alpha ? 4 : 3, alpha ? "RGB_ALPHA" : "RGB");
+
+  return begin(self, header);
 }
 
 static void
@@ -419,59 +442,40 @@ pack(const guint8 *from, guint8 *to, int width)
     memmove(to, from, 3);
 }
 
-/* @channels: of a pixel in the file; pixels without alpha lie on white. */
+/* Pixels without alpha lie on white. */
 static gboolean
-write_rows(MsImage *image, MsImageSink *sink, int channels, gboolean flattens, GError **error)
+write_rows(MsImageWriter *self, MsImage *rows)
 {
-  const int width = ms_image_get_width(image), height = ms_image_get_height(image);
-  const guint8 *pixels = ms_image_get_pixels(image);
-  g_autofree guint8 *row = g_malloc((gsize)width * 4);
+  const gboolean alpha = !self->frame.is_opaque && !self->notes.alpha_flattened;
+  const int width = self->frame.width, height = ms_image_get_height(rows);
+  const guint8 *from = ms_image_get_pixels(rows);
+  guint8 *row = self->encoder;
+  gboolean good = TRUE;
 
-  for (int y = 0; y < height; y++) {
-    const guint8 *from = pixels + (gsize)y * ms_image_get_stride(image);
-    if (g_cancellable_set_error_if_cancelled(sink->cancellable, error) || !ms_image_hold_rows(image, y, 1, error))
+  for (int y = 0; good && y < height; y++, from += (gsize)width * 4) {
+    if (ms_image_writer_is_cancelled(self))
       return FALSE;
-    if (flattens)
+    if (self->notes.alpha_flattened)
       ms_image_lay_on_white(from, row, width);
-    if (channels == 3)
-      pack(flattens ? row : from, row, width);
-    if (!sink->write(sink, channels == 3 ? row : from, (gsize)width * (gsize)channels, error))
-      return FALSE;
-    ms_image_drop_rows(image, y + 1);
+    if (!alpha)
+      pack(self->notes.alpha_flattened ? row : from, row, width);
+    good = ms_image_writer_put(self, alpha ? from : row, (gsize)width * (alpha ? 4 : 3));
   }
-  return TRUE;
+  return good;
 }
 
-/**
- * ms_ppm_write: writes a file of type P6.
- * @notes: (inout): what could not be stored is set
- *
- * Returns: FALSE with the error of the sink or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_ppm_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+static void
+free_row(MsImageWriter *self)
 {
-  g_autofree char *header = g_strdup_printf("P6\n%d %d\n255\n", ms_image_get_width(image), ms_image_get_height(image));
-
-  notes->alpha_flattened = ms_image_has_transparency(image);
-  return write_header(image, sink, header, notes, error) && write_rows(image, sink, 3, notes->alpha_flattened, error);
+  g_free(self->encoder);
 }
 
-/** ms_pam_write: writes a file of type P7, with alpha where a pixel is transparent; like ms_ppm_write(). */
-gboolean
-ms_pam_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
-{
-  const gboolean alpha = ms_image_has_transparency(image);
-  g_autofree char *header =
-    g_strdup_printf("P7\nWIDTH %d\nHEIGHT %d\nDEPTH %d\nMAXVAL 255\nTUPLTYPE %s\nENDHDR\n", ms_image_get_width(image),
-                    ms_image_get_height(image), alpha ? 4 : 3, alpha ? "RGB_ALPHA" : "RGB");
-
-  return write_header(image, sink, header, notes, error) && write_rows(image, sink, alpha ? 4 : 3, FALSE, error);
-}
-
-/** ms_pnm_write_bytes: the working memory of both functions, a row. */
-guint64
-ms_pnm_write_bytes(int width, int height, const MsSaveOptions *options)
+/* A row. */
+static guint64
+count_bytes(int width, int height, const MsSaveOptions *options)
 {
   return (guint64)width * 4;
 }
+
+const MsImageEncoder ms_ppm_encoder = {begin_ppm, write_rows, NULL, free_row, count_bytes};
+const MsImageEncoder ms_pam_encoder = {begin_pam, write_rows, NULL, free_row, count_bytes};

@@ -18,13 +18,19 @@
 
 #define SAMPLES_MOST 4
 
-/* @size: of the file so far; libtiff patches its header once it knows the place of the directory. */
+/*
+ * @size: of the file so far; libtiff patches its header once it knows the place of the directory
+ * @content: (nullable): the file, where the sink cannot rewrite its bytes, with a sink of its own
+ */
 typedef struct {
   MsImageSink *sink;
   guint64 size;
   guint64 at;
-  guint8 *row;
   GError *error;
+  TIFF *tiff;
+  guint8 *row;
+  GByteArray *content;
+  MsImageSink memory;
 } TiffWriter;
 
 G_GNUC_PRINTF(4, 0)
@@ -186,7 +192,7 @@ set_geo(TIFF *tiff, const MsGeo *geo)
 }
 
 static void
-set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
+set_metadata(TIFF *tiff, const MsMetadata *metadata, MsSaveNotes *notes)
 {
   if (!metadata)
     return;
@@ -203,18 +209,18 @@ set_metadata(TIFF *tiff, MsMetadata *metadata, MsSaveNotes *notes)
 }
 
 static void
-set_tags(TIFF *tiff, MsImage *image, guint samples, int level)
+set_tags(TIFF *tiff, const MsImageFrame *frame, guint samples, int level)
 {
   guint16 alpha = EXTRASAMPLE_UNASSALPHA;
 
-  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, ms_image_get_width(image));
-  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, ms_image_get_height(image));
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, frame->width);
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, frame->height);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, 8);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_RGB);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows(ms_image_get_width(image), samples));
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, strip_rows(frame->width, samples));
   if (samples == 4)
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, level > 0 ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE);
@@ -232,85 +238,103 @@ copy_row(const guint8 *pixels, guint8 *row, gsize n, guint samples)
     memcpy(row, pixels, samples);
 }
 
-static gboolean
-write_rows(TiffWriter *self, TIFF *tiff, MsImage *image, guint samples)
-{
-  const guint8 *pixels = ms_image_get_pixels(image);
-  int height = ms_image_get_height(image);
-
-  for (int y = 0; y < height; y++) {
-    if (g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error) ||
-        !ms_image_hold_rows(image, y, 1, &self->error))
-      return FALSE;
-    copy_row(pixels + y * ms_image_get_stride(image), self->row, ms_image_get_width(image), samples);
-    ms_image_drop_rows(image, y + 1);
-    if (TIFFWriteScanline(tiff, self->row, y, 0) < 0)
-      return FALSE;
-  }
-  return TRUE;
-}
-
 static const char *
-get_mode(MsImage *image, guint samples)
+get_mode(const MsImageFrame *frame, guint samples)
 {
-  MsMetadata *metadata = ms_image_get_metadata(image);
+  const MsMetadata *metadata = frame->metadata;
   gsize profile = metadata && metadata->icc ? g_bytes_get_size(metadata->icc) : 0;
 
   for (guint i = 0; metadata && metadata->geo && i < MS_GEO_N_TAGS; i++)
     profile += metadata->geo->values[i] ? g_bytes_get_size(metadata->geo->values[i]) : 0;
 
   /* "m" keeps libtiff from mapping the file, which only exists while it is written. */
-  return ms_tiff_write_is_big(ms_image_get_width(image), ms_image_get_height(image), samples, profile) ? "w8m" : "wm";
+  return ms_tiff_write_is_big(frame->width, frame->height, samples, profile) ? "w8m" : "wm";
+}
+
+/* Passes on the first error of libtiff or of the sink. */
+static gboolean
+take_error(MsImageWriter *writer)
+{
+  TiffWriter *self = writer->encoder;
+
+  if (!writer->error)
+    writer->error = g_steal_pointer(&self->error);
+  return !writer->error;
+}
+
+static guint
+get_samples(const MsImageFrame *frame)
+{
+  return frame->is_opaque ? 3 : 4;
+}
+
+/* Where bytes of the sink cannot be rewritten, the file is built in memory first. */
+static gboolean
+begin(MsImageWriter *writer)
+{
+  TiffWriter *self = writer->encoder = g_new0(TiffWriter, 1);
+  const MsImageFrame *frame = &writer->frame;
+  const guint samples = get_samples(frame);
+
+  self->content = writer->sink.rewrite ? NULL : g_byte_array_new();
+  self->memory = ms_image_sink_in_memory(writer->sink.name, self->content, writer->sink.cancellable);
+  self->sink = self->content ? &self->memory : &writer->sink;
+  self->row = g_malloc((gsize)frame->width * SAMPLES_MOST);
+  self->tiff = writer_open(self, get_mode(frame, samples));
+  if (self->tiff) {
+    set_tags(self->tiff, frame, samples, writer->options.compression);
+    set_metadata(self->tiff, frame->metadata, &writer->notes);
+  }
+  return take_error(writer);
 }
 
 static gboolean
-write_to(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+write_rows(MsImageWriter *writer, MsImage *rows)
 {
-  g_autofree guint8 *row = g_malloc(ms_image_get_stride(image));
-  TiffWriter self = {.sink = sink, .row = row};
-  guint samples = ms_image_has_transparency(image) ? 4 : 3;
-  TIFF *tiff = writer_open(&self, get_mode(image, samples));
+  TiffWriter *self = writer->encoder;
+  const gsize width = (gsize)writer->frame.width;
 
-  if (tiff) {
-    set_tags(tiff, image, samples, options->compression);
-    set_metadata(tiff, ms_image_get_metadata(image), notes);
-    if (write_rows(&self, tiff, image, samples))
-      TIFFWriteDirectory(tiff);
-    TIFFCleanup(tiff);
+  for (int y = 0; y < ms_image_get_height(rows) && !ms_image_writer_is_cancelled(writer); y++) {
+    copy_row(ms_image_get_pixels(rows) + (gsize)y * width * 4, self->row, width, get_samples(&writer->frame));
+    if (TIFFWriteScanline(self->tiff, self->row, (guint32)(writer->y + y), 0) < 0)
+      break;
   }
-  if (!self.error)
-    return TRUE;
-  g_propagate_error(error, self.error);
-  return FALSE;
+  return take_error(writer);
 }
 
-/**
- * ms_tiff_write:
- * @options: of which the compression is used: 0 stores the samples as they are, 1 to 9 deflates their differences
- * @notes: (inout): what could not be stored is set
- *
- * Takes the rows in order and once. Where bytes of @sink cannot be rewritten, the file is built in memory first.
- *
- * Returns: FALSE with the error of the sink, %MS_ERROR_TOO_LARGE or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+static gboolean
+end(MsImageWriter *writer)
 {
-  if (sink->rewrite)
-    return write_to(image, sink, options, notes, error);
-  g_autoptr(GByteArray) content = g_byte_array_new();
-  MsImageSink memory = ms_image_sink_in_memory(sink->name, content, sink->cancellable);
-  return write_to(image, &memory, options, notes, error) && sink->write(sink, content->data, content->len, error);
+  TiffWriter *self = writer->encoder;
+
+  TIFFWriteDirectory(self->tiff);
+  TIFFCleanup(g_steal_pointer(&self->tiff));
+  return take_error(writer) && (!self->content || ms_image_writer_put(writer, self->content->data, self->content->len));
 }
 
-/** ms_tiff_write_bytes: the working memory of ms_tiff_write() into a file: a strip in libtiff, and its directory. */
-guint64
-ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options)
+static void
+free_tiff(MsImageWriter *writer)
+{
+  TiffWriter *self = writer->encoder;
+
+  g_clear_pointer(&self->tiff, TIFFCleanup);
+  g_clear_pointer(&self->content, g_byte_array_unref);
+  g_clear_error(&self->error);
+  g_free(self->row);
+  g_free(self);
+}
+
+/* Of a file that can be rewritten: a strip in libtiff, and its directory. */
+static guint64
+count_bytes(int width, int height, const MsSaveOptions *options)
 {
   guint64 strip = MAX(STRIP_SIZE, (guint64)width * SAMPLES_MOST);
 
   return DIRECTORY_SIZE + 4 * strip + count_strips(width, height, SAMPLES_MOST) * STRIP_OVERHEAD;
 }
+
+/** ms_tiff_encoder: of the options, the compression is used: 0 stores samples, 1 to 9 deflates their differences. */
+const MsImageEncoder ms_tiff_encoder = {begin, write_rows, end, free_tiff, count_bytes};
 
 /* ---- Numbers of 32 bits. */
 

@@ -11,8 +11,6 @@ gboolean ms_tiff_start_rows(MsImageFile *file);
 void ms_tiff_read_row(MsImageFile *file, guint8 *row);
 
 gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profile);
-gboolean ms_tiff_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-                       GError **error);
-guint64 ms_tiff_write_bytes(int width, int height, const MsSaveOptions *options);
+extern const MsImageEncoder ms_tiff_encoder;
 gboolean ms_tiff_numbers_are_big(int width, int height);
 gboolean ms_tiff_write_numbers(const MsNumbers *image, MsImageSink *sink, GError **error);

@@ -413,31 +413,24 @@ write_with_metadata(WebpWriter *self, const WebPData *bits, MsMetadata *metadata
   return ok;
 }
 
-/**
- * ms_webp_write:
- * @options: the quality, 0 for lossless, and for lossless images the compression
- * @notes: (inout): nothing is ever lost
- *
- * Returns: FALSE with the error of the sink, %MS_ERROR_MEMORY or %G_IO_ERROR_CANCELLED
- */
-gboolean
-ms_webp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes, GError **error)
+static gboolean
+write_webp(MsImageWriter *writer, MsImage *image)
 {
-  WebpWriter self = {.sink = sink};
-  MsMetadata *metadata = ms_image_get_metadata(image);
+  WebpWriter self = {.sink = &writer->sink};
   WebPMemoryWriter bits;
 
   WebPMemoryWriterInit(&bits);
-  if (encode(&self, image, options, &bits)) {
+  if (encode(&self, image, &writer->options, &bits)) {
     WebPData data = {bits.mem, bits.size};
-    if (metadata)
-      write_with_metadata(&self, &data, metadata);
+    if (writer->frame.metadata)
+      write_with_metadata(&self, &data, writer->frame.metadata);
     else
-      sink->write(sink, data.bytes, data.size, &self.error);
+      writer->sink.write(&writer->sink, data.bytes, data.size, &self.error);
   }
   WebPMemoryWriterClear(&bits);
-  if (!self.error)
-    return TRUE;
-  g_propagate_error(error, self.error);
-  return FALSE;
+  writer->error = self.error;
+  return !self.error;
 }
+
+/** ms_webp_encoder: of the options, the quality and for lossless images the compression are used; nothing is lost. */
+const MsImageEncoder ms_webp_encoder = {.rows = write_webp};

@@ -8,5 +8,4 @@ void ms_webp_open(MsImageFile *file);
 void ms_webp_close(MsImageFile *file);
 MsImage *ms_webp_read(MsImageFile *file);
 
-gboolean ms_webp_write(MsImage *image, MsImageSink *sink, const MsSaveOptions *options, MsSaveNotes *notes,
-                       GError **error);
+extern const MsImageEncoder ms_webp_encoder;

@@ -346,7 +346,7 @@ test_refused(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(f->engine->runs, ==, 0);
 }
 
-/* ---- Another process takes the name while the image is being filtered: the rows are computed once more. */
+/* ---- Another process takes the name while the image is being filtered: the complete file gets another one. */
 
 static MsEngine *
 open_engine(gpointer data, GError **error)

@@ -93,10 +93,10 @@ test_png_of_three_samples(void)
   const guint64 rows_of_three = G_GUINT64_CONSTANT(5000) * 4000 * 3;
   MsSaveOptions save = ms_save_options_default();
 
-  g_assert_cmpuint(ms_png_write_bytes(5000, 4000, &save), >=, rows_of_three);
-  g_assert_cmpuint(ms_png_write_bytes(8000, 6000, &save), <, 16 * MIB);
+  g_assert_cmpuint(ms_png_encoder.bytes(5000, 4000, &save), >=, rows_of_three);
+  g_assert_cmpuint(ms_png_encoder.bytes(8000, 6000, &save), <, 16 * MIB);
   save.saves_memory = TRUE;
-  g_assert_cmpuint(ms_png_write_bytes(5000, 4000, &save), <, 16 * MIB);
+  g_assert_cmpuint(ms_png_encoder.bytes(5000, 4000, &save), <, 16 * MIB);
 }
 
 void

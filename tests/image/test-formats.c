@@ -82,7 +82,7 @@ keep(const MsCodec *codec, GBytes *icc, GBytes *exif, guint32 per_metre)
 static const char *
 rows_of(const MsCodec *codec)
 {
-  if (codec->start_rows && codec->write_bytes)
+  if (codec->start_rows && codec->encoder->bytes)
     return "read and written";
   return codec->start_rows ? "read" : "no";
 }

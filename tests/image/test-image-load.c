@@ -102,7 +102,7 @@ test_table(void)
     g_assert_true(ms_codec_get(codecs[i].format) == &codecs[i]);
     g_assert_cmpuint(codecs[i].magics[0].size, >, 0);
     const gboolean reads = codecs[i].read || codecs[i].read_row;
-    g_assert_true(codecs[i].write ? reads && codecs[i].extensions[0] : !ms_codec_is_written(&codecs[i]));
+    g_assert_true(codecs[i].encoder ? reads && codecs[i].extensions[0] : !ms_codec_is_written(&codecs[i]));
     g_assert_true(reads && codecs[i].open && codecs[i].close);
     for (guint k = 0; codecs[i].magics[k].size > 0; k++)
       g_assert_cmpuint(codecs[i].magics[k].size, <=, MS_CODEC_MAGIC_SIZE);

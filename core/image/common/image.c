@@ -20,8 +20,6 @@ struct _MsImage {
   GBytes *pixels;
   MsMetadata *metadata;
   char *damage;
-  gboolean is_streamed;
-  MsImageFeed feed;
 };
 
 G_DEFINE_FINAL_TYPE(MsImage, ms_image, G_TYPE_OBJECT)
@@ -31,8 +29,6 @@ ms_image_finalize(GObject *object)
 {
   MsImage *self = MS_IMAGE(object);
 
-  if (self->is_streamed)
-    self->feed.free(self->feed.data);
   g_clear_pointer(&self->pixels, g_bytes_unref);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
   g_free(self->damage);
@@ -129,42 +125,6 @@ ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata)
   g_autoptr(GBytes) bytes = g_bytes_new_take(pixels, (gsize)width * height * 4);
 
   return ms_image_new(width, height, bytes, metadata);
-}
-
-/**
- * ms_image_new_streamed:
- * @pixels: (transfer none): addresses for width * height * 4 bytes, of which @feed makes rows valid
- * @feed: (transfer full): makes the rows
- *
- * Like ms_image_new(), for an image that is read in order of rows, with ms_image_hold_rows() before each access.
- */
-MsImage *
-ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, const MsImageFeed *feed)
-{
-  MsImage *self = ms_image_new(width, height, pixels, metadata);
-
-  self->is_streamed = TRUE;
-  self->feed = *feed;
-  return self;
-}
-
-/**
- * ms_image_hold_rows: makes @count rows from @first on valid, and keeps them until they are dropped.
- *
- * Returns: %TRUE, at once for an ordinary image; %FALSE with the error of the feed of a streamed one
- */
-gboolean
-ms_image_hold_rows(MsImage *self, int first, int count, GError **error)
-{
-  return !self->is_streamed || self->feed.hold(self->feed.data, first, first + count, error);
-}
-
-/** ms_image_drop_rows: frees the memory of the rows before @end of a streamed image; does nothing to others. */
-void
-ms_image_drop_rows(MsImage *self, int end)
-{
-  if (self->is_streamed)
-    self->feed.drop(self->feed.data, end);
 }
 
 int
@@ -271,8 +231,6 @@ ms_image_pixels_are_opaque(const guint8 *pixels, gsize size)
 gboolean
 ms_image_has_transparency(MsImage *self)
 {
-  if (self->is_streamed)
-    return !self->feed.is_opaque;
   return !ms_image_pixels_are_opaque(ms_image_get_pixels(self), ms_image_get_byte_size(self));
 }
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * MsImage: an immutable 8UC4 image (R, G, B, A bytes) with its metadata. The pixels of an ordinary image are all in
- * memory; those of a streamed one, which only the encoders take, are made when they are held.
- */
+/* MsImage: an immutable 8UC4 image (R, G, B, A bytes) with its metadata. */
 #pragma once
 
 #include <gio/gio.h>
@@ -51,28 +48,11 @@ typedef struct {
   int height;
 } MsRegion;
 
-/**
- * MsImageFeed: makes the rows of an image that is not in memory as a whole; used by one thread at a time.
- * @hold: makes the rows before @end valid, again from the first row where @first was dropped; @first only grows between
- *   two passes
- * @drop: the rows before @end are not needed until the next pass
- * @free: frees @data
- * @is_opaque: whether every alpha is 255, since the pixels cannot be searched
- */
-typedef struct {
-  gboolean (*hold)(gpointer data, int first, int end, GError **error);
-  void (*drop)(gpointer data, int end);
-  GDestroyNotify free;
-  gpointer data;
-  gboolean is_opaque;
-} MsImageFeed;
-
 guint8 *ms_image_try_alloc_pixels(guint64 width, guint64 height);
 gpointer ms_image_check_memory(gpointer memory, int width, int height, GError **error);
 MsImage *ms_image_new(int width, int height, GBytes *pixels, MsMetadata *metadata);
 MsImage *ms_image_new_rows(MsImage *self, int first, int count);
 MsImage *ms_image_new_take(int width, int height, guint8 *pixels, MsMetadata *metadata);
-MsImage *ms_image_new_streamed(int width, int height, GBytes *pixels, MsMetadata *metadata, const MsImageFeed *feed);
 int ms_image_get_width(MsImage *self);
 int ms_image_get_height(MsImage *self);
 gsize ms_image_get_stride(MsImage *self);
@@ -86,8 +66,6 @@ const char *ms_image_get_damage(MsImage *self);
 MsRegion ms_image_get_extent(MsImage *self);
 gboolean ms_image_pixels_are_opaque(const guint8 *pixels, gsize size);
 gboolean ms_image_has_transparency(MsImage *self);
-gboolean ms_image_hold_rows(MsImage *self, int first, int count, GError **error);
-void ms_image_drop_rows(MsImage *self, int end);
 
 /** MsImageDifference: how two pictures of one size differ; alpha counts like the colours. */
 typedef struct {
