@@ -47,6 +47,7 @@ ms_command_line_free(MsCommandLine *self)
     return;
   ms_option_table_clear(&ms_command_options, self);
   g_strfreev(self->inputs);
+  g_strfreev(self->manifests);
   g_ptr_array_unref(self->given);
   g_free(self);
 }
@@ -95,8 +96,6 @@ ms_command_line_action(const MsCommandLine *self)
     return MS_COMMAND_TUNE;
   if (self->merge_reports)
     return MS_COMMAND_MERGE_REPORTS;
-  if (self->merge_manifests)
-    return MS_COMMAND_MERGE;
   if (self->regions)
     return MS_COMMAND_REGIONS;
   return self->reduce ? MS_COMMAND_REDUCE : MS_COMMAND_IMAGES;

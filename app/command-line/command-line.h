@@ -41,7 +41,7 @@ typedef enum {
  * @convert_to: an #MsConvertTo
  * @on_conflict: an #MsConflict
  * @resume: an #MsResume
- * @shard_by: an #MsShardBy
+ * @manifests: (nullable) (array zero-terminated=1): the one to append to, and further ones that are only read
  * @progress: an #MsProgressMode
  * @color: an #MsColorMode
  * @budget: seconds, 0 for the default of the action
@@ -74,9 +74,7 @@ typedef struct {
   double timeout;
   int resume;
   MsShard shard;
-  int shard_by;
-  char *manifest;
-  char *merge_manifests;
+  char **manifests;
   int jobs;
   gboolean dry_run;
   gboolean null;
@@ -133,9 +131,8 @@ typedef enum {
   MS_COMMAND_EXPERIMENT = 1 << 5,
   MS_COMMAND_LIST_EXPERIMENTS = 1 << 6,
   MS_COMMAND_DIAGNOSE = 1 << 7,
-  MS_COMMAND_MERGE = 1 << 8,
-  MS_COMMAND_REGIONS = 1 << 9,
-  MS_COMMAND_MERGE_REPORTS = 1 << 10,
+  MS_COMMAND_REGIONS = 1 << 8,
+  MS_COMMAND_MERGE_REPORTS = 1 << 9,
 } MsCommandAction;
 
 /** MsExitStatus: how the program ends, which its manual page documents. */

@@ -14,7 +14,6 @@
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const convert_to_values[] = {"srgb", NULL};
 static const char *const resume_values[] = {"stat", "hash", NULL};
-static const char *const shard_by_values[] = {"pixels", "name", NULL};
 static const char *const color_values[] = {"auto", "always", "never", NULL};
 static const char *const progress_values[] = {"auto", "always", "never", "json", NULL};
 
@@ -22,12 +21,11 @@ static const char *const progress_values[] = {"auto", "always", "never", "json",
 #define IMAGES MS_COMMAND_IMAGES
 #define REDUCE MS_COMMAND_REDUCE
 #define TUNE MS_COMMAND_TUNE
-#define MERGE MS_COMMAND_MERGE
 #define EXPERIMENT MS_COMMAND_EXPERIMENT
 #define LISTS (MS_COMMAND_LIST_DEVICES | MS_COMMAND_LIST_EXPERIMENTS)
 #define LAB (REDUCE | TUNE | EXPERIMENT)
 #define REGIONS MS_COMMAND_REGIONS
-#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MERGE | MS_COMMAND_MERGE_REPORTS)
+#define HEADLESS (IMAGES | REGIONS | LISTS | LAB | MS_COMMAND_MERGE_REPORTS)
 #define EVERY (~0u)
 
 /* A row: group, name, kind, field, actions, help, and what else belongs to its kind. */
@@ -44,6 +42,23 @@ static gboolean
 parse_shard(const char *text, gpointer field, GError **error)
 {
   return ms_shard_parse(text, field, error);
+}
+
+/* Each time that it is given adds a name. */
+static gboolean
+parse_manifest(const char *text, gpointer field, GError **error)
+{
+  char ***names = field;
+  const guint n = *names ? g_strv_length(*names) : 0;
+
+  if (*text == '\0') {
+    ms_set_error(error, MS_ERROR_USAGE, "--manifest cannot be empty; name a file.");
+    return FALSE;
+  }
+  *names = g_renew(char *, *names, n + 2);
+  (*names)[n] = g_strdup(text);
+  (*names)[n + 1] = NULL;
+  return TRUE;
 }
 
 static const MsOptionInfo rows[] = {
@@ -114,9 +129,9 @@ static const MsOptionInfo rows[] = {
     N_("Write through links in the output folder; otherwise they are refused, or replaced by --on-conflict overwrite"),
     .needs = "output"),
 
-  ROW(BATCH, "recursive", FLAG, recursive, IMAGES | MERGE,
-      N_("Search subfolders too; outputs keep their relative paths"), .is_common = TRUE),
-  ROW(BATCH, "hidden", FLAG, hidden, IMAGES | MERGE, N_("Take files and folders whose name starts with a dot as well")),
+  ROW(BATCH, "recursive", FLAG, recursive, IMAGES, N_("Search subfolders too; outputs keep their relative paths"),
+      .is_common = TRUE),
+  ROW(BATCH, "hidden", FLAG, hidden, IMAGES, N_("Take files and folders whose name starts with a dot as well")),
   ROW(BATCH, "resume", CHOICE, resume, IMAGES | EXPERIMENT,
       N_("Skip what an earlier run finished: according to --manifest, else to the outputs (reports) that exist; "
          "hash compares contents"),
@@ -125,23 +140,18 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "shard", PARSED, shard, IMAGES,
       N_("Process part I of N, for several processes that divide the work; auto asks the job scheduler for the place"),
       ARGUMENT("I/N|auto[/N]"), .parse = parse_shard),
-  ROW(BATCH, "shard-by", CHOICE, shard_by, IMAGES,
-      N_("Divide evenly by pixels (default), or by name, which reads no header and lets the list of images grow"),
-      CHOICE_OF(shard_by_values, MS_SHARD_BY_PIXELS), .needs = "shard"),
-  ROW(BATCH, "manifest", TEXT, manifest, IMAGES | MERGE, N_("Append a line of JSON for each finished image"),
-      ARGUMENT("FILE.jsonl")),
-  ROW(BATCH, "merge-manifests", TEXT, merge_manifests, MERGE,
-      N_("Join the manifests of several processes, and print the images of INPUT that failed or that nobody did"),
-      ARGUMENT("DIR|FILE.jsonl")),
+  ROW(
+    BATCH, "manifest", PARSED, manifests, IMAGES,
+    N_("Append a line of JSON for each finished image; --resume reads further ones, files or patterns, given after it"),
+    ARGUMENT("FILE.jsonl"), .parse = parse_manifest),
   ROW(BATCH, "jobs", INT, jobs, IMAGES, N_("Threads that decode and encode; by default one for each processor"),
       RANGE(1, 256)),
   ROW(BATCH, "timeout", SECONDS, timeout, IMAGES | REGIONS | LAB | MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE,
       N_("End a device that reports nothing for so long, as in 30s; by default 2m, longer on slow devices"),
       ARGUMENT("TIME")),
   ROW(BATCH, "dry-run", FLAG, dry_run, IMAGES, N_("Show what would be done, and do nothing"), .is_common = TRUE),
-  ROW(BATCH, "null", FLAG, null, IMAGES | MERGE,
-      N_("With --dry-run or --merge-manifests, write each name as it is, followed by a NUL byte, for other programs"),
-      .needs = "dry-run|merge-manifests"),
+  ROW(BATCH, "null", FLAG, null, IMAGES,
+      N_("With --dry-run, write each name as it is, followed by a NUL byte, for other programs"), .needs = "dry-run"),
   ROW(BATCH, "memory-limit", AMOUNT, memory_limit, IMAGES | REGIONS,
       N_("Bytes of memory that the program may take, as in 512M; larger images are filtered in bands"),
       ARGUMENT("SIZE"), .thousand = 1024),

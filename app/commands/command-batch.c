@@ -140,10 +140,10 @@ new_request(const Command *c, MsManifest *manifest, const MsOwnFile *own_files)
                           .name_template = line->name,
                           .format = (MsImageFormat)line->format,
                           .quality = line->quality,
+                          .is_converted = line->convert_to == MS_CONVERT_TO_SRGB,
                           .on_conflict = (MsConflict)line->on_conflict,
                           .follow_links = line->follow_links,
                           .shard = line->shard,
-                          .shard_by = (MsShardBy)line->shard_by,
                           .resume = (MsResume)line->resume,
                           .manifest = manifest,
                           .settings = line->settings,
@@ -171,13 +171,11 @@ static GPtrArray *
 plan_batch(Command *c, MsManifest *manifest, GError **error)
 {
   const MsCommandLine *line = c->line;
-  const MsOwnFile own_files[N_OWN_FILES] = {{"manifest", line->manifest}, {"json", line->json}, {"csv", line->csv}};
-  const MsImageLimits limits = ms_command_line_image_limits(line);
-  MsBatchRequest request = new_request(c, manifest, own_files);
-  g_autoptr(GPtrArray) items = NULL;
+  const MsOwnFile own_files[N_OWN_FILES] = {
+    {"manifest", line->manifests ? line->manifests[0] : NULL}, {"json", line->json}, {"csv", line->csv}};
+  const MsBatchRequest request = new_request(c, manifest, own_files);
+  g_autoptr(GPtrArray) items = ms_batch_plan(&request, error);
 
-  request.limits = &limits;
-  items = ms_batch_plan(&request, error);
   return items && make_folder(c, &request, error) ? g_steal_pointer(&items) : NULL;
 }
 
@@ -202,17 +200,37 @@ write_names(Command *c, const MsBatchItem *item)
 }
 
 static void
-show_plan(Command *c, GPtrArray *items)
+show_item(Command *c, MsBatchItem *item, const MsManifestEntry *failure)
 {
+  if (failure)
+    ms_console_error(c->console, failure->error);
+  if (c->line->null)
+    write_names(c, item);
+  else if (c->line->progress != MS_PROGRESS_JSON)
+    show_names(c, item);
+  ms_batch_item_skip(item, failure ? N_("dry run; it failed in an earlier run") : N_("dry run"));
+}
+
+/* What --resume leaves to do is shown with the reason for which it failed before. */
+static void
+show_plan(Command *c, GPtrArray *items, MsManifest *manifest)
+{
+  const MsBatchCounts planned = ms_batch_count(items);
+  guint n_failed = 0;
+
   for (guint i = 0; i < items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(items, i);
     if (item->status != MS_ITEM_PENDING)
       continue;
-    if (c->line->null)
-      write_names(c, item);
-    else if (c->line->progress != MS_PROGRESS_JSON)
-      show_names(c, item);
-    ms_batch_item_skip(item, "dry run");
+    const MsManifestEntry *entry = manifest && c->line->resume ? ms_manifest_find(manifest, item->input) : NULL;
+    const gboolean has_failed = entry && !entry->done && entry->error;
+    show_item(c, item, has_failed ? entry : NULL);
+    n_failed += has_failed;
+  }
+  if (c->line->resume && !c->line->null) {
+    g_autofree char *sentence = g_strdup_printf(_("Images: %u; done: %u; to do: %u, of which %u have failed before."),
+                                                items->len, planned.skipped, planned.pending, n_failed);
+    ms_console_note(c->console, sentence);
   }
 }
 
@@ -322,7 +340,7 @@ run_and_report(Command *c, GPtrArray *items)
   for (guint i = 0; i < items->len; i++)
     ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
   if (c->line->dry_run)
-    show_plan(c, items);
+    show_plan(c, items, c->options.manifest);
   else if (!ms_supervisor_run(c->supervisor, items, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const gboolean failed = error && !interrupted;
@@ -337,15 +355,32 @@ run_and_report(Command *c, GPtrArray *items)
   return interrupted || failed ? status : status_of_items(c, items);
 }
 
-/* Refuses a pipe or device, because the next run reads the manifest. */
+/* Refuses standard output, because the next run reads the manifest, and manifests of which nothing would be read. */
 static gboolean
-check_manifest_name(const MsCommandLine *line, GError **error)
+check_manifests(const MsCommandLine *line, GError **error)
 {
-  if (!ms_file_path_is_standard(line->manifest))
+  if (ms_file_path_is_standard(line->manifests[0]))
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
+  else if (line->manifests[1] && !line->resume)
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "A second --manifest is only read, and only by --resume; add that or leave out %s.",
+                 line->manifests[1]);
+  else
     return TRUE;
-  ms_set_error(error, MS_ERROR_USAGE,
-               "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
   return FALSE;
+}
+
+/* (transfer full): lines are appended to the first manifest; the further ones are only read. */
+static MsManifest *
+load_manifests(const MsCommandLine *line, GError **error)
+{
+  g_autoptr(MsManifest) manifest = check_manifests(line, error) ? ms_manifest_load(line->manifests[0], error) : NULL;
+
+  for (char **name = line->manifests + 1; manifest && *name; name++)
+    if (!ms_manifest_read_more(manifest, *name, error))
+      return NULL;
+  return g_steal_pointer(&manifest);
 }
 
 static void
@@ -372,8 +407,7 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *wai
   MsExitStatus status;
 
   /* Everything is checked before the first file is written. */
-  if (!check_manifest_name(line, &error) ||
-      (line->manifest && !(manifest = ms_manifest_load(line->manifest, &error))) ||
+  if ((line->manifests && !(manifest = load_manifests(line, &error))) ||
       (ms_batch_command_names_device(line) && !(command.device = ms_supervisor_name_device(supervisor, &error)))) {
     status = ms_command_fail(console, error);
   } else {

@@ -233,7 +233,7 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
       !check_lab(self, error))
     return FALSE;
-  if (self->resume == MS_RESUME_HASH && !self->manifest)
+  if (self->resume == MS_RESUME_HASH && !self->manifests)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_inputs(self, error) && check_devices(self, error) &&
          check_stdout(self, action, error) && (action != MS_COMMAND_IMAGES || check_images(self, error)) &&
@@ -381,12 +381,13 @@ ms_output_check(const MsCommandLine *line, GError **error)
     add_place(read, NULL, line->inputs[i]);
   add_place(read, "compare", line->compare);
   add_place(read, "experiment", line->experiment);
-  add_place(read, "merge-manifests", line->merge_manifests);
+  for (guint i = 1; line->manifests && line->manifests[0] && line->manifests[i]; i++)
+    add_place(read, "manifest", line->manifests[i]);
   good = add_report_files(line, written, error);
   add_place(written, "output", line->output);
   add_place(written, "json", line->json);
   add_place(written, "csv", line->csv);
-  add_place(written, "manifest", line->manifest);
+  add_place(written, "manifest", line->manifests ? line->manifests[0] : NULL);
   add_place(written, "labels", line->labels);
   add_place(written, "modes", line->modes);
   add_place(written, "outlines", line->outlines);

@@ -25,9 +25,6 @@ static const MsCommand commands[] = {
   {MS_COMMAND_EXPERIMENT, "--experiment", TRUE, TRUE, TRUE, .run = ms_lab_command_run},
   {MS_COMMAND_LIST_EXPERIMENTS, "--experiment list", .reads_nothing = TRUE, .run = ms_lab_command_run},
   {MS_COMMAND_DIAGNOSE, "--diagnose", .uses_driver = TRUE, .reads_nothing = TRUE, .run = ms_diagnose_command_run},
-  {MS_COMMAND_MERGE, "--merge-manifests", .run = ms_merge_command_run,
-   .without_input = N_("--merge-manifests compares with the images; name their folders, as in: photos --recursive "
-                       "--merge-manifests manifests.")},
   {MS_COMMAND_REGIONS, "--regions", .uses_driver = TRUE, .has_events = TRUE, .run = ms_regions_command_run},
   {MS_COMMAND_MERGE_REPORTS, "--merge-reports", .run = ms_reports_command_run,
    .without_input = N_("--merge-reports needs reports, as in: --merge-reports h200.json cpu.json.")},

@@ -44,7 +44,6 @@ MsExitStatus ms_list_devices_command_run(const MsCommandLine *line, MsConsole *c
 char *ms_device_list_text(GPtrArray *devices);
 MsExitStatus ms_diagnose_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
-MsExitStatus ms_merge_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);

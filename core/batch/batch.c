@@ -192,41 +192,7 @@ save_options(const MsBatchRequest *request, const MsBatchItem *item)
 {
   return (MsSaveOptions){.format = ms_batch_item_format(item, request->format),
                          .quality = request->quality,
-                         .is_converted = request->limits && request->limits->to_srgb};
-}
-
-/* Whether the manifest records the output as that of this item with these settings. */
-static gboolean
-is_own_result(const MsBatchRequest *request, const MsBatchItem *item, const char *owner)
-{
-  const MsManifestEntry *entry = ms_manifest_find(request->manifest, item->input);
-  const MsSaveOptions save = save_options(request, item);
-
-  return entry && strcmp(entry->input, owner) == 0 && ms_manifest_entry_is_alike(entry, &request->settings, &save);
-}
-
-/*
- * Whether the output may be this result: a run that was killed may have saved it without recording it, or the input may
- * only have been touched since. The result is computed again and compared with the file.
- */
-static gboolean
-is_perhaps_saved(const Planning *p, const MsBatchItem *item)
-{
-  const MsBatchRequest *q = p->request;
-  const char *owner = NULL;
-
-  if (!q->resume || !q->manifest || is_link(item) || !g_file_test(item->output, G_FILE_TEST_IS_REGULAR))
-    return FALSE;
-  owner = ms_manifest_find_owner(q->manifest, item->output);
-  return !owner || is_own_result(q, item, owner);
-}
-
-/* Picks a numbered name only if the existing file is not our own earlier result. */
-static gboolean
-takes_own_name(const Planning *p, MsBatchItem *item)
-{
-  item->numbered = !claimant(p, item->output) && !is_source(item->output, p->sources) && is_perhaps_saved(p, item);
-  return item->numbered;
+                         .is_converted = request->is_converted};
 }
 
 /* Continues from the last number tried for this name: starting at 1 for each image would take quadratic time. */
@@ -310,11 +276,20 @@ refuse_link(MsBatchItem *item)
 static void
 fail_existing(const MsBatchRequest *request, MsBatchItem *item)
 {
-  if (request->resume && request->manifest && ms_manifest_find_owner(request->manifest, item->output))
-    ms_batch_item_fail(item,
-                       "'%s' is the result of an earlier run with other settings or of another image; replace it with "
-                       "--on-conflict overwrite, or choose another name.",
-                       item->output);
+  const gboolean has_record = request->resume && request->manifest;
+
+  if (has_record && ms_manifest_find_owner(request->manifest, item->output))
+    ms_batch_item_fail(
+      item,
+      "'%s' is the result of an earlier run with other settings, of another image or of this one before "
+      "it changed; replace it with --on-conflict overwrite, or choose another name.",
+      item->output);
+  else if (has_record)
+    ms_batch_item_fail(
+      item,
+      "'%s' exists already and no manifest records it: it is another file, or the last of a run that was "
+      "killed; replace it with --on-conflict overwrite, or choose another name.",
+      item->output);
   else
     ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
                        item->output);
@@ -356,9 +331,6 @@ check_existing(const Planning *p, MsBatchItem *item)
     ms_batch_item_skip(item, N_("the output exists"));
     return;
   }
-  item->perhaps_saved = is_perhaps_saved(p, item);
-  if (item->perhaps_saved)
-    return;
   fail_existing(p->request, item);
 }
 
@@ -409,7 +381,7 @@ choose_output(const Planning *p, MsBatchItem *item)
   item->skip_existing = skips_existing(p->request);
   if (ms_file_path_is_standard(item->output) || refuse_folder_name(p, item) || take_earlier_output(p, item))
     return;
-  if (unique && !(p->request->resume && !p->request->manifest) && !takes_own_name(p, item))
+  if (unique && !(p->request->resume && !p->request->manifest))
     choose_free_name(p, item);
   if (refuse_claimed(p, item) || refuse_input(p, item))
     return;
@@ -563,20 +535,10 @@ remember_sources(Planning *p, GPtrArray *inputs)
   }
 }
 
-/* @balanced: the shard that ms_shard_balance() gives the input, 0 where its name decides. */
-static gboolean
-is_in_shard(const MsBatchRequest *request, const MsInput *input, guint balanced)
-{
-  return balanced > 0 ? balanced == request->shard.index : ms_shard_takes(&request->shard, input->relative);
-}
-
 static GPtrArray *
 plan_items(Planning *p, GPtrArray *inputs)
 {
   GPtrArray *items = g_ptr_array_new_with_free_func((GDestroyNotify)ms_batch_item_free);
-  const MsBatchRequest *q = p->request;
-  gboolean balanced = q->shard.count > 1 && q->shard_by == MS_SHARD_BY_PIXELS;
-  g_autofree guint *shards = balanced ? ms_shard_balance(inputs, q->shard.count, q->limits) : NULL;
 
   for (guint i = 0; i < inputs->len; i++) {
     const MsInput *input = g_ptr_array_index(inputs, i);
@@ -587,7 +549,7 @@ plan_items(Planning *p, GPtrArray *inputs)
       ms_batch_item_fail_with(item, input->problem);
     else if (p->request->output)
       choose_output(p, item);
-    if (is_in_shard(p->request, input, shards ? shards[i] : 0))
+    if (ms_shard_takes(&p->request->shard, input->relative))
       g_ptr_array_add(items, g_steal_pointer(&item));
   }
   return items;

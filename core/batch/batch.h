@@ -47,8 +47,8 @@ typedef enum {
  * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
  * @format: of the outputs; AUTO means that of the output's extension, else that of the input's
  * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
+ * @is_converted: whether inputs are converted to sRGB, for @manifest
  * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
- * @limits: (nullable): of the images whose headers are read to balance shards; %NULL for ms_image_limits_default()
  * @follow_links: write through links in the output folder; a link that is itself named as the output is always followed
  * @device: (nullable): replaces {device} in a template
  * @own_files: (array length=n_own_files) (nullable): files that the run writes besides images
@@ -61,11 +61,10 @@ typedef struct {
   const char *name_template;
   MsImageFormat format;
   int quality;
+  gboolean is_converted;
   MsConflict on_conflict;
   gboolean follow_links;
   MsShard shard;
-  MsShardBy shard_by;
-  const MsImageLimits *limits;
   MsResume resume;
   MsManifest *manifest;
   MsSettings settings;

@@ -57,7 +57,6 @@ extern const char *const ms_item_status_names[];
  * @overwrite: whether a file at @output may be replaced
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
- * @perhaps_saved: an earlier run may have saved @output without recording it: a file with the same bytes is this result
  * @shortened: @output lacks a part of the input's name, which would have been too long
  * @has_told: in a worker, whether what was found of it was sent already
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
@@ -93,7 +92,6 @@ typedef struct {
   gboolean overwrite;
   gboolean skip_existing;
   gboolean numbered;
-  gboolean perhaps_saved;
   gboolean shortened;
   gboolean has_told;
   int input_spool;

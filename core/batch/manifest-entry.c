@@ -16,7 +16,6 @@ ms_manifest_entry_free(MsManifestEntry *self)
   g_free(self->format);
   g_free(self->error);
   g_free(self->note);
-  g_free(self->line);
   g_free(self->hash);
   g_free(self->output_hash);
   g_free(self);
@@ -144,7 +143,6 @@ ms_manifest_entry_parse(const char *line, gsize length)
   entry->settings = g_strdup("");
   ms_record_get(&entry_record, entry, object);
   entry->done = entry->status == MS_ITEM_DONE;
-  entry->n_done = entry->done;
   return entry;
 }
 
@@ -173,9 +171,9 @@ is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
          entry->quality == ms_codec_resolve_quality(codec, save->quality);
 }
 
-/** ms_manifest_entry_is_alike: whether the line records a result with these settings, format and quality. */
-gboolean
-ms_manifest_entry_is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save)
+/* Whether the line records a result with these settings, format and quality. */
+static gboolean
+is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save)
 {
   g_autofree char *line = ms_settings_to_arguments(settings);
 
@@ -225,6 +223,5 @@ gboolean
 ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                           const MsSaveOptions *save, gboolean by_hash)
 {
-  return ms_manifest_entry_is_alike(self, settings, save) && is_same_input(self, input, by_hash) &&
-         has_whole_output(self, by_hash);
+  return is_alike(self, settings, save) && is_same_input(self, input, by_hash) && has_whole_output(self, by_hash);
 }

@@ -18,10 +18,8 @@
  * @status: how the input ended; @done: whether it is finished
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
- * @n_done: lines that record the input as finished
  * @error: (nullable): why it failed
  * @note: (nullable): what data of the input the output lacks
- * @line: (nullable): the text of the line; set by ms_manifest_load_merged() alone
  * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
  */
 typedef struct {
@@ -37,10 +35,8 @@ typedef struct {
   gint64 modified;
   int modified_ns;
   guint64 output_size;
-  guint n_done;
   char *error;
   char *note;
-  char *line;
   char *hash;
   char *output_hash;
   int width;
@@ -51,6 +47,5 @@ char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, cons
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
 void ms_manifest_entry_free(MsManifestEntry *self);
 gboolean ms_manifest_entry_is_part(const char *text);
-gboolean ms_manifest_entry_is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save);
 gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                                    const MsSaveOptions *save, gboolean by_hash);

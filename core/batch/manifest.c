@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -14,13 +15,12 @@
 #include "core/image/file/file-path.h"
 
 struct _MsManifest {
-  char *path;
+  char *path; /* of the file that is read, and then of the one that is written */
   int fd;
-  gboolean merges;     /* ms_manifest_load_merged() */
+  gboolean is_pattern; /* @path stands for several files */
   gboolean torn;       /* the last line does not end, so the next record starts a new line */
   gboolean has_failed; /* a record could not be written */
-  guint n_ignored;     /* lines that are no record */
-  guint first_ignored; /* number of the first one, from 1 */
+  GString *ignored;    /* a sentence for each file with lines that are no record */
   GHashTable *entries; /* absolute input path, owned by the entry -> MsManifestEntry */
   GHashTable *outputs; /* outputs of finished images, links followed -> input; NULL until first used */
 };
@@ -31,6 +31,7 @@ manifest_new(void)
   MsManifest *self = g_new0(MsManifest, 1);
 
   self->fd = -1;
+  self->ignored = g_string_new(NULL);
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
   return self;
 }
@@ -42,6 +43,7 @@ ms_manifest_free(MsManifest *self)
     close(self->fd);
   g_hash_table_unref(self->entries);
   g_clear_pointer(&self->outputs, g_hash_table_unref);
+  g_string_free(self->ignored, TRUE);
   g_free(self->path);
   g_free(self);
 }
@@ -55,14 +57,10 @@ take_entry(MsManifest *self, MsManifestEntry *entry)
 {
   MsManifestEntry *earlier = g_hash_table_lookup(self->entries, entry->input);
 
-  if (earlier)
-    entry->n_done += earlier->n_done;
-  if (!earlier || !earlier->done || entry->done) {
+  if (!earlier || !earlier->done || entry->done)
     g_hash_table_replace(self->entries, entry->input, entry);
-    return;
-  }
-  earlier->n_done = entry->n_done;
-  ms_manifest_entry_free(entry);
+  else
+    ms_manifest_entry_free(entry);
 }
 
 static gboolean
@@ -72,9 +70,29 @@ take_line(MsManifest *self, const char *line, gsize length)
 
   if (!entry)
     return FALSE;
-  entry->line = self->merges ? g_strndup(line, length) : NULL;
   take_entry(self, entry);
   return TRUE;
+}
+
+/* @n lines are no records; the first of them has number @first, from 1. */
+static void
+note_ignored(MsManifest *self, guint n, guint first)
+{
+  if (n == 0)
+    return;
+  if (self->ignored->len > 0)
+    g_string_append_c(self->ignored, ' ');
+  if (n == 1)
+    g_string_append_printf(
+      self->ignored,
+      _("Line %u of the manifest '%s' is not a record of an image; it is ignored, and its image is filtered again."),
+      first, self->path);
+  else
+    g_string_append_printf(
+      self->ignored,
+      _("The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
+        "ignored, and their images are filtered again."),
+      self->path, n, first);
 }
 
 /* Ignores a last line that a crash truncated; its image is filtered again. */
@@ -82,17 +100,18 @@ static void
 take_lines(MsManifest *self, const char *text, gsize length)
 {
   const char *end = text + length;
-  guint number = 0;
+  guint number = 0, n_ignored = 0, first_ignored = 0;
 
   for (const char *line = text; line < end;) {
     const char *stop = memchr(line, '\n', (gsize)(end - line));
     number++;
     if (!take_line(self, line, (gsize)((stop ? stop : end) - line)) && stop && stop > line) {
-      self->n_ignored++;
-      self->first_ignored = self->first_ignored ? self->first_ignored : number;
+      n_ignored++;
+      first_ignored = first_ignored ? first_ignored : number;
     }
     line = stop ? stop + 1 : end;
   }
+  note_ignored(self, n_ignored, first_ignored);
 }
 
 /**
@@ -101,16 +120,7 @@ take_lines(MsManifest *self, const char *text, gsize length)
 char *
 ms_manifest_describe_ignored(MsManifest *self)
 {
-  if (self->n_ignored == 0)
-    return NULL;
-  if (self->n_ignored == 1)
-    return g_strdup_printf(
-      _("Line %u of the manifest '%s' is not a record of an image; it is ignored, and its image is filtered again."),
-      self->first_ignored, self->path);
-  return g_strdup_printf(
-    _("The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
-      "ignored, and their images are filtered again."),
-    self->path, self->n_ignored, self->first_ignored);
+  return self->ignored->len > 0 ? g_strdup(self->ignored->str) : NULL;
 }
 
 static gboolean
@@ -189,9 +199,37 @@ read_file(MsManifest *self, const char *path, GError **error)
   return good;
 }
 
+/* Reads the file @name, or those that it stands for as a pattern with * or ?; *@found: whether there is any. */
+static gboolean
+read_named(MsManifest *self, const char *name, gboolean *found, GError **error)
+{
+  glob_t files = {0};
+  gboolean good = TRUE;
+
+  *found = g_file_test(name, G_FILE_TEST_EXISTS);
+  if (*found || !strpbrk(name, "*?"))
+    return read_file(self, name, error);
+  *found = glob(name, 0, NULL, &files) == 0;
+  for (gsize i = 0; *found && good && i < files.gl_pathc; i++)
+    good = read_file(self, files.gl_pathv[i], error);
+  globfree(&files);
+  self->is_pattern = TRUE;
+  return good;
+}
+
+static gboolean
+check_found(const char *name, gboolean found, GError **error)
+{
+  if (!found)
+    ms_set_error(error, MS_ERROR_IO, "There is no manifest '%s'; name a file, or several by a pattern in quotes.",
+                 name);
+  return found;
+}
+
 /**
  * ms_manifest_load:
- * @path: a file that need not exist; it is not written before ms_manifest_begin()
+ * @path: a file that need not exist, which is not written before ms_manifest_begin(); or a pattern for files that are
+ *   only read
  *
  * Lines that are no record are ignored; see ms_manifest_describe_ignored().
  *
@@ -202,29 +240,35 @@ MsManifest *
 ms_manifest_load(const char *path, GError **error)
 {
   g_autoptr(MsManifest) self = manifest_new();
+  gboolean found;
 
-  return read_file(self, path, error) ? g_steal_pointer(&self) : NULL;
+  if (!read_named(self, path, &found, error) || (self->is_pattern && !check_found(path, found, error)))
+    return NULL;
+  g_free(self->path);
+  self->path = g_strdup(path);
+  return g_steal_pointer(&self);
 }
 
 /**
- * ms_manifest_load_merged:
- * @paths: (array length=n): the manifests of several processes
+ * ms_manifest_read_more:
+ * @name: a file, or a pattern for several, such as those of other processes; nothing is written to them
  *
- * Reads several manifests as one. Of several lines about an image, a finished one takes precedence, otherwise the last
- * one.
+ * Adds their lines. Of several about one image, one by which it was finished takes precedence, otherwise the last.
  *
- * Returns: (transfer full): the manifest, which cannot be written to, or %NULL as ms_manifest_load()
+ * Returns: %FALSE as ms_manifest_load(), and where there is no such file
  */
-MsManifest *
-ms_manifest_load_merged(const char *const *paths, guint n, GError **error)
+gboolean
+ms_manifest_read_more(MsManifest *self, const char *name, GError **error)
 {
-  g_autoptr(MsManifest) self = manifest_new();
+  g_autofree char *path = g_steal_pointer(&self->path);
+  const gboolean was_pattern = self->is_pattern;
+  gboolean found;
+  const gboolean good = read_named(self, name, &found, error) && check_found(name, found, error);
 
-  self->merges = TRUE;
-  for (guint i = 0; i < n; i++)
-    if (!read_file(self, paths[i], error))
-      return NULL;
-  return g_steal_pointer(&self);
+  g_free(self->path);
+  self->path = g_steal_pointer(&path);
+  self->is_pattern = was_pattern;
+  return good;
 }
 
 /* Keeps other processes from appending, as far as the file system has locks. */
@@ -286,6 +330,13 @@ mend_last_line(MsManifest *self)
 gboolean
 ms_manifest_begin(MsManifest *self, GError **error)
 {
+  if (self->is_pattern) {
+    ms_set_error(error, MS_ERROR_USAGE,
+                 "--manifest '%s' stands for files that are only read; name before it the one to which lines are "
+                 "appended.",
+                 self->path);
+    return FALSE;
+  }
   self->fd = open(self->path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
   if (self->fd < 0)
     return fail(self, N_("opened"), error);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* MsManifest: a file with a JSON line for each finished image, from which an interrupted batch is resumed. */
+/*
+ * MsManifest: a file with a JSON line for each finished image, from which an interrupted batch is resumed, and further
+ * ones of other processes, which are only read.
+ */
 #pragma once
 
 #include "core/batch/item.h"
@@ -8,7 +11,7 @@
 typedef struct _MsManifest MsManifest;
 
 MsManifest *ms_manifest_load(const char *path, GError **error);
-MsManifest *ms_manifest_load_merged(const char *const *paths, guint n, GError **error);
+gboolean ms_manifest_read_more(MsManifest *self, const char *name, GError **error);
 void ms_manifest_free(MsManifest *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifest, ms_manifest_free)
 char *ms_manifest_describe_ignored(MsManifest *self);

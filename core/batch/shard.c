@@ -4,13 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/image/file/file-path.h"
-#include "core/image/image-io.h"
+#include "core/error.h"
 
 /* The shard that a job scheduler gives this process */
 
 /**
- * Engine: one scheduler.
+ * Scheduler: one scheduler.
  * @index: variable with the number of this process
  * @count: (nullable): variable with the number of processes; %NULL where the scheduler does not set one
  * @first: the number of the first process; @first_variable and @step: (nullable): variables that change it and the step
@@ -22,10 +21,10 @@ typedef struct {
   guint64 first;
   const char *first_variable;
   const char *step;
-} Engine;
+} Scheduler;
 
 /* The array comes first: its tasks may have ranks, which multiply the number of shards. */
-static const Engine engines[] = {
+static const Scheduler schedulers[] = {
   {"a Slurm array", "SLURM_ARRAY_TASK_ID", "SLURM_ARRAY_TASK_COUNT", 0, "SLURM_ARRAY_TASK_MIN",
    "SLURM_ARRAY_TASK_STEP"},
   {"srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", 0, NULL, NULL},
@@ -42,7 +41,7 @@ static const Engine engines[] = {
 
 /* The place in one scheduler: @index from 0; @count is 0 where the scheduler does not state it. */
 typedef struct {
-  const Engine *engine;
+  const Scheduler *scheduler;
   guint64 index;
   guint64 count;
 } Place;
@@ -56,21 +55,21 @@ read_number(const char *const *environment, const char *name, guint64 *value)
 }
 
 /*
- * %FALSE where @engine did not start the process: a rank counts only with the number of ranks, which a batch script
+ * %FALSE where @scheduler did not start the process: a rank counts only with the number of ranks, which a batch script
  * lacks.
  */
 static gboolean
-read_place(const Engine *engine, const char *const *environment, Place *place)
+read_place(const Scheduler *scheduler, const char *const *environment, Place *place)
 {
-  guint64 first = engine->first, step = 1;
+  guint64 first = scheduler->first, step = 1;
 
-  *place = (Place){.engine = engine};
-  if (!read_number(environment, engine->index, &place->index))
+  *place = (Place){.scheduler = scheduler};
+  if (!read_number(environment, scheduler->index, &place->index))
     return FALSE;
-  if (engine->count && !read_number(environment, engine->count, &place->count))
+  if (scheduler->count && !read_number(environment, scheduler->count, &place->count))
     return FALSE;
-  read_number(environment, engine->first_variable, &first);
-  read_number(environment, engine->step, &step);
+  read_number(environment, scheduler->first_variable, &first);
+  read_number(environment, scheduler->step, &step);
   if (place->index < first || step == 0 || (place->index - first) % step != 0)
     return FALSE;
   place->index = (place->index - first) / step;
@@ -80,7 +79,7 @@ read_place(const Engine *engine, const char *const *environment, Place *place)
 static gboolean
 is_rank(const Place *place)
 {
-  return place->engine >= &engines[FIRST_RANK] && place->engine <= &engines[LAST_RANK];
+  return place->scheduler >= &schedulers[FIRST_RANK] && place->scheduler <= &schedulers[LAST_RANK];
 }
 
 static void
@@ -88,19 +87,19 @@ refuse_two(const Place *a, const Place *b, GError **error)
 {
   ms_set_error(error, MS_ERROR_USAGE,
                "--shard auto finds two places for this process, of %s (%s) and of %s (%s); give one as I/N.",
-               a->engine->name, a->engine->index, b->engine->name, b->engine->index);
+               a->scheduler->name, a->scheduler->index, b->scheduler->name, b->scheduler->index);
 }
 
 /* Ranks of one array task share it; several launchers may state the same rank. */
 static gboolean
 combine(Place *into, const Place *next, GError **error)
 {
-  gboolean ranks_of_task = into->engine == &engines[ARRAY] && is_rank(next);
+  gboolean ranks_of_task = into->scheduler == &schedulers[ARRAY] && is_rank(next);
 
-  if (!into->engine || (ranks_of_task && into->count == 0)) {
+  if (!into->scheduler || (ranks_of_task && into->count == 0)) {
     *into = *next;
   } else if (ranks_of_task) {
-    *into = (Place){next->engine, into->index * next->count + next->index, into->count * next->count};
+    *into = (Place){next->scheduler, into->index * next->count + next->index, into->count * next->count};
   } else if (into->index != next->index || into->count != next->count) {
     refuse_two(into, next, error);
     return FALSE;
@@ -114,11 +113,11 @@ find_place(const char *const *environment, Place *found, GError **error)
 {
   Place array = {NULL}, other = {NULL}, place;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(engines); i++)
-    if (read_place(&engines[i], environment, &place) && !combine(i == ARRAY ? &array : &other, &place, error))
+  for (gsize i = 0; i < G_N_ELEMENTS(schedulers); i++)
+    if (read_place(&schedulers[i], environment, &place) && !combine(i == ARRAY ? &array : &other, &place, error))
       return FALSE;
-  *found = array.engine ? array : other;
-  return !array.engine || !other.engine || combine(found, &other, error);
+  *found = array.scheduler ? array : other;
+  return !array.scheduler || !other.scheduler || combine(found, &other, error);
 }
 
 static char *
@@ -126,8 +125,8 @@ list_variables(void)
 {
   GString *text = g_string_new(NULL);
 
-  for (gsize i = 0; i < G_N_ELEMENTS(engines); i++)
-    g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", engines[i].index);
+  for (gsize i = 0; i < G_N_ELEMENTS(schedulers); i++)
+    g_string_append_printf(text, "%s%s", i > 0 ? ", " : "", schedulers[i].index);
   return g_string_free(text, FALSE);
 }
 
@@ -151,12 +150,12 @@ check_count(const Place *place, guint64 count, GError **error)
   if (count == 0)
     ms_set_error(error, MS_ERROR_USAGE,
                  "%s does not say how many processes there are; give their number, as in --shard auto/8.",
-                 place->engine->name);
+                 place->scheduler->name);
   else if (count > G_MAXUINT32 || place->index >= count)
     ms_set_error(error, MS_ERROR_USAGE,
                  "%s says that this is process %" PRIu64 " of %" PRIu64
                  "; number the processes without gaps, or give their number, as in --shard auto/8.",
-                 place->engine->name, place->index + 1, count);
+                 place->scheduler->name, place->index + 1, count);
   else
     return TRUE;
   return FALSE;
@@ -179,7 +178,7 @@ ms_shard_place_find(const char *const *environment, guint count, MsShard *shard,
 
   if (!find_place(environment, &place, error))
     return FALSE;
-  if (!place.engine) {
+  if (!place.scheduler) {
     refuse_none(error);
     return FALSE;
   }
@@ -188,97 +187,6 @@ ms_shard_place_find(const char *const *environment, guint count, MsShard *shard,
     return FALSE;
   *shard = (MsShard){(guint)place.index + 1, (guint)n};
   return TRUE;
-}
-
-/* Shards of nearly equal numbers of pixels */
-
-typedef struct {
-  const char *relative;
-  guint position; /* in the list */
-  guint64 pixels;
-} Weight;
-
-typedef struct {
-  guint shard;
-  guint64 pixels;
-} Load;
-
-/* An image whose header cannot be read fails quickly, so it counts as one pixel. */
-static guint64
-pixels_of(const MsInput *input, const MsImageLimits *limits)
-{
-  MsImageHeader header;
-
-  if (input->problem || ms_file_path_is_standard(input->path) || ms_image_is_stream(input->path) ||
-      !ms_image_peek_size(input->path, limits, &header, NULL))
-    return 1;
-  return (guint64)header.width * (guint64)header.height;
-}
-
-/* Largest first; names decide between equal sizes, so that the order of arguments does not matter. */
-static int
-compare_weights(gconstpointer a, gconstpointer b)
-{
-  const Weight *p = a, *q = b;
-  int names = strcmp(p->relative, q->relative);
-
-  if (p->pixels != q->pixels)
-    return p->pixels > q->pixels ? -1 : 1;
-  return names != 0 ? names : (p->position > q->position) - (p->position < q->position);
-}
-
-static gboolean
-is_lighter(const Load *a, const Load *b)
-{
-  return a->pixels != b->pixels ? a->pixels < b->pixels : a->shard < b->shard;
-}
-
-/* Restores the order of a heap whose lightest shard is at 0, after that has become heavier. */
-static void
-sink_first(Load *heap, guint n)
-{
-  for (guint i = 0, child; (child = 2 * i + 1) < n; i = child) {
-    if (child + 1 < n && is_lighter(&heap[child + 1], &heap[child]))
-      child++;
-    if (is_lighter(&heap[i], &heap[child]))
-      return;
-    Load swapped = heap[i];
-    heap[i] = heap[child];
-    heap[child] = swapped;
-  }
-}
-
-/**
- * ms_shard_balance:
- * @inputs: (element-type MsInput): the same for all shards
- * @count: number of shards
- * @limits: (nullable): images beyond them count as one pixel
- *
- * Reads the header of every input and gives each, from the largest to the smallest, to the shard that has the fewest
- * pixels so far (the longest-processing-time rule: no shard has more than 4/3 of the least possible maximum).
- *
- * Returns: (transfer full) (array): the shard of each input, from 1
- */
-guint *
-ms_shard_balance(GPtrArray *inputs, guint count, const MsImageLimits *limits)
-{
-  guint *shards = g_new(guint, inputs->len + 1);
-  g_autofree Weight *weights = g_new(Weight, inputs->len + 1);
-  g_autofree Load *heap = g_new0(Load, count);
-
-  for (guint i = 0; i < inputs->len; i++) {
-    const MsInput *input = g_ptr_array_index(inputs, i);
-    weights[i] = (Weight){input->relative, i, pixels_of(input, limits)};
-  }
-  for (guint i = 0; i < count; i++)
-    heap[i].shard = i + 1;
-  qsort(weights, inputs->len, sizeof *weights, compare_weights);
-  for (guint i = 0; i < inputs->len; i++) {
-    shards[weights[i].position] = heap[0].shard;
-    heap[0].pixels += weights[i].pixels;
-    sink_first(heap, count);
-  }
-  return shards;
 }
 
 /* Shards by the names of images */

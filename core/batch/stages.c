@@ -528,7 +528,6 @@ saving_init(Saving *self, MsBatchImage *work)
   self->place = (MsAtomicPlace){self->folder, item->folder, item->follow_links};
   self->options.format = ms_batch_item_format(item, self->options.format);
   self->options.overwrite = item->overwrite;
-  self->options.perhaps_saved = item->perhaps_saved;
   self->options.place = self->folder ? &self->place : NULL;
   self->options.saves_memory = work->saves_memory;
   self->options.appears = work->hooks->happened ? announce : NULL;
@@ -585,7 +584,7 @@ write_rows(Saving *self, MsImage *rows, GError **error)
   return good;
 }
 
-/* An earlier run may have saved the file without recording it; otherwise it gets a numbered name if that is allowed. */
+/* Completes the file; where another process has taken its name meanwhile, it gets the next number if that is allowed. */
 static gboolean
 end_file(Saving *self, GError **error)
 {
@@ -594,17 +593,6 @@ end_file(Saving *self, GError **error)
 
   if (ms_image_writer_end(self->writer, &failure))
     return TRUE;
-  if (item->perhaps_saved && g_error_matches(failure, MS_ERROR, MS_ERROR_EXISTS)) {
-    if (ms_image_writer_is_there(self->writer))
-      return TRUE;
-    if (!item->numbered) {
-      ms_set_error(error, MS_ERROR_EXISTS,
-                   "'%s' exists already and differs from this result: it is another file, or of an earlier run after "
-                   "which its input changed; replace it with --on-conflict overwrite, or choose another name.",
-                   item->output);
-      return FALSE;
-    }
-  }
   while (take_next_name(self, &failure, error))
     if (ms_image_writer_rename(self->writer, item->output, &failure))
       return TRUE;

@@ -62,7 +62,6 @@ static const MsField job_members[] = {
   MEMBER(overwrite, BOOLEAN, "overwrite"),
   MEMBER(skip_existing, BOOLEAN, "skip_existing"),
   MEMBER(numbered, BOOLEAN, "numbered"),
-  MEMBER(perhaps_saved, BOOLEAN, "perhaps_saved"),
   MEMBER(shortened, BOOLEAN, "shortened"),
   MEMBER(input_spool, WHOLE, "input_spool"),
   MEMBER(output_spool, WHOLE, "output_spool"),

@@ -153,13 +153,10 @@ begin(MsImageWriter *self, const MsImageSink *sink, GError **error)
 static MsAtomicFile *
 open_file(const char *path, const MsSaveOptions *options, GCancellable *cancellable, GError **error)
 {
-  const gboolean overwrite = options->overwrite || options->perhaps_saved;
-  MsAtomicFile *file = options->place ? ms_atomic_file_open_below(options->place, path, overwrite, cancellable, error)
-                                      : ms_atomic_file_open(path, overwrite, cancellable, error);
+  const gboolean overwrite = options->overwrite;
 
-  if (file && !options->overwrite)
-    ms_atomic_file_keep_existing(file);
-  return file;
+  return options->place ? ms_atomic_file_open_below(options->place, path, overwrite, cancellable, error)
+                        : ms_atomic_file_open(path, overwrite, cancellable, error);
 }
 
 static gboolean
@@ -261,20 +258,13 @@ commit(MsImageWriter *self, GError **error)
 /**
  * ms_image_writer_end: completes the file, which then appears under its name.
  *
- * Returns: %FALSE with the errors of ms_image_writer_new(); after %MS_ERROR_EXISTS, ms_image_writer_is_there() and
- *   ms_image_writer_rename() are possible
+ * Returns: %FALSE with the errors of ms_image_writer_new(); after %MS_ERROR_EXISTS,
+ *   ms_image_writer_rename() is possible
  */
 gboolean
 ms_image_writer_end(MsImageWriter *self, GError **error)
 {
   return end(self, error) && commit(self, error);
-}
-
-/** ms_image_writer_is_there: whether the file because of which ms_image_writer_end() failed has the same bytes. */
-gboolean
-ms_image_writer_is_there(const MsImageWriter *self)
-{
-  return ms_atomic_file_is_there(self->file);
 }
 
 /** ms_image_writer_rename: gives the complete file another name in the same folder; the errors of the end. */

@@ -23,8 +23,6 @@
  *   pixels are the same, the bytes of the file are not
  * @place: (nullable): the folder of a batch above the file, see ms_atomic_file_open_below(); %NULL for a file that a
  *   person named
- * @perhaps_saved: whether a file of that name fails the save only when the new one is complete, so that
- *   ms_image_writer_is_there() can compare them
  * @appears: (nullable): called with a file that is written, just before it gets its name
  */
 typedef struct {
@@ -36,7 +34,6 @@ typedef struct {
   guint threads;
   gboolean saves_memory;
   const MsAtomicPlace *place;
-  gboolean perhaps_saved;
   void (*appears)(const struct stat *file, gpointer data);
   gpointer appears_data;
 } MsSaveOptions;
@@ -121,7 +118,6 @@ MsImageWriter *ms_image_writer_new(const char *path, const MsImageFrame *frame, 
                                    GCancellable *cancellable, GError **error);
 gboolean ms_image_writer_rows(MsImageWriter *self, MsImage *rows, GError **error);
 gboolean ms_image_writer_end(MsImageWriter *self, GError **error);
-gboolean ms_image_writer_is_there(const MsImageWriter *self);
 gboolean ms_image_writer_rename(MsImageWriter *self, const char *path, GError **error);
 void ms_image_writer_free(MsImageWriter *self);
 

@@ -22,22 +22,23 @@ process shard {
     """
     mkdir -p '${params.results}/images' '${params.results}/manifests'
     meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' \\
-      --shard ${index}/${params.shards} --shard-by name --resume --jobs ${task.cpus} \\
+      --shard ${index}/${params.shards} --on-conflict overwrite --resume --jobs ${task.cpus} \\
       --manifest '${params.results}/manifests/${index}.jsonl' ${params.options}
     """
 }
 
-process merge {
+process left {
     input:
     val finished
 
     script:
     """
-    meanshift-lab --headless --recursive '${params.photos}' --merge-manifests '${params.results}/manifests' \\
-      --manifest '${params.results}/manifest.jsonl'
+    meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' --on-conflict overwrite \\
+      --dry-run --resume --manifest '${params.results}/manifests/*.jsonl' ${params.options} > '${params.results}/left'
+    test ! -s '${params.results}/left'
     """
 }
 
 workflow {
-    channel.of(1..(params.shards as int)) | shard | collect | merge
+    channel.of(1..(params.shards as int)) | shard | collect | left
 }

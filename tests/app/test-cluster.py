@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT
-"""Shards by the schedulers of data/cluster/, and the manifests of several processes as one."""
+"""Shards by the schedulers of data/cluster/, and what the manifests of several processes leave to do."""
 
 import json
 import os
@@ -36,8 +36,12 @@ class ClusterCase(headless.HeadlessCase):
         found = {p.relative_to(self.results / "images"): p.read_bytes() for p in self.results.rglob("*.png")}
         self.assertEqual(len(expected), 9)
         self.assertEqual(found, expected)
-        _, error = self.run_program(self.src, "--recursive", "--merge-manifests", self.results / "manifests")
-        self.assertIn("done: 9; failed: 0; not done: 0; done more than once: 0.", error)
+        output, error = self.run_program(self.src, "--recursive", "-o", self.results / "images", "--dry-run",
+                                         "--resume", "--manifest", self.results / "manifests" / "*.jsonl", *REFERENCE)
+        self.assertEqual(output, b"")
+        self.assertIn("Images: 9; done: 9; to do: 0", error)
+        manifests = [file.read_text() for file in (self.results / "manifests").iterdir()]
+        self.assertEqual("".join(manifests).count("\n"), 9)
 
     def run_script(self, *command, **variables):
         environment = dict(os.environ, MEANSHIFT_LAB=headless.PROGRAM, **variables)
@@ -80,7 +84,7 @@ class ClusterCase(headless.HeadlessCase):
 
     def test_nextflow_commands(self):
         """The commands of both processes with the values that Nextflow would put in; Nextflow itself is not run."""
-        shard, merge = re.findall(r'"""(.*?)"""', (CLUSTER / "shards.nf").read_text(), re.DOTALL)
+        shard, left = re.findall(r'"""(.*?)"""', (CLUSTER / "shards.nf").read_text(), re.DOTALL)
         values = {"params.photos": self.src, "params.results": self.results, "params.shards": 4, "task.cpus": 1,
                   "params.options": " ".join(REFERENCE)}
 
@@ -90,8 +94,7 @@ class ClusterCase(headless.HeadlessCase):
 
         for index in range(1, 5):
             run(shard, index=index)
-        run(merge)
-        self.assertEqual(len((self.results / "manifest.jsonl").read_text().splitlines()), 9)
+        run(left)
         self.assert_results()
 
     def test_every_option_in_the_examples_exists(self):
@@ -105,7 +108,7 @@ class ClusterCase(headless.HeadlessCase):
             self.assertEqual(used - known - others, set(), path)
 
 
-class MergeTest(headless.HeadlessCase):
+class LeftTest(headless.HeadlessCase):
     def setUp(self):
         super().setUp()
         self.manifests = self.dir / "manifests"
@@ -118,56 +121,66 @@ class MergeTest(headless.HeadlessCase):
         self.run_program(*(self.src / name for name in names), "-o", self.out, "--on-conflict", "overwrite",
                          "--manifest", self.manifests / f"{index}.jsonl", *REFERENCE, status=status)
 
-    def merge(self, *extra, status=1):
-        return self.run_program(self.src, "--merge-manifests", self.manifests, *extra, status=status)
+    def resume(self, *extra, status=0):
+        return self.run_program(self.src, "-o", self.out, "--resume", *extra, *REFERENCE, status=status)
+
+    def pattern(self):
+        return "--manifest", self.manifests / "*.jsonl"
 
     def test_what_is_left(self):
         self.shard(1, "a.png", "b.png")
         self.shard(2, "b.png", "broken.png", status=1)
-        output, error = self.merge()
-        self.assertEqual(output.decode().splitlines(),
+        output, error = self.resume("--dry-run", *self.pattern())
+        self.assertEqual([line.split(" -> ")[0] for line in output.decode().splitlines()],
                          [f"{self.src}/broken.png", f"{self.src}/c\\012.png", f"{self.src}/d.png"])
-        self.assertIn("Manifests: 2; images: 5; done: 2; failed: 1; not done: 2; done more than once: 1.", error)
-        self.assertIn("broken.png", error.splitlines()[0])
-        output, _ = self.merge("--null")
-        left = [os.fsencode(self.src / name) for name in ("broken.png", "c\n.png", "d.png")]
-        self.assertEqual(output, b"".join(name + b"\0" for name in left))
-        report = json.loads(self.merge("--json", "-")[0])
-        self.assertEqual((report["images"], report["done"], report["repeated"], report["manifests"]), (5, 2, 1, 2))
-        self.assertEqual([pathlib.Path(i["input"]).name for i in report["failed"]], ["broken.png"])
-        self.assertEqual([pathlib.Path(i["input"]).name for i in report["missing"]], ["c\n.png", "d.png"])
+        self.assertIn("Images: 5; done: 2; to do: 3, of which 1 have failed before.", error)
+        self.sentence(error.splitlines()[0], "broken.png")
+        output, _ = self.resume("--dry-run", "--null", *self.pattern())
+        self.assertEqual(output.split(b"\0")[:-1:2],
+                         [os.fsencode(self.src / name) for name in ("broken.png", "c\n.png", "d.png")])
+        report = self.dir / "r.json"
+        self.resume("--dry-run", "--json", report, *self.pattern())
+        report = json.loads(report.read_text())
+        reasons = {pathlib.Path(image["input"]).name: image["reason"] for image in report["images"]}
+        self.assertIn("failed", reasons["broken.png"])
+        self.assertNotIn("failed", reasons["d.png"])
 
-    def test_the_merged_manifest_is_one_to_resume_by(self):
+    def test_one_process_does_what_others_left(self):
         self.shard(1, "a.png", "b.png")
         self.shard(2, "broken.png", status=1)
-        whole = self.dir / "whole.jsonl"
-        self.merge("--manifest", whole)
-        self.assertEqual(len(whole.read_text().splitlines()), 3)
-        _, error = self.run_program(self.src, "-o", self.out, "--manifest", whole, "--resume", *REFERENCE, status=1)
+        mine = self.dir / "mine.jsonl"
+        before = {file: file.read_bytes() for file in self.manifests.iterdir()}
+        _, error = self.resume("--manifest", mine, *self.pattern(), status=1)
         self.assertIn("2 done, 1 failed, 2 skipped", error)
+        self.assertEqual(len(mine.read_text().splitlines()), 3)
+        self.assertEqual({file: file.read_bytes() for file in self.manifests.iterdir()}, before)
+        _, error = self.resume("--manifest", mine, *(part for index in (1, 2) for part in
+                                                     ("--manifest", self.manifests / f"{index}.jsonl")), status=1)
+        self.assertIn("0 done, 1 failed, 4 skipped", error)
 
     def test_a_later_failure_does_not_undo_a_result(self):
         """A finished image counts as finished, in whatever order the manifests are read."""
         self.shard(1, "a.png", "b.png", "c\n.png", "d.png")
-        self.run_program(self.src / "a.png", "-o", self.out, "--on-conflict", "fail",
-                         "--manifest", self.manifests / "0.jsonl", *REFERENCE, status=1)
-        self.run_program(self.src / "a.png", "-o", self.out, "--on-conflict", "fail",
-                         "--manifest", self.manifests / "2.jsonl", *REFERENCE, status=1)
+        for index in (0, 2):
+            self.run_program(self.src / "a.png", "-o", self.out, "--on-conflict", "fail",
+                             "--manifest", self.manifests / f"{index}.jsonl", *REFERENCE, status=1)
         (self.src / "broken.png").unlink()
-        output, error = self.merge(status=0)
-        self.assertEqual((output, "done: 4; failed: 0; not done: 0" in error), (b"", True))
+        output, error = self.resume("--dry-run", *self.pattern())
+        self.assertEqual((output, "Images: 4; done: 4; to do: 0" in error), (b"", True))
 
-    def test_what_cannot_be_merged(self):
-        _, error = self.run_program(self.src, "--merge-manifests", self.dir / "none", status=1)
-        self.sentence(error, "none")
-        one = self.dir / "one.jsonl"
-        one.write_text("")
-        _, error = self.run_program(self.src, "--merge-manifests", one, "--json", one, status=2)
-        self.sentence(error, "one.jsonl")
-        _, error = self.run_program("--merge-manifests", self.manifests, status=2)
-        self.sentence(error, "--merge-manifests")
-        _, error = self.run_program(self.src, "--merge-manifests", self.src / "a.png", status=2)
+    def test_what_cannot_be_read(self):
+        mine = self.dir / "mine.jsonl"
+        for more in (self.dir / "none.jsonl", self.dir / "none-*.jsonl"):
+            _, error = self.resume("--manifest", mine, "--manifest", more, status=1)
+            self.sentence(error, more.name)
+        _, error = self.resume("--manifest", mine, "--manifest", self.src / "a.png", status=2)
         self.sentence(error, "a.png")
+        self.shard(1, "a.png")
+        _, error = self.resume(*self.pattern(), status=2)
+        self.sentence(error, "*.jsonl")
+        _, error = self.run_program(self.src, "-o", self.out, "--manifest", mine, *self.pattern(), *REFERENCE, status=2)
+        self.sentence(error, "--resume")
+        self.assertFalse(mine.exists())
 
 
 if __name__ == "__main__":

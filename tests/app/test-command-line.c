@@ -197,7 +197,7 @@ test_refused_combinations(void)
 {
   static const char *const cases[][2] = {
     {"x --headless", "needs an image"},
-    {"x --headless --merge-manifests m.jsonl", "name their folders"},
+    {"x --headless a.png -o b.png --manifest=", "--manifest"},
     {"x --headless --merge-reports", "needs reports"},
     {"x --headless a.png", "-o"},
     {"x a.png -o b.png", "--headless"},

@@ -409,8 +409,16 @@ class Batches(HeadlessCase):
         self.run_program(*command)
         lines = manifest.read_text().splitlines(keepends=True)
         manifest.write_text("".join(lines[:-1]))
-        summary = self.report(*command, "--resume")["summary"]
-        self.assertEqual((summary["done"], summary["skipped"], summary["failed"]), (1, 2, 0))
+        expected = {name: (self.out / name).read_bytes() for name in self.names()}
+        for conflict, status, numbers in (("fail", 1, (0, 2, 1)), ("skip", 0, (0, 3, 0)), ("overwrite", 0, (1, 2, 0))):
+            report = self.dir / f"{conflict}.json"
+            _, error = self.run_program(*command, "--resume", "--on-conflict", conflict, "--json", report,
+                                        status=status)
+            summary = json.loads(report.read_text())["summary"]
+            self.assertEqual((summary["done"], summary["skipped"], summary["failed"]), numbers, error)
+            if status:
+                self.sentence(error.splitlines()[0], "no manifest records it", "killed", "--on-conflict overwrite")
+            self.assertEqual({name: (self.out / name).read_bytes() for name in self.names()}, expected)
         self.assertEqual(self.report(*command, "--resume")["summary"]["skipped"], 3)
 
     def test_a_dry_run_reads_the_manifest(self):

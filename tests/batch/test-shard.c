@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Shards: the place that a job scheduler gives a process, and the division of images by pixels. */
+/* Shards: the place that a job scheduler gives a process, and the images that belong to it. */
 #include <string.h>
 
 #include "core/batch/shard.h"
-#include "core/image/image-io.h"
 #include "tests/batch/batch-fixture.h"
 #include "tests/support/cases.h"
 
@@ -71,45 +70,11 @@ test_words(void)
   g_unsetenv("PARALLEL_SEQ");
 }
 
-/* One image as large as all others together: it is alone in its shard, and every image is in one shard. */
-static void
-test_balance(BatchFixture *f, gconstpointer data)
-{
-  guint64 pixels[3] = {0};
-  guint n = 0;
-
-  batch_fixture_add_picture(f, "large.png", 60, 60);
-  for (int i = 0; i < 40; i++) {
-    g_autofree char *name = g_strdup_printf("p%02d.png", i);
-    batch_fixture_add_picture(f, name, 10 + i % 7, 13);
-  }
-  batch_fixture_add_file(f, f->in, "damaged.png", "no image");
-  for (guint k = 1; k <= 3; k++) {
-    f->request.shard = (MsShard){k, 3};
-    g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-    g_autoptr(GPtrArray) again = batch_fixture_plan(f);
-    n += items->len;
-    g_assert_cmpuint(items->len, ==, again->len);
-    for (guint i = 0; i < items->len; i++) {
-      MsImageHeader header = {0};
-      const MsBatchItem *item = batch_fixture_item(items, i);
-      g_assert_cmpstr(item->input, ==, batch_fixture_item(again, i)->input);
-      if (ms_image_peek_size(item->input, NULL, &header, NULL))
-        pixels[k - 1] += (guint64)header.width * (guint64)header.height;
-    }
-  }
-  g_assert_cmpuint(n, ==, 42);
-  g_assert_cmpuint(pixels[0], ==, 60 * 60);
-  g_assert_cmpfloat((double)pixels[1] / (double)pixels[2], >, 0.97);
-  g_assert_cmpfloat((double)pixels[1] / (double)pixels[2], <, 1.03);
-}
-
 /* By name, an image that is added later moves no other. */
 static void
 test_by_name(BatchFixture *f, gconstpointer data)
 {
   f->request.shard = (MsShard){1, 2};
-  f->request.shard_by = MS_SHARD_BY_NAME;
   for (int i = 0; i < 10; i++) {
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 10 + i, 3);
@@ -123,11 +88,25 @@ test_by_name(BatchFixture *f, gconstpointer data)
     g_assert_cmpstr(batch_fixture_item(before, i)->input, ==, batch_fixture_item(after, i + k)->input);
 }
 
+/* A name belongs to the same shard on every machine and in every version: FNV-1a and a mix, computed with Python. */
+static void
+test_hash(void)
+{
+  static const struct {
+    const char *name;
+    guint shard;
+  } rows[] = {{"p0.png", 34}, {"deep/p1.png", 50}, {"a/IMG_0001.JPG", 33}, {"\xff.png", 77}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(rows); i++)
+    for (guint k = 1; k <= 97; k++)
+      g_assert_cmpint(ms_shard_takes(&(MsShard){k, 97}, rows[i].name), ==, k == rows[i].shard);
+}
+
 void
 ms_test_shard(void)
 {
   g_test_add_func("/shard/places", test_places);
   g_test_add_func("/shard/words", test_words);
-  BATCH_FIXTURE_ADD("shard/balance", test_balance);
+  g_test_add_func("/shard/hash", test_hash);
   BATCH_FIXTURE_ADD("shard/by-name", test_by_name);
 }

@@ -37,7 +37,6 @@ assert_same_job(const MsBatchItem *sent, const MsBatchItem *found)
   g_assert_cmpint(found->overwrite, ==, sent->overwrite);
   g_assert_cmpint(found->skip_existing, ==, sent->skip_existing);
   g_assert_cmpint(found->numbered, ==, sent->numbered);
-  g_assert_cmpint(found->perhaps_saved, ==, sent->perhaps_saved);
   g_assert_cmpint(found->shortened, ==, sent->shortened);
   g_assert_cmpint(found->input_spool, ==, sent->input_spool);
   g_assert_cmpint(found->output_spool, ==, sent->output_spool);
@@ -55,8 +54,7 @@ test_jobs(void)
   add_item(items, 3, "c", "c")->overwrite = TRUE;
   add_item(items, 4, "d", "d")->skip_existing = TRUE;
   add_item(items, 5, "e", "e")->numbered = TRUE;
-  add_item(items, 6, "f", "f")->perhaps_saved = TRUE;
-  add_item(items, 7, "g", "g")->shortened = TRUE;
+  add_item(items, 6, "g", "g")->shortened = TRUE;
   add_item(items, 7, "g", "g")->input_spool = 5;
   add_item(items, 8, "h", "h")->output_spool = 6;
   MsBatchItem *placed = add_item(items, 9, "i", "i");

@@ -82,9 +82,7 @@ class Kills(faults.FaultCase):
             about = f"{name}, seed {SEED}, kill {sum(killed.values())}, worker {in_worker}, status {code}\n{error}"
             self.assertIn(code, (0, -signal.SIGKILL) if hit and not in_worker else (0,), about)
             self.check_tree(about)
-            code, _, error, _ = self.run_with({}, preload=False)
-            self.assertEqual(code, 0, f"resumed after {about}\n{error}")
-            self.assertEqual(self.tree(), self.expected, f"resumed after {about}")
+            self.resume(about)
             self.check_manifest()
             self.empty()
         print(f"{name}: {killed[False]} kills of the program, {killed[True]} of a worker, seed {SEED}", file=sys.stderr)

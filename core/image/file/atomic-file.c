@@ -207,7 +207,7 @@ open_named(MsAtomicFile *self)
 {
   for (int i = 0; i < MOST_TRIES; i++) {
     g_autofree char *temporary = new_temporary_name();
-    self->fd = openat(self->folder, temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    self->fd = openat(self->folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (self->fd >= 0) {
       self->temporary = g_steal_pointer(&temporary);
       return TRUE;
@@ -226,7 +226,7 @@ static gboolean
 open_temporary(MsAtomicFile *self)
 {
   if (access("/proc/self/fd", X_OK) == 0)
-    self->fd = openat(self->folder, ".", O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    self->fd = openat(self->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
   return self->fd >= 0 || open_named(self);
 }
 
@@ -542,30 +542,6 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
                "'%s' was written, but its folder could not be flushed to the disk: %s; check the disk.", self->path,
                ms_errno_text(errno));
   return FALSE;
-}
-
-/** ms_atomic_file_keep_existing: from now on no file of that name is replaced. */
-void
-ms_atomic_file_keep_existing(MsAtomicFile *self)
-{
-  self->overwrite = FALSE;
-}
-
-/** ms_atomic_file_is_there: whether the file because of which ms_atomic_file_commit() failed has the same bytes. */
-gboolean
-ms_atomic_file_is_there(const MsAtomicFile *self)
-{
-  const int fd = openat(self->folder, self->base, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct stat info;
-  const gboolean is_file = fd >= 0 && fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
-  g_autoptr(GMappedFile) there = is_file ? g_mapped_file_new_from_fd(fd, FALSE, NULL) : NULL;
-  g_autoptr(GMappedFile) own = there ? g_mapped_file_new_from_fd(self->fd, FALSE, NULL) : NULL;
-  const gsize size = own ? g_mapped_file_get_length(own) : 0;
-
-  if (fd >= 0)
-    close(fd);
-  return own && g_mapped_file_get_length(there) == size &&
-         memcmp(g_mapped_file_get_contents(there), g_mapped_file_get_contents(own), size) == 0;
 }
 
 /**
