@@ -151,7 +151,7 @@ mslab_load(const char *path, GCancellable *cancellable, MslabImage *image, GErro
   MsImageLimits limits = ms_image_limits_default();
   limits.accepts_streams = TRUE;
   g_autoptr(MsImage) loaded = ms_image_load(path, &limits, cancellable, error);
-  *image = (MslabImage){0};
+  mslab_image_clear(image);
   if (loaded)
     store(loaded, image);
   return loaded != NULL;

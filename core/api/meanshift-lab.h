@@ -71,8 +71,8 @@ typedef struct {
  *
  * path: the file, or "-" for standard input
  * cancellable: NULL, or what ends the call early from another thread
- * image: (out) the image, with four channels and, in its owner, the metadata of the file; free it with
- *   mslab_image_clear(). Its pixels may be changed.
+ * image: (out) {0}, or an image that is cleared first. It gets four channels and, in its owner, the metadata of the
+ *   file; mslab_image_clear() frees it. Its pixels may be changed.
  *
  * Errors: IO, FORMAT, UNSUPPORTED, TOO_LARGE, MEMORY. Then image is {0}.
  */

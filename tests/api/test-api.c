@@ -250,6 +250,25 @@ test_filter(void)
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
 }
 
+/* Frames of a camera come one after the other in the same memory. */
+static void
+test_frames(void)
+{
+  static guint8 frame[HEIGHT][WIDTH][4], shown[HEIGHT][WIDTH][4];
+  g_autoptr(MslabDevice) device = open_device("cpu");
+  g_autoptr(MslabDevice) serial = open_device("reference");
+  MslabImage source = image_of(frame, HEIGHT), result = image_of(shown, HEIGHT);
+
+  for (int i = 0; i < 4; i++) {
+    g_auto(MslabImage) expected = {0};
+    for (int y = 0; y < HEIGHT; y++)
+      memcpy(frame[y], pixels[(y + 5 * i) % HEIGHT], sizeof frame[y]);
+    filter(device, &source, NULL, &result);
+    filter(serial, &source, NULL, &expected);
+    assert_rows(&result, 0, &expected, 0, HEIGHT);
+  }
+}
+
 /* Rows that have the halo around them are those of the whole image; the halo is what the header says it is. */
 static void
 test_band(gconstpointer selector)
@@ -545,6 +564,7 @@ main(int argc, char **argv)
   g_test_add_func("/api/refusals", test_refusals);
   g_test_add_func("/api/devices", test_devices);
   g_test_add_func("/api/filter", test_filter);
+  g_test_add_func("/api/filter/frames", test_frames);
   g_test_add_func("/api/filter/threads", test_threads);
   g_test_add_func("/api/filter/band/levels", test_band_of_levels);
   g_test_add_func("/api/regions", test_regions);

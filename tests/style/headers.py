@@ -2,8 +2,7 @@
 """Fails where a public function is declared in the header of another module, or no other file calls it.
 
 A function of FILE.c is declared in a header of the same folder: in FILE.h, in one whose name FILE begins with
-(document-runs.c and document.h), or in a private one. One that only its own file calls is static; the public library
-(core/api) is for programs outside.
+(document-runs.c and document.h), or in a private one. One that only its own file calls is static.
 """
 import collections
 import os
@@ -57,7 +56,7 @@ def main():
             headers = declared.get(name, [])
             if headers and not any(belongs(path, header) for header in headers):
                 problems.append('%s: %s() is declared in %s' % (path, name, ', '.join(headers)))
-            if headers and not path.startswith('core/api/') and not is_used_elsewhere(path, headers, used[name]):
+            if headers and not is_used_elsewhere(path, headers, used[name]):
                 problems.append('%s: no other file calls %s(); make it static or remove it' % (path, name))
     sources.finish(problems)
 
