@@ -472,6 +472,9 @@ def test_everything_public_has_a_docstring_and_a_type():
     for name in meanshift_lab.__all__:
         assert inspect.getdoc(getattr(meanshift_lab, name)), name
         assert re.search(rf"(?m)^(def|class) {name}\b", text), name
+        if fields := getattr(getattr(meanshift_lab, name), "_fields", None):
+            members = text.partition(f"class {name}(")[2].partition("\n\n")[0]
+            assert tuple(re.findall(r"(?m)^    (\w+):", members)) == fields
     assert os.path.exists(os.path.join(PACKAGE, "py.typed"))
 
 

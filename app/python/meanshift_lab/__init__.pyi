@@ -41,6 +41,7 @@ class Region(NamedTuple):
     mean: Tuple[float, float, float]
     deviation: Tuple[float, float, float]
     neighbours: Tuple[int, ...]
+    perimeter: int
 
 class Regions(NamedTuple):
     labels: NDArray[numpy.uint32]
