@@ -85,17 +85,17 @@ note_ignored(MsManifest *self, guint n, guint first)
   if (n == 1)
     g_string_append_printf(
       self->ignored,
-      _("Line %u of the manifest '%s' is not a record of an image; it is ignored, and its image is filtered again."),
+      _("Line %u of the manifest '%s' is not a record of an image; it is ignored, and its image counts as not done."),
       first, self->path);
   else
     g_string_append_printf(
       self->ignored,
       _("The manifest '%s' has %u lines that are not records of an image, the first of them line %u; they are "
-        "ignored, and their images are filtered again."),
+        "ignored, and their images count as not done."),
       self->path, n, first);
 }
 
-/* Ignores a last line that a crash truncated; its image is filtered again. */
+/* Ignores a last line that a crash truncated; its image counts as not done. */
 static void
 take_lines(MsManifest *self, const char *text, gsize length)
 {
