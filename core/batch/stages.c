@@ -584,7 +584,7 @@ write_rows(Saving *self, MsImage *rows, GError **error)
   return good;
 }
 
-/* Completes the file; where another process has taken its name meanwhile, it gets the next number if that is allowed. */
+/* Completes the file; where another process has taken its name meanwhile, it gets the next number if it may. */
 static gboolean
 end_file(Saving *self, GError **error)
 {

@@ -223,8 +223,9 @@ test_program(void)
 static void
 test_timings(void)
 {
-  g_autoptr(GVariant) good = parse(MS_TIMING_LOG_TYPE, "[(3, 'filter', 1, 2, 3, 4, 5), (2, nothing, 0, 0, 0, 0, 0)]");
-  g_autoptr(GVariant) bad = parse(MS_TIMING_LOG_TYPE, "[(6, nothing, 0, 0, 0, 0, 0)]");
+  g_autoptr(GVariant) good =
+    parse(MS_TIMING_LOG_TYPE, "[(3, 'filter', 1, 2, 3, 4, 5, true), (2, nothing, 0, 0, 0, 0, 0, false)]");
+  g_autoptr(GVariant) bad = parse(MS_TIMING_LOG_TYPE, "[(6, nothing, 0, 0, 0, 0, 0, false)]");
   g_autoptr(MsTimingLog) log = ms_timing_log_new_from_variant(good);
 
   g_autoptr(GVariant) back = g_variant_ref_sink(ms_timing_log_to_variant(log));
