@@ -6,7 +6,7 @@
 #include "app/command-line/help.h"
 #include "app/commands/command.h"
 #include "app/headless.h"
-#include "app/process/language.h"
+#include "app/language.h"
 #include "app/window.h"
 #include "core/service/service.h"
 #include "core/text.h"

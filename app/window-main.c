@@ -4,7 +4,7 @@
 #include <glib/gi18n.h>
 #include <locale.h>
 
-#include "app/process/language.h"
+#include "app/language.h"
 #include "core/service/service.h"
 #include "ui/window/application.h"
 

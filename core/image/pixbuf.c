@@ -13,7 +13,7 @@
 #include "core/image/loader/protocol.h"
 #include "core/image/pixbuf-look.h"
 #include "core/text.h"
-#include "core/process/child.h"
+#include "core/process/follow.h"
 
 #define LOADER_ROLE "loader"
 

@@ -84,9 +84,6 @@ typedef struct {
 /** MsChildMain: the main function of a child that was forked; @channel is its end. */
 typedef void (*MsChildMain)(MsChannel *channel, gpointer data);
 
-/** MsChildTake: takes a message from the child; returns whether the child has said that its work is done. */
-typedef gboolean (*MsChildTake)(MsMessage *message, gpointer data);
-
 /**
  * MsChildWatch: what ends a child that ms_child_follow() follows.
  * @silence_s: the longest time between two messages; 0 for no limit
@@ -109,29 +106,6 @@ typedef struct {
 
 typedef struct _MsChild MsChild;
 
-/**
- * MsFollower: the state of following a child.
- * @cancellable: (nullable): %NULL once it has been cancelled
- * @heard_us: when its last message came, or it was asked something
- * @grace_us: when it is killed; 0 while it is not asked to end
- * @reason: why it was asked to end
- */
-typedef struct {
-  MsChild *child;
-  const MsChildWatch *watch;
-  MsChildTake take;
-  gpointer data;
-  GCancellable *cancellable;
-  gint64 began_us;
-  gint64 heard_us;
-  gint64 grace_us;
-  MsChildEnd reason;
-} MsFollower;
-
-void ms_follower_begin(MsFollower *self, MsChild *child, const MsChildWatch *watch, MsChildTake take, gpointer data,
-                       GCancellable *cancellable);
-gboolean ms_follower_look(MsFollower *self, int ms, MsChildEnd *end);
-
 MsChild *ms_child_spawn(const MsChildStart *start, GError **error);
 MsChild *ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error);
 gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error);
@@ -144,8 +118,6 @@ int ms_child_get_stderr(MsChild *self);
 gboolean ms_child_read_stderr(MsChild *self);
 void ms_child_pass_stderr(MsChild *self);
 void ms_child_signal(MsChild *self, int number);
-MsChildEnd ms_child_follow(MsChild *self, const MsChildWatch *watch, MsChildTake take, gpointer data,
-                           GCancellable *cancellable);
 void ms_child_end(MsChild *self, double patience_s);
 void ms_child_leave(MsChild *self, double patience_s);
 char *ms_child_describe_end(MsChild *self, MsChildEnd end, const MsChildWatch *watch);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/process/driver-private.h"
+#include "core/process/driver.h"
 
+#include <glib-unix.h>
 #include <glib/gi18n-lib.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "core/opencl/driver-cache.h"
+#include "core/process/follow.h"
 #include "core/process/trial.h"
 
 /* How long a process that has finished is waited for where the system takes it over. */
@@ -12,6 +15,32 @@
 
 /* On a slow device, the limit of silence is this many times the longest silence so far. */
 #define SILENCE_FACTOR 20
+
+/* How long a process whose channel is closed may take to exit, so that its status tells why. */
+#define EXIT_S 0.5
+
+/* How often the silence of the process is looked at while something is expected of it. */
+#define LOOK_MS 100
+
+/* A process that a main loop watches. */
+typedef struct MsDriverProcess MsDriverProcess;
+
+struct _MsDriver {
+  MsDriverUser user;
+  MsDriverState state;
+  MsChild *child;           /* (nullable) */
+  MsDriverProcess *process; /* (nullable): that of the child, where a main loop watches it */
+  char *cache;              /* (nullable): an empty cache, where the usual one may have caused a death */
+  char *last_death;         /* (nullable): how the last process ended */
+  MsChildWatch watch;       /* of the present process */
+  gint64 began_us;
+  gint64 heard_us; /* when the last message came */
+  guint started;
+  GCancellable *cancellable; /* (nullable): of the run */
+  gboolean has_finished;     /* the present process */
+  gboolean is_idle;          /* the same: it waits for more work */
+  gboolean found_culprits;   /* while it loaded the drivers */
+};
 
 /* Deciding */
 
@@ -141,9 +170,9 @@ ms_driver_adopt(MsDriver *self, MsChild *child)
   self->is_idle = FALSE;
 }
 
-/** ms_driver_spawn: starts the next process, unless there is one. */
-gboolean
-ms_driver_spawn(MsDriver *self, GError **error)
+/* Starts the next process, unless there is one. */
+static gboolean
+spawn_driver_process(MsDriver *self, GError **error)
 {
   MsChildStart how = self->user.start;
 
@@ -170,9 +199,8 @@ adapt_silence(MsDriver *self)
   self->heard_us = now;
 }
 
-/** ms_driver_note_event: what a message of the process said. */
-void
-ms_driver_note_event(MsDriver *self, MsDriverEvent event)
+static void
+note_driver_event(MsDriver *self, MsDriverEvent event)
 {
   const gboolean is_opened = event == MS_DRIVER_OPENED || event == MS_DRIVER_OPENED_PROCESSOR;
   if (is_opened || event == MS_DRIVER_FINISHED)
@@ -188,7 +216,7 @@ on_message(MsMessage *message, gpointer data)
   MsDriver *self = data;
 
   adapt_silence(self);
-  ms_driver_note_event(self, self->user.take(message, self->user.data));
+  note_driver_event(self, self->user.take(message, self->user.data));
   if (self->state.is_open)
     ms_child_pass_stderr(self->child);
   return self->has_finished;
@@ -202,9 +230,9 @@ seconds_left(gpointer data)
   return self->user.seconds_left(self->user.data);
 }
 
-/** ms_driver_note_wait: says what the process has waited for in its driver. */
-void
-ms_driver_note_wait(MsDriver *self, MsWait what)
+/* Says what the process has waited for in its driver. */
+static void
+note_driver_wait(MsDriver *self, MsWait what)
 {
   note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
 }
@@ -227,7 +255,7 @@ on_long_wait(MsWait what, gpointer data)
 {
   MsDriver *self = data;
 
-  ms_driver_note_wait(self, what);
+  note_driver_wait(self, what);
   self->found_culprits = what == MS_WAIT_DRIVERS && finds_culprits(self);
   return !self->found_culprits;
 }
@@ -271,12 +299,12 @@ follow_process(MsDriver *self, GCancellable *cancellable)
   return end;
 }
 
-/**
- * ms_driver_take_death: what follows the death of @child.
+/*
+ * What follows the death of @child.
  * @found_culprits: whether the next process cannot end in the same way, because it leaves out a driver
  */
-MsDriverAction
-ms_driver_take_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean found_culprits)
+static MsDriverAction
+take_driver_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean found_culprits)
 {
   MsDriverDeath death = MS_DRIVER_DEATH_COUNTS;
   MsDriverAction action = MS_DRIVER_GIVE_UP;
@@ -318,7 +346,7 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
   self->watch.waits = on_long_wait;
   self->watch.data = self;
   while (self->user.has_work(self->user.data)) {
-    if (!ms_driver_spawn(self, error))
+    if (!spawn_driver_process(self, error))
       return MS_CHILD_END_DIED;
     const MsChildEnd end = follow_process(self, cancellable);
     if (end == MS_CHILD_END_CANCELLED || end == MS_CHILD_END_LATE || self->is_idle)
@@ -326,7 +354,7 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
     const gboolean has_died = !self->has_finished;
     if (has_died && ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits)
       self->found_culprits = finds_culprits(self);
-    if (has_died && ms_driver_take_death(self, self->child, end, self->found_culprits) == MS_DRIVER_GIVE_UP) {
+    if (has_died && take_driver_death(self, self->child, end, self->found_culprits) == MS_DRIVER_GIVE_UP) {
       report_death(self, self->child, error);
       return end;
     }
@@ -341,6 +369,275 @@ ms_driver_forgive(MsDriver *self)
 {
   self->state = (MsDriverState){.doubts_cache = self->state.doubts_cache};
 }
+
+/* For a main loop, which never waits for a process */
+
+struct MsDriverProcess {
+  grefcount references; /* of the driver, of the events that run, of threads */
+  MsDriver *driver;     /* (nullable): %NULL once it is closed */
+  MsChild *child;
+  guint channel; /* sources of the main loop */
+  guint messages;
+  guint timer;
+  gboolean is_over;
+  MsChildEnd end;
+  MsFollower follower;
+  double silence_s;        /* the limit of silence unless the drivers are tried */
+  gboolean found_culprits; /* among the drivers, which are tried when their loading takes long */
+};
+
+static void
+unref_process(MsDriverProcess *self)
+{
+  if (!g_ref_count_dec(&self->references))
+    return;
+  ms_child_free(self->child);
+  g_free(self);
+}
+
+static MsDriverProcess *
+ref_process(MsDriverProcess *self)
+{
+  g_ref_count_inc(&self->references);
+  return self;
+}
+
+/* Runs @work in a thread, which has a reference, and then @done. */
+static void
+run_in_thread(MsDriverProcess *self, GTaskThreadFunc work, GAsyncReadyCallback done)
+{
+  g_autoptr(GTask) task = g_task_new(NULL, NULL, done, ref_process(self));
+
+  g_task_set_task_data(task, self, NULL);
+  g_task_run_in_thread(task, work);
+}
+
+static void
+remove_process_sources(MsDriverProcess *self)
+{
+  g_clear_handle_id(&self->channel, g_source_remove);
+  g_clear_handle_id(&self->messages, g_source_remove);
+  g_clear_handle_id(&self->timer, g_source_remove);
+}
+
+/* The end */
+
+static void
+reap_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  MsDriverProcess *self = data;
+
+  ms_child_end(self->child, self->end == MS_CHILD_END_DIED ? EXIT_S : 0);
+  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits && self->end != MS_CHILD_END_FINISHED)
+    self->found_culprits = ms_trial_find_culprits(NULL, NULL);
+  g_task_return_boolean(task, TRUE);
+}
+
+static void
+on_reaped(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsDriverProcess *self = data;
+  MsDriver *driver = self->driver;
+
+  if (driver) {
+    self->driver = NULL;
+    driver->process = NULL;
+    driver->child = NULL;
+    const MsDriverAction action = take_driver_death(driver, self->child, self->end, self->found_culprits);
+    g_autofree char *how = g_strdup(driver->last_death);
+    driver->user.ended(self->child, self->end, how, action, driver->user.data);
+    unref_process(self);
+  }
+  unref_process(self);
+}
+
+static void
+stop_process(MsDriverProcess *self, MsChildEnd end)
+{
+  if (self->is_over)
+    return;
+  self->is_over = TRUE;
+  self->end = end;
+  remove_process_sources(self);
+  if (end != MS_CHILD_END_DIED)
+    ms_child_signal(self->child, SIGKILL);
+  /* The exit of a process with a large device may take long. */
+  run_in_thread(self, reap_in_thread, on_reaped);
+}
+
+/* What happens to it */
+
+/* The user may close the driver meanwhile. */
+static gboolean
+take_in_loop(MsMessage *message, gpointer data)
+{
+  MsDriverProcess *self = data;
+  const MsDriverEvent event = self->driver->user.take(message, self->driver->user.data);
+
+  if (self->driver)
+    note_driver_event(self->driver, event);
+  return event == MS_DRIVER_FINISHED || self->is_over;
+}
+
+static void
+look_at_process(MsDriverProcess *self)
+{
+  MsChildEnd end;
+
+  ref_process(self);
+  if (!ms_follower_look(&self->follower, 0, &end))
+    stop_process(self, end);
+  else if (ms_child_get_stderr(self->child) < 0)
+    g_clear_handle_id(&self->messages, g_source_remove);
+  unref_process(self);
+}
+
+static gboolean
+on_readable(int fd, GIOCondition condition, gpointer data)
+{
+  look_at_process(data);
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+on_look(gpointer data)
+{
+  look_at_process(data);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+try_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_boolean(task, ms_trial_find_culprits(NULL, NULL));
+}
+
+static void
+on_tried(GObject *source, GAsyncResult *result, gpointer data)
+{
+  MsDriverProcess *self = data;
+
+  self->found_culprits = g_task_propagate_boolean(G_TASK(result), NULL);
+  if (self->driver)
+    self->driver->watch.silence_s = self->silence_s;
+  if (self->found_culprits && self->driver)
+    stop_process(self, MS_CHILD_END_OVERDUE);
+  unref_process(self);
+}
+
+/* Tells what takes long; no silence counts while the drivers are tried. The user may close the driver meanwhile. */
+static gboolean
+on_long_wait_in_loop(MsWait what, gpointer data)
+{
+  MsDriverProcess *self = data;
+
+  if (what == MS_WAIT_DRIVERS) {
+    self->driver->watch.silence_s = 0;
+    run_in_thread(self, try_in_thread, on_tried);
+  }
+  note_driver_wait(self->driver, what);
+  return !self->is_over;
+}
+
+/**
+ * ms_driver_expect: says whether an answer of the process is expected, whose driver may hang meanwhile.
+ * @silence_s: the longest silence then; 0 for no limit
+ */
+void
+ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s)
+{
+  if (!self->process)
+    return;
+  self->watch.silence_s = self->process->silence_s = is_expected ? silence_s : 0;
+  g_clear_handle_id(&self->process->timer, g_source_remove);
+  if (is_expected && !self->process->is_over)
+    self->process->timer = g_timeout_add(LOOK_MS, on_look, self->process);
+}
+
+/* The process */
+
+/**
+ * ms_driver_start: starts a process that the main loop of this thread watches.
+ *
+ * Returns: %FALSE if none can be started
+ */
+gboolean
+ms_driver_start(MsDriver *self, GError **error)
+{
+  if (!spawn_driver_process(self, error))
+    return FALSE;
+  MsDriverProcess *process = g_new0(MsDriverProcess, 1);
+  g_ref_count_init(&process->references);
+  process->driver = self;
+  process->child = self->child;
+  self->watch = (MsChildWatch){.waits = on_long_wait_in_loop, .data = process};
+  ms_follower_begin(&process->follower, self->child, &self->watch, take_in_loop, process, NULL);
+  process->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_readable, process);
+  process->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_readable, process);
+  self->process = process;
+  return TRUE;
+}
+
+/**
+ * ms_driver_send: sends a message without waiting; the time of silence begins. That the process has died is noticed
+ * when it is followed.
+ * @payload: (transfer floating)
+ */
+void
+ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds)
+{
+  if (self->process)
+    self->process->follower.heard_us = g_get_monotonic_time();
+  if (!ms_child_send(self->child, kind, payload, fds, NULL) && self->process)
+    stop_process(self->process, MS_CHILD_END_DIED);
+}
+
+/** ms_driver_stop: ends the process, unless there is none; it is told as other ends are, with this reason. */
+void
+ms_driver_stop(MsDriver *self, MsChildEnd end)
+{
+  if (self->process)
+    stop_process(self->process, end);
+}
+
+/** ms_driver_is_ending: whether there is a process that takes no more messages. */
+gboolean
+ms_driver_is_ending(MsDriver *self)
+{
+  return self->process && self->process->is_over;
+}
+
+/** ms_driver_get_pid: of the process; 0 for none. */
+GPid
+ms_driver_get_pid(MsDriver *self)
+{
+  return self->child ? ms_child_get_pid(self->child) : 0;
+}
+
+/**
+ * ms_driver_close: (transfer full): ends the process; nothing is told of it.
+ * @patience_s: how long it may take to end by itself
+ */
+void
+ms_driver_close(MsDriver *self, double patience_s)
+{
+  MsDriverProcess *process = self->process;
+
+  if (process) {
+    process->driver = NULL;
+    remove_process_sources(process);
+    if (!process->is_over) {
+      process->is_over = TRUE;
+      shutdown(ms_channel_get_fd(ms_child_get_channel(process->child)), SHUT_RDWR);
+      ms_child_end(process->child, patience_s);
+    }
+    self->child = NULL;
+    unref_process(process);
+  }
+  ms_driver_free(self);
+}
+
+/* The object */
 
 /** ms_driver_is_given_up: whether the processor has taken over. */
 gboolean

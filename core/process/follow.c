@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens to a child while it works, and the limits that end it: for a thread that waits, and for a main loop. */
+#include "core/process/follow.h"
+
 #include <poll.h>
 
-#include "core/process/child.h"
 #include "core/process/memory-cap.h"
 
 /* How often the memory of a child is compared with the limit, and its caller is asked whether it is overdue. */

@@ -6,7 +6,7 @@
 
 #include "core/opencl/device.h"
 #include "core/opencl/icd.h"
-#include "core/process/child.h"
+#include "core/process/follow.h"
 #include "core/threads.h"
 
 static const MsProtocol nothing = {NULL, 0};

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "core/opencl/context.h"
-#include "core/process/child.h"
+#include "core/process/follow.h"
 #include "tests/support/fixture.h"
 
 #define ROLE "test"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "app/process/language.h"
+#include "app/language.h"
 
 #include <libintl.h>
 #include <locale.h>
