@@ -107,20 +107,16 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 #define OTHER_THREADS 7
 #define MOST_CHECKED 32
 
-/*
- * What comes through a pipe cannot be read a second time; ms_batch_command_run() keeps its bytes.
- */
+/* What comes through a pipe cannot be read a second time. */
 static gboolean
 can_be_repeated(const MsCommandLine *line)
 {
   const char *const read[] = {line->inputs[0], line->compare, line->experiment};
-  gboolean repeats = TRUE;
 
   for (gsize i = 0; i < G_N_ELEMENTS(read); i++)
-    if (ms_command_line_action(line) != MS_COMMAND_IMAGES && read[i] &&
-        (ms_file_path_is_standard(read[i]) || ms_image_is_stream(read[i])))
-      repeats = FALSE;
-  return repeats;
+    if (read[i] && (ms_file_path_is_standard(read[i]) || ms_image_is_stream(read[i])))
+      return FALSE;
+  return TRUE;
 }
 
 const char ms_output_failed[] = N_("Standard output could not be written to; the results there are not complete.");

@@ -370,24 +370,15 @@ ms_channel_receive(MsChannel *self, MsMessage *message)
   return good ? MS_RECEIPT_MESSAGE : MS_RECEIPT_BROKEN;
 }
 
-/**
- * ms_channel_wait: waits for the next message; for a child, which has nothing to watch but its parent.
- * @cancellable: (nullable): ends the wait with %MS_RECEIPT_NOTHING
- */
+/** ms_channel_wait: waits for the next message; for a child, which has nothing to watch but its parent. */
 MsReceipt
-ms_channel_wait(MsChannel *self, MsMessage *message, GCancellable *cancellable)
+ms_channel_wait(MsChannel *self, MsMessage *message)
 {
-  MsReceipt receipt = ms_channel_receive(self, message);
+  MsReceipt receipt;
 
-  while (receipt == MS_RECEIPT_NOTHING) {
-    GPollFD fds[2] = {{.fd = self->fd, .events = G_IO_IN}, {.fd = -1}};
-    gboolean has_fd = cancellable && g_cancellable_make_pollfd(cancellable, &fds[1]);
-    g_poll(fds, has_fd ? 2 : 1, -1);
-    if (has_fd)
-      g_cancellable_release_fd(cancellable);
-    if (g_cancellable_is_cancelled(cancellable))
-      return MS_RECEIPT_NOTHING;
-    receipt = ms_channel_receive(self, message);
+  while ((receipt = ms_channel_receive(self, message)) == MS_RECEIPT_NOTHING) {
+    struct pollfd fd = {.fd = self->fd, .events = POLLIN};
+    poll(&fd, 1, -1);
   }
   return receipt;
 }

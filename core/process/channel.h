@@ -58,7 +58,7 @@ void ms_channel_free(MsChannel *self);
 int ms_channel_get_fd(const MsChannel *self);
 gboolean ms_channel_send(MsChannel *self, guint kind, GVariant *payload, const int *fds, GError **error);
 MsReceipt ms_channel_receive(MsChannel *self, MsMessage *message);
-MsReceipt ms_channel_wait(MsChannel *self, MsMessage *message, GCancellable *cancellable);
+MsReceipt ms_channel_wait(MsChannel *self, MsMessage *message);
 void ms_message_init(MsMessage *self);
 void ms_message_clear(MsMessage *self);
 

@@ -594,7 +594,7 @@ read_channel_in_thread(gpointer data)
   guint32 last_number = 0;
   MsMessage message;
 
-  while (ms_channel_wait(self->channel, &message, NULL) == MS_RECEIPT_MESSAGE) {
+  while (ms_channel_wait(self->channel, &message) == MS_RECEIPT_MESSAGE) {
     g_autoptr(Request) job = job_new(&message);
     if (message.kind != MS_REQUEST_CANCEL) {
       g_set_object(&last, job->cancellable);

@@ -296,7 +296,7 @@ wait_for_decode(MsChannel *channel)
   g_auto(MsMessage) message;
 
   ms_message_init(&message);
-  ms_channel_wait(channel, &message, NULL);
+  ms_channel_wait(channel, &message);
 }
 
 static void

@@ -113,7 +113,7 @@ behave(void)
   g_auto(MsMessage) message;
 
   g_assert_nonnull(channel);
-  g_assert_cmpint(ms_channel_wait(channel, &message, NULL), ==, MS_RECEIPT_MESSAGE);
+  g_assert_cmpint(ms_channel_wait(channel, &message), ==, MS_RECEIPT_MESSAGE);
   if (g_str_equal(how, "works")) {
     const char *text = NULL;
     g_variant_get(message.payload, "(&s)", &text);

@@ -72,7 +72,7 @@ close_others(void)
 static void
 wait_for(Loader *self, MsLoaderRequest wanted, MsMessage *message)
 {
-  if (ms_channel_wait(self->channel, message, NULL) != MS_RECEIPT_MESSAGE || message->kind != wanted)
+  if (ms_channel_wait(self->channel, message) != MS_RECEIPT_MESSAGE || message->kind != wanted)
     exit(EXIT_SUCCESS);
 }
 
