@@ -937,6 +937,8 @@ MUTATIONS = [
      'bmp.used > bmp.most ||', 'FALSE && bmp.used > bmp.most &&', 'readers'),
     ('bmp: masks of few bits are not refused', 'core/image/pixbuf-look.c',
      'return ones >= 15 &&', 'return ones >= 1 &&', 'readers'),
+    ('bmp: a colour profile is dropped', 'core/image/pixbuf-look.c',
+     'look->icc = find_bmp_profile(file, &bmp);', '(void)find_bmp_profile;', 'readers'),
     ('bmp: pixels may be missing', 'core/image/pixbuf-look.c',
      'if (bmp.rest < least &&', 'if (FALSE &&', 'readers'),
     ('limits: pixels without limit', 'core/image/common/image-file.c',

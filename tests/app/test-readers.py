@@ -18,7 +18,7 @@ import zlib
 
 try:
     import numpy
-    from PIL import Image, ImageOps
+    from PIL import Image, ImageCms, ImageOps
 except ImportError:
     print("python3-pil or python3-numpy is not installed, so that nothing reads the files.", file=sys.stderr)
     sys.exit(1 if os.environ.get("CI") else 77)
@@ -513,6 +513,16 @@ class Others(ReaderCase):
             bmp.rows = runs
             result, = self.read(self.write("a.bmp", bmp.content()))
             self.assert_pixels(result, by_pillow(bmp.content()), 0, bits)
+
+    def test_bmp_with_profile(self):
+        """It goes on to the result."""
+        self.needs("BMP")
+        profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+        content = bytearray(Bmp(24, random.Random(11), 124).content())
+        struct.pack_into("<I", content, 70, 0x4d424544)
+        struct.pack_into("<II", content, 126, len(content) - 14, len(profile))
+        self.run_program(self.write("a.bmp", content + profile), "-o", self.out / "a.png", *AS_THEY_ARE)
+        self.assertEqual(Image.open(self.out / "a.png").info["icc_profile"], profile)
 
     def test_cut_bmp(self):
         """What is missing is not made up, unless damage is accepted; the padding of the last row may be missing."""
