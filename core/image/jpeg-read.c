@@ -515,7 +515,7 @@ ms_jpeg_start_rows(MsImageFile *file)
 
   if (jpeg_has_multiple_scans(&self->cinfo))
     return ms_image_file_refuse_rows(file, N_("has several scans"));
-  if (!ms_image_file_begin_rows(file, self->metadata, self->orientation))
+  if (!ms_image_file_is_upright(file, self->metadata, self->orientation))
     return FALSE;
   run_jpeg_steps(self, start_decoding);
   return file->error == NULL;

@@ -392,7 +392,7 @@ ms_png_start_rows(MsImageFile *file)
     return FALSE;
   if (late)
     return ms_image_file_refuse_rows(file, N_("has EXIF data or XMP behind its pixels"));
-  if (!ms_image_file_begin_rows(file, metadata, get_orientation(self)))
+  if (!ms_image_file_is_upright(file, metadata, get_orientation(self)))
     return FALSE;
   file->has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
                     png_get_valid(self->png, self->info, PNG_INFO_tRNS) != 0;

@@ -379,7 +379,7 @@ ms_pnm_start_rows(MsImageFile *file)
 
   file->has_alpha = self->depth % 2 == 0;
   prepare_pnm_rows(self);
-  return ms_image_file_begin_rows(file, metadata, 1);
+  return ms_image_file_is_upright(file, metadata, 1);
 }
 
 void

@@ -469,7 +469,7 @@ ms_tiff_start_rows(MsImageFile *file)
   MsTiffReader *self = file->decoder;
   g_autoptr(MsMetadata) metadata = read_metadata(self);
 
-  if (!ms_image_file_begin_rows(file, metadata, self->orientation))
+  if (!ms_image_file_is_upright(file, metadata, self->orientation))
     return FALSE;
   if (!ms_tiff_pixels_are_rows(self))
     return ms_image_file_refuse_rows(file, N_("stores its colours in planes or in a colour space that is converted"));

@@ -355,16 +355,13 @@ ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels,
 }
 
 /**
- * ms_image_file_begin_rows:
+ * ms_image_file_is_upright:
  * @raw: (transfer none): the metadata as stored in the file
  *
- * Sets the metadata of the rows that are read one by one, and how their colours are converted.
- *
- * Returns: %FALSE with %MS_ERROR_UNSUPPORTED in @self for a file that is not stored upright, or with the error of the
- *   conversion
+ * Sets the metadata of the rows and how their colours are converted, and refuses a file that is not stored upright.
  */
 gboolean
-ms_image_file_begin_rows(MsImageFile *self, MsMetadata *raw, int orientation)
+ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation)
 {
   g_clear_pointer(&self->metadata, ms_metadata_unref);
   self->metadata = make_metadata_upright(raw, orientation);

@@ -155,7 +155,7 @@ gboolean ms_image_file_accepts(MsImageFile *self, const char *damage);
 gboolean ms_image_file_fail_memory(MsImageFile *self);
 void ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n);
 gboolean ms_image_file_refuse_rows(MsImageFile *self, const char *why);
-gboolean ms_image_file_begin_rows(MsImageFile *self, MsMetadata *raw, int orientation);
+gboolean ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation);
 void ms_image_file_blacken(guint8 *pixels, guint64 n);
 guint8 *ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height);
 void ms_image_file_free_pixels(MsImageFile *self, guint8 *pixels);
