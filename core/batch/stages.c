@@ -137,7 +137,7 @@ choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
     *bytes = work->input->row_memory;
     return TRUE;
   }
-  if (work->options->scratch && work->input->codec->start_rows &&
+  if (work->options->scratch && work->input->codec->decoder->gives_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
     note_scratch(work, reason);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
@@ -214,7 +214,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
   }
   *file = (MsStreamedFile){.input = work->input};
   guint64 reading = 0;
-  *needs_scratch = work->input->codec->start_rows && !work->options->scratch;
+  *needs_scratch = work->input->codec->decoder->gives_rows && !work->options->scratch;
   if (!choose_reading(work, &reading, error))
     return FALSE;
   *needs_scratch = FALSE;

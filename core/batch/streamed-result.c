@@ -80,7 +80,7 @@ add_file_rows(Pass *self, GError **error)
     return FALSE;
   choose_tables(self);
   for (int y = 0; y < self->file->height; y++) {
-    if (!ms_image_file_read_row(self->file->input, row, error))
+    if (!ms_image_file_rows(self->file->input, row, 1, error))
       return FALSE;
     add_row(self, row);
   }
@@ -213,9 +213,10 @@ decode_until(Streaming *self, int end, GError **error)
   /* A pass for levels has read the rows before. */
   if (self->decoded == 0 && !ms_image_file_start_rows(input, error))
     return FALSE;
-  for (; self->decoded < end; self->decoded++)
-    if (!ms_image_file_read_row(input, ms_row_window_get_row(self->window, self->decoded), error))
-      return FALSE;
+  if (bytes > 0 &&
+      !ms_image_file_rows(input, ms_row_window_get_row(self->window, self->decoded), end - self->decoded, error))
+    return FALSE;
+  self->decoded = MAX(end, self->decoded);
   if (!self->run->damage)
     self->run->damage = g_strdup(ms_image_file_get_damage(input));
   if (bytes > 0)
@@ -302,7 +303,7 @@ find_transparency(MsImageFile *file, gboolean *found, GError **error)
 
   *found = FALSE;
   for (int y = 0; !*found && y < file->header.height; y++) {
-    if (!ms_image_file_read_row(file, row, error))
+    if (!ms_image_file_rows(file, row, 1, error))
       return FALSE;
     *found = !ms_image_pixels_are_opaque(row, stride);
   }
@@ -321,7 +322,8 @@ ms_streamed_file_clear(MsStreamedFile *self)
 static gboolean
 inspect_scratch(MsStreamedFile *self, GError **error)
 {
-  self->image = ms_image_file_load_scratch(self->input, self->scratch, error);
+  self->input->scratch = self->scratch;
+  self->image = ms_image_file_load(self->input, error);
   if (!self->image)
     return FALSE;
   self->width = ms_image_get_width(self->image);
@@ -342,7 +344,7 @@ inspect_scratch(MsStreamedFile *self, GError **error)
  * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
  * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
  *
- * Returns: %FALSE with the errors of ms_image_file_start_rows() or ms_image_file_load_scratch()
+ * Returns: %FALSE with the errors of ms_image_file_start_rows() or ms_image_file_load()
  */
 gboolean
 ms_streamed_file_inspect(MsStreamedFile *self, GError **error)

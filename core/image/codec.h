@@ -45,13 +45,7 @@ typedef struct {
  * @has_quality: whether a quality from 1 to 100 can be asked for
  * @has_alpha: whether transparency is kept
  * @has_geo: whether the place on the map is kept
- * @open: reads the header and makes the decoder; all functions that read leave their error in the file
- * @close: frees the decoder, also one whose @open failed
- * @read: (nullable): reads an upright image as 8-bit RGBA; %NULL in a format that always stores its rows in order, so
- *   that they are read one by one
- * @read_preview: (nullable): reads an upright image of about an eighth of the width and height, in less time
- * @start_rows: (nullable): prepares to decode row by row; %NULL where the format's rows are not stored in order
- * @read_row: (nullable): decodes the next row to RGBA; after the last one it also reads the rest of the file
+ * @decoder: reads an image
  * @encoder: (nullable): writes an image
  * @write_numbers: (nullable): writes numbers of 32 bits to a sink that can rewrite its bytes
  */
@@ -68,12 +62,7 @@ struct _MsCodec {
   gboolean has_quality;
   gboolean has_alpha;
   gboolean has_geo;
-  void (*open)(MsImageFile *file);
-  void (*close)(MsImageFile *file);
-  MsImage *(*read)(MsImageFile *file);
-  MsImage *(*read_preview)(MsImageFile *file);
-  gboolean (*start_rows)(MsImageFile *file);
-  void (*read_row)(MsImageFile *file, guint8 *row);
+  const MsImageDecoder *decoder;
   const MsImageEncoder *encoder;
   gboolean (*write_numbers)(const MsNumbers *numbers, MsImageSink *sink, GError **error);
 };

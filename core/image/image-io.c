@@ -32,7 +32,7 @@ static void
 close_decoder(MsImageFile *self)
 {
   if (self->decoder)
-    self->codec->close(self);
+    self->codec->decoder->close(self);
   self->decoder = NULL;
   self->block_size = 0;
   self->at = 0;
@@ -47,6 +47,7 @@ ms_image_file_close(MsImageFile *self)
 {
   close_decoder(self);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
+  g_clear_pointer(&self->raw, ms_metadata_unref);
   ms_colour_free(self->colour);
   g_clear_pointer(&self->bytes, g_bytes_unref);
   g_clear_object(&self->cancellable);
@@ -98,7 +99,7 @@ open_decoder(MsImageFile *self, GError **error)
   if (!self->codec)
     return FALSE;
   self->header = (MsImageHeader){.format = self->codec->format};
-  self->codec->open(self);
+  self->codec->decoder->open(self);
   if (!self->error && width > 0 && (self->header.width != width || self->header.height != height)) {
     close_decoder(self);
     self->header.width = width;
@@ -238,36 +239,30 @@ ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *l
   return open_decoder(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
-/* (transfer full): the image from its rows, in a format whose rows are always stored in order */
+/* (transfer full): decodes the image or its preview. */
 static MsImage *
-load_rows(MsImageFile *self)
+decode(MsImageFile *self, MsDecoding how)
 {
-  const int width = self->header.width, height = self->header.height;
-
-  if (!self->codec->start_rows(self))
+  if (!self->codec->decoder->start(self, how))
     return NULL;
+  const int width = self->stored.width, height = self->stored.height;
   guint8 *pixels = ms_image_file_alloc_pixels(self, (guint64)width, (guint64)height);
   if (!pixels)
     return NULL;
-  for (int y = 0; y < height && !self->error; y++) {
-    self->codec->read_row(self, pixels + (gsize)y * (gsize)width * 4);
-    ms_image_file_report_rows(self, (guint64)y + 1, (guint64)height);
-  }
-  if (self->error) {
-    ms_image_file_free_pixels(self, pixels);
-    return NULL;
-  }
-  if (self->colour)
-    ms_image_file_convert(self, self->colour, pixels, (gsize)width * (gsize)height);
-  return ms_image_file_finish(self, (MsStoredPixels){pixels, width, height, 1}, self->metadata);
+  self->codec->decoder->rows(self, pixels, height);
+  if (!self->error)
+    return ms_image_file_finish(self, pixels);
+  ms_image_file_free_pixels(self, pixels);
+  return NULL;
 }
 
 /**
  * ms_image_file_load:
  *
- * The image is upright (EXIF orientation applied), as RGBA with 8 bits a channel.
+ * The image is upright (EXIF orientation applied), as RGBA with 8 bits a channel. Where self->scratch is set, for a
+ * format that is read by rows, its pixels are in temporary files.
  *
- * Returns: (transfer full): the image, or %NULL with the errors of ms_image_file_open()
+ * Returns: (transfer full): the image, or %NULL with the errors of ms_image_file_open() or ms_scratch_file_map()
  */
 MsImage *
 ms_image_file_load(MsImageFile *self, GError **error)
@@ -276,30 +271,11 @@ ms_image_file_load(MsImageFile *self, GError **error)
     close_decoder(self);
   if (!self->decoder && !open_decoder(self, error))
     return NULL;
-  g_autoptr(MsImage) image = self->codec->read ? self->codec->read(self) : load_rows(self);
+  g_autoptr(MsImage) image = decode(self, MS_DECODING_WHOLE);
   if (image && self->damage[0])
     ms_image_set_damage(image, self->damage);
   close_decoder(self);
   return check_image_file(self, error) ? g_steal_pointer(&image) : NULL;
-}
-
-/**
- * ms_image_file_load_scratch:
- * @scratch: in whose temporary files the pixels are
- *
- * Loads a file whose rows are not stored in order, of a format that is read by rows otherwise.
- *
- * Returns: (transfer full): the upright image; %NULL with the errors of ms_image_file_load() or ms_scratch_file_map()
- */
-MsImage *
-ms_image_file_load_scratch(MsImageFile *self, MsScratchFile *scratch, GError **error)
-{
-  g_return_val_if_fail(self->codec->start_rows, NULL);
-
-  self->scratch = scratch;
-  MsImage *image = ms_image_file_load(self, error);
-  self->scratch = NULL;
-  return image;
 }
 
 /**
@@ -314,14 +290,9 @@ ms_image_file_load_scratch(MsImageFile *self, MsScratchFile *scratch, GError **e
 MsImage *
 ms_image_file_load_preview(MsImageFile *self, GError **error)
 {
-  if (!self->codec->read_preview) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' has no preview, since it is a %s file.", self->name,
-                 self->codec->title);
-    return NULL;
-  }
   if (!self->decoder && !open_decoder(self, error))
     return NULL;
-  g_autoptr(MsImage) preview = self->codec->read_preview(self);
+  g_autoptr(MsImage) preview = decode(self, MS_DECODING_PREVIEW);
   if (!g_error_matches(self->error, MS_ERROR, MS_ERROR_UNSUPPORTED))
     close_decoder(self);
   return check_image_file(self, error) ? g_steal_pointer(&preview) : NULL;
@@ -336,7 +307,7 @@ ms_image_file_load_preview(MsImageFile *self, GError **error)
 gboolean
 ms_image_file_start_rows(MsImageFile *self, GError **error)
 {
-  if (!self->codec->start_rows) {
+  if (!self->codec->decoder->gives_rows) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "'%s' is a %s file, which cannot be read by rows.", self->name,
                  self->codec->title);
     return FALSE;
@@ -347,18 +318,22 @@ ms_image_file_start_rows(MsImageFile *self, GError **error)
     close_decoder(self);
   if (!self->decoder && !open_decoder(self, error))
     return FALSE;
-  self->has_rows = self->codec->start_rows(self);
+  const gboolean has_started = self->codec->decoder->start(self, MS_DECODING_ROWS);
+  self->has_rows = has_started && ms_image_file_begin_rows(self);
+  /* The decoder cannot start again for the whole image. */
+  if (has_started && !self->has_rows)
+    close_decoder(self);
   return check_image_file(self, error);
 }
 
-/** ms_image_file_read_row: writes the next row, width * 4 bytes; %FALSE with the errors of ms_image_file_open(). */
+/** ms_image_file_rows: decodes the next @n rows, n * width * 4 bytes; FALSE with the errors of ms_image_file_open(). */
 gboolean
-ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error)
+ms_image_file_rows(MsImageFile *self, guint8 *into, int n, GError **error)
 {
-  self->codec->read_row(self, row);
+  self->codec->decoder->rows(self, into, n);
   if (self->colour && !self->error)
-    ms_image_file_convert(self, self->colour, row, (gsize)self->header.width);
-  self->next_row++;
+    ms_image_file_convert(self, self->colour, into, (gsize)self->header.width * (gsize)n);
+  self->next_row += n;
   return check_image_file(self, error);
 }
 

@@ -14,10 +14,9 @@ MsImageFile *ms_image_file_open_fd(int fd, const char *name, const MsImageLimits
 MsImageFile *ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *limits,
                                       GCancellable *cancellable, GError **error);
 MsImage *ms_image_file_load(MsImageFile *self, GError **error);
-MsImage *ms_image_file_load_scratch(MsImageFile *self, MsScratchFile *scratch, GError **error);
 MsImage *ms_image_file_load_preview(MsImageFile *self, GError **error);
 gboolean ms_image_file_start_rows(MsImageFile *self, GError **error);
-gboolean ms_image_file_read_row(MsImageFile *self, guint8 *row, GError **error);
+gboolean ms_image_file_rows(MsImageFile *self, guint8 *into, int n, GError **error);
 const char *ms_image_file_get_damage(const MsImageFile *self);
 void ms_image_file_close(MsImageFile *self);
 

@@ -47,12 +47,10 @@ typedef struct {
   gboolean in_header;
   int orientation;
   MsMetadata *metadata;
-  guint8 *pixels;
-  guint8 *row;
+  guint8 *into;
+  int n;
   gboolean is_cmyk;
   MsColour *colour; /* (nullable): from the profile of a CMYK picture; %NULL to convert it by cmyk_to_rgba() */
-  gboolean converts_later;
-  MsImage *image;
 } Reader;
 
 static G_GNUC_NORETURN void
@@ -336,7 +334,7 @@ run_jpeg_steps(Reader *self, void (*steps)(Reader *self))
 }
 
 /** ms_jpeg_open: @file: begins with the JPEG start-of-image marker */
-void
+static void
 ms_jpeg_open(MsImageFile *file)
 {
   Reader *self = file->decoder = g_new0(Reader, 1);
@@ -355,7 +353,7 @@ ms_jpeg_open(MsImageFile *file)
   run_jpeg_steps(self, read_header);
 }
 
-void
+static void
 ms_jpeg_close(MsImageFile *file)
 {
   Reader *self = file->decoder;
@@ -363,7 +361,6 @@ ms_jpeg_close(MsImageFile *file)
   jpeg_destroy_decompress(&self->cinfo);
   g_clear_pointer(&self->metadata, ms_metadata_unref);
   ms_colour_free(self->colour);
-  ms_image_file_free_pixels(file, self->pixels);
   g_free(self);
 }
 
@@ -409,9 +406,9 @@ access_rows(j_common_ptr cinfo, jvirt_barray_ptr array, JDIMENSION first, JDIMEN
 
 /* Converts CMYK without a profile to RGB, as the light that remains after each ink and black. */
 static void
-cmyk_to_rgba(guint8 *row, guint width)
+cmyk_to_rgba(guint8 *row, gsize n)
 {
-  for (guint x = 0; x < width; x++, row += 4) {
+  for (gsize x = 0; x < n; x++, row += 4) {
     for (int k = 0; k < 3; k++)
       row[k] = (row[k] * row[3] + 127) / 255;
     row[3] = 255;
@@ -432,109 +429,64 @@ start_decoding(Reader *self)
   jpeg_start_decompress(cinfo);
 }
 
-/* Decodes the next row to RGBA, unless reading is cancelled. */
+/*
+ * Decodes the next rows to RGBA. Pixels in memory are converted all at once, by several threads. After the last row it
+ * reads to the end-of-image marker, because a file that lacks it is damaged.
+ */
 static void
-read_row(Reader *self, guint8 *row)
+read_rows(Reader *self)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const gsize width = cinfo->output_width;
+  const gsize step = self->file->scratch ? 1 : (gsize)self->n;
 
-  stop_if(self, ms_image_file_is_cancelled(self->file));
-  jpeg_read_scanlines(cinfo, &row, 1);
-  if (self->colour && !self->converts_later)
-    ms_colour_convert(self->colour, row, cinfo->output_width);
-  else if (self->is_cmyk && !self->colour)
-    cmyk_to_rgba(row, cinfo->output_width);
-  ms_image_file_report_rows(self->file, cinfo->output_scanline, cinfo->output_height);
-}
-
-static void
-read_image(Reader *self)
-{
-  struct jpeg_decompress_struct *cinfo = &self->cinfo;
-
-  jpeg_calc_output_dimensions(cinfo);
-  self->pixels = ms_image_file_alloc_pixels(self->file, cinfo->output_width, cinfo->output_height);
-  stop_if(self, !self->pixels);
-  /* Pixels in memory are converted all at once, by several threads. */
-  self->converts_later = !self->file->scratch;
-  start_decoding(self);
-  while (cinfo->output_scanline < cinfo->output_height)
-    read_row(self, self->pixels + (gsize)cinfo->output_scanline * cinfo->output_width * 4);
-  const int width = (int)cinfo->output_width, height = (int)cinfo->output_height;
-  /* Reads to the end-of-image marker, because a file that lacks it is damaged. */
-  jpeg_finish_decompress(cinfo);
-  if (self->colour && self->converts_later)
-    ms_colour_convert(self->colour, self->pixels, (gsize)width * height);
-  self->image = ms_image_file_finish(
-    self->file, (MsStoredPixels){g_steal_pointer(&self->pixels), width, height, self->orientation}, self->metadata);
-}
-
-/**
- * ms_jpeg_read:
- *
- * Decodes directly into the block of pixels that the image keeps. A progressive file also needs memory for its
- * coefficients, up to 1.5 times as much (twice for CMYK).
- *
- * Files whose pixels are missing or wrong are refused, unless the limits accept them; see is_damage().
- *
- * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
- *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
- */
-MsImage *
-ms_jpeg_read(MsImageFile *file)
-{
-  Reader *self = file->decoder;
-
-  run_jpeg_steps(self, read_image);
-  return g_steal_pointer(&self->image);
-}
-
-/**
- * ms_jpeg_read_preview: ms_jpeg_read() at an eighth of the width and height; %MS_ERROR_UNSUPPORTED for a progressive
- * file, of which all scans have to be decoded for any size.
- */
-MsImage *
-ms_jpeg_read_preview(MsImageFile *file)
-{
-  Reader *self = file->decoder;
-
-  if (jpeg_has_multiple_scans(&self->cinfo)) {
-    ms_set_error(&file->error, MS_ERROR_UNSUPPORTED, "'%s' is progressive, so it has no preview.", file->name);
-    return NULL;
+  for (gsize y = 0; y < (gsize)self->n; y += step) {
+    guint8 *rows = self->into + y * width * 4;
+    for (gsize i = 0; i < step; i++) {
+      guint8 *row = rows + i * width * 4;
+      stop_if(self, ms_image_file_is_cancelled(self->file));
+      jpeg_read_scanlines(cinfo, &row, 1);
+      ms_image_file_report_rows(self->file, cinfo->output_scanline, cinfo->output_height);
+    }
+    if (self->colour)
+      ms_colour_convert(self->colour, rows, width * step);
+    else if (self->is_cmyk)
+      cmyk_to_rgba(rows, width * step);
   }
-  self->cinfo.scale_num = 1;
-  self->cinfo.scale_denom = PREVIEW_REDUCTION;
-  return ms_jpeg_read(file);
+  if (cinfo->output_scanline == cinfo->output_height)
+    jpeg_finish_decompress(cinfo);
 }
 
-/** ms_jpeg_start_rows: %MS_ERROR_UNSUPPORTED for a file of several scans and one that is not stored upright. */
-gboolean
-ms_jpeg_start_rows(MsImageFile *file)
+/*
+ * Rows one by one are refused of a file of several scans, whose coefficients take up to 1.5 times as much memory as the
+ * pixels (twice for CMYK); all of them have to be decoded for a preview, too.
+ */
+static gboolean
+start_jpeg(MsImageFile *file, MsDecoding how)
 {
   Reader *self = file->decoder;
 
-  if (jpeg_has_multiple_scans(&self->cinfo))
+  if (how == MS_DECODING_ROWS && jpeg_has_multiple_scans(&self->cinfo))
     return ms_image_file_refuse_rows(file, N_("has several scans"));
-  if (!ms_image_file_is_upright(file, self->metadata, self->orientation))
-    return FALSE;
+  if (how == MS_DECODING_PREVIEW && jpeg_has_multiple_scans(&self->cinfo))
+    return ms_image_file_refuse_preview(file);
+  self->cinfo.scale_num = 1;
+  self->cinfo.scale_denom = how == MS_DECODING_PREVIEW ? PREVIEW_REDUCTION : 1;
   run_jpeg_steps(self, start_decoding);
-  return file->error == NULL;
+  ms_image_file_set_stored(file, (int)self->cinfo.output_width, (int)self->cinfo.output_height, self->orientation,
+                           self->metadata);
+  return !file->error;
 }
 
-/* Reads to the end-of-image marker after the last row, because a file that lacks it is damaged. */
+/* Files whose pixels are missing or wrong are refused, unless the limits accept them; see is_damage(). */
 static void
-read_next_row(Reader *self)
-{
-  read_row(self, self->row);
-  if (self->cinfo.output_scanline == self->cinfo.output_height)
-    jpeg_finish_decompress(&self->cinfo);
-}
-
-void
-ms_jpeg_read_row(MsImageFile *file, guint8 *row)
+read_jpeg(MsImageFile *file, guint8 *into, int n)
 {
   Reader *self = file->decoder;
 
-  self->row = row;
-  run_jpeg_steps(self, read_next_row);
+  self->into = into;
+  self->n = n;
+  run_jpeg_steps(self, read_rows);
 }
+
+const MsImageDecoder ms_jpeg_decoder = {TRUE, ms_jpeg_open, start_jpeg, read_jpeg, ms_jpeg_close};

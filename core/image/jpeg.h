@@ -4,11 +4,6 @@
 
 #include "core/image/codec.h"
 
-void ms_jpeg_open(MsImageFile *file);
-void ms_jpeg_close(MsImageFile *file);
-MsImage *ms_jpeg_read(MsImageFile *file);
-MsImage *ms_jpeg_read_preview(MsImageFile *file);
-gboolean ms_jpeg_start_rows(MsImageFile *file);
-void ms_jpeg_read_row(MsImageFile *file, guint8 *row);
+extern const MsImageDecoder ms_jpeg_decoder;
 
 extern const MsImageEncoder ms_jpeg_encoder;

@@ -5,24 +5,20 @@
 #include "core/error.h"
 #include "core/image/codec.h"
 
-void
-ms_pixbuf_open(MsImageFile *file)
+static void
+refuse_to_open(MsImageFile *file)
 {
   ms_set_error(&file->error, MS_ERROR_UNSUPPORTED,
                "'%s' has the format %s, which this build, without gdk-pixbuf, does not read; convert it to PNG.",
                file->name, file->codec->title);
 }
 
-void
-ms_pixbuf_close(MsImageFile *file)
+static void
+close_nothing(MsImageFile *file)
 {
 }
 
-MsImage *
-ms_pixbuf_read(MsImageFile *file)
-{
-  return NULL;
-}
+const MsImageDecoder ms_pixbuf_decoder = {.open = refuse_to_open, .close = close_nothing};
 
 gboolean
 ms_pixbuf_has_module(const MsCodec *codec)

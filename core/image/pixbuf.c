@@ -342,7 +342,7 @@ open_inside(MsImageFile *file, const MsPixbufLook *look)
   file->codec = ms_codec_get(MS_IMAGE_FORMAT_PNG);
   file->header.format = MS_IMAGE_FORMAT_PNG;
   if (ms_image_file_fill_block(file))
-    file->codec->open(file);
+    file->codec->decoder->open(file);
   if (look->n_images == 1)
     return;
   file->header.has_more_images = TRUE;
@@ -353,7 +353,7 @@ open_inside(MsImageFile *file, const MsPixbufLook *look)
  * ms_pixbuf_open: looks at the header, and starts a loader, which reads the size of the picture and waits; or opens the
  * PNG file that is inside.
  */
-void
+static void
 ms_pixbuf_open(MsImageFile *file)
 {
   MsPixbufLook look;
@@ -405,7 +405,7 @@ remove_folder(const char *folder)
   g_rmdir(folder);
 }
 
-void
+static void
 ms_pixbuf_close(MsImageFile *file)
 {
   PixbufReader *self = file->decoder;
@@ -440,39 +440,43 @@ decode(PixbufReader *self, int memory)
   return ms_image_file_accepts(self->file, what) || not_read(self, what);
 }
 
-/* (transfer full) (nullable): a copy of the decoded pixels. */
-static guint8 *
-copy_pixels(PixbufReader *self, int memory, gsize size)
+/* With a profile and an orientation where the loader has told them. */
+static void
+set_stored(const PixbufReader *self)
 {
-  MsImageFile *file = self->file;
-  g_autoptr(GBytes) shared = ms_channel_read_memory(memory, size, &file->error);
-  guint8 *pixels = shared ? ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height) : NULL;
+  g_autoptr(MsMetadata) raw = ms_metadata_new(self->icc, NULL, 0, 0);
+  const int orientation = self->orientation >= 1 && self->orientation <= 8 ? (int)self->orientation : 1;
 
-  if (pixels)
-    memcpy(pixels, g_bytes_get_data(shared, NULL), size);
-  return pixels;
+  ms_image_file_set_stored(self->file, self->width, self->height, orientation, raw);
 }
 
-/**
- * ms_pixbuf_read: (transfer full): lets the loader decode; %NULL with %MS_ERROR_FORMAT, %MS_ERROR_MEMORY or
- * %G_IO_ERROR_CANCELLED in @file
- */
-MsImage *
-ms_pixbuf_read(MsImageFile *file)
+static gboolean
+start_pixbuf(MsImageFile *file, MsDecoding how)
+{
+  if (how == MS_DECODING_PREVIEW)
+    return ms_image_file_refuse_preview(file);
+  set_stored(file->decoder);
+  return TRUE;
+}
+
+/* Lets the loader decode, and copies the pixels. */
+static void
+read_pixbuf(MsImageFile *file, guint8 *into, int n)
 {
   PixbufReader *self = file->decoder;
-  const gsize size = (gsize)self->width * (gsize)self->height * 4;
+  const gsize size = (gsize)self->width * (gsize)n * 4;
   const int memory = ms_channel_new_memory(size, &file->error);
-  guint8 *pixels = memory >= 0 && decode(self, memory) ? copy_pixels(self, memory, size) : NULL;
+  g_autoptr(GBytes) shared =
+    memory >= 0 && decode(self, memory) ? ms_channel_read_memory(memory, size, &file->error) : NULL;
 
   if (memory >= 0)
     close(memory);
-  if (!pixels)
-    return NULL;
-  g_autoptr(MsMetadata) raw = ms_metadata_new(self->icc, NULL, 0, 0);
-  const int orientation = self->orientation >= 1 && self->orientation <= 8 ? (int)self->orientation : 1;
-  return ms_image_file_finish(file, (MsStoredPixels){pixels, self->width, self->height, orientation}, raw);
+  if (shared)
+    memcpy(into, g_bytes_get_data(shared, NULL), size);
+  set_stored(self);
 }
+
+const MsImageDecoder ms_pixbuf_decoder = {FALSE, ms_pixbuf_open, start_pixbuf, read_pixbuf, ms_pixbuf_close};
 
 /* ---- What is there. */
 
@@ -530,7 +534,7 @@ append_titles(GString *text)
   const MsCodec *codecs = ms_codec_table(&n);
 
   for (guint i = 0; i < n; i++)
-    if (codecs[i].open == ms_pixbuf_open && ms_pixbuf_has_module(&codecs[i]))
+    if (codecs[i].decoder == &ms_pixbuf_decoder && ms_pixbuf_has_module(&codecs[i]))
       g_string_append_printf(text, "%s%s", found++ > 0 ? ", " : ": ", codecs[i].title);
 }
 

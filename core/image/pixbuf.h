@@ -16,9 +16,7 @@
  */
 #define MS_PIXBUF_SECONDS_VARIABLE "MEANSHIFT_LAB_LOADER_SECONDS"
 
-void ms_pixbuf_open(MsImageFile *file);
-void ms_pixbuf_close(MsImageFile *file);
-MsImage *ms_pixbuf_read(MsImageFile *file);
+extern const MsImageDecoder ms_pixbuf_decoder;
 
 gboolean ms_pixbuf_has_module(const MsCodec *codec);
 char *ms_pixbuf_describe(void);

@@ -46,9 +46,10 @@ typedef struct {
 
 /**
  * MsPngReader: the state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
- * @pixels: of the whole image, or of one row
- * @y: how many rows have been read
- * @row: a row of the first pass of an interlaced file
+ * @how: what is decoded, in @passes over the rows
+ * @into: where the next @n rows are decoded to
+ * @y: how many rows have been read, in all passes
+ * @row: (nullable): a row of the first pass of an interlaced file
  * @n_frames: of an animation, 0 where there is none; @has_frame: whether the pixels are the first of them
  * @has_damaged_rest: whether a chunk that no pixel depends on has a wrong checksum
  * @texts: (nullable): what chunks hold, the first of each kind
@@ -59,8 +60,11 @@ typedef struct {
   MsImageFile *file;
   png_structp png;
   png_infop info;
-  guint8 *pixels;
-  guint32 y;
+  MsDecoding how;
+  int passes;
+  guint8 *into;
+  int n;
+  guint64 y;
   guint8 *row;
   guint n_frames;
   gboolean has_frame;
@@ -68,7 +72,6 @@ typedef struct {
   GBytes *texts[MS_PNG_N_TEXTS];
   gboolean is_lost;
   MsPngInflated inflated;
-  MsImage *image;
   char damage[MS_IMAGE_MOST_DAMAGE];
 } MsPngReader;
 

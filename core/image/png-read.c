@@ -6,6 +6,8 @@
 #include "core/image/png-private.h"
 #include "core/image/png.h"
 
+#define PREVIEW_REDUCTION 8
+
 static G_GNUC_NORETURN void
 on_error(png_structp png, png_const_charp message)
 {
@@ -164,7 +166,7 @@ read_header(MsPngReader *self)
  *
  * Reads up to the pixels; the header says nothing of an EXIF block that follows them.
  */
-void
+static void
 ms_png_open(MsImageFile *file)
 {
   MsPngReader *self = file->decoder = g_new0(MsPngReader, 1);
@@ -189,13 +191,12 @@ ms_png_open(MsImageFile *file)
   run_png_steps(self, read_header);
 }
 
-void
+static void
 ms_png_close(MsImageFile *file)
 {
   MsPngReader *self = file->decoder;
 
   png_destroy_read_struct(&self->png, &self->info, NULL);
-  ms_image_file_free_pixels(file, self->pixels);
   g_free(self->row);
   g_free(self->inflated.rows);
   for (int i = 0; i < MS_PNG_N_TEXTS; i++)
@@ -244,6 +245,12 @@ get_metadata(MsPngReader *self)
   return ms_metadata_new(icc, get_exif(self), x, y);
 }
 
+static gboolean
+is_interlaced(const MsPngReader *self)
+{
+  return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
+}
+
 /*
  * Asks libpng for RGBA with 8 bits a channel. 16 bits become the nearest of 8 (v * 255 / 65535 rounded), where dropping
  * the low byte would not restore an image widened from 8 bits. No gamma is applied.
@@ -257,169 +264,110 @@ set_transforms(MsPngReader *self)
   png_set_add_alpha(self->png, 0xff, PNG_FILLER_AFTER);
 }
 
+/* The pixels as they are given; also the metadata, of which some may stand behind the pixels. */
 static void
-read_rows(MsPngReader *self)
+set_stored(MsPngReader *self)
 {
-  guint32 height = png_get_image_height(self->png, self->info);
-  int passes = png_set_interlace_handling(self->png);
-
-  png_read_update_info(self->png, self->info);
-  gsize stride = png_get_rowbytes(self->png, self->info);
-  g_assert(stride == (gsize)png_get_image_width(self->png, self->info) * 4);
-  for (int pass = 0; pass < passes; pass++)
-    for (guint32 y = 0; y < height; y++) {
-      stop_if(self, ms_image_file_is_cancelled(self->file));
-      png_read_row(self->png, self->pixels + y * stride, NULL);
-      self->y++;
-      ms_image_file_report_rows(self->file, (guint64)pass * height + y + 1, (guint64)passes * height);
-    }
-}
-
-/* The first pass of an interlaced file has every eighth pixel of every eighth row. */
-static void
-read_first_pass(MsPngReader *self)
-{
-  guint32 width = png_get_image_width(self->png, self->info), height = png_get_image_height(self->png, self->info);
-  guint32 columns = (width + 7) / 8, rows = (height + 7) / 8;
-
-  self->pixels = ms_image_file_alloc_pixels(self->file, columns, rows);
-  stop_if(self, self->pixels == NULL);
-  set_transforms(self);
-  png_set_interlace_handling(self->png);
-  png_read_update_info(self->png, self->info);
-  self->row = g_malloc(png_get_rowbytes(self->png, self->info));
-  for (guint32 y = 0; y < height; y++) {
-    stop_if(self, ms_image_file_is_cancelled(self->file));
-    png_read_row(self->png, self->row, NULL);
-    for (guint32 x = 0; y % 8 == 0 && x < columns; x++)
-      memcpy(self->pixels + ((gsize)(y / 8) * columns + x) * 4, self->row + (gsize)x * 8 * 4, 4);
-  }
-  g_autoptr(MsMetadata) metadata = get_metadata(self);
-  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)columns, (int)rows, get_orientation(self)};
-  self->image = ms_image_file_finish(self->file, stored, metadata);
-}
-
-/* The last step of reading, also of a damaged file. */
-static void
-finish_image(MsPngReader *self)
-{
+  const int reduction = self->how == MS_DECODING_PREVIEW ? PREVIEW_REDUCTION : 1;
+  const int width = (int)png_get_image_width(self->png, self->info);
+  const int height = (int)png_get_image_height(self->png, self->info);
   g_autoptr(MsMetadata) metadata = get_metadata(self);
 
-  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)png_get_image_width(self->png, self->info),
-                                 (int)png_get_image_height(self->png, self->info), get_orientation(self)};
-
-  self->image = ms_image_file_finish(self->file, stored, metadata);
-}
-
-static void
-read_image(MsPngReader *self)
-{
-  ms_png_reader_inflate(self);
-  stop_if(self, self->file->error != NULL);
-  self->pixels = ms_image_file_alloc_pixels(self->file, png_get_image_width(self->png, self->info),
-                                            png_get_image_height(self->png, self->info));
-  stop_if(self, self->pixels == NULL);
-  set_transforms(self);
-  read_rows(self);
-  ms_png_reader_end_inflated(self);
-  /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
-  png_read_end(self->png, self->info);
-  stop_if(self, self->file->error != NULL);
-  finish_image(self);
-}
-
-/* Runs @steps to an image, or as far as a damaged file that is accepted allows. */
-static MsImage *
-read_with(MsPngReader *self, void (*steps)(MsPngReader *self))
-{
-  run_png_steps(self, steps);
-  if (self->pixels && accepts_rows(self))
-    run_png_steps(self, finish_image);
-  return g_steal_pointer(&self->image);
-}
-
-/**
- * ms_png_read:
- *
- * Decodes row by row, interlaced files too, directly into the block of pixels that the image keeps.
- *
- * Returns: (transfer full): the upright picture, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_TOO_LARGE, %MS_ERROR_MEMORY,
- *   %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
- */
-MsImage *
-ms_png_read(MsImageFile *file)
-{
-  return read_with(file->decoder, read_image);
-}
-
-static gboolean
-is_interlaced(const MsPngReader *self)
-{
-  return png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE;
-}
-
-/**
- * ms_png_read_preview: reads the first pass of an interlaced file alone: an eighth of its width and height;
- * %MS_ERROR_UNSUPPORTED for another file.
- */
-MsImage *
-ms_png_read_preview(MsImageFile *file)
-{
-  if (is_interlaced(file->decoder))
-    return read_with(file->decoder, read_first_pass);
-  ms_set_error(&file->error, MS_ERROR_UNSUPPORTED, "'%s' is not interlaced, so it has no preview.", file->name);
-  return NULL;
+  ms_image_file_set_stored(self->file, (width - 1) / reduction + 1, (height - 1) / reduction + 1, get_orientation(self),
+                           metadata);
 }
 
 static void
 begin_rows(MsPngReader *self)
 {
   set_transforms(self);
+  self->passes = png_set_interlace_handling(self->png);
   png_read_update_info(self->png, self->info);
+  self->row = self->how == MS_DECODING_PREVIEW ? g_malloc(png_get_rowbytes(self->png, self->info)) : NULL;
 }
 
-/** ms_png_start_rows: %MS_ERROR_UNSUPPORTED for an interlaced file and one that is not stored upright. */
-gboolean
-ms_png_start_rows(MsImageFile *file)
+/* Reads the pixels one by one where all rows are stored from top to bottom and nothing about them stands behind. */
+static gboolean
+may_give_rows(MsPngReader *self)
 {
-  MsPngReader *self = file->decoder;
-  g_autoptr(MsMetadata) metadata = get_metadata(self);
   gboolean late = FALSE;
 
   if (is_interlaced(self))
-    return ms_image_file_refuse_rows(file, N_("is interlaced"));
+    return ms_image_file_refuse_rows(self->file, N_("is interlaced"));
   if (!ms_png_reader_find_late_text(self, &late))
     return FALSE;
-  if (late)
-    return ms_image_file_refuse_rows(file, N_("has EXIF data or XMP behind its pixels"));
-  if (!ms_image_file_is_upright(file, metadata, get_orientation(self)))
+  return !late || ms_image_file_refuse_rows(self->file, N_("has EXIF data or XMP behind its pixels"));
+}
+
+static gboolean
+start_png(MsImageFile *file, MsDecoding how)
+{
+  MsPngReader *self = file->decoder;
+
+  if (how == MS_DECODING_ROWS && !may_give_rows(self))
     return FALSE;
+  if (how == MS_DECODING_PREVIEW && !is_interlaced(self))
+    return ms_image_file_refuse_preview(file);
+  self->how = how;
+  if (how == MS_DECODING_WHOLE)
+    ms_png_reader_inflate(self);
   file->has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
                     png_get_valid(self->png, self->info, PNG_INFO_tRNS) != 0;
-  run_png_steps(self, begin_rows);
-  return file->error == NULL;
+  if (!file->error)
+    run_png_steps(self, begin_rows);
+  set_stored(self);
+  return !file->error;
+}
+
+/* The first pass of an interlaced file has every eighth pixel of every eighth row. */
+static void
+read_first_pass(MsPngReader *self)
+{
+  const guint32 height = png_get_image_height(self->png, self->info);
+  guint8 *to = self->into;
+
+  for (guint32 y = 0; y < height; y++) {
+    stop_if(self, ms_image_file_is_cancelled(self->file));
+    png_read_row(self->png, self->row, NULL);
+    for (gsize x = 0; y % PREVIEW_REDUCTION == 0 && x < (gsize)self->file->stored.width; x++, to += 4)
+      memcpy(to, self->row + x * PREVIEW_REDUCTION * 4, 4);
+  }
+}
+
+/* Of an interlaced file all rows are asked for at once, and then read in each pass. */
+static void
+read_rows(MsPngReader *self)
+{
+  const guint64 all = (guint64)self->passes * png_get_image_height(self->png, self->info);
+  const gsize stride = (gsize)png_get_image_width(self->png, self->info) * 4;
+
+  for (int pass = 0; pass < self->passes; pass++)
+    for (int i = 0; i < self->n; i++) {
+      stop_if(self, ms_image_file_is_cancelled(self->file));
+      png_read_row(self->png, self->into + (gsize)i * stride, NULL);
+      ms_image_file_report_rows(self->file, ++self->y, all);
+    }
+  if (self->y < all)
+    return;
+  ms_png_reader_end_inflated(self);
+  /* Reads to the end, because a file without its last bytes is damaged, and EXIF may follow the pixels. */
+  png_read_end(self->png, self->info);
+  set_stored(self);
 }
 
 static void
-read_next_row(MsPngReader *self)
-{
-  stop_if(self, ms_image_file_is_cancelled(self->file));
-  png_read_row(self->png, self->pixels, NULL);
-  if (++self->y == png_get_image_height(self->png, self->info))
-    png_read_end(self->png, self->info);
-}
-
-void
-ms_png_read_row(MsImageFile *file, guint8 *row)
+read_png(MsImageFile *file, guint8 *into, int n)
 {
   MsPngReader *self = file->decoder;
 
   if (file->limits.accept_damaged)
-    ms_image_file_blacken(row, (guint64)file->header.width);
+    ms_image_file_blacken(into, (guint64)file->stored.width * (guint64)n);
   if (self->is_lost)
     return;
-  self->pixels = row;
-  run_png_steps(self, read_next_row);
-  self->pixels = NULL;
+  self->into = into;
+  self->n = n;
+  run_png_steps(self, self->how == MS_DECODING_PREVIEW ? read_first_pass : read_rows);
   self->is_lost = file->error && accepts_rows(self);
 }
+
+const MsImageDecoder ms_png_decoder = {TRUE, ms_png_open, start_png, read_png, ms_png_close};

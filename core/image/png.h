@@ -4,11 +4,5 @@
 
 #include "core/image/codec.h"
 
-void ms_png_open(MsImageFile *file);
-void ms_png_close(MsImageFile *file);
-MsImage *ms_png_read(MsImageFile *file);
-MsImage *ms_png_read_preview(MsImageFile *file);
-gboolean ms_png_start_rows(MsImageFile *file);
-void ms_png_read_row(MsImageFile *file, guint8 *row);
-
+extern const MsImageDecoder ms_png_decoder;
 extern const MsImageEncoder ms_png_encoder;

@@ -241,7 +241,7 @@ read_header(PnmReader *self)
 }
 
 /** ms_pnm_open: reads the header; the row that is read next is the first. */
-void
+static void
 ms_pnm_open(MsImageFile *file)
 {
   PnmReader *self = file->decoder = g_new0(PnmReader, 1);
@@ -251,7 +251,7 @@ ms_pnm_open(MsImageFile *file)
     ms_image_file_set_header(file, self->width, self->height, 1, (int)g_bit_storage(self->largest));
 }
 
-void
+static void
 ms_pnm_close(MsImageFile *file)
 {
   PnmReader *self = file->decoder;
@@ -370,26 +370,27 @@ prepare_pnm_rows(PnmReader *self)
   self->stored = self->kind == '4' ? g_malloc(stored_row_bytes(self)) : NULL;
 }
 
-/** ms_pnm_start_rows: prepares to read the rows, which are always stored in order. */
-gboolean
-ms_pnm_start_rows(MsImageFile *file)
+/* Prepares to read the rows, which are always stored in order. */
+static gboolean
+start_pnm(MsImageFile *file, MsDecoding how)
 {
   PnmReader *self = file->decoder;
   g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
 
+  if (how == MS_DECODING_PREVIEW)
+    return ms_image_file_refuse_preview(file);
   file->has_alpha = self->depth % 2 == 0;
   prepare_pnm_rows(self);
-  return ms_image_file_is_upright(file, metadata, 1);
+  ms_image_file_set_stored(file, self->width, self->height, 1, metadata);
+  return TRUE;
 }
 
-void
-ms_pnm_read_row(MsImageFile *file, guint8 *row)
+static void
+read_row(PnmReader *self, guint8 *row)
 {
-  PnmReader *self = file->decoder;
-
-  if (file->limits.accept_damaged)
+  if (self->file->limits.accept_damaged)
     ms_image_file_blacken(row, (guint64)self->width);
-  if (self->is_lost || ms_image_file_is_cancelled(file))
+  if (self->is_lost || ms_image_file_is_cancelled(self->file))
     return;
   if (!(self->is_plain ? read_plain_row(self) : read_stored_row(self)) || !check_samples(self)) {
     accepts(self);
@@ -398,6 +399,19 @@ ms_pnm_read_row(MsImageFile *file, guint8 *row)
   convert_row(self, row);
   self->y++;
 }
+
+static void
+read_pnm(MsImageFile *file, guint8 *into, int n)
+{
+  PnmReader *self = file->decoder;
+
+  for (int i = 0; i < n && !file->error; i++) {
+    read_row(self, into + (gsize)i * (gsize)self->width * 4);
+    ms_image_file_report_rows(file, (guint64)self->y, (guint64)self->height);
+  }
+}
+
+const MsImageDecoder ms_pnm_decoder = {TRUE, ms_pnm_open, start_pnm, read_pnm, ms_pnm_close};
 
 /* ---- Writing. */
 

@@ -20,7 +20,7 @@
  * @colour: (nullable): from the profile of inks, or from L*a*b*
  * @is_open: whether libtiff has read the directory, and @complaint: (nullable): what it said first until then
  * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
- * @pixels: (nullable): of the whole image, where it is not read by rows
+ * @is_whole: whether all rows are decoded at once, into @pixels
  * @block: one stored row or tile
  * @row: samples of a row of @block, reduced to 8 bits
  * @tiles: (nullable): the RGBA rows of one row of tiles, where a tiled image is read by rows
@@ -46,6 +46,7 @@ typedef struct {
   gboolean is_open;
   char *complaint;
   gboolean reads_rows;
+  gboolean is_whole;
   guint16 *palette[3];
   guint8 *pixels;
   guint8 *block;

@@ -404,7 +404,7 @@ open_directory(MsTiffReader *self)
  * without a sign, and floating-point samples with or without alpha; CMYK by its profile and L*a*b* by Little CMS; other
  * colour spaces, and these without one, as libtiff converts them.
  */
-void
+static void
 ms_tiff_open(MsImageFile *file)
 {
   MsTiffReader *self = file->decoder = g_new0(MsTiffReader, 1);
@@ -423,14 +423,13 @@ ms_tiff_open(MsImageFile *file)
   file->header.has_unread_exif = TIFFGetField(self->tiff, TIFFTAG_EXIFIFD, &exif) != 0;
 }
 
-void
+static void
 ms_tiff_close(MsImageFile *file)
 {
   MsTiffReader *self = file->decoder;
 
   if (self->tiff)
     TIFFClose(self->tiff);
-  ms_image_file_free_pixels(file, self->pixels);
   g_free(self->block);
   g_free(self->row);
   g_free(self->tiles);
@@ -439,38 +438,22 @@ ms_tiff_close(MsImageFile *file)
   g_free(self);
 }
 
-/**
- * ms_tiff_read: (transfer full): the upright image, or %NULL with %MS_ERROR_FORMAT, %MS_ERROR_MEMORY, %MS_ERROR_IO or
- * %G_IO_ERROR_CANCELLED in @file
+/*
+ * Rows one by one are refused of a file in planes or in a colour space that libtiff converts; otherwise one row of a
+ * file in strips is held, and one row of tiles of a tiled one.
  */
-MsImage *
-ms_tiff_read(MsImageFile *file)
-{
-  MsTiffReader *self = file->decoder;
-
-  self->pixels = ms_image_file_alloc_pixels(file, self->width, self->height);
-  if (!self->pixels)
-    return NULL;
-  if (!ms_tiff_pixels_read(self))
-    return ms_codec_fail_damaged(self->file, N_("its pixels cannot be decoded")), NULL;
-  g_autoptr(MsMetadata) metadata = read_metadata(self);
-  const MsStoredPixels stored = {g_steal_pointer(&self->pixels), (int)self->width, (int)self->height,
-                                 self->orientation};
-  return ms_image_file_finish(file, stored, metadata);
-}
-
-/**
- * ms_tiff_start_rows: %MS_ERROR_UNSUPPORTED for a file in planes, in a colour space that libtiff converts, or not
- * stored upright. Holds one row of a file in strips, and one row of tiles of a tiled one.
- */
-gboolean
-ms_tiff_start_rows(MsImageFile *file)
+static gboolean
+start_tiff(MsImageFile *file, MsDecoding how)
 {
   MsTiffReader *self = file->decoder;
   g_autoptr(MsMetadata) metadata = read_metadata(self);
 
-  if (!ms_image_file_is_upright(file, metadata, self->orientation))
-    return FALSE;
+  if (how == MS_DECODING_PREVIEW)
+    return ms_image_file_refuse_preview(file);
+  ms_image_file_set_stored(file, (int)self->width, (int)self->height, self->orientation, metadata);
+  self->is_whole = how == MS_DECODING_WHOLE;
+  if (self->is_whole)
+    return TRUE;
   if (!ms_tiff_pixels_are_rows(self))
     return ms_image_file_refuse_rows(file, N_("stores its colours in planes or in a colour space that is converted"));
   file->has_alpha = self->alpha > 0;
@@ -478,9 +461,19 @@ ms_tiff_start_rows(MsImageFile *file)
   return file->row_memory > 0;
 }
 
-void
-ms_tiff_read_row(MsImageFile *file, guint8 *row)
+static void
+read_tiff(MsImageFile *file, guint8 *into, int n)
 {
-  if (!ms_tiff_pixels_read_row(file->decoder, (guint32)file->next_row, row))
+  MsTiffReader *self = file->decoder;
+  gboolean good = TRUE;
+
+  self->pixels = into;
+  if (self->is_whole)
+    good = ms_tiff_pixels_read(self);
+  for (int i = 0; good && !self->is_whole && i < n; i++)
+    good = ms_tiff_pixels_read_row(self, (guint32)(file->next_row + i), into + (gsize)i * self->width * 4);
+  if (!good)
     ms_codec_fail_damaged(file, N_("its pixels cannot be decoded"));
 }
+
+const MsImageDecoder ms_tiff_decoder = {TRUE, ms_tiff_open, start_tiff, read_tiff, ms_tiff_close};

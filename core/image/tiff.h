@@ -4,11 +4,7 @@
 
 #include "core/image/codec.h"
 
-void ms_tiff_open(MsImageFile *file);
-void ms_tiff_close(MsImageFile *file);
-MsImage *ms_tiff_read(MsImageFile *file);
-gboolean ms_tiff_start_rows(MsImageFile *file);
-void ms_tiff_read_row(MsImageFile *file, guint8 *row);
+extern const MsImageDecoder ms_tiff_decoder;
 
 gboolean ms_tiff_write_is_big(int width, int height, guint samples, gsize profile);
 extern const MsImageEncoder ms_tiff_encoder;

@@ -174,7 +174,7 @@ read_chunk(WebpReader *self, Chunk chunk)
  *
  * Reads the headers of all chunks, and what says how the image is turned.
  */
-void
+static void
 ms_webp_open(MsImageFile *file)
 {
   WebpReader *self = file->decoder = g_new0(WebpReader, 1);
@@ -191,7 +191,7 @@ ms_webp_open(MsImageFile *file)
   file->header.has_more_images = self->n_frames > 1;
 }
 
-void
+static void
 ms_webp_close(MsImageFile *file)
 {
   WebpReader *self = file->decoder;
@@ -281,23 +281,27 @@ decode(WebpReader *self, guint8 *pixels)
   return ok;
 }
 
-/**
- * ms_webp_read: (transfer full): decodes into the block of pixels that the image keeps; %NULL with %MS_ERROR_FORMAT,
- * %MS_ERROR_MEMORY, %MS_ERROR_IO or %G_IO_ERROR_CANCELLED in @file
- */
-MsImage *
-ms_webp_read(MsImageFile *file)
+static gboolean
+start_webp(MsImageFile *file, MsDecoding how)
 {
   WebpReader *self = file->decoder;
-  g_autofree guint8 *pixels = ms_image_file_alloc_pixels(file, (guint64)self->width, (guint64)self->height);
-
-  if (!pixels || !decode(self, pixels))
-    return NULL;
   g_autoptr(GBytes) icc = read_chunk(self, self->icc_chunk);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, self->exif, 0, 0);
-  const MsStoredPixels stored = {g_steal_pointer(&pixels), self->width, self->height, self->orientation};
-  return ms_image_file_finish(file, stored, metadata);
+
+  if (how == MS_DECODING_PREVIEW)
+    return ms_image_file_refuse_preview(file);
+  ms_image_file_set_stored(file, self->width, self->height, self->orientation, metadata);
+  return !file->error;
 }
+
+/* All rows. */
+static void
+read_webp(MsImageFile *file, guint8 *into, int n)
+{
+  decode(file->decoder, into);
+}
+
+const MsImageDecoder ms_webp_decoder = {FALSE, ms_webp_open, start_webp, read_webp, ms_webp_close};
 
 /* ---- Writing. */
 

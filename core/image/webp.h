@@ -4,8 +4,6 @@
 
 #include "core/image/codec.h"
 
-void ms_webp_open(MsImageFile *file);
-void ms_webp_close(MsImageFile *file);
-MsImage *ms_webp_read(MsImageFile *file);
+extern const MsImageDecoder ms_webp_decoder;
 
 extern const MsImageEncoder ms_webp_encoder;

@@ -36,7 +36,7 @@ load_rows(GBytes *file, gboolean *damaged)
   g_assert_no_error(error);
   g_autofree guint8 *pixels = g_malloc(WIDTH * HEIGHT * 4);
   for (int y = 0; y < HEIGHT; y++) {
-    g_assert_true(ms_image_file_read_row(rows, pixels + y * WIDTH * 4, &error));
+    g_assert_true(ms_image_file_rows(rows, pixels + y * WIDTH * 4, 1, &error));
     g_assert_no_error(error);
   }
   *damaged = ms_image_file_get_damage(rows) != NULL;

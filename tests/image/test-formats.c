@@ -82,9 +82,9 @@ keep(const MsCodec *codec, GBytes *icc, GBytes *exif, guint32 per_metre)
 static const char *
 rows_of(const MsCodec *codec)
 {
-  if (codec->start_rows && codec->encoder->bytes)
+  if (codec->decoder->gives_rows && codec->encoder->bytes)
     return "read and written";
-  return codec->start_rows ? "read" : "no";
+  return codec->decoder->gives_rows ? "read" : "no";
 }
 
 /* (transfer full): the paragraph of a format that is only read; what a file keeps is up to a module. */

@@ -252,12 +252,36 @@ ms_image_file_set_header(MsImageFile *self, int width, int height, int orientati
   self->header.bits = bits;
 }
 
+/**
+ * ms_image_file_set_stored:
+ * @width: of the pixels that are decoded, like @height
+ * @orientation: 1 to 8
+ * @raw: (transfer none): the metadata as stored in the file
+ */
+void
+ms_image_file_set_stored(MsImageFile *self, int width, int height, int orientation, MsMetadata *raw)
+{
+  MsMetadata *old = self->raw;
+
+  self->stored = (MsStoredPixels){NULL, width, height, orientation};
+  self->raw = ms_metadata_ref(raw);
+  g_clear_pointer(&old, ms_metadata_unref);
+}
+
 /** ms_image_file_refuse_rows: %FALSE, for a valid file that does not store the rows of the upright image in order. */
 gboolean
 ms_image_file_refuse_rows(MsImageFile *self, const char *why)
 {
   ms_set_error_phrase(&self->error, MS_ERROR_UNSUPPORTED, "'%s' %s, so that it cannot be read by rows.", self->name,
                       why);
+  return FALSE;
+}
+
+/** ms_image_file_refuse_preview: %FALSE, for a file of which no part is decoded in less time than the whole. */
+gboolean
+ms_image_file_refuse_preview(MsImageFile *self)
+{
+  ms_set_error(&self->error, MS_ERROR_UNSUPPORTED, "'%s' has no preview.", self->name);
   return FALSE;
 }
 
@@ -355,19 +379,17 @@ ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels,
 }
 
 /**
- * ms_image_file_is_upright:
- * @raw: (transfer none): the metadata as stored in the file
- *
- * Sets the metadata of the rows and how their colours are converted, and refuses a file that is not stored upright.
+ * ms_image_file_begin_rows: sets the metadata of the rows and how their colours are converted, and refuses a file that
+ * is not stored upright.
  */
 gboolean
-ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation)
+ms_image_file_begin_rows(MsImageFile *self)
 {
   g_clear_pointer(&self->metadata, ms_metadata_unref);
-  self->metadata = make_metadata_upright(raw, orientation);
+  self->metadata = make_metadata_upright(self->raw, self->stored.orientation);
   if (!prepare_colour(self, &self->metadata))
     return FALSE;
-  return orientation == 1 || ms_image_file_refuse_rows(self, N_("is not stored upright"));
+  return self->stored.orientation == 1 || ms_image_file_refuse_rows(self, N_("is not stored upright"));
 }
 
 static void
@@ -407,19 +429,21 @@ finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *met
 
 /**
  * ms_image_file_finish:
- * @stored: (transfer full): the pixels as stored in the file
- * @raw: (transfer none): the metadata as stored in the file
+ * @pixels: (transfer full): as stored in the file
  *
- * Is the last step of every decoder: turns the image upright, converts it to sRGB where that is asked for, and keeps
+ * Is the last step of loading an image: turns the image upright, converts it to sRGB where that is asked for, and keeps
  * the metadata that stay valid.
  *
  * Returns: (transfer full): the image, or %NULL with %MS_ERROR_MEMORY, %MS_ERROR_FORMAT or the errors of
  *   ms_scratch_file_map() in @self
  */
 MsImage *
-ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw)
+ms_image_file_finish(MsImageFile *self, guint8 *pixels)
 {
-  g_autoptr(MsMetadata) metadata = make_metadata_upright(raw, stored.orientation);
+  MsStoredPixels stored = self->stored;
+  g_autoptr(MsMetadata) metadata = make_metadata_upright(self->raw, stored.orientation);
+
+  stored.pixels = pixels;
 
   if (!prepare_colour(self, &metadata)) {
     ms_image_file_free_pixels(self, stored.pixels);

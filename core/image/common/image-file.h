@@ -96,6 +96,9 @@ typedef struct _MsCodec MsCodec;
  * @header: what the header says
  * @rows: (nullable): called with @rows_data for every row of ms_image_file_load() that has been decoded
  * @damage: what is damaged in a file that was accepted nevertheless; empty for nothing
+ * @stored: the size of the pixels that the decoder gives and how they have to be turned; set by its start(), and again
+ *   by its last rows() where the end of the file says more, like @raw
+ * @raw: (nullable): the metadata as stored in the file
  * @metadata: (nullable): what is saved with rows that are read one by one; valid once reading them has begun, like the
  *   following
  * @colour: (nullable): the conversion of the pixels to sRGB, where the limits ask for it
@@ -123,6 +126,8 @@ typedef struct {
   MsImageRows rows;
   gpointer rows_data;
   char damage[MS_IMAGE_MOST_DAMAGE];
+  MsStoredPixels stored;
+  MsMetadata *raw;
   MsMetadata *metadata;
   MsColour *colour;
   gboolean has_no_data;
@@ -142,6 +147,35 @@ typedef struct {
   int next_row;
 } MsImageFile;
 
+/**
+ * MsDecoding: what is decoded.
+ * @MS_DECODING_WHOLE: the image, of which all rows are asked for at once
+ * @MS_DECODING_ROWS: its rows one by one
+ * @MS_DECODING_PREVIEW: about an eighth of its width and height, in less time than the whole
+ */
+typedef enum {
+  MS_DECODING_WHOLE,
+  MS_DECODING_ROWS,
+  MS_DECODING_PREVIEW,
+} MsDecoding;
+
+/**
+ * MsImageDecoder: how a format is read. The functions leave their error in the file.
+ * @gives_rows: whether files of the format may be decoded row by row, and into temporary files
+ * @open: reads the header and makes the decoder
+ * @start: prepares to decode, by ms_image_file_set_stored(); %FALSE with %MS_ERROR_UNSUPPORTED for a preview or rows
+ *   that the file has not
+ * @rows: decodes the next rows to RGBA, as they are stored; behind the last one it also reads the rest of the file
+ * @close: frees the decoder, also one whose @open failed
+ */
+typedef struct {
+  gboolean gives_rows;
+  void (*open)(MsImageFile *file);
+  gboolean (*start)(MsImageFile *file, MsDecoding how);
+  void (*rows)(MsImageFile *file, guint8 *into, int n);
+  void (*close)(MsImageFile *file);
+} MsImageDecoder;
+
 MsImageLimits ms_image_limits_default(void);
 
 gboolean ms_image_file_fill_block(MsImageFile *self);
@@ -154,9 +188,11 @@ void ms_image_file_set_header(MsImageFile *self, int width, int height, int orie
 gboolean ms_image_file_accepts(MsImageFile *self, const char *damage);
 gboolean ms_image_file_fail_memory(MsImageFile *self);
 void ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n);
+void ms_image_file_set_stored(MsImageFile *self, int width, int height, int orientation, MsMetadata *raw);
 gboolean ms_image_file_refuse_rows(MsImageFile *self, const char *why);
-gboolean ms_image_file_is_upright(MsImageFile *self, MsMetadata *raw, int orientation);
+gboolean ms_image_file_refuse_preview(MsImageFile *self);
+gboolean ms_image_file_begin_rows(MsImageFile *self);
 void ms_image_file_blacken(guint8 *pixels, guint64 n);
 guint8 *ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height);
 void ms_image_file_free_pixels(MsImageFile *self, guint8 *pixels);
-MsImage *ms_image_file_finish(MsImageFile *self, MsStoredPixels stored, MsMetadata *raw);
+MsImage *ms_image_file_finish(MsImageFile *self, guint8 *pixels);
