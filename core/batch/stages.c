@@ -5,18 +5,15 @@
 #include <inttypes.h>
 #include <unistd.h>
 
-#include "core/batch/naming.h"
+#include "core/batch/saving.h"
 #include "core/batch/stream-spool.h"
 #include "core/file.h"
 #include "core/filter/space/space.h"
-#include "core/folder.h"
 #include "core/filter/reference.h"
 #include "core/image/codec.h"
 #include "core/image/common/losses.h"
 #include "core/image/file/file-path.h"
-#include "core/image/file/pipe-output.h"
 #include "core/image/image-io.h"
-#include "core/image/image-save.h"
 #include "core/process/memory-cap.h"
 
 /** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
@@ -486,177 +483,19 @@ ms_stage_verify(MsBatchImage *work, GError **error)
 
 /* Save */
 
-#define MOST_NUMBERS 100000
-
-/*
- * A result that is being saved.
- * @writer: (nullable): of a file
- * @us: spent on encoding
- */
-typedef struct {
-  MsBatchImage *work;
-  MsSaveOptions options;
-  char *folder;
-  MsAtomicPlace place;
-  MsImageWriter *writer;
-  char *wanted;
-  guint number;
-  gint64 us;
-} Saving;
-
-static void
-announce(const struct stat *file, gpointer data)
-{
-  const MsBatchImage *work = data;
-
-  work->hooks->happened(work->item, MS_ITEM_SAVING, file, work->hooks->data);
-}
-
-static gboolean
-is_for_stream(const MsBatchItem *item)
-{
-  return item->output_spool > 0 || ms_file_path_is_standard(item->output);
-}
-
-static void
-saving_init(Saving *self, MsBatchImage *work)
-{
-  const MsBatchItem *item = work->item;
-
-  *self = (Saving){.work = work, .options = work->options->save, .wanted = g_strdup(item->output)};
-  self->folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
-  self->place = (MsAtomicPlace){self->folder, item->folder, item->follow_links};
-  self->options.format = ms_batch_item_format(item, self->options.format);
-  self->options.overwrite = item->overwrite;
-  self->options.place = self->folder ? &self->place : NULL;
-  self->options.saves_memory = work->saves_memory;
-  self->options.appears = work->hooks->happened ? announce : NULL;
-  self->options.appears_data = work;
-}
-
-static void
-saving_clear(Saving *self)
-{
-  g_clear_pointer(&self->writer, ms_image_writer_free);
-  g_free(self->folder);
-  g_free(self->wanted);
-}
-
-/* Goes on to the next number where another process has the name; %FALSE where that is not so or not allowed. */
-static gboolean
-take_next_name(Saving *self, GError **failure, GError **error)
-{
-  MsBatchItem *item = self->work->item;
-
-  self->number++;
-  if (!item->numbered || self->number > MOST_NUMBERS || !g_error_matches(*failure, MS_ERROR, MS_ERROR_EXISTS)) {
-    g_propagate_error(error, g_steal_pointer(failure));
-    return FALSE;
-  }
-  g_clear_error(failure);
-  g_free(item->output);
-  item->output = ms_naming_numbered(self->wanted, self->number);
-  return TRUE;
-}
-
-static gboolean
-begin_file(Saving *self, const MsImageFrame *frame, GError **error)
-{
-  MsBatchImage *work = self->work;
-  g_autoptr(GError) failure = NULL;
-
-  if (!self->folder && !ms_folder_make_parent(work->item->output, MS_FOLDER_SHARED, error))
-    return FALSE;
-  do
-    self->writer = ms_image_writer_new(work->item->output, frame, &self->options, work->cancellable, &failure);
-  while (!self->writer && take_next_name(self, &failure, error));
-  return self->writer != NULL;
-}
-
-/* Counts the time of the encoder. */
-static gboolean
-write_rows(Saving *self, MsImage *rows, GError **error)
-{
-  const gint64 start = g_get_monotonic_time();
-  const gboolean good = ms_image_writer_rows(self->writer, rows, error);
-
-  self->us += g_get_monotonic_time() - start;
-  return good;
-}
-
-/* Completes the file; where another process has taken its name meanwhile, it gets the next number if it may. */
-static gboolean
-end_file(Saving *self, GError **error)
-{
-  MsBatchItem *item = self->work->item;
-  g_autoptr(GError) failure = NULL;
-
-  if (ms_image_writer_end(self->writer, &failure))
-    return TRUE;
-  while (take_next_name(self, &failure, error))
-    if (ms_image_writer_rename(self->writer, item->output, &failure))
-      return TRUE;
-  return FALSE;
-}
-
-/* Notes what the output lacks, and the time of @bytes in the encoder. */
-static void
-note_saved(MsBatchImage *work, const MsSaveNotes *notes, gsize bytes, gint64 us)
-{
-  MsBatchItem *item = work->item;
-
-  ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, bytes, g_get_monotonic_time() - us);
-  ms_batch_item_note_name(item);
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(item, language, ms_losses_describe(NULL, notes, item->output, language));
-}
-
-/* Completes the output. */
-static gboolean
-finish_saving(Saving *self, gsize bytes, GError **error)
-{
-  MsBatchItem *item = self->work->item;
-  const gint64 start = g_get_monotonic_time();
-
-  if (!end_file(self, error))
-    return FALSE;
-  self->us += g_get_monotonic_time() - start;
-  if (!item->output_is_stream)
-    ms_file_stamp_take(&item->result, item->output, self->work->options->hash);
-  note_saved(self->work, &self->writer->notes, bytes, self->us);
-  return TRUE;
-}
-
-/* Writes to standard output, or to the file from which the supervisor writes to a pipe. */
-static gboolean
-save_to_stream(Saving *self, GError **error)
-{
-  MsBatchImage *work = self->work;
-  const gint64 start = g_get_monotonic_time();
-  MsSaveNotes notes = {FALSE};
-  g_autoptr(GBytes) bytes = ms_image_encode(work->result, &self->options, &notes, work->cancellable, error);
-
-  if (!bytes || !(work->item->output_spool > 0
-                    ? ms_stream_spool_write(work->item->output_spool, bytes, error)
-                    : ms_pipe_output_write_standard(bytes, &work->options->limits.wait, work->cancellable, error)))
-    return FALSE;
-  note_saved(work, &notes, ms_image_get_byte_size(work->result), g_get_monotonic_time() - start);
-  return TRUE;
-}
-
 /** ms_stage_save: writes the result to the item's output, which appears only when it is complete. */
 gboolean
 ms_stage_save(MsBatchImage *work, GError **error)
 {
   const MsImageFrame frame = ms_image_get_frame(work->result);
-  Saving saving;
+  const gboolean is_stream = work->item->output_spool > 0 || ms_file_path_is_standard(work->item->output);
+  MsSaving saving;
 
-  saving_init(&saving, work);
-  const gboolean good = is_for_stream(work->item)
-                          ? save_to_stream(&saving, error)
-                          : begin_file(&saving, &frame, error) && write_rows(&saving, work->result, error) &&
-                              finish_saving(&saving, ms_image_get_byte_size(work->result), error);
-  saving_clear(&saving);
+  ms_saving_init(&saving, work);
+  const gboolean good = is_stream ? ms_saving_to_stream(&saving, error)
+                                  : ms_saving_begin(&saving, &frame, error) &&
+                                      ms_saving_rows(&saving, work->result, error) && ms_saving_end(&saving, error);
+  ms_saving_clear(&saving);
   return good;
 }
 
@@ -664,7 +503,7 @@ ms_stage_save(MsBatchImage *work, GError **error)
 
 /* The parameters of the functions that are called for each band. */
 typedef struct {
-  Saving saving;
+  MsSaving saving;
   MsBatchImage *work;
   MsEngine *engine;
 } Bands;
@@ -686,7 +525,7 @@ save_band(MsImage *result, gpointer data, GError **error)
 {
   Bands *self = data;
 
-  return write_rows(&self->saving, result, error);
+  return ms_saving_rows(&self->saving, result, error);
 }
 
 /* Filters the image, and saves it where it has an output. */
@@ -700,10 +539,10 @@ filter_bands(Bands *self, MsStreamedRun *run, GError **error)
   if (!work->item->output)
     return ms_streamed_file_filter(file, run, error);
   run->take = save_band;
-  saving_init(&self->saving, work);
-  const gboolean good = begin_file(&self->saving, &frame, error) && ms_streamed_file_filter(file, run, error) &&
-                        finish_saving(&self->saving, (gsize)file->width * (gsize)file->height * 4, error);
-  saving_clear(&self->saving);
+  ms_saving_init(&self->saving, work);
+  const gboolean good = ms_saving_begin(&self->saving, &frame, error) && ms_streamed_file_filter(file, run, error) &&
+                        ms_saving_end(&self->saving, error);
+  ms_saving_clear(&self->saving);
   return good;
 }
 
