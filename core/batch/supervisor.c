@@ -194,7 +194,9 @@ take_answer(MsMessage *message, gpointer data)
     s->error = ms_service_take_failure(content, &is_lost);
     return MS_DRIVER_FINISHED;
   case MS_ANSWER_DONE:
-    return s->is_naming ? MS_DRIVER_IDLE : MS_DRIVER_FINISHED;
+    if (!s->is_naming)
+      return MS_DRIVER_FINISHED;
+    return s->device_name ? MS_DRIVER_IDLE : MS_DRIVER_NOTHING;
   case MS_ANSWER_PIECE:
   case MS_ANSWER_OPENED:
   case MS_ANSWER_FILTERED:
