@@ -820,7 +820,7 @@ MUTATIONS = [
     ('tiff: faint colours are divided when they are coarse', 'core/image/tiff-pixels.c',
      'self->associated && self->planes == PLANARCONFIG_CONTIG', 'FALSE', 'readers Tiff'),
     ('tga: colours beside a palette are of no known format', 'core/image/codec.c',
-     '{"?\\1\\x0b?????????????\\x08", 17, 17},', '', 'readers'),
+     '{"?\\1%?????????????#", 17, 17}, ', '', 'readers'),
     ('presets: any name is saved', 'core/filter/settings/filter-presets.c',
      'g_str_equal(name, shown) &&', '', 'ui-parts /presets/hostile-names'),
     ('presets: a file that cannot be read is silent', 'core/filter/settings/filter-presets.c',

@@ -10,7 +10,8 @@
 
 /**
  * MsCodecMagic: bytes that files of a format begin with.
- * @bytes: compared with the start of a file; '?' stands for any byte, '~' for any but 0, ' ' for white space
+ * @bytes: compared with the start of a file; '?' stands for any byte, '~' for any but 0, ' ' for white space, '%' for a
+ *   kind of TGA, '=' for one without a palette, '#' for bits of a pixel of TGA
  * @size: bytes of the signature
  * @least: how many of them a file must have at least; further bytes are compared where the file has them
  */
@@ -56,7 +57,7 @@ struct _MsCodec {
   const char *mime_types[5];
   const char *extensions[4];
   const char *input_extensions[4];
-  MsCodecMagic magics[29];
+  MsCodecMagic magics[8];
   int most_side;
   int quality;
   gboolean has_quality;
