@@ -232,7 +232,10 @@ ms_png_reader_find_late_text(MsPngReader *self, gboolean *found)
 /* Of more bytes a pixel, the filtered rows and the compressed ones together take more than an image may in flight. */
 #define MOST_BITS 32
 
-/* The bytes of filtered rows in all passes; 0 where they are read from the file row by row. */
+/*
+ * The bytes of filtered rows; 0 where they are read from the file row by row: libpng alone reads on behind a wrong
+ * checksum, and the passes of an interlaced file report progress while it is read.
+ */
 static gsize
 get_inflated_size(const MsPngReader *self)
 {
@@ -240,19 +243,12 @@ get_inflated_size(const MsPngReader *self)
   const guint64 width = png_get_image_width(self->png, self->info);
   const guint64 height = png_get_image_height(self->png, self->info);
   const guint bits = png_get_bit_depth(self->png, self->info) * png_get_channels(self->png, self->info);
-  guint64 size = height * (1 + (width * bits + 7) / 8);
+  const guint64 size = height * (1 + (width * bits + 7) / 8);
 
-  /* libpng alone reads on behind a wrong checksum. */
   if (file->scratch || file->limits.accept_damaged || bits > MOST_BITS ||
+      png_get_interlace_type(self->png, self->info) != PNG_INTERLACE_NONE ||
       size > (file->rows ? MOST_FOLLOWED_SIZE : MOST_SIZE))
     return 0;
-  if (png_get_interlace_type(self->png, self->info) == PNG_INTERLACE_NONE)
-    return size;
-  size = 0;
-  for (int pass = 0; pass < PNG_INTERLACE_ADAM7_PASSES; pass++) {
-    const guint64 columns = PNG_PASS_COLS(width, pass);
-    size += columns > 0 ? PNG_PASS_ROWS(height, pass) * (1 + (columns * bits + 7) / 8) : 0;
-  }
   return size;
 }
 

@@ -134,7 +134,8 @@ test_kinds(void)
   for (gsize i = 0; i < G_N_ELEMENTS(forms); i++) {
     g_autofree guint8 *samples = make_samples(24 * 10 * 6, i);
     g_autoptr(GBytes) file = encode(&forms[i], samples, 24, 10);
-    g_assert_true(is_whole(file) == (forms[i].depth * forms[i].samples <= 32));
+    g_assert_true(is_whole(file) ==
+                  (forms[i].depth * forms[i].samples <= 32 && forms[i].interlace == PNG_INTERLACE_NONE));
     g_object_unref(ms_test_decode(file));
   }
 }
