@@ -51,10 +51,9 @@ run_probe(MsContext *context, cl_kernel kernel, cl_uint steps, double *wall_ns, 
       clFinish(context->queue) != CL_SUCCESS)
     return FALSE;
   *wall_ns = (double)(g_get_monotonic_time() - before_us) * 1e3;
-  *agrees =
-    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL) == CL_SUCCESS &&
-    clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL) == CL_SUCCESS &&
-    ms_device_clock_agrees(started, ended, *wall_ns);
+  *agrees = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL) == CL_SUCCESS &&
+            clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL) == CL_SUCCESS &&
+            ms_device_clock_agrees(started, ended, *wall_ns);
   return TRUE;
 }
 
@@ -74,8 +73,7 @@ ms_device_clock_probe(MsContext *context)
 
   ms_program_spec_add_part(spec, "clock-probe.cl");
   kernel = ms_kernel_new(context, spec, "clock_probe", NULL, NULL);
-  buffer =
-    kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint), NULL, NULL) : NULL;
+  buffer = kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint), NULL, NULL) : NULL;
   if (!buffer || clSetKernelArg(kernel, 0, sizeof buffer, &buffer) != CL_SUCCESS)
     return FALSE;
   for (cl_uint steps = FIRST_STEPS, tries = 0; tries < TRIES && !agrees; tries += wall_ns >= LEAST_WALL_NS) {
