@@ -1225,6 +1225,13 @@ MUTATIONS = [
     ('tuner: a setting that ended the process is tried again', 'core/lab/lab-tune.c',
      'ms_tune_record_fail(record, factors, m);', ';',
      'lab-run /lab/run/tune-after-a-death'),
+    # Devices that lack something.
+    ('limits: packed does not ask for local memory', 'core/filter/plan/plan-packed.c',
+     'ms_plan_check_work_group(plan, later_width(plan), 1, later_local_bytes(plan), error)', 'TRUE',
+     'filter /plan/invented-devices'),
+    ('limits: groups of more rows than a device takes', 'core/filter/plan/plan-direct.c',
+     '         (gsize)options->work_group_height > limits->max_work_item[1])', '         FALSE)',
+     'filter /plan/invented-devices'),
     # Devices that the rules do not know, and drivers whose events give no times.
     ('self-tune: pixels are not compared', 'core/engine/self-tune.c', 'i == 0 && !is_right(',
      'i == 0 && FALSE && !is_right(', 'new-device'),

@@ -364,6 +364,195 @@ test_stripes_grow_with_the_halo(void)
   ms_fixture_assert_refused(&request, "MiB");
 }
 
+/* Devices that lack something, as they are met: what each changes of an invented one. */
+typedef struct {
+  const char *name;
+  void (*change)(MsDeviceLimits *limits);
+} Lack;
+
+static void
+lack_nothing(MsDeviceLimits *limits)
+{
+}
+
+static void
+lack_images(MsDeviceLimits *limits)
+{
+  limits->images = FALSE;
+  limits->image_max_width = limits->image_max_height = 0;
+}
+
+static void
+have_small_groups(MsDeviceLimits *limits)
+{
+  limits->max_work_group = limits->max_work_item[0] = limits->max_work_item[1] = 64;
+}
+
+static void
+have_single_items(MsDeviceLimits *limits)
+{
+  limits->max_work_group = limits->max_work_item[0] = limits->max_work_item[1] = 1;
+}
+
+static void
+have_narrow_groups(MsDeviceLimits *limits)
+{
+  limits->max_work_item[1] = 1;
+}
+
+static void
+have_small_local_memory(MsDeviceLimits *limits)
+{
+  limits->local_memory = 1024;
+}
+
+static void
+lack_atomics(MsDeviceLimits *limits)
+{
+  limits->int64_atomics = FALSE;
+}
+
+static void
+have_small_buffers(MsDeviceLimits *limits)
+{
+  limits->max_allocation = 16 << 20;
+  limits->global_memory = 64 << 20;
+}
+
+static void
+lack_doubles(MsDeviceLimits *limits)
+{
+  limits->fp64 = FALSE;
+  limits->vector_bytes = 4;
+}
+
+static void
+share_memory(MsDeviceLimits *limits)
+{
+  limits->host_unified = TRUE;
+}
+
+static const Lack lacks[] = {
+  {"nothing", lack_nothing},
+  {"images", lack_images},
+  {"groups of 64", have_small_groups},
+  {"groups of 1", have_single_items},
+  {"groups of one row", have_narrow_groups},
+  {"1 KiB of local memory", have_small_local_memory},
+  {"64-bit atomics", lack_atomics},
+  {"buffers of 16 MiB", have_small_buffers},
+  {"doubles", lack_doubles},
+  {"memory of its own", share_memory},
+};
+
+/* Bytes of an argument on a device of 64 bits. */
+static gsize
+argument_bytes(MsArg arg)
+{
+  switch (arg) {
+  case MS_ARG_IMAGE:
+  case MS_ARG_REGION:
+  case MS_ARG_BAND:
+  case MS_ARG_FILTER:
+    return sizeof(cl_int4);
+  case MS_ARG_MARGIN:
+  case MS_ARG_PITCH:
+  case MS_ARG_SP:
+  case MS_ARG_NO_DATA:
+    return sizeof(cl_int);
+  case MS_ARG_SOURCE:
+  case MS_ARG_PIXELS:
+  case MS_ARG_RESULT:
+  case MS_ARG_LOCAL:
+  case MS_ARG_MASK:
+  case MS_ARG_TABLES:
+  case MS_ARG_MODES:
+  case MS_ARG_SCRATCH_0:
+  case MS_ARG_SCRATCH_1:
+  case MS_ARG_SCRATCH_2:
+  case MS_ARG_SCRATCH_3:
+  case MS_ARG_SCRATCH_4:
+    return sizeof(cl_mem);
+  }
+  g_return_val_if_reached(0);
+}
+
+/* The least CL_DEVICE_MAX_PARAMETER_SIZE that OpenCL allows. */
+#define LEAST_PARAMETER_BYTES 1024
+
+static void
+assert_pass_fits(const MsPass *pass, const MsDeviceLimits *limits)
+{
+  gsize bytes = 0;
+
+  g_assert_cmpuint(pass->local[0] * pass->local[1], <=, limits->max_work_group);
+  g_assert_cmpuint(pass->local[0], <=, limits->max_work_item[0]);
+  g_assert_cmpuint(pass->local[1], <=, limits->max_work_item[1]);
+  g_assert_cmpuint(pass->local_bytes, <=, limits->local_memory);
+  for (guint i = 0; i < pass->n_args; i++)
+    bytes += argument_bytes(pass->args[i]);
+  g_assert_cmpuint(bytes, <=, LEAST_PARAMETER_BYTES);
+}
+
+/* Each buffer by itself fits an allocation, and nothing that the device lacks is used. */
+static void
+assert_plan_fits(const MsPlan *plan)
+{
+  const MsDeviceLimits *l = &plan->request.limits;
+  const guint64 width = (guint64)plan->request.width, rows = (guint64)plan->tile_rows;
+  const guint64 held = MIN((guint64)plan->request.height, rows + 2 * (guint64)plan->halo);
+
+  g_assert_cmpuint(held * width * 4, <=, l->max_allocation);
+  for (guint i = 0; i < plan->n_scratch; i++)
+    g_assert_cmpuint(held * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes, <=, l->max_allocation);
+  g_assert_true(l->images || !plan->source_is_image);
+  for (guint i = 0; i < plan->n_passes; i++)
+    assert_pass_fits(&plan->passes[i], l);
+  if (plan->coarser)
+    assert_plan_fits(plan->coarser);
+}
+
+static void
+check_plan_of(const MsPlanRequest *request, gboolean must_run)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+
+  if (plan) {
+    assert_plan_fits(plan);
+    return;
+  }
+  g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);
+  g_assert_true(g_str_has_suffix(error->message, "."));
+  g_assert_false(must_run);
+}
+
+/* Every kernel on every invented device: what is planned keeps each limit, and `auto` always finds a plan. */
+static void
+test_invented_devices(void)
+{
+  static const double radii[] = {1, 5, 15, 32};
+  static const int sizes[][2] = {{64, 48}, {1920, 1080}};
+
+  for (gsize k = 0; k < G_N_ELEMENTS(lacks); k++)
+    for (int type = MS_DEVICE_TYPE_CPU; type <= MS_DEVICE_TYPE_GPU + 1; type++)
+      for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++)
+        for (guint i = 0; i < G_N_ELEMENTS(radii) * G_N_ELEMENTS(sizes) * 4; i++) {
+          const int *size = sizes[i / 4 % 2];
+          MsPlanRequest request = made_up_request(size[0], size[1]);
+          request.limits = ms_fixture_limits(type == MS_DEVICE_TYPE_CPU ? MS_DEVICE_TYPE_CPU : MS_DEVICE_TYPE_GPU);
+          request.limits.clang_vectors = type == MS_DEVICE_TYPE_CPU;
+          request.limits.nvidia_capability = type > MS_DEVICE_TYPE_GPU ? 90 : 0;
+          lacks[k].change(&request.limits);
+          request.settings.options.kernel = kernel;
+          request.settings.params.sp = radii[i / 8];
+          request.settings.params.levels = i & 1 ? 2 : 0;
+          request.modes = (i & 2) != 0;
+          g_test_message("%s, type %d, kernel %d, case %u", lacks[k].name, type, kernel, i);
+          check_plan_of(&request, kernel == MS_KERNEL_AUTO);
+        }
+}
+
 void
 ms_test_plan(void)
 {
@@ -372,6 +561,7 @@ ms_test_plan(void)
   g_test_add_func("/plan/images-follow-the-devices-language", test_images_follow_the_devices_language);
   g_test_add_func("/plan/auto-work-group", test_auto_work_group);
   g_test_add_func("/plan/auto-resolves-on-every-device", test_auto_resolves_on_every_device);
+  g_test_add_func("/plan/invented-devices", test_invented_devices);
   g_test_add_func("/plan/toggles-choose-parts", test_toggles_choose_parts);
   g_test_add_func("/plan/stripes-keep-the-budget", test_stripes_keep_the_budget);
   g_test_add_func("/plan/stripes-grow-with-the-halo", test_stripes_grow_with_the_halo);
