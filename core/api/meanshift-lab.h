@@ -66,7 +66,7 @@ typedef struct {
 
 /*
  * mslab_load: reads an image file and turns it upright. The format is known by the content: PNG, JPEG, TIFF, WebP,
- * BMP, PNM and PAM; and GIF, HEIC, AVIF and others where gdk-pixbuf has a module for them, which the installed
+ * PNM and PAM; and GIF, BMP, HEIC, AVIF and others where gdk-pixbuf has a module for them, which the installed
  * program meanshift-lab-loader runs in a process of its own. Samples of more than 8 bits are reduced to 8.
  *
  * path: the file, or "-" for standard input
@@ -118,8 +118,9 @@ typedef struct _MslabDevice MslabDevice;
 
 /*
  * mslab_open: opens a device. That takes longer than filtering a small image, and the first image of each size and
- * settings may compile kernels, which a cache keeps; so keep a device for further images. Every device computes the
- * same pixels.
+ * settings may compile kernels, which a cache keeps; so keep a device for further images. The first image on a kind of
+ * device that the library does not know takes some seconds more, once for its driver, in which it measures which
+ * kernel is fastest. Every device computes the same pixels.
  *
  * selector: "auto", "cpu", "gpu", a part of a device's name, an address such as "0:1", or "reference" for the serial
  *   code that defines the results and needs no device. With "auto" a processor takes over when the device fails, which
