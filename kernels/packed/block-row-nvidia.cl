@@ -5,11 +5,11 @@ add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record,
 {
 #pragma unroll
   for (int q = 0; q < QUADS; q++) {
-    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
+    const samples_t samples = samples_of(record[STEP * q]);
 
 #pragma unroll
     for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)
-      add_quad(&sums[k], &centres[k], pixels, planes, q);
+      add_quad(&sums[k], &centres[k], samples, q);
   }
 #pragma unroll
   for (int k = upper ? 0 : 2; k < (lower ? 4 : 2); k++)

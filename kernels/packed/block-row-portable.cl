@@ -8,15 +8,17 @@ add_row(sums_t sums[4], const centre_t centres[4], __global const uint4 *record,
 {
 #pragma unroll
   for (int q = 0; q < QUADS; q++) {
-    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
+    const samples_t samples = samples_of(record[STEP * q]);
 
 #pragma unroll
     for (int k = 0; k < 4; k++)
       if (k < 2 ? upper : lower)
-        add_quad(&sums[k], &centres[k], pixels, planes, q);
+        add_quad(&sums[k], &centres[k], samples, q);
   }
 #pragma unroll
   for (int k = 0; k < 4; k++)
-    if (k < 2 ? upper : lower)
+    if (k < 2 ? upper : lower) {
+      end_row(&sums[k]);
       sums[k].y += sums[k].n;
+    }
 }

@@ -34,17 +34,21 @@ add_rows(pixel_t *a, pixel_t *b, pixel_t *c, pixel_t *d, __global const uint4 *r
 
 #pragma unroll
   for (int q = 0; q < QUADS; q++) {
-    const uint4 pixels = record[STEP * q], planes = planes_of(pixels);
+    const samples_t samples = samples_of(record[STEP * q]);
 
     if (upper) {
-      add_quad(&a->sums, &a->centre, pixels, planes, q);
-      add_quad(&b->sums, &b->centre, pixels, planes, q);
+      add_quad(&a->sums, &a->centre, samples, q);
+      add_quad(&b->sums, &b->centre, samples, q);
     }
     if (lower) {
-      add_quad(&c->sums, &c->centre, pixels, planes, q);
-      add_quad(&d->sums, &d->centre, pixels, planes, q);
+      add_quad(&c->sums, &c->centre, samples, q);
+      add_quad(&d->sums, &d->centre, samples, q);
     }
   }
+  end_row(&a->sums);
+  end_row(&b->sums);
+  end_row(&c->sums);
+  end_row(&d->sums);
   a->sums.y += y < SIDE ? a->sums.n : 0;
   b->sums.y += y < SIDE ? b->sums.n : 0;
   c->sums.y += y > 0 ? c->sums.n : 0;

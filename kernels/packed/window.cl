@@ -1,30 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sums of one window, four samples at a time: a colour's squared distance from the centre minus the squared `sr` is
- * negative for the samples to add, four such signs make a mask of bytes, and a product of four bytes with four bytes
- * sums the selected samples. A mask is -1 for a selected sample, so all sums are negative.
- */
-typedef struct {
-  int n;
-  int r;
-  int g;
-  int b;
-  int x; /* columns from the first of the window's first record */
-  int y; /* rows, counted back from the one below the window */
-} sums_t;
-
-/* The centre of a window: its colour, and the start value that makes distances within `sr` negative. */
-typedef struct {
-  uint colour;
-  uint bias;
-  uint first;  /* which bytes of the first quad are in the window */
-  uint before; /* the same for the last quad but one */
-  uint last;   /* the same for the last quad */
-  bool late;   /* whether row 0 of the widest window is above this one */
-  bool early;  /* whether row SIDE - 1 of the widest window is below it */
-} centre_t;
-
-/*
  * Whether the window around column or row `at` of the picture begins at `at` - SP + 1. OpenCV rounds the ends of a
  * window to even in single precision, so that every other one of a radius REACH at or next to a half (HALF_RADIUS is 1,
  * SP is REACH rounded up) is one pixel shorter at one end or at both.
@@ -49,8 +24,7 @@ set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset
   const uint start = offset + (starts_late(x) ? 1u : 0u);
   const int end = (int)offset + LAST_BYTE - (ends_early(x) ? 1 : 0);
 
-  self->colour = colour & 0xffffffu;
-  self->bias = ~isr2;
+  set_colour(self, colour, isr2);
   self->first = start > 3 ? 0u : 0xffffffffu << 8 * start;
   self->before = end < -1 ? 0xffffffffu >> 8 * (-1 - end) : 0xffffffffu;
   self->last = end < 0 ? 0u : 0xffffffffu >> 8 * (3 - end);
@@ -63,28 +37,6 @@ static inline bool
 has_row(const centre_t *centre, const int y)
 {
   return !(y == 0 && centre->late) && !(y == SIDE - 1 && centre->early);
-}
-
-/* Quad `q` of a row. */
-static inline void
-add_quad(sums_t *sums, const centre_t *centre, const uint4 pixels, const uint4 planes, const int q)
-{
-  uint mask = signs(square_distance(pixels.x, centre->colour, centre->bias),
-                    square_distance(pixels.y, centre->colour, centre->bias),
-                    square_distance(pixels.z, centre->colour, centre->bias),
-                    square_distance(pixels.w, centre->colour, centre->bias));
-
-  if (q == 0)
-    mask &= centre->first;
-  if (LAST_BYTE < 0 && q == QUADS - 2)
-    mask &= centre->before;
-  if (q == QUADS - 1)
-    mask &= centre->last;
-  sums->n = take_bytes(mask, 0x01010101u, sums->n);
-  sums->x = take_bytes(mask, 0x03020100u + 0x04040404u * (uint)q, sums->x);
-  sums->r = take_bytes(mask, planes.x, sums->r);
-  sums->g = take_bytes(mask, planes.y, sums->g);
-  sums->b = take_bytes(mask, planes.z, sums->b);
 }
 
 /* The state of a pixel: its colour with its original alpha, and x below y, with y counted from the first row held. */
@@ -138,8 +90,9 @@ shift_state(state_t *state, __global const uint4 *records, __global const recipr
     if (has_row(&centre, y)) {
 #pragma unroll
       for (int q = 0; q < QUADS; q++)
-        add_quad(&sums, &centre, record[STEP * q], planes_of(record[STEP * q]), q);
+        add_quad(&sums, &centre, samples_of(record[STEP * q]), q);
     }
+    end_row(&sums);
     sums.y += sums.n;
     record += pitch;
   }

@@ -75,8 +75,9 @@ class NewDevice(headless.HeadlessCase):
         for sp, radius in ((1, 5), (9, 5), (10, 16), (20, 16)):
             self.check_radius(sp, radius)
         self.assertEqual(self.run_on("--kernel", "direct")[0]["options"]["access"], "pointer")
-        listed = json.loads(self.run_program("--list-devices", "--json", "-", env={
-            "XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": "stranger,gpu"})[0])["devices"][0]
+        report, _ = self.run_program("--list-devices", "--json", "-", env={
+            "XDG_DATA_HOME": str(self.data), "OPENCL_LAYERS": LAYER, "MS_FAULT_DEVICE": "stranger,gpu"})
+        listed = json.loads(report)["devices"][0]
         self.assertEqual((listed["kernel_chosen_by"], listed["candidates"]), ("measurement", kept))
 
     def test_devices_that_the_rules_know(self):

@@ -166,6 +166,8 @@ test_plan(void)
     g_assert_no_error(error);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/bytes-nvidia.cl") == fast);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/bytes-portable.cl") != fast);
+    g_assert_true(ms_gpu_kernel_has_part(plan, "packed/samples-bytes.cl") == fast);
+    g_assert_true(ms_gpu_kernel_has_part(plan, "packed/samples-floats.cl") != fast);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/block-row-nvidia.cl") == fast);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/block-row-portable.cl") != fast);
     request.settings.options.kernel = MS_KERNEL_AUTO;

@@ -100,7 +100,7 @@ later_local_bytes(const MsPlan *plan)
   return merges(plan) ? (TABLE_SLOTS + 2) * sizeof(cl_uint) + lists : sizeof(cl_uint);
 }
 
-/* Plain C gains nothing from unrolling and takes longer to compile. */
+/* Without instructions for bytes the later iterations are slower when they are unrolled, and take longer to compile. */
 static int
 rows_unrolled(const MsPlan *plan, int quads_unrolled)
 {
@@ -131,6 +131,7 @@ compose(MsPlan *plan)
     doubles ? NULL : "prelude/quotients.cl",
     doubles ? "prelude/mean-reciprocal.cl" : "packed/mean-words.cl",
     "packed/prepare.cl",
+    has_byte_products(plan) ? "packed/samples-bytes.cl" : "packed/samples-floats.cl",
     "packed/window.cl",
     has_byte_products(plan) ? "packed/block-row-nvidia.cl" : "packed/block-row-portable.cl",
     "packed/block.cl",

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The sums of one window, four samples at a time: a colour's squared distance from the centre minus the squared `sr` is
+ * negative for the samples to add, four such signs make a mask of bytes, and a product of four bytes with four bytes
+ * sums the selected samples. A mask is -1 for a selected sample, so all sums are negative. Twin of samples-floats.cl.
+ */
+typedef struct {
+  int n;
+  int r;
+  int g;
+  int b;
+  int x; /* columns from the first of the window's first record */
+  int y; /* rows, counted back from the one below the window */
+} sums_t;
+
+/* The centre of a window: its colour, and the start value that makes distances within `sr` negative. */
+typedef struct {
+  uint colour;
+  uint bias;
+  uint first;  /* which bytes of the first quad are in the window */
+  uint before; /* the same for the last quad but one */
+  uint last;   /* the same for the last quad */
+  bool late;   /* whether row 0 of the widest window is above this one */
+  bool early;  /* whether row SIDE - 1 of the widest window is below it */
+} centre_t;
+
+/* Four samples side by side: each pixel in a word, and each channel of all four. */
+typedef struct {
+  uint4 pixels;
+  uint4 planes;
+} samples_t;
+
+static inline samples_t
+samples_of(const uint4 pixels)
+{
+  const samples_t samples = {pixels, planes_of(pixels)};
+
+  return samples;
+}
+
+static inline void
+set_colour(centre_t *self, const uint colour, const uint isr2)
+{
+  self->colour = colour & 0xffffffu;
+  self->bias = ~isr2;
+}
+
+/* Quad `q` of a row. */
+static inline void
+add_quad(sums_t *sums, const centre_t *centre, const samples_t samples, const int q)
+{
+  const uint4 pixels = samples.pixels, planes = samples.planes;
+  uint mask = signs(square_distance(pixels.x, centre->colour, centre->bias),
+                    square_distance(pixels.y, centre->colour, centre->bias),
+                    square_distance(pixels.z, centre->colour, centre->bias),
+                    square_distance(pixels.w, centre->colour, centre->bias));
+
+  if (q == 0)
+    mask &= centre->first;
+  if (LAST_BYTE < 0 && q == QUADS - 2)
+    mask &= centre->before;
+  if (q == QUADS - 1)
+    mask &= centre->last;
+  sums->n = take_bytes(mask, 0x01010101u, sums->n);
+  sums->x = take_bytes(mask, 0x03020100u + 0x04040404u * (uint)q, sums->x);
+  sums->r = take_bytes(mask, planes.x, sums->r);
+  sums->g = take_bytes(mask, planes.y, sums->g);
+  sums->b = take_bytes(mask, planes.z, sums->b);
+}
+
+/* After the last quad of a row: nothing is left to add. */
+static inline void
+end_row(sums_t *sums)
+{
+}
