@@ -1230,8 +1230,8 @@ MUTATIONS = [
      '> centre->least', 'packed-kernel'),
     ('packed: the margin counts', 'kernels/packed/samples-floats.cl', ' + as_float4(pixels & 0x7f000000u)', '',
      'packed-kernel'),
-    ('packed: windows end at whole quads', 'kernels/packed/samples-floats.cl',
-     '  if (q == QUADS - 1)\n    mask &= centre->last;\n', '', 'packed-kernel'),
+    ('packed: windows end at whole quads', 'kernels/packed/window.cl',
+     '  if (q == QUADS - 1)\n    inside &= centre->last;\n', '', 'packed-kernel'),
     # Devices that lack something.
     ('limits: packed does not ask for local memory', 'core/filter/plan/plan-packed.c',
      'ms_plan_check_work_group(plan, later_width(plan), 1, later_local_bytes(plan), error)', 'TRUE',

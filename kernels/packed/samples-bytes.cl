@@ -13,16 +13,11 @@ typedef struct {
   int y; /* rows, counted back from the one below the window */
 } sums_t;
 
-/* The centre of a window: its colour, and the start value that makes distances within `sr` negative. */
+/* The colour of a window's centre, and the start value that makes distances within `sr` negative. */
 typedef struct {
-  uint colour;
+  uint word;
   uint bias;
-  uint first;  /* which bytes of the first quad are in the window */
-  uint before; /* the same for the last quad but one */
-  uint last;   /* the same for the last quad */
-  bool late;   /* whether row 0 of the widest window is above this one */
-  bool early;  /* whether row SIDE - 1 of the widest window is below it */
-} centre_t;
+} colour_t;
 
 /* Four samples side by side: each pixel in a word, and each channel of all four. */
 typedef struct {
@@ -39,28 +34,23 @@ samples_of(const uint4 pixels)
 }
 
 static inline void
-set_colour(centre_t *self, const uint colour, const uint isr2)
+set_colour(colour_t *self, const uint colour, const uint isr2)
 {
-  self->colour = colour & 0xffffffu;
+  self->word = colour & 0xffffffu;
   self->bias = ~isr2;
 }
 
-/* Quad `q` of a row. */
+/* Quad `q` of a row; `inside` has the bytes of the samples in the window. */
 static inline void
-add_quad(sums_t *sums, const centre_t *centre, const samples_t samples, const int q)
+add_samples(sums_t *sums, const colour_t *centre, const samples_t samples, const int q, const uint inside)
 {
   const uint4 pixels = samples.pixels, planes = samples.planes;
-  uint mask = signs(square_distance(pixels.x, centre->colour, centre->bias),
-                    square_distance(pixels.y, centre->colour, centre->bias),
-                    square_distance(pixels.z, centre->colour, centre->bias),
-                    square_distance(pixels.w, centre->colour, centre->bias));
+  const uint mask = signs(square_distance(pixels.x, centre->word, centre->bias),
+                          square_distance(pixels.y, centre->word, centre->bias),
+                          square_distance(pixels.z, centre->word, centre->bias),
+                          square_distance(pixels.w, centre->word, centre->bias)) &
+                    inside;
 
-  if (q == 0)
-    mask &= centre->first;
-  if (LAST_BYTE < 0 && q == QUADS - 2)
-    mask &= centre->before;
-  if (q == QUADS - 1)
-    mask &= centre->last;
   sums->n = take_bytes(mask, 0x01010101u, sums->n);
   sums->x = take_bytes(mask, 0x03020100u + 0x04040404u * (uint)q, sums->x);
   sums->r = take_bytes(mask, planes.x, sums->r);

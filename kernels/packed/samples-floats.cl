@@ -17,18 +17,13 @@ typedef struct {
   int across; /* the row's share of `x` */
 } sums_t;
 
-/* The centre of a window: twice its colour, and the least value of samples within `sr`. */
+/* Twice the colour of a window's centre, and the least value of samples within `sr`. */
 typedef struct {
   float r;
   float g;
   float b;
   float least;
-  uint first;  /* which bytes of the first quad are in the window */
-  uint before; /* the same for the last quad but one */
-  uint last;   /* the same for the last quad */
-  bool late;   /* whether row 0 of the widest window is above this one */
-  bool early;  /* whether row SIDE - 1 of the widest window is below it */
-} centre_t;
+} colour_t;
 
 /* Four samples side by side, by channel; `square` is the sum of the squares, or huge for one that never counts. */
 typedef struct {
@@ -61,7 +56,7 @@ samples_of(const uint4 pixels)
 }
 
 static inline void
-set_colour(centre_t *self, const uint colour, const uint isr2)
+set_colour(colour_t *self, const uint colour, const uint isr2)
 {
   const int r = (int)(colour & 255u), g = (int)(colour >> 8 & 255u), b = (int)(colour >> 16 & 255u);
 
@@ -72,7 +67,7 @@ set_colour(centre_t *self, const uint colour, const uint isr2)
 }
 
 static inline void
-add_sample(sums_t *sums, const centre_t *centre, const float r, const float g, const float b, const float square,
+add_sample(sums_t *sums, const colour_t *centre, const float r, const float g, const float b, const float square,
            const uint red_blue, const uint green_number, const int column, const bool inside)
 {
   const bool counts = b * centre->b + (g * centre->g + (r * centre->r - square)) >= centre->least && inside;
@@ -82,26 +77,18 @@ add_sample(sums_t *sums, const centre_t *centre, const float r, const float g, c
   sums->across += counts ? column : 0;
 }
 
-/* Quad `q` of a row. */
+/* Quad `q` of a row; `inside` has the bytes of the samples in the window. */
 static inline void
-add_quad(sums_t *sums, const centre_t *centre, const samples_t s, const int q)
+add_samples(sums_t *sums, const colour_t *centre, const samples_t s, const int q, const uint inside)
 {
-  uint mask = 0xffffffffu;
-
-  if (q == 0)
-    mask &= centre->first;
-  if (LAST_BYTE < 0 && q == QUADS - 2)
-    mask &= centre->before;
-  if (q == QUADS - 1)
-    mask &= centre->last;
   add_sample(sums, centre, s.r.x, s.g.x, s.b.x, s.square.x, s.red_blue.x, s.green_number.x, 4 * q,
-             mask & 0xffu);
+             inside & 0xffu);
   add_sample(sums, centre, s.r.y, s.g.y, s.b.y, s.square.y, s.red_blue.y, s.green_number.y, 4 * q + 1,
-             mask & 0xff00u);
+             inside & 0xff00u);
   add_sample(sums, centre, s.r.z, s.g.z, s.b.z, s.square.z, s.red_blue.z, s.green_number.z, 4 * q + 2,
-             mask & 0xff0000u);
+             inside & 0xff0000u);
   add_sample(sums, centre, s.r.w, s.g.w, s.b.w, s.square.w, s.red_blue.w, s.green_number.w, 4 * q + 3,
-             mask >> 24);
+             inside >> 24);
 }
 
 /* After the last quad of a row, before a half of a word can overflow: a row has at most 132 samples. */

@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+/* The centre of a window and the window's ends. */
+typedef struct {
+  colour_t colour;
+  uint first;  /* which bytes of the first quad are in the window */
+  uint before; /* the same for the last quad but one */
+  uint last;   /* the same for the last quad */
+  bool late;   /* whether row 0 of the widest window is above this one */
+  bool early;  /* whether row SIDE - 1 of the widest window is below it */
+} centre_t;
+
 /*
  * Whether the window around column or row `at` of the picture begins at `at` - SP + 1. OpenCV rounds the ends of a
  * window to even in single precision, so that every other one of a radius REACH at or next to a half (HALF_RADIUS is 1,
@@ -24,7 +34,7 @@ set_centre(centre_t *self, const uint colour, const uint isr2, const uint offset
   const uint start = offset + (starts_late(x) ? 1u : 0u);
   const int end = (int)offset + LAST_BYTE - (ends_early(x) ? 1 : 0);
 
-  set_colour(self, colour, isr2);
+  set_colour(&self->colour, colour, isr2);
   self->first = start > 3 ? 0u : 0xffffffffu << 8 * start;
   self->before = end < -1 ? 0xffffffffu >> 8 * (-1 - end) : 0xffffffffu;
   self->last = end < 0 ? 0u : 0xffffffffu >> 8 * (3 - end);
@@ -37,6 +47,21 @@ static inline bool
 has_row(const centre_t *centre, const int y)
 {
   return !(y == 0 && centre->late) && !(y == SIDE - 1 && centre->early);
+}
+
+/* Quad `q` of a row. */
+static inline void
+add_quad(sums_t *sums, const centre_t *centre, const samples_t samples, const int q)
+{
+  uint inside = 0xffffffffu;
+
+  if (q == 0)
+    inside &= centre->first;
+  if (LAST_BYTE < 0 && q == QUADS - 2)
+    inside &= centre->before;
+  if (q == QUADS - 1)
+    inside &= centre->last;
+  add_samples(sums, &centre->colour, samples, q, inside);
 }
 
 /* The state of a pixel: its colour with its original alpha, and x below y, with y counted from the first row held. */
