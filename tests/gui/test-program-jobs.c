@@ -276,11 +276,21 @@ check_unchanged(GHashTable *before, GHashTable *after)
     g_assert_cmpstr(g_hash_table_lookup(after, name), ==, inode);
 }
 
+/* What was saved when the program was killed, and not recorded yet, is a conflict as for anyone; nothing else fails. */
+static void
+check_failures(Batch *self, guint n)
+{
+  for (int row = 0; row < (int)n; row++) {
+    g_autofree char *message = message_of(self, row);
+    g_assert_true(!message || !*message || strstr(message, "no manifest records it"));
+  }
+}
+
 /* What was done before the program was killed stays done, and the next run does the rest. */
 static void
 test_batch(void)
 {
-  const guint n = 24;
+  const guint n = 32;
   Batch batch;
 
   SET_UP_PANEL(f, MS_TYPE_BATCH_PAGE);
@@ -296,16 +306,12 @@ test_batch(void)
       check_sentence(batch.page, numbers[i]);
     g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE), >, before + 1);
     g_assert_cmpuint(count_rows(&batch, MS_ITEM_PENDING), >, 0);
-    g_assert_cmpuint(count_rows(&batch, MS_ITEM_FAILED), ==, 0);
+    check_failures(&batch, n);
   }
   g_autoptr(GHashTable) killed = list_results(&batch);
   click(&batch, "_Start");
   wait_for(120, is_resting(&batch));
-  /* What was saved when the program was killed, and not recorded yet, is a conflict as for anyone. */
-  for (int row = 0; row < (int)n; row++) {
-    g_autofree char *message = message_of(&batch, row);
-    g_assert_true(!message || !*message || strstr(message, "no manifest records it"));
-  }
+  check_failures(&batch, n);
   g_assert_cmpuint(count_rows(&batch, MS_ITEM_DONE) + count_rows(&batch, MS_ITEM_FAILED), ==, n);
   g_autoptr(GHashTable) all = list_results(&batch);
   g_assert_cmpuint(g_hash_table_size(all), ==, n);
