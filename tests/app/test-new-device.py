@@ -98,7 +98,7 @@ class NewDevice(headless.HeadlessCase):
         self.assertEqual(image["status"], "done")
         first, *others = self.candidates()
         self.assertEqual(first["failure"], "it ended the process")
-        self.assertGreater(len(others), 1)
+        self.assertGreater(len(others), 0)
         self.assertTrue(all(c["failure"] is None for c in others))
 
     def test_another_process_measures(self):
