@@ -1242,6 +1242,8 @@ MUTATIONS = [
     # Devices that the rules do not know, and drivers whose events give no times.
     ('self-tune: pixels are not compared', 'core/engine/self-tune.c', 'i == 0 && !is_right(',
      'i == 0 && FALSE && !is_right(', 'new-device'),
+    ('self-tune: a cancelled candidate counts as one that ended the process', 'core/engine/self-tune.c',
+     'g_array_set_size(self->candidates, self->candidates->len - 1);', '', 'lab-run /lab/run/cancelled-measuring'),
     ('self-tune: the slowest is kept', 'core/engine/self-tune.c', 'c->ms[radius] < best->ms[radius]',
      'c->ms[radius] > best->ms[radius]', 'new-device'),
     ('self-tune: known devices are measured, too', 'core/engine/self-tune.c',

@@ -8,12 +8,9 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include "core/file.h"
 #include "core/filter/mean-shift.h"
 #include "core/filter/reference.h"
 #include "core/folder.h"
-#include "core/image/file/atomic-file.h"
-#include "core/json.h"
 
 /* The time for which a candidate may run at a radius, and that after which no further toggle is compiled. */
 #define BUDGET_MS 50.0
@@ -139,10 +136,10 @@ ms_measured_kernels_describe(const MsMeasuredKernels *self)
 
 #define ENDING ".kernels.json"
 
-static char *
-path_of(MsDevice *device, const char *ending)
+static MsWinnerKey
+key_of(MsDevice *device)
 {
-  return ms_winner_store_path(NULL, &(MsWinnerKey){device->name, device->driver, "kernels"}, ending);
+  return (MsWinnerKey){device->name, device->driver, "kernels"};
 }
 
 static const char *
@@ -177,16 +174,13 @@ read_candidate(MsMeasuredKernels *self, JsonObject *object)
 gboolean
 ms_measured_kernels_load(MsMeasuredKernels *self, MsDevice *device)
 {
-  g_autofree char *path = path_of(device, ENDING);
-  gsize length = 0;
-  g_autofree char *text = ms_file_text_load(path, 1 << 20, &length, NULL);
-  g_autoptr(JsonNode) root = text ? ms_json_parse(text, (gssize)length, NULL) : NULL;
-  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT(root) ? json_node_get_object(root) : NULL;
+  const MsWinnerKey key = key_of(device);
+  g_autofree char *path = ms_winner_store_path(NULL, &key, ENDING);
+  g_autoptr(JsonNode) root = ms_winner_store_read(path, &key, MS_VERSION);
+  JsonObject *object = root ? json_node_get_object(root) : NULL;
   JsonArray *array = object ? ms_json_get_array(object, "candidates") : NULL;
 
-  if (!array || g_strcmp0(ms_json_get_text(object, "device"), device->name) != 0 ||
-      g_strcmp0(ms_json_get_text(object, "driver"), device->driver) != 0 ||
-      g_strcmp0(ms_json_get_text(object, "version"), MS_VERSION) != 0)
+  if (!array)
     return FALSE;
   init_measured(self);
   g_array_set_size(self->candidates, 0);
@@ -214,31 +208,19 @@ ms_measured_kernels_add(const MsMeasuredKernels *self, JsonBuilder *b)
   }
 }
 
-static char *
-text_of(const MsMeasuredKernels *self, MsDevice *device)
-{
-  g_autoptr(JsonBuilder) b = json_builder_new();
-
-  json_builder_begin_object(b);
-  ms_json_add_text(b, "device", device->name);
-  ms_json_add_text(b, "driver", device->driver);
-  ms_json_add_text(b, "version", MS_VERSION);
-  ms_json_add_boolean(b, "complete", self->is_complete);
-  ms_json_begin_array(b, "candidates");
-  ms_measured_kernels_add(self, b);
-  json_builder_end_array(b);
-  json_builder_end_object(b);
-  return ms_json_builder_to_text(b);
-}
-
 /* What cannot be kept is measured again another time. */
 static void
 save(const MsMeasuredKernels *self, MsDevice *device)
 {
-  g_autofree char *path = path_of(device, ENDING), *text = text_of(self, device);
+  const MsWinnerKey key = key_of(device);
+  g_autofree char *path = ms_winner_store_path(NULL, &key, ENDING);
+  g_autoptr(JsonBuilder) b = ms_winner_store_begin(&key, MS_VERSION);
 
-  if (ms_folder_make_parent(path, MS_FOLDER_PRIVATE, NULL))
-    ms_atomic_file_save_own(path, text, NULL);
+  ms_json_add_boolean(b, "complete", self->is_complete);
+  ms_json_begin_array(b, "candidates");
+  ms_measured_kernels_add(self, b);
+  json_builder_end_array(b);
+  ms_winner_store_write(path, b, NULL);
 }
 
 /* Measuring. */
@@ -246,15 +228,12 @@ save(const MsMeasuredKernels *self, MsDevice *device)
 /*
  * @square: (owned): the part of the picture at each radius
  * @expected: (owned): the serial reference's pixels of its corner
- * @spent_ms: what all candidates took
  */
 typedef struct {
-  MsContext *context;
   MsMeanShift *filter;
   GCancellable *cancellable;
   MsImage *square[MS_N_MEASURED_RADII];
   MsImage *expected[MS_N_MEASURED_RADII];
-  gint64 began_us;
 } Measuring;
 
 static void
@@ -414,6 +393,16 @@ toggles_cannot_win(const MsMeasuredKernels *self)
   return direct && !direct->failure;
 }
 
+/* Whether candidate @i does not suit the device, was tried before, or is a toggle that cannot win or comes too late. */
+static gboolean
+is_left_out(const MsMeasuredKernels *self, gsize i, const MsDeviceLimits *limits, gint64 began_us)
+{
+  if (find_candidate(self, candidates[i].settings) || !candidates[i].suits(limits))
+    return TRUE;
+  return candidates[i].is_toggle &&
+         (toggles_cannot_win(self) || (double)(g_get_monotonic_time() - began_us) > MOST_SECONDS * 1e6);
+}
+
 /**
  * ms_self_tune_measure:
  * @self: (inout): zeros, or what ms_measured_kernels_load() gave, whose candidates are not tried again
@@ -428,24 +417,23 @@ gboolean
 ms_self_tune_measure(MsMeasuredKernels *self, MsContext *context, MsImage *picture, gboolean keep,
                      GCancellable *cancellable, GError **error)
 {
-  g_auto(Measuring) measuring = {.context = context, .cancellable = cancellable};
+  g_auto(Measuring) measuring = {.filter = ms_mean_shift_new(context), .cancellable = cancellable};
   const gint64 began_us = g_get_monotonic_time();
 
-  measuring.filter = ms_mean_shift_new(context);
   init_measured(self);
   for (gsize i = 0; i < G_N_ELEMENTS(candidates); i++) {
-    const MsCandidate candidate = {candidates[i].settings, {NAN, NAN}, g_strdup("it ended the process")};
-    if (find_candidate(self, candidate.settings) || !candidates[i].suits(&context->device->limits) ||
-        (candidates[i].is_toggle &&
-         (toggles_cannot_win(self) || (double)(g_get_monotonic_time() - began_us) > MOST_SECONDS * 1e6))) {
-      g_free(candidate.failure);
+    if (is_left_out(self, i, &context->device->limits, began_us))
       continue;
-    }
+    const MsCandidate candidate = {candidates[i].settings, {NAN, NAN}, g_strdup("it ended the process")};
     g_array_append_val(self->candidates, candidate);
     if (keep)
       save(self, context->device);
-    if (!measure_candidate(&measuring, candidate_at(self, self->candidates->len - 1), picture, error))
+    if (!measure_candidate(&measuring, candidate_at(self, self->candidates->len - 1), picture, error)) {
+      g_array_set_size(self->candidates, self->candidates->len - 1);
+      if (keep)
+        save(self, context->device);
       return FALSE;
+    }
   }
   self->is_complete = TRUE;
   if (keep)
@@ -469,7 +457,8 @@ save_winners(const MsMeasuredKernels *self, MsDevice *device)
 static int
 lock(MsDevice *device)
 {
-  g_autofree char *path = path_of(device, ".lock");
+  const MsWinnerKey key = key_of(device);
+  g_autofree char *path = ms_winner_store_path(NULL, &key, ".lock");
   const int fd = ms_folder_make_parent(path, MS_FOLDER_PRIVATE, NULL)
                    ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                    : -1;

@@ -108,16 +108,12 @@ has_text(JsonObject *object, const char *member, const char *text)
 }
 
 /**
- * ms_winner_store_load:
- * @version: (nullable): version of the program; a winner of another version is ignored, because its kernels may differ
- *
- * Returns: (transfer full) (nullable): the winner of exactly this key and version; %NULL when there is none or its file
- *   is damaged
+ * ms_winner_store_read: (transfer full) (nullable): the object of the file at @path, if it is of exactly this key and
+ * version of the program, whose kernels may differ in another; %NULL where there is none or the file is damaged.
  */
-MsFactors *
-ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version)
+JsonNode *
+ms_winner_store_read(const char *path, const MsWinnerKey *key, const char *version)
 {
-  g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
   gsize length = 0;
   g_autofree char *text = ms_file_text_load(path, MOST_BYTES, &length, NULL);
   g_autoptr(JsonNode) root = text ? ms_json_parse(text, (gssize)length, NULL) : NULL;
@@ -126,7 +122,22 @@ ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *
   if (!object || !has_text(object, "device", key->device) || !has_text(object, "driver", key->driver) ||
       !has_text(object, "problem", key->problem) || !has_text(object, "version", version))
     return NULL;
-  return ms_json_get_factors(object, "winner");
+  return g_steal_pointer(&root);
+}
+
+/**
+ * ms_winner_store_load:
+ * @version: (nullable): version of the program
+ *
+ * Returns: (transfer full) (nullable): the winner, see ms_winner_store_read()
+ */
+MsFactors *
+ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version)
+{
+  g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
+  g_autoptr(JsonNode) root = ms_winner_store_read(path, key, version);
+
+  return root ? ms_json_get_factors(json_node_get_object(root), "winner") : NULL;
 }
 
 static gboolean
@@ -167,36 +178,43 @@ ms_winner_store_find_damaged(const char *directory)
   return g_strv_builder_end(found);
 }
 
-static char *
-winner_text(const MsWinnerKey *key, const char *version, const MsFactors *winner)
+/** ms_winner_store_begin: (transfer full): begins the object of a file; ms_winner_store_read() checks these members. */
+JsonBuilder *
+ms_winner_store_begin(const MsWinnerKey *key, const char *version)
 {
-  g_autoptr(JsonBuilder) builder = json_builder_new();
+  JsonBuilder *builder = json_builder_new();
 
   json_builder_begin_object(builder);
   ms_json_add_text(builder, "device", key->device);
   ms_json_add_text(builder, "driver", key->driver);
   ms_json_add_text(builder, "problem", key->problem);
   ms_json_add_text(builder, "version", version);
-  ms_json_add_factors(builder, "winner", winner);
+  return builder;
+}
+
+/** ms_winner_store_write: ends the object and writes it to @path; an older file is replaced only by a complete one. */
+gboolean
+ms_winner_store_write(const char *path, JsonBuilder *builder, GError **error)
+{
   json_builder_end_object(builder);
-  g_autoptr(JsonNode) node = json_builder_get_root(builder);
-  return json_to_string(node, TRUE);
+  g_autofree char *text = ms_json_builder_to_text(builder);
+
+  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && ms_atomic_file_save_own(path, text, error);
 }
 
 /**
  * ms_winner_store_save:
  * @winner: (nullable): %NULL when the search found none
- *
- * Writes the winner's file; an older one is replaced only by a complete file.
  */
 gboolean
 ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version, const MsFactors *winner,
                      GError **error)
 {
   g_autofree char *path = ms_winner_store_path(directory, key, ENDING);
-  g_autofree char *text = winner_text(key, version, winner);
+  g_autoptr(JsonBuilder) builder = ms_winner_store_begin(key, version);
 
-  return ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error) && ms_atomic_file_save_own(path, text, error);
+  ms_json_add_factors(builder, "winner", winner);
+  return ms_winner_store_write(path, builder, error);
 }
 
 /** ms_winner_store_remove: runs take the settings of the plan again; it is no error if nothing was kept. */
@@ -290,10 +308,11 @@ ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *d
   if (!ms_settings_are_automatic(settings))
     return *settings;
   g_autofree char *problem = ms_problem_class_filter(settings->params.sp, width, height);
-  g_autofree char *measured = ms_problem_class_measured(settings->params.sp > LAST_SMALL_RADIUS ? 1 : 0);
   const MsFactors *winner = find_winner(known, device, problem);
-  if (!winner)
+  if (!winner) {
+    g_autofree char *measured = ms_problem_class_measured(settings->params.sp > LAST_SMALL_RADIUS ? 1 : 0);
     winner = find_winner(known, device, measured);
+  }
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;

@@ -4,6 +4,7 @@
 
 #include "core/factors.h"
 #include "core/filter/settings/settings.h"
+#include "core/json.h"
 #include "core/opencl/device.h"
 #include "core/reduce/reduce-plan.h"
 
@@ -49,6 +50,9 @@ typedef struct {
 char *ms_winner_store_default_directory(void);
 char *ms_winner_store_path(const char *directory, const MsWinnerKey *key, const char *ending);
 GStrv ms_winner_store_find_damaged(const char *directory);
+JsonNode *ms_winner_store_read(const char *path, const MsWinnerKey *key, const char *version);
+JsonBuilder *ms_winner_store_begin(const MsWinnerKey *key, const char *version);
+gboolean ms_winner_store_write(const char *path, JsonBuilder *builder, GError **error);
 MsFactors *ms_winner_store_load(const char *directory, const MsWinnerKey *key, const char *version);
 gboolean ms_winner_store_save(const char *directory, const MsWinnerKey *key, const char *version,
                               const MsFactors *winner, GError **error);

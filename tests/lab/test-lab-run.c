@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/engine/self-tune.h"
 #include "core/engine/tuned.h"
 #include "core/error.h"
 #include "core/lab/lab-tune.h"
@@ -589,6 +590,26 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   forget_winners();
 }
 
+/* A candidate whose turn was cancelled has not ended the process, and gets its turn another time. */
+static void
+test_cancelled_measuring(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GCancellable) cancellable = g_cancellable_new();
+  g_auto(MsMeasuredKernels) measured = {0}, kept = {0};
+  g_autoptr(MsImage) picture = ms_fixture_noise(64, 48, 7);
+  g_autoptr(GError) error = NULL;
+
+  forget_winners();
+  g_cancellable_cancel(cancellable);
+  g_assert_false(ms_self_tune_measure(&measured, f->context, picture, TRUE, cancellable, &error));
+  g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  g_assert_cmpuint(measured.candidates->len, ==, 0);
+  g_assert_true(ms_measured_kernels_load(&kept, f->context->device));
+  g_assert_false(kept.is_complete);
+  g_assert_cmpuint(kept.candidates->len, ==, 0);
+  forget_winners();
+}
+
 static const MsLabTest tests[] = {
   {"/lab/run/own", test_own_experiment},
   {"/lab/run/refused", test_refused_configuration},
@@ -605,6 +626,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/no-baseline", test_baseline_of_nothing},
   {"/lab/run/tune", test_tune},
   {"/lab/run/tuned-auto", test_tuned_auto},
+  {"/lab/run/cancelled-measuring", test_cancelled_measuring},
   {"/lab/run/throttling", test_throttling},
   {"/lab/run/journal", test_journal},
   {"/lab/run/tune-after-a-death", test_tune_after_a_death},
