@@ -40,20 +40,17 @@ ms_device_clock_agrees(guint64 started_ns, guint64 ended_ns, double wall_ns)
 static gboolean
 run_probe(MsContext *context, cl_kernel kernel, cl_uint steps, double *wall_ns, gboolean *agrees)
 {
-  const gsize global = ITEMS;
-  cl_ulong started = 0, ended = 0;
-  g_auto(cl_event) event = NULL;
+  const MsLaunch launch = {kernel, "clock_probe", {.dimensions = 1, .global = {ITEMS}}, 0};
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
 
   if (clSetKernelArg(kernel, 1, sizeof steps, &steps) != CL_SUCCESS)
     return FALSE;
   const gint64 before_us = g_get_monotonic_time();
-  if (clEnqueueNDRangeKernel(context->queue, kernel, 1, NULL, &global, NULL, 0, NULL, &event) != CL_SUCCESS ||
-      clFinish(context->queue) != CL_SUCCESS)
+  if (!ms_context_launch(context, &launch, log, NULL) || !ms_context_finish(context, NULL))
     return FALSE;
   *wall_ns = (double)(g_get_monotonic_time() - before_us) * 1e3;
-  *agrees = clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof started, &started, NULL) == CL_SUCCESS &&
-            clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof ended, &ended, NULL) == CL_SUCCESS &&
-            ms_device_clock_agrees(started, ended, *wall_ns);
+  const MsTiming *row = ms_timing_log_get(log, 0);
+  *agrees = ms_timing_log_resolve(log, NULL) && ms_device_clock_agrees(row->started_ns, row->ended_ns, *wall_ns);
   return TRUE;
 }
 
@@ -76,13 +73,13 @@ ms_device_clock_probe(MsContext *context)
   buffer = kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint), NULL, NULL) : NULL;
   if (!buffer || clSetKernelArg(kernel, 0, sizeof buffer, &buffer) != CL_SUCCESS)
     return FALSE;
-  for (cl_uint steps = FIRST_STEPS, tries = 0; tries < TRIES && !agrees; tries += wall_ns >= LEAST_WALL_NS) {
+  cl_uint steps = FIRST_STEPS;
+  while (run_probe(context, kernel, steps, &wall_ns, &agrees) && wall_ns < LEAST_WALL_NS && steps < MOST_STEPS)
+    steps *= 8;
+  if (wall_ns < LEAST_WALL_NS)
+    return FALSE;
+  for (guint tries = 1; tries < TRIES && !agrees; tries++)
     if (!run_probe(context, kernel, steps, &wall_ns, &agrees))
       return FALSE;
-    agrees = agrees && wall_ns >= LEAST_WALL_NS;
-    if (wall_ns < LEAST_WALL_NS && steps >= MOST_STEPS)
-      return FALSE;
-    steps = wall_ns < LEAST_WALL_NS ? steps * 8 : steps;
-  }
   return !agrees;
 }
