@@ -113,12 +113,12 @@ ms_image_get_frame(MsImage *image)
                         ms_image_get_metadata(image)};
 }
 
-/* Refuses what the format cannot write before a file is opened. */
+/* Refuses what the format cannot write before a file is opened; @options have been checked. */
 static MsImageWriter *
 new_writer(const MsCodec *codec, const char *name, const MsImageFrame *frame, const MsSaveOptions *options,
            GError **error)
 {
-  if (!check_options(options, error) || !ms_codec_check_sides(codec, name, frame->width, frame->height, error))
+  if (!ms_codec_check_sides(codec, name, frame->width, frame->height, error))
     return NULL;
   MsImageWriter *self = g_new0(MsImageWriter, 1);
   self->codec = codec;
@@ -300,7 +300,9 @@ ms_image_write(MsImage *image, const MsImageSink *sink, const MsSaveOptions *opt
                GError **error)
 {
   const MsImageFrame frame = ms_image_get_frame(image);
-  g_autoptr(MsImageWriter) writer = new_writer(ms_codec_get(options->format), sink->name, &frame, options, error);
+  g_autoptr(MsImageWriter) writer = check_options(options, error)
+                                      ? new_writer(ms_codec_get(options->format), sink->name, &frame, options, error)
+                                      : NULL;
 
   if (!writer || !begin(writer, sink, error) || !ms_image_writer_rows(writer, image, error) || !end(writer, error))
     return FALSE;
