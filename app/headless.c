@@ -107,7 +107,7 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 #define OTHER_THREADS 7
 #define MOST_CHECKED 32
 
-/* What comes through a pipe cannot be read a second time. */
+/* Whether another process can read the inputs again: a pipe gives its bytes once. */
 static gboolean
 can_be_repeated(const MsCommandLine *line)
 {

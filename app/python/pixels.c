@@ -72,7 +72,7 @@ check_form(const MsPythonState *state, const Py_buffer *view)
   return -1;
 }
 
-/* The memory of the object where the library reads its order; what is no image is left to the library to refuse. */
+/* Describes the memory of @view to the library, as if its rows were plain; the library refuses what is no image. */
 static MslabImage
 image_of(const Py_buffer *view)
 {
@@ -138,7 +138,9 @@ scatter_row(const Py_buffer *result, guint8 *samples, guint8 *pixels, Py_ssize_t
       samples[c * result->strides[2]] = pixels[c];
 }
 
-/** ms_python_pixels_get_result: where the library writes a result: into @result, or, for {0}, memory of its own. */
+/**
+ * ms_python_pixels_get_result: the memory of @result, or {0} where its rows are not plain; the library allocates then.
+ */
 MslabImage
 ms_python_pixels_get_result(const Py_buffer *result)
 {

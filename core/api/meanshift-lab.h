@@ -17,8 +17,8 @@
  * have several images on a device at once, open it once for each thread. Nothing else may be shared while one thread
  * changes it. A process that was forked after mslab_open() can use the device "reference" alone.
  *
- * Memory. What is called (out) is written to; structs that arguments point at belong to the caller, who may have them
- * on the stack. Set them to {0} first: members that are 0 or NULL stand for the default.
+ * Memory. Functions write to arguments that are marked (out). The caller owns the structs that arguments point at, on
+ * the stack for instance, and sets them to {0} first: members that are 0 or NULL stand for the default.
  */
 #pragma once
 
@@ -147,8 +147,8 @@ char *mslab_notes(MslabDevice *device);
 /* The filter */
 
 /*
- * MslabProgress: is told how many rows of an image are done, on one thread at a time, from any. It must not use the
- * device, and should return soon.
+ * MslabProgress: a function that the library calls with the number of finished rows of an image, from any thread but
+ * never from two at once. It must not use the device, and should return soon.
  */
 typedef void (*MslabProgress)(int done, int total, gpointer data);
 
@@ -192,7 +192,7 @@ typedef struct {
  *
  * source: the image; four channels without padding are read where they lie, others are copied once
  * job: NULL for the defaults. With a band a row of the result is that of the whole image where mslab_halo() rows
- *   around it lie in the band or outside the image. To filter a band as an image of its own would change a few pixels.
+ *   around it lie in the band or outside the image. A band that is filtered without this member has a few other pixels.
  * result: (out) {0}, or an image of the caller's with the size of the source. {0} becomes an image of four channels,
  *   which mslab_image_clear() frees. The caller's pixels are written to, in 3 or 4 channels; they may be those of the
  *   source. Where they are four channels without padding beside the source, the device writes them without a copy

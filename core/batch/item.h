@@ -58,7 +58,7 @@ extern const char *const ms_item_status_names[];
  * @skip_existing: skip this item when another process creates @output first
  * @numbered: whether a number is appended to the name when another process creates @output first
  * @shortened: @output lacks a part of the input's name, which would have been too long
- * @has_told: in a worker, whether what was found of it was sent already
+ * @has_told: in a worker, whether it has sent what filtering found out
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
  * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
  * @index: in a worker, its place among the items of the request
