@@ -43,6 +43,7 @@ ms_version_text(void)
                          "libtiff %s\n"
                          "libwebp %s\n"
                          "libdeflate %s\n"
+                         "ISA-L %s\n"
                          "lcms2 %s\n"
                          "GTK %s\n"
                          "OpenCL %d.%d headers\n"
@@ -50,7 +51,7 @@ ms_version_text(void)
                          MS_VERSION, glib_major_version, glib_minor_version, glib_micro_version, JSON_VERSION_S,
                          cairo_version_string(), zlibVersion(), png_get_libpng_ver(NULL),
                          AS_TEXT(LIBJPEG_TURBO_VERSION), MS_TIFF_VERSION, MS_WEBP_VERSION, MS_DEFLATE_VERSION,
-                         MS_LCMS_VERSION, MS_GTK_VERSION, CL_TARGET_OPENCL_VERSION / 100,
+                         MS_ISAL_VERSION, MS_LCMS_VERSION, MS_GTK_VERSION, CL_TARGET_OPENCL_VERSION / 100,
                          CL_TARGET_OPENCL_VERSION / 10 % 10, pixbuf);
 }
 

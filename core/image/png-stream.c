@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/image/png-stream.h"
 
+#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <zlib.h>
 
 #include "core/error.h"
 
 /*
- * Threads filter and compress bands of rows independently, with libdeflate, whose streams end with a block that says
- * that it is the last. Of all bands but the last of the image that is taken back, and an empty block follows it up to a
- * byte's end, so that the bands' outputs form one stream. Its checksum is combined from those of the bands.
+ * Threads filter and compress bands of rows independently. Each band but the last ends with an empty block up to a
+ * byte's end, so that their outputs form one stream, whose checksum is combined from those of the bands.
  */
 
 /* Filtered bytes of a band: at this size matches that are not found across bands make a file 0.1 % larger. */
@@ -21,13 +21,14 @@
 /* An image with more bytes is compressed in bands also by one thread, which needs less memory. */
 #define MOST_WHOLE_SIZE (64 << 20)
 
-/*
- * Up to this level libdeflate's first level is used: on filtered rows its files are as small as those of zlib's third.
- */
+/* Up to this level ISA-L compresses: on filtered rows its files are as small as those of zlib's third. */
 #define FAST_LEVEL 3
 
 #define HEADER_SIZE 2
 #define CHECKSUM_SIZE 4
+
+/* With its header, and what a byte lacks before it. */
+#define EMPTY_BLOCK_SIZE 6
 
 /**
  * ms_png_plan:
@@ -129,71 +130,61 @@ struct _MsPngStream {
   int stopped;
 };
 
-/* Where a stream ends: after how many bytes, of the last of which @unused bits do not belong to it. */
-typedef struct {
-  gsize size;
-  guint unused;
-} StreamEnd;
-
 /*
- * Clears the mark of the last block, which zlib finds by inflating the stream, as the example gzjoin.c of zlib does.
- * @rows: (out): gets the @n bytes that were compressed once more
+ * By ISA-L, which takes a third of the time of other libraries' fastest levels. The output of a band that is not the
+ * last ends with an empty block up to a byte's end.
  */
-static gboolean
-unmark_last_block(guint8 *stream, gsize size, guint8 *rows, gsize n, StreamEnd *end)
+static gsize
+deflate_fast(guint8 *rows, gsize n, gboolean is_last, guint8 *out, gsize most)
 {
-  z_stream z = {.next_in = stream, .avail_in = (uInt)size, .next_out = rows, .avail_out = (uInt)n};
-  gboolean is_last = stream[0] & 1;
-  int status = inflateInit2(&z, -MAX_WBITS);
+  g_autofree guint8 *tables = g_try_malloc(ISAL_DEF_LVL1_DEFAULT);
+  struct isal_zstream z;
 
-  stream[0] &= (guint8)~1;
-  while (status == Z_OK) {
-    status = inflate(&z, Z_BLOCK);
-    *end = (StreamEnd){size - z.avail_in, (guint)z.data_type & 7};
-    if (status != Z_OK || (z.data_type & 128) == 0)
-      continue;
-    if (is_last)
-      break;
-    /* The mark is the first bit of the next block. */
-    guint8 *byte = end->unused > 0 ? z.next_in - 1 : z.next_in, bit = (guint8)(1 << ((8 - end->unused) % 8));
-    is_last = (*byte & bit) != 0;
-    *byte &= (guint8)~bit;
-  }
-  inflateEnd(&z);
-  return status == Z_OK && z.avail_out == 0;
+  if (!tables)
+    return 0;
+  isal_deflate_stateless_init(&z);
+  z.level = 1;
+  z.level_buf = tables;
+  z.level_buf_size = ISAL_DEF_LVL1_DEFAULT;
+  z.next_in = rows;
+  z.avail_in = (guint32)n;
+  z.next_out = out;
+  z.avail_out = (guint32)most;
+  z.end_of_stream = is_last;
+  z.flush = is_last ? NO_FLUSH : FULL_FLUSH;
+  return isal_deflate_stateless(&z) == COMP_OK ? z.total_out : 0;
 }
 
-/* Lets another stream follow: an empty block, whose header takes three bits, ends with a byte. */
-static gboolean
-open_end(GByteArray *stream, guint8 *rows, gsize n)
+/* Likewise, by zlib. */
+static gsize
+deflate_small(int level, guint8 *rows, gsize n, gboolean is_last, guint8 *out, gsize most)
 {
-  static const guint8 empty[] = {0, 0, 0, 0xff, 0xff};
-  StreamEnd end;
+  z_stream z = {.next_in = rows, .avail_in = (uInt)n, .next_out = out, .avail_out = (uInt)most};
 
-  if (!unmark_last_block(stream->data, stream->len, rows, n, &end))
-    return FALSE;
-  g_byte_array_set_size(stream, (guint)end.size);
-  g_byte_array_append(stream, empty + (end.unused >= 3), sizeof empty - (end.unused >= 3));
-  return TRUE;
+  if (deflateInit2(&z, level, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    return 0;
+  const int status = deflate(&z, is_last ? Z_FINISH : Z_SYNC_FLUSH);
+  const gboolean is_whole = z.avail_in == 0 && (is_last ? status == Z_STREAM_END : status == Z_OK);
+  deflateEnd(&z);
+  return is_whole ? z.total_out : 0;
 }
 
-/* %NULL when there is not enough memory; @rows: not valid afterwards */
+/* %NULL when there is not enough memory */
 static GBytes *
 deflate_rows(const MsPngStream *self, guint8 *rows, gsize n, gboolean is_last)
 {
-  const int level = self->level > 0 && self->level <= FAST_LEVEL ? 1 : self->level;
-  struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
-  const gsize most = compressor ? libdeflate_deflate_compress_bound(compressor, n) : 0;
-  guint8 *out = most > 0 && most < G_MAXUINT ? g_try_malloc(most) : NULL;
-  const gsize size = out ? libdeflate_deflate_compress(compressor, rows, n, out, most) : 0;
+  const gboolean is_fast = self->level > 0 && self->level <= FAST_LEVEL;
+  const gsize most = compressBound(n) + EMPTY_BLOCK_SIZE;
+  guint8 *out = most < G_MAXUINT ? g_try_malloc(most) : NULL;
+  gsize size = 0;
 
-  libdeflate_free_compressor(compressor);
-  if (size == 0) {
-    g_free(out);
-    return NULL;
-  }
-  g_autoptr(GByteArray) stream = g_byte_array_new_take(g_realloc(out, size), size);
-  return is_last || open_end(stream, rows, n) ? g_byte_array_free_to_bytes(g_steal_pointer(&stream)) : NULL;
+  if (out)
+    size =
+      is_fast ? deflate_fast(rows, n, is_last, out, most) : deflate_small(self->level, rows, n, is_last, out, most);
+  if (size > 0)
+    return g_bytes_new_take(g_realloc(out, size), size);
+  g_free(out);
+  return NULL;
 }
 
 static void
