@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Installs the build into an empty folder and checks the files with the tools of the system."""
 
+import html
 import json
 import os
 import re
@@ -58,7 +59,7 @@ class InstallTest(unittest.TestCase):
     @staticmethod
     def optional_libraries():
         names = {"libtiff-4": "libtiff", "libwebp": "libwebp", "libdeflate": "libdeflate",
-                 "lcms2": "lcms2", "gtk+-3.0": "GTK"}
+                 "libisal": "ISA-L", "lcms2": "lcms2", "gtk+-3.0": "GTK"}
         found = json.loads(run("meson", "introspect", "--dependencies", BUILD).stdout)
         return [names[part["name"]] for part in found if part["name"] in names]
 
@@ -76,6 +77,25 @@ class InstallTest(unittest.TestCase):
         done = run("man", "--warnings", "--encoding=utf8", "--local-file", page, env=environment)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue("--max-iterations" in re.sub(".\b", "", done.stdout), "the page shows no option")
+
+    @unittest.skipUnless(shutil.which("mandoc"), "no mandoc, of which the build makes the page for a browser")
+    def test_manual_for_a_browser(self):
+        """Headings and options of the manual page are in the page that is made of it, whose links lead somewhere."""
+        with open(self.path("share/man/man1/meanshift-lab.1"), encoding="utf-8") as file:
+            source = file.read()
+        with open(self.path("share/doc/meanshift-lab/meanshift-lab.html"), encoding="utf-8") as file:
+            page = file.read()
+        text = html.unescape(re.sub("<[^>]*>", "", page))
+        for heading in re.findall(r'(?m)^\.SH "?([^"\n]*)', source):
+            self.assertTrue(heading in re.sub(r"\s+", " ", text), heading)
+        options = set(re.findall("--([a-z][a-z-]+)", source.replace("\\-", "-")))
+        self.assertGreater(len(options), 50)
+        for option in options:
+            self.assertTrue("--" + option in text, option)
+        ids = set(re.findall(r'id="([^"]*)"', page))
+        links = set(re.findall(r'href="#([^"]*)"', page))
+        self.assertLessEqual(links, ids)
+        self.assertGreater(len(links), 10)
 
     @unittest.skipUnless(HAS_WINDOW, "the build has no window")
     def test_desktop_files_are_valid(self):
