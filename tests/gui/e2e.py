@@ -41,7 +41,8 @@ def levels_off(person, picture):
     x, y, w, h = person.box(person.find("Picture", "image"))
     height, width = picture.shape[:2]
     left, top = math.floor(w / 2 - width / 2 + 0.5), math.floor(h / 2 - height / 2 + 0.5)
-    first_row, last_row = max(0, -top) + 4, min(height, h - top) - 4
+    # The caption lies in the first 40 rows of the view.
+    first_row, last_row = max(4, 40 - top), min(height, h - top) - 4
     first_column, last_column = max(0, -left) + 4, min(width, w - left) - 4
     if last_row - first_row < 200 or last_column - first_column < 300:
         return None

@@ -24,6 +24,7 @@ surface_clear(MsViewSlot *slot)
 void
 ms_image_view_draw_anew(MsImageView *self)
 {
+  surface_clear(&self->original);
   surface_clear(&self->a);
   surface_clear(&self->b);
   surface_clear(&self->difference);
@@ -421,6 +422,13 @@ ms_image_view_click(MsImageView *self, double x, double y)
 
 /* The modes */
 
+/* Side A is a run, or the original where none is chosen. */
+static MsViewSlot *
+slot_a(MsImageView *self)
+{
+  return self->a.picture ? &self->a : &self->original;
+}
+
 /* Zoom from which every pixel gets a frame. */
 #define GRID_ZOOM 8.0
 
@@ -433,7 +441,7 @@ draw_filtered(MsImageView *self, cairo_t *cr)
 {
   GPtrArray *pieces = ms_document_get_pieces(self->document);
 
-  draw_slot(self, cr, self->b.picture ? &self->b : &self->a, 1);
+  draw_slot(self, cr, self->b.picture ? &self->b : &self->original, 1);
   if (ms_document_get_run_b(self->document))
     return;
   for (guint i = 0; i < pieces->len; i++)
@@ -538,7 +546,7 @@ draw_before(MsImageView *self, cairo_t *cr, double width, double height)
   cairo_save(cr);
   cairo_rectangle(cr, 0, 0, width, height);
   cairo_clip(cr);
-  draw_slot(self, cr, &self->a, 1);
+  draw_slot(self, cr, slot_a(self), 1);
   draw_grid(self, cr);
   draw_caption(self, cr, a, 0, FALSE);
   cairo_restore(cr);
@@ -579,13 +587,23 @@ draw_side_by_side(MsImageView *self, cairo_t *cr, double width, double height)
 }
 
 static void
+draw_alone(MsImageView *self, cairo_t *cr)
+{
+  g_autofree char *b = caption_b(self);
+
+  draw_filtered(self, cr);
+  draw_grid(self, cr);
+  draw_caption(self, cr, b, 0, FALSE);
+}
+
+static void
 draw_difference(MsImageView *self, cairo_t *cr)
 {
   g_autofree char *a = caption_a(self), *b = caption_b(self);
   g_autofree char *caption = NULL;
 
   if (!self->difference.picture) {
-    draw_slot(self, cr, &self->a, 1);
+    draw_slot(self, cr, slot_a(self), 1);
     draw_caption(self, cr, _("No difference to show yet"), 0, FALSE);
     return;
   }
@@ -593,16 +611,6 @@ draw_difference(MsImageView *self, cairo_t *cr)
   draw_grid(self, cr);
   caption = g_strdup_printf("%s − %s, × %d", a, b, self->gain);
   draw_caption(self, cr, caption, 0, FALSE);
-}
-
-/* In modes that show one picture, a caption is drawn only if that is not the result of the current settings. */
-static void
-draw_warning(MsImageView *self, cairo_t *cr)
-{
-  g_autofree char *b = caption_b(self);
-
-  if (strcmp(b, _("Filtered")) != 0)
-    draw_caption(self, cr, b, 0, FALSE);
 }
 
 /* Until the regions are painted, the filtered picture is shown. */
@@ -646,13 +654,12 @@ ms_image_view_draw(MsImageView *self, cairo_t *cr)
     draw_regions(self, cr);
     break;
   case MS_VIEW_FILTERED:
-    draw_filtered(self, cr);
-    draw_grid(self, cr);
-    draw_warning(self, cr);
+    draw_alone(self, cr);
     break;
   case MS_VIEW_ORIGINAL:
-    draw_slot(self, cr, &self->a, 1);
+    draw_slot(self, cr, &self->original, 1);
     draw_grid(self, cr);
+    draw_caption(self, cr, _("Original"), 0, FALSE);
     break;
   case MS_N_VIEW_MODES:
     g_assert_not_reached();

@@ -33,6 +33,7 @@ struct _MsImageView {
   double divider;
   int gain;
   char *readout;
+  MsViewSlot original;
   MsViewSlot a;
   MsViewSlot b;
   MsViewSlot difference;

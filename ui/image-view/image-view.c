@@ -33,10 +33,12 @@ notify(MsImageView *self, guint property)
 static void
 update_pictures(MsImageView *self)
 {
+  MsImage *source = ms_document_get_source(self->document);
   MsImage *a = ms_document_get_picture_a(self->document), *b = ms_document_get_picture_b(self->document);
   gboolean differs = self->mode == MS_VIEW_DIFFERENCE && a && b;
 
-  ms_view_slot_show(&self->a, a ? a : ms_document_get_source(self->document), NULL, GTK_WIDGET(self));
+  ms_view_slot_show(&self->original, source, NULL, GTK_WIDGET(self));
+  ms_view_slot_show(&self->a, a == source ? NULL : a, NULL, GTK_WIDGET(self));
   ms_view_slot_show(&self->b, b, NULL, GTK_WIDGET(self));
   ms_view_slot_show(&self->difference, differs ? a : NULL, differs ? b : NULL, GTK_WIDGET(self));
   ms_image_view_update_regions(self);
@@ -123,6 +125,7 @@ ms_image_view_dispose(GObject *object)
 {
   MsImageView *self = MS_IMAGE_VIEW(object);
 
+  ms_view_slot_clear(&self->original);
   ms_view_slot_clear(&self->a);
   ms_view_slot_clear(&self->b);
   ms_view_slot_clear(&self->difference);
