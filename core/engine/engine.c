@@ -239,11 +239,14 @@ share_device(MsEngine *self)
   context->processors = MAX(g_get_num_processors() / LANES, 1);
 }
 
-/* Has each device that is new here measure its kernels, before the first picture; %FALSE when cancelled. */
+/*
+ * Has each device that is new here measure its kernels, before the first picture whose rows are in memory; %FALSE when
+ * cancelled.
+ */
 static gboolean
 measure_new_devices(MsEngine *self, const MsJob *job, GError **error)
 {
-  if (self->is_measured || !ms_settings_are_automatic(job->settings))
+  if (self->is_measured || job->stream || !ms_settings_are_automatic(job->settings))
     return TRUE;
   for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++) {
     g_autoptr(GError) cancelled = NULL;
@@ -304,8 +307,9 @@ run_on_devices(MsEngine *self, MsJob *job, GError **error)
 {
   g_autoptr(GError) failure = NULL;
   MsImage *result = run_once(self, job, &failure);
+  const gboolean is_fault = !result && ms_engine_is_device_fault(failure) && !(job->stream && job->stream->failed);
 
-  if (!result && ms_engine_is_device_fault(failure) && change_to_processor(self, failure)) {
+  if (is_fault && change_to_processor(self, failure)) {
     if (job->log)
       ms_timing_log_clear(job->log);
     return run_once(self, job, error);

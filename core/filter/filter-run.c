@@ -234,7 +234,7 @@ download_rows(const MsFilterRun *self, MsRows rows, GError **error)
   gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->tile.first) * stride;
 
   return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
-                             self->pixels + (gsize)(rows.first - region->y) * stride, self->log, error);
+                             self->pixels + from, self->log, error);
 }
 
 /**
@@ -298,7 +298,7 @@ run_band(const MsFilterRun *self, GError **error)
   if (self->is_picture && job->rows) {
     if (!download_rows(self, self->band, error))
       return FALSE;
-    job->rows(self->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
+    job->rows(self->tiles->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
   }
   ms_filter_run_report(self);
   return TRUE;
@@ -335,14 +335,12 @@ ms_filter_run_bands(MsFilterRun *self, GError **error)
   return for_each_band(self, run_band, error);
 }
 
-/* Uploads, computes and downloads rows of the region; the kernels must have been created. */
+/* Uploads, computes and downloads the tile; the kernels must have been created. */
 static gboolean
-run_tile(MsFilterRun *self, MsRows tile, GError **error)
+compute_tile(MsFilterRun *self, GError **error)
 {
   const gint64 start = g_get_monotonic_time();
 
-  self->tile = self->band = tile;
-  self->held = ms_bands_with_halo(tile, self->plan->halo, self->plan->request.height);
   if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
     return FALSE;
   ms_context_lock_kernels(self->context);
@@ -355,6 +353,19 @@ run_tile(MsFilterRun *self, MsRows tile, GError **error)
   if (self->log)
     ms_timing_log_add_filter_span(self->log, start);
   return TRUE;
+}
+
+static gboolean
+run_tile(MsFilterRun *self, MsRows tile, GError **error)
+{
+  self->tile = self->band = tile;
+  self->held = ms_bands_with_halo(tile, self->plan->halo, self->plan->request.height);
+  if (!ms_tiles_prepare(self->tiles, tile, self->held, &self->pixels, error))
+    return FALSE;
+  if (compute_tile(self, error))
+    return ms_tiles_finish(self->tiles, tile, self->pixels, error);
+  ms_tiles_return(self->tiles, self->device, tile, self->pixels);
+  return FALSE;
 }
 
 static gboolean
@@ -377,7 +388,7 @@ run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
 
   if (ms_lane_run(lane, self, &failure)) {
     if (self->job->rows)
-      self->job->rows(self->pixels, self->plan->request.region.height, self->job->rows_data);
+      self->job->rows(self->tiles->pixels, self->plan->request.region.height, self->job->rows_data);
     return TRUE;
   }
   if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
@@ -390,8 +401,7 @@ run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
 }
 
 /**
- * ms_filter_run: computes the tiles that the device gets from the list into the pixels of the run; @lane: (nullable):
- * for plans that overlap.
+ * ms_filter_run: computes the tiles that the device gets from the list; @lane: (nullable): for plans that overlap.
  */
 gboolean
 ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error)

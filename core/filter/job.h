@@ -37,6 +37,25 @@ typedef struct {
 void ms_device_result_clear(MsDeviceResult *self);
 
 /**
+ * MsRowStream: where the rows of a picture come from and go to of which only some are in memory at a time.
+ * @most_rows: of the result, counted from the first that is not written, that are computed or wait to be written
+ * @read: called before the rows of the source above @end are used, which stay until the rows that they influence are
+ *   written
+ * @write: takes the rows that follow those written before; @pixels: (transfer full): of all columns
+ * @data: for both; neither is called by two threads at the same time, but one may be while the other is
+ * @written: (inout): rows that were written; a job that is run again goes on behind them
+ * @failed: (out): whether the run failed since @read or @write did, or no memory was left for rows
+ */
+typedef struct {
+  int most_rows;
+  gboolean (*read)(int end, gpointer data, GError **error);
+  gboolean (*write)(guint8 *pixels, MsRows rows, gpointer data, GError **error);
+  gpointer data;
+  int written;
+  gboolean failed;
+} MsRowStream;
+
+/**
  * MsJob: the inputs, and from @used on the outputs. The inputs belong to the caller, who keeps them during the run.
  * @region: (nullable): the rectangle to compute, %NULL for the whole picture
  * @settings_of: (nullable): for several devices, the settings of each in place of @settings; they differ in their
@@ -45,13 +64,15 @@ void ms_device_result_clear(MsDeviceResult *self);
  *   which each device takes the next when it is free
  * @plan: (nullable): the plan to carry out, for measurements that change one; it is of this source and region
  * @coarser: (nullable): the result of the level above, where it is known, for settings with levels and without modes.
- *   Only the rows of the source that can influence the region are read then; not with several devices
+ *   Only the rows of the source that can influence the region are read then
  * @wants_modes: also compute the modes of the whole picture, the column and row at which each pixel converges. The
  *   result's colours are then in the space of the settings, as ms_space_convert() stores them, since
  *   ms_segmentation_new() compares them there
  * @may_stay: with @wants_modes: result and modes may stay on one device that holds the whole picture. Then @stayed has
  *   them until the next run on that device, @modes is %NULL, and the image returned is the source
  * @interactive: keep bands short, so that cancelling takes effect soon
+ * @stream: (nullable) (inout): for a whole picture of which only some rows are in memory, without modes, and with
+ *   @coarser where there are levels; the image returned is the source then
  * @into: (nullable): memory for region width x region height x 4 bytes of the result, which the device may use; they
  *   are there if the image returned says so
  * @modes_into: (nullable): memory for the modes, two numbers a pixel, instead of @modes
@@ -76,6 +97,7 @@ typedef struct {
   gboolean wants_modes;
   gboolean may_stay;
   gboolean interactive;
+  MsRowStream *stream;
   guint8 *into;
   guint16 *modes_into;
   MsRowsFunc rows;

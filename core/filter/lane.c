@@ -12,10 +12,15 @@
 /* Tiles whose kernels may be enqueued at once: one runs while the next is enqueued, and cancelling waits for both. */
 #define ENQUEUED 2
 
-/* Some rows of the result; the events, each NULL until the command is enqueued, are guarded by the lock of the run. */
+/*
+ * Some rows of the result. The lock of the run guards the events, each NULL until the command is enqueued, and whether
+ * the result is in the memory of the host.
+ */
 typedef struct {
   MsRows rows;
   MsRows held;
+  guint8 *pixels;
+  gboolean is_done;
   MsFilterBuffers *buffers;
   cl_event uploaded;
   cl_event computed;
@@ -72,6 +77,7 @@ give_tiles_up(gpointer data)
   overlap->failed = TRUE;
   g_cond_broadcast(&overlap->changed);
   g_mutex_unlock(&overlap->lock);
+  ms_tiles_give_up(overlap->run->tiles, overlap->run->device, TRUE);
 }
 
 /* Lets those that wait for this event of a tile go on. */
@@ -118,6 +124,20 @@ on_download_enqueued(guint tile, cl_event last, gpointer data)
   put_event(overlap, &overlap->tiles[tile].downloaded, last);
 }
 
+/* Called for a stream, whose tile is written by the thread that brought its last bytes. */
+static void
+on_arrived(guint index, gpointer data)
+{
+  Overlap *overlap = data;
+  Tile *tile = &overlap->tiles[index];
+
+  g_mutex_lock(&overlap->lock);
+  tile->is_done = TRUE;
+  g_mutex_unlock(&overlap->lock);
+  if (!ms_tiles_finish(overlap->run->tiles, tile->rows, tile->pixels, NULL))
+    give_tiles_up(overlap);
+}
+
 /* Whether there is a tile of this number; @wait: waits until that is known. */
 static MsStagedNext
 find_tile(Overlap *overlap, guint index, gboolean wait)
@@ -137,11 +157,11 @@ find_tile(Overlap *overlap, guint index, gboolean wait)
   return found;
 }
 
-/* Takes the next tile from the list; %FALSE where there is none. */
-static gboolean
+/* Takes the next tile from the list. */
+static MsStagedNext
 take_tile(Overlap *overlap)
 {
-  MsFilterRun *run = overlap->run;
+  const MsFilterRun *run = overlap->run;
   Tile *tile = &overlap->tiles[overlap->n];
   const gboolean taken =
     overlap->n < overlap->most && ms_tiles_take(run->tiles, run->device, run->plan->tile_rows, &tile->rows);
@@ -150,17 +170,20 @@ take_tile(Overlap *overlap)
     tile->held = ms_bands_with_halo(tile->rows, run->plan->halo, run->plan->request.height);
     tile->buffers = &overlap->slots[overlap->n % overlap->depth];
   }
+  if (taken && !ms_tiles_prepare(run->tiles, tile->rows, tile->held, &tile->pixels, NULL))
+    return MS_STAGED_GIVEN_UP;
   g_mutex_lock(&overlap->lock);
   overlap->n += taken;
   overlap->ended = !taken;
   g_cond_broadcast(&overlap->changed);
   g_mutex_unlock(&overlap->lock);
-  return taken;
+  return taken ? MS_STAGED_PART : MS_STAGED_END;
 }
 
 /*
  * The thread that uploads takes tiles. One more than there is memory for may be copied ahead; the others stay on the
- * list for the device that is free first.
+ * list for the device that is free first. Of a stream, which may have to wait until others are written, all before are
+ * enqueued first.
  */
 static MsStagedNext
 next_upload(guint index, gboolean wait, MsStagedPart *part, gpointer data)
@@ -169,13 +192,16 @@ next_upload(guint index, gboolean wait, MsStagedPart *part, gpointer data)
   const MsFilterRun *run = overlap->run;
   const gsize row = (gsize)run->plan->request.width * 4;
 
+  if (!wait && ms_tiles_is_stream(run->tiles))
+    return MS_STAGED_LATER;
   if (index > overlap->depth) {
     g_auto(cl_event) computed = take_event(overlap, &overlap->tiles[index - overlap->depth - 1].computed, wait);
     if (!computed)
       return wait ? MS_STAGED_GIVEN_UP : MS_STAGED_LATER;
   }
-  if (!take_tile(overlap))
-    return MS_STAGED_END;
+  const MsStagedNext found = take_tile(overlap);
+  if (found != MS_STAGED_PART)
+    return found;
   const Tile *tile = &overlap->tiles[index];
   *part = (MsStagedPart){tile->buffers->source.mem, 0, (gsize)tile->held.count * row,
                          (guint8 *)run->source + (gsize)tile->held.first * row};
@@ -187,15 +213,13 @@ next_download(guint index, gboolean wait, MsStagedPart *part, gpointer data)
 {
   Overlap *overlap = data;
   const MsFilterRun *run = overlap->run;
-  const MsRegion *region = &run->plan->request.region;
-  const gsize row = (gsize)region->width * 4;
+  const gsize row = (gsize)run->plan->request.region.width * 4;
   const MsStagedNext found = find_tile(overlap, index, wait);
 
   if (found != MS_STAGED_PART)
     return found;
   const Tile *tile = &overlap->tiles[index];
-  *part = (MsStagedPart){tile->buffers->result.mem, 0, (gsize)tile->rows.count * row,
-                         run->pixels + (gsize)(tile->rows.first - region->y) * row};
+  *part = (MsStagedPart){tile->buffers->result.mem, 0, (gsize)tile->rows.count * row, tile->pixels};
   return MS_STAGED_PART;
 }
 
@@ -225,6 +249,7 @@ use_tile(MsFilterRun *run, const Tile *tile)
 {
   run->tile = run->band = tile->rows;
   run->held = tile->held;
+  run->pixels = tile->pixels;
   run->buffers = tile->buffers;
 }
 
@@ -353,13 +378,14 @@ run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error
                            .enqueued = on_upload_enqueued,
                            .failed = give_tiles_up,
                            .data = overlap};
-  const MsStagedWork down = {.host = overlap->run->pixels,
+  const MsStagedWork down = {.host = overlap->run->tiles->pixels,
                              .bytes = q->region.height * result_row,
                              .most_bytes = plan->tile_rows * result_row,
                              .most_parts = overlap->most,
                              .next = next_download,
                              .ready = is_computed,
                              .enqueued = on_download_enqueued,
+                             .arrived = ms_tiles_is_stream(overlap->run->tiles) ? on_arrived : NULL,
                              .failed = give_tiles_up,
                              .data = overlap};
   MsStagedTransfer *upload = ms_context_start_transfer(lane->up, &up);
@@ -427,7 +453,9 @@ ms_lane_run(MsLane *self, const MsFilterRun *run, GError **error)
                         run_tiles(&overlap, self, run->log, error);
   ms_context_unlock_kernels(run->context);
   for (guint i = 0; !good && i < overlap.n; i++)
-    ms_tiles_return(run->tiles, run->device, overlap.tiles[i].rows);
+    if (!overlap.tiles[i].is_done)
+      ms_tiles_return(run->tiles, run->device, overlap.tiles[i].rows, overlap.tiles[i].pixels);
+  ms_tiles_give_up(run->tiles, run->device, FALSE);
   clear_overlap(&overlap);
   if (good && run->log)
     ms_timing_log_add_filter_span(run->log, start);

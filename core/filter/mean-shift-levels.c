@@ -218,7 +218,7 @@ run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
   gboolean good = prepare_levels(&levels, self, run, error);
 
   while (good && ms_tiles_take(run->tiles, run->device, run->plan->request.region.height, &all))
-    good = run_and_transfer(&levels, error);
+    good = ms_tiles_prepare(run->tiles, all, all, &levels.levels[0].pixels, error) && run_and_transfer(&levels, error);
 
   for (guint i = 0; i < levels.n; i++)
     ms_filter_run_release_kernels(&levels.levels[i]);
@@ -357,7 +357,8 @@ run_coarser(Tiles *self, GError **error)
   above.plan = self->run.plan->coarser;
   above.buffers = &buffers;
   above.source = self->halved;
-  above.pixels = self->result;
+  list.pixels = self->result;
+  list.row_bytes = row_bytes(self);
   above.modes = self->modes;
   above.is_picture = FALSE;
   ms_filter_buffers_release(self->run.buffers);

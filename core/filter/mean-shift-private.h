@@ -45,7 +45,7 @@ typedef struct MsFilterRun MsFilterRun;
  * @held: the rows of the image that they need
  * @band: rows of the result that are launched together
  * @source: the pixels of the whole image
- * @pixels: region width x region height x 4 bytes for the result
+ * @pixels: (nullable): for the result of the tile
  * @modes: (nullable): column and row for each pixel of the region, for plans with modes
  * @stays: whether result and modes stay on the device
  * @tables: (nullable): of the colours of the source, for plans that convert them

@@ -189,6 +189,7 @@ plan_for(MsMeanShift *self, const Device *device, const MsJob *job, GError **err
   plan.interactive = job->interactive;
   plan.early_rows = job->rows != NULL;
   plan.shares_device = self->shares_device;
+  plan.most_rows = job->stream ? MAX(1, job->stream->most_rows / (int)self->n) : 0;
   return ms_plan_new(&plan, error);
 }
 
@@ -234,8 +235,8 @@ stays(const MsJob *job, const MsPlan *plan)
 /*
  * What one device does for a picture; filled before its thread starts, read after it has ended.
  * @job: of the picture, with the region of the plan
- * @pixels: (nullable): for the region of the plan, unless the result stays on the device
- * @modes: (nullable): for the same region
+ * @stays: whether the result stays on the device
+ * @modes: (nullable): for the region of the plan
  */
 typedef struct {
   Device *device;
@@ -244,7 +245,7 @@ typedef struct {
   MsRegion region;
   MsPlan *plan;
   MsTiles *tiles;
-  guint8 *pixels;
+  gboolean stays;
   guint16 *modes;
   GError *error;
 } Part;
@@ -265,9 +266,8 @@ run_part(Part *self, const MsPlan *plan, GError **error)
                      .tiles = self->tiles,
                      .device = self->number,
                      .source = ms_image_get_pixels(job->source),
-                     .pixels = self->pixels,
                      .modes = self->modes,
-                     .stays = !self->pixels,
+                     .stays = self->stays,
                      .coarser = job->coarser ? ms_image_get_pixels(job->coarser) : NULL};
 
   g_debug("plan: kernel %s, work-groups of %dx%d, %u passes, tiles of %d rows, %u at a time, bands of %d rows",
@@ -306,21 +306,24 @@ static MsImage *
 run_alone(MsMeanShift *self, MsJob *job, const MsPlan *plan, GError **error)
 {
   const MsRegion region = plan->request.region;
-  const gboolean stay = stays(job, plan);
-  g_autoptr(GBytes) result = stay ? NULL : alloc_result(self, job, region, error);
+  const gboolean stay = stays(job, plan), has_memory = !stay && !job->stream;
+  g_autoptr(GBytes) result = has_memory ? alloc_result(self, job, region, error) : NULL;
   g_auto(MsTiles) tiles = {0};
-  Part part = {.device = &self->devices[0], .job = *job, .tiles = &tiles, .modes = ms_job_get_modes(job)};
+  Part part = {
+    .device = &self->devices[0], .job = *job, .tiles = &tiles, .stays = stay, .modes = ms_job_get_modes(job)};
+  GError *failure = NULL;
 
-  if (!stay && !result)
+  if (has_memory && !result)
     return NULL;
-  part.pixels = stay ? NULL : (guint8 *)g_bytes_get_data(result, NULL);
   ms_tiles_init(&tiles, rows_of(region), 1);
-  tiles.progress = job->progress;
-  tiles.progress_data = job->progress_data;
-  if (!run_part(&part, plan, error))
+  ms_tiles_serve(&tiles, job, region.width, result ? (guint8 *)g_bytes_get_data(result, NULL) : NULL);
+  run_part(&part, plan, &failure);
+  if (!ms_tiles_end(&tiles, failure, error))
     return NULL;
   if (stay)
     return leave_on_device(part.device, job, plan);
+  if (job->stream)
+    return g_object_ref(job->source);
   return ms_image_new(region.width, region.height, result, job->into ? NULL : ms_image_get_metadata(job->source));
 }
 
@@ -339,7 +342,7 @@ recall_speeds(MsMeanShift *self, const MsParams *params)
 
 /*
  * Whether the rows are handed out beforehand. Where levels are filtered, each device has to compute those above the
- * picture, so that it gets its rows at once.
+ * picture, so that it gets its rows at once; a stream has the rows of one device after those of another.
  */
 static gboolean
 hand_out(MsMeanShift *self, const MsJob *job, MsRows whole, MsRows *shares)
@@ -349,7 +352,7 @@ hand_out(MsMeanShift *self, const MsJob *job, MsRows whole, MsRows *shares)
 
   if (job->shares)
     memcpy(shares, job->shares, self->n * sizeof *shares);
-  if (job->shares || (self->division == MS_DIVISION_ADAPTIVE && !by_speed))
+  if (job->shares || job->stream || (self->division == MS_DIVISION_ADAPTIVE && !by_speed))
     return job->shares != NULL;
   for (guint i = 0; i < self->n; i++)
     speeds[i] =
@@ -374,7 +377,6 @@ prepare_part(MsMeanShift *self, Part *part, const MsJob *job, MsTiles *tiles, GE
   part->job.region = &part->region;
   part->job.rows = NULL;
   part->job.log = ms_timing_log_new();
-  part->pixels = job->into + skipped * width * 4;
   part->modes = modes ? modes + skipped * width * 2 : NULL;
   part->plan = plan_for(self, part->device, &part->job, error);
   return part->plan != NULL;
@@ -416,13 +418,14 @@ run_parts(Part *parts, guint n)
 
 /* Takes over the times of all parts, or the first failure; a device that was only stopped has none. */
 static gboolean
-conclude(const MsTiles *tiles, Part *parts, guint n, MsTimingLog *log, GError **error)
+conclude(MsTiles *tiles, Part *parts, guint n, MsTimingLog *log, GError **error)
 {
-  for (guint i = 0; i < n; i++)
-    if (parts[i].error) {
-      g_propagate_error(error, g_steal_pointer(&parts[i].error));
-      return FALSE;
-    }
+  GError *failure = NULL;
+
+  for (guint i = 0; i < n && !failure; i++)
+    failure = g_steal_pointer(&parts[i].error);
+  if (!ms_tiles_end(tiles, failure, error))
+    return FALSE;
   for (guint i = 0; i < n; i++) {
     if (tiles->rows[i] > 0)
       parts[i].device->speed = ms_timing_log_has_built(parts[i].job.log) ? 0 : tiles->speeds[i] * parts[i].region.width;
@@ -443,8 +446,7 @@ run_devices(MsMeanShift *self, MsJob *job, GError **error)
   gboolean good = TRUE;
 
   ms_tiles_init(&tiles, rows_of(whole), self->n);
-  tiles.progress = job->progress;
-  tiles.progress_data = job->progress_data;
+  ms_tiles_serve(&tiles, job, whole.width, job->into);
   recall_speeds(self, &job->settings->params);
   if (hand_out(self, job, rows_of(whole), shares))
     ms_tiles_hand_out(&tiles, shares);
@@ -476,18 +478,20 @@ static MsImage *
 run_together(MsMeanShift *self, MsJob *job, GError **error)
 {
   const MsRegion region = ms_job_get_region(job);
-  g_autoptr(GBytes) result = alloc_result(self, job, region, error);
+  g_autoptr(GBytes) result = job->stream ? NULL : alloc_result(self, job, region, error);
   MsJob own = *job;
 
-  if (!result)
+  if (!job->stream && !result)
     return NULL;
-  own.into = (guint8 *)g_bytes_get_data(result, NULL);
+  own.into = result ? (guint8 *)g_bytes_get_data(result, NULL) : NULL;
   const gboolean good = run_devices(self, &own, error);
   job->used = own.used;
   job->rejected = own.rejected;
   job->program = own.program;
   if (!good)
     return NULL;
+  if (job->stream)
+    return g_object_ref(job->source);
   if (job->rows)
     job->rows(own.into, region.height, job->rows_data);
   return ms_image_new(region.width, region.height, result, job->into ? NULL : ms_image_get_metadata(job->source));

@@ -8,9 +8,10 @@
 #include "core/filter/no-data.h"
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/space/space.h"
+#include "core/filter/tiles.h"
 
-/* Rows that are computed and reported together: few, since one row may take a second. */
-#define STRIP_ROWS 16
+/* Rows of a tile: few, since one row may take a second, and rows are told to the caller tile by tile. */
+#define TILE_ROWS 16
 
 /* The sums over the pixels of a window within the colour radius. */
 typedef struct {
@@ -23,7 +24,7 @@ typedef struct {
 /**
  * Level: the pixels of a region of the picture, or of a level above it, that are to be filtered.
  * @job: of the picture
- * @is_picture: whether it is the picture itself, whose rows are progress
+ * @tiles: (nullable): of the picture itself, whose rows are progress
  * @no_data: (nullable): the pixels that no window counts
  * @pixels: of the whole image, or of the rows from @top on that can influence the region
  * @modes: (nullable): column and row of every pixel's mode
@@ -40,7 +41,7 @@ typedef struct {
   const guint8 *mask;
   const MsNoData *no_data;
   const MsJob *job;
-  gboolean is_picture;
+  MsTiles *tiles;
 } Level;
 
 /** ms_reference_mean: the mean of @n values with that sum, as each rule rounds it. */
@@ -174,16 +175,6 @@ filter_pixel(const Level *level, int x, int y, guint8 *out)
   }
 }
 
-/* The rows before @end are filtered. */
-static void
-report_row(const MsJob *job, int end)
-{
-  const MsRegion region = ms_job_get_region(job);
-
-  if (job->progress)
-    job->progress(end - region.y, region.height, job->progress_data);
-}
-
 /* @out: the result's pixel at the corner of the region; @stride: bytes of a row of the result. */
 static gboolean
 filter_rows(const Level *level, guint8 *out, gsize stride, GError **error)
@@ -197,8 +188,8 @@ filter_rows(const Level *level, guint8 *out, gsize stride, GError **error)
     for (int x = 0; x < r->width; x++)
       if (!mask || mask[x])
         filter_pixel(level, r->x + x, r->y + y, out + y * stride + (gsize)x * 4);
-    if (level->is_picture)
-      report_row(level->job, r->y + y + 1);
+    if (level->tiles)
+      ms_tiles_count(level->tiles, 0, 1);
   }
   return TRUE;
 }
@@ -240,7 +231,7 @@ run_level(Level *level, GError **error)
 {
   g_autofree guint8 *coarser = NULL;
 
-  if (level->is_picture && level->job->coarser)
+  if (level->tiles && level->job->coarser)
     return filter_level(level, ms_image_get_pixels(level->job->coarser), error);
   if (level->params->levels > 0) {
     const MsParams params = ms_params_coarser(level->params);
@@ -282,19 +273,28 @@ run_picture(Level *level, guint8 *out, GError **error)
   return whole != NULL;
 }
 
+/* The rows of the source that can influence those of the result. */
+static MsRows
+held_for(const MsJob *job, MsRows tile)
+{
+  const MsParams *params = &job->settings->params;
+  const int height = ms_image_get_height(job->source);
+  const gboolean needs_all = params->levels > 0 && !job->coarser;
+
+  return ms_bands_with_halo(tile, needs_all ? height : ms_params_halo(params, height), height);
+}
+
 /*
  * Computes rows of the region, of which only the rows of the source that can influence them are converted. Windows
  * leave pixels without data out, but not where the levels above mix them with others.
  */
 static gboolean
-run_rows(const MsJob *job, const MsRegion *rows, guint8 *out, GError **error)
+compute_rows(const MsJob *job, MsTiles *tiles, const MsRegion *rows, guint8 *out, GError **error)
 {
   const MsParams *params = &job->settings->params;
-  const int height = ms_image_get_height(job->source);
-  const gboolean has_levels = params->levels > 0, needs_all = has_levels && !job->coarser;
-  const MsRows band = {rows->y, rows->height};
-  const MsRows held = ms_bands_with_halo(band, needs_all ? height : ms_params_halo(params, height), height);
-  g_autoptr(MsNoData) no_data = ms_no_data_find(job->source, has_levels ? band : held);
+  const gboolean has_levels = params->levels > 0;
+  const MsRows tile = {rows->y, rows->height}, held = held_for(job, tile);
+  g_autoptr(MsNoData) no_data = ms_no_data_find(job->source, has_levels ? tile : held);
   g_autoptr(MsImage) source = ms_image_new_rows(job->source, held.first, held.count);
   g_autoptr(MsImage) converted = ms_space_convert_image(params->space, source, error);
 
@@ -302,14 +302,14 @@ run_rows(const MsJob *job, const MsRegion *rows, guint8 *out, GError **error)
     return FALSE;
   Level level = {.pixels = ms_image_get_pixels(converted),
                  .top = held.first,
-                 .size = {ms_image_get_width(job->source), height},
+                 .size = {ms_image_get_width(job->source), ms_image_get_height(job->source)},
                  .params = params,
                  .numbers = ms_params_numbers(params),
                  .region = *rows,
                  .modes = ms_job_get_modes(job),
                  .no_data = has_levels ? NULL : no_data,
                  .job = job,
-                 .is_picture = TRUE};
+                 .tiles = tiles};
   if (!run_picture(&level, out, error))
     return FALSE;
   if (params->space != MS_SPACE_RGB && !job->wants_modes) {
@@ -321,6 +321,41 @@ run_rows(const MsJob *job, const MsRegion *rows, guint8 *out, GError **error)
   if (no_data && job->wants_modes)
     ms_no_data_place_modes(no_data, level.modes);
   return TRUE;
+}
+
+static gboolean
+run_tile(const MsJob *job, MsTiles *tiles, MsRows tile, GError **error)
+{
+  const MsRegion region = ms_job_get_region(job), rows = {region.x, tile.first, region.width, tile.count};
+  guint8 *out = NULL;
+
+  if (!ms_tiles_prepare(tiles, tile, held_for(job, tile), &out, error))
+    return FALSE;
+  if (!compute_rows(job, tiles, &rows, out, error)) {
+    ms_tiles_return(tiles, 0, tile, out);
+    return FALSE;
+  }
+  if (job->rows)
+    job->rows(tiles->pixels, tile.first + tile.count - region.y, job->rows_data);
+  return ms_tiles_finish(tiles, tile, out, error);
+}
+
+/* Takes one tile after the other; the levels above are computed for all rows at once. */
+static gboolean
+run_tiles(const MsJob *job, guint8 *pixels, GError **error)
+{
+  const MsRegion region = ms_job_get_region(job);
+  const gboolean is_one = job->wants_modes || (job->settings->params.levels > 0 && !job->coarser);
+  const int most = is_one ? region.height : job->stream ? MIN(TILE_ROWS, job->stream->most_rows) : TILE_ROWS;
+  g_auto(MsTiles) tiles = {0};
+  GError *failure = NULL;
+  MsRows tile;
+
+  ms_tiles_init(&tiles, (MsRows){region.y, region.height}, 1);
+  ms_tiles_serve(&tiles, job, region.width, pixels);
+  while (!failure && ms_tiles_take(&tiles, 0, most, &tile))
+    run_tile(job, &tiles, tile, &failure);
+  return ms_tiles_end(&tiles, failure, error);
 }
 
 /**
@@ -336,9 +371,7 @@ ms_reference_run(MsJob *job, GError **error)
 {
   const MsParams *params = &job->settings->params;
   const MsRegion region = ms_job_get_region(job);
-  const gsize stride = (gsize)region.width * 4;
-  /* The levels above are computed for all rows at once. */
-  const int step = params->levels > 0 || job->wants_modes ? region.height : STRIP_ROWS;
+  const gsize bytes = (gsize)region.width * region.height * 4;
 
   if (!ms_params_validate(params, error))
     return NULL;
@@ -349,15 +382,10 @@ ms_reference_run(MsJob *job, GError **error)
   if (!ms_job_begin(job, error))
     return NULL;
   job->used = *job->settings;
-  g_autofree guint8 *pixels = allocate(stride * region.height, region.width, region.height, error);
-  for (int y = 0; pixels && y < region.height; y += step) {
-    const MsRegion rows = {region.x, region.y + y, region.width, MIN(step, region.height - y)};
-    if (!run_rows(job, &rows, pixels + y * stride, error))
-      return NULL;
-    if (job->rows)
-      job->rows(pixels, y + rows.height, job->rows_data);
-  }
-  return pixels ? ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels),
-                                    ms_image_get_metadata(job->source))
-                : NULL;
+  g_autofree guint8 *pixels = job->stream ? NULL : allocate(bytes, region.width, region.height, error);
+  if ((!job->stream && !pixels) || !run_tiles(job, pixels, error))
+    return NULL;
+  if (job->stream)
+    return g_object_ref(job->source);
+  return ms_image_new_take(region.width, region.height, g_steal_pointer(&pixels), ms_image_get_metadata(job->source));
 }

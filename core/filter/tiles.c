@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/image/common/image.h"
+
 /* Towards the end of a picture the tiles of several devices become smaller, down to this part of the usual ones. */
 #define LEAST_PART 4
 
@@ -19,6 +21,18 @@ typedef struct {
   MsRows rows;
 } Returned;
 
+/* Rows of a stream that are computed. */
+typedef struct {
+  MsRows rows;
+  guint8 *pixels;
+} Unwritten;
+
+static void
+clear_unwritten(gpointer data)
+{
+  g_free(((Unwritten *)data)->pixels);
+}
+
 void
 ms_tiles_init(MsTiles *self, MsRows whole, guint n_devices)
 {
@@ -27,15 +41,50 @@ ms_tiles_init(MsTiles *self, MsRows whole, guint n_devices)
   *self = (MsTiles){.whole = whole, .n_devices = n_devices};
   self->left[0] = whole;
   self->returned = g_array_new(FALSE, FALSE, sizeof(Returned));
+  self->unwritten = g_array_new(FALSE, FALSE, sizeof(Unwritten));
+  g_array_set_clear_func(self->unwritten, clear_unwritten);
   g_mutex_init(&self->lock);
+  g_mutex_init(&self->reading);
+  g_cond_init(&self->changed);
 }
 
 void
 ms_tiles_clear(MsTiles *self)
 {
-  if (self->returned)
-    g_mutex_clear(&self->lock);
+  if (!self->returned)
+    return;
+  g_mutex_clear(&self->lock);
+  g_mutex_clear(&self->reading);
+  g_cond_clear(&self->changed);
+  g_clear_error(&self->failure);
   g_clear_pointer(&self->returned, g_array_unref);
+  g_clear_pointer(&self->unwritten, g_array_unref);
+}
+
+/**
+ * ms_tiles_serve: lets the list be that of @job.
+ * @width: of its region
+ * @pixels: (nullable): for its result, unless that goes to a stream or stays on a device
+ */
+void
+ms_tiles_serve(MsTiles *self, const MsJob *job, int width, guint8 *pixels)
+{
+  self->progress = job->progress;
+  self->progress_data = job->progress_data;
+  self->pixels = pixels;
+  self->row_bytes = (gsize)width * 4;
+  self->stream = job->stream;
+  if (!self->stream)
+    return;
+  self->computed = self->stream->written;
+  self->left[0] = ms_bands_next(self->whole, self->computed, self->whole.count);
+}
+
+/** ms_tiles_is_stream: whether tiles wait until earlier ones are written. */
+gboolean
+ms_tiles_is_stream(const MsTiles *self)
+{
+  return self->stream != NULL;
 }
 
 /** ms_tiles_hand_out: @shares: (array length=n_devices): the rows that each device computes, none of them twice */
@@ -137,28 +186,54 @@ take_returned(MsTiles *self, guint device, int most, MsRows *tile)
   return FALSE;
 }
 
-static gboolean
-take_next(MsTiles *self, guint device, int most, MsRows *tile)
+/* How many of the rows that are left the device takes; 0 for none. */
+static int
+choose_next(MsTiles *self, guint device, int most)
 {
-  MsRows *left = left_for(self, device);
+  const MsRows *left = left_for(self, device);
   const guint n = self->is_handed_out ? 1 : self->n_devices;
+  double speeds[MS_DEVICES_MAX];
 
   if (left->count == 0)
-    return FALSE;
-  double speeds[MS_DEVICES_MAX];
+    return 0;
   for (guint i = 0; i < n; i++)
     speeds[i] = self->has_ended[i] ? 0 : self->speeds[i];
-  const int rows = n == 1 ? most : ms_tiles_choose_rows(left->count, most, speeds, n, device);
+  const int rows = n == 1 ? MIN(left->count, most) : ms_tiles_choose_rows(left->count, most, speeds, n, device);
   self->has_ended[device] = rows == 0;
-  if (rows > 0)
-    *tile = cut_off(left, rows);
-  return rows > 0;
+  return rows;
+}
+
+/* Whether so many of the rows that are left may be in memory together with those that are not written. */
+static gboolean
+has_memory_for(const MsTiles *self, int rows)
+{
+  return !self->stream ||
+         self->left[0].first + rows <= self->whole.first + self->stream->written + self->stream->most_rows;
+}
+
+/* Called with the lock held. */
+static gboolean
+take(MsTiles *self, guint device, int most, MsRows *tile)
+{
+  while (!self->stopped && !self->gave_up[device]) {
+    if (take_returned(self, device, most, tile))
+      return TRUE;
+    const int rows = choose_next(self, device, most);
+    if (rows == 0)
+      return FALSE;
+    if (has_memory_for(self, rows)) {
+      *tile = cut_off(left_for(self, device), rows);
+      return TRUE;
+    }
+    g_cond_wait(&self->changed, &self->lock);
+  }
+  return FALSE;
 }
 
 /**
- * ms_tiles_take:
+ * ms_tiles_take: waits until the rows of a stream may be in memory.
  * @device: number of the device that takes
- * @most: rows that it takes at once
+ * @most: rows that it takes at once; for a stream no more than that has in memory
  *
  * Returns: %FALSE where there is nothing more for this device
  */
@@ -168,21 +243,136 @@ ms_tiles_take(MsTiles *self, guint device, int most, MsRows *tile)
   g_mutex_lock(&self->lock);
   if (self->begun_us[device] == 0)
     self->begun_us[device] = g_get_monotonic_time();
-  const gboolean taken =
-    !self->stopped && (take_returned(self, device, most, tile) || take_next(self, device, most, tile));
+  const gboolean taken = take(self, device, most, tile);
   g_mutex_unlock(&self->lock);
   return taken;
 }
 
+/* Ends the run of a stream; %FALSE. @failure: (transfer full), of which the first one is kept for ms_tiles_end() */
+static gboolean
+fail(MsTiles *self, GError *failure, GError **error)
+{
+  g_mutex_lock(&self->lock);
+  self->stopped = self->stream->failed = TRUE;
+  g_propagate_error(error, g_error_copy(failure));
+  if (!self->failure)
+    self->failure = g_steal_pointer(&failure);
+  g_clear_error(&failure);
+  g_cond_broadcast(&self->changed);
+  g_mutex_unlock(&self->lock);
+  return FALSE;
+}
+
+/**
+ * ms_tiles_prepare: lets the rows of the source be there that a tile needs, and memory for its result.
+ * @pixels: (out): for ms_tiles_finish() or ms_tiles_return(); %NULL where the result stays on a device
+ *
+ * Returns: %FALSE where rows of a stream cannot be read
+ */
+gboolean
+ms_tiles_prepare(MsTiles *self, MsRows tile, MsRows held, guint8 **pixels, GError **error)
+{
+  const int width = (int)(self->row_bytes / 4);
+  GError *failure = NULL;
+
+  *pixels = self->pixels ? self->pixels + (gsize)(tile.first - self->whole.first) * self->row_bytes : NULL;
+  if (!self->stream)
+    return TRUE;
+  g_mutex_lock(&self->reading);
+  if (self->stream->read(held.first + held.count, self->stream->data, &failure))
+    *pixels = ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)tile.count), width, tile.count,
+                                    &failure);
+  g_mutex_unlock(&self->reading);
+  return *pixels ? TRUE : fail(self, failure, error);
+}
+
+/* Takes what follows the rows that are written; %FALSE where that is not computed yet. */
+static gboolean
+take_unwritten(MsTiles *self, Unwritten *next)
+{
+  for (guint i = 0; i < self->unwritten->len; i++) {
+    Unwritten *one = &g_array_index(self->unwritten, Unwritten, i);
+    if (one->rows.first != self->whole.first + self->stream->written)
+      continue;
+    *next = *one;
+    one->pixels = NULL;
+    g_array_remove_index_fast(self->unwritten, i);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+/**
+ * ms_tiles_finish: tells that the result of a tile is in its memory, from any thread; writes it, and those that waited
+ * for it, unless another thread is writing, which goes on with them.
+ * @pixels: (transfer full): of a stream
+ *
+ * Returns: %FALSE where they cannot be written
+ */
+gboolean
+ms_tiles_finish(MsTiles *self, MsRows tile, guint8 *pixels, GError **error)
+{
+  Unwritten next = {tile, pixels};
+  GError *failure = NULL;
+
+  if (!self->stream)
+    return TRUE;
+  g_mutex_lock(&self->lock);
+  g_array_append_val(self->unwritten, next);
+  while (!failure && !self->stopped && !self->is_writing && take_unwritten(self, &next)) {
+    self->is_writing = TRUE;
+    g_mutex_unlock(&self->lock);
+    const gboolean good = self->stream->write(next.pixels, next.rows, self->stream->data, &failure);
+    g_mutex_lock(&self->lock);
+    self->is_writing = FALSE;
+    self->stream->written += good ? next.rows.count : 0;
+    g_cond_broadcast(&self->changed);
+  }
+  g_mutex_unlock(&self->lock);
+  return failure ? fail(self, failure, error) : TRUE;
+}
+
 /** ms_tiles_return: lets somebody else take the tile, since it was not computed. */
 void
-ms_tiles_return(MsTiles *self, guint device, MsRows tile)
+ms_tiles_return(MsTiles *self, guint device, MsRows tile, guint8 *pixels)
 {
   const Returned returned = {device, tile};
 
   g_mutex_lock(&self->lock);
   g_array_append_val(self->returned, returned);
   g_mutex_unlock(&self->lock);
+  if (self->stream)
+    g_free(pixels);
+}
+
+/** ms_tiles_give_up: lets a device get no tile while it gives up those that it has taken, or again after that. */
+void
+ms_tiles_give_up(MsTiles *self, guint device, gboolean gives_up)
+{
+  g_mutex_lock(&self->lock);
+  self->gave_up[device] = gives_up;
+  g_cond_broadcast(&self->changed);
+  g_mutex_unlock(&self->lock);
+}
+
+/**
+ * ms_tiles_end:
+ * @failure: (transfer full) (nullable): of the devices
+ *
+ * Returns: %FALSE with that of the stream, which is the cause where both failed, or @failure
+ */
+gboolean
+ms_tiles_end(MsTiles *self, GError *failure, GError **error)
+{
+  if (self->failure) {
+    g_clear_error(&failure);
+    failure = g_steal_pointer(&self->failure);
+  }
+  if (failure)
+    g_propagate_error(error, failure);
+  else
+    g_assert(!self->stream || self->stream->written == self->whole.count);
+  return failure == NULL;
 }
 
 /** ms_tiles_count: tells that a device has computed further rows, in order of its tiles. */
@@ -205,5 +395,6 @@ ms_tiles_stop(MsTiles *self)
 {
   g_mutex_lock(&self->lock);
   self->stopped = TRUE;
+  g_cond_broadcast(&self->changed);
   g_mutex_unlock(&self->lock);
 }

@@ -74,7 +74,8 @@ typedef struct {
 
 /*
  * One transfer. A single thread, the leader, makes all calls to the driver; the others copy.
- * @parts: those that are known, @n_parts; there is room for all that there can be
+ * @parts: those that are known, @n_parts; there is room for all that there can be; @missing: bytes of each that no
+ *   thread has copied yet
  * @pieces: of these parts; they never move, since threads point to them while the leader adds further ones
  * @piece_bytes, @most_pieces: of a piece, and pieces that there can be
  * @known: how many pieces there are, for threads that wait for more
@@ -92,6 +93,7 @@ struct _MsStagedTransfer {
   MsStaging *self;
   MsStagedWork work;
   MsStagedPart *parts;
+  gssize *missing;
   guint n_parts;
   GArray *pieces;
   gsize piece_bytes;
@@ -307,6 +309,8 @@ copy_slice(Job *job, gboolean only_open)
   memcpy(job->work.upload ? block : host, job->work.upload ? host : block, length);
   if (g_atomic_pointer_add(&piece->uncopied, -(gssize)length) == (gssize)length)
     set_flag(job, &piece->copied);
+  if (g_atomic_pointer_add(&job->missing[piece->part], -(gssize)length) == (gssize)length && job->work.arrived)
+    job->work.arrived(piece->part, job->work.data);
   return TRUE;
 }
 
@@ -332,6 +336,7 @@ add_part(Job *job, const MsStagedPart *part)
 
   g_mutex_lock(&job->self->lock);
   job->parts[job->n_parts] = *part;
+  job->missing[job->n_parts] = (gssize)part->bytes;
   for (gsize at = 0; at < part->bytes; at += size) {
     const gsize length = MIN(size, part->bytes - at);
     g_array_append_vals(job->pieces, &(Piece){job->n_parts, at, length, (gssize)length, FALSE, FALSE}, 1);
@@ -496,6 +501,11 @@ lead_direct(Job *job)
     g_auto(cl_event) after = NULL;
     if ((work->ready && !work->ready(i, TRUE, &after, work->data)) || !enqueue(job, i, after ? &after : NULL))
       return FALSE;
+    if (!work->arrived)
+      continue;
+    if (!ms_cl_check(clWaitForEvents(1, &job->ends[i > 0]), &job->error, "waiting for the device"))
+      return FALSE;
+    work->arrived(i, work->data);
   }
   if (!job->ended || job->pieces->len == 0)
     return job->ended;
@@ -569,6 +579,7 @@ job_new(MsStaging *self, const MsStagedWork *work)
   job->self = self;
   job->work = *work;
   job->parts = g_new(MsStagedPart, work->most_parts);
+  job->missing = g_new(gssize, work->most_parts);
   job->page_part = work->upload || work->direct || work->bytes < LEAST_PROVIDED ? G_MAXUINT : 0;
   g_mutex_lock(&self->busy);
   self->n_blocks = 0;
@@ -642,6 +653,7 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
   g_clear_pointer(&self->ends[1], clReleaseEvent);
   g_array_unref(self->pieces);
   g_free(self->parts);
+  g_free(self->missing);
   g_free(self);
   return good;
 }

@@ -43,7 +43,7 @@ typedef enum {
 
 /**
  * MsStagedWork: a transfer of parts, which are asked for one after the other and keep in step with other queues; its
- * functions are called from the thread that makes the calls to the driver.
+ * functions but @arrived are called from the thread that makes the calls to the driver.
  * @host: where the host memory of all parts begins, of @bytes; no part has more than @most_bytes
  * @most_parts: that there can be
  * @direct: whether the host memory is pinned, so that nothing is copied
@@ -51,6 +51,7 @@ typedef enum {
  * @ready: (nullable): whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives the transfer
  *   up. @after: (out) (transfer full) (nullable): the command that the transfer of the part waits for
  * @enqueued: (nullable): the last bytes of the part are enqueued; @last: (transfer none): ends when all are transferred
+ * @arrived: (nullable): all bytes of a part of a download are in the host's memory; called from any thread
  * @failed: (nullable): a call failed, so that no more parts are enqueued
  */
 typedef struct {
@@ -63,6 +64,7 @@ typedef struct {
   MsStagedNext (*next)(guint index, gboolean wait, MsStagedPart *part, gpointer data);
   gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);
   void (*enqueued)(guint part, cl_event last, gpointer data);
+  void (*arrived)(guint part, gpointer data);
   void (*failed)(gpointer data);
   gpointer data;
 } MsStagedWork;

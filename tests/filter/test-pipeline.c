@@ -106,6 +106,24 @@ test_tiles_follow_the_image(void)
   g_assert_cmpint(tiles_of(&huge), >, 32);
 }
 
+/* All rows that are under way are in memory; where this gives tiles that are mostly halo, there is one at a time. */
+static void
+test_tiles_follow_the_host(void)
+{
+  const MsPlanRequest usual = gpu_request(2560, 2560);
+  const int halo = ms_params_halo(&usual.settings.params, 2560);
+
+  for (int most_rows = 1; most_rows < 4000; most_rows += most_rows / 3 + 1) {
+    MsPlanRequest request = usual;
+    g_autoptr(GError) error = NULL;
+    request.most_rows = most_rows;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint((int)plan->depth * plan->tile_rows, <=, most_rows);
+    g_assert_cmpuint(plan->depth, ==, most_rows >= 6 * halo ? 3 : 1);
+  }
+}
+
 typedef struct {
   int calls;
   int last;
@@ -365,6 +383,7 @@ main(int argc, char **argv)
   g_test_add_func("/pipeline/tiles-follow-the-device", test_tiles_follow_the_device);
   g_test_add_func("/pipeline/tiles-follow-early-rows", test_tiles_follow_early_rows);
   g_test_add_func("/pipeline/tiles-follow-the-image", test_tiles_follow_the_image);
+  g_test_add_func("/pipeline/tiles-follow-the-host", test_tiles_follow_the_host);
   g_test_add_func("/pipeline/early-rows", test_early_rows);
   g_test_add_func("/pipeline/same-picture", test_same_picture);
   g_test_add_func("/pipeline/cancelled", test_cancelled);

@@ -27,7 +27,7 @@ take_all(MsTiles *tiles, GRand *rand, int most, int *takers)
     g_assert_cmpint(tile.count, >, 0);
     g_assert_cmpint(tile.count, <=, most);
     if (g_rand_int_range(rand, 0, 4) == 0) {
-      ms_tiles_return(tiles, device, tile);
+      ms_tiles_return(tiles, device, tile, NULL);
       continue;
     }
     for (int y = tile.first - 7; y < tile.first - 7 + tile.count; y++) {
@@ -93,7 +93,7 @@ test_stopped(void)
 
   ms_tiles_init(&tiles, (MsRows){0, ROWS}, 2);
   g_assert_true(ms_tiles_take(&tiles, 0, 10, &tile));
-  ms_tiles_return(&tiles, 0, tile);
+  ms_tiles_return(&tiles, 0, tile, NULL);
   ms_tiles_stop(&tiles);
   for (guint device = 0; device < 2; device++)
     g_assert_false(ms_tiles_take(&tiles, device, 10, &tile));

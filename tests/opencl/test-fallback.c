@@ -10,6 +10,7 @@
 #include "core/opencl/device-choice.h"
 #include "tests/support/fault-layer.h"
 #include "tests/support/fixture.h"
+#include "tests/support/row-stream.h"
 
 #define SYSTEM_VENDORS "/etc/OpenCL/vendors"
 #define SIMULATOR "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
@@ -203,6 +204,39 @@ test_modes_go_on_with_the_processor(void)
 }
 
 static void
+fail_once(gpointer stream)
+{
+  arm(2);
+  ((TestStream *)stream)->after_write = NULL;
+}
+
+/* Of a picture of which only some rows are in memory, the processor computes those that the device did not. */
+static void
+test_rows_go_on_with_the_processor(void)
+{
+  MsSettings settings = small_settings();
+  g_autoptr(MsImage) scene = ms_fixture_scene(23, 64, 5);
+  g_autoptr(MsImage) expected = ms_fixture_reference(scene, &settings.params, NULL, NULL);
+  g_auto(TestStream) stream = {0};
+  g_autoptr(GError) error = NULL;
+
+  if (!ready())
+    return;
+  g_autoptr(MsEngine) engine = open_engine("auto", MS_FALLBACK_DEFAULT);
+  test_stream_init(&stream, scene, expected, ms_params_halo(&settings.params, 64), 20);
+  stream.after_write = fail_once;
+  stream.data = &stream;
+  MsJob about = {.source = stream.source, .settings = &settings, .stream = &stream.stream};
+  g_autoptr(MsImage) result = ms_engine_run(engine, &about, &error);
+  arm(0);
+  g_assert_no_error(error);
+  g_assert_true(result == stream.source);
+  g_assert_cmpint(stream.n_written, ==, 64);
+  g_assert_cmpstr(ms_engine_describe(engine).type, ==, "cpu");
+  ms_job_clear(&about);
+}
+
+static void
 test_a_named_device_fails(void)
 {
   MsSettings settings = small_settings();
@@ -264,6 +298,7 @@ main(int argc, char **argv)
   g_test_add_func("/fallback/auto-falls-back-to-the-processor", test_auto_falls_back_to_the_processor);
   g_test_add_func("/fallback/a-requested-fallback-is-used", test_a_requested_fallback_is_used);
   g_test_add_func("/fallback/modes-go-on-with-the-processor", test_modes_go_on_with_the_processor);
+  g_test_add_func("/fallback/rows-go-on-with-the-processor", test_rows_go_on_with_the_processor);
   g_test_add_func("/fallback/a-named-device-fails", test_a_named_device_fails);
   g_test_add_func("/fallback/a-missing-device", test_a_missing_device);
   g_test_add_func("/fallback/devices-of-two-platforms-share", test_devices_of_two_platforms_share);

@@ -25,10 +25,6 @@ static gboolean (*const kernels[])(MsPlan *plan, GError **error) = {
 #define FIRST_MATRIX_RADIUS 15
 
 /*
- * Processors without doubles and with shorter vectors than those that all have are Mesa's llvmpipe: it computes vectors
- * number by number, work-items side by side, and needs minutes to compile the rows kernels.
- */
-/*
  * The kernels that `auto` tries on that device, fastest first, before MS_KERNEL_AUTO; the last one must accept every
  * request.
  */
@@ -232,7 +228,7 @@ may_overlap(const MsPlan *plan)
  * The rows of tiles that overlap. The time in which nothing overlaps, the first upload and the last download, falls
  * with the number of tiles, and what each further tile costs adds up, so that the best number grows with the root of
  * the bytes. A tile has at least twice the rows of its halo, which is transferred and prepared twice, and enough pixels
- * for all processors of the device.
+ * for all processors of the device. 0 where the host lacks the memory for several such tiles.
  */
 static int
 overlapped_rows(const MsPlan *plan, guint64 budget)
@@ -246,7 +242,10 @@ overlapped_rows(const MsPlan *plan, guint64 budget)
 
   find_largest_item(plan, &item_width, &whole);
   const int rows = MIN(q->region.height, ((int)MIN(least, q->region.height) + whole - 1) / whole * whole);
-  return MIN(rows, rows_within_budget(plan, budget / MS_PLAN_MOST_DEPTH));
+  const int most = q->most_rows > 0 ? q->most_rows / MS_PLAN_MOST_DEPTH : rows;
+  if (q->most_rows > 0 && most < 2 * plan->halo)
+    return 0;
+  return MIN(MIN(rows, most), rows_within_budget(plan, budget / MS_PLAN_MOST_DEPTH));
 }
 
 static gboolean
@@ -258,6 +257,8 @@ cut(MsPlan *self, GError **error)
 
   if (self->request.height > limit)
     rows = MIN(rows, limit - 2 * self->halo);
+  if (self->request.most_rows > 0)
+    rows = MIN(rows, self->request.most_rows);
   if (rows < 1) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %zu MiB that "

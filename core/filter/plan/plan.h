@@ -117,6 +117,7 @@ typedef struct {
  * @interactive: whether bands are short however many iterations a pixel takes, so that cancelling takes effect soon
  * @early_rows: whether the caller wants rows of a long run before its end
  * @shares_device: whether other pictures are on the device at the same time, whose kernels overlap the transfers
+ * @most_rows: of the result that have memory on the host at once; 0 for all
  * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in tiles
  * @has_no_data: whether pixels of the picture may have no data: those whose red, green and blue are @no_data
  */
@@ -127,6 +128,7 @@ typedef struct {
   int height;
   MsRegion region;
   guint64 memory_budget;
+  int most_rows;
   gboolean interactive;
   gboolean early_rows;
   gboolean shares_device;
