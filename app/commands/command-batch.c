@@ -48,7 +48,7 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 {
   const MsCommandChild *c = data;
   MsBatchItem *item = rows->item;
-  const MsDeviceRun run = {ms_engine_get_context(rows->engine), item->log, c->cancellable};
+  const MsDeviceRun run = {rows->context, item->log, c->cancellable};
   const MsImageSummaryParts parts = {c->line->stats, c->line->histogram};
   g_autoptr(GBytes) above = g_steal_pointer(&item->summary);
   g_autoptr(GBytes) summary = ms_image_summary_new(&run, rows->source, rows->result, parts, error);

@@ -267,7 +267,7 @@ filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBa
   if (work->is_streamed)
     return ms_stage_stream(work, engine, progress, error);
   gboolean good = ms_stage_filter(work, engine, progress, error);
-  const MsInspection rows = {work->item, work->source, work->result, 0, engine};
+  const MsInspection rows = {work->item, work->source, work->result, 0, ms_engine_get_context(engine)};
   return good && (!self->hooks->inspect || self->hooks->inspect(&rows, self->hooks->data, error));
 }
 

@@ -53,14 +53,14 @@ typedef struct {
 /**
  * MsInspection: the rows of an item that are in memory, before and after filtering.
  * @first_row: the first of them; 0 for a whole image and for its first band, also when the image is filtered again
- * @engine: the engine that filtered them
+ * @context: (nullable): the device for what is computed of them, which nobody else uses meanwhile
  */
 typedef struct {
   MsBatchItem *item;
   MsImage *source;
   MsImage *result;
   int first_row;
-  MsEngine *engine;
+  MsContext *context;
 } MsInspection;
 
 /**
@@ -81,7 +81,7 @@ typedef enum {
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
- *   that is filtered in bands is passed band by band, from top to bottom
+ *   that is filtered in bands is passed band by band, from top to bottom, on any thread
  * @happened: something happened to an item; @file is the complete output that gets its name now; on any thread
  * @progress: the finished share of the image that is being filtered, on the calling thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time

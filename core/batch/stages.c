@@ -187,7 +187,7 @@ plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
 
   request.codec_bytes = other_bytes + encoder_bytes(work, header);
   MsStreamPlan plan = ms_stream_plan(&request);
-  work->saves_memory = plan.band_rows < MAX(plan.halo, 1);
+  work->saves_memory = plan.most_rows < MAX(plan.halo, 1);
   if (!work->saves_memory)
     return plan;
   request.codec_bytes = other_bytes + encoder_bytes(work, header);
@@ -216,7 +216,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
     return FALSE;
   *needs_scratch = FALSE;
   file->plan = plan_bands(work, header, reading + (work->input->bytes ? work->input->size : 0));
-  if (file->plan.band_rows == 0) {
+  if (file->plan.most_rows == 0) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
                  mebibytes_needed(work->options, file->plan.bytes));
     return FALSE;
@@ -501,19 +501,41 @@ ms_stage_save(MsBatchImage *work, GError **error)
 
 /* Images that exceed the memory */
 
-/* The parameters of the functions that are called for each band. */
+/*
+ * The parameters of the functions that are called for each band.
+ * @device: (nullable): of the engine, which may change to the processor
+ * @sibling: (nullable): of @device, since the engine goes on filtering while a band is inspected
+ */
 typedef struct {
   MsSaving saving;
   MsBatchImage *work;
   MsEngine *engine;
+  MsContext *device;
+  MsContext *sibling;
 } Bands;
+
+/* (transfer none) (nullable): without a further queue, the processor inspects. */
+static MsContext *
+choose_context(Bands *self)
+{
+  MsContext *device = ms_engine_get_context(self->engine);
+
+  if (device == self->device)
+    return self->sibling;
+  g_clear_pointer(&self->sibling, ms_context_unref);
+  g_clear_pointer(&self->device, ms_context_unref);
+  self->device = ms_context_ref(device);
+  self->sibling = ms_context_new_sibling(device, NULL);
+  return self->sibling;
+}
 
 static gboolean
 check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
 {
-  const Bands *self = data;
+  Bands *self = data;
   const MsRunnerHooks *hooks = self->work->hooks;
-  const MsInspection rows = {self->work->item, source, result, band->region.y, self->engine};
+  const MsInspection rows = {self->work->item, source, result, band->region.y,
+                             hooks->inspect ? choose_context(self) : NULL};
 
   if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
     return FALSE;
@@ -577,6 +599,8 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
   ms_batch_item_note_damage(item, work->name, run.damage);
   note_profile(work, ms_streamed_file_get_metadata(&work->file));
   g_free(run.damage);
+  g_clear_pointer(&bands.sibling, ms_context_unref);
+  g_clear_pointer(&bands.device, ms_context_unref);
   g_free(item->device);
   item->device = g_strdup(ms_engine_describe(engine).name);
   return good;

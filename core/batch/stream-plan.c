@@ -8,19 +8,19 @@
 /* Rows that are halved, another in the colours of the file, and one in those of the filter. */
 #define ROWS_HALVED 7
 
-/* Larger bands are not faster: the rows of the halo, which are uploaded again for each band, are few beside these. */
-#define MOST_BAND_BYTES (G_GUINT64_CONSTANT(256) << 20)
+/* More rows are not faster: those of the halo, which are uploaded again for each tile, are few beside these. */
+#define MOST_RESULT_BYTES (G_GUINT64_CONSTANT(256) << 20)
 
 /*
- * Rows that are in memory at once: the source with its halo and copies of it, the result of the band, the result being
- * encoded, and the copies of the band.
+ * Rows that are in memory at once: the source with its halo and copies of it, the result, what of it is being encoded,
+ * and the copies for comparing and measuring.
  */
 static guint64
-rows_in_memory(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_rows)
+rows_in_memory(const MsStreamPlan *self, const MsStreamRequest *request, guint64 most_rows)
 {
-  guint64 held = MIN((guint64)request->height, band_rows + 2 * (guint64)self->halo);
+  guint64 held = MIN((guint64)request->height, most_rows + 2 * (guint64)self->halo);
 
-  return (1 + request->halo_copies) * held + (2 + request->copies) * band_rows;
+  return (1 + request->halo_copies) * held + (2 + request->copies) * most_rows;
 }
 
 /* Bytes of the level above the picture; 0 without levels. */
@@ -45,21 +45,21 @@ bytes_before_bands(const MsStreamRequest *request)
 }
 
 static guint64
-bytes_of(const MsStreamPlan *self, const MsStreamRequest *request, guint64 band_rows)
+bytes_of(const MsStreamPlan *self, const MsStreamRequest *request, guint64 most_rows)
 {
-  const guint64 rows = rows_in_memory(self, request, band_rows) * (guint64)request->width * BYTES_PER_PIXEL;
+  const guint64 rows = rows_in_memory(self, request, most_rows) * (guint64)request->width * BYTES_PER_PIXEL;
   const guint64 coarse = request->coarse_copies * coarse_bytes(request);
 
   return request->codec_bytes + MAX(bytes_before_bands(request), coarse + rows);
 }
 
-/** ms_stream_plan: the largest bands whose memory is within the request's, up to a size that gains nothing more. */
+/** ms_stream_plan: the most rows whose memory is within the request's, up to a size that gains nothing more. */
 MsStreamPlan
 ms_stream_plan(const MsStreamRequest *request)
 {
   guint64 row_bytes = (guint64)request->width * BYTES_PER_PIXEL;
   MsStreamPlan plan = {.halo = ms_params_halo(&request->params, request->height)};
-  guint64 low = 0, high = CLAMP(MOST_BAND_BYTES / row_bytes, 1, (guint64)request->height);
+  guint64 low = 0, high = CLAMP(MOST_RESULT_BYTES / row_bytes, 1, (guint64)request->height);
 
   while (low < high) {
     guint64 middle = low + (high - low + 1) / 2;
@@ -68,7 +68,7 @@ ms_stream_plan(const MsStreamRequest *request)
     else
       high = middle - 1;
   }
-  plan.band_rows = (int)low;
+  plan.most_rows = (int)low;
   plan.bytes = bytes_of(&plan, request, MAX(low, 1));
   return plan;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Plans how an image that exceeds the memory is filtered in bands of rows; makes no call but arithmetic. */
+/* Plans how many rows of an image that exceeds the memory are in memory at once; makes no call but arithmetic. */
 #pragma once
 
 #include "core/filter/settings/settings.h"
@@ -10,8 +10,8 @@
  * @height: rows
  * @params: of the filter, which determine the halo
  * @codec_bytes: working memory of the decoder and the encoder
- * @copies: further copies of the rows of a band, for comparing and measuring
- * @halo_copies: further copies of the rows of a band with its halo
+ * @copies: further copies of the rows of the result, for comparing and measuring
+ * @halo_copies: further copies of the rows of the source
  * @coarse_copies: results of the level above that are kept, for settings with levels
  * @memory: bytes that the streamed image may take in all
  */
@@ -28,14 +28,13 @@ typedef struct {
 
 /**
  * MsStreamPlan:
- * @halo: rows above and below a band that can influence it
- * @band_rows: rows of a band; 0 where not even one row fits
- * @bytes: memory of the source rows, the result rows, the levels above and the encoder; of the smallest band where none
- *   fits
+ * @halo: rows above and below a row that can influence it
+ * @most_rows: of the result; 0 where not even one fits
+ * @bytes: memory of the source rows, the result rows, the levels above and the encoder; for one row where none fits
  */
 typedef struct {
   int halo;
-  int band_rows;
+  int most_rows;
   guint64 bytes;
 } MsStreamPlan;
 

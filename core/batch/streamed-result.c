@@ -1,14 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/streamed-result.h"
 
-#include <string.h>
-
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/reference.h"
 #include "core/filter/space/space.h"
 #include "core/image/common/pixel-memory.h"
 
-/* The levels above the image: computed first, from one pass over its rows */
+/** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once known. */
+MsMetadata *
+ms_streamed_file_get_metadata(const MsStreamedFile *self)
+{
+  return self->image ? ms_image_get_metadata(self->image) : self->input->metadata;
+}
+
+/** ms_streamed_file_clear: frees the temporary files and what else the file owns. */
+void
+ms_streamed_file_clear(MsStreamedFile *self)
+{
+  g_clear_object(&self->image);
+  g_clear_pointer(&self->scratch, ms_scratch_file_unref);
+}
+
+/* Calls @func with every row from the first on, until it returns %FALSE. */
+static gboolean
+for_each_row(const MsStreamedFile *self, gboolean (*func)(const guint8 *row, gpointer data), gpointer data,
+             GError **error)
+{
+  const gsize stride = (gsize)self->width * 4;
+  g_autofree guint8 *read = self->image ? NULL : g_malloc(stride);
+  gboolean more = self->image || ms_image_file_start_rows(self->input, error);
+
+  if (!more)
+    return FALSE;
+  for (int y = 0; more && y < self->height; y++) {
+    if (g_cancellable_set_error_if_cancelled(self->input->cancellable, error) ||
+        (!self->image && !ms_image_file_rows(self->input, read, 1, error)))
+      return FALSE;
+    more = func(self->image ? ms_image_get_pixels(self->image) + (gsize)y * stride : read, data);
+    if (self->image)
+      ms_scratch_file_touch(self->scratch, stride);
+  }
+  return TRUE;
+}
+
+static gboolean
+find_transparency(const guint8 *row, gpointer data)
+{
+  MsStreamedFile *self = data;
+
+  self->is_opaque = ms_image_pixels_are_opaque(row, (gsize)self->width * 4);
+  return self->is_opaque;
+}
+
+/* Lets the pixels be in temporary files, or begins reading the rows of the file. */
+static gboolean
+open_rows(MsStreamedFile *self, GError **error)
+{
+  if (!self->scratch && !ms_image_file_start_rows(self->input, error))
+    return FALSE;
+  self->input->scratch = self->scratch;
+  self->image = self->scratch ? ms_image_file_load(self->input, error) : NULL;
+  if (self->scratch && !self->image)
+    return FALSE;
+  self->width = self->image ? ms_image_get_width(self->image) : self->input->header.width;
+  self->height = self->image ? ms_image_get_height(self->image) : self->input->header.height;
+  return TRUE;
+}
+
+/**
+ * ms_streamed_file_inspect:
+ *
+ * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
+ * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
+ *
+ * Returns: %FALSE with the errors of ms_image_file_start_rows() or ms_image_file_load()
+ */
+gboolean
+ms_streamed_file_inspect(MsStreamedFile *self, GError **error)
+{
+  if (!open_rows(self, error))
+    return FALSE;
+  self->is_opaque = TRUE;
+  if ((self->image || self->input->has_alpha) && !for_each_row(self, find_transparency, self, error))
+    return FALSE;
+  if (self->scratch)
+    ms_scratch_file_drop(self->scratch);
+  return TRUE;
+}
+
+/* The level above the image: computed first, from one pass over its rows */
 
 /*
  * @result: the engine's result of the level above the image
@@ -19,71 +99,25 @@ typedef struct {
   MsImage *expected;
 } Levels;
 
-/* The rows of a file that are halved; those of one in temporary files are read from there. */
+/*
+ * @tables: (nullable): of the colours that are filtered, for other spaces than RGB; @converted: one row in them
+ */
 typedef struct {
-  const MsStreamedFile *file;
-  MsStreamedRun *run;
   MsHalving *halving;
-  guint8 *converted; /* one row in the colours that are filtered */
-  GBytes *tables;    /* (nullable): for that */
+  MsSpace space;
+  GBytes *tables;
+  guint8 *converted;
+  gsize width;
 } Pass;
 
-/** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once known. */
-MsMetadata *
-ms_streamed_file_get_metadata(const MsStreamedFile *self)
-{
-  return self->image ? ms_image_get_metadata(self->image) : self->input->metadata;
-}
-
-/* Finds how colours are converted, once the metadata are known. */
-static void
-choose_tables(Pass *self)
-{
-  const MsMetadata *metadata = ms_streamed_file_get_metadata(self->file);
-  const MsSpace space = self->run->settings->params.space;
-
-  if (space != MS_SPACE_RGB)
-    self->tables = ms_space_tables_get(space, metadata ? metadata->icc : NULL);
-}
-
-static void
-add_row(Pass *self, const guint8 *row)
-{
-  const MsSpace space = self->run->settings->params.space;
-
-  if (space != MS_SPACE_RGB)
-    ms_space_convert(space, g_bytes_get_data(self->tables, NULL), row, self->converted, (gsize)self->file->width);
-  ms_halving_add_row(self->halving, space == MS_SPACE_RGB ? row : self->converted);
-}
-
 static gboolean
-add_scratch_rows(Pass *self, GError **error)
+halve_row(const guint8 *row, gpointer data)
 {
-  const gsize stride = (gsize)self->file->width * 4;
+  const Pass *self = data;
 
-  choose_tables(self);
-  for (int y = 0; y < self->file->height; y++) {
-    if (g_cancellable_set_error_if_cancelled(self->run->cancellable, error))
-      return FALSE;
-    add_row(self, ms_image_get_pixels(self->file->image) + (gsize)y * stride);
-    ms_scratch_file_touch(self->file->scratch, stride);
-  }
-  return TRUE;
-}
-
-static gboolean
-add_file_rows(Pass *self, GError **error)
-{
-  g_autofree guint8 *row = g_malloc((gsize)self->file->width * 4);
-
-  if (!ms_image_file_start_rows(self->file->input, error))
-    return FALSE;
-  choose_tables(self);
-  for (int y = 0; y < self->file->height; y++) {
-    if (!ms_image_file_rows(self->file->input, row, 1, error))
-      return FALSE;
-    add_row(self, row);
-  }
+  if (self->tables)
+    ms_space_convert(self->space, g_bytes_get_data(self->tables, NULL), row, self->converted, self->width);
+  ms_halving_add_row(self->halving, self->tables ? self->converted : row);
   return TRUE;
 }
 
@@ -92,7 +126,9 @@ static MsImage *
 halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
 {
   const MsPyramidSize size = {file->width, file->height}, half = ms_pyramid_size(size.width, size.height, 1);
+  const MsMetadata *metadata = ms_streamed_file_get_metadata(file);
   const gint64 start = g_get_monotonic_time();
+  const MsSpace space = run->settings->params.space;
   guint8 *pixels = ms_image_try_alloc_pixels((guint64)half.width, (guint64)half.height);
 
   if (!pixels) {
@@ -102,11 +138,11 @@ halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
   }
   g_autoptr(MsImage) image = ms_image_new_take(half.width, half.height, pixels, NULL);
   g_autoptr(MsHalving) halving = ms_halving_new(size, pixels);
+  g_autoptr(GBytes) tables = space == MS_SPACE_RGB ? NULL : ms_space_tables_get(space, metadata ? metadata->icc : NULL);
   g_autofree guint8 *converted = g_malloc((gsize)size.width * 4);
-  Pass pass = {file, run, halving, converted, NULL};
-  const gboolean good = (file->image ? add_scratch_rows : add_file_rows)(&pass, error);
-  g_clear_pointer(&pass.tables, g_bytes_unref);
-  if (!good)
+  Pass pass = {halving, space, tables, converted, (gsize)size.width};
+
+  if (!for_each_row(file, halve_row, &pass, error))
     return NULL;
   ms_timing_log_add_host(run->item->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
   return g_steal_pointer(&image);
@@ -147,8 +183,6 @@ filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStrea
 /*
  * Filters the levels above the image, from one pass over its rows.
  * @self: (inout): gets the results; a run that fails may leave one
- * @file: inspected; its rows are read once
- * @run: of settings with levels; gets the reports
  *
  * Returns: %FALSE with the errors of ms_image_file_start_rows() and ms_engine_run(), or #MS_ERROR_MEMORY
  */
@@ -169,7 +203,6 @@ run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError 
   return !run->verifies || self->expected;
 }
 
-/* Frees the results. */
 static void
 clear_levels(Levels *self)
 {
@@ -177,17 +210,22 @@ clear_levels(Levels *self)
   g_clear_object(&self->expected);
 }
 
-/* The image */
+/* The image, whose rows are read while others are filtered, verified and written */
 
-/* The rows [filtered - halo, decoded) of the source are in memory. */
+/*
+ * @source: of which the rows before @decoded are in memory, from those on that can influence rows that are not written
+ * @reads: the times of reading rows in this pass
+ * @window: (nullable): its memory, where it is not in temporary files
+ * @is_last: whether the rows are passed on, and not only timed
+ */
 typedef struct {
   const MsStreamedFile *file;
   MsStreamedRun *run;
-  MsRowWindow *window; /* (nullable): of the source, where it is not in temporary files */
+  MsRowWindow *window;
   MsImage *source;
   int decoded;
-  int filtered;
-  MsRows band; /* that is being filtered */
+  MsTimingLog *reads;
+  gboolean is_last;
   Levels levels;
 } Streaming;
 
@@ -200,167 +238,51 @@ name_failure(const Streaming *self, GError **error)
 }
 
 static gboolean
-decode_until(Streaming *self, int end, GError **error)
+read_until(int end, gpointer data, GError **error)
 {
+  Streaming *self = data;
   MsImageFile *input = self->file->input;
-  gint64 start = g_get_monotonic_time();
-  guint64 bytes = (guint64)MAX(0, end - self->decoded) * (guint64)self->file->width * 4;
+  const gint64 start = g_get_monotonic_time();
 
-  if (!self->window)
+  if (!self->window || end <= self->decoded)
     return TRUE;
-  if (!ms_row_window_hold(self->window, MAX(end, self->decoded), error))
+  if (!ms_row_window_hold(self->window, end, error))
     return name_failure(self, error);
-  /* A pass for levels has read the rows before. */
-  if (self->decoded == 0 && !ms_image_file_start_rows(input, error))
-    return FALSE;
-  if (bytes > 0 &&
+  /* Earlier passes have read the rows. */
+  if ((self->decoded == 0 && !ms_image_file_start_rows(input, error)) ||
       !ms_image_file_rows(input, ms_row_window_get_row(self->window, self->decoded), end - self->decoded, error))
     return FALSE;
-  self->decoded = MAX(end, self->decoded);
-  if (!self->run->damage)
-    self->run->damage = g_strdup(ms_image_file_get_damage(input));
-  if (bytes > 0)
-    ms_timing_log_add_host(self->run->item->log, MS_STAGE_DECODE, NULL, bytes, start);
+  ms_timing_log_add_host(self->reads, MS_STAGE_DECODE, NULL,
+                         (guint64)(end - self->decoded) * (guint64)self->file->width * 4, start);
+  self->decoded = end;
   return TRUE;
 }
 
-static void
-report_progress(int done, int total, gpointer data)
-{
-  const Streaming *self = data;
-
-  if (self->run->progress)
-    self->run->progress(self->band.first + (int)((gint64)self->band.count * done / total), self->file->height,
-                        self->run->progress_data);
-}
-
-/* The source of the band shares the rows in memory. */
+/* The source of the rows shares the memory of all. */
 static gboolean
-inspect_band(Streaming *self, const MsRegion *region, MsImage *result, GError **error)
+inspect_rows(Streaming *self, MsRows rows, MsImage *result, GError **error)
 {
-  const MsStreamedBand band = {self->source, self->levels.expected, *region};
-  g_autoptr(MsImage) source = ms_image_new_rows(self->source, region->y, region->height);
+  const MsStreamedBand band = {self->source, self->levels.expected, {0, rows.first, self->file->width, rows.count}};
+  g_autoptr(MsImage) source = ms_image_new_rows(self->source, rows.first, rows.count);
 
   return self->run->inspect(source, result, &band, self->run->data, error);
 }
 
-/* (transfer full) */
-static MsImage *
-filter_band_once(Streaming *self, guint repeat, GError **error)
-{
-  g_autoptr(MsTimingLog) log = ms_timing_log_new();
-  MsRegion region = {0, self->band.first, self->file->width, self->band.count};
-  MsJob job = {.source = self->source,
-               .settings = self->run->settings,
-               .region = &region,
-               .coarser = self->levels.result,
-               .progress = report_progress,
-               .progress_data = self,
-               .log = log,
-               .cancellable = self->run->cancellable};
-  g_autoptr(MsImage) image = ms_engine_run(self->run->engine, &job, error);
-
-  if (image)
-    ms_batch_item_take_job(self->run->item, &job, repeat, self->run->repeat);
-  else
-    name_failure(self, error);
-  ms_job_clear(&job);
-  if (image && self->run->inspect && repeat + 1 == self->run->repeat && !inspect_band(self, &region, image, error))
-    return NULL;
-  return g_steal_pointer(&image);
-}
-
 static gboolean
-filter_next_band(Streaming *self, GError **error)
+write_rows(guint8 *pixels, MsRows rows, gpointer data, GError **error)
 {
-  const MsStreamPlan *plan = &self->file->plan;
-  const MsRows whole = {0, self->file->height};
-  g_autoptr(MsImage) result = NULL;
+  Streaming *self = data;
+  const MsStreamedRun *run = self->run;
+  g_autoptr(MsImage) result =
+    ms_image_new_take(self->file->width, rows.count, pixels, ms_image_get_metadata(self->source));
 
-  self->band = ms_bands_next(whole, self->filtered, plan->band_rows);
-  MsRows held = ms_bands_with_halo(self->band, plan->halo, self->file->height);
-  if (!decode_until(self, held.first + held.count, error))
+  if (self->is_last && run->inspect && !inspect_rows(self, rows, result, error))
     return FALSE;
-  for (guint i = 0; i < self->run->repeat; i++) {
-    g_clear_object(&result);
-    result = filter_band_once(self, i, error);
-    if (!result)
-      return FALSE;
-  }
-  self->filtered += self->band.count;
   if (self->window)
-    ms_row_window_drop(self->window, MAX(0, self->filtered - plan->halo));
+    ms_row_window_drop(self->window, MAX(0, rows.first + rows.count - self->file->plan.halo));
   else
     ms_scratch_file_drop(self->file->scratch);
-  return !self->run->take || self->run->take(result, self->run->data, error);
-}
-
-static gboolean
-find_transparency(MsImageFile *file, gboolean *found, GError **error)
-{
-  gsize stride = (gsize)file->header.width * 4;
-  g_autofree guint8 *row = g_malloc(stride);
-
-  *found = FALSE;
-  for (int y = 0; !*found && y < file->header.height; y++) {
-    if (!ms_image_file_rows(file, row, 1, error))
-      return FALSE;
-    *found = !ms_image_pixels_are_opaque(row, stride);
-  }
-  return TRUE;
-}
-
-/** ms_streamed_file_clear: frees the temporary files and what else the file owns. */
-void
-ms_streamed_file_clear(MsStreamedFile *self)
-{
-  g_clear_object(&self->image);
-  g_clear_pointer(&self->scratch, ms_scratch_file_unref);
-}
-
-/* Decodes into temporary files, and reads the alpha of all rows from there. */
-static gboolean
-inspect_scratch(MsStreamedFile *self, GError **error)
-{
-  self->input->scratch = self->scratch;
-  self->image = ms_image_file_load(self->input, error);
-  if (!self->image)
-    return FALSE;
-  self->width = ms_image_get_width(self->image);
-  self->height = ms_image_get_height(self->image);
-  self->is_opaque = TRUE;
-  const gsize stride = (gsize)self->width * 4;
-  for (int y = 0; self->is_opaque && y < self->height; y++) {
-    self->is_opaque = ms_image_pixels_are_opaque(ms_image_get_pixels(self->image) + (gsize)y * stride, stride);
-    ms_scratch_file_touch(self->scratch, stride);
-  }
-  ms_scratch_file_drop(self->scratch);
-  return TRUE;
-}
-
-/**
- * ms_streamed_file_inspect:
- *
- * Finds whether the image is opaque, which decides how it is encoded from the first row on. Where the file may hold
- * transparent pixels, it is decoded up to the first of them; and as a whole where it goes through temporary files.
- *
- * Returns: %FALSE with the errors of ms_image_file_start_rows() or ms_image_file_load()
- */
-gboolean
-ms_streamed_file_inspect(MsStreamedFile *self, GError **error)
-{
-  if (self->scratch)
-    return inspect_scratch(self, error);
-  gboolean found = FALSE;
-
-  if (!ms_image_file_start_rows(self->input, error))
-    return FALSE;
-  if (self->input->has_alpha && !find_transparency(self->input, &found, error))
-    return FALSE;
-  self->is_opaque = !found;
-  self->width = self->input->header.width;
-  self->height = self->input->header.height;
-  return TRUE;
+  return !self->is_last || !run->take || run->take(result, run->data, error);
 }
 
 /* Where the rows of the source are: in temporary files already, or in a window that moves down. */
@@ -369,6 +291,8 @@ open_source(Streaming *self, GError **error)
 {
   const MsStreamedFile *file = self->file;
 
+  self->decoded = 0;
+  ms_timing_log_clear(self->reads);
   if (file->image) {
     self->source = g_object_ref(file->image);
     return TRUE;
@@ -381,8 +305,45 @@ open_source(Streaming *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+filter_once(Streaming *self, guint repeat, GError **error)
+{
+  MsStreamedRun *run = self->run;
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsRowStream stream = {.most_rows = self->file->plan.most_rows, .read = read_until, .write = write_rows, .data = self};
+  MsJob job = {.source = self->source,
+               .settings = run->settings,
+               .coarser = self->levels.result,
+               .stream = &stream,
+               .progress = run->progress,
+               .progress_data = run->progress_data,
+               .log = log,
+               .cancellable = run->cancellable};
+  g_autoptr(MsImage) done = NULL;
+
+  self->is_last = repeat + 1 == run->repeat;
+  done = ms_engine_run(run->engine, &job, error);
+  if (done)
+    ms_batch_item_take_job(run->item, &job, repeat, run->repeat);
+  else if (!stream.failed)
+    name_failure(self, error);
+  ms_job_clear(&job);
+  return done != NULL;
+}
+
+/* Reads and filters all rows. */
+static gboolean
+run_pass(Streaming *self, guint repeat, GError **error)
+{
+  const gboolean good = open_source(self, error) && filter_once(self, repeat, error);
+
+  g_clear_object(&self->source);
+  g_clear_pointer(&self->window, ms_row_window_free);
+  return good;
+}
+
 /**
- * ms_streamed_file_filter: decodes and filters the rows of the image in bands, and passes them on.
+ * ms_streamed_file_filter: decodes and filters the rows of the image, and passes them on.
  * @self: inspected
  *
  * Returns: %FALSE with the errors of ms_image_file_start_rows(), ms_engine_run() and of the functions of the run, or
@@ -391,15 +352,14 @@ open_source(Streaming *self, GError **error)
 gboolean
 ms_streamed_file_filter(const MsStreamedFile *self, MsStreamedRun *run, GError **error)
 {
-  Streaming pass = {.file = self, .run = run};
-  gboolean good = open_source(&pass, error);
+  g_autoptr(MsTimingLog) reads = ms_timing_log_new();
+  Streaming pass = {.file = self, .run = run, .reads = reads};
+  gboolean good = run->settings->params.levels == 0 || run_levels(&pass.levels, self, run, error);
 
-  if (good && run->settings->params.levels > 0)
-    good = run_levels(&pass.levels, self, run, error);
-  while (good && pass.filtered < self->height)
-    good = filter_next_band(&pass, error);
-  g_clear_object(&pass.source);
+  for (guint i = 0; good && i < run->repeat; i++)
+    good = run_pass(&pass, i, error);
+  ms_timing_log_append(run->item->log, reads);
+  run->damage = g_strdup(self->image ? NULL : ms_image_file_get_damage(self->input));
   clear_levels(&pass.levels);
-  g_clear_pointer(&pass.window, ms_row_window_free);
   return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Filters an image file that exceeds the memory, band by band. */
+/* Filters an image file that exceeds the memory: a job with a stream of rows from the file to whoever takes them. */
 #pragma once
 
 #include "core/batch/item.h"
@@ -10,7 +10,7 @@
 /**
  * MsStreamedFile:
  * @input: (transfer none): the image file, from which nothing else reads
- * @plan: the bands
+ * @plan: how many rows are in memory
  * @scratch: (nullable) (transfer full): for a file whose rows are not stored in order; see ms_streamed_file_clear()
  * @image: (nullable) (transfer full): its pixels in @scratch, from ms_streamed_file_inspect()
  * @width: pixels in a row; from ms_streamed_file_inspect(), like the following
@@ -28,7 +28,7 @@ typedef struct {
 } MsStreamedFile;
 
 /**
- * MsStreamedBand: the place of a band in @image, of which the rows that can influence the band are valid.
+ * MsStreamedBand: the place of some rows in @image, of which those that can influence them are valid.
  * @coarser: (nullable): the serial reference's result of the level above, for a run that verifies settings with levels
  */
 typedef struct {
@@ -38,14 +38,14 @@ typedef struct {
 } MsStreamedBand;
 
 /**
- * MsStreamedRun: how the bands are filtered, and what is reported about it.
- * @repeat: times each band is filtered
+ * MsStreamedRun: how the image is filtered, and what is reported about it.
+ * @repeat: times the file is read and filtered; the last one is passed on
  * @progress: (nullable): gets the rows of the whole image
- * @item: gets the rows of decoding, and what the engine reports about each band
+ * @item: gets the rows of decoding, and what the engine reports
  * @damage: (out) (nullable) (transfer full): what was damaged in a file that is accepted damaged
  * @verifies: whether @inspect compares with the serial reference
- * @inspect: (nullable): called with the source and the result of each band, from top to bottom
- * @take: (nullable): called with the result of each band behind @inspect
+ * @inspect: (nullable): called with source and result of some rows, from top to bottom, on any thread
+ * @take: (nullable): called with the same result behind @inspect
  * @data: for both
  */
 typedef struct {

@@ -36,13 +36,64 @@ fake_engine_open_lane(gpointer data, GError **error)
   return lane->base;
 }
 
+static void
+count_run(FakeEngine *self)
+{
+  self->runs++;
+  if (self->cancel_after_first && self->runs == 1)
+    g_cancellable_cancel(self->cancel_after_first);
+}
+
+/* A stream whose rows are counted, or made wrong, on their way to another one. */
+typedef struct {
+  FakeEngine *engine;
+  MsRowStream *to;
+  int width;
+} Interposed;
+
+static gboolean
+read_through(int end, gpointer data, GError **error)
+{
+  const Interposed *self = data;
+
+  return self->to->read(end, self->to->data, error);
+}
+
+static gboolean
+write_through(guint8 *pixels, MsRows rows, gpointer data, GError **error)
+{
+  const Interposed *self = data;
+
+  if (self->engine->behaviour == WRONG_ENGINE)
+    pixels[(gsize)self->width * rows.count * 2] ^= 8;
+  const gboolean good = self->to->write(pixels, rows, self->to->data, error);
+  count_run(self->engine);
+  return good;
+}
+
+static MsImage *
+run_stream(FakeEngine *self, MsJob *job, GError **error)
+{
+  Interposed interposed = {self, job->stream, ms_image_get_width(job->source)};
+  MsRowStream stream = *job->stream;
+
+  stream.read = read_through;
+  stream.write = write_through;
+  stream.data = &interposed;
+  job->stream = &stream;
+  MsImage *result = ms_reference_run(job, error);
+  job->stream = interposed.to;
+  job->stream->written = stream.written;
+  job->stream->failed = stream.failed;
+  return result;
+}
+
 static MsImage *
 fake_engine_run(gpointer data, MsJob *job, GError **error)
 {
   FakeEngine *self = data;
   g_autoptr(MsImage) result = NULL;
 
-  self->runs++;
   if (self->root)
     g_atomic_int_inc(&self->root->lane_runs);
   meet(self->root ? self->root : self);
@@ -54,12 +105,12 @@ fake_engine_run(gpointer data, MsJob *job, GError **error)
     g_set_error(error, MS_ERROR, MS_ERROR_DEVICE, "The device does not like a width of 17.");
     return NULL;
   }
-  result = ms_reference_run(job, error);
+  result = job->stream ? run_stream(self, job, error) : ms_reference_run(job, error);
   if (result)
     ms_timing_log_add_host(job->log, MS_STAGE_KERNEL, "test", 0, g_get_monotonic_time() - 1000);
-  if (self->cancel_after_first && self->runs == 1)
-    g_cancellable_cancel(self->cancel_after_first);
-  if (result && self->behaviour == WRONG_ENGINE)
+  if (!job->stream)
+    count_run(self);
+  if (result && !job->stream && self->behaviour == WRONG_ENGINE)
     return one_pixel_off(result);
   return g_steal_pointer(&result);
 }

@@ -17,7 +17,7 @@ typedef enum {
  * FakeEngine: freed with its engine.
  * @stand_in: its lanes are the images at once
  * @cancel_after_first: (not owned): is cancelled at the end of the first run
- * @runs: counts the runs of this engine, without those of its lanes
+ * @runs: counts the runs of this engine, without those of its lanes; of a stream, the times that rows were written
  * @root: (nullable) (not owned): the engine whose lane this is
  * @lane_runs: runs of all lanes opened from this engine; atomic
  * @meeting: counts runs in progress in this engine and its lanes; @most_meeting the most seen; atomic

@@ -31,12 +31,12 @@ request_of(int width, int height, int halo, guint64 memory)
 }
 
 static void
-assert_plan(const MsStreamRequest *request, int halo, int band_rows)
+assert_plan(const MsStreamRequest *request, int halo, int most_rows)
 {
   MsStreamPlan plan = ms_stream_plan(request);
 
   g_assert_cmpint(plan.halo, ==, halo);
-  g_assert_cmpint(plan.band_rows, ==, band_rows);
+  g_assert_cmpint(plan.most_rows, ==, most_rows);
 }
 
 static void

@@ -43,7 +43,7 @@ test_halving(void)
 typedef struct {
   MsImage *image;
   MsSettings settings;
-  int band_rows;
+  int most_rows;
   gboolean in_scratch;
   gboolean verifies;
   guint repeat;
@@ -56,7 +56,7 @@ make_case(GRand *random)
   const int width = g_rand_int_range(random, 1, 90), height = g_rand_int_range(random, 1, 160);
   const guint32 seed = g_rand_int(random);
   Case self = {.settings = ms_settings_default(),
-               .band_rows = g_rand_int_range(random, 1, 24),
+               .most_rows = g_rand_int_range(random, 1, 24),
                .in_scratch = g_rand_boolean(random),
                .verifies = g_rand_boolean(random),
                .repeat = (guint)g_rand_int_range(random, 1, 3)};
@@ -112,7 +112,7 @@ stream(const Case *self, MsEngine *engine, const char *path)
   g_autoptr(MsBatchItem) item = ms_batch_item_new(1, path, path);
   g_autoptr(GError) error = NULL;
   g_autoptr(MsImageFile) input = ms_image_file_open(path, &limits, NULL, &error);
-  MsStreamedFile file = {.input = input, .plan = {ms_params_halo(&self->settings.params, height), self->band_rows, 0}};
+  MsStreamedFile file = {.input = input, .plan = {ms_params_halo(&self->settings.params, height), self->most_rows, 0}};
   Streamed streamed = {self, g_malloc(ms_image_get_byte_size(self->image)), 0};
   MsStreamedRun run = {.engine = engine,
                        .settings = &self->settings,
@@ -164,8 +164,8 @@ check_cases(MsEngine *engine, guint32 seed, int n, double sp)
     Case a_case = make_case(random);
     MsParams *p = &a_case.settings.params;
     p->sp = sp > 0 ? sp : p->sp;
-    g_test_message("%dx%d, levels %d, sp %g, %d iterations, bands of %d rows", ms_image_get_width(a_case.image),
-                   ms_image_get_height(a_case.image), p->levels, p->sp, p->max_iterations, a_case.band_rows);
+    g_test_message("%dx%d, levels %d, sp %g, %d iterations, %d rows in memory", ms_image_get_width(a_case.image),
+                   ms_image_get_height(a_case.image), p->levels, p->sp, p->max_iterations, a_case.most_rows);
     check(&a_case, engine, path);
     g_object_unref(a_case.image);
   }
