@@ -345,7 +345,7 @@ MUTATIONS = [
     ('tiles: a tile of a stream lacks its halo', 'core/filter/tiles.c',
      'self->stream->read(held.first + held.count,', 'self->stream->read(tile.first + tile.count,', 'row-stream'),
     ('tiles: a tile of a stream waits for no memory', 'core/filter/tiles.c',
-     'if (has_memory_for(self, rows))', 'if (TRUE)', 'row-stream'),
+     'if (has_memory_for(self, rows))', 'if (has_memory_for(self, rows) || TRUE)', 'row-stream'),
     ('tiles: rows are written as they are computed', 'core/filter/tiles.c',
      'if (one->rows.first != self->whole.first + self->stream->written)', 'if (FALSE)',
      'row-stream /row-stream/several-devices'),

@@ -20,6 +20,8 @@ read_rows(int end, gpointer data, GError **error)
   /* Rows are written meanwhile, so that there may be fewer in memory than this allows. */
   g_assert_cmpint(end, <=, g_atomic_int_get(&self->n_written) + self->stream.most_rows + self->halo);
   g_assert_cmpint(end, <=, ms_image_get_height(self->picture));
+  /* What is written is not computed again. */
+  g_assert_cmpint(end, >, g_atomic_int_get(&self->n_written));
   if (self->fails_reading > 0 && end >= self->fails_reading) {
     ms_set_error_literal(error, MS_ERROR_FORMAT, "The file ends here.");
     return FALSE;
