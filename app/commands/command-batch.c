@@ -60,7 +60,7 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 }
 
 static void
-on_item(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+on_item(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   const Command *c = data;
 
@@ -310,10 +310,17 @@ ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
 {
   MsCommandChild *c = data;
   g_autoptr(GPtrArray) items = ms_worker_take_items(content, &c->is_on_processor);
-  const MsRunnerOptions options = runner_options(c->line);
+  g_autoptr(MsManifest) manifest = NULL;
+  g_autoptr(GError) error = NULL;
+  MsRunnerOptions options = runner_options(c->line);
   const MsRunnerHooks hooks = {
     .open = on_open, .inspect = c->line->stats || c->line->histogram ? on_inspect : NULL, .data = c};
 
+  if (c->line->manifests && !(manifest = ms_manifest_open(c->line->manifests[0], &error))) {
+    ms_service_answer_failure(channel, 0, error, FALSE);
+    return FALSE;
+  }
+  options.manifest = manifest;
   ms_command_prepare_device(c->line);
   ms_worker_run(channel, items, &options, &hooks, c->cancellable);
   return FALSE;

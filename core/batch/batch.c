@@ -285,11 +285,10 @@ fail_existing(const MsBatchRequest *request, MsBatchItem *item)
       "it changed; replace it with --on-conflict overwrite, or choose another name.",
       item->output);
   else if (has_record)
-    ms_batch_item_fail(
-      item,
-      "'%s' exists already and no manifest records it: it is another file, or the last of a run that was "
-      "killed; replace it with --on-conflict overwrite, or choose another name.",
-      item->output);
+    ms_batch_item_fail(item,
+                       "'%s' exists already and no manifest records it; replace it with --on-conflict overwrite, or "
+                       "choose another name.",
+                       item->output);
   else
     ms_batch_item_fail(item, "'%s' exists already; choose another name, or --on-conflict skip, unique or overwrite.",
                        item->output);

@@ -2,7 +2,6 @@
 #include "core/batch/item.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -24,8 +23,9 @@ hash_content(int fd, char hash[65])
     g_strlcpy(hash, g_checksum_get_string(checksum), 65);
 }
 
-static void
-set_stamp(MsFileStamp *self, const struct stat *info)
+/** ms_file_stamp_set: @info: of a file whose content is not hashed */
+void
+ms_file_stamp_set(MsFileStamp *self, const struct stat *info)
 {
   *self = (MsFileStamp){.known = S_ISREG(info->st_mode)};
   if (!self->known)
@@ -33,6 +33,7 @@ set_stamp(MsFileStamp *self, const struct stat *info)
   self->size = (guint64)info->st_size;
   self->modified = info->st_mtim.tv_sec;
   self->modified_ns = (int)info->st_mtim.tv_nsec;
+  self->inode = info->st_ino;
 }
 
 /**
@@ -47,7 +48,7 @@ ms_file_stamp_take_open(MsFileStamp *self, int fd, gboolean with_hash)
   struct stat info = {0};
 
   (void)fstat(fd, &info);
-  set_stamp(self, &info);
+  ms_file_stamp_set(self, &info);
   if (self->known && with_hash)
     hash_content(fd, self->hash);
 }
@@ -64,8 +65,22 @@ ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash)
     close(fd);
   } else {
     (void)stat(path, &info);
-    set_stamp(self, &info);
+    ms_file_stamp_set(self, &info);
   }
+}
+
+/**
+ * ms_file_stamp_is_at: whether @path leads to the very file, unchanged. The number of its device is not compared, since
+ * machines that share a file system give it different ones.
+ */
+gboolean
+ms_file_stamp_is_at(const MsFileStamp *self, const char *path)
+{
+  MsFileStamp now;
+
+  ms_file_stamp_take(&now, path, FALSE);
+  return self->known && now.known && now.inode == self->inode && now.size == self->size &&
+         now.modified == self->modified && now.modified_ns == self->modified_ns;
 }
 
 /** ms_batch_item_new: (transfer full): a pending item without an output. */

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/stat.h>
 
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
@@ -13,6 +14,7 @@
  * @known: whether there was a regular file; the other fields are 0 where there was none
  * @size: bytes
  * @modified, @modified_ns: time of the last change: seconds since 1970 and nanoseconds
+ * @inode: number in its file system, which a file keeps when it gets another name
  * @hash: SHA-256 of the content in hexadecimal digits; empty where it was not asked for
  */
 typedef struct {
@@ -20,11 +22,14 @@ typedef struct {
   guint64 size;
   gint64 modified;
   int modified_ns;
+  guint64 inode;
   char hash[65];
 } MsFileStamp;
 
+void ms_file_stamp_set(MsFileStamp *self, const struct stat *info);
 void ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash);
 void ms_file_stamp_take_open(MsFileStamp *self, int fd, gboolean with_hash);
+gboolean ms_file_stamp_is_at(const MsFileStamp *self, const char *path);
 
 /**
  * MsItemStatus:
@@ -67,7 +72,7 @@ extern const char *const ms_item_status_names[];
  * @reason: (nullable): why it was skipped
  * @notes: (nullable): for each #MsLanguage, sentences that name data of the input which the output lacks
  * @source: the input as it was before it was read, or unknown
- * @result: the output as it was saved, or unknown
+ * @result: the output as it was saved, or is complete while it has no name yet, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
  * @device: (nullable): the device that filtered it
  * @bits: a sample of the input, of which more than 8 are reduced to 8; 0 before its header is read

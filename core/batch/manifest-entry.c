@@ -40,10 +40,19 @@ has_output_size(gconstpointer entry)
 }
 
 static gboolean
+is_being_saved(gconstpointer entry)
+{
+  return ((const MsManifestEntry *)entry)->status == MS_ITEM_PENDING;
+}
+
+static gboolean
 is_converted(gconstpointer entry)
 {
   return ((const MsManifestEntry *)entry)->is_converted;
 }
+
+/* What is pending of an image that has a line is the name of its output. */
+static const char *const status_names[] = {"saving", "done", "failed", "skipped", NULL};
 
 #define ENTRY(member, form, ...) MS_FIELD(MsManifestEntry, member, form, __VA_ARGS__)
 static const MsField fields[] = {
@@ -52,7 +61,7 @@ static const MsField fields[] = {
   ENTRY(format, TEXT, "format"),
   ENTRY(quality, WHOLE, "quality", .has = has_quality),
   ENTRY(is_converted, BOOLEAN, "converted_to_srgb", .has = is_converted),
-  ENTRY(status, CHOICE, "status", .names = ms_item_status_names),
+  ENTRY(status, CHOICE, "status", .names = status_names),
   ENTRY(error, TEXT, "error", .is_lax = TRUE),
   ENTRY(note, TEXT, "note", .is_lax = TRUE),
   ENTRY(settings, TEXT, "settings"),
@@ -61,6 +70,9 @@ static const MsField fields[] = {
   ENTRY(modified_ns, WHOLE, "modified_ns", .has = has_stamp),
   ENTRY(hash, TEXT, "sha256"),
   ENTRY(output_size, COUNT, "output_size", .has = has_output_size),
+  ENTRY(output_inode, WHOLE, "output_inode", .has = is_being_saved),
+  ENTRY(output_modified, WHOLE, "output_modified", .has = is_being_saved),
+  ENTRY(output_modified_ns, WHOLE, "output_modified_ns", .has = is_being_saved),
   ENTRY(output_hash, TEXT, "output_sha256"),
   ENTRY(width, WHOLE, "width", .is_lax = TRUE),
   ENTRY(height, WHOLE, "height", .is_lax = TRUE),
@@ -86,8 +98,12 @@ set_stamps(MsManifestEntry *entry, const MsFileStamp *source, const MsFileStamp 
     entry->modified = source->modified;
     entry->modified_ns = source->modified_ns;
   }
-  if (result->known && entry->status == MS_ITEM_DONE)
+  if (result->known && entry->status != MS_ITEM_FAILED) {
     entry->output_size = result->size;
+    entry->output_inode = (gint64)result->inode;
+    entry->output_modified = result->modified;
+    entry->output_modified_ns = result->modified_ns;
+  }
   entry->hash = source->hash[0] ? g_strdup(source->hash) : NULL;
   entry->output_hash = result->hash[0] ? g_strdup(result->hash) : NULL;
 }
@@ -102,17 +118,27 @@ entry_new(void)
   return entry;
 }
 
+/** ms_manifest_entry_write: (transfer full): the line of the entry, without a newline. */
+char *
+ms_manifest_entry_write(const MsManifestEntry *self)
+{
+  g_autoptr(JsonNode) node = ms_record_to_node(&entry_record, self);
+
+  return json_to_string(node, FALSE);
+}
+
 /**
  * ms_manifest_line:
+ * @item: that is done or has failed, or whose output, complete, gets its name now
  * @settings: as requested, not as resolved by the plan
  * @save: format (not AUTO) and quality of the output
  *
- * Returns: (transfer full): the record of a finished or failed item as JSON, without a newline
+ * Returns: (transfer full): the record of @item as JSON, without a newline
  */
 char *
 ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
 {
-  MsManifestEntry *entry = entry_new();
+  g_autoptr(MsManifestEntry) entry = entry_new();
 
   entry->input = g_canonicalize_filename(item->input, NULL);
   entry->output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
@@ -125,9 +151,7 @@ ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSa
   if (item->output)
     set_save(entry, save);
   set_stamps(entry, &item->source, &item->result);
-  g_autoptr(JsonNode) node = ms_record_to_node(&entry_record, entry);
-  ms_manifest_entry_free(entry);
-  return json_to_string(node, FALSE);
+  return ms_manifest_entry_write(entry);
 }
 
 /** ms_manifest_entry_parse: (transfer full) (nullable): the record in @line, %NULL if it is none. */
@@ -146,17 +170,40 @@ ms_manifest_entry_parse(const char *line, gsize length)
   return entry;
 }
 
+/**
+ * ms_manifest_entry_complete: an entry of an output that was about to get its name becomes one that is done, if the
+ * output has it.
+ */
+gboolean
+ms_manifest_entry_complete(MsManifestEntry *self)
+{
+  MsFileStamp file = {.known = TRUE,
+                      .size = self->output_size,
+                      .modified = self->output_modified,
+                      .modified_ns = self->output_modified_ns,
+                      .inode = (guint64)self->output_inode};
+
+  if (!self->output || !ms_file_stamp_is_at(&file, self->output))
+    return FALSE;
+  self->status = MS_ITEM_DONE;
+  self->done = self->is_completed = TRUE;
+  if (self->hash) {
+    ms_file_stamp_take(&file, self->output, TRUE);
+    g_free(self->output_hash);
+    self->output_hash = g_strdup(file.hash);
+  }
+  return TRUE;
+}
+
 /** ms_manifest_entry_is_part: whether @text is the beginning of a line of ms_manifest_line(), but not all of it. */
 gboolean
 ms_manifest_entry_is_part(const char *text)
 {
   static const char start[] = "{\"input\":";
   const gsize length = strlen(text);
-  MsManifestEntry *entry = ms_manifest_entry_parse(text, length);
-  gboolean is_whole = entry != NULL;
+  g_autoptr(MsManifestEntry) entry = ms_manifest_entry_parse(text, length);
 
-  g_clear_pointer(&entry, ms_manifest_entry_free);
-  return !is_whole && strncmp(text, start, MIN(length, strlen(start))) == 0;
+  return !entry && strncmp(text, start, MIN(length, strlen(start))) == 0;
 }
 
 /* Compares format and quality, which lines of older versions lack, and whether colours were converted. */

@@ -15,9 +15,11 @@
  * @format: (nullable): of the output, as --format spells it; not in lines of older versions
  * @quality: of a format with lossy compression, 0 for lossless; %MS_QUALITY_AUTO when the line has none
  * @is_converted: whether the input was converted to sRGB
- * @status: how the input ended; @done: whether it is finished
+ * @status: how the input ended, pending while its output may not have its name yet; @done: whether it is finished
+ * @is_completed: whether the line says less: that its output was about to get its name, which it has
  * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
  * @output_size: bytes of the output, 0 in lines of older versions
+ * @output_inode, @output_modified, @output_modified_ns: of an output that was about to get its name
  * @error: (nullable): why it failed
  * @note: (nullable): what data of the input the output lacks
  * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
@@ -31,10 +33,14 @@ typedef struct {
   gboolean is_converted;
   MsItemStatus status;
   gboolean done;
+  gboolean is_completed;
   guint64 size;
   gint64 modified;
   int modified_ns;
   guint64 output_size;
+  gint64 output_inode;
+  gint64 output_modified;
+  int output_modified_ns;
   char *error;
   char *note;
   char *hash;
@@ -45,7 +51,10 @@ typedef struct {
 
 char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
+char *ms_manifest_entry_write(const MsManifestEntry *self);
 void ms_manifest_entry_free(MsManifestEntry *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifestEntry, ms_manifest_entry_free)
+gboolean ms_manifest_entry_complete(MsManifestEntry *self);
 gboolean ms_manifest_entry_is_part(const char *text);
 gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
                                    const MsSaveOptions *save, gboolean by_hash);

@@ -21,7 +21,9 @@ struct _MsManifest {
   gboolean torn;       /* the last line does not end, so the next record starts a new line */
   gboolean has_failed; /* a record could not be written */
   GString *ignored;    /* a sentence for each file with lines that are no record */
+  GMutex lock;         /* of a line that a thread appends */
   GHashTable *entries; /* absolute input path, owned by the entry -> MsManifestEntry */
+  GHashTable *saving;  /* the same, of images that no line ends after their output was about to get its name */
   GHashTable *outputs; /* outputs of finished images, links followed -> input; NULL until first used */
 };
 
@@ -32,7 +34,9 @@ manifest_new(void)
 
   self->fd = -1;
   self->ignored = g_string_new(NULL);
+  g_mutex_init(&self->lock);
   self->entries = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
+  self->saving = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, (GDestroyNotify)ms_manifest_entry_free);
   return self;
 }
 
@@ -41,7 +45,9 @@ ms_manifest_free(MsManifest *self)
 {
   if (self->fd >= 0)
     close(self->fd);
+  g_mutex_clear(&self->lock);
   g_hash_table_unref(self->entries);
+  g_hash_table_unref(self->saving);
   g_clear_pointer(&self->outputs, g_hash_table_unref);
   g_string_free(self->ignored, TRUE);
   g_free(self->path);
@@ -55,8 +61,14 @@ ms_manifest_free(MsManifest *self)
 static void
 take_entry(MsManifest *self, MsManifestEntry *entry)
 {
-  MsManifestEntry *earlier = g_hash_table_lookup(self->entries, entry->input);
+  const MsManifestEntry *earlier = g_hash_table_lookup(self->entries, entry->input);
 
+  if (entry->status == MS_ITEM_PENDING) {
+    g_hash_table_replace(self->saving, entry->input, entry);
+    return;
+  }
+  if (entry->done)
+    g_hash_table_remove(self->saving, entry->input);
   if (!earlier || !earlier->done || entry->done)
     g_hash_table_replace(self->entries, entry->input, entry);
   else
@@ -199,6 +211,22 @@ read_file(MsManifest *self, const char *path, GError **error)
   return good;
 }
 
+/* Images whose output got its name before their run was killed are done; the others are what earlier lines say. */
+static void
+settle_saving(MsManifest *self)
+{
+  GHashTableIter each;
+  gpointer input, entry;
+
+  g_hash_table_iter_init(&each, self->saving);
+  while (g_hash_table_iter_next(&each, &input, &entry)) {
+    if (!ms_manifest_entry_complete(entry))
+      continue;
+    g_hash_table_iter_steal(&each);
+    g_hash_table_replace(self->entries, input, entry);
+  }
+}
+
 /* Reads the file @name, or those that it stands for as a pattern with * or ?; *@found: whether there is any. */
 static gboolean
 read_named(MsManifest *self, const char *name, gboolean *found, GError **error)
@@ -207,13 +235,16 @@ read_named(MsManifest *self, const char *name, gboolean *found, GError **error)
   gboolean good = TRUE;
 
   *found = g_file_test(name, G_FILE_TEST_EXISTS);
-  if (*found || !strpbrk(name, "*?"))
-    return read_file(self, name, error);
-  *found = glob(name, 0, NULL, &files) == 0;
-  for (gsize i = 0; *found && good && i < files.gl_pathc; i++)
-    good = read_file(self, files.gl_pathv[i], error);
-  globfree(&files);
-  self->is_pattern = TRUE;
+  if (*found || !strpbrk(name, "*?")) {
+    good = read_file(self, name, error);
+  } else {
+    *found = glob(name, 0, NULL, &files) == 0;
+    for (gsize i = 0; *found && good && i < files.gl_pathc; i++)
+      good = read_file(self, files.gl_pathv[i], error);
+    globfree(&files);
+    self->is_pattern = TRUE;
+  }
+  settle_saving(self);
   return good;
 }
 
@@ -324,6 +355,57 @@ mend_last_line(MsManifest *self)
     flock(self->fd, LOCK_UN);
 }
 
+/* Writes all of @line, or nothing of it where the disk is full; FALSE with errno set. */
+static gboolean
+write_line(MsManifest *self, const char *line)
+{
+  const gsize length = strlen(line);
+  const gboolean locked = lock(self);
+  const off_t end = lseek(self->fd, 0, SEEK_END);
+
+  errno = 0;
+  const gssize written = write(self->fd, line, length);
+  /* A short write sets no errno; it means a full disk. */
+  const int code = errno ? errno : ENOSPC;
+  if (written > 0 && (written == (gssize)length || !locked || ftruncate(self->fd, end) != 0))
+    self->torn = line[written - 1] != '\n';
+  if (locked)
+    flock(self->fd, LOCK_UN);
+  errno = code;
+  return written == (gssize)length;
+}
+
+/* The same of the line of a record, for any thread. */
+static gboolean
+write_record(MsManifest *self, const char *json)
+{
+  g_mutex_lock(&self->lock);
+  g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
+  const gboolean good = write_line(self, line);
+  const int code = errno;
+  g_mutex_unlock(&self->lock);
+  errno = code;
+  return good;
+}
+
+/* Adds the lines that killed runs had no time to write. */
+static gboolean
+write_completed(MsManifest *self, GError **error)
+{
+  GHashTableIter each;
+  gpointer entry;
+
+  g_hash_table_iter_init(&each, self->entries);
+  while (g_hash_table_iter_next(&each, NULL, &entry)) {
+    MsManifestEntry *done = entry;
+    g_autofree char *json = done->is_completed ? ms_manifest_entry_write(done) : NULL;
+    if (json && !write_record(self, json))
+      return fail(self, N_("written"), error);
+    done->is_completed = FALSE;
+  }
+  return TRUE;
+}
+
 /**
  * ms_manifest_begin: opens the file, which is created if missing, for appending; several shards may write to one file.
  */
@@ -343,7 +425,17 @@ ms_manifest_begin(MsManifest *self, GError **error)
   if (is_pipe(self->fd))
     return refuse_pipe(self, error);
   mend_last_line(self);
-  return TRUE;
+  return write_completed(self, error);
+}
+
+/** ms_manifest_open: (transfer full): @path for appending; its lines are not read. */
+MsManifest *
+ms_manifest_open(const char *path, GError **error)
+{
+  g_autoptr(MsManifest) self = manifest_new();
+
+  self->path = g_strdup(path);
+  return ms_manifest_begin(self, error) ? g_steal_pointer(&self) : NULL;
 }
 
 /** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
@@ -399,30 +491,32 @@ ms_manifest_find_owner(MsManifest *self, const char *path)
   return g_hash_table_lookup(self->outputs, resolved);
 }
 
-/* Writes all of @line, or nothing of it where the disk is full; FALSE with errno set. */
-static gboolean
-write_line(MsManifest *self, const char *line)
+/**
+ * ms_manifest_announce:
+ * @item: whose output is complete and gets its name next
+ * @settings: as requested, not as resolved by the plan
+ * @save: format (not AUTO) and quality of the output
+ *
+ * Appends the line by which the next run recognises the output if this one is killed, and flushes it to the disk. Any
+ * thread may call it.
+ *
+ * Returns: %FALSE with #MS_ERROR_IO
+ */
+gboolean
+ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
+                     GError **error)
 {
-  const gsize length = strlen(line);
-  const gboolean locked = lock(self);
-  const off_t end = lseek(self->fd, 0, SEEK_END);
+  g_autofree char *json = ms_manifest_line(item, settings, save);
 
-  errno = 0;
-  const gssize written = write(self->fd, line, length);
-  /* A short write sets no errno; it means a full disk. */
-  const int code = errno ? errno : ENOSPC;
-  if (written > 0 && (written == (gssize)length || !locked || ftruncate(self->fd, end) != 0))
-    self->torn = line[written - 1] != '\n';
-  if (locked)
-    flock(self->fd, LOCK_UN);
-  errno = code;
-  return written == (gssize)length;
+  if (write_record(self, json) && (fsync(self->fd) == 0 || errno == EINVAL || errno == ENOSYS))
+    return TRUE;
+  return fail(self, N_("written"), error);
 }
 
 /**
  * ms_manifest_append:
- * @settings: as requested, not as resolved by the plan
- * @save: format (not AUTO) and quality of the output
+ * @item: which is done or has failed
+ * @settings, @save: as above
  *
  * Appends one line in a single write, so that lines of several processes never mix.
  *
@@ -433,9 +527,8 @@ ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *
                    GError **error)
 {
   g_autofree char *json = ms_manifest_line(item, settings, save);
-  g_autofree char *line = g_strconcat(self->torn ? "\n" : "", json, "\n", NULL);
 
-  if (write_line(self, line))
+  if (write_record(self, json))
     return TRUE;
   if (!self->has_failed)
     fail(self, N_("written"), error);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsManifest: a file with a JSON line for each finished image, from which an interrupted batch is resumed, and further
- * ones of other processes, which are only read.
+ * MsManifest: a file with JSON lines about images, from which an interrupted batch is resumed, and further ones of
+ * other processes, which are only read. The first line about an image is written before its output gets its name, the
+ * second when it is done; where the run was killed in between, the file itself shows whether it got its name.
  */
 #pragma once
 
@@ -14,11 +15,14 @@ MsManifest *ms_manifest_load(const char *path, GError **error);
 gboolean ms_manifest_read_more(MsManifest *self, const char *name, GError **error);
 void ms_manifest_free(MsManifest *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifest, ms_manifest_free)
+MsManifest *ms_manifest_open(const char *path, GError **error);
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
                                              const MsSaveOptions *save, gboolean by_hash);
 const char *ms_manifest_find_owner(MsManifest *self, const char *path);
+gboolean ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
+                              const MsSaveOptions *save, GError **error);
 gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
                             const MsSaveOptions *save, GError **error);

@@ -61,7 +61,7 @@ record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatch
   MsSaveOptions save = options->save;
   g_autoptr(GError) error = NULL;
 
-  if (!options->manifest || item->status == MS_ITEM_SKIPPED)
+  if (!options->manifest || options->is_worker || item->status == MS_ITEM_SKIPPED)
     return;
   save.format = ms_batch_item_format(item, save.format);
   if (!ms_manifest_append(options->manifest, item, &options->settings, &save, &error) && error && hooks->problem)
@@ -76,7 +76,7 @@ ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsB
   if (!options->keep_log)
     g_clear_pointer(&item->log, ms_timing_log_unref);
   if (hooks->happened)
-    hooks->happened(item, MS_ITEM_FINISHED, NULL, hooks->data);
+    hooks->happened(item, MS_ITEM_FINISHED, hooks->data);
 }
 
 /* Called with the lock held. */
@@ -84,7 +84,7 @@ static void
 tell(const Runner *self, MsBatchItem *item, MsItemEvent event)
 {
   if (self->hooks->happened)
-    self->hooks->happened(item, event, NULL, self->hooks->data);
+    self->hooks->happened(item, event, self->hooks->data);
 }
 
 /*
@@ -428,7 +428,7 @@ runner_clear(Runner *self)
   g_queue_clear_full(&self->filtered, (GDestroyNotify)ms_batch_image_free);
   g_cond_clear(&self->changed);
   g_mutex_clear(&self->lock);
-  if (!self->options->leaves_device_open)
+  if (!self->options->is_worker)
     g_ptr_array_unref(self->engines);
 }
 

@@ -27,8 +27,9 @@
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
  * @timeout_s: how long a worker may report nothing; 0 for a limit that grows with the observed gaps
- * @leaves_device_open: whether the process ends right after the run, so that the system closes the device
- * @manifest: (nullable): gets a line for each finished item
+ * @is_worker: whether the process ends right after the run, so that the system closes the device, and a supervisor
+ *   records how the items ended
+ * @manifest: (nullable): gets a line for each output before it gets its name, and for each item that ended
  */
 typedef struct {
   MsSettings settings;
@@ -46,7 +47,7 @@ typedef struct {
   guint engine_copies;
   guint inspected_copies;
   double timeout_s;
-  gboolean leaves_device_open;
+  gboolean is_worker;
   MsManifest *manifest;
 } MsRunnerOptions;
 
@@ -67,7 +68,7 @@ typedef struct {
  * MsItemEvent: what happens to an item; of all but @MS_ITEM_SAVING one is told at a time.
  * @MS_ITEM_STARTED: its decoding or filtering begins
  * @MS_ITEM_WAITS: it is decoded and waits for the device
- * @MS_ITEM_SAVING: its output is complete and is given its name now
+ * @MS_ITEM_SAVING: its output is complete, as its @result says, and is given its name now
  * @MS_ITEM_FINISHED: it is done, failed or skipped
  */
 typedef enum {
@@ -82,14 +83,14 @@ typedef enum {
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
  *   that is filtered in bands is passed band by band, from top to bottom, on any thread
- * @happened: something happened to an item; @file is the complete output that gets its name now; on any thread
+ * @happened: something happened to an item; on any thread
  * @progress: the finished share of the image that is being filtered, on the calling thread
  * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
   gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
-  void (*happened)(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data);
+  void (*happened)(MsBatchItem *item, MsItemEvent event, gpointer data);
   void (*progress)(MsBatchItem *item, double done, gpointer data);
   void (*problem)(const char *sentence, gpointer data);
   gpointer data;

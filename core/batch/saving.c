@@ -10,15 +10,27 @@
 
 #define MOST_NUMBERS 100000
 
-static void
-announce(const struct stat *file, gpointer data)
+/*
+ * Records the complete file before it gets its name, so that a run that is killed in between leaves no result that the
+ * next one does not know.
+ */
+static gboolean
+announce(const struct stat *file, gpointer data, GError **error)
 {
-  const MsBatchImage *work = data;
+  const MsSaving *self = data;
+  const MsBatchImage *work = self->work;
+  const MsRunnerOptions *options = work->options;
 
-  work->hooks->happened(work->item, MS_ITEM_SAVING, file, work->hooks->data);
+  ms_file_stamp_set(&work->item->result, file);
+  if (options->manifest &&
+      !ms_manifest_announce(options->manifest, work->item, &options->settings, &self->options, error))
+    return FALSE;
+  if (work->hooks->happened)
+    work->hooks->happened(work->item, MS_ITEM_SAVING, work->hooks->data);
+  return TRUE;
 }
 
-/** ms_saving_init: @work: whose item has an output */
+/** ms_saving_init: @self: stays where it is until it is cleared; @work: whose item has an output */
 void
 ms_saving_init(MsSaving *self, MsBatchImage *work)
 {
@@ -31,8 +43,8 @@ ms_saving_init(MsSaving *self, MsBatchImage *work)
   self->options.overwrite = item->overwrite;
   self->options.place = self->folder ? &self->place : NULL;
   self->options.saves_memory = work->saves_memory;
-  self->options.appears = work->hooks->happened ? announce : NULL;
-  self->options.appears_data = work;
+  self->options.appears = announce;
+  self->options.appears_data = self;
 }
 
 /** ms_saving_clear: unless the file is complete, nothing of it remains. */

@@ -19,11 +19,10 @@
 /* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
 #define USUAL_SILENCE_S 120
 
-/* An item of the present worker, and the file that the worker is about to give its name, if any. */
+/* An item of the present worker; once it is being saved, its result is the file that is about to get its name. */
 typedef struct {
   gboolean in_work;
   gboolean is_saving;
-  MsFileId file;
 } Job;
 
 /*
@@ -149,20 +148,17 @@ take_progress(MsSupervisor *s, MsBatchItem *item, GVariant *content)
 static MsDriverEvent
 take_news(MsSupervisor *s, MsBatchItem *item, Job *job, GVariant *content)
 {
-  MsFileId file;
-
-  switch (ms_worker_take_news(content, item, &file)) {
+  switch (ms_worker_take_news(content, item)) {
   case MS_ITEM_STARTED:
     job->in_work = TRUE;
     if (s->options.hooks.happened)
-      s->options.hooks.happened(item, MS_ITEM_STARTED, NULL, s->options.hooks.data);
+      s->options.hooks.happened(item, MS_ITEM_STARTED, s->options.hooks.data);
     break;
   case MS_ITEM_WAITS:
     job->in_work = FALSE;
     break;
   case MS_ITEM_SAVING:
     job->is_saving = TRUE;
-    job->file = file;
     break;
   case MS_ITEM_FINISHED:
     report_result(s, item);
@@ -217,9 +213,7 @@ take_answer(MsMessage *message, gpointer data)
 static gboolean
 was_saved(const Job *job, const MsBatchItem *item)
 {
-  MsFileId file;
-
-  return job->is_saving && item->output && ms_file_id_get(item->output, &file) && ms_file_id_equal(&file, &job->file);
+  return job->is_saving && item->output && ms_file_stamp_is_at(&item->result, item->output);
 }
 
 /* Reports the images whose files were complete when the worker died; whether there are any. */

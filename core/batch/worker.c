@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/worker.h"
 
-#include <sys/stat.h>
-
 #include "core/record/record.h"
 #include "core/service/protocol.h"
 
@@ -143,35 +141,29 @@ nothing(void)
 
 /**
  * ms_worker_new_news: (transfer floating): the content of %MS_ANSWER_ITEM.
- * @file: (nullable): the complete file that gets its name now
  *
  * What was found by filtering is sent once: before the file gets its name, else at the end.
  */
 GVariant *
-ms_worker_new_news(MsBatchItem *item, MsItemEvent event, const struct stat *file)
+ms_worker_new_news(MsBatchItem *item, MsItemEvent event)
 {
   const gboolean is_result = event == MS_ITEM_SAVING || event == MS_ITEM_FINISHED;
   const gboolean tells_filtered = is_result && !(event == MS_ITEM_FINISHED && item->has_told);
 
   item->has_told = event == MS_ITEM_SAVING;
-  return g_variant_new("(utt@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", (guint)event,
-                       file ? (guint64)file->st_dev : 0, file ? (guint64)file->st_ino : 0,
+  return g_variant_new("(u@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", (guint)event,
                        tells_filtered ? ms_record_to_message(&filtered_record, item) : nothing(),
                        is_result ? ms_record_to_message(&ended_record, item) : nothing());
 }
 
-/**
- * ms_worker_take_news: copies into @item what ms_worker_new_news() tells of it.
- * @file: (out): that gets its name now
- */
+/** ms_worker_take_news: copies into @item what ms_worker_new_news() tells of it. */
 MsItemEvent
-ms_worker_take_news(GVariant *content, MsBatchItem *item, MsFileId *file)
+ms_worker_take_news(GVariant *content, MsBatchItem *item)
 {
   g_autoptr(GVariant) filtered = NULL, ended = NULL;
   guint event = 0;
 
-  g_variant_get(content, "(utt@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", &event, &file->device, &file->inode,
-                &filtered, &ended);
+  g_variant_get(content, "(u@" MS_RECORD_MESSAGE "@" MS_RECORD_MESSAGE ")", &event, &filtered, &ended);
   ms_record_from_message(&filtered_record, item, filtered);
   ms_record_from_message(&ended_record, item, ended);
   item->status = MIN(item->status, MS_ITEM_SKIPPED);
@@ -209,11 +201,11 @@ on_open(gpointer data, GError **error)
 }
 
 static void
-on_item(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+on_item(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   Worker *w = data;
 
-  ms_service_answer(w->channel, item->index, MS_ANSWER_ITEM, ms_worker_new_news(item, event, file), NULL);
+  ms_service_answer(w->channel, item->index, MS_ANSWER_ITEM, ms_worker_new_news(item, event), NULL);
   if (event == MS_ITEM_FINISHED)
     ms_batch_item_forget_results(item);
 }
@@ -241,7 +233,7 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 /**
  * ms_worker_run:
  * @items: (element-type MsBatchItem): of ms_worker_take_items()
- * @options: as the supervisor's, without its manifest
+ * @options: as the supervisor's, with a manifest of its own
  * @hooks: only @open and @inspect are called
  *
  * Runs the items and answers what happens to each; the numbers of the answers are their places in the request. The
@@ -262,7 +254,7 @@ ms_worker_run(MsChannel *channel, GPtrArray *items, const MsRunnerOptions *optio
   MsRunnerOptions ending = *options;
   g_autoptr(GError) error = NULL;
 
-  ending.leaves_device_open = TRUE;
+  ending.is_worker = TRUE;
   if (ms_runner_run(items, &ending, &own, cancellable, &error))
     ms_service_answer_done(channel, 0);
   else

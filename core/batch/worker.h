@@ -8,8 +8,8 @@
 
 GVariant *ms_worker_new_items(GPtrArray *items, gboolean on_processor);
 GPtrArray *ms_worker_take_items(GVariant *content, gboolean *on_processor);
-GVariant *ms_worker_new_news(MsBatchItem *item, MsItemEvent event, const struct stat *file);
-MsItemEvent ms_worker_take_news(GVariant *content, MsBatchItem *item, MsFileId *file);
+GVariant *ms_worker_new_news(MsBatchItem *item, MsItemEvent event);
+MsItemEvent ms_worker_take_news(GVariant *content, MsBatchItem *item);
 
 void ms_worker_answer_device(MsChannel *channel, MsEngine *engine);
 gboolean ms_worker_run(MsChannel *channel, GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,

@@ -248,10 +248,12 @@ end(MsImageWriter *self, GError **error)
 static gboolean
 commit(MsImageWriter *self, GError **error)
 {
+  const MsSaveOptions *options = &self->options;
   struct stat info;
 
-  if (self->options.appears && !ms_atomic_file_is_direct(self->file) && ms_atomic_file_identify(self->file, &info))
-    self->options.appears(&info, self->options.appears_data);
+  if (options->appears && !ms_atomic_file_is_direct(self->file) &&
+      (!ms_atomic_file_finish(self->file, &info, error) || !options->appears(&info, options->appears_data, error)))
+    return FALSE;
   return ms_atomic_file_commit(self->file, error);
 }
 

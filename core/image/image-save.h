@@ -23,7 +23,7 @@
  *   pixels are the same, the bytes of the file are not
  * @place: (nullable): the folder of a batch above the file, see ms_atomic_file_open_below(); %NULL for a file that a
  *   person named
- * @appears: (nullable): called with a file that is written, just before it gets its name
+ * @appears: (nullable): called with a file that is on the disk, just before it gets its name, which it may refuse
  */
 typedef struct {
   MsImageFormat format;
@@ -34,7 +34,7 @@ typedef struct {
   guint threads;
   gboolean saves_memory;
   const MsAtomicPlace *place;
-  void (*appears)(const struct stat *file, gpointer data);
+  gboolean (*appears)(const struct stat *file, gpointer data, GError **error);
   gpointer appears_data;
 } MsSaveOptions;
 

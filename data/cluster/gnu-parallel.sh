@@ -17,4 +17,4 @@ export MEANSHIFT_LAB="${MEANSHIFT_LAB:-meanshift-lab}"
 # The options follow the fixed arguments, so that each keeps its words: parallel --quote passes them on unchanged.
 seq "$shards" | parallel --quote --jobs "${JOBS:-100%}" --joblog "$results/jobs.log" --env MEANSHIFT_LAB \
   "$MEANSHIFT_LAB" --headless --recursive "$photos" -o "$results/images" --shard "auto/$shards" \
-  --manifest "$results/manifests/{}.jsonl" --resume --on-conflict overwrite "$@"
+  --manifest "$results/manifests/{}.jsonl" --resume "$@"

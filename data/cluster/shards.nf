@@ -22,7 +22,7 @@ process shard {
     """
     mkdir -p '${params.results}/images' '${params.results}/manifests'
     meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' \\
-      --shard ${index}/${params.shards} --on-conflict overwrite --resume --jobs ${task.cpus} \\
+      --shard ${index}/${params.shards} --resume --jobs ${task.cpus} \\
       --manifest '${params.results}/manifests/${index}.jsonl' ${params.options}
     """
 }
@@ -33,7 +33,7 @@ process left {
 
     script:
     """
-    meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' --on-conflict overwrite \\
+    meanshift-lab --headless --recursive '${params.photos}' -o '${params.results}/images' \\
       --dry-run --resume --manifest '${params.results}/manifests/*.jsonl' ${params.options} > '${params.results}/left'
     test ! -s '${params.results}/left'
     """

@@ -7,7 +7,7 @@
 # Run again what failed or was killed: "scontrol requeue JOB_TASK" for one task, which keeps its shard, or the same
 # sbatch line for all. --resume leaves out what the task's manifest records. What is left after that:
 #
-#   meanshift-lab --headless --recursive PHOTOS -o RESULTS/images --on-conflict overwrite --dry-run --resume \
+#   meanshift-lab --headless --recursive PHOTOS -o RESULTS/images --dry-run --resume \
 #     --manifest 'RESULTS/manifests/*.jsonl' [OPTIONS...]
 #
 # For a cluster with GPUs add --gpus-per-task=1 below and --device gpu to the options.
@@ -22,7 +22,6 @@ photos=$1
 results=$2
 shift 2
 mkdir -p "$results/images" "$results/manifests"
-# The folder is the batch's own, so a file that a killed task had no time to record is made again.
 exec "${MEANSHIFT_LAB:-meanshift-lab}" --headless --recursive "$photos" -o "$results/images" \
-  --shard auto --manifest "$results/manifests/$SLURM_ARRAY_TASK_ID.jsonl" --resume --on-conflict overwrite \
+  --shard auto --manifest "$results/manifests/$SLURM_ARRAY_TASK_ID.jsonl" --resume \
   --jobs "${SLURM_CPUS_PER_TASK:-1}" "$@"

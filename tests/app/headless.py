@@ -184,6 +184,11 @@ class HeadlessCase(unittest.TestCase):
         for part in parts:
             self.assertIn(str(part), lines[0])
 
+    def ended(self, *manifests):
+        """The lines of images that were done or failed, without those about files that were to get their name."""
+        lines = [json.loads(line) for file in manifests for line in file.read_text().splitlines()]
+        return [line for line in lines if line["status"] != "saving"]
+
     def names(self, folder=None):
         folder = folder or self.out
         return sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if p.is_file())

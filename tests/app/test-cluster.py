@@ -40,8 +40,7 @@ class ClusterCase(headless.HeadlessCase):
                                          "--resume", "--manifest", self.results / "manifests" / "*.jsonl", *REFERENCE)
         self.assertEqual(output, b"")
         self.assertIn("Images: 9; done: 9; to do: 0", error)
-        manifests = [file.read_text() for file in (self.results / "manifests").iterdir()]
-        self.assertEqual("".join(manifests).count("\n"), 9)
+        self.assertEqual(len(self.ended(*(self.results / "manifests").iterdir())), 9)
 
     def run_script(self, *command, **variables):
         environment = dict(os.environ, MEANSHIFT_LAB=headless.PROGRAM, **variables)
@@ -152,7 +151,7 @@ class LeftTest(headless.HeadlessCase):
         before = {file: file.read_bytes() for file in self.manifests.iterdir()}
         _, error = self.resume("--manifest", mine, *self.pattern(), status=1)
         self.assertIn("2 done, 1 failed, 2 skipped", error)
-        self.assertEqual(len(mine.read_text().splitlines()), 3)
+        self.assertEqual(len(self.ended(mine)), 3)
         self.assertEqual({file: file.read_bytes() for file in self.manifests.iterdir()}, before)
         _, error = self.resume("--manifest", mine, *(part for index in (1, 2) for part in
                                                      ("--manifest", self.manifests / f"{index}.jsonl")), status=1)

@@ -466,8 +466,7 @@ class Formats(HeadlessCase):
                                                          *(f"two-{e}.{ending}" for e in self.formats.values())]))
             for file in self.names(folder):
                 self.assertEqual(self.pixels(folder / file), expected, file)
-            self.assertEqual({json.loads(line).get("format")
-                              for line in manifest.read_text().splitlines()[1:]} - {None}, {name})
+            self.assertEqual({line["format"] for line in self.ended(manifest)}, {name})
             before = {p: p.stat().st_mtime_ns for p in folder.iterdir()}
             self.run_program(*arguments, "--resume")
             _, error = self.run_program(*arguments, status=1)

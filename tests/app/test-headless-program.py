@@ -171,7 +171,7 @@ class Program(HeadlessCase):
 
         done = (image, "-o", self.out, "--device", "reference", "--resume=hash", "--manifest", manifest)
         yield "--csv of images", columns(*done, "--format", "jpeg", "--convert-to", "srgb")
-        yield "--manifest", named(json.loads(manifest.read_text()))
+        yield "--manifest", named(*self.ended(manifest))
         self.run_program("--experiment", study, *cpu, "--repeat", "1", "--report-dir", self.dir / "reports")
         yield "--report-dir", next(csv.reader(io.StringIO((self.dir / "reports" / "own.csv").read_text())))
         for form in (columns, members):

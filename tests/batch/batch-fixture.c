@@ -126,7 +126,7 @@ open_fake_engine(gpointer data, GError **error)
 }
 
 static void
-count_finished(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+count_finished(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   if (event != MS_ITEM_FINISHED)
     return;

@@ -153,7 +153,7 @@ isolation_work(void)
 }
 
 static void
-count_finished(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+count_finished(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   ((BatchFixture *)data)->n_finished += event == MS_ITEM_FINISHED;
 }

@@ -52,8 +52,8 @@ test_line(BatchFixture *f, gconstpointer data)
   item->height = 23;
   item->notes[MS_LANGUAGE_ENGLISH] = g_strdup("note");
   item->notes[MS_LANGUAGE_USER] = g_strdup("shown");
-  item->source = (MsFileStamp){TRUE, 1001, 2002, 3003, "ab"};
-  item->result = (MsFileStamp){TRUE, 4004, 5005, 6006, "cd"};
+  item->source = (MsFileStamp){TRUE, 1001, 2002, 3003, 7007, "ab"};
+  item->result = (MsFileStamp){TRUE, 4004, 5005, 6006, 8008, "cd"};
   save.format = MS_IMAGE_FORMAT_JPEG;
   save.quality = 77;
   settings.params.sp = 7;
@@ -64,6 +64,11 @@ test_line(BatchFixture *f, gconstpointer data)
     "\"note\":\"note\",\"settings\":\"--sp 7 --sr 20 --max-iterations 5 --epsilon 1 --rule opencv --levels 0 "
     "--space rgb\",\"size\":1001,\"modified\":2002,\"modified_ns\":3003,\"sha256\":\"ab\",\"output_size\":4004,"
     "\"output_sha256\":\"cd\",\"width\":41,\"height\":23}");
+  item->status = MS_ITEM_PENDING;
+  g_autofree char *saving = ms_manifest_line(item, &settings, &save);
+  g_assert_nonnull(strstr(saving, "\"status\":\"saving\""));
+  g_assert_nonnull(
+    strstr(saving, "\"output_size\":4004,\"output_inode\":8008,\"output_modified\":5005,\"output_modified_ns\":6006"));
 }
 
 static void
@@ -306,7 +311,7 @@ test_manifest_old_lines(BatchFixture *f, gconstpointer data)
   f->request.resume = TRUE;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
-  char *format = strstr(content, "\"format\":\"png\",");
+  char *format = g_strrstr(content, "\"format\":\"png\",");
   g_assert_nonnull(format);
   memset(format, ' ', strlen("\"format\":\"png\","));
   g_assert_true(g_file_set_contents(path, content, -1, NULL));
@@ -327,10 +332,92 @@ cut_last_line(const char *path)
   return g_steal_pointer(&content);
 }
 
-/*
- * A run was killed after saving an output and before recording it: the file is a conflict like any other, and stays
- * what it is unless it may be replaced.
- */
+/* The line that says that the image is done is missing, but not the one before it, about the file of its output. */
+static void
+check_killed_after_name(BatchFixture *f, MsResume resume)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *output = batch_fixture_out_path(f, "a.png");
+  g_autofree char *kept = batch_fixture_out_path(f, "kept.png");
+  g_autofree char *lines = NULL, *after = NULL, *content = NULL;
+  gsize length;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = resume;
+  f->options.hash = resume == MS_RESUME_HASH;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_true(g_file_get_contents(path, &lines, NULL, NULL));
+  g_free(cut_last_line(path));
+
+  /* It is done, and the next run writes the missing line again. */
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+  g_assert_true(g_file_get_contents(path, &after, NULL, NULL));
+  g_assert_cmpstr(after, ==, lines);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+
+  /* A file of the same size and time that took the place of the output is another one. */
+  g_free(cut_last_line(path));
+  g_assert_true(g_file_get_contents(output, &content, &length, NULL));
+  struct stat info;
+  g_assert_cmpint(stat(output, &info), ==, 0);
+  g_assert_cmpint(g_rename(output, kept), ==, 0);
+  g_assert_true(g_file_set_contents(output, content, (gssize)length, NULL));
+  const struct timespec times[2] = {info.st_atim, info.st_mtim};
+  g_assert_cmpint(utimensat(AT_FDCWD, output, times, 0), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.failed, ==, 1);
+
+  /* So is the file itself after somebody wrote to it, whose number may be given to any file, too. */
+  g_assert_cmpint(g_rename(kept, output), ==, 0);
+  set_nanoseconds(output, info.st_mtim.tv_nsec == 1000 ? 2000 : 1000);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.failed, ==, 1);
+}
+
+static void
+test_manifest_killed_after_name(BatchFixture *f, gconstpointer data)
+{
+  check_killed_after_name(f, MS_RESUME_STAT);
+}
+
+static void
+test_manifest_killed_after_name_by_hash(BatchFixture *f, gconstpointer data)
+{
+  check_killed_after_name(f, MS_RESUME_HASH);
+}
+
+/* The name was never given: the image is filtered again, and of what an earlier run finished nothing is forgotten. */
+static void
+test_manifest_killed_before_name(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *output = batch_fixture_out_path(f, "a.png");
+  g_autofree char *content = NULL;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = MS_RESUME_STAT;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  g_free(cut_last_line(path));
+  g_assert_cmpint(g_unlink(output), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_assert_cmpuint(counts.done, ==, 1);
+
+  /* Another run was about to replace the output that is there. */
+  char *end = strchr(content, '\n');
+  end[1] = '\0';
+  FILE *file = fopen(path, "a");
+  g_assert_nonnull(file);
+  g_assert_cmpint(fputs(content, file), >=, 0);
+  g_assert_cmpint(fclose(file), ==, 0);
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+  g_assert_cmpuint(counts.skipped, ==, 1);
+}
+
+/* A file that no line records is a conflict like any other, and stays what it is unless it may be replaced. */
 static void
 test_manifest_killed(BatchFixture *f, gconstpointer data)
 {
@@ -450,9 +537,8 @@ assert_lines_are_records(BatchFixture *f, guint n)
   g_assert_cmpuint(g_strv_length(lines), ==, n + 1);
   g_assert_cmpstr(lines[n], ==, "");
   for (guint i = 0; i < n; i++) {
-    MsManifestEntry *entry = ms_manifest_entry_parse(lines[i], strlen(lines[i]));
+    g_autoptr(MsManifestEntry) entry = ms_manifest_entry_parse(lines[i], strlen(lines[i]));
     g_assert_nonnull(entry);
-    ms_manifest_entry_free(entry);
   }
 }
 
@@ -471,8 +557,8 @@ test_manifest_half_record(BatchFixture *f, gconstpointer data)
   g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
   for (guint cut = 2; cut < 60; cut += 9) {
     g_assert_true(g_file_set_contents(path, content, (gssize)(strlen(content) - cut), NULL));
-    run_with_manifest(f, &counts);
-    assert_lines_are_records(f, 2);
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+    assert_lines_are_records(f, 4);
   }
   g_assert_true(g_file_set_contents(path, "{\"in", -1, NULL));
   run_with_manifest(f, &counts);
@@ -607,6 +693,9 @@ ms_test_batch_manifest(void)
   BATCH_FIXTURE_ADD("manifest/numbers", test_manifest_numbers);
   BATCH_FIXTURE_ADD("manifest/old-lines", test_manifest_old_lines);
   BATCH_FIXTURE_ADD("manifest/killed", test_manifest_killed);
+  BATCH_FIXTURE_ADD("manifest/killed-before-name", test_manifest_killed_before_name);
+  BATCH_FIXTURE_ADD("manifest/killed-after-name", test_manifest_killed_after_name);
+  BATCH_FIXTURE_ADD("manifest/killed-after-name-by-hash", test_manifest_killed_after_name_by_hash);
   BATCH_FIXTURE_ADD("manifest/of-others", test_manifest_of_others);
   BATCH_FIXTURE_ADD("manifest/two-steps", test_manifest_two_steps);
   BATCH_FIXTURE_ADD("resume-beside-inputs", test_resume_beside_inputs);

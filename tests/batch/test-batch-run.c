@@ -241,7 +241,7 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
 }
 
 static void
-count_waiting(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+count_waiting(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   if (event == MS_ITEM_WAITS)
     g_atomic_int_inc((int *)data);

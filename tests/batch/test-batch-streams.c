@@ -151,7 +151,7 @@ open_engine(gpointer data, GError **error)
 }
 
 static void
-swap_after_first(MsBatchItem *item, MsItemEvent event, const struct stat *file, gpointer data)
+swap_after_first(MsBatchItem *item, MsItemEvent event, gpointer data)
 {
   Swap *swap = data;
 

@@ -8,6 +8,7 @@
  *   MS_FAULT_ALWAYS  1: all later calls fail as well
  *   MS_FAULT_BYTE    with write: the bytes in all after which the disk is full; the write that crosses it is short
  *   MS_FAULT_CODE    the errno of the failure
+ *   MS_FAULT_KILL    1: instead of failing, the call ends its process group before it has done anything
  *   MS_FAULT_BELOW   files outside of this folder are neither counted nor listed
  *   MS_FAULT_DRIVER  1: allocations of the OpenCL driver count as well
  *   MS_FAULT_NAMED   1: files without a name cannot be created, as on some file systems
@@ -19,6 +20,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,7 +40,7 @@ extern void *__libc_memalign(size_t alignment, size_t size);
 static FaultCount *count;
 static const char *call, *below;
 static long nth, most_bytes = -1;
-static int always, code, driver, named, trace = -1;
+static int always, code, driver, kills, named, trace = -1;
 
 __attribute__((constructor)) static void
 set_up(void)
@@ -51,6 +53,7 @@ set_up(void)
   nth = fault_number("MS_FAULT_NTH");
   always = (int)fault_number("MS_FAULT_ALWAYS");
   code = (int)fault_number("MS_FAULT_CODE");
+  kills = (int)fault_number("MS_FAULT_KILL");
   driver = (int)fault_number("MS_FAULT_DRIVER");
   named = (int)fault_number("MS_FAULT_NAMED");
   if (getenv("MS_FAULT_BYTE"))
@@ -183,6 +186,8 @@ fails(const char *name, const char *path)
 {
   if (!path[0] || !count || !call || strcmp(call, name) != 0 || most_bytes >= 0 || !fault_is_due(count, nth, always))
     return 0;
+  if (kills)
+    kill(0, SIGKILL);
   errno = code;
   return 1;
 }

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: MIT
 """Checks, in a list of calls, the order in which a batch changes files, so that a power cut at any moment is harmless.
 
-A file's bytes are flushed before it gets its name, its folder is flushed after that, and only then the manifest says
-that the image is done. The name of a new folder is flushed before anything is written below it."""
+A file's bytes are flushed before the manifest says which file it is; that line is flushed before the file gets its
+name, so that the next run knows a file that has it. Then the folder is flushed, and only after that the manifest says
+that the image is done. The name of a new folder is flushed before anything is written below it. A kill at any of these
+calls loses no image, and leaves no file that the next run takes for somebody else's."""
 
 import errno
+import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 import unittest
 
@@ -32,7 +36,7 @@ class PowerLoss(faults.FaultCase):
         return [line.split("\t") for line in listed.read_text().splitlines()]
 
     def assert_flushed(self, calls, target):
-        """Returns the number of the call that flushed the folder of target."""
+        """The numbers of the calls that flushed the bytes of target, gave it its name and flushed its folder."""
         named = [i for i, call in enumerate(calls) if call[0] in ("link", "rename") and call[2] == target]
         self.assertEqual(len(named), 1, f"{target} gets its name once")
         # A file that replaces another is first linked to a temporary name.
@@ -49,16 +53,22 @@ class PowerLoss(faults.FaultCase):
         after = [i for i, call in enumerate(calls)
                  if i > named[0] and call[0] == "fsync" and call[1] == os.path.dirname(target)]
         self.assertGreater(len(after), 0, f"the folder of {target} is flushed")
-        return after[0]
+        return flushes[-1], begun, after[0]
 
     def check_order(self, *options, **arguments):
         calls = self.trace(*options, **arguments)
         manifest = str(self.dir / "m.jsonl")
-        lines = [i for i, call in enumerate(calls) if call[0] == "write" and call[1] == manifest]
-        flushed = sorted(self.assert_flushed(calls, str(self.out / name)) for name in self.expected)
-        self.assertEqual(len(lines), len(flushed))
-        for line, before in zip(lines, flushed):
-            self.assertGreater(line, before, "the manifest records an image whose name is not flushed")
+        writes = [i for i, call in enumerate(calls) if call[0] == "write" and call[1] == manifest]
+        lines = [json.loads(line) for line in pathlib.Path(manifest).read_text().splitlines()]
+        self.assertEqual(len(lines), 2 * len(self.expected))
+        written = {(line["output"], line["status"]): i for line, i in zip(lines, writes, strict=True)}
+        for target in (str(self.out / name) for name in self.expected):
+            bytes_flushed, named, name_flushed = self.assert_flushed(calls, target)
+            saving = written[target, "saving"]
+            self.assertGreater(saving, bytes_flushed, "the manifest knows a file whose bytes are not flushed")
+            self.assertIn(["fsync", manifest, ""], calls[saving:named], f"{target} is named before its line is flushed")
+            self.assertGreater(written[target, "done"], name_flushed,
+                               "the manifest records an image whose name is not flushed")
         for report in ("r.json", "r.csv"):
             self.assert_flushed(calls, str(self.dir / report))
         made = calls.index(["mkdir", str(self.out / "sub"), ""])
@@ -95,9 +105,25 @@ class PowerLoss(faults.FaultCase):
     def test_a_folder_that_cannot_be_flushed(self):
         self.begin_batch(*SMALL)
         self.sweep("fsync with EIO", {"MS_FAULT_CALL": "fsync", "MS_FAULT_CODE": errno.EIO, "MS_FAULT_ALWAYS": 0}, 100)
-        calls = 3 * 2 + 1 + 2 * 2
-        self.assertEqual(self.n_cases, calls, "each flush of three images, of a new folder and of two reports")
+        calls = 3 * 3 + 1 + 2 * 2
+        self.assertEqual(self.n_cases, calls, "each flush of three images and lines, a new folder and two reports")
         self.assertEqual(self.n_failures, calls, "none fails unseen")
+
+    def test_killed_at_each_call(self):
+        """Before a line, between it and the name of its file, and between the name and anything later."""
+        for options in ((), ("--on-conflict", "overwrite")) if faults.LONG else ((),):
+            self.begin_batch(*SMALL, *options)
+            for call in ("write", "fsync", "rename"):
+                self.empty()
+                _, (calls, _), _, _ = self.run_with({"MS_FAULT_CALL": call})
+                self.assertGreater(calls, len(self.expected))
+                for nth in faults.sample(calls, 8):
+                    self.empty()
+                    code, _, error, _ = self.run_with({"MS_FAULT_CALL": call, "MS_FAULT_NTH": nth, "MS_FAULT_KILL": 1})
+                    self.assertEqual(code, -signal.SIGKILL, error)
+                    found = self.tree()
+                    self.assertEqual([name for name in found if self.expected[name] != found[name]], [])
+                    self.resume(f"a kill at {call} {nth} of {calls}")
 
 
 if __name__ == "__main__":

@@ -24,10 +24,9 @@ static void
 read_news(GVariant *content)
 {
   g_autoptr(MsBatchItem) item = ms_batch_item_new(1, "a.png", "a.png");
-  MsFileId file;
   gsize length = 0;
 
-  g_assert_cmpint(ms_worker_take_news(content, item, &file), <=, MS_ITEM_FINISHED);
+  g_assert_cmpint(ms_worker_take_news(content, item), <=, MS_ITEM_FINISHED);
   g_assert_cmpint(item->status, <=, MS_ITEM_SKIPPED);
   for (guint i = 0; item->log && i < ms_timing_log_get_length(item->log); i++)
     length += strlen(ms_stage_name(ms_timing_log_get(item->log, i)->stage));
@@ -280,8 +279,8 @@ ms_fuzz_seeds(void)
   add_seed(seeds, MS_REQUEST_ITEMS, numbered(ms_worker_new_items(items, FALSE)));
   add_seed(seeds, MS_ANSWER_DEVICE, g_variant_new("(u(ssss))", 0, "name", "platform", "1", "cpu"));
   add_seed(seeds, MS_ANSWER_PROGRESS, g_variant_new("(u(d))", 0, 0.5));
-  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_SAVING, NULL)));
-  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_FINISHED, NULL)));
+  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_SAVING)));
+  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_FINISHED)));
   add_service_seeds(seeds, item->log);
   return seeds;
 }

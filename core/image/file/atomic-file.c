@@ -27,7 +27,8 @@ struct _MsAtomicFile {
   int folder;      /* open, so that nobody can put another in its place */
   char *temporary; /* name in the folder; NULL where the file has no name yet (O_TMPFILE) */
   int fd;
-  gboolean direct; /* a device or pipe, written in place */
+  gboolean direct;      /* a device or pipe, written in place */
+  gboolean is_finished; /* its bytes are on the disk */
   gboolean overwrite;
   gboolean replaces_links;
   gboolean accepts_streams;
@@ -503,18 +504,30 @@ give_name(MsAtomicFile *self)
   return renameat(self->folder, self->temporary, self->folder, self->base);
 }
 
-/** ms_atomic_file_identify: @info: (out): the file, whose device and inode stay when it gets its name */
+/**
+ * ms_atomic_file_finish: flushes the bytes of a file that is no pipe or device to the disk, as ms_atomic_file_commit()
+ * does first.
+ * @info: (out): the file, of which naming changes nothing but the number of its names and the time of that
+ *
+ * Returns: FALSE with %MS_ERROR_IO
+ */
 gboolean
-ms_atomic_file_identify(const MsAtomicFile *self, struct stat *info)
+ms_atomic_file_finish(MsAtomicFile *self, struct stat *info, GError **error)
 {
-  return fstat(self->fd, info) == 0;
+  if (!flush(self, error) || !sync_file(self, error))
+    return FALSE;
+  self->is_finished = TRUE;
+  if (fstat(self->fd, info) == 0)
+    return TRUE;
+  ms_file_fail_writing(error, self->path, errno);
+  return FALSE;
 }
 
 /**
  * ms_atomic_file_commit:
  *
- * Flushes the bytes to the disk, then gives the file its name. Without permission to overwrite, a file that another
- * process created meanwhile stays.
+ * Flushes the bytes to the disk unless they are there, then gives the file its name. Without permission to overwrite, a
+ * file that another process created meanwhile stays.
  *
  * Returns: FALSE with %MS_ERROR_EXISTS or %MS_ERROR_IO; no file has changed then, unless the folder alone could not be
  *   flushed, so that a power cut might lose the name
@@ -526,7 +539,7 @@ ms_atomic_file_commit(MsAtomicFile *self, GError **error)
     return FALSE;
   if (self->direct)
     return TRUE;
-  if (!sync_file(self, error))
+  if (!self->is_finished && !sync_file(self, error))
     return FALSE;
   if (give_name(self) != 0) {
     if (errno == EEXIST)
@@ -556,6 +569,7 @@ ms_atomic_file_set_path(MsAtomicFile *self, const char *path, GError **error)
   self->path = g_strdup(path);
   self->base = g_path_get_basename(path);
   self->wait.name = self->path;
+  self->is_finished = FALSE;
   if (!look_at_target(self, error))
     return FALSE;
   if (self->direct)

@@ -35,7 +35,7 @@ gboolean ms_atomic_file_save_own(const char *path, const char *text, GError **er
 gboolean ms_atomic_file_write(MsAtomicFile *self, const void *data, gsize size, GError **error);
 gboolean ms_atomic_file_is_direct(const MsAtomicFile *self);
 gboolean ms_atomic_file_rewrite(MsAtomicFile *self, guint64 offset, const void *data, gsize size, GError **error);
-gboolean ms_atomic_file_identify(const MsAtomicFile *self, struct stat *info);
+gboolean ms_atomic_file_finish(MsAtomicFile *self, struct stat *info, GError **error);
 gboolean ms_atomic_file_commit(MsAtomicFile *self, GError **error);
 gboolean ms_atomic_file_set_path(MsAtomicFile *self, const char *path, GError **error);
 void ms_atomic_file_free(MsAtomicFile *self);
