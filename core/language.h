@@ -14,7 +14,4 @@ typedef enum {
   MS_LANGUAGE_USER,
 } MsLanguage;
 
-#define MS_N_LANGUAGES 2
-
 const char *ms_text(MsLanguage language, const char *english) G_GNUC_FORMAT(2);
-char *ms_text_about(MsLanguage language, const char *name, const char *const *clauses, gsize n_clauses);

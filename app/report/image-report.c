@@ -177,6 +177,12 @@ dup_reason(gconstpointer owner)
   return g_strdup(item->status == MS_ITEM_PENDING ? "interrupted" : item->reason);
 }
 
+static char *
+dup_note(gconstpointer owner)
+{
+  return ms_note_describe(((const MsBatchItem *)owner)->notes, MS_LANGUAGE_ENGLISH);
+}
+
 #define ITEM(member, form, ...) MS_FIELD(MsBatchItem, member, form, __VA_ARGS__)
 static const MsField image_fields[] = {
   ITEM(input, PATH, "input"),
@@ -187,7 +193,7 @@ static const MsField image_fields[] = {
   MS_FIELD_OF(COMPUTED_TEXT, "status", .text = dup_status),
   ITEM(error, TEXT, "error"),
   MS_FIELD_OF(COMPUTED_TEXT, "reason", .text = dup_reason),
-  ITEM(notes[MS_LANGUAGE_ENGLISH], TEXT, "note"),
+  MS_FIELD_OF(COMPUTED_TEXT, "note", .text = dup_note),
   ITEM(device, TEXT, "device"),
   ITEM(used, OWN, "parameters", .add = add_parameters),
   ITEM(used, OWN, "options", .add = add_toggles),

@@ -74,6 +74,8 @@ ms_progress_image(MsConsole *console, const char *event, const MsBatchItem *item
 
   if (!b)
     return;
+  g_autofree char *note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
+  g_autofree char *shown = ms_note_describe(item->notes, MS_LANGUAGE_USER);
   ms_json_add_integer(b, "seq", (gint64)item->seq);
   add_path(b, "input", item->input);
   add_path(b, "output", item->output);
@@ -83,7 +85,7 @@ ms_progress_image(MsConsole *console, const char *event, const MsBatchItem *item
   else if (item->reason)
     add_message(b, item->reason, _(item->reason));
   else
-    add_message(b, item->notes[MS_LANGUAGE_ENGLISH], item->notes[MS_LANGUAGE_USER]);
+    add_message(b, note, shown);
   ms_json_add_integer(b, "width", item->width);
   ms_json_add_integer(b, "height", item->height);
   ms_json_add_number(b, "kernel_ms", kernel_ms(item));

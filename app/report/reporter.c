@@ -7,7 +7,6 @@
 #include "app/report/image-summary.h"
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
-#include "core/image/common/losses.h"
 #include "core/text.h"
 
 struct _MsReporter {
@@ -114,15 +113,10 @@ print_tables(MsReporter *self, const MsBatchItem *item)
 static void
 note_losses(MsReporter *self, const MsBatchItem *item)
 {
-  const char *note = item->notes[MS_LANGUAGE_USER];
-  const MsImageHeader header = {.bits = item->bits};
+  const gboolean is_of_bits = ms_note_is_only(item->notes, MS_NOTE_BITS);
+  g_autofree char *note = ms_note_describe(item->notes, MS_LANGUAGE_USER);
 
-  if (!note)
-    return;
-  g_autofree char *name = ms_batch_item_input_name(item);
-  g_autofree char *of_bits = ms_losses_describe(&header, NULL, name, MS_LANGUAGE_USER);
-  const gboolean is_of_bits = g_strcmp0(note, of_bits) == 0;
-  if (is_of_bits && self->bits_noted)
+  if (!note || (is_of_bits && self->bits_noted))
     return;
   ms_console_note(self->console, note);
   if (is_of_bits && self->items->len > 1)

@@ -109,7 +109,7 @@ ms_batch_item_free(MsBatchItem *self)
   g_free(self->rejected);
   g_free(self->profile);
   g_free(self->device);
-  ms_batch_item_clear_notes(self);
+  g_free(self->notes);
   g_free(self->reason);
   g_free(self->shown);
   g_free(self->error);
@@ -156,40 +156,6 @@ ms_batch_item_fail(MsBatchItem *self, const char *format, ...)
   ms_batch_item_fail_with(self, error);
 }
 
-/** ms_batch_item_add_note: @sentence: (transfer full) (nullable): follows the notes in @language. */
-void
-ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence)
-{
-  char *before = self->notes[language];
-
-  if (!sentence)
-    return;
-  self->notes[language] = before ? g_strdup_printf("%s %s", before, sentence) : g_strdup(sentence);
-  g_free(before);
-  g_free(sentence);
-}
-
-void
-ms_batch_item_clear_notes(MsBatchItem *self)
-{
-  for (guint i = 0; i < MS_N_LANGUAGES; i++)
-    g_clear_pointer(&self->notes[i], g_free);
-}
-
-/**
- * ms_batch_item_note_damage:
- * @name: of the input, as messages show it
- * @damage: (nullable): what is damaged in an input that was accepted nevertheless
- */
-void
-ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage)
-{
-  for (MsLanguage language = 0; damage && language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(self, language,
-                           g_strdup_printf(ms_text(language, "'%s' is damaged (%s); what could be read was kept."),
-                                           name, ms_text(language, damage)));
-}
-
 /** ms_batch_item_note_name: notes that the name of the output was too long, where it was. */
 void
 ms_batch_item_note_name(MsBatchItem *self)
@@ -198,9 +164,7 @@ ms_batch_item_note_name(MsBatchItem *self)
     return;
   g_autofree char *base = g_path_get_basename(self->output ? self->output : "");
   g_autofree char *name = ms_printable(base, "");
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(
-      self, language, g_strdup_printf(ms_text(language, "The name was too long for the result, which is '%s'."), name));
+  ms_note_add(&self->notes, MS_NOTE_SHORTENED, name, NULL);
 }
 
 /* Adds the time of a part to that of the image, of which each repeat has one. */

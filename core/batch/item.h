@@ -7,7 +7,7 @@
 
 #include "core/engine/engine.h"
 #include "core/image/file/file-path.h"
-#include "core/language.h"
+#include "core/note.h"
 
 /**
  * MsFileStamp:
@@ -70,7 +70,7 @@ extern const char *const ms_item_status_names[];
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
- * @notes: (nullable): for each #MsLanguage, sentences that name data of the input which the output lacks
+ * @notes: (nullable): data of the input which the output lacks, and what else happened: see ms_note_describe()
  * @source: the input as it was before it was read, or unknown
  * @result: the output as it was saved, or is complete while it has no name yet, or unknown
  * @used: the settings as the plan resolved them; before it is filtered, those asked for
@@ -106,7 +106,7 @@ typedef struct {
   char *error;
   char *shown;
   char *reason;
-  char *notes[MS_N_LANGUAGES];
+  char *notes;
   MsFileStamp source;
   MsFileStamp result;
   int width;
@@ -129,9 +129,6 @@ char *ms_batch_item_input_name(const MsBatchItem *self);
 void ms_batch_item_free(MsBatchItem *self);
 void ms_batch_item_fail(MsBatchItem *self, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void ms_batch_item_fail_with(MsBatchItem *self, const GError *error);
-void ms_batch_item_add_note(MsBatchItem *self, MsLanguage language, char *sentence);
-void ms_batch_item_clear_notes(MsBatchItem *self);
-void ms_batch_item_note_damage(MsBatchItem *self, const char *name, const char *damage);
 void ms_batch_item_note_name(MsBatchItem *self);
 void ms_batch_item_take_job(MsBatchItem *self, MsJob *job, guint repeat, guint n_repeats);
 void ms_batch_item_skip(MsBatchItem *self, const char *reason);

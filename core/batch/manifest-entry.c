@@ -144,7 +144,7 @@ ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSa
   entry->output = item->output ? g_canonicalize_filename(item->output, NULL) : NULL;
   entry->status = item->status;
   entry->error = g_strdup(item->error);
-  entry->note = g_strdup(item->notes[MS_LANGUAGE_ENGLISH]);
+  entry->note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
   entry->settings = ms_settings_to_arguments(settings);
   entry->width = item->width;
   entry->height = item->height;

@@ -123,8 +123,7 @@ note_saved(const MsSaving *self, const MsSaveNotes *notes)
 
   ms_timing_log_add_host(item->log, MS_STAGE_ENCODE, NULL, bytes, g_get_monotonic_time() - self->us);
   ms_batch_item_note_name(item);
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(item, language, ms_losses_describe(NULL, notes, item->output, language));
+  ms_losses_note(&item->notes, NULL, notes, item->output);
 }
 
 /** ms_saving_end: completes the file. */

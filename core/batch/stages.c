@@ -107,19 +107,6 @@ mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
   return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
 }
 
-/* Notes why pixels are stored in a temporary file. */
-static void
-note_scratch(MsBatchImage *work, const GError *reason)
-{
-  g_autofree char *english = ms_error_dup_english(reason);
-
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(work->item, language,
-                           g_strdup_printf(ms_text(language, "%s Its pixels are stored in a temporary file in '%s'."),
-                                           language == MS_LANGUAGE_USER ? reason->message : english,
-                                           work->options->scratch));
-}
-
 /*
  * Checks that the file can be read by rows, or else prepares temporary files for its pixels and says so; %FALSE with
  * the reason where neither is possible. @bytes: (out): working memory of the decoder.
@@ -136,7 +123,7 @@ choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
   }
   if (work->options->scratch && work->input->codec->decoder->gives_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
-    note_scratch(work, reason);
+    ms_note_add_error(&work->item->notes, MS_NOTE_SCRATCH, work->options->scratch, reason);
     file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;
     return TRUE;
@@ -301,10 +288,9 @@ ms_stage_measure(MsBatchImage *work, GError **error)
   if (!open_input(work, error))
     return FALSE;
   const MsImageHeader *header = &work->input->header;
-  ms_batch_item_clear_notes(work->item);
+  g_clear_pointer(&work->item->notes, g_free);
   work->item->bits = header->bits;
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(work->item, language, ms_losses_describe(header, NULL, work->name, language));
+  ms_losses_note(&work->item->notes, header, NULL, work->name);
   work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);
   count_process(work);
   if (work->input->bytes)
@@ -313,6 +299,14 @@ ms_stage_measure(MsBatchImage *work, GError **error)
 }
 
 /* Decode */
+
+/* @damage: (nullable): what is damaged in an input that was accepted nevertheless */
+static void
+note_damage(MsBatchImage *work, const char *damage)
+{
+  if (damage)
+    ms_note_add(&work->item->notes, MS_NOTE_DAMAGED, work->name, damage);
+}
 
 /** ms_stage_decode: loads the image of the item, or inspects the file of one that is streamed. */
 gboolean
@@ -329,7 +323,7 @@ ms_stage_decode(MsBatchImage *work, GError **error)
     item->width = work->file.width;
     item->height = work->file.height;
     if (work->file.image)
-      ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->file.image));
+      note_damage(work, ms_image_get_damage(work->file.image));
     if (work->file.image)
       ms_timing_log_add_host(item->log, MS_STAGE_DECODE, NULL, ms_image_get_byte_size(work->file.image), start);
     return TRUE;
@@ -338,7 +332,7 @@ ms_stage_decode(MsBatchImage *work, GError **error)
   g_clear_pointer(&work->input, ms_image_file_close);
   if (!work->source)
     return FALSE;
-  ms_batch_item_note_damage(item, work->name, ms_image_get_damage(work->source));
+  note_damage(work, ms_image_get_damage(work->source));
   item->width = ms_image_get_width(work->source);
   item->height = ms_image_get_height(work->source);
   item->log = ms_timing_log_new();
@@ -400,12 +394,7 @@ note_profile(MsBatchImage *work, const MsMetadata *metadata)
   work->item->profile = ms_space_dup_profile(space, icc);
   if (space == MS_SPACE_RGB || !icc || ms_space_knows_profile(icc))
     return;
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(
-      work->item, language,
-      g_strdup_printf(ms_text(language, "The colour profile of '%s' cannot be used, or does not lead back to its "
-                                        "colours; --space took its colours for sRGB."),
-                      work->name));
+  ms_note_add(&work->item->notes, MS_NOTE_PROFILE, work->name, NULL);
 }
 
 /**
@@ -596,7 +585,7 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
   item->used = work->options->settings;
   g_clear_pointer(&item->rejected, g_free);
   const gboolean good = filter_bands(&bands, &run, error);
-  ms_batch_item_note_damage(item, work->name, run.damage);
+  note_damage(work, run.damage);
   note_profile(work, ms_streamed_file_get_metadata(&work->file));
   g_free(run.damage);
   g_clear_pointer(&bands.sibling, ms_context_unref);

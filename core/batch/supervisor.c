@@ -84,12 +84,7 @@ note_retry(const MsSupervisor *s, MsBatchItem *item)
 
   if (!cause || item->status != MS_ITEM_DONE)
     return;
-  for (MsLanguage language = 0; language < MS_N_LANGUAGES; language++)
-    ms_batch_item_add_note(
-      item, language,
-      g_strdup_printf(
-        ms_text(language, "'%s' was filtered at the second attempt; the first worker process did not survive: %s."),
-        name, cause));
+  ms_note_add(&item->notes, MS_NOTE_RETRIED, name, cause);
 }
 
 /* %FALSE where an interruption ended the wait for the reader of a pipe, which leaves the item pending. */

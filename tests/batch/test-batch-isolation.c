@@ -114,7 +114,7 @@ test_one_retry(BatchFixture *f, gconstpointer data)
   f->options.manifest = NULL;
   g_assert_no_error(error);
   assert_others_done(f, items, widths, 0, "");
-  const char *note = batch_fixture_item(items, 1)->notes[MS_LANGUAGE_ENGLISH];
+  g_autofree char *note = ms_note_describe(batch_fixture_item(items, 1)->notes, MS_LANGUAGE_ENGLISH);
   g_assert_nonnull(note);
   g_assert_nonnull(strstr(note, "01.png"));
   g_assert_nonnull(strstr(note, "second attempt"));

@@ -50,8 +50,7 @@ test_line(BatchFixture *f, gconstpointer data)
   item->status = MS_ITEM_DONE;
   item->width = 41;
   item->height = 23;
-  item->notes[MS_LANGUAGE_ENGLISH] = g_strdup("note");
-  item->notes[MS_LANGUAGE_USER] = g_strdup("shown");
+  ms_note_add(&item->notes, MS_NOTE_SHORTENED, "a.jpg", NULL);
   item->source = (MsFileStamp){TRUE, 1001, 2002, 3003, 7007, "ab"};
   item->result = (MsFileStamp){TRUE, 4004, 5005, 6006, 8008, "cd"};
   save.format = MS_IMAGE_FORMAT_JPEG;
@@ -61,7 +60,8 @@ test_line(BatchFixture *f, gconstpointer data)
   g_assert_cmpstr(
     line, ==,
     "{\"input\":\"/in/a.png\",\"output\":\"/out/a.jpg\",\"format\":\"jpeg\",\"quality\":77,\"status\":\"done\","
-    "\"note\":\"note\",\"settings\":\"--sp 7 --sr 20 --max-iterations 5 --epsilon 1 --rule opencv --levels 0 "
+    "\"note\":\"The name was too long for the result, which is 'a.jpg'.\",\"settings\":\"--sp 7 --sr 20 "
+    "--max-iterations 5 --epsilon 1 --rule opencv --levels 0 "
     "--space rgb\",\"size\":1001,\"modified\":2002,\"modified_ns\":3003,\"sha256\":\"ab\",\"output_size\":4004,"
     "\"output_sha256\":\"cd\",\"width\":41,\"height\":23}");
   item->status = MS_ITEM_PENDING;

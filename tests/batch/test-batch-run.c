@@ -163,7 +163,7 @@ test_run_profile(BatchFixture *f, gconstpointer data)
   for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autoptr(GPtrArray) items = run_in_space(f, rows[i].space, rows[i].icc);
     const MsBatchItem *item = batch_fixture_item(items, 0);
-    const char *note = item->notes[MS_LANGUAGE_ENGLISH];
+    g_autofree char *note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
     g_assert_cmpstr(item->profile, ==, rows[i].profile);
     g_assert_cmpint(note && strstr(note, "took its colours for sRGB"), ==, rows[i].noted);
   }

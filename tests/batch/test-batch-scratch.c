@@ -163,8 +163,8 @@ run(BatchFixture *f, const Kind *kind, guint64 limit, const char *scratch)
   batch_fixture_run_good(f, items);
   const MsBatchItem *item = batch_fixture_item(items, 0);
   g_assert_cmpstr(item->error, ==, NULL);
-  g_assert_cmpint(scratch != NULL, ==,
-                  item->notes[MS_LANGUAGE_ENGLISH] && strstr(item->notes[MS_LANGUAGE_ENGLISH], "temporary file"));
+  g_autofree char *note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
+  g_assert_cmpint(scratch != NULL, ==, note && strstr(note, "temporary file"));
   g_assert_true(g_file_get_contents(output, &content, &size, NULL));
   return g_bytes_new_take(content, size);
 }

@@ -82,8 +82,7 @@ finished_item(void)
   item->error = g_strdup("error");
   item->shown = g_strdup("shown");
   item->reason = g_strdup("reason");
-  item->notes[MS_LANGUAGE_ENGLISH] = g_strdup("note");
-  item->notes[MS_LANGUAGE_USER] = g_strdup("shown note");
+  ms_note_add(&item->notes, MS_NOTE_RETRIED, "a.png", "cause");
   item->source.size = 11;
   item->result.size = 12;
   item->result.inode = G_MAXUINT64;
@@ -144,8 +143,7 @@ assert_same_result(const MsBatchItem *found, const MsBatchItem *sent)
   g_assert_cmpstr(found->error, ==, sent->error);
   g_assert_cmpstr(found->shown, ==, sent->shown);
   g_assert_cmpstr(found->reason, ==, sent->reason);
-  g_assert_cmpstr(found->notes[MS_LANGUAGE_ENGLISH], ==, sent->notes[MS_LANGUAGE_ENGLISH]);
-  g_assert_cmpstr(found->notes[MS_LANGUAGE_USER], ==, sent->notes[MS_LANGUAGE_USER]);
+  g_assert_cmpstr(found->notes, ==, sent->notes);
   g_assert_cmpuint(found->source.size, ==, sent->source.size);
   g_assert_cmpuint(found->result.size, ==, sent->result.size);
   g_assert_cmpuint(found->result.inode, ==, sent->result.inode);
@@ -206,10 +204,33 @@ test_result_replaces(void)
   g_assert_cmpuint(ms_timing_log_get_length(found->log), ==, 0);
 }
 
+/* Clauses on one file are one sentence, names are shown as they are, and what is no note is left out. */
+static void
+test_notes(void)
+{
+  g_autofree char *notes = NULL;
+
+  g_assert_null(ms_note_describe(NULL, MS_LANGUAGE_ENGLISH));
+  ms_note_add(&notes, MS_NOTE_BITS, "{detail}.png", "16");
+  g_assert_true(ms_note_is_only(notes, MS_NOTE_BITS));
+  g_assert_false(ms_note_is_only(notes, MS_NOTE_IMAGES));
+  ms_note_add(&notes, MS_NOTE_MORE_IMAGES, "{detail}.png", NULL);
+  g_assert_false(ms_note_is_only(notes, MS_NOTE_BITS));
+  ms_note_add(&notes, MS_NOTE_ICC_DROPPED, "b.ppm", NULL);
+  ms_note_add(&notes, MS_NOTE_DAMAGED, "a\x1f.png", "cut {name}");
+  g_autofree char *more = g_strconcat(notes, "\x1e", "999\x1f\x1f\x1f", "\x1e", "rubbish", NULL);
+  g_autofree char *english = ms_note_describe(more, MS_LANGUAGE_ENGLISH);
+  g_assert_cmpstr(english, ==,
+                  "'{detail}.png': its 16 bits a sample were reduced to 8; only the first of its images was read. "
+                  "'b.ppm': the colour profile could not be kept. 'a .png' is damaged (cut {name}); what could be read "
+                  "was kept.");
+}
+
 void
 ms_test_worker_message(void)
 {
   g_test_add_func("/batch/worker-message/jobs", test_jobs);
   g_test_add_func("/batch/worker-message/result", test_result);
   g_test_add_func("/batch/worker-message/result-replaces", test_result_replaces);
+  g_test_add_func("/batch/worker-message/notes", test_notes);
 }

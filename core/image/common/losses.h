@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What is lost where a picture is read, converted or written: one table of sentences for every way to do so. */
+/* What is lost where a picture is read, converted or written: one table for every way to do so. */
 #pragma once
 
 #include "core/image/common/image-file.h"
+#include "core/language.h"
 
 /**
  * MsSaveNotes: what the file format could not store, for the caller to report.
@@ -21,4 +22,5 @@ typedef struct {
 } MsSaveNotes;
 
 void ms_losses_note_geo(MsSaveNotes *notes, const MsGeo *geo, gboolean keeps_place);
-char *ms_losses_describe(const MsImageHeader *header, const MsSaveNotes *notes, const char *name, MsLanguage language);
+void ms_losses_note(char **notes, const MsImageHeader *header, const MsSaveNotes *saved, const char *name);
+char *ms_losses_describe(const MsImageHeader *header, const MsSaveNotes *saved, const char *name, MsLanguage language);
