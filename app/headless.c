@@ -111,7 +111,7 @@ cancel_on_interrupt(GCancellable *cancellable, gboolean is_watched)
 static gboolean
 can_be_repeated(const MsCommandLine *line)
 {
-  const char *const read[] = {line->inputs[0], line->compare, line->experiment};
+  const char *const read[] = {line->batch.inputs[0], line->compare, line->experiment};
 
   for (gsize i = 0; i < G_N_ELEMENTS(read); i++)
     if (read[i] && (ms_file_path_is_standard(read[i]) || ms_image_is_stream(read[i])))
@@ -278,7 +278,7 @@ watched_init(Watched *w)
     .start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
     .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
     /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
-    .watch = {.limit_s = w->line->timeout, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
+    .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
     .exit_s = 1,
     .has_work = has_work,
     .begin = begin,
@@ -315,7 +315,7 @@ explain_late(const Watched *w, GError **error)
   ms_set_error(error, MS_ERROR_TIMEOUT,
                "The command took longer than the %g s of --timeout and was ended. Allow more time, or select another "
                "device with --device.",
-               w->line->timeout);
+               w->line->batch.limits.wait.silence_s);
 }
 
 static void

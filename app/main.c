@@ -51,6 +51,6 @@ main(int argc, char **argv)
     return print(ms_version_text());
   if (line->headless || line->list_devices || line->diagnose)
     return ms_headless_run(line);
-  ms_window_run(line->inputs, &error);
+  ms_window_run(line->batch.inputs, &error);
   return fail(error);
 }

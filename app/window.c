@@ -25,7 +25,7 @@ find_program(void)
 
 /* Adds "--" before the file names, so that none is read as an option. */
 static char **
-window_arguments(char **images)
+window_arguments(const char *const *images)
 {
   GPtrArray *arguments = g_ptr_array_new();
 
@@ -38,7 +38,7 @@ window_arguments(char **images)
 
 /** ms_window_run: replaces this process by the window's program; returns only with @error set. */
 void
-ms_window_run(char **images, GError **error)
+ms_window_run(const char *const *images, GError **error)
 {
   g_autofree char *program = find_program();
   g_auto(GStrv) arguments = window_arguments(images);

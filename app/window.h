@@ -4,4 +4,4 @@
 
 #include <glib.h>
 
-void ms_window_run(char **images, GError **error);
+void ms_window_run(const char *const *images, GError **error);

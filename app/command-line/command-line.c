@@ -30,11 +30,9 @@ command_line_new(void)
 {
   MsCommandLine *self = g_new0(MsCommandLine, 1);
 
-  self->settings = ms_settings_default();
+  self->batch = ms_batch_request_default();
+  self->batch.limits.accepts_streams = TRUE;
   self->given = g_ptr_array_new_with_free_func(g_free);
-  self->quality = MS_QUALITY_AUTO;
-  self->shard = MS_SHARD_WHOLE;
-  self->max_pixels = MS_IMAGE_DEFAULT_MAX_PIXELS;
   ms_option_table_reset(&ms_command_options, self);
   return self;
 }
@@ -46,7 +44,7 @@ ms_command_line_free(MsCommandLine *self)
   if (!self)
     return;
   ms_option_table_clear(&ms_command_options, self);
-  g_strfreev(self->inputs);
+  g_strfreev((char **)self->batch.inputs);
   g_strfreev(self->manifests);
   g_ptr_array_unref(self->given);
   g_free(self);
@@ -64,20 +62,6 @@ const char *
 ms_command_line_device(const MsCommandLine *self)
 {
   return self->device ? self->device : DEFAULT_DEVICE;
-}
-
-/** ms_command_line_image_limits: what an image that the command reads may need, the defaults where it names none. */
-MsImageLimits
-ms_command_line_image_limits(const MsCommandLine *self)
-{
-  MsImageLimits limits = ms_image_limits_default();
-
-  limits.max_pixels = self->max_pixels;
-  limits.accept_damaged = self->accept_damaged;
-  limits.to_srgb = self->convert_to == MS_CONVERT_TO_SRGB;
-  limits.accepts_streams = TRUE;
-  limits.wait.silence_s = self->timeout;
-  return limits;
 }
 
 /** ms_command_line_action: the action that the command line selects. */
@@ -112,11 +96,11 @@ apply_preset(MsCommandLine *self, GError **error)
     return FALSE;
   for (guint i = 0; i < ms_options.n_rows; i++) {
     const MsOptionInfo *row = &ms_options.rows[i];
-    g_autofree char *value = ms_option_get_text(row, &self->settings);
+    g_autofree char *value = ms_option_get_text(row, &self->batch.settings);
     if (ms_command_line_has(self, row->name))
       ms_option_set_text(row, &settings, value, NULL);
   }
-  self->settings = settings;
+  self->batch.settings = settings;
   return TRUE;
 }
 
@@ -132,12 +116,12 @@ ms_command_line_parse(int argc, char **argv, GError **error)
 {
   g_autoptr(MsCommandLine) line = command_line_new();
   GPtrArray *inputs = g_ptr_array_new_with_free_func(g_free);
-  const MsOptionTarget targets[] = {{&ms_options, &line->settings}, {&ms_command_options, line}};
+  const MsOptionTarget targets[] = {{&ms_options, &line->batch.settings}, {&ms_command_options, line}};
   const MsOptionReader reader = {targets, G_N_ELEMENTS(targets), line->given, inputs};
   gboolean good = ms_option_reader_read(&reader, argc, argv, error);
 
   g_ptr_array_add(inputs, NULL);
-  line->inputs = (char **)g_ptr_array_free(inputs, FALSE);
+  line->batch.inputs = (const char *const *)g_ptr_array_free(inputs, FALSE);
   if (!good || (line->preset && !apply_preset(line, error)))
     return NULL;
   return g_steal_pointer(&line);

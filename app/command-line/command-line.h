@@ -18,12 +18,6 @@ typedef enum {
   MS_PROGRESS_JSON,
 } MsProgressMode;
 
-/** MsConvertTo: the colour space that images are converted to when they are read. */
-typedef enum {
-  MS_CONVERT_TO_NONE,
-  MS_CONVERT_TO_SRGB,
-} MsConvertTo;
-
 typedef enum {
   MS_COLOR_AUTO,
   MS_COLOR_ALWAYS,
@@ -32,15 +26,10 @@ typedef enum {
 
 /**
  * MsCommandLine: the values of all options. Enumerations are stored as int, the type that the option tables expect.
- * @inputs: (array zero-terminated=1)
- * @settings: the filter's parameters and toggles
+ * @batch: the inputs, the filter's parameters and toggles, and what becomes of images; other commands use some of it
  * @given: (element-type utf8): names of the options that were given, without dashes, in order
  * @split: an #MsDivision
  * @fallback: an #MsFallback
- * @format: an #MsImageFormat
- * @convert_to: an #MsConvertTo
- * @on_conflict: an #MsConflict
- * @resume: an #MsResume
  * @manifests: (nullable) (array zero-terminated=1): the one to append to, and further ones that are only read
  * @progress: an #MsProgressMode
  * @color: an #MsColorMode
@@ -52,8 +41,7 @@ typedef struct {
   gboolean help_all;
   gboolean version;
   gboolean headless;
-  char **inputs;
-  MsSettings settings;
+  MsBatchRequest batch;
   char *preset;
   GPtrArray *given;
   gboolean list_devices;
@@ -62,26 +50,9 @@ typedef struct {
   char *devices;
   int split;
   int fallback;
-  char *output;
-  char *name;
-  int format;
-  int quality;
-  int convert_to;
-  int on_conflict;
-  gboolean follow_links;
-  gboolean recursive;
-  gboolean hidden;
-  double timeout;
-  int resume;
-  MsShard shard;
   char **manifests;
-  int jobs;
   gboolean dry_run;
   gboolean null;
-  guint64 memory_limit;
-  char *scratch;
-  guint64 max_pixels;
-  gboolean accept_damaged;
   gboolean timings;
   gboolean stats;
   gboolean histogram;
@@ -93,8 +64,6 @@ typedef struct {
   char *outlines;
   char *json;
   char *csv;
-  int repeat;
-  gboolean verify;
   int progress;
   gboolean quiet;
   int color;
@@ -153,7 +122,6 @@ MsCommandLine *ms_command_line_parse(int argc, char **argv, GError **error);
 gboolean ms_command_line_has(const MsCommandLine *self, const char *name);
 MsCommandAction ms_command_line_action(const MsCommandLine *self);
 const char *ms_command_line_device(const MsCommandLine *self);
-MsImageLimits ms_command_line_image_limits(const MsCommandLine *self);
 
 MsExitStatus ms_exit_status_for_error(const GError *error);
 

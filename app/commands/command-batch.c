@@ -16,17 +16,14 @@
 #include "core/service/protocol.h"
 #include "core/text.h"
 
-/* Files of a batch besides its images: manifest and reports. */
-#define N_OWN_FILES 3
-
 typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsReporter *reporter;
+  MsBatchRequest request; /* of the line, with what was opened for it */
   MsRunnerOptions options;
   MsSupervisor *supervisor;
-  char *device; /* (nullable): its name, if that is part of file names */
-  char *made;   /* (nullable): the first folder that was made for the outputs */
+  char *made; /* (nullable): the first folder that was made for the outputs */
   GCancellable *cancellable;
   gboolean had_device; /* whether a worker opened the device */
   gboolean has_problem;
@@ -92,91 +89,53 @@ engine_copies(const MsCommandLine *line)
 {
   const gboolean is_reference = !line->devices && strcmp(ms_command_line_device(line), MS_ENGINE_REFERENCE) == 0;
 
-  return line->settings.params.space != MS_SPACE_RGB && is_reference ? 2 : 0;
+  return line->batch.settings.params.space != MS_SPACE_RGB && is_reference ? 2 : 0;
 }
 
+/* @request: stays */
 static MsRunnerOptions
-runner_options(const MsCommandLine *line)
+runner_options(const MsCommandLine *line, const MsBatchRequest *request)
 {
-  MsRunnerOptions options = ms_runner_options_default();
-
-  options.settings = line->settings;
-  options.limits = ms_command_line_image_limits(line);
-  options.save.format = (MsImageFormat)line->format;
-  options.save.quality = line->quality;
-  options.save.is_converted = line->convert_to == MS_CONVERT_TO_SRGB;
-  options.jobs = (guint)line->jobs;
-  options.repeat = (guint)line->repeat;
-  options.verify = line->verify;
-  options.keep_log = line->timings || line->json || line->csv;
-  options.hash = line->resume == MS_RESUME_HASH;
-  options.memory_limit = line->memory_limit;
-  options.scratch = line->scratch;
-  options.memory_runtime = ms_command_runtime_bytes(line);
-  options.engine_copies = engine_copies(line);
   /* Statistics compare source and result on the device, a histogram is that of the result. */
-  options.inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
-  options.timeout_s = line->timeout;
-  return options;
+  const guint inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
+
+  return (MsRunnerOptions){.request = request,
+                           .keep_log = line->timings || line->json || line->csv,
+                           .memory_runtime = ms_command_runtime_bytes(line),
+                           .engine_copies = engine_copies(line),
+                           .inspected_copies = inspected_copies};
 }
 
 /** ms_batch_command_names_device: whether file names contain the name of the device. */
 gboolean
 ms_batch_command_names_device(const MsCommandLine *line)
 {
-  return line->name && ms_naming_uses(line->name, "device");
-}
-
-/* @own_files: (array length=N_OWN_FILES) */
-static MsBatchRequest
-new_request(const Command *c, MsManifest *manifest, const MsOwnFile *own_files)
-{
-  const MsCommandLine *line = c->line;
-
-  return (MsBatchRequest){.inputs = (const char *const *)line->inputs,
-                          .recursive = line->recursive,
-                          .hidden = line->hidden,
-                          .output = line->output,
-                          .name_template = line->name,
-                          .format = (MsImageFormat)line->format,
-                          .quality = line->quality,
-                          .is_converted = line->convert_to == MS_CONVERT_TO_SRGB,
-                          .on_conflict = (MsConflict)line->on_conflict,
-                          .follow_links = line->follow_links,
-                          .shard = line->shard,
-                          .resume = (MsResume)line->resume,
-                          .manifest = manifest,
-                          .settings = line->settings,
-                          .device = c->device,
-                          .own_files = own_files,
-                          .n_own_files = N_OWN_FILES};
+  return line->batch.name_template && ms_naming_uses(line->batch.name_template, "device");
 }
 
 /* Says which folder was made for the outputs; a dry run makes none. */
 static gboolean
-make_folder(Command *c, const MsBatchRequest *request, GError **error)
+make_folder(Command *c, GError **error)
 {
+  const MsBatchRequest *request = &c->request;
+
   if (c->line->dry_run || !ms_output_folder_is_meant(request->output, request->inputs, request->recursive))
     return TRUE;
   if (!ms_folder_make_durable(request->output, &c->made, error))
     return FALSE;
   if (c->made) {
-    g_autofree char *sentence = g_strdup_printf(_("The folder '%s' was made for the results."), c->line->output);
+    g_autofree char *sentence = g_strdup_printf(_("The folder '%s' was made for the results."), c->line->batch.output);
     ms_console_print_note(sentence, c->console);
   }
   return TRUE;
 }
 
 static GPtrArray *
-plan_batch(Command *c, MsManifest *manifest, GError **error)
+plan_batch(Command *c, GError **error)
 {
-  const MsCommandLine *line = c->line;
-  const MsOwnFile own_files[N_OWN_FILES] = {
-    {"manifest", line->manifests ? line->manifests[0] : NULL}, {"json", line->json}, {"csv", line->csv}};
-  const MsBatchRequest request = new_request(c, manifest, own_files);
-  g_autoptr(GPtrArray) items = ms_batch_plan(&request, error);
+  g_autoptr(GPtrArray) items = ms_batch_plan(&c->request, error);
 
-  return items && make_folder(c, &request, error) ? g_steal_pointer(&items) : NULL;
+  return items && make_folder(c, error) ? g_steal_pointer(&items) : NULL;
 }
 
 static void
@@ -222,12 +181,12 @@ show_plan(Command *c, GPtrArray *items, MsManifest *manifest)
     MsBatchItem *item = g_ptr_array_index(items, i);
     if (item->status != MS_ITEM_PENDING)
       continue;
-    const MsManifestEntry *entry = manifest && c->line->resume ? ms_manifest_find(manifest, item->input) : NULL;
+    const MsManifestEntry *entry = manifest && c->line->batch.resume ? ms_manifest_find(manifest, item->input) : NULL;
     const gboolean has_failed = entry && !entry->done && entry->error;
     show_item(c, item, has_failed ? entry : NULL);
     n_failed += has_failed;
   }
-  if (c->line->resume && !c->line->null) {
+  if (c->line->batch.resume && !c->line->null) {
     g_autofree char *sentence = g_strdup_printf(_("Images: %u; done: %u; to do: %u, of which %u have failed before."),
                                                 items->len, planned.skipped, planned.pending, n_failed);
     ms_console_note(c->console, sentence);
@@ -272,7 +231,7 @@ static MsSupervisor *
 new_supervisor(Command *c, MsChild *waiting)
 {
   /* A worker is killed at the limit, unless that is too small for any image. */
-  const guint64 limit = c->line->memory_limit;
+  const guint64 limit = c->line->batch.memory_limit;
 
   return ms_supervisor_new(&(MsSupervisorOptions){
     .runner = &c->options,
@@ -312,7 +271,8 @@ ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
   g_autoptr(GPtrArray) items = ms_worker_take_items(content, &c->is_on_processor);
   g_autoptr(MsManifest) manifest = NULL;
   g_autoptr(GError) error = NULL;
-  MsRunnerOptions options = runner_options(c->line);
+  MsBatchRequest request = c->line->batch;
+  const MsRunnerOptions options = runner_options(c->line, &request);
   const MsRunnerHooks hooks = {
     .open = on_open, .inspect = c->line->stats || c->line->histogram ? on_inspect : NULL, .data = c};
 
@@ -320,7 +280,7 @@ ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
     ms_service_answer_failure(channel, 0, error, FALSE);
     return FALSE;
   }
-  options.manifest = manifest;
+  request.manifest = manifest;
   ms_command_prepare_device(c->line);
   ms_worker_run(channel, items, &options, &hooks, c->cancellable);
   return FALSE;
@@ -347,7 +307,7 @@ run_and_report(Command *c, GPtrArray *items)
   for (guint i = 0; i < items->len; i++)
     ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
   if (c->line->dry_run)
-    show_plan(c, items, c->options.manifest);
+    show_plan(c, items, c->request.manifest);
   else if (!ms_supervisor_run(c->supervisor, items, &error))
     interrupted = g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
   const gboolean failed = error && !interrupted;
@@ -369,7 +329,7 @@ check_manifests(const MsCommandLine *line, GError **error)
   if (ms_file_path_is_standard(line->manifests[0]))
     ms_set_error(error, MS_ERROR_USAGE,
                  "--manifest cannot be standard output; name a file, or ask for a report with --json -.");
-  else if (line->manifests[1] && !line->resume)
+  else if (line->manifests[1] && !line->batch.resume)
     ms_set_error(error, MS_ERROR_USAGE,
                  "A second --manifest is only read, and only by --resume; add that or leave out %s.",
                  line->manifests[1]);
@@ -406,30 +366,37 @@ note_ignored_lines(MsConsole *console, MsManifest *manifest)
 MsExitStatus
 ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *waiting, GCancellable *cancellable)
 {
-  Command command = {.line = line, .console = console, .cancellable = cancellable, .options = runner_options(line)};
-  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, waiting);
+  Command command = {.line = line, .console = console, .cancellable = cancellable, .request = line->batch};
   g_autoptr(GError) error = NULL;
   g_autoptr(MsManifest) manifest = NULL;
+  g_autofree char *device = NULL;
   g_autoptr(GPtrArray) items = NULL;
   MsExitStatus status;
 
+  const MsOwnFile own_files[] = {
+    {"manifest", line->manifests ? line->manifests[0] : NULL}, {"json", line->json}, {"csv", line->csv}};
+
+  command.request.own_files = own_files;
+  command.request.n_own_files = G_N_ELEMENTS(own_files);
+  command.options = runner_options(line, &command.request);
+  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, waiting);
   /* Everything is checked before the first file is written. */
   if ((line->manifests && !(manifest = load_manifests(line, &error))) ||
-      (ms_batch_command_names_device(line) && !(command.device = ms_supervisor_name_device(supervisor, &error)))) {
+      (ms_batch_command_names_device(line) && !(device = ms_supervisor_name_device(supervisor, &error)))) {
     status = ms_command_fail(console, error);
   } else {
     note_ignored_lines(console, manifest);
-    command.options.manifest = manifest;
-    items = plan_batch(&command, manifest, &error);
+    command.request.manifest = manifest;
+    command.request.device = device;
+    items = plan_batch(&command, &error);
     if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
       status = ms_command_fail(console, error);
     else
       status = run_and_report(&command, items);
     /* Another shard may be about to write into the folder. */
-    if (items && command.made && line->shard.count == 1)
-      ms_output_folder_remove_empty(line->output, items, command.made);
+    if (items && command.made && line->batch.shard.count == 1)
+      ms_output_folder_remove_empty(line->batch.output, items, command.made);
   }
   g_free(command.made);
-  g_free(command.device);
   return status;
 }

@@ -85,7 +85,7 @@ check_reference(const MsCommandLine *line, GError **error)
   if (ms_command_line_has(line, "fallback"))
     return refuse(error, "--fallback has no effect on the serial reference, which needs no device; leave it out.");
   for (guint i = 0; i < ms_options.n_rows; i++) {
-    if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->settings))
+    if (rows[i].group != MS_OPTION_GROUP_TOGGLE || ms_option_is_default(&rows[i], &line->batch.settings))
       continue;
     ms_set_error(error, MS_ERROR_USAGE,
                  "--%s has no effect on the serial reference, which has no kernels; leave it out, or choose another "
@@ -112,13 +112,13 @@ check_inputs(const MsCommandLine *line, GError **error)
 {
   const MsCommand *command = ms_command_find(line);
 
-  if (!line->inputs[0] && command->without_input)
+  if (!line->batch.inputs[0] && command->without_input)
     return refuse(error, command->without_input);
-  if (line->inputs[0] && command->reads_nothing) {
-    ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", command->name, line->inputs[0]);
+  if (line->batch.inputs[0] && command->reads_nothing) {
+    ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", command->name, line->batch.inputs[0]);
     return FALSE;
   }
-  if (line->hidden && !ms_inputs_has_folder((const char *const *)line->inputs))
+  if (line->batch.hidden && !ms_inputs_has_folder((const char *const *)line->batch.inputs))
     return refuse(error, "--hidden applies to the files in a folder, and no INPUT is a folder; leave it out.");
   return TRUE;
 }
@@ -126,25 +126,25 @@ check_inputs(const MsCommandLine *line, GError **error)
 static gboolean
 writes_into_folder(const MsCommandLine *line)
 {
-  return ms_output_folder_is_meant(line->output, (const char *const *)line->inputs, line->recursive);
+  return ms_output_folder_is_meant(line->batch.output, (const char *const *)line->batch.inputs, line->batch.recursive);
 }
 
 /* The format of the file that @path names, AUTO where it is decided image by image. */
 static MsImageFormat
 format_of_file(const MsCommandLine *line, const char *path)
 {
-  const MsBatchItem item = {.input = line->inputs[0], .output = (char *)path};
+  const MsBatchItem item = {.input = (char *)line->batch.inputs[0], .output = (char *)path};
 
-  if (line->format == MS_IMAGE_FORMAT_AUTO && path == line->output && writes_into_folder(line))
+  if (line->batch.save.format == MS_IMAGE_FORMAT_AUTO && path == line->batch.output && writes_into_folder(line))
     return MS_IMAGE_FORMAT_AUTO;
-  return ms_batch_item_format(&item, (MsImageFormat)line->format);
+  return ms_batch_item_format(&item, line->batch.save.format);
 }
 
 /* Refuses --quality where no file has a format with a quality. */
 static gboolean
 check_quality(const MsCommandLine *line, GError **error)
 {
-  const char *paths[] = {line->output, ms_polygons_is_name(line->outlines) ? NULL : line->outlines};
+  const char *paths[] = {line->batch.output, ms_polygons_is_name(line->outlines) ? NULL : line->outlines};
   const MsCodec *without = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS(paths); i++) {
@@ -170,7 +170,7 @@ check_stdout(const MsCommandLine *line, MsCommandAction action, GError **error)
       with_events |= commands[i].has_events ? commands[i].action : 0;
     return refuse_option("progress json", with_events, action, error);
   }
-  if (ms_file_path_is_standard(line->output) + ms_file_path_is_standard(line->json) +
+  if (ms_file_path_is_standard(line->batch.output) + ms_file_path_is_standard(line->json) +
         ms_file_path_is_standard(line->csv) + has_events >
       1)
     return refuse(error, "Standard output (-) can take only one of -o, --json, --csv and --progress json; write the "
@@ -181,7 +181,7 @@ check_stdout(const MsCommandLine *line, MsCommandAction action, GError **error)
 static gboolean
 wants_report(const MsCommandLine *line)
 {
-  return line->timings || line->stats || line->histogram || line->json || line->csv || line->verify;
+  return line->timings || line->stats || line->histogram || line->json || line->csv || line->batch.verify;
 }
 
 static gboolean
@@ -189,11 +189,11 @@ check_images(const MsCommandLine *line, GError **error)
 {
   guint n_standard = 0;
 
-  for (guint i = 0; line->inputs[i]; i++)
-    n_standard += ms_file_path_is_standard(line->inputs[i]);
+  for (guint i = 0; line->batch.inputs[i]; i++)
+    n_standard += ms_file_path_is_standard(line->batch.inputs[i]);
   if (n_standard > 1)
     return refuse(error, "Standard input (-) can be read only once; name it once.");
-  if (!line->output && !wants_report(line) && !line->dry_run)
+  if (!line->batch.output && !wants_report(line) && !line->dry_run)
     return refuse(error, "There would be no result: name an output with -o, or ask for --timings, --json or --verify.");
   return TRUE;
 }
@@ -203,14 +203,14 @@ check_lab(const MsCommandLine *line, GError **error)
 {
   if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
-  if (line->output)
+  if (line->batch.output)
     return refuse(error, "The lab saves no image: leave out -o; --report-dir names the folder of an experiment's "
                          "reports.");
-  if (line->reduce && line->inputs[0])
+  if (line->reduce && line->batch.inputs[0])
     return refuse(error, "--reduce generates its array; leave out the image.");
-  if (line->inputs[0] && line->inputs[1])
+  if (line->batch.inputs[0] && line->batch.inputs[1])
     return refuse(error, "The lab takes at most one image.");
-  if (line->resume && line->experiment && !line->report_dir)
+  if (line->batch.resume && line->experiment && !line->report_dir)
     return refuse(error, "--resume reads the reports of an earlier run; name their folder with --report-dir.");
   if (line->tune && ms_command_line_has(line, "variant"))
     return refuse(error, "--tune searches for the variant itself; leave out --variant.");
@@ -233,11 +233,11 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
   if (self->headless && is_lab && !(action & (MS_COMMAND_LIST_DEVICES | MS_COMMAND_DIAGNOSE)) &&
       !check_lab(self, error))
     return FALSE;
-  if (self->resume == MS_RESUME_HASH && !self->manifests)
+  if (self->batch.resume == MS_RESUME_HASH && !self->manifests)
     return refuse(error, "--resume=hash compares with what a manifest records; name it with --manifest.");
   return check_options(self, action, error) && check_inputs(self, error) && check_devices(self, error) &&
          check_stdout(self, action, error) && (action != MS_COMMAND_IMAGES || check_images(self, error)) &&
-         (self->quality == MS_QUALITY_AUTO || !self->inputs[0] || check_quality(self, error));
+         (self->batch.save.quality == MS_QUALITY_AUTO || !self->batch.inputs[0] || check_quality(self, error));
 }
 
 /* Files that would be overwritten or cannot be written */
@@ -317,7 +317,8 @@ is_in_new_folder(const MsCommandLine *line, const char *path)
 {
   g_autofree char *folder = g_path_get_dirname(path);
 
-  return line->output && !g_file_test(folder, G_FILE_TEST_EXISTS) && ms_file_path_is_same(folder, line->output);
+  return line->batch.output && !g_file_test(folder, G_FILE_TEST_EXISTS) &&
+         ms_file_path_is_same(folder, line->batch.output);
 }
 
 /*
@@ -354,11 +355,11 @@ check_folder(const char *option, const char *path, GError **error)
 static gboolean
 check_name(const MsCommandLine *line, GError **error)
 {
-  if (!line->name || !line->output || !line->inputs[0] || writes_into_folder(line))
+  if (!line->batch.name_template || !line->batch.output || !line->batch.inputs[0] || writes_into_folder(line))
     return TRUE;
   ms_set_error(error, MS_ERROR_USAGE,
                "--name is for files in a folder, but '%s' is not a folder; leave out --name, or name a folder with -o.",
-               line->output);
+               line->batch.output);
   return FALSE;
 }
 
@@ -377,14 +378,14 @@ ms_output_check(const MsCommandLine *line, GError **error)
 
   if (!check_name(line, error))
     return FALSE;
-  for (guint i = 0; line->inputs[i]; i++)
-    add_place(read, NULL, line->inputs[i]);
+  for (guint i = 0; line->batch.inputs[i]; i++)
+    add_place(read, NULL, line->batch.inputs[i]);
   add_place(read, "compare", line->compare);
   add_place(read, "experiment", line->experiment);
   for (guint i = 1; line->manifests && line->manifests[0] && line->manifests[i]; i++)
     add_place(read, "manifest", line->manifests[i]);
   good = add_report_files(line, written, error);
-  add_place(written, "output", line->output);
+  add_place(written, "output", line->batch.output);
   add_place(written, "json", line->json);
   add_place(written, "csv", line->csv);
   add_place(written, "manifest", line->manifests ? line->manifests[0] : NULL);

@@ -69,10 +69,10 @@ on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fracti
 static gboolean
 load_image(Command *c, MsImage **image, GError **error)
 {
-  const MsImageLimits limits = ms_command_line_image_limits(c->line);
+  const MsImageLimits limits = c->line->batch.limits;
 
-  *image = c->line->inputs[0] ? ms_image_load(c->line->inputs[0], &limits, c->cancellable, error) : NULL;
-  return *image || !c->line->inputs[0];
+  *image = c->line->batch.inputs[0] ? ms_image_load(c->line->batch.inputs[0], &limits, c->cancellable, error) : NULL;
+  return *image || !c->line->batch.inputs[0];
 }
 
 static gboolean
@@ -175,7 +175,7 @@ apply_measure_options(const MsCommandLine *line, MsMeasureOptions *measure)
   if (line->noise > 0)
     measure->noise = line->noise / 100;
   if (ms_command_line_has(line, "repeat"))
-    measure->min_repeats = measure->max_repeats = (guint)line->repeat;
+    measure->min_repeats = measure->max_repeats = (guint)line->batch.repeat;
 }
 
 static MsExitStatus
@@ -198,9 +198,9 @@ run_experiments(Command *c, GError **error)
   apply_measure_options(c->line, &request.measure);
   request.contexts = contexts;
   request.image = image;
-  request.input = c->line->inputs[0];
+  request.input = c->line->batch.inputs[0];
   request.report_dir = c->line->report_dir;
-  request.resume = c->line->resume;
+  request.resume = c->line->batch.resume;
   request.columns = (MsColumns)c->line->columns;
   request.accept_disturbed = c->line->accept_disturbed;
   request.journal = c->journal;
@@ -237,10 +237,10 @@ fixed_factors(const MsCommandLine *line)
   const MsOptionInfo *infos = ms_options.rows;
 
   for (guint i = 0; i < ms_options.n_rows; i++) {
-    const gboolean by_preset = line->preset && !ms_option_is_default(&infos[i], &line->settings);
+    const gboolean by_preset = line->preset && !ms_option_is_default(&infos[i], &line->batch.settings);
     if (!by_preset && !ms_command_line_has(line, infos[i].name))
       continue;
-    g_autofree char *value = ms_option_get_text(&infos[i], &line->settings);
+    g_autofree char *value = ms_option_get_text(&infos[i], &line->batch.settings);
     ms_factors_set(fixed, infos[i].name, value);
   }
   if (line->reduce)

@@ -14,7 +14,7 @@ read_histogram(const MsCommandLine *line, MsHistogramRunRequest *request, GError
 {
   MsArrayHistogramSpec *spec = &request->spec;
 
-  *request = (MsHistogramRunRequest){.n = line->size, .repeat = (guint)line->repeat, .seed = 1};
+  *request = (MsHistogramRunRequest){.n = line->size, .repeat = (guint)line->batch.repeat, .seed = 1};
   spec->bins = line->bins > 0 ? (guint)line->bins : USUAL_BINS;
   if (ms_command_line_has(line, "variant")) {
     ms_set_error(error, MS_ERROR_USAGE, "--variant does not apply to --reduce histogram.");
@@ -35,7 +35,7 @@ read_reduction(const MsCommandLine *line, MsReduceRunRequest *request, GError **
   *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
                                   .options = ms_reduce_options_auto(),
                                   .n = line->size,
-                                  .repeat = (guint)line->repeat};
+                                  .repeat = (guint)line->batch.repeat};
   return ms_reduce_op_parse(line->reduce, &request->spec.op, error) &&
          ms_element_type_parse(line->type, &request->spec.type, error) &&
          ms_reduce_variant_parse(line->variant, &request->options, error) &&

@@ -72,16 +72,17 @@ refuse(GError **error, const char *sentence)
 static gboolean
 check_regions_line(const MsCommandLine *line, GError **error)
 {
-  const char *input = line->inputs[0];
+  const char *input = line->batch.inputs[0];
 
-  if (!input || line->inputs[1] || ms_file_path_is_standard(input) || g_file_test(input, G_FILE_TEST_IS_DIR))
+  if (!input || line->batch.inputs[1] || ms_file_path_is_standard(input) || g_file_test(input, G_FILE_TEST_IS_DIR))
     return refuse(error, "--regions takes one image file.");
-  if (!line->output && !line->labels && !line->modes && !line->outlines && !line->json && !line->csv)
+  if (!line->batch.output && !line->labels && !line->modes && !line->outlines && !line->json && !line->csv)
     return refuse(error, "There would be no result: name an output with -o, --labels, --modes, --outlines, --csv or "
                          "--json.");
-  if (line->on_conflict == MS_CONFLICT_SKIP || line->on_conflict == MS_CONFLICT_UNIQUE)
+  if (line->batch.on_conflict == MS_CONFLICT_SKIP || line->batch.on_conflict == MS_CONFLICT_UNIQUE)
     return refuse(error, "--regions keeps existing files, or replaces them with --on-conflict overwrite.");
-  if (line->output && (ms_file_path_is_standard(line->output) || ms_file_path_is_same(input, line->output)))
+  if (line->batch.output &&
+      (ms_file_path_is_standard(line->batch.output) || ms_file_path_is_same(input, line->batch.output)))
     return refuse(error, "With --regions -o names a file other than the image.");
   return (!line->labels || ms_array_file_check(line->labels, 1, error)) &&
          (!line->modes || ms_array_file_check(line->modes, 2, error));
@@ -95,20 +96,20 @@ static gboolean
 plan(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  const MsImageLimits limits = ms_command_line_image_limits(line);
+  const MsImageLimits limits = line->batch.limits;
 
-  if (line->memory_limit == 0)
+  if (line->batch.memory_limit == 0)
     return TRUE;
   ms_command_prepare_device(line);
-  if (!ms_image_peek_size(line->inputs[0], &limits, &self->header, error))
+  if (!ms_image_peek_size(line->batch.inputs[0], &limits, &self->header, error))
     return FALSE;
   self->plan = ms_region_plan(
     &(MsRegionPlanRequest){.width = self->header.width,
                            .height = self->header.height,
-                           .params = line->settings.params,
+                           .params = line->batch.settings.params,
                            .keeps_modes = line->modes != NULL,
-                           .paints = line->output || (line->outlines && !ms_polygons_is_name(line->outlines))});
-  self->memory.most = ms_memory_cap_share(line->memory_limit, ms_command_runtime_bytes(line));
+                           .paints = line->batch.output || (line->outlines && !ms_polygons_is_name(line->outlines))});
+  self->memory.most = ms_memory_cap_share(line->batch.memory_limit, ms_command_runtime_bytes(line));
   self->budget = &self->memory;
   return ms_memory_budget_take(self->budget, self->plan.least) || !ms_memory_budget_fail(self->budget, error);
 }
@@ -119,7 +120,7 @@ explain_refusal(const Run *self, GError **error)
 {
   const guint64 bytes = ms_memory_cap_needed(self->memory.needed, ms_command_runtime_bytes(self->line));
 
-  g_autofree char *name = g_filename_display_name(self->line->inputs[0]);
+  g_autofree char *name = g_filename_display_name(self->line->batch.inputs[0]);
 
   g_clear_error(error);
   ms_set_error(error, MS_ERROR_TOO_LARGE,
@@ -150,14 +151,14 @@ note_losses(const Run *self, const MsImageHeader *header, const MsSaveNotes *not
 static gboolean
 load(Run *self, GError **error)
 {
-  MsImageLimits limits = ms_command_line_image_limits(self->line);
+  MsImageLimits limits = self->line->batch.limits;
 
   limits.decoder_memory = self->memory.most;
-  g_autoptr(MsImageFile) file = ms_image_file_open(self->line->inputs[0], &limits, self->cancellable, error);
+  g_autoptr(MsImageFile) file = ms_image_file_open(self->line->batch.inputs[0], &limits, self->cancellable, error);
   self->source = file ? ms_image_file_load(file, error) : NULL;
   if (!self->source)
     return FALSE;
-  note_losses(self, &file->header, NULL, self->line->inputs[0]);
+  note_losses(self, &file->header, NULL, self->line->batch.inputs[0]);
   self->no_data = ms_no_data_find(self->source, (MsRows){0, ms_image_get_height(self->source)});
   return TRUE;
 }
@@ -166,7 +167,7 @@ static gboolean
 filter(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  MsJob job = {.settings = &line->settings,
+  MsJob job = {.settings = &line->batch.settings,
                .wants_modes = TRUE,
                .progress = on_regions_progress,
                .progress_data = self,
@@ -193,7 +194,7 @@ segment(Run *self, GError **error)
   const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range, self->budget};
   const MsFiltered filtered = {.image = self->filtered,
                                .modes = self->modes,
-                               .params = &self->line->settings.params,
+                               .params = &self->line->batch.settings.params,
                                .on_device = self->on_device,
                                .absent = self->no_data ? self->no_data->absent : NULL};
   const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
@@ -209,7 +210,7 @@ segment(Run *self, GError **error)
   self->table =
     ms_segment_table_new_within(run.context ? &run : NULL, self->segmentation, self->source, self->budget, error);
   if (self->table)
-    ms_segment_table_set_space(self->table, self->line->settings.params.space, self->source);
+    ms_segment_table_set_space(self->table, self->line->batch.settings.params.space, self->source);
   return self->table != NULL;
 }
 
@@ -218,11 +219,9 @@ static gboolean
 save_image(Run *self, const char *path, MsImage *taken, GError **error)
 {
   g_autoptr(MsImage) image = taken;
-  MsSaveOptions options = ms_save_options_default();
+  MsSaveOptions options = self->line->batch.save;
   MsSaveNotes notes = {FALSE};
 
-  options.format = (MsImageFormat)self->line->format;
-  options.quality = self->line->quality;
   options.overwrite = self->overwrite;
   if (!ms_image_save(image, path, &options, &notes, self->cancellable, error))
     return FALSE;
@@ -236,8 +235,9 @@ save_pictures(Run *self, GError **error)
   const MsCommandLine *line = self->line;
   const char *outlines = ms_polygons_is_name(line->outlines) ? NULL : line->outlines;
 
-  return (!line->output || save_image(self, line->output,
-                                      ms_segment_table_paint(self->table, self->segmentation, self->source), error)) &&
+  return (!line->batch.output ||
+          save_image(self, line->batch.output, ms_segment_table_paint(self->table, self->segmentation, self->source),
+                     error)) &&
          (!outlines || save_image(self, outlines, ms_segmentation_outline(self->segmentation, self->source), error));
 }
 
@@ -331,7 +331,7 @@ ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
   Run run = {.line = line,
              .console = console,
              .cancellable = cancellable,
-             .overwrite = line->on_conflict == MS_CONFLICT_OVERWRITE};
+             .overwrite = line->batch.on_conflict == MS_CONFLICT_OVERWRITE};
   g_autoptr(GError) error = NULL;
   gboolean good = check_regions_line(line, &error) && plan(&run, &error) && filter(&run, &error) &&
                   segment(&run, &error) && take_output_memory(&run, &error) && save_pictures(&run, &error) &&

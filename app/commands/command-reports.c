@@ -20,11 +20,11 @@ is_beside_reports(const char *path)
 }
 
 static GPtrArray *
-load_all(char **paths, GError **error)
+load_all(const char *const *paths, GError **error)
 {
   g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
 
-  for (char **path = paths; *path; path++) {
+  for (const char *const *path = paths; *path; path++) {
     if (is_beside_reports(*path))
       continue;
     GPtrArray *reports = ms_reports_load_named(*path, error);
@@ -51,7 +51,7 @@ MsExitStatus
 ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(GPtrArray) reports = load_all(line->inputs, &error);
+  g_autoptr(GPtrArray) reports = load_all(line->batch.inputs, &error);
 
   if (!reports)
     return ms_command_fail(console, error);

@@ -107,7 +107,7 @@ most_threads(const MsCommandLine *line)
 {
   guint processors = g_get_num_processors();
 
-  return 2 * (line->jobs > 0 ? (guint)line->jobs : processors) + processors;
+  return 2 * (line->batch.jobs > 0 ? (guint)line->batch.jobs : processors) + processors;
 }
 
 /*
@@ -118,7 +118,7 @@ most_threads(const MsCommandLine *line)
 static void
 limit_memory(const MsCommandLine *line, MsEngine *engine)
 {
-  guint64 limit = line->memory_limit;
+  guint64 limit = line->batch.memory_limit;
 
   if (limit == 0)
     return;
@@ -172,6 +172,6 @@ ms_command_prepare_device(const MsCommandLine *line)
 {
   if (uses_driver(line))
     ms_driver_cache_prepare();
-  if (line->memory_limit > 0)
+  if (line->batch.memory_limit > 0)
     ms_memory_cap_prepare();
 }

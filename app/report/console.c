@@ -46,7 +46,7 @@ MsConsole *
 ms_console_new(const MsCommandLine *line)
 {
   MsConsole *self = g_new0(MsConsole, 1);
-  gboolean taken = ms_file_path_is_standard(line->output) || ms_file_path_is_standard(line->json) ||
+  gboolean taken = ms_file_path_is_standard(line->batch.output) || ms_file_path_is_standard(line->json) ||
                    ms_file_path_is_standard(line->csv) || line->progress == MS_PROGRESS_JSON;
   gboolean terminal = isatty(STDERR_FILENO);
 

@@ -97,7 +97,7 @@ static void
 print_tables(MsReporter *self, const MsBatchItem *item)
 {
   const MsCommandLine *line = self->line;
-  gboolean wanted = line->timings || line->stats || line->histogram || line->verify;
+  gboolean wanted = line->timings || line->stats || line->histogram || line->batch.verify;
 
   if (!wanted || (item->status != MS_ITEM_DONE && !item->verified))
     return;

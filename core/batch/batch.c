@@ -103,6 +103,17 @@ check_own_files(const MsOwnFile *files, guint n, GHashTable *sources, GHashTable
   return TRUE;
 }
 
+/** ms_batch_request_default: of no inputs. */
+MsBatchRequest
+ms_batch_request_default(void)
+{
+  return (MsBatchRequest){.settings = ms_settings_default(),
+                          .limits = ms_image_limits_default(),
+                          .save = ms_save_options_default(),
+                          .shard = MS_SHARD_WHOLE,
+                          .repeat = 1};
+}
+
 /* The output of an image, and what happens where a file exists already */
 
 /* Whether a path that a person named is a pipe or device. */
@@ -115,7 +126,7 @@ is_stream(const char *path)
 static const char *
 extension_of(const MsBatchRequest *request, const MsBatchItem *item)
 {
-  const MsCodec *codec = ms_codec_get(request->format);
+  const MsCodec *codec = ms_codec_get(request->save.format);
 
   return codec ? codec->extensions[0] : ms_codec_result_extension(item->relative);
 }
@@ -185,14 +196,6 @@ static gboolean
 is_link(const MsBatchItem *item)
 {
   return item->folder_length > 0 && !item->follow_links && g_file_test(item->output, G_FILE_TEST_IS_SYMLINK);
-}
-
-static MsSaveOptions
-save_options(const MsBatchRequest *request, const MsBatchItem *item)
-{
-  return (MsSaveOptions){.format = ms_batch_item_format(item, request->format),
-                         .quality = request->quality,
-                         .is_converted = request->is_converted};
 }
 
 /* Continues from the last number tried for this name: starting at 1 for each image would take quadratic time. */
@@ -351,11 +354,9 @@ static gboolean
 take_earlier_output(const Planning *p, MsBatchItem *item)
 {
   const MsBatchRequest *q = p->request;
-  const MsSaveOptions save = save_options(q, item);
-  const MsManifestEntry *entry =
-    q->resume && q->manifest && !ms_file_path_is_standard(item->input)
-      ? ms_manifest_find_done(q->manifest, item->input, &q->settings, &save, q->resume == MS_RESUME_HASH)
-      : NULL;
+  const MsManifestEntry *entry = q->resume && q->manifest && !ms_file_path_is_standard(item->input)
+                                   ? ms_manifest_find_done(q->manifest, item, q)
+                                   : NULL;
 
   if (!entry || !is_planned_output(p, item, entry->output))
     return FALSE;
@@ -493,7 +494,7 @@ check_ending(const MsBatchRequest *request, GError **error)
   const MsCodec *codec = ms_codec_get(ms_codec_for_output(request->output));
   struct stat info;
 
-  if (request->format != MS_IMAGE_FORMAT_AUTO)
+  if (request->save.format != MS_IMAGE_FORMAT_AUTO)
     return TRUE;
   if (codec)
     return TRUE;

@@ -10,6 +10,7 @@
 #include "core/batch/shard.h"
 #include "core/error.h"
 #include "core/image/image-io.h"
+#include "core/image/image-save.h"
 
 /** MsOwnFile: a file and the option that names it, without its dashes; @path may be %NULL or "-". */
 typedef struct {
@@ -40,38 +41,51 @@ typedef enum {
 } MsResume;
 
 /**
- * MsBatchRequest:
- * @inputs: files, folders, "-"
- * @hidden: take files and folders whose name starts with a dot
+ * MsBatchRequest: what is asked of a batch. The program's table of options fills all but the last members.
+ * @inputs: (array zero-terminated=1): files, folders, "-"
+ * @settings: of the filter
+ * @limits: of images that are read; its wait is that of pipes and of a device that reports nothing, 0 for the usual one
+ * @save: of outputs; the format AUTO means that of the output's extension, else that of the input's
  * @output: (nullable): a file, a folder, "-", or %NULL to save nothing
  * @name_template: (nullable): for outputs in a folder, MS_NAMING_DEFAULT when %NULL
- * @format: of the outputs; AUTO means that of the output's extension, else that of the input's
- * @quality: of formats with lossy compression or %MS_QUALITY_AUTO, for @manifest
- * @is_converted: whether inputs are converted to sRGB, for @manifest
- * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
  * @follow_links: write through links in the output folder; a link that is itself named as the output is always followed
+ * @hidden: take files and folders whose name starts with a dot
+ * @resume: skip images that an earlier run finished: by @manifest when there is one, else by outputs that exist
+ * @jobs: decoding and encoding threads, 0 for a default by the number of processors
+ * @repeat: times each image is filtered, at least 1
+ * @verify: whether each result is compared with the reference
+ * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
+ *   exceeds it alone is filtered in bands or, where that is not possible and the limit is explicit, fails
+ * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
+ * @manifest: (nullable): what earlier runs recorded; gets a line for each output before it gets its name, and for each
+ *   item that ended
  * @device: (nullable): replaces {device} in a template
  * @own_files: (array length=n_own_files) (nullable): files that the run writes besides images
  */
-typedef struct {
+struct _MsBatchRequest {
   const char *const *inputs;
-  gboolean recursive;
-  gboolean hidden;
+  MsSettings settings;
+  MsImageLimits limits;
+  MsSaveOptions save;
   const char *output;
   const char *name_template;
-  MsImageFormat format;
-  int quality;
-  gboolean is_converted;
   MsConflict on_conflict;
   gboolean follow_links;
-  MsShard shard;
+  gboolean recursive;
+  gboolean hidden;
   MsResume resume;
+  MsShard shard;
+  guint jobs;
+  guint repeat;
+  gboolean verify;
+  guint64 memory_limit;
+  const char *scratch;
   MsManifest *manifest;
-  MsSettings settings;
   const char *device;
   const MsOwnFile *own_files;
   guint n_own_files;
-} MsBatchRequest;
+};
 
+MsBatchRequest ms_batch_request_default(void);
 GPtrArray *ms_batch_plan(const MsBatchRequest *request, GError **error);
 MsImageFormat ms_batch_item_format(const MsBatchItem *item, MsImageFormat wanted);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/batch/batch.h"
 #include "core/image/codec.h"
 #include "core/json.h"
 #include "core/record/record.h"
@@ -80,14 +81,14 @@ static const MsField fields[] = {
 static const MsRecord entry_record = MS_RECORD(fields, .is_sparse = TRUE);
 
 static void
-set_save(MsManifestEntry *entry, const MsSaveOptions *save)
+set_save(MsManifestEntry *entry, const MsBatchItem *item, const MsBatchRequest *request)
 {
-  const MsCodec *codec = ms_codec_get(save->format);
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(item, request->save.format));
 
   entry->format = g_strdup(codec->name);
-  entry->is_converted = save->is_converted;
+  entry->is_converted = request->limits.to_srgb;
   if (codec->has_quality)
-    entry->quality = ms_codec_resolve_quality(codec, save->quality);
+    entry->quality = ms_codec_resolve_quality(codec, request->save.quality);
 }
 
 static void
@@ -130,13 +131,11 @@ ms_manifest_entry_write(const MsManifestEntry *self)
 /**
  * ms_manifest_line:
  * @item: that is done or has failed, or whose output, complete, gets its name now
- * @settings: as requested, not as resolved by the plan
- * @save: format (not AUTO) and quality of the output
  *
  * Returns: (transfer full): the record of @item as JSON, without a newline
  */
 char *
-ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save)
+ms_manifest_line(const MsBatchItem *item, const MsBatchRequest *request)
 {
   g_autoptr(MsManifestEntry) entry = entry_new();
 
@@ -145,11 +144,11 @@ ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSa
   entry->status = item->status;
   entry->error = g_strdup(item->error);
   entry->note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
-  entry->settings = ms_settings_to_arguments(settings);
+  entry->settings = ms_settings_to_arguments(&request->settings);
   entry->width = item->width;
   entry->height = item->height;
   if (item->output)
-    set_save(entry, save);
+    set_save(entry, item, request);
   set_stamps(entry, &item->source, &item->result);
   return ms_manifest_entry_write(entry);
 }
@@ -208,23 +207,23 @@ ms_manifest_entry_is_part(const char *text)
 
 /* Compares format and quality, which lines of older versions lack, and whether colours were converted. */
 static gboolean
-is_saved_alike(const MsManifestEntry *entry, const MsSaveOptions *save)
+is_saved_alike(const MsManifestEntry *entry, const MsBatchItem *item, const MsBatchRequest *request)
 {
-  const MsCodec *codec = ms_codec_get(save->format);
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(item, request->save.format));
 
-  if (entry->is_converted != save->is_converted || (entry->format && strcmp(entry->format, codec->name) != 0))
+  if (entry->is_converted != request->limits.to_srgb || (entry->format && strcmp(entry->format, codec->name) != 0))
     return FALSE;
   return !codec->has_quality || entry->quality == MS_QUALITY_AUTO ||
-         entry->quality == ms_codec_resolve_quality(codec, save->quality);
+         entry->quality == ms_codec_resolve_quality(codec, request->save.quality);
 }
 
 /* Whether the line records a result with these settings, format and quality. */
 static gboolean
-is_alike(const MsManifestEntry *self, const MsSettings *settings, const MsSaveOptions *save)
+is_alike(const MsManifestEntry *self, const MsBatchItem *item, const MsBatchRequest *request)
 {
-  g_autofree char *line = ms_settings_to_arguments(settings);
+  g_autofree char *line = ms_settings_to_arguments(&request->settings);
 
-  return self->done && strcmp(self->settings, line) == 0 && is_saved_alike(self, save);
+  return self->done && strcmp(self->settings, line) == 0 && is_saved_alike(self, item, request);
 }
 
 /* Only a file can be unchanged, since a pipe may deliver another image each time. */
@@ -260,15 +259,15 @@ has_whole_output(const MsManifestEntry *entry, gboolean by_hash)
 
 /**
  * ms_manifest_entry_is_done:
- * @input: the file that the line is about
- * @save: requested format (not AUTO) and quality
- * @by_hash: compare the contents of both files with the recorded hashes, instead of the input's time
+ * @item: whose input the line is about
  *
- * Returns: whether the line says that @input was finished with these settings, and both files are as they were then
+ * Returns: whether the line says that the input was finished with these settings, and both files are as they were then,
+ *   by their contents where the request says so, else by size and time
  */
 gboolean
-ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
-                          const MsSaveOptions *save, gboolean by_hash)
+ms_manifest_entry_is_done(const MsManifestEntry *self, const MsBatchItem *item, const MsBatchRequest *request)
 {
-  return is_alike(self, settings, save) && is_same_input(self, input, by_hash) && has_whole_output(self, by_hash);
+  const gboolean by_hash = request->resume == MS_RESUME_HASH;
+
+  return is_alike(self, item, request) && is_same_input(self, item->input, by_hash) && has_whole_output(self, by_hash);
 }

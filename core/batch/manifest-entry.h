@@ -6,7 +6,8 @@
 #pragma once
 
 #include "core/batch/item.h"
-#include "core/image/image-save.h"
+
+typedef struct _MsBatchRequest MsBatchRequest;
 
 /**
  * MsManifestEntry: the last line about an input.
@@ -49,12 +50,11 @@ typedef struct {
   int height;
 } MsManifestEntry;
 
-char *ms_manifest_line(const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save);
+char *ms_manifest_line(const MsBatchItem *item, const MsBatchRequest *request);
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
 char *ms_manifest_entry_write(const MsManifestEntry *self);
 void ms_manifest_entry_free(MsManifestEntry *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifestEntry, ms_manifest_entry_free)
 gboolean ms_manifest_entry_complete(MsManifestEntry *self);
 gboolean ms_manifest_entry_is_part(const char *text);
-gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const char *input, const MsSettings *settings,
-                                   const MsSaveOptions *save, gboolean by_hash);
+gboolean ms_manifest_entry_is_done(const MsManifestEntry *self, const MsBatchItem *item, const MsBatchRequest *request);

@@ -449,19 +449,16 @@ ms_manifest_find(MsManifest *self, const char *input)
 
 /**
  * ms_manifest_find_done:
- * @save: requested format (not AUTO) and quality
- * @by_hash: compare the contents of both files with the recorded hashes, instead of the input's time
  *
- * Returns: (transfer none) (nullable): the line by which @input was finished unchanged with these settings, if its
- *   output exists; the caller compares the name of the output
+ * Returns: (transfer none) (nullable): the line by which the input of @item was finished unchanged with the settings of
+ *   @request, if its output exists; the caller compares the name of the output
  */
 const MsManifestEntry *
-ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings, const MsSaveOptions *save,
-                      gboolean by_hash)
+ms_manifest_find_done(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request)
 {
-  const MsManifestEntry *entry = ms_manifest_find(self, input);
+  const MsManifestEntry *entry = ms_manifest_find(self, item->input);
 
-  return entry && ms_manifest_entry_is_done(entry, input, settings, save, by_hash) ? entry : NULL;
+  return entry && ms_manifest_entry_is_done(entry, item, request) ? entry : NULL;
 }
 
 static GHashTable *
@@ -494,8 +491,6 @@ ms_manifest_find_owner(MsManifest *self, const char *path)
 /**
  * ms_manifest_announce:
  * @item: whose output is complete and gets its name next
- * @settings: as requested, not as resolved by the plan
- * @save: format (not AUTO) and quality of the output
  *
  * Appends the line by which the next run recognises the output if this one is killed, and flushes it to the disk. Any
  * thread may call it.
@@ -503,10 +498,9 @@ ms_manifest_find_owner(MsManifest *self, const char *path)
  * Returns: %FALSE with #MS_ERROR_IO
  */
 gboolean
-ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
-                     GError **error)
+ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request, GError **error)
 {
-  g_autofree char *json = ms_manifest_line(item, settings, save);
+  g_autofree char *json = ms_manifest_line(item, request);
 
   if (write_record(self, json) && (fsync(self->fd) == 0 || errno == EINVAL || errno == ENOSYS))
     return TRUE;
@@ -516,17 +510,15 @@ ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsSettings
 /**
  * ms_manifest_append:
  * @item: which is done or has failed
- * @settings, @save: as above
  *
  * Appends one line in a single write, so that lines of several processes never mix.
  *
  * Returns: %FALSE with #MS_ERROR_IO for the first line that cannot be written, and without an error for later ones
  */
 gboolean
-ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings, const MsSaveOptions *save,
-                   GError **error)
+ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request, GError **error)
 {
-  g_autofree char *json = ms_manifest_line(item, settings, save);
+  g_autofree char *json = ms_manifest_line(item, request);
 
   if (write_record(self, json))
     return TRUE;

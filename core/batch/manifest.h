@@ -19,10 +19,7 @@ MsManifest *ms_manifest_open(const char *path, GError **error);
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
-const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const char *input, const MsSettings *settings,
-                                             const MsSaveOptions *save, gboolean by_hash);
+const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request);
 const char *ms_manifest_find_owner(MsManifest *self, const char *path);
-gboolean ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
-                              const MsSaveOptions *save, GError **error);
-gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsSettings *settings,
-                            const MsSaveOptions *save, GError **error);
+gboolean ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request, GError **error);
+gboolean ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request, GError **error);

@@ -45,26 +45,16 @@ typedef struct {
   guint64 memory_used;
 } Runner;
 
-MsRunnerOptions
-ms_runner_options_default(void)
-{
-  return (MsRunnerOptions){.settings = ms_settings_default(),
-                           .limits = ms_image_limits_default(),
-                           .save = ms_save_options_default(),
-                           .repeat = 1};
-}
-
 /* Skipped items get no line, because the manifest has the line of the run that did the work. */
 static void
 record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatchItem *item)
 {
-  MsSaveOptions save = options->save;
+  MsManifest *manifest = options->request->manifest;
   g_autoptr(GError) error = NULL;
 
-  if (!options->manifest || options->is_worker || item->status == MS_ITEM_SKIPPED)
+  if (!manifest || options->is_worker || item->status == MS_ITEM_SKIPPED)
     return;
-  save.format = ms_batch_item_format(item, save.format);
-  if (!ms_manifest_append(options->manifest, item, &options->settings, &save, &error) && error && hooks->problem)
+  if (!ms_manifest_append(manifest, item, options->request, &error) && error && hooks->problem)
     hooks->problem(error->message, hooks->data);
 }
 
@@ -202,7 +192,7 @@ save_filtered(Runner *self)
   g_autoptr(GError) error = NULL;
 
   g_mutex_unlock(&self->lock);
-  if ((!self->options->verify || ms_stage_verify(work, &error)) && work->item->output)
+  if ((!self->options->request->verify || ms_stage_verify(work, &error)) && work->item->output)
     ms_stage_save(work, &error);
   g_mutex_lock(&self->lock);
   end_image(self, work, error, TRUE);
@@ -295,7 +285,7 @@ pass_to_device(Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage
   tell(self, work->item, MS_ITEM_STARTED);
   g_mutex_unlock(&self->lock);
   good = filter_on_device(self, engine, first_lane, work, &error);
-  if (good && !self->options->verify)
+  if (good && !self->options->request->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&self->lock);
   if (!good && !first_lane && return_to_first_lane(self, work, error))
@@ -351,7 +341,8 @@ static GPtrArray *
 start_further_lanes(Runner *self, MsEngine *engine)
 {
   GPtrArray *threads = g_ptr_array_new();
-  guint n = self->options->repeat > 1 || self->hooks->inspect ? 1 : MIN(ms_engine_get_lanes(engine), self->items->len);
+  guint n =
+    self->options->request->repeat > 1 || self->hooks->inspect ? 1 : MIN(ms_engine_get_lanes(engine), self->items->len);
 
   for (guint i = 1; i < n; i++) {
     MsEngine *further = ms_engine_open_lane(engine, NULL);
@@ -390,7 +381,7 @@ on_cancelled(GCancellable *cancellable, gpointer data)
 static guint
 most_jobs(const MsRunnerOptions *options)
 {
-  return options->jobs ? options->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
+  return options->request->jobs ? options->request->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
 }
 
 /* Each image of a folder is encoded by one thread; in a short batch, spare threads compress bands of a large image. */
@@ -451,7 +442,7 @@ open_and_work(Runner *self, GError **error)
 
   if (engine)
     g_ptr_array_add(self->engines, engine);
-  if (!engine || !ms_engine_check(engine, &self->options->settings, error))
+  if (!engine || !ms_engine_check(engine, &self->options->request->settings, error))
     return FALSE;
   GPtrArray *threads = start_further_lanes(self, engine);
   work_on_device(self, engine, TRUE);
@@ -495,9 +486,9 @@ ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHo
   gulong handler = 0;
   gboolean good;
 
-  shared.save.threads = encoder_threads(options, items);
-  shared.memory =
-    options->memory_limit ? ms_memory_cap_share(options->memory_limit, options->memory_runtime) : ms_memory_cap_usual();
+  shared.encoder_threads = encoder_threads(options, items);
+  const guint64 limit = options->request->memory_limit;
+  shared.memory = limit ? ms_memory_cap_share(limit, options->memory_runtime) : ms_memory_cap_usual();
   runner_init(&runner);
   if (cancellable)
     handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);

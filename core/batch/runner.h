@@ -10,45 +10,26 @@
 
 /**
  * MsRunnerOptions:
- * @settings: the requested settings
- * @limits: limits on the size of images
- * @save: options of saving; the format AUTO is resolved for each item
- * @jobs: decoding and encoding threads, 0 for a default by the number of processors
- * @repeat: times each image is filtered, at least 1
- * @verify: whether each result is compared with the reference
+ * @request: what is asked of the batch
  * @keep_log: whether items keep their timings
- * @hash: whether the contents of inputs and outputs are hashed for the manifest
- * @memory_limit: bytes that images in flight may take together, 0 for a share of the machine's memory; an image that
- *   exceeds it alone is filtered in bands or, where that is not possible and the limit is explicit, fails
- * @memory_runtime: bytes of the program and the driver if @memory_limit includes these and the buffers of the device; 0
- *   if it is for images alone
- * @scratch: (nullable): the folder of temporary files for images that exceed the memory and cannot be read by rows
+ * @memory_runtime: bytes of the program and the driver if the request's limit includes these and the buffers of the
+ *   device; 0 if it is for images alone
  * @memory: the images' share of the limit or its default; set by the runner
+ * @encoder_threads: that may encode one image; set by the runner
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
- * @timeout_s: how long a worker may report nothing; 0 for a limit that grows with the observed gaps
  * @is_worker: whether the process ends right after the run, so that the system closes the device, and a supervisor
  *   records how the items ended
- * @manifest: (nullable): gets a line for each output before it gets its name, and for each item that ended
  */
 typedef struct {
-  MsSettings settings;
-  MsImageLimits limits;
-  MsSaveOptions save;
-  guint jobs;
-  guint repeat;
-  gboolean verify;
+  const MsBatchRequest *request;
   gboolean keep_log;
-  gboolean hash;
-  guint64 memory_limit;
   guint64 memory_runtime;
-  const char *scratch;
   guint64 memory;
+  guint encoder_threads;
   guint engine_copies;
   guint inspected_copies;
-  double timeout_s;
   gboolean is_worker;
-  MsManifest *manifest;
 } MsRunnerOptions;
 
 /**
@@ -96,7 +77,6 @@ typedef struct {
   gpointer data;
 } MsRunnerHooks;
 
-MsRunnerOptions ms_runner_options_default(void);
 void ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item);
 gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
                        GCancellable *cancellable, GError **error);

@@ -19,11 +19,10 @@ announce(const struct stat *file, gpointer data, GError **error)
 {
   const MsSaving *self = data;
   const MsBatchImage *work = self->work;
-  const MsRunnerOptions *options = work->options;
+  const MsBatchRequest *request = work->request;
 
   ms_file_stamp_set(&work->item->result, file);
-  if (options->manifest &&
-      !ms_manifest_announce(options->manifest, work->item, &options->settings, &self->options, error))
+  if (request->manifest && !ms_manifest_announce(request->manifest, work->item, request, error))
     return FALSE;
   if (work->hooks->happened)
     work->hooks->happened(work->item, MS_ITEM_SAVING, work->hooks->data);
@@ -36,13 +35,14 @@ ms_saving_init(MsSaving *self, MsBatchImage *work)
 {
   const MsBatchItem *item = work->item;
 
-  *self = (MsSaving){.work = work, .options = work->options->save, .wanted = g_strdup(item->output)};
+  *self = (MsSaving){.work = work, .options = work->request->save, .wanted = g_strdup(item->output)};
   self->folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
   self->place = (MsAtomicPlace){self->folder, item->folder, item->follow_links};
   self->options.format = ms_batch_item_format(item, self->options.format);
   self->options.overwrite = item->overwrite;
   self->options.place = self->folder ? &self->place : NULL;
   self->options.saves_memory = work->saves_memory;
+  self->options.threads = work->options->encoder_threads;
   self->options.appears = announce;
   self->options.appears_data = self;
 }
@@ -137,7 +137,7 @@ ms_saving_end(MsSaving *self, GError **error)
     return FALSE;
   self->us += g_get_monotonic_time() - start;
   if (!item->output_is_stream)
-    ms_file_stamp_take(&item->result, item->output, self->work->options->hash);
+    ms_file_stamp_take(&item->result, item->output, self->work->request->resume == MS_RESUME_HASH);
   note_saved(self, &self->writer->notes);
   return TRUE;
 }
@@ -153,7 +153,7 @@ ms_saving_to_stream(MsSaving *self, GError **error)
 
   if (!bytes || !(work->item->output_spool > 0
                     ? ms_stream_spool_write(work->item->output_spool, bytes, error)
-                    : ms_pipe_output_write_standard(bytes, &work->options->limits.wait, work->cancellable, error)))
+                    : ms_pipe_output_write_standard(bytes, &work->request->limits.wait, work->cancellable, error)))
     return FALSE;
   self->us = g_get_monotonic_time() - start;
   note_saved(self, &notes);

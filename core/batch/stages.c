@@ -24,6 +24,7 @@ ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRu
   MsBatchImage *self = g_new0(MsBatchImage, 1);
 
   self->item = item;
+  self->request = options->request;
   self->options = options;
   self->hooks = hooks;
   self->cancellable = cancellable;
@@ -68,12 +69,12 @@ open_input(MsBatchImage *work, GError **error)
   gboolean standard = ms_file_path_is_standard(item->input);
   gboolean is_pipe = item->input_spool > 0 || item->input_is_stream;
   /* Files of up to SMALL_FILE bytes are read under any limit, because the refusal states the memory that they need. */
-  MsImageLimits limits = work->options->limits;
+  MsImageLimits limits = work->request->limits;
 
   limits.accepts_streams = item->input_is_stream;
-  limits.decoder_memory = work->options->memory_limit ? work->options->memory : 0;
-  if (is_pipe && work->options->memory_limit)
-    limits.max_bytes = MAX(work->options->memory, MIN(work->options->memory_limit, SMALL_FILE));
+  limits.decoder_memory = work->request->memory_limit ? work->options->memory : 0;
+  if (is_pipe && work->request->memory_limit)
+    limits.max_bytes = MAX(work->options->memory, MIN(work->request->memory_limit, SMALL_FILE));
   if (item->input_spool > 0) {
     g_autoptr(GBytes) content = ms_stream_spool_read(item->input_spool, work->name, error);
     work->input = content ? ms_image_file_open_bytes(content, work->name, &limits, work->cancellable, error) : NULL;
@@ -83,9 +84,9 @@ open_input(MsBatchImage *work, GError **error)
     work->input = ms_image_file_open(item->input, &limits, work->cancellable, error);
   }
   if (!is_pipe && work->input)
-    ms_file_stamp_take_open(&item->source, work->input->fd, work->options->hash);
+    ms_file_stamp_take_open(&item->source, work->input->fd, work->request->resume == MS_RESUME_HASH);
   else if (!is_pipe)
-    ms_file_stamp_take(&item->source, item->input, work->options->hash);
+    ms_file_stamp_take(&item->source, item->input, work->request->resume == MS_RESUME_HASH);
   return work->input != NULL;
 }
 
@@ -121,10 +122,10 @@ choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
     *bytes = work->input->row_memory;
     return TRUE;
   }
-  if (work->options->scratch && work->input->codec->decoder->gives_rows &&
+  if (work->request->scratch && work->input->codec->decoder->gives_rows &&
       g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED)) {
-    ms_note_add_error(&work->item->notes, MS_NOTE_SCRATCH, work->options->scratch, reason);
-    file->scratch = ms_scratch_file_new(work->options->scratch, work->name);
+    ms_note_add_error(&work->item->notes, MS_NOTE_SCRATCH, work->request->scratch, reason);
+    file->scratch = ms_scratch_file_new(work->request->scratch, work->name);
     *bytes = 2 * MS_SCRATCH_STEP;
     return TRUE;
   }
@@ -135,7 +136,7 @@ choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
 static guint64
 encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
 {
-  MsSaveOptions save = work->options->save;
+  MsSaveOptions save = work->request->save;
 
   save.format = ms_batch_item_format(work->item, save.format);
   save.saves_memory = work->saves_memory;
@@ -146,14 +147,14 @@ encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
 static guint
 reference_copies(const MsRunnerOptions *options)
 {
-  return options->verify && options->settings.params.space != MS_SPACE_RGB ? 2 : 0;
+  return options->request->verify && options->request->settings.params.space != MS_SPACE_RGB ? 2 : 0;
 }
 
 /* With levels the reference has the rows of a band twice, and their mask. */
 static guint
 level_copies(const MsRunnerOptions *options)
 {
-  return options->settings.params.levels > 0 ? 2 : 0;
+  return options->request->settings.params.levels > 0 ? 2 : 0;
 }
 
 /*
@@ -163,10 +164,10 @@ level_copies(const MsRunnerOptions *options)
 static MsStreamPlan
 plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
 {
-  const guint verify = work->options->verify ? 1 : 0;
+  const guint verify = work->request->verify ? 1 : 0;
   MsStreamRequest request = {.width = header->width,
                              .height = header->height,
-                             .params = work->options->settings.params,
+                             .params = work->request->settings.params,
                              .copies = work->options->inspected_copies + verify + level_copies(work->options),
                              .coarse_copies = 1 + verify,
                              .halo_copies = work->options->engine_copies + reference_copies(work->options),
@@ -188,7 +189,7 @@ plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
 static gboolean
 plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scratch, GError **error)
 {
-  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->request->save.format));
   const char *why = why_whole(work, codec);
   MsStreamedFile *file = &work->file;
 
@@ -198,7 +199,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
   }
   *file = (MsStreamedFile){.input = work->input};
   guint64 reading = 0;
-  *needs_scratch = work->input->codec->decoder->gives_rows && !work->options->scratch;
+  *needs_scratch = work->input->codec->decoder->gives_rows && !work->request->scratch;
   if (!choose_reading(work, &reading, error))
     return FALSE;
   *needs_scratch = FALSE;
@@ -248,7 +249,7 @@ decide_bands(MsBatchImage *work, const MsImageHeader *header, GError **error)
   if (work->is_streamed)
     work->bytes = work->file.plan.bytes;
   if (work->is_streamed ||
-      (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && work->options->memory_limit == 0))
+      (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED) && work->request->memory_limit == 0))
     return TRUE;
   if (g_error_matches(reason, MS_ERROR, MS_ERROR_UNSUPPORTED))
     set_memory_error(work, header, needs_scratch, reason, error);
@@ -263,7 +264,7 @@ check_format(const MsBatchImage *work, const MsImageHeader *header, GError **err
 {
   if (!work->item->output)
     return TRUE;
-  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->options->save.format));
+  const MsCodec *codec = ms_codec_get(ms_batch_item_format(work->item, work->request->save.format));
   return ms_codec_check_sides(codec, work->name, header->width, header->height, error);
 }
 
@@ -277,7 +278,7 @@ count_process(MsBatchImage *work)
   if (file->process_memory == 0)
     return;
   work->bytes = MAX(work->bytes, pixels * BYTES_PER_PIXEL + file->process_memory);
-  if (work->options->memory_limit)
+  if (work->request->memory_limit)
     file->limits.decoder_memory = file->process_memory;
 }
 
@@ -291,7 +292,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
   g_clear_pointer(&work->item->notes, g_free);
   work->item->bits = header->bits;
   ms_losses_note(&work->item->notes, header, NULL, work->name);
-  work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->options->verify);
+  work->bytes = bytes_in_flight((guint64)header->width, (guint64)header->height, work->request->verify);
   count_process(work);
   if (work->input->bytes)
     work->bytes += work->input->size;
@@ -362,7 +363,7 @@ filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint
   MsBatchItem *item = work->item;
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
   MsJob job = {.source = work->source,
-               .settings = &work->options->settings,
+               .settings = &work->request->settings,
                .progress = progress,
                .progress_data = work,
                .log = log,
@@ -370,10 +371,10 @@ filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint
 
   work->result = ms_engine_run(engine, &job, error);
   if (work->result) {
-    ms_batch_item_take_job(item, &job, repeat, work->options->repeat);
+    ms_batch_item_take_job(item, &job, repeat, work->request->repeat);
     g_free(item->device);
     item->device = g_strdup(ms_engine_describe(engine).name);
-    if (repeat + 1 < work->options->repeat)
+    if (repeat + 1 < work->request->repeat)
       keep_build_rows(item->log, log);
   } else {
     g_free(item->rejected);
@@ -387,7 +388,7 @@ filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint
 static void
 note_profile(MsBatchImage *work, const MsMetadata *metadata)
 {
-  const MsSpace space = work->options->settings.params.space;
+  const MsSpace space = work->request->settings.params.space;
   GBytes *icc = metadata ? metadata->icc : NULL;
 
   g_free(work->item->profile);
@@ -404,7 +405,7 @@ note_profile(MsBatchImage *work, const MsMetadata *metadata)
 gboolean
 ms_stage_filter(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, GError **error)
 {
-  for (guint i = 0; i < work->options->repeat; i++) {
+  for (guint i = 0; i < work->request->repeat; i++) {
     g_clear_object(&work->result);
     if (!filter_once(work, engine, progress, i, error)) {
       g_prefix_error(error, "'%s': ", work->name);
@@ -442,7 +443,7 @@ verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GE
   const MsRegion *region = &place->region;
   MsBatchItem *item = work->item;
   MsJob job = {.source = place->image,
-               .settings = &work->options->settings,
+               .settings = &work->request->settings,
                .region = region,
                .coarser = place->coarser,
                .cancellable = work->cancellable};
@@ -528,7 +529,7 @@ check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointe
 
   if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
     return FALSE;
-  return !self->work->options->verify || verify_band(self->work, band, result, error);
+  return !self->work->request->verify || verify_band(self->work, band, result, error);
 }
 
 static gboolean
@@ -572,17 +573,17 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
   MsBatchItem *item = work->item;
   Bands bands = {.work = work, .engine = engine};
   MsStreamedRun run = {.engine = engine,
-                       .settings = &work->options->settings,
-                       .repeat = work->options->repeat,
+                       .settings = &work->request->settings,
+                       .repeat = work->request->repeat,
                        .progress = progress,
                        .progress_data = work,
                        .cancellable = work->cancellable,
                        .item = item,
-                       .verifies = work->options->verify,
-                       .inspect = work->hooks->inspect || work->options->verify ? check_band : NULL,
+                       .verifies = work->request->verify,
+                       .inspect = work->hooks->inspect || work->request->verify ? check_band : NULL,
                        .data = &bands};
 
-  item->used = work->options->settings;
+  item->used = work->request->settings;
   g_clear_pointer(&item->rejected, g_free);
   const gboolean good = filter_bands(&bands, &run, error);
   note_damage(work, run.damage);

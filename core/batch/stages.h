@@ -7,8 +7,7 @@
 
 /**
  * MsBatchImage: an image in flight.
- * @options: of the run
- * @hooks: of the run
+ * @request: of the batch; @options, @hooks: of the run
  * @cancellable: (nullable): of the run
  * @input: (nullable): the open file, with a pipe's bytes, until it is decoded
  * @bytes: its share of the memory limit
@@ -18,6 +17,7 @@
  */
 typedef struct {
   MsBatchItem *item;
+  const MsBatchRequest *request;
   const MsRunnerOptions *options;
   const MsRunnerHooks *hooks;
   GCancellable *cancellable;

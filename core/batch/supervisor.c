@@ -94,7 +94,7 @@ deliver(MsSupervisor *s, MsBatchItem *item)
   g_autoptr(GError) error = NULL;
 
   if (item->status != MS_ITEM_DONE ||
-      ms_stream_spool_deliver(s->spool, item, &s->options.runner->limits.wait, s->options.cancellable, &error))
+      ms_stream_spool_deliver(s->spool, item, &s->options.runner->request->limits.wait, s->options.cancellable, &error))
     return TRUE;
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     item->status = MS_ITEM_PENDING;
@@ -222,7 +222,7 @@ report_saved(MsSupervisor *s)
     if (item->status != MS_ITEM_PENDING || !was_saved(&s->jobs[i], item))
       continue;
     item->status = MS_ITEM_DONE;
-    ms_file_stamp_take(&item->result, item->output, s->options.runner->hash);
+    ms_file_stamp_take(&item->result, item->output, s->options.runner->request->resume == MS_RESUME_HASH);
     report_result(s, item);
     any = TRUE;
   }
@@ -316,7 +316,7 @@ is_left(gpointer data)
 MsSupervisor *
 ms_supervisor_new(const MsSupervisorOptions *options)
 {
-  const double timeout_s = options->runner->timeout_s;
+  const double timeout_s = options->runner->request->limits.wait.silence_s;
   MsSupervisor *self = g_new0(MsSupervisor, 1);
   MsDriverUser user = {.start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
                        .rules = {.most_vain = MS_DRIVER_MOST_VAIN,
@@ -394,7 +394,7 @@ run_workers(MsSupervisor *s, GError **error)
 static gboolean
 take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
 {
-  MsImageLimits limits = s->options.runner->limits;
+  MsImageLimits limits = s->options.runner->request->limits;
 
   limits.wait.note = s->options.note;
   limits.wait.data = s->options.hooks.data;
@@ -403,8 +403,8 @@ take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
     g_autoptr(GError) failure = NULL;
     if (item->input_is_stream != streams)
       continue;
-    if (item->status == MS_ITEM_PENDING &&
-        !ms_stream_spool_take(s->spool, s->options.runner->scratch, item, &limits, s->options.cancellable, &failure)) {
+    if (item->status == MS_ITEM_PENDING && !ms_stream_spool_take(s->spool, s->options.runner->request->scratch, item,
+                                                                 &limits, s->options.cancellable, &failure)) {
       if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;

@@ -17,7 +17,6 @@
  * @quality: 1 to 100 for formats with lossy compression, or %MS_QUALITY_AUTO; from 90 on colours keep full resolution
  * @compression: effort of lossless compression, 0 to 9, as zlib's levels
  * @overwrite: whether a file of that name is replaced; otherwise it is left alone and the save fails
- * @is_converted: whether the image was converted to sRGB when it was read, which only manifests need to know
  * @threads: how many threads may encode the image; 0 counts as 1
  * @saves_memory: whether a PNG file is compressed in bands of rows where compressing it as a whole is faster; the
  *   pixels are the same, the bytes of the file are not
@@ -30,7 +29,6 @@ typedef struct {
   int quality;
   int compression;
   gboolean overwrite;
-  gboolean is_converted;
   guint threads;
   gboolean saves_memory;
   const MsAtomicPlace *place;

@@ -58,16 +58,16 @@ test_defaults(void)
   g_autoptr(MsCommandLine) line = parse_good("meanshift-lab a.png");
   MsSettings standard = ms_settings_default();
 
-  g_assert_cmpstr(line->inputs[0], ==, "a.png");
-  g_assert_null(line->inputs[1]);
-  g_assert_true(ms_settings_equal(&line->settings, &standard));
+  g_assert_cmpstr(line->batch.inputs[0], ==, "a.png");
+  g_assert_null(line->batch.inputs[1]);
+  g_assert_true(ms_settings_equal(&line->batch.settings, &standard));
   g_assert_cmpstr(ms_command_line_device(line), ==, "auto");
-  g_assert_cmpint(line->repeat, ==, 1);
-  g_assert_cmpint(line->on_conflict, ==, MS_CONFLICT_FAIL);
+  g_assert_cmpint(line->batch.repeat, ==, 1);
+  g_assert_cmpint(line->batch.on_conflict, ==, MS_CONFLICT_FAIL);
   g_assert_cmpint(line->fallback, ==, MS_FALLBACK_DEFAULT);
-  g_assert_cmpint(line->format, ==, MS_IMAGE_FORMAT_AUTO);
-  g_assert_cmpuint(line->max_pixels, ==, MS_IMAGE_DEFAULT_MAX_PIXELS);
-  g_assert_cmpuint(line->shard.count, ==, 1);
+  g_assert_cmpint(line->batch.save.format, ==, MS_IMAGE_FORMAT_AUTO);
+  g_assert_cmpuint(line->batch.limits.max_pixels, ==, MS_IMAGE_DEFAULT_MAX_PIXELS);
+  g_assert_cmpuint(line->batch.shard.count, ==, 1);
   g_assert_false(line->headless);
 }
 
@@ -79,20 +79,20 @@ test_forms(void)
 
   g_assert_true(line->headless);
   g_assert_true(line->quiet);
-  g_assert_cmpfloat(line->settings.params.sp, ==, 7.5);
-  g_assert_cmpfloat(line->settings.params.sr, ==, 33);
-  g_assert_cmpint(line->settings.options.work_group_width, ==, 32);
-  g_assert_cmpint(line->settings.options.work_group_height, ==, 4);
-  g_assert_cmpstr(line->output, ==, "out.png");
+  g_assert_cmpfloat(line->batch.settings.params.sp, ==, 7.5);
+  g_assert_cmpfloat(line->batch.settings.params.sr, ==, 33);
+  g_assert_cmpint(line->batch.settings.options.work_group_width, ==, 32);
+  g_assert_cmpint(line->batch.settings.options.work_group_height, ==, 4);
+  g_assert_cmpstr(line->batch.output, ==, "out.png");
   g_assert_cmpstr(line->json, ==, "-");
-  g_assert_cmpstr(line->inputs[0], ==, "-odd.png");
-  g_assert_cmpstr(line->inputs[1], ==, "--sp");
+  g_assert_cmpstr(line->batch.inputs[0], ==, "-odd.png");
+  g_assert_cmpstr(line->batch.inputs[1], ==, "--sp");
   g_assert_true(ms_command_line_has(line, "output"));
   g_assert_false(ms_command_line_has(line, "csv"));
 
   g_autoptr(MsCommandLine) attached = parse_good("meanshift-lab --headless - -oout.jpg");
-  g_assert_cmpstr(attached->output, ==, "out.jpg");
-  g_assert_cmpstr(attached->inputs[0], ==, "-");
+  g_assert_cmpstr(attached->batch.output, ==, "out.jpg");
+  g_assert_cmpstr(attached->batch.inputs[0], ==, "-");
 }
 
 static void
@@ -103,23 +103,23 @@ test_values(void)
                                              "--split adaptive --progress never --quality 77 --jobs 3 "
                                              "--repeat 12 --rule replicate --unroll 4 --access vload");
 
-  g_assert_cmpuint(line->memory_limit, ==, G_GUINT64_CONSTANT(512) << 20);
-  g_assert_cmpuint(line->max_pixels, ==, G_GUINT64_CONSTANT(2000000000));
+  g_assert_cmpuint(line->batch.memory_limit, ==, G_GUINT64_CONSTANT(512) << 20);
+  g_assert_cmpuint(line->batch.limits.max_pixels, ==, G_GUINT64_CONSTANT(2000000000));
   g_assert_cmpuint(line->size, ==, 3000);
   g_assert_cmpfloat(line->budget, ==, 300);
-  g_assert_cmpuint(line->shard.index, ==, 2);
-  g_assert_cmpuint(line->shard.count, ==, 9);
-  g_assert_cmpint(line->format, ==, MS_IMAGE_FORMAT_JPEG);
-  g_assert_cmpint(line->on_conflict, ==, MS_CONFLICT_UNIQUE);
+  g_assert_cmpuint(line->batch.shard.index, ==, 2);
+  g_assert_cmpuint(line->batch.shard.count, ==, 9);
+  g_assert_cmpint(line->batch.save.format, ==, MS_IMAGE_FORMAT_JPEG);
+  g_assert_cmpint(line->batch.on_conflict, ==, MS_CONFLICT_UNIQUE);
   g_assert_cmpint(line->fallback, ==, MS_FALLBACK_CPU);
   g_assert_cmpint(line->split, ==, 2);
   g_assert_cmpint(line->progress, ==, MS_PROGRESS_NEVER);
-  g_assert_cmpint(line->quality, ==, 77);
-  g_assert_cmpint(line->jobs, ==, 3);
-  g_assert_cmpint(line->repeat, ==, 12);
-  g_assert_cmpint(line->settings.params.rule, ==, MS_RULE_REPLICATE);
-  g_assert_cmpint(line->settings.options.unroll, ==, 4);
-  g_assert_cmpint(line->settings.options.access, ==, MS_ACCESS_VLOAD);
+  g_assert_cmpint(line->batch.save.quality, ==, 77);
+  g_assert_cmpint(line->batch.jobs, ==, 3);
+  g_assert_cmpint(line->batch.repeat, ==, 12);
+  g_assert_cmpint(line->batch.settings.params.rule, ==, MS_RULE_REPLICATE);
+  g_assert_cmpint(line->batch.settings.options.unroll, ==, 4);
+  g_assert_cmpint(line->batch.settings.options.access, ==, MS_ACCESS_VLOAD);
 }
 
 static void
@@ -127,9 +127,9 @@ test_preset(void)
 {
   g_autoptr(MsCommandLine) line = parse_good("x --headless a.png -o b.png --max-iterations 7 --preset Poster");
 
-  g_assert_cmpfloat(line->settings.params.sp, ==, 16);
-  g_assert_cmpfloat(line->settings.params.sr, ==, 40);
-  g_assert_cmpint(line->settings.params.max_iterations, ==, 7);
+  g_assert_cmpfloat(line->batch.settings.params.sp, ==, 16);
+  g_assert_cmpfloat(line->batch.settings.params.sr, ==, 40);
+  g_assert_cmpint(line->batch.settings.params.max_iterations, ==, 7);
   check_refused("x --headless a.png -o b.png --preset Postr", "Flat colours, Poster");
   check_refused("x --headless --reduce sum --preset Poster", "--preset");
 }

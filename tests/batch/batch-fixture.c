@@ -40,12 +40,12 @@ batch_fixture_set_up(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(g_mkdir(f->in, 0777), ==, 0);
   g_assert_cmpint(g_mkdir(f->out, 0777), ==, 0);
   f->inputs[0] = f->in;
-  f->request =
-    (MsBatchRequest){.inputs = f->inputs, .output = f->out, .shard = {1, 1}, .settings = ms_settings_default()};
+  f->request = ms_batch_request_default();
+  f->request.inputs = f->inputs;
+  f->request.output = f->out;
   f->request.settings.params.sp = 2;
-  f->options = ms_runner_options_default();
-  f->options.settings = f->request.settings;
-  f->options.jobs = 3;
+  f->options.request = &f->request;
+  f->request.jobs = 3;
   f->engine = fake_engine_new();
   f->cancellable = g_cancellable_new();
   f->problems = g_ptr_array_new_with_free_func(g_free);
@@ -176,7 +176,7 @@ void
 batch_fixture_assert_reference(BatchFixture *f, const MsBatchItem *item)
 {
   g_autoptr(MsImage) source = ms_image_load(item->input, NULL, NULL, NULL);
-  g_autoptr(MsImage) expected = ms_fixture_reference(source, &f->options.settings.params, NULL, NULL);
+  g_autoptr(MsImage) expected = ms_fixture_reference(source, &f->request.settings.params, NULL, NULL);
   g_autoptr(MsImage) actual = ms_image_load(item->output, NULL, NULL, NULL);
 
   g_assert_nonnull(actual);

@@ -113,11 +113,12 @@ filter_items(MsChannel *channel, GVariant *content, gpointer data)
 {
   gboolean on_processor;
   g_autoptr(GPtrArray) items = ms_worker_take_items(content, &on_processor);
-  MsRunnerOptions options = ms_runner_options_default();
+  MsBatchRequest request = ms_batch_request_default();
+  const MsRunnerOptions options = {.request = &request};
   MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
 
-  options.settings.params.sp = 2;
-  options.jobs = 3;
+  request.settings.params.sp = 2;
+  request.jobs = 3;
   /* As in the program, whose handler cannot end a call of the driver. */
   signal(SIGTERM, SIG_IGN);
   if (on_processor) {
@@ -176,14 +177,14 @@ MsSupervisor *
 isolation_new_supervisor(BatchFixture *f, double timeout_s)
 {
   MsSupervisorOptions supervision = {.runner = &f->options,
-                                     .memory_limit = f->options.memory_limit,
+                                     .memory_limit = f->request.memory_limit,
                                      .falls_back = f->falls_back,
                                      .note = count_note,
                                      .device = remember_device,
                                      .hooks = {.happened = count_finished, .data = f},
                                      .cancellable = f->cancellable};
 
-  f->options.timeout_s = timeout_s;
+  f->request.limits.wait.silence_s = timeout_s;
   return ms_supervisor_new(&supervision);
 }
 

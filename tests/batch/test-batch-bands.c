@@ -24,7 +24,6 @@ set_up(BatchFixture *f, const char *name, int width, int height)
 
   f->request.settings.params.sp = 1;
   f->request.settings.params.max_iterations = 1;
-  f->options.settings = f->request.settings;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   g_assert_true(ms_image_save(image, path, NULL, NULL, NULL, NULL));
 }
@@ -32,7 +31,7 @@ set_up(BatchFixture *f, const char *name, int width, int height)
 static MsBatchItem *
 run(BatchFixture *f, guint64 limit, GPtrArray **items)
 {
-  f->options.memory_limit = limit;
+  f->request.memory_limit = limit;
   f->engine->runs = f->n_finished = 0;
   *items = batch_fixture_plan(f);
   batch_fixture_run_good(f, *items);
@@ -45,7 +44,7 @@ test_verified(BatchFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) items = NULL;
 
   set_up(f, "a.jpg", WIDTH, HEIGHT);
-  f->options.verify = TRUE;
+  f->request.verify = TRUE;
   const MsBatchItem *item = run(f, LIMIT, &items);
   g_assert_cmpuint(f->engine->runs, >, 1);
   g_assert_cmpint(item->status, ==, MS_ITEM_DONE);
@@ -60,7 +59,7 @@ test_different(BatchFixture *f, gconstpointer data)
   g_autoptr(GPtrArray) whole_items = NULL, items = NULL;
 
   set_up(f, "a.jpg", WIDTH, HEIGHT);
-  f->options.verify = TRUE;
+  f->request.verify = TRUE;
   f->engine->behaviour = WRONG_ENGINE;
   const MsBatchItem *whole = run(f, 0, &whole_items);
   g_assert_cmpuint(f->engine->runs, ==, 1);
@@ -117,7 +116,7 @@ check_inspected(BatchFixture *f, const char *output, guint64 limit)
 
   f->engine->runs = 0;
   f->request.output = output;
-  f->options.memory_limit = limit;
+  f->request.memory_limit = limit;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, NULL));
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_DONE);
@@ -155,7 +154,7 @@ test_png_in_bands(BatchFixture *f, gconstpointer data)
   gsize size = 0;
 
   set_up(f, "a.png", 1500, 1200);
-  f->options.jobs = 1;
+  f->request.jobs = 1;
   g_assert_cmpint(run(f, 0, &whole_items)->status, ==, MS_ITEM_DONE);
   g_autoptr(MsImage) whole = load_output(f, "a.png", &size);
   /* The filtered rows and their compressed bytes have twice 5.4 MB. */

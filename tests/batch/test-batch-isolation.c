@@ -76,7 +76,7 @@ test_hang(BatchFixture *f, gconstpointer data)
 static void
 test_greedy(BatchFixture *f, gconstpointer data)
 {
-  f->options.memory_limit = MEMORY_LIMIT;
+  f->request.memory_limit = MEMORY_LIMIT;
   check_one_death(f, IS_GREEDY, 0, "512 MiB of --memory-limit");
 }
 
@@ -108,10 +108,10 @@ test_one_retry(BatchFixture *f, gconstpointer data)
 
   add_pictures(f, widths, G_N_ELEMENTS(widths));
   g_setenv(MARKER, marker, TRUE);
-  f->options.manifest = manifest;
+  f->request.manifest = manifest;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   isolation_supervise(f, items, 0, &error);
-  f->options.manifest = NULL;
+  f->request.manifest = NULL;
   g_assert_no_error(error);
   assert_others_done(f, items, widths, 0, "");
   g_autofree char *note = ms_note_describe(batch_fixture_item(items, 1)->notes, MS_LANGUAGE_ENGLISH);
@@ -136,14 +136,14 @@ test_resume(BatchFixture *f, gconstpointer data)
     g_autoptr(GError) error = NULL;
     g_autoptr(MsManifest) manifest = batch_fixture_open_manifest(path, &error);
     g_assert_no_error(error);
-    f->request.manifest = f->options.manifest = manifest;
+    f->request.manifest = manifest;
     g_autoptr(GPtrArray) items = batch_fixture_plan(f);
     isolation_supervise(f, items, 0, &error);
     g_assert_no_error(error);
     g_assert_cmpuint(ms_batch_count(items).failed, ==, 1);
     g_assert_cmpuint(ms_batch_count(items).done, ==, run == 0 ? 2 : 0);
     g_assert_cmpuint(ms_batch_count(items).skipped, ==, run == 0 ? 0 : 2);
-    f->options.manifest = NULL;
+    f->request.manifest = NULL;
   }
 }
 

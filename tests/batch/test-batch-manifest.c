@@ -30,7 +30,7 @@ run_with_manifest(BatchFixture *f, MsBatchCounts *counts)
   g_autoptr(MsManifest) manifest = open_manifest(f);
   guint before = f->engine->runs;
 
-  f->request.manifest = f->options.manifest = manifest;
+  f->request.manifest = manifest;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   f->n_finished = 0;
   batch_fixture_run_good(f, items);
@@ -43,8 +43,7 @@ static void
 test_line(BatchFixture *f, gconstpointer data)
 {
   g_autoptr(MsBatchItem) item = ms_batch_item_new(3, "/in/a.png", "a.png");
-  MsSettings settings = ms_settings_default();
-  MsSaveOptions save = ms_save_options_default();
+  MsBatchRequest request = ms_batch_request_default();
 
   item->output = g_strdup("/out/a.jpg");
   item->status = MS_ITEM_DONE;
@@ -53,10 +52,9 @@ test_line(BatchFixture *f, gconstpointer data)
   ms_note_add(&item->notes, MS_NOTE_SHORTENED, "a.jpg", NULL);
   item->source = (MsFileStamp){TRUE, 1001, 2002, 3003, 7007, "ab"};
   item->result = (MsFileStamp){TRUE, 4004, 5005, 6006, 8008, "cd"};
-  save.format = MS_IMAGE_FORMAT_JPEG;
-  save.quality = 77;
-  settings.params.sp = 7;
-  g_autofree char *line = ms_manifest_line(item, &settings, &save);
+  request.save.quality = 77;
+  request.settings.params.sp = 7;
+  g_autofree char *line = ms_manifest_line(item, &request);
   g_assert_cmpstr(
     line, ==,
     "{\"input\":\"/in/a.png\",\"output\":\"/out/a.jpg\",\"format\":\"jpeg\",\"quality\":77,\"status\":\"done\","
@@ -65,7 +63,7 @@ test_line(BatchFixture *f, gconstpointer data)
     "--space rgb\",\"size\":1001,\"modified\":2002,\"modified_ns\":3003,\"sha256\":\"ab\",\"output_size\":4004,"
     "\"output_sha256\":\"cd\",\"width\":41,\"height\":23}");
   item->status = MS_ITEM_PENDING;
-  g_autofree char *saving = ms_manifest_line(item, &settings, &save);
+  g_autofree char *saving = ms_manifest_line(item, &request);
   g_assert_nonnull(strstr(saving, "\"status\":\"saving\""));
   g_assert_nonnull(
     strstr(saving, "\"output_size\":4004,\"output_inode\":8008,\"output_modified\":5005,\"output_modified_ns\":6006"));
@@ -97,7 +95,6 @@ test_manifest_resume(BatchFixture *f, gconstpointer data)
   batch_fixture_add_picture(f, "b.png", 60, 5);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   f->request.settings.params.sr = 30;
-  f->options.settings = f->request.settings;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 3);
 }
 
@@ -234,7 +231,7 @@ test_manifest_cannot_be_written(BatchFixture *f, gconstpointer data)
   g_clear_error(&error);
   g_autoptr(MsManifest) full = batch_fixture_open_manifest("/dev/full", &error);
   g_assert_no_error(error);
-  f->options.manifest = full;
+  f->request.manifest = full;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   g_assert_cmpuint(f->problems->len, ==, 1);
@@ -264,18 +261,17 @@ test_manifest_other_outputs(BatchFixture *f, gconstpointer data)
   g_assert_cmpint(g_mkdir(other, 0777), ==, 0);
   batch_fixture_add_picture(f, "a.png", 5, 5);
   f->request.resume = TRUE;
-  f->request.quality = f->options.save.quality;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   f->request.output = other;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
   f->request.name_template = "{stem}-f.{ext}";
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
-  f->request.quality = f->options.save.quality = 50;
+  f->request.save.quality = 50;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
 }
@@ -345,7 +341,6 @@ check_killed_after_name(BatchFixture *f, MsResume resume)
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
   f->request.resume = resume;
-  f->options.hash = resume == MS_RESUME_HASH;
   g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
   g_assert_true(g_file_get_contents(path, &lines, NULL, NULL));
   g_free(cut_last_line(path));
@@ -427,7 +422,7 @@ test_manifest_killed(BatchFixture *f, gconstpointer data)
   g_autofree char *numbered = batch_fixture_out_path(f, "b-1.png");
   g_autofree char *content = NULL;
 
-  f->options.jobs = 1;
+  f->request.jobs = 1;
   batch_fixture_add_picture(f, "a.png", 5, 5);
   batch_fixture_add_picture(f, "b.png", 6, 5);
   f->request.resume = TRUE;
@@ -510,17 +505,16 @@ test_manifest_two_steps(BatchFixture *f, gconstpointer data)
 }
 
 static gboolean
-append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsSettings *settings)
+append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsBatchRequest *request)
 {
   g_autoptr(MsBatchItem) item = ms_batch_item_new(1, input, input);
-  MsSaveOptions save = {.format = MS_IMAGE_FORMAT_PNG};
   struct rlimit before, now;
 
   item->status = MS_ITEM_DONE;
   g_assert_cmpint(getrlimit(RLIMIT_FSIZE, &before), ==, 0);
   now = (struct rlimit){limit == 0 ? before.rlim_cur : limit, before.rlim_max};
   g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &now), ==, 0);
-  gboolean good = ms_manifest_append(manifest, item, settings, &save, NULL);
+  gboolean good = ms_manifest_append(manifest, item, request, NULL);
   g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
   return good;
 }
@@ -647,7 +641,6 @@ test_manifest_touched(BatchFixture *f, gconstpointer data)
     batch_fixture_add_picture(f, "a.png", 7, 5);
   }
   f->request.settings.params.sr = 30;
-  f->options.settings = f->request.settings;
   for (int i = 0; i < 3; i++) {
     g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
     g_assert_cmpuint(counts.failed, ==, 1);
@@ -661,10 +654,10 @@ test_manifest_cut_line(BatchFixture *f, gconstpointer data)
   g_autoptr(MsManifest) manifest = open_manifest(f);
 
   signal(SIGXFSZ, SIG_IGN);
-  g_assert_false(append_within(manifest, "/x/cut", 20, &f->request.settings));
-  g_assert_false(append_within(manifest, "/x/none", 20, &f->request.settings));
-  g_assert_true(append_within(manifest, "/x/whole", 0, &f->request.settings));
-  g_assert_true(append_within(manifest, "/x/next", 0, &f->request.settings));
+  g_assert_false(append_within(manifest, "/x/cut", 20, &f->request));
+  g_assert_false(append_within(manifest, "/x/none", 20, &f->request));
+  g_assert_true(append_within(manifest, "/x/whole", 0, &f->request));
+  g_assert_true(append_within(manifest, "/x/next", 0, &f->request));
   signal(SIGXFSZ, SIG_DFL);
   g_autoptr(MsManifest) again = open_manifest(f);
   g_assert_null(ms_manifest_find(again, "/x/cut"));

@@ -27,7 +27,7 @@ test_plan_folder(BatchFixture *f, gconstpointer data)
 
   f->request.recursive = TRUE;
   f->request.name_template = "{seq}-{stem}-sp{sp}.{ext}";
-  f->request.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   g_autoptr(GPtrArray) deep = batch_fixture_plan(f);
   g_assert_cmpuint(deep->len, ==, 5);
   batch_fixture_assert_output(f, batch_fixture_item(deep, 0), "1-a-sp2.jpg");
@@ -124,7 +124,7 @@ test_plan_collisions(BatchFixture *f, gconstpointer data)
 {
   batch_fixture_add_picture(f, "a.jpg", 3, 3);
   batch_fixture_add_picture(f, "a.png", 3, 3);
-  f->request.format = MS_IMAGE_FORMAT_PNG;
+  f->request.save.format = MS_IMAGE_FORMAT_PNG;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
 
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);

@@ -20,8 +20,8 @@ test_run_all(BatchFixture *f, gconstpointer data)
   }
   f->request.recursive = TRUE;
   f->options.keep_log = TRUE;
-  f->options.repeat = 3;
-  f->options.verify = TRUE;
+  f->request.repeat = 3;
+  f->request.verify = TRUE;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   g_assert_cmpuint(ms_batch_count(items).done, ==, 24);
@@ -69,7 +69,7 @@ run_with_lanes(BatchFixture *f, FakeBehaviour behaviour)
   }
   f->engine->stand_in.lanes = 3;
   f->engine->behaviour = behaviour;
-  f->options.jobs = 4;
+  f->request.jobs = 4;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   g_assert_cmpuint(ms_batch_count(items).done, ==, 20);
@@ -97,7 +97,7 @@ test_run_failing_lanes(BatchFixture *f, gconstpointer data)
 static void
 test_run_measured_alone(BatchFixture *f, gconstpointer data)
 {
-  f->options.repeat = 2;
+  f->request.repeat = 2;
   run_with_lanes(f, TRUE_ENGINE);
   g_assert_cmpint(f->engine->most_meeting, ==, 1);
   g_assert_cmpint(f->engine->lane_runs, ==, 0);
@@ -108,7 +108,7 @@ test_run_wrong_results(BatchFixture *f, gconstpointer data)
 {
   batch_fixture_add_picture(f, "a.png", 9, 5);
   f->engine->behaviour = WRONG_ENGINE;
-  f->options.verify = TRUE;
+  f->request.verify = TRUE;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
 
@@ -132,7 +132,7 @@ run_in_space(BatchFixture *f, MsSpace space, GBytes *icc)
 
   save.overwrite = TRUE;
   g_assert_true(ms_image_save(image, path, &save, NULL, NULL, NULL));
-  f->request.settings.params.space = f->options.settings.params.space = space;
+  f->request.settings.params.space = space;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   f->n_finished = 0;
   GPtrArray *items = batch_fixture_plan(f);
@@ -177,7 +177,7 @@ test_run_memory(BatchFixture *f, gconstpointer data)
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 10, i == 5 ? 100 : 10);
   }
-  f->options.memory_limit = 1300;
+  f->request.memory_limit = 1300;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   for (guint i = 0; i < items->len; i++)
@@ -189,7 +189,7 @@ static void
 test_run_limits(BatchFixture *f, gconstpointer data)
 {
   batch_fixture_add_picture(f, "a.png", 10, 10);
-  f->options.limits.max_pixels = 99;
+  f->request.limits.max_pixels = 99;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_FAILED);
@@ -267,7 +267,7 @@ test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 10, 10);
   }
-  f->options.jobs = 1;
+  f->request.jobs = 1;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
   g_assert_no_error(error);
@@ -291,7 +291,7 @@ test_run_large_image_waits(BatchFixture *f, gconstpointer data)
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "large.png", 100, 100);
-  f->options.memory_limit = 200000;
+  f->request.memory_limit = 200000;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
   g_assert_no_error(error);
@@ -303,13 +303,13 @@ static void
 test_run_too_wide_for_jpeg(BatchFixture *f, gconstpointer data)
 {
   batch_fixture_add_picture(f, "wide.png", 65501, 1);
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   g_assert_cmpuint(f->engine->runs, ==, 0);
   g_assert_nonnull(strstr(batch_fixture_item(items, 0)->error, "65500"));
 
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_PNG;
+  f->request.save.format = MS_IMAGE_FORMAT_PNG;
   f->n_finished = 0;
   g_autoptr(GPtrArray) png = batch_fixture_plan(f);
   batch_fixture_run_good(f, png);
@@ -331,7 +331,7 @@ test_run_name_taken_meanwhile(BatchFixture *f, gconstpointer data)
   batch_fixture_assert_reference(f, batch_fixture_item(items, 0));
 
   f->request.on_conflict = MS_CONFLICT_FAIL;
-  f->request.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   f->n_finished = 0;
   g_autoptr(GPtrArray) again = batch_fixture_plan(f);
   batch_fixture_add_file(f, f->out, "a.jpg", "theirs");

@@ -134,7 +134,6 @@ add_picture(BatchFixture *f, const Kind *kind)
   /* Settings that the serial reference runs fast. */
   f->request.settings.params.sp = 1;
   f->request.settings.params.max_iterations = 1;
-  f->options.settings = f->request.settings;
   kind->save(image, path);
 }
 
@@ -155,8 +154,8 @@ run(BatchFixture *f, const Kind *kind, guint64 limit, const char *scratch)
   char *content = NULL;
   gsize size = 0;
 
-  f->options.memory_limit = limit;
-  f->options.scratch = scratch;
+  f->request.memory_limit = limit;
+  f->request.scratch = scratch;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   f->engine->runs = f->n_finished = 0;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
@@ -187,10 +186,10 @@ test_equal(BatchFixture *f, gconstpointer data)
 static MsBatchItem *
 run_failing(BatchFixture *f, const char *scratch, GPtrArray **items)
 {
-  f->options.memory_limit = LIMIT;
-  f->options.scratch = scratch;
+  f->request.memory_limit = LIMIT;
+  f->request.scratch = scratch;
   /* With one thread for each image, PNG would be compressed as a whole. */
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   *items = batch_fixture_plan(f);
   batch_fixture_run_good(f, *items);
   g_assert_cmpuint(f->engine->runs, ==, 0);

@@ -91,7 +91,6 @@ set_fast(BatchFixture *f)
 {
   f->request.settings.params.sp = 1;
   f->request.settings.params.max_iterations = 1;
-  f->options.settings = f->request.settings;
 }
 
 static void
@@ -120,10 +119,10 @@ read_output(BatchFixture *f, const char *name, gsize *size)
 static void
 run_all(BatchFixture *f, guint64 limit)
 {
-  f->options.memory_limit = limit;
+  f->request.memory_limit = limit;
   f->request.on_conflict = MS_CONFLICT_OVERWRITE;
   f->engine->runs = f->n_finished = 0;
-  const char *profile = f->options.settings.params.space == MS_SPACE_RGB ? NULL : "sRGB";
+  const char *profile = f->request.settings.params.space == MS_SPACE_RGB ? NULL : "sRGB";
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   for (guint i = 0; i < items->len; i++) {
@@ -139,10 +138,10 @@ assert_equal(BatchFixture *f, const char *output, guint64 limit)
   gsize whole_size = 0, streamed_size = 0;
 
   run_all(f, 0);
-  g_assert_cmpuint(f->engine->runs, ==, f->options.repeat);
+  g_assert_cmpuint(f->engine->runs, ==, f->request.repeat);
   g_autofree char *whole = read_output(f, output, &whole_size);
   run_all(f, limit);
-  g_assert_cmpuint(f->engine->runs, >, f->options.repeat);
+  g_assert_cmpuint(f->engine->runs, >, f->request.repeat);
   g_autofree char *streamed = read_output(f, output, &streamed_size);
   g_assert_cmpmem(whole, whole_size, streamed, streamed_size);
 }
@@ -160,8 +159,7 @@ test_levels(BatchFixture *f, gconstpointer data)
 {
   set_fast(f);
   f->request.settings.params.levels = 2;
-  f->options.settings = f->request.settings;
-  f->options.verify = TRUE;
+  f->request.verify = TRUE;
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
   assert_equal(f, "a.png", 2 * LIMIT);
 }
@@ -171,8 +169,8 @@ test_transparent(BatchFixture *f, gconstpointer data)
 {
   set_fast(f);
   add_picture(f, "a.png", WIDTH, HEIGHT, FALSE);
-  f->options.repeat = 2;
-  f->options.save.compression = 6;
+  f->request.repeat = 2;
+  f->request.save.compression = 6;
   assert_equal(f, "a.png", LIMIT);
 }
 
@@ -181,8 +179,8 @@ static void
 test_space(BatchFixture *f, gconstpointer data)
 {
   set_fast(f);
-  f->request.settings.params.space = f->options.settings.params.space = MS_SPACE_LAB;
-  f->options.verify = TRUE;
+  f->request.settings.params.space = MS_SPACE_LAB;
+  f->request.verify = TRUE;
   add_picture(f, "a.jpg", 301, 403, TRUE);
   assert_equal(f, "a.jpg", 500 << 10);
 }
@@ -194,13 +192,13 @@ test_longest(BatchFixture *f, gconstpointer data)
   const int thickness = 30;
 
   set_fast(f);
-  f->options.save.compression = 1;
+  f->request.save.compression = 1;
   add_picture(f, "a.png", 65000, thickness, TRUE);
   assert_equal(f, "a.png", LONGEST_LIMIT);
   add_picture(f, "a.png", thickness, 65000, TRUE);
   assert_equal(f, "a.png", LONGEST_LIMIT);
   add_picture(f, "a.png", 65000, thickness, TRUE);
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   assert_equal(f, "a.jpg", LONGEST_LIMIT);
 }
 
@@ -221,7 +219,7 @@ test_jpeg(BatchFixture *f, gconstpointer data)
   set_fast(f);
   add_picture(f, "a.jpg", 301, 403, TRUE);
   assert_equal(f, "a.jpg", 500 << 10);
-  f->options.save.quality = 60;
+  f->request.save.quality = 60;
   assert_equal(f, "a.jpg", 500 << 10);
 }
 
@@ -231,7 +229,7 @@ test_png_to_jpeg(BatchFixture *f, gconstpointer data)
 {
   set_fast(f);
   add_picture(f, "a.png", 301, 403, FALSE);
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
   assert_equal(f, "a.jpg", 500 << 10);
 }
 
@@ -243,7 +241,7 @@ test_tiff(BatchFixture *f, gconstpointer data)
   add_picture(f, "a.tif", 1001, 1003, TRUE);
   assert_equal(f, "a.tif", 6 << 20);
   add_picture(f, "a.tif", 1001, 1003, FALSE);
-  f->options.save.compression = 0;
+  f->request.save.compression = 0;
   assert_equal(f, "a.tif", 6 << 20);
 }
 
@@ -269,7 +267,7 @@ check_damaged(BatchFixture *f, const char *name)
   add_picture(f, name, WIDTH, HEIGHT, TRUE);
   g_assert_cmpint(g_stat(path, &info), ==, 0);
   g_assert_cmpint(truncate(path, info.st_size / 4 * 3), ==, 0);
-  f->options.memory_limit = LIMIT;
+  f->request.memory_limit = LIMIT;
   const MsBatchItem *item = run_one(f, &items);
   g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
   g_assert_nonnull(strstr(item->error, name));
@@ -301,8 +299,8 @@ test_turned(BatchFixture *f, gconstpointer data)
     g_autofree char *path = g_build_filename(f->in, names[i], NULL);
     g_assert_true(ms_image_save(image, path, NULL, NULL, NULL, NULL));
   }
-  f->request.format = f->options.save.format = MS_IMAGE_FORMAT_JPEG;
-  f->options.memory_limit = LIMIT;
+  f->request.save.format = MS_IMAGE_FORMAT_JPEG;
+  f->request.memory_limit = LIMIT;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   batch_fixture_run_good(f, items);
   for (guint i = 0; i < items->len; i++) {
@@ -319,7 +317,7 @@ test_cancelled(BatchFixture *f, gconstpointer data)
 
   set_fast(f);
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
-  f->options.memory_limit = LIMIT;
+  f->request.memory_limit = LIMIT;
   f->engine->cancel_after_first = f->cancellable;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
   g_assert_false(batch_fixture_run(f, items, &error));
@@ -337,8 +335,8 @@ test_refused(BatchFixture *f, gconstpointer data)
 
   set_fast(f);
   add_picture(f, "a.png", WIDTH, HEIGHT, TRUE);
-  f->options.memory_limit = LIMIT;
-  f->options.save.format = MS_IMAGE_FORMAT_WEBP;
+  f->request.memory_limit = LIMIT;
+  f->request.save.format = MS_IMAGE_FORMAT_WEBP;
   const MsBatchItem *item = run_one(f, &items);
   g_assert_nonnull(strstr(item->error, "a.png"));
   g_assert_nonnull(strstr(item->error, "--memory-limit"));

@@ -189,7 +189,7 @@ test_folder_is_replaced(BatchFixture *f, gconstpointer data)
     const MsRunnerHooks hooks = {.open = open_engine, .happened = swap_after_first, .data = &swap};
     g_autoptr(GError) error = NULL;
     f->request.follow_links = i % 2;
-    f->options.jobs = 1;
+    f->request.jobs = 1;
     g_autoptr(GPtrArray) items = batch_fixture_plan(f);
     g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
     g_assert_no_error(error);
