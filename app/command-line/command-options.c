@@ -140,10 +140,9 @@ static const MsOptionInfo rows[] = {
   ROW(BATCH, "shard", PARSED, batch.shard, IMAGES,
       N_("Process part I of N, for several processes that divide the work; auto asks the job scheduler for the place"),
       ARGUMENT("I/N|auto[/N]"), .parse = parse_shard),
-  ROW(
-    BATCH, "manifest", PARSED, manifests, IMAGES,
-    N_("Append a line of JSON for each finished image; --resume reads further ones, files or patterns, given after it"),
-    ARGUMENT("FILE.jsonl"), .parse = parse_manifest),
+  ROW(BATCH, "manifest", PARSED, manifests, IMAGES,
+      N_("Append lines of JSON on each image; --resume reads further ones, files or patterns, given after it"),
+      ARGUMENT("FILE.jsonl"), .parse = parse_manifest),
   ROW(BATCH, "jobs", INT, batch.jobs, IMAGES, N_("Threads that decode and encode; by default one for each processor"),
       RANGE(1, 256)),
   ROW(BATCH, "timeout", SECONDS, batch.limits.wait.silence_s,
