@@ -75,7 +75,6 @@ typedef struct {
   double noise;
   gboolean accept_disturbed;
   int columns;
-  int strategy;
   char *compare;
   gboolean fail_on_slower;
   char *report_dir;

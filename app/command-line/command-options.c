@@ -9,7 +9,6 @@
 #include "core/filter/mean-shift.h"
 #include "core/image/codec.h"
 #include "core/lab/experiment/experiment.h"
-#include "core/lab/tune/tuner.h"
 
 static const char *const fallback_values[] = {"fail", "cpu", NULL};
 static const char *const convert_to_values[] = {"srgb", NULL};
@@ -200,9 +199,6 @@ static const MsOptionInfo rows[] = {
   ROW(LAB, "columns", CHOICE, columns, EXPERIMENT,
       N_("Add columns to the report: registers, memory and resident work-groups of kernels, or their instructions"),
       CHOICE_OF(ms_columns_names + 1, MS_COLUMNS_OCCUPANCY)),
-  ROW(LAB, "strategy", CHOICE, strategy, TUNE,
-      N_("How --tune searches (default auto: all of a small space, else greedily)"),
-      CHOICE_OF(ms_tune_strategy_names, MS_TUNE_AUTO)),
   ROW(LAB, "compare", TEXT, compare, EXPERIMENT, N_("Compare the experiments with an earlier report"),
       ARGUMENT("BASELINE.json")),
   ROW(LAB, "fail-on-slower", FLAG, fail_on_slower, EXPERIMENT,
@@ -211,14 +207,13 @@ static const MsOptionInfo rows[] = {
       N_("Folder for the CSV, JSON, Markdown, LaTeX and charts of experiments and of --tune"), ARGUMENT("DIR")),
   ROW(LAB, "merge-reports", FLAG, merge_reports, MS_COMMAND_MERGE_REPORTS,
       N_("Show the reports of several devices, which are the INPUTs, side by side")),
-  ROW(LAB, "reduce", TEXT, reduce, REDUCE | TUNE,
+  ROW(LAB, "reduce", TEXT, reduce, REDUCE,
       N_("Run one reduction over a generated array, checked and timed; exit status 3 when it is wrong"),
       ARGUMENT("OP")),
-  ROW(LAB, "type", TEXT, type, REDUCE | TUNE, N_("Element type of --reduce"), ARGUMENT("T"), .standard = "int",
+  ROW(LAB, "type", TEXT, type, REDUCE, N_("Element type of --reduce"), ARGUMENT("T"), .standard = "int",
       .needs = "reduce"),
-  ROW(LAB, "size", AMOUNT, size, REDUCE | TUNE,
-      N_("Elements of --reduce, as in 1000 or 16M; K, M, G and T are decimal"), ARGUMENT("N"), .thousand = 1000,
-      .standard = "16777216", .needs = "reduce"),
+  ROW(LAB, "size", AMOUNT, size, REDUCE, N_("Elements of --reduce, as in 1000 or 16M; K, M, G and T are decimal"),
+      ARGUMENT("N"), .thousand = 1000, .standard = "16777216", .needs = "reduce"),
   ROW(LAB, "variant", TEXT, variant, REDUCE, N_("How --reduce computes; see below"), ARGUMENT("PRESET[,KEY=VALUE...]"),
       .standard = "auto"),
   ROW(LAB, "bins", INT, bins, REDUCE, N_("Bins of --reduce histogram (default 256)"), RANGE(1, 1 << 22),

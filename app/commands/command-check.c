@@ -201,7 +201,7 @@ check_images(const MsCommandLine *line, GError **error)
 static gboolean
 check_lab(const MsCommandLine *line, GError **error)
 {
-  if ((line->experiment != NULL) + line->tune + (line->reduce && !line->tune) > 1)
+  if ((line->experiment != NULL) + line->tune + (line->reduce != NULL) > 1)
     return refuse(error, "--experiment, --tune and --reduce are one action each; give one of them.");
   if (line->batch.output)
     return refuse(error, "The lab saves no image: leave out -o; --report-dir names the folder of an experiment's "
@@ -212,8 +212,6 @@ check_lab(const MsCommandLine *line, GError **error)
     return refuse(error, "The lab takes at most one image.");
   if (line->batch.resume && line->experiment && !line->report_dir)
     return refuse(error, "--resume reads the reports of an earlier run; name their folder with --report-dir.");
-  if (line->tune && ms_command_line_has(line, "variant"))
-    return refuse(error, "--tune searches for the variant itself; leave out --variant.");
   return TRUE;
 }
 

@@ -77,13 +77,15 @@ test_configuration(SelfTest *self, const char *name, const char *kind, const cha
 {
   g_autoptr(GError) error = NULL;
   g_autoptr(MsFactors) factors = ms_factors_parse(settings, NULL);
-  g_autoptr(MsSubject) subject = ms_configuration_new(ms_lab_kind_find(kind), self->bench, factors, name, &error);
+  g_autoptr(MsConfiguration) configuration =
+    ms_configuration_new(ms_lab_kind_find(kind), self->bench, factors, name, &error);
   g_autoptr(GArray) events = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
   MsSample sample = {-1, events};
   MsVerification verification = {FALSE};
 
-  if (subject && subject->funcs->prepare(subject, NULL, &error) && subject->funcs->run(subject, &sample, NULL, &error))
-    subject->funcs->verify(subject, &verification, NULL, &error);
+  if (configuration && ms_configuration_prepare(configuration, NULL, &error) &&
+      ms_configuration_run(configuration, &sample, NULL, &error))
+    ms_configuration_check(configuration, &verification, NULL, &error);
   add_line(self, name, verification.mismatches, error);
   ms_verification_clear(&verification);
 }

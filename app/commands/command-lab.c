@@ -218,17 +218,6 @@ run_experiments(Command *c, GError **error)
   return compare_reports(c, baseline, reports, request.measure.noise, error);
 }
 
-/* Describes the reduction as --reduce does, so that --reduce finds the winner. */
-static void
-add_reduction(MsFactors *fixed, const MsCommandLine *line)
-{
-  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
-
-  ms_factors_set(fixed, "op", line->reduce);
-  ms_factors_set(fixed, "type", line->type);
-  ms_factors_set(fixed, "size", size);
-}
-
 /* Collects the options given on the command line, which the search keeps fixed. */
 static MsFactors *
 fixed_factors(const MsCommandLine *line)
@@ -243,20 +232,7 @@ fixed_factors(const MsCommandLine *line)
     g_autofree char *value = ms_option_get_text(&infos[i], &line->batch.settings);
     ms_factors_set(fixed, infos[i].name, value);
   }
-  if (line->reduce)
-    add_reduction(fixed, line);
   return fixed;
-}
-
-/* @node: (transfer full) */
-static gboolean
-save_node(Command *c, const char *name, JsonNode *node, GError **error)
-{
-  const MsAtomicPlace place = {.folder = c->line->report_dir};
-  g_autoptr(JsonNode) owned = node;
-  g_autofree char *text = json_to_string(owned, TRUE);
-
-  return ms_report_write_file(&place, name, text, strlen(text), error);
 }
 
 static gboolean
@@ -267,9 +243,7 @@ save_tuning(Command *c, const MsTuneRecord *record, GError **error)
   g_autoptr(GPtrArray) reports = g_ptr_array_new();
 
   g_ptr_array_add(reports, report);
-  return ms_report_save(report, &place, error) && ms_report_save_index(reports, &place, error) &&
-         save_node(c, "tuning-t4.json", ms_tune_record_to_t4(record), error) &&
-         save_node(c, "tuning-t4-metadata.json", ms_tune_record_to_t4_metadata(record), error);
+  return ms_report_save(report, &place, error) && ms_report_save_index(reports, &place, error);
 }
 
 static MsExitStatus
@@ -307,10 +281,8 @@ run_tuning(Command *c, GError **error)
   if (!context)
     return ms_exit_status_for_error(*error);
   ms_lab_tune_request_init(&request, context);
-  request.kind = c->line->reduce ? "reduce" : "mean-shift";
   request.image = image;
   request.fixed = fixed;
-  request.strategy = (MsTuneStrategy)c->line->strategy;
   request.fresh = c->line->fresh;
   if (c->line->budget > 0)
     request.budget_s = c->line->budget;

@@ -3,7 +3,6 @@
 #include "app/commands/command.h"
 
 #include "app/report/progress-json.h"
-#include "core/engine/tuned.h"
 #include "core/lab/array-run.h"
 #include "core/reduce/reduce-options.h"
 
@@ -61,7 +60,6 @@ ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellabl
   if (is_histogram) {
     run = ms_histogram_run(context, &histogram, cancellable, &error);
   } else {
-    reduction.tuned = ms_tuned_reduce_options(&reduction.spec, &reduction.options, reduction.n, context->device);
     run = ms_reduce_run(context, &reduction, cancellable, &error);
   }
   if (!run)

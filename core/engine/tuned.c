@@ -52,28 +52,6 @@ ms_problem_class_measured(guint radius)
   return g_strdup_printf("mean-shift, first picture, sp %g", ms_measured_radii[radius]);
 }
 
-/*
- * The classes range from arrays where the launch dominates to arrays that exceed every cache. The bounds are not powers
- * of two, which are the most common lengths.
- */
-static const char *
-length_class(guint64 bytes)
-{
-  return bytes < 128 << 10    ? "below 128 KiB"
-         : bytes < 2 << 20    ? "128 KiB to 2 MiB"
-         : bytes < 24 << 20   ? "2 to 24 MiB"
-         : bytes < 384u << 20 ? "24 to 384 MiB"
-                              : "384 MiB and more";
-}
-
-/** ms_problem_class_reduce: (transfer full): the class of reducing an array of @n elements. */
-char *
-ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n)
-{
-  return g_strdup_printf("reduce, %s of %s, %s", ms_reduce_operator(spec->op)->name, ms_element_type_name(spec->type),
-                         length_class(n * ms_element_type_size(spec->type)));
-}
-
 #define ENDING ".winner.json"
 
 /** ms_winner_store_default_directory: (transfer full): the folder in the user's data folder. */
@@ -320,33 +298,4 @@ ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *d
   request.modes = wants_modes;
   g_autofree char *refusal = ms_plan_refusal(&request);
   return refusal ? *settings : tuned;
-}
-
-/**
- * ms_tuned_reduce_options:
- * @options: (inout): the requested options; replaced by the winner's where there is one
- * @n: elements of the array
- *
- * Resolves `--variant auto` on a device that was tuned, under the conditions of ms_tuned_settings(). Reductions of a
- * channel are never tuned.
- *
- * Returns: whether @options are now the winner's
- */
-gboolean
-ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device)
-{
-  MsReduceOptions usual = ms_reduce_options_auto(), tuned;
-  MsReduceSpec plain = *spec;
-  guint64 ignored;
-
-  if (!ms_reduce_options_equal(&usual, options) || spec->channel >= 0)
-    return FALSE;
-  g_autofree char *problem = ms_problem_class_reduce(spec, n);
-  g_autoptr(MsFactors) winner = load_winner(device, problem);
-  if (!winner || !ms_reduce_from_factors(winner, &plain, &tuned, &ignored, NULL) || tuned.automatic)
-    return FALSE;
-  g_autofree char *refusal = ms_reduce_plan_refusal(spec, &tuned, &device->limits, n);
-  if (!refusal)
-    *options = tuned;
-  return refusal == NULL;
 }

@@ -6,7 +6,6 @@
 #include "core/filter/settings/settings.h"
 #include "core/json.h"
 #include "core/opencl/device.h"
-#include "core/reduce/reduce-plan.h"
 
 /**
  * MsKnownWinners: the winners that were looked for, so that no picture opens a file, until their folder changes; all
@@ -24,7 +23,6 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsKnownWinners, ms_known_winners_clear)
 MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height,
                              gboolean wants_modes);
 gboolean ms_settings_are_automatic(const MsSettings *settings);
-gboolean ms_tuned_reduce_options(const MsReduceSpec *spec, MsReduceOptions *options, guint64 n, MsDevice *device);
 
 /** MS_N_MEASURED_RADII: at how many radii a device measures the kernels the first time that it filters. */
 #define MS_N_MEASURED_RADII 2
@@ -34,12 +32,11 @@ extern const double ms_measured_radii[MS_N_MEASURED_RADII];
 
 char *ms_problem_class_measured(guint radius);
 char *ms_problem_class_filter(double sp, gint64 width, gint64 height);
-char *ms_problem_class_reduce(const MsReduceSpec *spec, guint64 n);
 
 /**
  * MsWinnerKey: the device and the class of problems of a winner.
  * @driver: version of the device's driver; another one may prefer other settings
- * @problem: see ms_problem_class_filter() and ms_problem_class_reduce()
+ * @problem: see ms_problem_class_filter()
  */
 typedef struct {
   const char *device;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "core/json.h"
-#include "core/lab/kinds/kind.h"
+#include "core/lab/kinds/measure.h"
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/generated-array.h"
 #include "core/reduce/reduce-options.h"
@@ -126,8 +126,7 @@ measure(MsArrayRun *self, MsConfiguration *configuration, guint64 bytes, guint r
   options.warm_up = 0;
   options.min_repeats = options.max_repeats = MAX(repeat, 1);
   options.budget_s = G_MAXDOUBLE;
-  MsSubject *subject = &configuration->parent;
-  if (!ms_measure(&subject, &m, 1, &options, cancellable, error))
+  if (!ms_measure(&configuration, &m, 1, &options, cancellable, error))
     return FALSE;
   const gboolean is_untimed = m->outcome == MS_OUTCOME_RUN && m->verification.done && m->rejected > 0;
   if (m->outcome != MS_OUTCOME_OK && m->outcome != MS_OUTCOME_WRONG && !is_untimed) {
@@ -207,16 +206,16 @@ ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, GCancellabl
   /* The plan resolves `auto`, and refuses options that cannot run. */
   g_autoptr(MsReducePlan) plan =
     ms_reduce_plan_new(&request->spec, &request->options, &context->device->limits, request->n, error);
-  g_autoptr(MsSubject) subject =
+  g_autoptr(MsConfiguration) configuration =
     plan ? ms_configuration_new(ms_lab_kind_find("reduce"), bench, factors, "reduce", error) : NULL;
 
-  if (!subject)
+  if (!configuration)
     return NULL;
   self->reduce = *request;
   self->reduce.options = plan->options;
-  self->chosen_by = request->tuned ? "tuning" : request->options.automatic ? "program" : "caller";
-  return measure(self, (MsConfiguration *)subject, request->n * ms_element_type_size(request->spec.type),
-                 request->repeat, cancellable, error)
+  self->chosen_by = request->options.automatic ? "program" : "caller";
+  return measure(self, configuration, request->n * ms_element_type_size(request->spec.type), request->repeat,
+                 cancellable, error)
            ? g_steal_pointer(&self)
            : NULL;
 }
@@ -237,8 +236,8 @@ ms_histogram_run(MsContext *context, const MsHistogramRunRequest *request, GCanc
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(context, NULL, NULL);
   g_autoptr(MsFactors) none = ms_factors_new();
   g_autoptr(MsArrayRun) self = g_new0(MsArrayRun, 1);
-  g_autoptr(MsSubject) subject = ms_configuration_new(&histogram_kind, bench, none, "histogram", error);
-  Histogram *histogram = (Histogram *)subject;
+  g_autoptr(MsConfiguration) configuration = ms_configuration_new(&histogram_kind, bench, none, "histogram", error);
+  Histogram *histogram = (Histogram *)configuration;
 
   histogram->request = &self->histogram;
   self->histogram = *request;

@@ -12,14 +12,12 @@
  * MsReduceRunRequest:
  * @n: elements of the generated array
  * @repeat: timed runs, at least 1; the median is the headline
- * @tuned: whether @options were found by a search on this device; reports say so
  */
 typedef struct {
   MsReduceSpec spec;
   MsReduceOptions options;
   guint64 n;
   guint repeat;
-  gboolean tuned;
 } MsReduceRunRequest;
 
 /** MsHistogramRunRequest: @n generated elements, counted @repeat times (at least once); @seed of the values. */
@@ -35,7 +33,7 @@ typedef struct {
  * after a wrong result, which is not timed, and where the driver tells none.
  * @agrees: whether the result equals that of the serial code (floating-point sums: within 1e-6 relative)
  * @reduce: the request of a reduction, with @options as resolved by the plan
- * @chosen_by: who chose them: "caller", "program" or "tuning"; %NULL for a histogram
+ * @chosen_by: who chose them: "caller" or "program"; %NULL for a histogram
  * @result: of a reduction, as text; @reference: that of the serial code, which took @serial_ms of wall time
  * @histogram: the request of a histogram; @counts: (nullable): the device's
  * @untimed: (nullable): why the driver's times are unknown

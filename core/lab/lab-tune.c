@@ -8,8 +8,7 @@
 #include "core/error.h"
 #include "core/filter/settings/settings.h"
 #include "core/lab/kinds/kind.h"
-#include "core/lab/measure/measure.h"
-#include "core/reduce/reduce-options.h"
+#include "core/lab/kinds/measure.h"
 
 /*
  * The picture for processors is smaller, within the same size class, since slow configurations take minutes a
@@ -49,33 +48,31 @@ ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
   gboolean gpu = context->device->limits.type == MS_DEVICE_TYPE_GPU;
 
   *request = (MsLabTuneRequest){.context = context,
-                                .kind = "mean-shift",
                                 .width = gpu ? GPU_WIDTH : CPU_WIDTH,
                                 .height = gpu ? GPU_HEIGHT : CPU_HEIGHT,
-                                .strategy = MS_TUNE_AUTO,
                                 .budget_s = 60,
                                 .seed = 1};
 }
 
 /* The configuration of the problem with these settings. @key: (nullable): what its name in the journal begins with */
-static MsSubject *
-create_subject(Tuning *tuning, const MsFactors *factors, const char *key, GError **error)
+static MsConfiguration *
+create_configuration(Tuning *tuning, const MsFactors *factors, const char *key, GError **error)
 {
   g_autoptr(MsFactors) full = ms_factors_copy(tuning->problem);
   g_autofree char *text = ms_factors_to_string(factors);
 
   ms_factors_merge(full, factors);
-  MsSubject *subject = ms_configuration_new(tuning->kind, tuning->bench, full, "The configuration", error);
-  if (subject && key)
-    subject->key = g_strconcat(key, text, NULL);
-  return subject;
+  MsConfiguration *configuration = ms_configuration_new(tuning->kind, tuning->bench, full, "The configuration", error);
+  if (configuration && key)
+    configuration->key = g_strconcat(key, text, NULL);
+  return configuration;
 }
 
 static GError *
 refuse(const MsFactors *factors, gpointer data)
 {
   GError *error = NULL;
-  g_autoptr(MsSubject) subject = create_subject(data, factors, NULL, &error);
+  g_autoptr(MsConfiguration) configuration = create_configuration(data, factors, NULL, &error);
 
   return error;
 }
@@ -86,13 +83,13 @@ evaluate(const MsFactors *factors, double seconds, MsMeasurement *measured, GCan
 {
   Tuning *tuning = data;
   g_autoptr(GError) refused = NULL;
-  g_autoptr(MsSubject) subject = create_subject(tuning, factors, TRIAL, &refused);
+  g_autoptr(MsConfiguration) configuration = create_configuration(tuning, factors, TRIAL, &refused);
 
   tuning->measure.give_up_ns = tuning->best_ns > 0 ? GIVE_UP_RATIO * tuning->best_ns : 0;
   tuning->measure.time_s = seconds > 0 ? MIN(seconds, TRIAL_S) : TRIAL_S;
-  if (!subject)
+  if (!configuration)
     ms_measurement_fail_with(measured, refused);
-  else if (!ms_measure(&subject, &measured, 1, &tuning->measure, cancellable, error))
+  else if (!ms_measure(&configuration, &measured, 1, &tuning->measure, cancellable, error))
     return FALSE;
   if (measured->outcome != MS_OUTCOME_OK)
     return TRUE;
@@ -157,7 +154,7 @@ static gboolean
 decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) finalists = find_finalists(record);
-  MsSubject *subjects[FINALISTS] = {NULL};
+  MsConfiguration *configurations[FINALISTS] = {NULL};
   MsMeasurement *measurements[FINALISTS] = {NULL};
   MsMeasureOptions careful = tuning->measure;
   guint n = 0;
@@ -167,11 +164,12 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCa
   careful.time_s = seconds;
   careful.step_s = TRIAL_S;
   for (guint i = 0; i < finalists->len; i++) {
-    subjects[n] = create_subject(tuning, ((MsTrial *)finalists->pdata[i])->factors, FINAL, NULL);
-    if (subjects[n])
+    configurations[n] = create_configuration(tuning, ((MsTrial *)finalists->pdata[i])->factors, FINAL, NULL);
+    if (configurations[n])
       measurements[n++] = ms_measurement_new();
   }
-  gboolean good = n < finalists->len || n < 2 || ms_measure(subjects, measurements, n, &careful, cancellable, error);
+  gboolean good =
+    n < finalists->len || n < 2 || ms_measure(configurations, measurements, n, &careful, cancellable, error);
   if (good && n == finalists->len && n >= 2) {
     gboolean late = FALSE;
     for (guint i = 0; i < n; i++)
@@ -181,7 +179,7 @@ decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCa
       take_final_times(record, finalists, measurements);
   }
   for (guint i = 0; i < n; i++) {
-    ms_subject_free(subjects[i]);
+    ms_configuration_free(configurations[i]);
     ms_measurement_free(measurements[i]);
   }
   return good;
@@ -210,34 +208,23 @@ is_over(const Tuning *tuning)
 }
 
 /*
- * The class of the problem and the settings that the caller fixed: `auto` must not take a winner that was found with a
+ * The class of the problem and the toggles that the caller fixed: `auto` must not take a winner that was found with a
  * setting fixed.
  */
 static char *
-name_problem(const char *kind, const MsFactors *problem)
+name_problem(const MsFactors *problem)
 {
-  static const char *const classed[] = {"op", "type", "size", NULL};
-  const gboolean filters = strcmp(kind, "mean-shift") == 0;
   MsSettings settings = ms_settings_default();
-  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
-  MsReduceOptions options;
   gint64 width = 0, height = 0;
-  guint64 n = 0;
 
-  if (filters) {
-    ms_settings_from_factors(problem, &settings, NULL);
-    ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
-  } else {
-    ms_reduce_from_factors(problem, &spec, &options, &n, NULL);
-  }
-  g_autofree char *class =
-    filters ? ms_problem_class_filter(settings.params.sp, width, height) : ms_problem_class_reduce(&spec, n);
+  ms_settings_from_factors(problem, &settings, NULL);
+  ms_factors_parse_size(ms_factors_get_or(problem, "size", "1"), &width, &height, NULL);
+  g_autofree char *class = ms_problem_class_filter(settings.params.sp, width, height);
   g_autoptr(GString) name = g_string_new(class);
   for (guint i = 0; i < ms_factors_size(problem); i++) {
-    const char *key = ms_factors_key(problem, i);
-    const MsOptionInfo *option = filters ? ms_option_find(key) : NULL;
-    if (filters ? option && option->group == MS_OPTION_GROUP_TOGGLE : !g_strv_contains(classed, key))
-      g_string_append_printf(name, ", %s:%s", key, ms_factors_value(problem, i));
+    const MsOptionInfo *option = ms_option_find(ms_factors_key(problem, i));
+    if (option && option->group == MS_OPTION_GROUP_TOGGLE)
+      g_string_append_printf(name, ", %s:%s", option->name, ms_factors_value(problem, i));
   }
   return g_string_free(g_steal_pointer(&name), FALSE);
 }
@@ -251,7 +238,7 @@ make_problem(const MsLabTuneRequest *request)
   int height = request->image ? ms_image_get_height(request->image) : request->height;
   g_autofree char *size = g_strdup_printf("%dx%d", width, height);
 
-  if (strcmp(request->kind, "mean-shift") == 0 && !ms_factors_get(problem, "size"))
+  if (!ms_factors_get(problem, "size"))
     ms_factors_set(problem, "size", size);
   return problem;
 }
@@ -281,10 +268,9 @@ search(Tuning *tuning, const MsFactors *start, MsTuneRecord *record, GCancellabl
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, tuning);
   const MsTrial *best = ms_tune_record_best(record);
 
-  tuning->kind->add_space(space, tuning->problem, &request->context->device->limits);
+  ms_lab_filter_add_space(space, tuning->problem);
   tuning->best_ns = best ? best->ns : 0;
-  const MsTuneOptions options = {.strategy = request->strategy,
-                                 .budget_s = seconds_left(tuning, SEARCH_SHARE),
+  const MsTuneOptions options = {.budget_s = seconds_left(tuning, SEARCH_SHARE),
                                  .is_continued = is_continued(tuning),
                                  .seed = request->seed,
                                  .start = start,
@@ -329,7 +315,7 @@ take_journal(const Tuning *tuning, MsTuneRecord *record)
 /**
  * ms_lab_tune:
  *
- * Searches the space of @request's kind within its budget, of which the serial reference that verifies pictures takes a
+ * Searches the toggles within the budget, of which the serial reference that verifies pictures takes a
  * fifth at most: it has fewer rows where the picture is too large. Saves all trials and the winner, and resumes an
  * earlier search of the same device, driver and class of problem. A cancelled search saves the trials it made.
  *
@@ -340,16 +326,12 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
 {
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
   g_autoptr(MsFactors) problem = make_problem(request);
-  Tuning tuning = {request, ms_lab_kind_find(request->kind), bench, problem, {0}, 0, 0};
+  Tuning tuning = {request, ms_lab_kind_find("mean-shift"), bench, problem, {0}, 0, 0};
 
-  if (!tuning.kind || !tuning.kind->add_space) {
-    ms_set_error(error, MS_ERROR_USAGE, "There is nothing to tune in '%s'.", request->kind);
-    return NULL;
-  }
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
   tuning.started_us = ms_lab_journal_start_clock(request->journal);
-  g_autofree char *name = name_problem(request->kind, problem);
+  g_autofree char *name = name_problem(problem);
   g_autoptr(MsTuneRecord) record = open_record(request, name);
   g_clear_pointer(&record->measured, ms_factors_free);
   record->measured = ms_factors_copy(problem);
@@ -363,8 +345,8 @@ ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError *
   tuning.measure.journal = request->journal;
   g_autoptr(MsFactors) start = NULL;
   bench->reference_s = REFERENCE_SHARE * seconds_left(&tuning, 1);
-  if (tuning.kind->propose && !is_over(&tuning)) {
-    start = tuning.kind->propose(bench, problem, cancellable, error);
+  if (!is_over(&tuning)) {
+    start = ms_lab_filter_propose(bench, problem, cancellable, error);
     if (!start)
       return NULL;
   }
@@ -404,9 +386,8 @@ describe(const MsTuneRecord *record)
   g_autofree char *title = g_strdup_printf("Tuning: %s", record->problem);
   MsExperiment *experiment = ms_experiment_new("tuning", title, "tuning");
 
-  experiment->description =
-    g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried, fastest first (%s).", record->trials->len,
-                    record->space_size, ms_tune_strategy_names[record->strategy]);
+  experiment->description = g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried, fastest first.",
+                                            record->trials->len, record->space_size);
   experiment->plot.type = MS_PLOT_LINES;
   experiment->plot.x = g_strdup("rank");
   experiment->plot.x_title = g_strdup("Configurations, fastest first");

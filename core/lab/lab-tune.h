@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tuning on a device: searches the settings of the filter or of a reduction for the fastest. */
+/* Tuning on a device: searches the toggles of the filter for the fastest. */
 #pragma once
 
 #include "core/image/common/image.h"
@@ -11,9 +11,8 @@
 /**
  * MsLabTuneRequest:
  * @context: (transfer none): the device to tune for
- * @kind: "mean-shift" or "reduce"
  * @image: (nullable): the picture to filter; %NULL for a generated scene of @width by @height pixels
- * @fixed: (nullable): parameters of the problem: sp, sr, … or reduce, type, size
+ * @fixed: (nullable): parameters of the problem: sp, sr, …
  * @budget_s: seconds for the whole search
  * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
  * @directory: (nullable): folder of the saved searches; %NULL for the user's data folder
@@ -22,12 +21,10 @@
  */
 typedef struct {
   MsContext *context;
-  const char *kind;
   MsImage *image;
   int width;
   int height;
   const MsFactors *fixed;
-  MsTuneStrategy strategy;
   double budget_s;
   gboolean fresh;
   guint32 seed;

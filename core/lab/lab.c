@@ -205,22 +205,23 @@ journal_key(const Run *run, const char *what, const MsFactors *factors)
 }
 
 /* (transfer full) (nullable): the configuration of a row; one that the plan refuses ends the row without an error. */
-static MsSubject *
-make_subject(Run *run, const MsReportRow *row, GError **error)
+static MsConfiguration *
+make_configuration(Run *run, const MsReportRow *row, GError **error)
 {
   g_autoptr(GError) local = NULL;
   const MsLabKind *kind = kind_of(run->experiment, row->factors, error);
-  MsSubject *subject = kind ? ms_configuration_new(kind, run->bench, row->factors, row->label, &local) : NULL;
+  MsConfiguration *configuration =
+    kind ? ms_configuration_new(kind, run->bench, row->factors, row->label, &local) : NULL;
 
-  if (subject) {
-    subject->key = journal_key(run, "", row->factors);
+  if (configuration) {
+    configuration->key = journal_key(run, "", row->factors);
   } else if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) { /* a malformed value ends the experiment */
     g_propagate_error(error, g_steal_pointer(&local));
     ms_prefix_error(error, "The experiment '%s', %s: ", run->experiment->name, row->label);
   } else if (local) {
     ms_measurement_fail_with(row->measurement, local);
   }
-  return subject;
+  return configuration;
 }
 
 /* For each row the index of its baseline, or its own index where the baseline does not run; so for the anchor. */
@@ -242,7 +243,7 @@ static gboolean
 measure_pending(Run *run, GPtrArray *members, GError **error)
 {
   g_autoptr(GPtrArray) rows = g_ptr_array_new(), measurements = g_ptr_array_new();
-  g_autoptr(GPtrArray) subjects = g_ptr_array_new_with_free_func((GDestroyNotify)ms_subject_free);
+  g_autoptr(GPtrArray) configurations = g_ptr_array_new_with_free_func((GDestroyNotify)ms_configuration_free);
   const MsReportRow *first = members->pdata[0];
 
   for (guint i = 0; i < members->len; i++) {
@@ -250,30 +251,30 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
     g_autoptr(GError) local = NULL;
     if (row->measurement->outcome != MS_OUTCOME_PENDING)
       continue;
-    MsSubject *subject = make_subject(run, row, &local);
+    MsConfiguration *configuration = make_configuration(run, row, &local);
     if (local) {
       g_propagate_error(error, g_steal_pointer(&local));
       return FALSE;
     }
-    if (!subject)
+    if (!configuration)
       continue;
     g_ptr_array_add(rows, row);
-    g_ptr_array_add(subjects, subject);
+    g_ptr_array_add(configurations, configuration);
     g_ptr_array_add(measurements, row->measurement);
   }
   if (rows->len == 0)
     return TRUE;
-  MsSubject *anchor = ms_lab_anchor_new(run->bench);
+  MsConfiguration *anchor = ms_lab_anchor_new(run->bench);
   MsMeasurement *anchor_times = ms_measurement_new();
   anchor->key = journal_key(run, "the anchor of ", first->factors);
   g_hash_table_insert(run->report->anchors, g_strdup(first->group), anchor_times);
-  g_ptr_array_add(subjects, anchor);
+  g_ptr_array_add(configurations, anchor);
   g_ptr_array_add(measurements, anchor_times);
   g_autofree guint *baselines = find_baselines(run, rows);
   run->measure.baselines = baselines;
   run->measured_rows = rows;
-  return ms_measure((MsSubject **)subjects->pdata, (MsMeasurement **)measurements->pdata, subjects->len, &run->measure,
-                    run->cancellable, error);
+  return ms_measure((MsConfiguration **)configurations->pdata, (MsMeasurement **)measurements->pdata,
+                    configurations->len, &run->measure, run->cancellable, error);
 }
 
 /* The load that others caused during a row, or where the row was too short to tell, during its group. */

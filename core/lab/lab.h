@@ -8,7 +8,7 @@
 #include "core/image/common/image.h"
 #include "core/lab/report/compare.h"
 #include "core/lab/report/report.h"
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
 #include "core/opencl/context.h"
 
 /**

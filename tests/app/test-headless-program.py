@@ -180,7 +180,7 @@ class Program(HeadlessCase):
             yield "--reduce --json", members("--reduce", operator, "--size", "1000", *cpu)
         yield "--list-devices --json", members("--list-devices")
         os.environ["XDG_DATA_HOME"] = str(self.dir / "data")
-        yield "--tune --json", members("--tune", "--reduce", "sum", "--size", "1000", "--budget", "100ms", *cpu)
+        yield "--tune --json", members("--tune", image, "--budget", "100ms", *cpu)
 
     def test_the_manual_names_what_reports_hold(self):
         page = (SOURCE / "data" / "meanshift-lab.1").read_text().replace("\\-", "-").replace("\\fR", "")

@@ -151,7 +151,7 @@ class Progress(HeadlessCase):
 
     def test_a_search(self):
         home = {"XDG_DATA_HOME": str(self.dir / "data")}
-        what = ["--tune", "--reduce", "sum", "--type", "int", "--size", "5000", "--device", "cpu"]
+        what = ["--tune", self.picture("a.png", 60, 90), "--device", "cpu"]
 
         def search(*arguments):
             return [e["record"] for e in self.named(self.events(*what, *arguments, env=home), "tuning")]

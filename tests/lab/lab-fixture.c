@@ -83,3 +83,13 @@ ms_lab_fixture_run(MsLabFixture *self, const char *text, GCancellable *cancellab
   g_assert_nonnull(e);
   return ms_lab_run_experiment(e, &self->request, cancellable, error);
 }
+
+/** ms_lab_fixture_fake: (transfer full): a configuration of @kind, which has no device and no settings. */
+MsConfiguration *
+ms_lab_fixture_fake(const MsLabKind *kind, const char *label)
+{
+  static MsLabBench bench;
+  g_autoptr(MsFactors) none = ms_factors_new();
+
+  return ms_configuration_new(kind, &bench, none, label, NULL);
+}

@@ -11,7 +11,8 @@
 #include <unistd.h>
 
 #include "core/error.h"
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
+#include "tests/lab/lab-fixture.h"
 #include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
@@ -29,10 +30,12 @@ typedef enum {
 #define ROUND_OF_DEATH 4
 
 typedef struct {
-  MsSubject parent;
+  MsConfiguration base;
   guint runs;
   guint checks;
   Place dies_in;
+  MsLabJournal *journal;
+  MsMeasurement *measurement;
   int how; /* a signal; 0 for exit(0), SIGSTOP for a hang */
 } Fake;
 
@@ -48,30 +51,46 @@ die_if(const Fake *self, gboolean here)
 }
 
 static gboolean
-fake_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+fake_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
 
   die_if(self, self->dies_in == IN_PREPARE);
   return TRUE;
 }
 
-static gboolean
-fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+/* Notes of the kernels of the first run, as a device gives them. */
+static void
+describe(Fake *self)
 {
-  Fake *self = (Fake *)subject;
+  GPtrArray *kernels = self->measurement->kernels;
+
+  if (kernels->len > 0)
+    return;
+  MsKernelNote *note = ms_kernel_note_new("a “b”");
+
+  note->registers = 40;
+  g_ptr_array_add(kernels, note);
+  ms_lab_journal_describe(self->journal, self->base.key, kernels);
+}
+
+static gboolean
+fake_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
+{
+  Fake *self = (Fake *)base;
 
   self->runs++;
   die_if(self, self->dies_in == IN_FIRST_RUN || (self->dies_in == IN_ROUND && self->runs == 2 + ROUND_OF_DEATH));
   ms_sample_add_event(sample, &(MsLabEvent){"upload", NULL, 0, 77, 400, FALSE});
   ms_sample_add_event(sample, &(MsLabEvent){"kernel", "a “b”", 100, 100 + 1000 + self->runs, 0, TRUE});
+  describe(self);
   return TRUE;
 }
 
 static gboolean
-fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+fake_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
 
   self->checks++;
   die_if(self, self->dies_in == IN_VERIFY || (self->dies_in == IN_LAST_VERIFY && self->checks == 2));
@@ -81,16 +100,8 @@ fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
   return TRUE;
 }
 
-static void
-fake_describe(MsSubject *subject, GPtrArray *kernels)
-{
-  MsKernelNote *note = ms_kernel_note_new("a “b”");
-
-  note->registers = 40;
-  g_ptr_array_add(kernels, note);
-}
-
-static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, NULL, NULL, fake_describe};
+static const MsLabKind fake_kind = {
+  .name = "fake", .size = sizeof(Fake), .prepare = fake_prepare, .run = fake_run, .check = fake_check};
 
 typedef struct {
   MsLabJournal *journal;
@@ -132,24 +143,25 @@ static void
 measure(Rig *self)
 {
   g_autoptr(MsLabJournal) journal = ms_lab_journal_open(dup(ms_lab_journal_get_fd(self->journal)));
-  MsSubject *subjects[N];
+  MsConfiguration *configurations[N];
 
   g_assert_nonnull(journal);
   self->deaths_seen = ms_lab_journal_count_deaths(journal);
   self->options.journal = journal;
   for (guint i = 0; i < N; i++) {
-    Fake *fake = g_new0(Fake, 1);
-    *fake = self->plan[i];
-    ms_subject_init(&fake->parent, &fake_funcs, "a configuration");
-    fake->parent.key = g_strdup_printf("key “%u”\n", i);
-    fake->parent.work.pixels = 7;
-    subjects[i] = &fake->parent;
-    self->measurements[i] = ms_measurement_new();
+    Fake *fake = (Fake *)ms_lab_fixture_fake(&fake_kind, "a configuration");
+    fake->dies_in = self->plan[i].dies_in;
+    fake->how = self->plan[i].how;
+    fake->journal = journal;
+    fake->base.key = g_strdup_printf("key “%u”\n", i);
+    fake->base.work.pixels = 7;
+    configurations[i] = &fake->base;
+    self->measurements[i] = fake->measurement = ms_measurement_new();
   }
-  g_assert_true(ms_measure(subjects, self->measurements, N, &self->options, NULL, NULL));
+  g_assert_true(ms_measure(configurations, self->measurements, N, &self->options, NULL, NULL));
   for (guint i = 0; i < N; i++) {
-    self->runs[i] = ((Fake *)subjects[i])->runs;
-    ms_subject_free(subjects[i]);
+    self->runs[i] = ((Fake *)configurations[i])->runs;
+    ms_configuration_free(configurations[i]);
   }
 }
 

@@ -4,12 +4,13 @@
 #include <string.h>
 
 #include "core/error.h"
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
+#include "tests/lab/lab-fixture.h"
 #include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
 typedef struct {
-  MsSubject parent;
+  MsConfiguration base;
   char id;
   guint64 first_ns;
   guint64 base_ns;
@@ -28,9 +29,9 @@ typedef struct {
 } Fake;
 
 static gboolean
-fake_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+fake_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
 
   if (!self->prepare_error)
     return TRUE;
@@ -39,9 +40,9 @@ fake_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
 }
 
 static gboolean
-fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+fake_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
   guint64 ns = self->base_ns + (self->jitter_ns ? (self->runs * 7919) % self->jitter_ns : 0);
 
   g_usleep(self->sleep_us);
@@ -69,9 +70,9 @@ fake_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError
 }
 
 static gboolean
-fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+fake_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
 
   self->checks++;
   verification->total = 100;
@@ -81,35 +82,40 @@ fake_verify(MsSubject *subject, MsVerification *verification, GCancellable *canc
 }
 
 static void
-fake_release(MsSubject *subject)
+fake_release(MsConfiguration *base)
 {
-  ((Fake *)subject)->releases++;
+  ((Fake *)base)->releases++;
 }
 
 static void
-fake_finalize(MsSubject *subject)
+fake_finalize(MsConfiguration *base)
 {
-  Fake *self = (Fake *)subject;
+  Fake *self = (Fake *)base;
 
   g_clear_error(&self->prepare_error);
   g_clear_error(&self->run_error);
 }
 
-static const MsSubjectFuncs fake_funcs = {fake_prepare, fake_run, fake_verify, fake_release, fake_finalize, NULL};
+static const MsLabKind fake_kind = {.name = "fake",
+                                    .size = sizeof(Fake),
+                                    .prepare = fake_prepare,
+                                    .run = fake_run,
+                                    .check = fake_check,
+                                    .release = fake_release,
+                                    .finalize = fake_finalize};
 
 static Fake *
 fake_new(const char *label, guint64 base_ns)
 {
-  Fake *self = g_new0(Fake, 1);
+  Fake *self = (Fake *)ms_lab_fixture_fake(&fake_kind, label);
 
-  ms_subject_init(&self->parent, &fake_funcs, label);
   self->id = label[0];
   self->base_ns = base_ns;
   return self;
 }
 
 typedef struct {
-  MsSubject *subjects[4];
+  MsConfiguration *configurations[4];
   MsMeasurement *measurements[4];
   guint n;
   MsMeasureOptions options;
@@ -129,7 +135,7 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 {
   Fake *fake = fake_new(label, base_ns);
 
-  bench->subjects[bench->n] = &fake->parent;
+  bench->configurations[bench->n] = &fake->base;
   bench->measurements[bench->n++] = ms_measurement_new();
   return fake;
 }
@@ -137,14 +143,14 @@ bench_add(Bench *bench, const char *label, guint64 base_ns)
 static gboolean
 bench_run(Bench *bench, GCancellable *cancellable, GError **error)
 {
-  return ms_measure(bench->subjects, bench->measurements, bench->n, &bench->options, cancellable, error);
+  return ms_measure(bench->configurations, bench->measurements, bench->n, &bench->options, cancellable, error);
 }
 
 static void
 bench_clear(Bench *bench)
 {
   for (guint i = 0; i < bench->n; i++) {
-    ms_subject_free(bench->subjects[i]);
+    ms_configuration_free(bench->configurations[i]);
     ms_measurement_free(bench->measurements[i]);
   }
 }
@@ -280,7 +286,7 @@ test_failures(void)
   g_assert_cmpint(bench.measurements[2]->outcome, ==, MS_OUTCOME_CONSTRAINT);
   g_assert_cmpint(bench.measurements[3]->outcome, ==, MS_OUTCOME_OK);
   g_assert_cmpuint(good->releases, ==, 1);
-  g_assert_cmpuint(((Fake *)bench.subjects[0])->releases, ==, 0); /* never prepared */
+  g_assert_cmpuint(((Fake *)bench.configurations[0])->releases, ==, 0); /* never prepared */
 }
 
 static void

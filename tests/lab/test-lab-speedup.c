@@ -2,7 +2,8 @@
 /* Verdicts on invented samples, and of the measuring loop on a simulated machine whose speed changes. */
 #include <math.h>
 
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
+#include "tests/lab/lab-fixture.h"
 #include "tests/support/cases.h"
 
 #define TRIALS 20
@@ -174,7 +175,7 @@ typedef struct {
 } Machine;
 
 typedef struct {
-  MsSubject parent;
+  MsConfiguration base;
   Machine *machine;
   double base_ns;
 } Simulated;
@@ -221,15 +222,9 @@ disturb(Machine *m)
 }
 
 static gboolean
-simulated_prepare(MsSubject *subject, GCancellable *cancellable, GError **error)
+simulated_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
 {
-  return TRUE;
-}
-
-static gboolean
-simulated_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
-{
-  Simulated *self = (Simulated *)subject;
+  Simulated *self = (Simulated *)base;
 
   sample->ns = self->base_ns * disturb(self->machine) * (1 + 0.005 * gaussian(self->machine->random));
   self->machine->now_ns += sample->ns;
@@ -238,13 +233,14 @@ simulated_run(MsSubject *subject, MsSample *sample, GCancellable *cancellable, G
 }
 
 static gboolean
-simulated_verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+simulated_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
   verification->total = 1;
   return TRUE;
 }
 
-static const MsSubjectFuncs simulated_funcs = {simulated_prepare, simulated_run, simulated_verify, NULL, NULL, NULL};
+static const MsLabKind simulated_kind = {
+  .name = "simulated", .size = sizeof(Simulated), .run = simulated_run, .check = simulated_check};
 
 static guint64
 machine_clock(gpointer data)
@@ -252,15 +248,14 @@ machine_clock(gpointer data)
   return (guint64)((Machine *)data)->now_ns;
 }
 
-static MsSubject *
+static MsConfiguration *
 simulated_new(Machine *machine, double ns)
 {
-  Simulated *self = g_new0(Simulated, 1);
+  Simulated *self = (Simulated *)ms_lab_fixture_fake(&simulated_kind, "simulated");
 
-  ms_subject_init(&self->parent, &simulated_funcs, "simulated");
   self->machine = machine;
   self->base_ns = ns;
-  return &self->parent;
+  return &self->base;
 }
 
 /* The verdict on two configurations, the second of which takes @factor times as long. */
@@ -269,8 +264,8 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(1000 * (guint)disturbance + seed);
   Machine machine = {.disturbance = disturbance, .random = random, .slow_factor = 2};
-  g_autoptr(MsSubject) a = simulated_new(&machine, RUN_NS), b = simulated_new(&machine, RUN_NS * factor);
-  MsSubject *subjects[] = {a, b};
+  g_autoptr(MsConfiguration) a = simulated_new(&machine, RUN_NS), b = simulated_new(&machine, RUN_NS * factor);
+  MsConfiguration *configurations[] = {a, b};
   MsMeasurement *measurements[] = {ms_measurement_new(), ms_measurement_new()};
   MsMeasureOptions options;
 
@@ -279,7 +274,7 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
   options.seed = seed;
   options.clock = machine_clock;
   options.clock_data = &machine;
-  g_assert_true(ms_measure(subjects, measurements, 2, &options, NULL, NULL));
+  g_assert_true(ms_measure(configurations, measurements, 2, &options, NULL, NULL));
   g_assert_cmpfloat(machine.now_ns, <, 2.2 * options.budget_s * 1e9);
   MsTimes baseline = ms_measurement_times(measurements[0]), candidate = ms_measurement_times(measurements[1]);
   MsVerdict verdict = ms_speedup_side_by_side(&baseline, &candidate, options.noise).verdict;
@@ -292,8 +287,9 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
 static void
 measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasurement **measurements)
 {
-  g_autoptr(MsSubject) subject = simulated_new(machine, RUN_NS * factor), anchor = simulated_new(machine, RUN_NS);
-  MsSubject *subjects[] = {subject, anchor};
+  g_autoptr(MsConfiguration) configuration = simulated_new(machine, RUN_NS * factor),
+                             anchor = simulated_new(machine, RUN_NS);
+  MsConfiguration *configurations[] = {configuration, anchor};
   MsMeasureOptions options;
 
   ms_measure_options_init(&options, FALSE);
@@ -303,7 +299,7 @@ measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasureme
   options.clock_data = machine;
   measurements[0] = ms_measurement_new();
   measurements[1] = ms_measurement_new();
-  g_assert_true(ms_measure(subjects, measurements, 2, &options, NULL, NULL));
+  g_assert_true(ms_measure(configurations, measurements, 2, &options, NULL, NULL));
 }
 
 /* The verdict of --compare on a configuration that takes @factor times as long in a later run. */

@@ -6,7 +6,6 @@
 #include "core/lab/tune/tune-record.h"
 #include "tests/lab/tune-fixture.h"
 #include "tests/support/cases.h"
-#include "tests/support/json-schema.h"
 
 static void
 test_driver_change(void)
@@ -131,28 +130,6 @@ test_winner(void)
   }
 }
 
-static void
-assert_reduce_class(MsReduceOp op, MsElementType type, guint64 n, gboolean same)
-{
-  MsReduceSpec usual = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT), spec = MS_REDUCE_SPEC(op, type);
-  g_autofree char *a = ms_problem_class_reduce(&usual, 1 << 20), *b = ms_problem_class_reduce(&spec, n);
-
-  g_assert_cmpint(strcmp(a, b) == 0, ==, same);
-}
-
-/* Winners hold for their operation, their type and arrays of about their size in bytes. */
-static void
-test_reduce_classes(void)
-{
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 20, TRUE);
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, (1 << 20) + 77, TRUE);
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 12, FALSE);
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, 1 << 24, FALSE);
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_INT, G_GUINT64_CONSTANT(1) << 33, FALSE);
-  assert_reduce_class(MS_REDUCE_SUM, MS_ELEMENT_UINT, 1 << 20, FALSE);
-  assert_reduce_class(MS_REDUCE_MAX, MS_ELEMENT_INT, 1 << 20, FALSE);
-}
-
 /* The winner may be another than the trial with the smallest time: a final decides, and what it decided is kept. */
 static void
 test_decided_winner_is_kept(void)
@@ -197,98 +174,13 @@ test_problem_classes(void)
   g_assert_cmpstr(a, !=, d);
 }
 
-static guint
-count_invalidity(JsonArray *results, const char *word)
-{
-  guint n = 0;
-
-  for (guint i = 0; i < json_array_get_length(results); i++) {
-    JsonObject *one = json_array_get_object_element(results, i);
-    const gboolean correct = json_object_get_int_member(one, "correctness") == 1;
-    const guint runtimes =
-      json_array_get_length(json_object_get_array_member(json_object_get_object_member(one, "times"), "runtimes"));
-    const char *found = json_object_get_string_member(one, "invalidity");
-    g_assert_true(correct == g_str_equal(found, "correct"));
-    g_assert_cmpuint(runtimes, ==, correct);
-    n += g_str_equal(found, word);
-  }
-  return n;
-}
-
-/* Every outcome has the word that the T4 format knows for it, and only what was verified has a time. */
-static void
-test_t4(void)
-{
-  static const struct {
-    const char *word;
-    guint n;
-  } expected[] = {{"constraints", 36}, {"compile", 6}, {"runtime", 6},
-                  {"correctness", 6},  {"timeout", 6}, {"correct", 90}};
-  g_autoptr(MsTuneRecord) record = tune_fixture_search();
-  g_autoptr(JsonNode) root = ms_tune_record_to_t4(record);
-  JsonArray *results = json_object_get_array_member(json_node_get_object(root), "results");
-
-  for (gsize i = 0; i < G_N_ELEMENTS(expected); i++)
-    g_assert_cmpuint(count_invalidity(results, expected[i].word), ==, expected[i].n);
-  JsonObject *best = json_array_get_object_element(results, (guint)record->best);
-  JsonObject *configuration = json_object_get_object_member(best, "configuration");
-  JsonObject *time = json_array_get_object_element(json_object_get_array_member(best, "measurements"), 0);
-  g_assert_cmpint(json_object_get_int_member(configuration, "width"), ==, 32);
-  g_assert_cmpstr(json_object_get_string_member(configuration, "memory"), ==, "image");
-  g_assert_cmpfloat(json_object_get_double_member(time, "value"), ==, 1.0);
-}
-
-/* Both files have the form of T4; so that the schema tells anything, it must refuse what is not of that form. */
-static void
-test_t4_schema(void)
-{
-  static const char results[] = "tests/data/t4-results.schema.json", about[] = "tests/data/t4-metadata.schema.json";
-  g_autoptr(MsTuneRecord) record = tune_fixture_search();
-  g_autoptr(JsonNode) root = ms_tune_record_to_t4(record), metadata = ms_tune_record_to_t4_metadata(record);
-  g_autofree char *of_results = ms_test_schema_violation(results, root);
-  g_autofree char *of_metadata = ms_test_schema_violation(about, metadata);
-
-  g_assert_cmpstr(of_results, ==, NULL);
-  g_assert_cmpstr(of_metadata, ==, NULL);
-  JsonArray *array = json_object_get_array_member(json_node_get_object(root), "results");
-  json_object_set_string_member(json_array_get_object_element(array, 0), "invalidity", "refused");
-  g_autofree char *word = ms_test_schema_violation(results, root);
-  g_assert_true(g_str_has_prefix(word, "$.results[0].invalidity: 'refused' is not one of"));
-  json_object_remove_member(json_node_get_object(metadata), "metadata");
-  g_autofree char *missing = ms_test_schema_violation(about, metadata);
-  g_assert_cmpstr(missing, ==, "$: 'metadata' is a required property");
-}
-
-/* When a trial was added is kept with it; records of older versions do not say. */
-static void
-test_trial_dates(void)
-{
-  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
-  g_autoptr(MsTuneRecord) record = tune_fixture_search();
-  MsTrial *first = record->trials->pdata[0], *second = record->trials->pdata[1];
-
-  g_clear_pointer(&first->date, g_free);
-  g_free(second->date);
-  second->date = g_strdup("2025-01-02T03:04:05Z");
-  g_autoptr(MsTuneRecord) loaded = tune_fixture_reload(folder, record);
-  g_autoptr(JsonNode) root = ms_tune_record_to_t4(loaded);
-  JsonArray *results = json_object_get_array_member(json_node_get_object(root), "results");
-  g_assert_false(json_object_has_member(json_array_get_object_element(results, 0), "timestamp"));
-  g_assert_cmpstr(json_object_get_string_member(json_array_get_object_element(results, 1), "timestamp"), ==,
-                  "2025-01-02T03:04:05Z");
-}
-
 void
 ms_test_lab_tune_store(void)
 {
   g_test_add_func("/lab/tune-store/driver-change", test_driver_change);
   g_test_add_func("/lab/tune-store/winner", test_winner);
-  g_test_add_func("/lab/tune-store/reduce-classes", test_reduce_classes);
   g_test_add_func("/lab/tune-store/decided-winner", test_decided_winner_is_kept);
   g_test_add_func("/lab/tune-store/damaged-record", test_damaged_record);
   g_test_add_func("/lab/tune-store/problem-classes", test_problem_classes);
-  g_test_add_func("/lab/tune-store/t4", test_t4);
-  g_test_add_func("/lab/tune-store/t4-schema", test_t4_schema);
-  g_test_add_func("/lab/tune-store/trial-dates", test_trial_dates);
   g_test_add_func("/lab/tune-store/wrong-types", test_wrong_types);
 }

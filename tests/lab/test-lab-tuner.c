@@ -9,13 +9,14 @@
 #include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
+/* A budget in which the whole space can be tried. */
 static void
-test_exhaustive(void)
+test_all(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, FALSE, 1, NULL};
+  MsTuneOptions options = {60, FALSE, 1, NULL};
 
   g_assert_cmpuint(ms_tune_space_size(space), ==, 150);
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
@@ -38,7 +39,7 @@ test_greedy_within_budget(void)
     TuneDevice device = {0};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {MS_TUNE_GREEDY, 0.5, FALSE, seed, NULL};
+    MsTuneOptions options = {0.5, FALSE, seed, NULL};
     gint64 start = g_get_monotonic_time();
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     tune_fixture_assert_optimum(record);
@@ -53,7 +54,7 @@ test_greedy_is_cheaper_than_all(void)
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
   g_autoptr(MsFactors) start = ms_factors_parse("width:8 height:1 unroll:1 memory:buffer", NULL);
-  MsTuneOptions options = {MS_TUNE_GREEDY, 60, FALSE, 1, start};
+  MsTuneOptions options = {30, FALSE, 1, start};
   g_autoptr(GCancellable) stop = g_cancellable_new();
 
   /* The budget is not what ends this one: forty evaluations must do. */
@@ -64,24 +65,12 @@ test_greedy_is_cheaper_than_all(void)
 }
 
 static void
-test_random(void)
-{
-  TuneDevice device = {0};
-  g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_RANDOM, 30, FALSE, 1, NULL};
-
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-  tune_fixture_assert_optimum(record); /* draws until nothing is new */
-}
-
-static void
 test_budget_ends_it(void)
 {
   TuneDevice device = {.hang_s = 0.15};
   g_autoptr(MsTuneSpace) space = tune_fixture_space_new(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 0.2, FALSE, 1, NULL};
+  MsTuneOptions options = {0.2, FALSE, 1, NULL};
   gint64 start = g_get_monotonic_time();
 
   ms_tune_space_add(space, "width", (const char *const[]){"64", NULL}); /* all of them hang */
@@ -121,20 +110,18 @@ check_times(const MsTuneRecord *record)
 static void
 test_budget_holds(void)
 {
-  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
-    TuneDevice device = {.evaluation_us = 3 * G_USEC_PER_SEC};
-    g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 10, FALSE, 1, NULL, read_clock, &device};
+  TuneDevice device = {.evaluation_us = 3 * G_USEC_PER_SEC};
+  g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {10, FALSE, 1, NULL, read_clock, &device};
 
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-    g_assert_cmpuint(device.evaluations, ==, 3);
-    check_times(record);
-    /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
-    options.budget_s = 1e-9;
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-    g_assert_cmpuint(device.evaluations, ==, ms_tune_record_best(record) ? 3 : 4);
-  }
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+  g_assert_cmpuint(device.evaluations, ==, 3);
+  check_times(record);
+  /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
+  options.budget_s = 1e-9;
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+  g_assert_cmpuint(device.evaluations, ==, ms_tune_record_best(record) ? 3 : 4);
 }
 
 /* The reference of a large picture has as many bands of rows as can be computed in its share of the budget. */
@@ -179,32 +166,28 @@ test_reference_in_bands(void)
 static void
 test_least_budget(void)
 {
-  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
-    TuneDevice device = {0};
-    g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 1e-9, FALSE, 1, NULL};
+  TuneDevice device = {0};
+  g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {1e-9, FALSE, 1, NULL};
 
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-    g_assert_nonnull(ms_tune_record_best(record));
-    g_assert_false(record->complete);
-  }
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+  g_assert_nonnull(ms_tune_record_best(record));
+  g_assert_false(record->complete);
 }
 
 /* A search that goes on in another process has had its first configuration, so that its budget can be over. */
 static void
 test_resumed_without_time(void)
 {
-  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
-    TuneDevice device = {0};
-    g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 1e-9, TRUE, 1, NULL, read_clock, &device};
+  TuneDevice device = {0};
+  g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
+  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  MsTuneOptions options = {1e-9, TRUE, 1, NULL, read_clock, &device};
 
-    g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-    g_assert_cmpuint(device.evaluations, ==, 0);
-    g_assert_cmpuint(record->trials->len, ==, 0);
-  }
+  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
+  g_assert_cmpuint(device.evaluations, ==, 0);
+  g_assert_cmpuint(record->trials->len, ==, 0);
 }
 
 /* The configuration that ended the process replaces its own time, and cannot win. */
@@ -231,11 +214,13 @@ test_failed_trial_is_replaced(void)
 static void
 test_nothing_works(void)
 {
-  for (MsTuneStrategy strategy = MS_TUNE_EXHAUSTIVE; strategy <= MS_TUNE_GREEDY; strategy++) {
+  static const double budgets[] = {5, 60}; /* for some of the space, and for all of it */
+
+  for (gsize i = 0; i < G_N_ELEMENTS(budgets); i++) {
     TuneDevice device = {.everything_fails = TRUE};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
     g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-    MsTuneOptions options = {strategy, 5, FALSE, 1, NULL};
+    MsTuneOptions options = {budgets[i], FALSE, 1, NULL};
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
     g_assert_null(ms_tune_record_best(record));
     g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_OK), ==, 0);
@@ -248,7 +233,7 @@ static void
 test_no_winner_has_a_reason(void)
 {
   TuneDevice good = {0}, bad = {.everything_fails = TRUE};
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 5, FALSE, 1, NULL};
+  MsTuneOptions options = {5, FALSE, 1, NULL};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&good);
   g_autoptr(MsTuneSpace) broken = tune_fixture_space(&bad);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
@@ -279,7 +264,7 @@ test_resume(void)
   TuneDevice device = {.cancel_after = 30, .campaign = stop};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, FALSE, 1, NULL};
+  MsTuneOptions options = {60, FALSE, 1, NULL};
 
   g_assert_false(ms_tune_search(space, record, &options, stop, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
@@ -305,10 +290,9 @@ test_resume(void)
 void
 ms_test_lab_tuner(void)
 {
-  g_test_add_func("/lab/tuner/exhaustive", test_exhaustive);
+  g_test_add_func("/lab/tuner/all", test_all);
   g_test_add_func("/lab/tuner/greedy", test_greedy_within_budget);
   g_test_add_func("/lab/tuner/greedy-is-cheap", test_greedy_is_cheaper_than_all);
-  g_test_add_func("/lab/tuner/random", test_random);
   g_test_add_func("/lab/tuner/budget", test_budget_ends_it);
   g_test_add_func("/lab/tuner/budget-holds", test_budget_holds);
   g_test_add_func("/lab/tuner/reference-in-time", test_reference_in_time);

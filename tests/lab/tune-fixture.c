@@ -103,7 +103,7 @@ tune_fixture_search(void)
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
   MsTuneRecord *record = ms_tune_record_new("fake", "1.0", "test");
-  MsTuneOptions options = {MS_TUNE_EXHAUSTIVE, 60, FALSE, 1, NULL};
+  MsTuneOptions options = {60, FALSE, 1, NULL};
 
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   return record;

@@ -566,7 +566,7 @@ static void
 test_run(void)
 {
   const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
-                                      100000, 3, FALSE};
+                                      100000, 3};
   SET_UP_CONTEXT(context);
   g_autoptr(JsonBuilder) builder = json_builder_new();
   g_autoptr(GError) error = NULL;

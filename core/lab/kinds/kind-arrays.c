@@ -58,8 +58,8 @@ reduce_set_up(MsConfiguration *base, GError **error)
   if (!ms_reduce_from_factors(base->factors, &self->spec, &self->options, &base->n, error))
     return FALSE;
   base->type = self->spec.type;
-  base->parent.work.elements = (double)base->n;
-  base->parent.work.bytes = (double)base->n * ms_element_type_size(base->type);
+  base->work.elements = (double)base->n;
+  base->work.bytes = (double)base->n * ms_element_type_size(base->type);
   if (!ms_configuration_take_clock(base, error) || !take_serial(self, error))
     return FALSE;
   if (base->on_host)
@@ -69,9 +69,9 @@ reduce_set_up(MsConfiguration *base, GError **error)
   if (!self->plan)
     return FALSE;
   const MsBankCounts counts = ms_bank_model_count(self->plan);
-  base->parent.work.local_cycles = (double)counts.cycles;
-  base->parent.work.bank_conflicts = (double)counts.conflicts;
-  base->uploads = base->parent.work.bytes <= (double)limits->max_allocation;
+  base->work.local_cycles = (double)counts.cycles;
+  base->work.bank_conflicts = (double)counts.conflicts;
+  base->uploads = base->work.bytes <= (double)limits->max_allocation;
   return TRUE;
 }
 
@@ -141,53 +141,6 @@ reduce_finalize(MsConfiguration *base)
   g_clear_pointer(&((Reduce *)base)->plan, ms_reduce_plan_free);
 }
 
-/* Not tuned: thread swapping and the precision of sums, which change energy and results, and how the host waits. */
-static gboolean
-is_tuned(const char *name, const MsFactors *problem)
-{
-  static const char *const left_out[] = {"swap", "swap-range", "float-sum", "accumulator", "wait", NULL};
-
-  return !g_strv_contains(left_out, name) && !ms_factors_get(problem, name);
-}
-
-/* Adds every choice of the table, and numbers in powers of two up to the long loops that suit processors. */
-static void
-reduce_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
-{
-  static const char *const times[] = {"1", "2", "4", "8", "16", "32", "64", "128", "256", "1024", "4096", NULL};
-  static const char *const counts[] = {"1", "2", "4", "8", "16", "32", NULL};
-  static const char *const groups[] = {"1", "8", "64", "128", "256", "512", NULL};
-  const MsOptionInfo *table = ms_reduce_options.rows;
-
-  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
-    const char *name = table[i].name;
-    if (is_tuned(name, problem))
-      ms_tune_space_add(space, name,
-                        table[i].values                   ? table[i].values
-                        : strcmp(name, "times") == 0      ? times
-                        : strcmp(name, "group-size") == 0 ? groups
-                                                          : counts);
-  }
-}
-
-/* The options that `auto` chooses for this problem and device. */
-static MsFactors *
-reduce_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
-{
-  g_autoptr(MsSubject) automatic = ms_configuration_new(&ms_lab_array_kinds[0], bench, problem, "auto", error);
-  const MsOptionInfo *table = ms_reduce_options.rows;
-
-  if (!automatic)
-    return NULL;
-  MsFactors *factors = ms_factors_new();
-  for (guint i = 0; i < ms_reduce_options.n_rows; i++) {
-    g_autofree char *value = ms_option_get_text(&table[i], &((Reduce *)automatic)->plan->options);
-    if (is_tuned(table[i].name, problem))
-      ms_factors_set(factors, table[i].name, value);
-  }
-  return factors;
-}
-
 /* Kind sort: bitonic sort in its forms, with thread swapping and its ranges, or the serial sort. */
 typedef struct {
   MsConfiguration base;
@@ -222,7 +175,7 @@ sort_set_up(MsConfiguration *base, GError **error)
   base->on_host = device == 1;
   base->uploads = !base->on_host;
   base->n = (guint64)width * (guint64)height;
-  base->parent.work.elements = (double)base->n;
+  base->work.elements = (double)base->n;
   self->bytes = (gsize)base->n * ms_element_type_size(base->type);
   return base->on_host ? ms_sort_check_type(base->type, error)
                        : ms_sort_check(&self->options, base->type, ms_configuration_limits(base), base->n, error);
@@ -313,7 +266,7 @@ static void
 count_accesses(Swap *self, guint only)
 {
   guint16 map[MS_SWAP_EXAMPLE_GROUP];
-  MsWork *work = &self->base.parent.work;
+  MsWork *work = &self->base.work;
 
   ms_swap_example_map(map, self->range);
   for (guint warp = 0; warp < WARPS; warp++) {
@@ -342,8 +295,8 @@ swap_set_up(MsConfiguration *base, GError **error)
   }
   base->type = MS_ELEMENT_FLOAT;
   base->n = (guint64)(width * height);
-  base->parent.work.elements = (double)base->n;
-  base->parent.work.bytes = 3.0 * (double)base->n * sizeof(float);
+  base->work.elements = (double)base->n;
+  base->work.bytes = 3.0 * (double)base->n * sizeof(float);
   self->range = strcmp(range, "off") == 0 ? 0 : (guint)g_ascii_strtoull(range, NULL, 10);
   if (strcmp(range, "off") != 0 && !ms_swap_range_is_valid(self->range, MS_SWAP_EXAMPLE_GROUP, error))
     return FALSE;
@@ -468,7 +421,7 @@ anchor_release(MsConfiguration *base)
 }
 
 /** ms_lab_anchor_new: (transfer full): work that is the same in every version, on the device of @bench. */
-MsSubject *
+MsConfiguration *
 ms_lab_anchor_new(MsLabBench *bench)
 {
   static const MsLabKind anchor = {.name = "anchor",
@@ -495,8 +448,6 @@ const MsLabKind ms_lab_array_kinds[] = {
     .check = reduce_check,
     .release = reduce_release,
     .finalize = reduce_finalize,
-    .add_space = reduce_add_space,
-    .propose = reduce_propose,
   },
   {
     .name = "sort",

@@ -43,7 +43,7 @@ bandwidth_set_up(MsConfiguration *base, GError **error)
   base->n = (guint64)MAX(bytes * one / 4, 1);
   base->type = MS_ELEMENT_UINT;
   base->uploads = TRUE;
-  base->parent.work.bytes = (double)base->n * (self->copies ? 8 : 4);
+  base->work.bytes = (double)base->n * (self->copies ? 8 : 4);
   if (base->n * 4 > limits->max_allocation) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "The device allocates %" PRIu64 " bytes at most.",
                  limits->max_allocation);
@@ -227,7 +227,7 @@ memory_set_up(MsConfiguration *base, GError **error)
   base->type = MS_ELEMENT_UINT;
   base->n = blocks * self->block * self->width;
   base->uploads = TRUE;
-  base->parent.work.bytes = (double)self->groups * (double)self->steps * (double)step;
+  base->work.bytes = (double)self->groups * (double)self->steps * (double)step;
   return TRUE;
 }
 
@@ -269,7 +269,7 @@ memory_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, G
 {
   Memory *self = (Memory *)base;
   const MsLaunch launch = {self->kernel, "memory_walk", ms_nd_range_of_groups(self->groups, self->group),
-                           (guint64)base->parent.work.bytes};
+                           (guint64)base->work.bytes};
 
   return ms_context_launch(base->context, &launch, base->log, error) && ms_context_finish(base->context, error);
 }

@@ -246,8 +246,8 @@ reduce_set_up(MsConfiguration *base, GError **error)
     return FALSE;
   self->library = libraries[library];
   base->type = self->spec.type;
-  base->parent.work.elements = (double)base->n;
-  base->parent.work.bytes = (double)base->n * ms_element_type_size(base->type);
+  base->work.elements = (double)base->n;
+  base->work.bytes = (double)base->n * ms_element_type_size(base->type);
   if (base->type != MS_ELEMENT_UINT)
     return TRUE;
   ms_set_error_literal(error, MS_ERROR_UNSUPPORTED, "OpenCV has no unsigned elements of 32 bits.");

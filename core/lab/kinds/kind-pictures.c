@@ -143,9 +143,9 @@ filter_finalize(MsConfiguration *base)
   g_clear_pointer(&((Filter *)base)->plan, ms_plan_free);
 }
 
-/* Kernels, toggles and work-group shapes of the table; the plan refuses combinations that cannot run. */
-static void
-filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits)
+/** ms_lab_filter_add_space: kernels, toggles and shapes of the table; the plan refuses combinations that cannot run. */
+void
+ms_lab_filter_add_space(MsTuneSpace *space, const MsFactors *problem)
 {
   static const char *const shapes[] = {"auto", "8x4",  "8x8",  "16x4", "16x8", "16x16", "32x1",  "32x2",
                                        "32x4", "32x8", "64x1", "64x2", "64x4", "128x1", "256x1", NULL};
@@ -166,12 +166,19 @@ filter_add_space(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLim
   }
 }
 
-/* The toggles of the plan as factors; the work-group stays `auto`. */
-static MsFactors *
-filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
+/**
+ * ms_lab_filter_propose:
+ *
+ * Also computes the reference, which all trials share, so that no trial's time includes it.
+ *
+ * Returns: (transfer full) (nullable): where a search begins: the toggles that `auto` would choose, with the work-group
+ *   `auto`
+ */
+MsFactors *
+ms_lab_filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error)
 {
   const MsLabKind *kind = ms_lab_kind_find("mean-shift");
-  g_autoptr(MsSubject) automatic = ms_configuration_new(kind, bench, problem, "auto", error);
+  g_autoptr(MsConfiguration) automatic = ms_configuration_new(kind, bench, problem, "auto", error);
   const Filter *filter = (const Filter *)automatic;
   const MsOptionInfo *table = ms_options.rows;
 
@@ -268,7 +275,7 @@ regions_check(MsConfiguration *base, MsVerification *verification, GCancellable 
 
   if (!expected)
     return FALSE;
-  ms_verification_compare(verification, self->result->labels, expected->labels, (guint64)base->parent.work.pixels,
+  ms_verification_compare(verification, self->result->labels, expected->labels, (guint64)base->work.pixels,
                           sizeof *expected->labels, N_("the serial labels"));
   return TRUE;
 }
@@ -302,7 +309,7 @@ transfer_set_up(MsConfiguration *base, GError **error)
   const char *memory = ms_configuration_get(base, "host-memory");
   const int index = ms_choice_find(memories, memory);
 
-  base->parent.work = (MsWork){.bytes = 2.0 * ms_image_get_byte_size(base->image)};
+  base->work = (MsWork){.bytes = 2.0 * ms_image_get_byte_size(base->image)};
   ((Transfer *)base)->memory = MAX(index, 0);
   if (index < 0)
     ms_set_error(error, MS_ERROR_USAGE, "'%s' is not a kind of host memory; it can be pageable, pinned or staged.",
@@ -393,8 +400,6 @@ const MsLabKind ms_lab_picture_kinds[] = {
     .check = filter_check,
     .release = filter_release,
     .finalize = filter_finalize,
-    .add_space = filter_add_space,
-    .propose = filter_propose,
   },
   {
     .name = "regions",

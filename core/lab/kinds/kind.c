@@ -135,7 +135,7 @@ ms_configuration_check_image(MsConfiguration *self, MsImage *result, MsVerificat
 
   if (!reference)
     return FALSE;
-  self->parent.work.window_samples = ms_lab_bench_window_samples(self->bench, self->image, params);
+  self->work.window_samples = ms_lab_bench_window_samples(self->bench, self->image, params);
   g_autoptr(MsImage) rows = ms_lab_bench_referenced_rows(self->bench, result);
   MsImageDifference difference = ms_image_compare(rows, reference);
   verification->total = (guint64)ms_image_get_width(rows) * ms_image_get_height(rows);
@@ -174,11 +174,10 @@ ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns)
   ms_sample_add_event(sample, &(MsLabEvent){"host", name, start_ns, ms_clock_now_ns(), 0, TRUE});
 }
 
-static gboolean
-prepare_configuration(MsSubject *subject, GCancellable *cancellable, GError **error)
+/** ms_configuration_prepare: builds kernels and puts the data on the device; may be called again after a release. */
+gboolean
+ms_configuration_prepare(MsConfiguration *self, GCancellable *cancellable, GError **error)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
-
   if (self->n > 0) {
     self->data = ms_lab_bench_array(self->bench, self->type, self->n, self->uploads ? &self->buffer : NULL, error);
     if (!self->data)
@@ -214,21 +213,20 @@ run_kind(MsConfiguration *self, MsSample *sample, GCancellable *cancellable, GEr
   return good;
 }
 
-static void
-describe(MsSubject *subject, GPtrArray *kernels)
+/** ms_configuration_describe: adds what the driver tells of the kernels of the first run, of #MsKernelNote, once. */
+void
+ms_configuration_describe(MsConfiguration *self, GPtrArray *kernels)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
-
   if (!self->launches)
     return;
   ms_kernel_notes_collect(self->context, self->launches, self->bench->columns, kernels);
   g_array_set_size(self->launches, 0);
 }
 
-static gboolean
-run_configuration(MsSubject *subject, MsSample *sample, GCancellable *cancellable, GError **error)
+/** ms_configuration_run: runs once, fills the sample, and returns when the device has finished. */
+gboolean
+ms_configuration_run(MsConfiguration *self, MsSample *sample, GCancellable *cancellable, GError **error)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
   const guint64 start = ms_clock_now_ns();
 
   ms_timing_log_clear(self->log);
@@ -242,36 +240,38 @@ run_configuration(MsSubject *subject, MsSample *sample, GCancellable *cancellabl
   return TRUE;
 }
 
-static gboolean
-verify(MsSubject *subject, MsVerification *verification, GCancellable *cancellable, GError **error)
+/** ms_configuration_check: compares the result of the last run with the reference. */
+gboolean
+ms_configuration_check(MsConfiguration *self, MsVerification *verification, GCancellable *cancellable, GError **error)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
-
   return self->kind->check(self, verification, cancellable, error);
 }
 
-static void
-release(MsSubject *subject)
+/** ms_configuration_release: frees what preparing allocated; may be called without it, and several times. */
+void
+ms_configuration_release(MsConfiguration *self)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
-
   if (self->kind->release)
     self->kind->release(self);
   self->data = NULL;
   self->buffer = NULL;
 }
 
-static void
-finalize(MsSubject *subject)
+void
+ms_configuration_free(MsConfiguration *self)
 {
-  MsConfiguration *self = (MsConfiguration *)subject;
-
+  if (!self)
+    return;
+  ms_configuration_release(self);
   if (self->kind->finalize)
     self->kind->finalize(self);
   g_clear_object(&self->image);
   ms_timing_log_unref(self->log);
   g_clear_pointer(&self->launches, g_array_unref);
   ms_factors_free(self->factors);
+  g_free(self->label);
+  g_free(self->key);
+  g_free(self);
 }
 
 static gboolean
@@ -282,7 +282,7 @@ take_picture(MsConfiguration *self, GError **error)
   if (!image)
     return FALSE;
   self->image = g_object_ref(image);
-  self->parent.work.pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
+  self->work.pixels = (double)ms_image_get_width(image) * ms_image_get_height(image);
   return ms_settings_from_factors(self->factors, &self->settings, error);
 }
 
@@ -290,21 +290,20 @@ take_picture(MsConfiguration *self, GError **error)
  * ms_configuration_new: (transfer full): a configuration of @kind; fails with #MS_ERROR_UNSUPPORTED when the plan
  * refuses it, with #MS_ERROR_USAGE when a value is malformed.
  */
-MsSubject *
+MsConfiguration *
 ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
                      GError **error)
 {
-  static const MsSubjectFuncs funcs = {prepare_configuration, run_configuration, verify, release, finalize, describe};
   MsConfiguration *self = g_malloc0(kind->size);
 
-  ms_subject_init(&self->parent, &funcs, label);
+  self->label = g_strdup(label);
   self->kind = kind;
   self->bench = bench;
   self->factors = ms_factors_copy(factors);
   self->context = bench->context;
   self->log = ms_timing_log_new();
   if ((!kind->pictures || take_picture(self, error)) && (!kind->set_up || kind->set_up(self, error)))
-    return &self->parent;
-  ms_subject_free(&self->parent);
+    return self;
+  ms_configuration_free(self);
   return NULL;
 }

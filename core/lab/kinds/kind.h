@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kinds of experiments as declarations: a row says which settings a kind knows, what a configuration prepares, runs and
- * checks, and what can be tuned. kind.c does what all kinds have in common.
+ * checks. kind.c does what all kinds have in common.
  */
 #pragma once
 
 #include "core/filter/settings/settings.h"
 #include "core/lab/kinds/bench.h"
-#include "core/lab/measure/measure.h"
+#include "core/lab/measure/measurement.h"
 #include "core/lab/tune/tuner.h"
 
 typedef struct _MsLabKind MsLabKind;
@@ -19,7 +19,10 @@ typedef struct {
 } MsLabKey;
 
 /**
- * MsConfiguration: a configuration of an experiment; the first field of the kind's own struct.
+ * MsConfiguration: a configuration that can be measured; the first field of the kind's own struct.
+ * @label: names it in messages
+ * @key: (nullable): its name in the journal of the measurement, set by the caller; without one it is not kept
+ * @work: what a run does, where @set_up or @check of the kind knows it
  * @factors: the settings that were given
  * @context: (nullable): the device
  * @log: the commands of the last run on the device
@@ -31,7 +34,9 @@ typedef struct {
  *   on the device; @data and @buffer are there before @prepare is called
  */
 typedef struct {
-  MsSubject parent;
+  char *label;
+  char *key;
+  MsWork work;
   const MsLabKind *kind;
   MsLabBench *bench;
   MsFactors *factors;
@@ -65,9 +70,6 @@ typedef struct {
  * @check: compares the result of the last run with the reference
  * @release: (nullable): frees what @prepare and @run allocated; is called several times
  * @finalize: (nullable): frees what @set_up allocated
- * @add_space: (nullable): adds the factors that can be tuned, for this problem and device
- * @propose: (nullable) (transfer full): where a search begins: the configuration that `auto` would choose; also
- *   computes what all trials share, so that no trial's time includes it
  */
 struct _MsLabKind {
   const char *name;
@@ -83,8 +85,6 @@ struct _MsLabKind {
   gboolean (*check)(MsConfiguration *self, MsVerification *verification, GCancellable *cancellable, GError **error);
   void (*release)(MsConfiguration *self);
   void (*finalize)(MsConfiguration *self);
-  void (*add_space)(MsTuneSpace *space, const MsFactors *problem, const MsDeviceLimits *limits);
-  MsFactors *(*propose)(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable, GError **error);
 };
 
 /* The rows, each table up to a kind without a name. */
@@ -105,8 +105,17 @@ const MsLabKind *ms_lab_kind_find(const char *name);
 char *ms_lab_kind_group(const MsLabKind *kind, const MsFactors *factors);
 gboolean ms_lab_check_keys(const MsLabKind *kind, const MsFactors *factors, GError **error);
 
-MsSubject *ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors, const char *label,
+MsConfiguration *ms_configuration_new(const MsLabKind *kind, MsLabBench *bench, const MsFactors *factors,
+                                      const char *label, GError **error);
+void ms_configuration_free(MsConfiguration *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsConfiguration, ms_configuration_free)
+gboolean ms_configuration_prepare(MsConfiguration *self, GCancellable *cancellable, GError **error);
+gboolean ms_configuration_run(MsConfiguration *self, MsSample *sample, GCancellable *cancellable, GError **error);
+gboolean ms_configuration_check(MsConfiguration *self, MsVerification *verification, GCancellable *cancellable,
                                 GError **error);
+void ms_configuration_describe(MsConfiguration *self, GPtrArray *kernels);
+void ms_configuration_release(MsConfiguration *self);
+
 const char *ms_configuration_get(const MsConfiguration *self, const char *key);
 gboolean ms_configuration_take_clock(MsConfiguration *self, GError **error);
 int ms_configuration_choose(const MsConfiguration *self, const char *key, const char *const *names, GError **error);
@@ -118,4 +127,9 @@ void ms_verification_compare(MsVerification *self, const void *result, const voi
 void ms_verification_agree(MsVerification *self, gboolean agrees, const char *against);
 void ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns);
 
-MsSubject *ms_lab_anchor_new(MsLabBench *bench);
+/* What --tune searches. */
+void ms_lab_filter_add_space(MsTuneSpace *space, const MsFactors *problem);
+MsFactors *ms_lab_filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable,
+                                 GError **error);
+
+MsConfiguration *ms_lab_anchor_new(MsLabBench *bench);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include <time.h>
 #include <glib/gi18n-lib.h>
 
 #include "core/error.h"
@@ -210,6 +211,16 @@ ms_measurement_stage(MsMeasurement *self, const char *stage, const char *name)
   series->ns = g_array_new(FALSE, FALSE, sizeof(double));
   g_ptr_array_add(self->stages, series);
   return series;
+}
+
+/** ms_clock_now_ns: nanoseconds of the monotonic clock, for times too short for g_get_monotonic_time(). */
+guint64
+ms_clock_now_ns(void)
+{
+  struct timespec now;
+
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
 }
 
 /** ms_sample_add_event: adds one timed command; its stage names it where it has no name. */

@@ -55,6 +55,7 @@ typedef struct {
   GArray *events;
 } MsSample;
 
+guint64 ms_clock_now_ns(void);
 void ms_sample_add_event(MsSample *sample, const MsLabEvent *event);
 gboolean ms_sample_settle(MsSample *sample);
 

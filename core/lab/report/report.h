@@ -7,7 +7,7 @@
 #include "core/chart/chart.h"
 #include "core/image/file/atomic-file.h"
 #include "core/lab/experiment/experiment.h"
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
 #include "core/record/record.h"
 
 /** MsReportDevice: the device of the measurements; a baseline must come from the same one. */

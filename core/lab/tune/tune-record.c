@@ -16,13 +16,10 @@
 #define FORMAT_NAME "meanshift-lab tuning"
 #define MOST_BYTES (64 << 20)
 
-const char *const ms_tune_strategy_names[] = {"auto", "exhaustive", "random", "greedy", NULL};
-
 static void
 trial_free(MsTrial *self)
 {
   ms_factors_free(self->factors);
-  g_free(self->date);
   g_free(self->message);
   g_free(self->shown);
   g_free(self);
@@ -99,7 +96,6 @@ ms_tune_record_add(MsTuneRecord *self, const MsFactors *factors, const MsMeasure
   trial->outcome = measured->outcome;
   trial->ns = good ? ms_measurement_summarise(measured).median : NAN;
   trial->at_s = self->elapsed_s;
-  trial->date = date_now();
   trial->message = g_strdup(measured->message);
   trial->shown = g_strdup(measured->shown);
   g_ptr_array_add(self->trials, trial);
@@ -219,10 +215,9 @@ ms_tune_record_to_text(const MsTuneRecord *self)
 {
   g_autoptr(GString) text = g_string_new(NULL);
 
-  g_string_append_printf(text,
-                         "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried (%s)%s\n",
+  g_string_append_printf(text, "Tuning for %s (driver %s), %s: %u of %" G_GUINT64_FORMAT " configurations tried%s\n",
                          self->device, self->driver, self->problem, self->trials->len, self->space_size,
-                         ms_tune_strategy_names[self->strategy], self->complete ? "" : ", unfinished");
+                         self->complete ? "" : ", unfinished");
   append_ranking(text, self, 10);
   for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
     if (ms_tune_record_count(self, outcome) > 0)
@@ -235,7 +230,6 @@ static const MsField trial_fields[] = {
   MS_FIELD(MsTrial, outcome, CHOICE, "outcome", .names = ms_outcome_names),
   MS_FIELD(MsTrial, ns, NUMBER, "ns"),
   MS_FIELD(MsTrial, at_s, NUMBER, "at_s"),
-  MS_FIELD(MsTrial, date, TEXT, "date"),
   MS_FIELD(MsTrial, message, TEXT, "message"),
 };
 static const MsRecord trial_record = MS_RECORD(trial_fields);
@@ -290,7 +284,6 @@ static const MsField record_fields[] = {
   RECORD(measured, FACTORS, "measured"),
   RECORD(version, TEXT, "version"),
   RECORD(date, TEXT, "date"),
-  RECORD(strategy, CHOICE, "strategy", .names = ms_tune_strategy_names),
   RECORD(seed, AMOUNT, "seed"),
   RECORD(space_size, AMOUNT, "space_size"),
   RECORD(complete, BOOLEAN, "complete"),
@@ -314,7 +307,7 @@ ms_tune_record_to_json_node(const MsTuneRecord *self)
   return json_builder_get_root(builder);
 }
 
-/* A time that cannot be is a failure; a record of an earlier version does not say when its trials were made. */
+/* A time that cannot be is a failure. */
 static void
 check_trial(MsTrial *trial)
 {

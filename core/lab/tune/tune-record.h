@@ -8,21 +8,10 @@
 #include "core/factors.h"
 #include "core/lab/measure/measurement.h"
 
-typedef enum {
-  MS_TUNE_AUTO,
-  MS_TUNE_EXHAUSTIVE,
-  MS_TUNE_RANDOM,
-  MS_TUNE_GREEDY,
-} MsTuneStrategy;
-
-/** ms_tune_strategy_names: %NULL-terminated, in the order of MsTuneStrategy. */
-extern const char *const ms_tune_strategy_names[];
-
 /**
  * MsTrial: one configuration of the search.
  * @ns: NAN unless @outcome is MS_OUTCOME_OK
  * @at_s: seconds of the search, over all its continuations, after which it was known
- * @date: (nullable): when it was added, ISO 8601 in UTC; %NULL in a record of an older version
  * @message: (nullable): why it failed, in English
  * @shown: (nullable): the same in the user's language; %NULL in a record that was read
  */
@@ -31,7 +20,6 @@ typedef struct {
   MsOutcome outcome;
   double ns;
   double at_s;
-  char *date;
   char *message;
   char *shown;
 } MsTrial;
@@ -49,7 +37,6 @@ typedef struct {
   MsFactors *measured;
   char *version;
   char *date;
-  MsTuneStrategy strategy;
   guint32 seed;
   guint64 space_size;
   gboolean complete;
@@ -71,10 +58,6 @@ gboolean ms_tune_record_check(const MsTuneRecord *self, GError **error);
 char *ms_tune_record_to_text(const MsTuneRecord *self);
 JsonNode *ms_tune_record_to_json_node(const MsTuneRecord *self);
 MsTuneRecord *ms_tune_record_from_json_node(JsonNode *node, GError **error);
-
-/* A search in the T4 format, in which auto-tuners share their results. */
-JsonNode *ms_tune_record_to_t4(const MsTuneRecord *self);
-JsonNode *ms_tune_record_to_t4_metadata(const MsTuneRecord *self);
 
 /* The store of searches: the whole record of a search beside its winner, so that a later search can continue it. */
 char *ms_tune_store_path(const char *directory, const MsWinnerKey *key);

@@ -5,7 +5,9 @@
 
 #include "core/error.h"
 
-#define SMALL_SPACE 64
+/* What a trial takes at least; a space whose trials may all fit into the budget is tried as a whole. */
+#define LEAST_TRIAL_S 0.25
+
 #define PROBES 6
 
 /* A limit of 0 means no limit. */
@@ -222,24 +224,6 @@ random_point(Search *search)
   return factors;
 }
 
-/* Draws until the budget is spent or 4 * size draws in a row were known already. */
-static gboolean
-search_at_random(Search *search, GError **error)
-{
-  guint64 size = ms_tune_space_size(search->space);
-  guint64 stale = 0;
-
-  while (!is_over(search) && stale < 4 * size) {
-    g_autoptr(MsFactors) factors = random_point(search);
-    const MsTrial *trial;
-    stale = ms_tune_record_find(search->record, factors) ? stale + 1 : 0;
-    if (!try_settings(search, factors, &trial, error))
-      return FALSE;
-  }
-  search->record->complete = search->record->trials->len >= size;
-  return TRUE;
-}
-
 /* Tries a few random configurations that can run, as starting points of the greedy search. */
 static gboolean
 probe_starts(Search *search, GError **error)
@@ -313,8 +297,9 @@ search_greedily(Search *search, GError **error)
  * ms_tune_search:
  * @record: (inout): receives the trials; configurations that it holds are not tried again
  *
- * Greedy search changes one dimension at a time from the best known point until no neighbour is faster, then restarts
- * from random points until the budget is spent. Failures are recorded with their class and the search continues.
+ * A space whose configurations can all be tried within the budget is searched in order. In a larger one the search
+ * changes one dimension at a time from the best known point until no neighbour is faster, then restarts from random
+ * points until the budget is spent. Failures are recorded with their class and the search continues.
  *
  * Returns: %FALSE only when cancelled; @record then holds what was found so far
  */
@@ -324,22 +309,10 @@ ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *op
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
   Search search = {space, record, options, cancellable, random, now_us(options), record->elapsed_s};
-  MsTuneStrategy strategy = options->strategy;
 
-  if (strategy == MS_TUNE_AUTO)
-    strategy = ms_tune_space_size(space) <= SMALL_SPACE ? MS_TUNE_EXHAUSTIVE : MS_TUNE_GREEDY;
-  record->strategy = strategy;
   record->seed = options->seed;
   record->space_size = ms_tune_space_size(space);
   record->complete = FALSE;
-  switch (strategy) {
-  case MS_TUNE_EXHAUSTIVE:
-    return search_in_order(&search, error);
-  case MS_TUNE_RANDOM:
-    return search_at_random(&search, error);
-  case MS_TUNE_AUTO:
-  case MS_TUNE_GREEDY:
-    return search_greedily(&search, error);
-  }
-  g_return_val_if_reached(FALSE);
+  const gboolean all = options->budget_s <= 0 || (double)record->space_size * LEAST_TRIAL_S <= options->budget_s;
+  return all ? search_in_order(&search, error) : search_greedily(&search, error);
 }

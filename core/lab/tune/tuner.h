@@ -41,15 +41,13 @@ typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial,
 
 /**
  * MsTuneOptions:
- * @strategy: MS_TUNE_AUTO is exhaustive for small spaces and greedy for large ones
- * @budget_s: seconds for the whole search
+ * @budget_s: seconds for the whole search; 0 for no limit
  * @is_continued: whether an earlier process began the search, so that its budget may be over before anything is tried
  * @start: (nullable): the first point of the greedy search
  * @clock: (nullable): returns microseconds, instead of the host's clock; @clock_data: for it
  * @progress: (nullable)
  */
 typedef struct {
-  MsTuneStrategy strategy;
   double budget_s;
   gboolean is_continued;
   guint32 seed;

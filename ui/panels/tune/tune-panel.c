@@ -16,7 +16,6 @@
 
 struct _MsTunePanel {
   MsJobPanel parent_instance;
-  GtkComboBox *strategy;
   GtkSpinButton *budget;
   GtkToggleButton *fresh;
   MsReportView *view;
@@ -265,7 +264,6 @@ ms_tune_panel_start(MsJobPanel *panel, MsProgramJob *job)
   ms_program_job_add_words(job, (const char *const *)words);
   ms_program_job_add(job, "--tune");
   ms_program_job_add(job, "--budget=%ds", gtk_spin_button_get_value_as_int(self->budget));
-  ms_program_job_add(job, "--strategy=%s", gtk_combo_box_get_active_id(self->strategy));
   if (gtk_toggle_button_get_active(self->fresh))
     ms_program_job_add(job, "--fresh");
   ms_job_panel_add_picture(panel, job);
@@ -329,8 +327,7 @@ on_forget_clicked(MsTunePanel *self)
 static void
 ms_tune_panel_class_init(MsTunePanelClass *klass)
 {
-  static const MsTemplatePart parts[] = {CHILD(strategy),
-                                         CHILD(budget),
+  static const MsTemplatePart parts[] = {CHILD(budget),
                                          CHILD(fresh),
                                          CHILD(view),
                                          CHILD(winner),

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/lab/measure/measure.h"
+#include "core/lab/kinds/measure.h"
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <math.h>
-#include <time.h>
 
 #include "core/error.h"
 #include "core/language.h"
@@ -18,7 +17,7 @@
 /* The state of one configuration. */
 typedef struct {
   guint index;
-  MsSubject *subject;
+  MsConfiguration *configuration;
   MsMeasurement *measurement;
   double spent_s;
   double wall_ns;     /* of the last run */
@@ -40,37 +39,6 @@ typedef struct {
   guint round;      /* the first is even */
   guint next_check; /* the round after which the comparisons are judged again */
 } Campaign;
-
-/** ms_clock_now_ns: nanoseconds of the monotonic clock, for times too short for g_get_monotonic_time(). */
-guint64
-ms_clock_now_ns(void)
-{
-  struct timespec now;
-
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (guint64)now.tv_sec * G_GUINT64_CONSTANT(1000000000) + (guint64)now.tv_nsec;
-}
-
-void
-ms_subject_init(MsSubject *self, const MsSubjectFuncs *funcs, const char *label)
-{
-  self->funcs = funcs;
-  self->label = g_strdup(label);
-}
-
-void
-ms_subject_free(MsSubject *self)
-{
-  if (!self)
-    return;
-  if (self->funcs->release)
-    self->funcs->release(self);
-  if (self->funcs->finalize)
-    self->funcs->finalize(self);
-  g_free(self->label);
-  g_free(self->key);
-  g_free(self);
-}
 
 /**
  * ms_measure_options_init:
@@ -120,7 +88,7 @@ end_runner(Campaign *campaign, Runner *runner, const GError *error)
     m->conditions.foreign_load = ms_machine_load_of_others(&runner->load);
   }
   runner->active = FALSE;
-  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, runner->measurement);
+  ms_lab_journal_finish(campaign->options->journal, runner->configuration->key, runner->measurement);
 }
 
 typedef gboolean (*Step)(Campaign *campaign, Runner *runner, GError **error);
@@ -139,12 +107,12 @@ guarded(Campaign *campaign, Runner *runner, Step step, GError **error)
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
   if (o->time_s <= 0 || left_s > 0) {
-    ms_lab_journal_begin(o->journal, runner->subject->key, o->time_s > 0 ? left_s + STEP_GRACE_S : o->step_s);
+    ms_lab_journal_begin(o->journal, runner->configuration->key, o->time_s > 0 ? left_s + STEP_GRACE_S : o->step_s);
     step(campaign, runner, &local);
     ms_lab_journal_end(o->journal);
   } else {
-    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.", runner->subject->label,
-                 o->time_s);
+    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.",
+                 runner->configuration->label, o->time_s);
   }
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
@@ -158,7 +126,7 @@ step_prepare(Campaign *campaign, Runner *runner, GError **error)
 {
   guint64 start = now_ns(campaign);
 
-  runner->prepared = runner->subject->funcs->prepare(runner->subject, campaign->cancellable, error);
+  runner->prepared = ms_configuration_prepare(runner->configuration, campaign->cancellable, error);
   runner->measurement->prepare_ns = (double)(now_ns(campaign) - start);
   return runner->prepared;
 }
@@ -171,7 +139,7 @@ step_run(Campaign *campaign, Runner *runner, GError **error)
 
   sample->ns = -1;
   g_array_set_size(sample->events, 0);
-  gboolean good = runner->subject->funcs->run(runner->subject, sample, campaign->cancellable, error);
+  gboolean good = ms_configuration_run(runner->configuration, sample, campaign->cancellable, error);
   runner->wall_ns = (double)(now_ns(campaign) - start);
   runner->spent_s += runner->wall_ns * 1e-9;
   return good;
@@ -184,7 +152,7 @@ describe_mismatch(const Runner *runner, MsLanguage language)
   const char *against = ms_text(language, v->against ? v->against : N_("the reference"));
 
   return g_strdup_printf(ms_text(language, "%s is wrong: %" PRIu64 " of %" PRIu64 " differ from %s, by %g at most."),
-                         runner->subject->label, v->mismatches, v->total, against, v->max_difference);
+                         runner->configuration->label, v->mismatches, v->total, against, v->max_difference);
 }
 
 static gboolean
@@ -193,7 +161,7 @@ step_verify(Campaign *campaign, Runner *runner, GError **error)
   MsVerification *v = &runner->measurement->verification;
 
   ms_verification_clear(v);
-  if (!runner->subject->funcs->verify(runner->subject, v, campaign->cancellable, error))
+  if (!ms_configuration_check(runner->configuration, v, campaign->cancellable, error))
     return FALSE;
   v->done = TRUE;
   if (v->mismatches == 0)
@@ -209,10 +177,10 @@ step_describe(Campaign *campaign, Runner *runner, GError **error)
 {
   MsMeasurement *m = runner->measurement;
 
-  if (!runner->subject->funcs->describe || m->kernels->len > 0)
+  if (m->kernels->len > 0)
     return TRUE;
-  runner->subject->funcs->describe(runner->subject, m->kernels);
-  ms_lab_journal_describe(campaign->options->journal, runner->subject->key, m->kernels);
+  ms_configuration_describe(runner->configuration, m->kernels);
+  ms_lab_journal_describe(campaign->options->journal, runner->configuration->key, m->kernels);
   return TRUE;
 }
 
@@ -220,7 +188,7 @@ static void
 keep_sample(Campaign *campaign, Runner *runner, const MsSample *sample)
 {
   ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
-  ms_lab_journal_keep(campaign->options->journal, runner->subject->key, sample, runner->wall_ns, campaign->round);
+  ms_lab_journal_keep(campaign->options->journal, runner->configuration->key, sample, runner->wall_ns, campaign->round);
 }
 
 /*
@@ -284,7 +252,7 @@ open_runner(Campaign *campaign, Runner *runner, GError **error)
     /* A search does not need an exact time of a slow configuration, so its first run is kept as the only sample. */
     g_autoptr(GArray) none = g_array_new(FALSE, FALSE, sizeof(MsLabEvent));
     keep_sample(campaign, runner, &(MsSample){m->first_ns, none});
-    m->work = runner->subject->work;
+    m->work = runner->configuration->work;
     end_runner(campaign, runner, NULL);
   }
   double first_s = runner->spent_s;
@@ -296,7 +264,7 @@ open_runner(Campaign *campaign, Runner *runner, GError **error)
   ms_sensor_begin(o->sensor, &m->conditions);
   for (guint i = 0; i < m->walls->len; i++) /* of an earlier process */
     runner->spent_s += g_array_index(m->walls, double, i) * 1e-9;
-  m->work = runner->subject->work;
+  m->work = runner->configuration->work;
   return TRUE;
 }
 
@@ -304,7 +272,7 @@ open_runner(Campaign *campaign, Runner *runner, GError **error)
 static gboolean
 close_runner(Campaign *campaign, Runner *runner, GError **error)
 {
-  runner->measurement->work = runner->subject->work;
+  runner->measurement->work = runner->configuration->work;
   if (!guarded(campaign, runner, step_verify, error))
     return FALSE;
   if (runner->active)
@@ -492,7 +460,7 @@ measure_energy(Campaign *campaign, Runner *runner, GError **error)
   m->joules = joules / runs;
   m->watts = joules / seconds;
   m->energy_source = g_strdup(ms_sensor_energy_source(sensor));
-  ms_lab_journal_finish(campaign->options->journal, runner->subject->key, m);
+  ms_lab_journal_finish(campaign->options->journal, runner->configuration->key, m);
   return TRUE;
 }
 
@@ -523,17 +491,17 @@ restore(Campaign *campaign, Runner *runner)
 {
   MsMeasurement *m = runner->measurement;
 
-  if (m->outcome == MS_OUTCOME_PENDING && ms_lab_journal_restore(campaign->options->journal, runner->subject->key, m) &&
-      m->rounds->len > 0)
+  if (m->outcome == MS_OUTCOME_PENDING &&
+      ms_lab_journal_restore(campaign->options->journal, runner->configuration->key, m) && m->rounds->len > 0)
     campaign->round = MAX(campaign->round, (g_array_index(m->rounds, guint, m->rounds->len - 1) + 2) & ~1u);
   runner->active = m->outcome == MS_OUTCOME_PENDING;
 }
 
 /**
  * ms_measure:
- * @subjects: (array length=n): all are prepared first, so that their runs can be interleaved
- * @measurements: (array length=n): one for each subject; those whose outcome is not PENDING are not changed
- * @cancellable: (nullable): checked between runs; subjects may check it within a run
+ * @configurations: (array length=n): all are prepared first, so that their runs can be interleaved
+ * @measurements: (array length=n): one for each configuration; those whose outcome is not PENDING are not changed
+ * @cancellable: (nullable): checked between runs; kinds may check it within a run
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
  * all medians have the required spread and all comparisons are settled. A configuration whose budget is spent ends
@@ -543,7 +511,7 @@ restore(Campaign *campaign, Runner *runner)
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING
  */
 gboolean
-ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
+ms_measure(MsConfiguration **configurations, MsMeasurement **measurements, guint n, const MsMeasureOptions *options,
            GCancellable *cancellable, GError **error)
 {
   g_autofree Runner *runners = g_new0(Runner, n);
@@ -562,12 +530,12 @@ ms_measure(MsSubject **subjects, MsMeasurement **measurements, guint n, const Ms
 
   for (guint i = 0; i < n; i++) {
     order[i] = i;
-    runners[i] = (Runner){.index = i, .subject = subjects[i], .measurement = measurements[i]};
+    runners[i] = (Runner){.index = i, .configuration = configurations[i], .measurement = measurements[i]};
     restore(&campaign, &runners[i]);
   }
   gboolean good = run_campaign(&campaign, error);
   for (guint i = 0; i < n; i++)
-    if (runners[i].prepared && subjects[i]->funcs->release)
-      subjects[i]->funcs->release(subjects[i]);
+    if (runners[i].prepared)
+      ms_configuration_release(configurations[i]);
   return good;
 }
