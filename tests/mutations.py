@@ -556,9 +556,6 @@ MUTATIONS = [
     ('reduce: the median stands for the minimum', 'core/lab/array-run.c',
      'ms_json_add_number(builder, "min_ms", self->min_ms);', 'ms_json_add_number(builder, "min_ms", self->median_ms);',
      'headless-lab'),
-    ('reduce: what lies above a histogram is said to lie below', 'core/lab/array-run.c',
-     'add_line(text, "below", "%" G_GUINT64_FORMAT, self->counts->below);',
-     'add_line(text, "below", "%" G_GUINT64_FORMAT, self->counts->above);', 'headless-lab'),
     ('progress: skipped images are counted as pending', 'app/report/progress-json.c',
      'ms_json_add_integer(b, "skipped", counts->skipped);', 'ms_json_add_integer(b, "skipped", counts->pending);',
      'headless-progress'),
@@ -1067,8 +1064,6 @@ MUTATIONS = [
      'return FALSE;\n  return (op->low', 'reduce-min'),
     ('reduce: squares of 32 bits lose their upper half', 'kernels/reduce/term/terms.cl',
      '(t)[1] += wide_ >> (T)(32);', '', 'reduce /reduce/run/no-overflow'),
-    ('histogram: the greatest value has no bin', 'kernels/histogram/array.cl',
-     'return min(BIN_AT(x), bins - 1);', 'return BIN_AT(x);', 'histogram'),
 
     # Sort and swap.
     ('sort: no work-item is swapped', 'core/reduce/sort.c',

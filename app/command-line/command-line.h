@@ -83,8 +83,6 @@ typedef struct {
   char *type;
   guint64 size;
   char *variant;
-  int bins;
-  char *range;
 } MsCommandLine;
 
 /**

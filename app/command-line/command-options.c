@@ -212,15 +212,10 @@ static const MsOptionInfo rows[] = {
       ARGUMENT("OP")),
   ROW(LAB, "type", TEXT, type, REDUCE, N_("Element type of --reduce"), ARGUMENT("T"), .standard = "int",
       .needs = "reduce"),
-  ROW(LAB, "size", AMOUNT, size, REDUCE, N_("Elements of --reduce, as in 1000 or 16M; K, M, G and T are decimal"),
+  ROW(LAB, "size", AMOUNT, size, REDUCE, N_("Elements of --reduce, as in 1000, 16M or 2^20; K, M, G and T are decimal"),
       ARGUMENT("N"), .thousand = 1000, .standard = "16777216", .needs = "reduce"),
   ROW(LAB, "variant", TEXT, variant, REDUCE, N_("How --reduce computes; see below"), ARGUMENT("PRESET[,KEY=VALUE...]"),
       .standard = "auto"),
-  ROW(LAB, "bins", INT, bins, REDUCE, N_("Bins of --reduce histogram (default 256)"), RANGE(1, 1 << 22),
-      .needs = "reduce"),
-  ROW(LAB, "range", TEXT, range, REDUCE,
-      N_("Edges of --reduce histogram: of the first bin and of the last (default: all values of the array)"),
-      ARGUMENT("A:B"), .needs = "reduce"),
 };
 
 const MsOptionTable ms_command_options = {rows, G_N_ELEMENTS(rows)};

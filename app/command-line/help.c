@@ -275,7 +275,6 @@ append_reductions(GString *text)
   g_string_append_printf(text, "\n%s (--reduce OP --type T --variant PRESET[,KEY=VALUE...]):\n", _("Reductions"));
   for (int op = 0; op < MS_REDUCE_N_OPS; op++)
     ms_option_help_append_row(text, ms_reduce_operator(op)->name, _(ms_reduce_operator(op)->help));
-  ms_option_help_append_row(text, "histogram", _("counts in --bins bins over --range, without --variant"));
   ms_option_help_append_row(text, "T", types);
   g_string_append_printf(text, "\n%s:\n", _("Presets of --variant (the keys that differ from their defaults)"));
   for (guint i = 0; i < n; i++) {

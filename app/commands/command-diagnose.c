@@ -13,7 +13,6 @@
 #include "core/lab/report/environment.h"
 #include "core/opencl/icd.h"
 #include "core/opencl/program.h"
-#include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 
@@ -161,23 +160,6 @@ test_histogram(SelfTest *self)
   add_line(self, "histogram", different, error);
 }
 
-static void
-test_comparison(SelfTest *self)
-{
-  g_autoptr(MsImage) a = new_random_image(4), b = new_random_image(5);
-  g_autoptr(GError) error = NULL;
-  MsImageComparison found = {0}, serial = {0};
-  guint64 different = 0;
-
-  ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)WIDTH * HEIGHT, &serial);
-  if (ms_image_comparison(&(MsDeviceRun){self->bench->context, NULL, NULL}, a, b, &found, &error)) {
-    for (int c = 0; c < 4; c++)
-      different += (found.absolute[c] != serial.absolute[c]) + (found.squared[c] != serial.squared[c]);
-    different += (found.changed != serial.changed) + (found.max_difference != serial.max_difference);
-  }
-  add_line(self, "comparison of images", different, error);
-}
-
 /* A device that the rules of the plan do not know */
 
 /* The picture whose middle is filtered. */
@@ -222,7 +204,6 @@ self_test(MsDevice *device, GString *text)
     test_configuration(&self, "labels of regions", "regions", PICTURE "min-region:9");
     test_operators(&self);
     test_histogram(&self);
-    test_comparison(&self);
     test_configuration(&self, "sort", "sort", ARRAY);
     test_configuration(&self, "sort, study's form", "sort", ARRAY "form:study");
     test_configuration(&self, "thread swapping", "swap-example", ARRAY "swap-range:64");

@@ -1,36 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* --reduce: one reduction or histogram over a generated array, checked and timed. */
+/* --reduce: one reduction over a generated array, checked and timed. */
 #include "app/commands/command.h"
 
 #include "app/report/progress-json.h"
 #include "core/lab/array-run.h"
 #include "core/reduce/reduce-options.h"
 
-#define USUAL_BINS 256
-
-static gboolean
-read_histogram(const MsCommandLine *line, MsHistogramRunRequest *request, GError **error)
-{
-  MsArrayHistogramSpec *spec = &request->spec;
-
-  *request = (MsHistogramRunRequest){.n = line->size, .repeat = (guint)line->batch.repeat, .seed = 1};
-  spec->bins = line->bins > 0 ? (guint)line->bins : USUAL_BINS;
-  if (ms_command_line_has(line, "variant")) {
-    ms_set_error(error, MS_ERROR_USAGE, "--variant does not apply to --reduce histogram.");
-    return FALSE;
-  }
-  return ms_element_type_parse(line->type, &spec->type, error) &&
-         ms_histogram_range_parse(line->range, spec->type, &spec->low, &spec->high, error);
-}
-
 static gboolean
 read_reduction(const MsCommandLine *line, MsReduceRunRequest *request, GError **error)
 {
-  if (line->bins > 0 || line->range) {
-    ms_set_error(error, MS_ERROR_USAGE, "--bins and --range apply to --reduce histogram only, not to %s.",
-                 line->reduce);
-    return FALSE;
-  }
   *request = (MsReduceRunRequest){.spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT),
                                   .options = ms_reduce_options_auto(),
                                   .n = line->size,
@@ -45,23 +23,17 @@ read_reduction(const MsCommandLine *line, MsReduceRunRequest *request, GError **
 MsExitStatus
 ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
-  const gboolean is_histogram = g_ascii_strcasecmp(line->reduce, "histogram") == 0;
   g_autoptr(GError) error = NULL;
   g_autoptr(MsContext) context = NULL;
   g_autoptr(MsArrayRun) run = NULL;
   MsReduceRunRequest reduction;
-  MsHistogramRunRequest histogram;
 
-  if (is_histogram ? read_histogram(line, &histogram, &error) : read_reduction(line, &reduction, &error))
+  if (read_reduction(line, &reduction, &error))
     context = ms_command_open_context(line, console, &error);
   if (!context)
     return ms_command_fail(console, error);
   ms_progress_fraction(console, 0, line->reduce);
-  if (is_histogram) {
-    run = ms_histogram_run(context, &histogram, cancellable, &error);
-  } else {
-    run = ms_reduce_run(context, &reduction, cancellable, &error);
-  }
+  run = ms_reduce_run(context, &reduction, cancellable, &error);
   if (!run)
     return ms_command_fail(console, error);
   g_autofree char *text = ms_array_run_to_text(run);

@@ -138,7 +138,7 @@ static void
 add_repeat_time(const MsField *field, gconstpointer member, JsonBuilder *b)
 {
   const GArray *samples = *(GArray *const *)member;
-  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
+  MsSummary time = ms_statistics_summarise_array(samples);
 
   json_builder_set_member_name(b, field->name);
   if (time.n == 0) {
@@ -328,8 +328,8 @@ append_settings(GString *line, const MsSettings *settings)
 static void
 append_times(GString *line, const MsBatchItem *item)
 {
-  MsSummary time = ms_statistics_summarise((const double *)item->kernel_ms->data, item->kernel_ms->len);
-  MsSummary whole = ms_statistics_summarise((const double *)item->filter_ms->data, item->filter_ms->len);
+  MsSummary time = ms_statistics_summarise_array(item->kernel_ms);
+  MsSummary whole = ms_statistics_summarise_array(item->filter_ms);
 
   ms_csv_append_number(line, time.n > 0 ? time.median : NAN, TIME_FORMAT);
   ms_csv_append_number(line, time.n > 0 ? time.minimum : NAN, TIME_FORMAT);
@@ -442,7 +442,7 @@ append_sum(GString *text, const Sum *sum)
 static void
 append_repeat_line(GString *text, const char *what, const GArray *samples)
 {
-  MsSummary time = ms_statistics_summarise((const double *)samples->data, samples->len);
+  MsSummary time = ms_statistics_summarise_array(samples);
   g_autofree char *median = ms_number_format(time.median, "%.3f");
   g_autofree char *min = ms_number_format(time.minimum, "%.3f");
   g_autofree char *max = ms_number_format(time.maximum, "%.3f");

@@ -57,7 +57,7 @@ reduce_images(Summary *self, const MsDeviceRun *run, MsImage *source, MsImage *r
     return count(run, result, "result", &self->of_result.histogram, error);
   return measure(run, result, "result", &self->of_result, error) &&
          measure(run, source, "source", &self->of_source, error) &&
-         ms_image_comparison(run, source, result, &self->change, error);
+         ms_image_comparison(source, result, &self->change, error);
 }
 
 /**

@@ -485,7 +485,7 @@ mslab_reduce(MslabDevice *device, const char *operation, const MslabArray *array
   g_autoptr(GMutexLocker) locker = g_mutex_locker_new(&device->runs);
   MsContext *context = ms_engine_get_context(device->engine);
   if (!(context ? ms_reduce_array(context, &request, &input, &job, error)
-                : ms_reduce_serial(&request.spec, input.host, input.n, &result, error)))
+                : ms_reduce_define(&request.spec, input.host, input.n, &result, error)))
     return FALSE;
   describe(&result, reduction);
   return TRUE;

@@ -6,7 +6,6 @@
 
 #include "core/lab/measure/measurement.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/array-histogram.h"
 
 /**
  * MsReduceRunRequest:
@@ -20,22 +19,13 @@ typedef struct {
   guint repeat;
 } MsReduceRunRequest;
 
-/** MsHistogramRunRequest: @n generated elements, counted @repeat times (at least once); @seed of the values. */
-typedef struct {
-  MsArrayHistogramSpec spec;
-  guint64 n;
-  guint repeat;
-  guint32 seed;
-} MsHistogramRunRequest;
-
 /**
  * MsArrayRun: the result of a request; times are of the timed runs, on data that is already on the device, and NaN
  * after a wrong result, which is not timed, and where the driver tells none.
  * @agrees: whether the result equals that of the serial code (floating-point sums: within 1e-6 relative)
  * @reduce: the request of a reduction, with @options as resolved by the plan
- * @chosen_by: who chose them: "caller" or "program"; %NULL for a histogram
+ * @chosen_by: who chose them: "caller" or "program"
  * @result: of a reduction, as text; @reference: that of the serial code, which took @serial_ms of wall time
- * @histogram: the request of a histogram; @counts: (nullable): the device's
  * @untimed: (nullable): why the driver's times are unknown
  * @by_wall_clock: whether the kernels are timed by the host's clock, since the driver's events give no times
  * @gb_per_s: array bytes over @median_ms, in 10^9 bytes a second
@@ -49,8 +39,6 @@ typedef struct {
   char *result;
   char *reference;
   double serial_ms;
-  MsHistogramRunRequest histogram;
-  MsArrayHistogram *counts;
   guint repeat;
   char *untimed;
   gboolean by_wall_clock;
@@ -62,12 +50,8 @@ typedef struct {
   double peak_share;
 } MsArrayRun;
 
-gboolean ms_histogram_range_parse(const char *text, MsElementType type, double *low, double *high, GError **error);
-
 MsArrayRun *ms_reduce_run(MsContext *context, const MsReduceRunRequest *request, GCancellable *cancellable,
                           GError **error);
-MsArrayRun *ms_histogram_run(MsContext *context, const MsHistogramRunRequest *request, GCancellable *cancellable,
-                             GError **error);
 void ms_array_run_free(MsArrayRun *self);
 char *ms_array_run_to_text(const MsArrayRun *self);
 void ms_array_run_add_json(const MsArrayRun *self, JsonBuilder *builder);

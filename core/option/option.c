@@ -184,7 +184,8 @@ describe_values(const MsOptionInfo *self)
   case MS_OPTION_REAL:
     return g_strdup_printf(_("a %s from %.10g to %.10g"), number, self->minimum, largest(self));
   case MS_OPTION_AMOUNT:
-    return g_strdup(_("a whole number from 1 to 18446744073709551615, optionally followed by K, M, G or T"));
+    return g_strdup(
+      _("a whole number from 1 to 18446744073709551615, optionally followed by K, M, G or T, or a power as in 2^20"));
   case MS_OPTION_SECONDS:
     return g_strdup(_("a time above 0, as in 90s, 5m or 1h"));
   case MS_OPTION_SHAPE:
@@ -254,9 +255,14 @@ static gboolean
 parse_amount(const MsOptionInfo *self, const char *text, guint64 *field)
 {
   gsize digits = strspn(text, "0123456789");
+  guint64 power;
   g_autofree char *number = g_strndup(text, digits);
   guint64 factor = unit_factor(text + digits, self->thousand), value = 0;
 
+  if (g_str_has_prefix(text, "2^") && g_ascii_string_to_unsigned(text + 2, 10, 0, 63, &power, NULL)) {
+    *field = G_GUINT64_CONSTANT(1) << power;
+    return TRUE;
+  }
   if (factor == 0 || !g_ascii_string_to_unsigned(number, 10, 1, G_MAXUINT64 / factor, &value, NULL))
     return FALSE;
   *field = value * factor;

@@ -26,7 +26,7 @@ typedef enum {
  * @MS_OPTION_TEXT: any text but the empty one; char *, owned by the struct
  * @MS_OPTION_INT: a whole number from @minimum to @maximum; int
  * @MS_OPTION_REAL: a number from @minimum to @maximum; double
- * @MS_OPTION_AMOUNT: a whole number of at least 1, with an optional K, M, G or T; guint64
+ * @MS_OPTION_AMOUNT: a whole number of at least 1, with an optional K, M, G or T, or as in 2^20; guint64
  * @MS_OPTION_SECONDS: a time with an optional ms, s, m, min or h; double
  * @MS_OPTION_CHOICE: one of @values; int, which holds the index plus @first, or the number where @numeric_values
  * @MS_OPTION_SHAPE: WxH, or auto; int[2], zero for auto

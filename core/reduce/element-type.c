@@ -87,7 +87,7 @@ ms_element_type_highest(MsElementType type)
 #define CONVERT(ctype)                                                                                                 \
   for (guint i = 0; i < n; i++) {                                                                                      \
     ctype x;                                                                                                           \
-    memcpy(&x, (const guint8 *)from + i * step, sizeof x);                                                             \
+    memcpy(&x, (const guint8 *)from + i * sizeof x, sizeof x);                                                         \
     into[i] = x;                                                                                                       \
   }
 
@@ -95,10 +95,9 @@ ms_element_type_highest(MsElementType type)
  * ms_elements_to_integers:
  * @type: an integer type
  * @from: the first of @n elements, aligned or not
- * @step: bytes from one element to the next
  */
 void
-ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint n, gint64 *into)
+ms_elements_to_integers(MsElementType type, const void *from, guint n, gint64 *into)
 {
   switch (type) {
   case MS_ELEMENT_UCHAR:
@@ -128,7 +127,7 @@ ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint 
 
 /** ms_elements_to_doubles: as ms_elements_to_integers(), for a floating-point @type. */
 void
-ms_elements_to_doubles(MsElementType type, const void *from, gsize step, guint n, double *into)
+ms_elements_to_doubles(MsElementType type, const void *from, guint n, double *into)
 {
   if (type == MS_ELEMENT_FLOAT)
     CONVERT(float)

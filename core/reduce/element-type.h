@@ -28,5 +28,5 @@ gboolean ms_element_type_is_real(MsElementType type);
 gboolean ms_element_type_is_signed(MsElementType type);
 const char *ms_element_type_lowest(MsElementType type);
 const char *ms_element_type_highest(MsElementType type);
-void ms_elements_to_integers(MsElementType type, const void *from, gsize step, guint n, gint64 *into);
-void ms_elements_to_doubles(MsElementType type, const void *from, gsize step, guint n, double *into);
+void ms_elements_to_integers(MsElementType type, const void *from, guint n, gint64 *into);
+void ms_elements_to_doubles(MsElementType type, const void *from, guint n, double *into);

@@ -49,17 +49,6 @@ fill(MsElementType type, void *data, guint64 n, guint32 seed)
   }
 }
 
-/** ms_generated_range: the range of the values: all of an integer type; the sum of floats grows with their number. */
-void
-ms_generated_range(MsElementType type, double *low, double *high)
-{
-  guint bits = 8 * (guint)ms_element_type_size(type);
-  double values = (double)(G_GUINT64_CONSTANT(1) << (bits - 1)) * 2;
-
-  *low = ms_element_type_is_real(type) ? REAL_LOW : ms_element_type_is_signed(type) ? -values / 2 : 0;
-  *high = ms_element_type_is_real(type) ? REAL_LOW + 1 : *low + values - 1;
-}
-
 /**
  * ms_generated_array_new:
  *

@@ -5,4 +5,3 @@
 #include "core/reduce/element-type.h"
 
 void *ms_generated_array_new(MsElementType type, guint64 n, guint32 seed, GError **error);
-void ms_generated_range(MsElementType type, double *low, double *high);

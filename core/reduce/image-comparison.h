@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* How two images of one size differ, computed on the device, and as text and JSON; numbers in the C locale. */
+/* How two images of one size differ, and that as text and JSON; numbers in the C locale. */
 #pragma once
 
+#include <json-glib/json-glib.h>
+
 #include "core/image/common/image.h"
-#include "core/reduce/bandwidth.h"
 
 /**
  * MsImageComparison: the difference of two images of one size, over R, G and B, since alpha is not filtered.
@@ -21,12 +22,10 @@ typedef struct {
   double psnr;
   guint64 changed;
   guint max_difference;
-  MsTimedPass timed;
 } MsImageComparison;
 
-gboolean ms_image_comparison(const MsDeviceRun *run, MsImage *a, MsImage *b, MsImageComparison *comparison,
-                             GError **error);
+gboolean ms_image_comparison(MsImage *a, MsImage *b, MsImageComparison *comparison, GError **error);
 void ms_image_comparison_add(MsImageComparison *self, const MsImageComparison *other);
-void ms_image_comparison_serial(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
+void ms_image_comparison_of_pixels(const guint8 *a, const guint8 *b, guint64 n_pixels, MsImageComparison *comparison);
 char *ms_image_comparison_to_text(const MsImageComparison *self);
 void ms_image_comparison_add_json(const MsImageComparison *self, JsonBuilder *builder);

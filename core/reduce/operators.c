@@ -73,7 +73,7 @@ extremes_of_integers(const gint64 *x, guint n, guint64 first, MsReduceSerial *se
   }
 }
 
-/* NaN compares false, so it is selected only where every element is NaN; see ms_reduce_serial(). */
+/* NaN compares false, so it is selected only where every element is NaN; see ms_reduce_define(). */
 static void
 extremes_of_reals(const double *x, guint n, guint64 first, MsReduceSerial *serial)
 {
@@ -186,13 +186,6 @@ ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error)
   return FALSE;
 }
 
-/** Walk: elements @step bytes apart. */
-typedef struct {
-  const guint8 *data;
-  gsize step;
-  guint64 n;
-} Walk;
-
 static double
 total(double sum, double lost)
 {
@@ -201,22 +194,23 @@ total(double sum, double lost)
 
 /* Folds the elements block by block; @serial keeps the rounding errors of real sums until the end. */
 static void
-fold(const MsReduceSpec *spec, const Walk *walk, MsReduceSerial *serial)
+fold(const MsReduceSpec *spec, const guint8 *data, guint64 n_elements, MsReduceSerial *serial)
 {
   const MsReduceOperator *op = ms_reduce_operator(spec->op);
+  const gsize size = ms_element_type_size(spec->type);
   union {
     gint64 integers[BLOCK];
     double reals[BLOCK];
   } block;
 
-  for (guint64 done = 0; done < walk->n; done += BLOCK) {
-    const guint n = (guint)MIN(walk->n - done, BLOCK);
-    const guint8 *from = walk->data + done * walk->step;
+  for (guint64 done = 0; done < n_elements; done += BLOCK) {
+    const guint n = (guint)MIN(n_elements - done, BLOCK);
+    const guint8 *from = data + done * size;
     if (ms_element_type_is_real(spec->type)) {
-      ms_elements_to_doubles(spec->type, from, walk->step, n, block.reals);
+      ms_elements_to_doubles(spec->type, from, n, block.reals);
       op->serial_real(block.reals, n, done, serial);
     } else {
-      ms_elements_to_integers(spec->type, from, walk->step, n, block.integers);
+      ms_elements_to_integers(spec->type, from, n, block.integers);
       op->serial(block.integers, n, done, serial);
     }
   }
@@ -239,31 +233,28 @@ ms_reduce_result_begin(const MsReduceSpec *spec, guint64 n, MsReduceResult *resu
 
 /* The mean, the first of the two passes of a deviation. */
 static double
-first_mean(const MsReduceSpec *spec, const Walk *walk)
+first_mean(const MsReduceSpec *spec, const guint8 *data, guint64 n)
 {
-  MsReduceSpec sum = {MS_REDUCE_SUM, spec->type, spec->channel};
+  MsReduceSpec sum = {MS_REDUCE_SUM, spec->type};
   MsReduceResult result;
   MsReduceSerial serial = {.result = &result};
 
-  ms_reduce_result_begin(&sum, walk->n, &result);
-  fold(&sum, walk, &serial);
-  return result.sum_real / (double)walk->n;
+  ms_reduce_result_begin(&sum, n, &result);
+  fold(&sum, data, n, &serial);
+  return result.sum_real / (double)n;
 }
 
 /**
- * ms_reduce_serial:
- * @spec: as for a plan; with a channel, @data are 8UC4 pixels
- * @n: elements, or pixels
+ * ms_reduce_define:
+ *
+ * Computes the result of an operation as its definition says, with which every kernel and loop is compared.
  *
  * Returns: %FALSE with #MS_ERROR_USAGE for an empty array
  */
 gboolean
-ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result, GError **error)
+ms_reduce_define(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result, GError **error)
 {
   const MsReduceOperator *op = ms_reduce_operator(spec->op);
-  gboolean in_pixels = spec->channel >= 0;
-  Walk walk = {(const guint8 *)data + (in_pixels ? spec->channel : 0), in_pixels ? 4 : ms_element_type_size(spec->type),
-               n};
   MsReduceSerial serial = {.result = result};
 
   if (n == 0) {
@@ -274,10 +265,10 @@ ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduce
   if (ms_element_type_is_real(spec->type))
     result->min = result->max = NAN;
   if (op->about_centre && ms_element_type_is_real(spec->type)) {
-    double mean = first_mean(spec, &walk);
+    double mean = first_mean(spec, data, n);
     result->centre = isfinite(mean) ? mean : 0;
   }
-  fold(spec, &walk, &serial);
+  fold(spec, data, n, &serial);
   if (!op->positions)
     result->min_at = result->max_at = MS_REDUCE_NO_POSITION;
   ms_reduce_result_complete(result);

@@ -37,18 +37,13 @@ typedef enum {
   MS_REDUCE_N_OPS,
 } MsReduceOp;
 
-/**
- * MsReduceSpec: the operation and its element type.
- * @channel: -1 for a plain array; 0 to 3 for that byte of each pixel of an 8UC4 image (type UCHAR), read in place; n
- *   then counts pixels
- */
+/** MsReduceSpec: the operation and its element type. */
 typedef struct {
   MsReduceOp op;
   MsElementType type;
-  int channel;
 } MsReduceSpec;
 
-#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_), .channel = -1})
+#define MS_REDUCE_SPEC(op_, type_) ((MsReduceSpec){.op = (op_), .type = (type_)})
 
 /**
  * MsReduceShape: what an operator's result consists of.
@@ -162,7 +157,7 @@ gboolean ms_reduce_operator_is_extreme(const MsReduceOperator *self);
 gboolean ms_reduce_operator_total_is_real(const MsReduceOperator *self, MsElementType type);
 gboolean ms_reduce_op_parse(const char *text, MsReduceOp *op, GError **error);
 
-gboolean ms_reduce_serial(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
+gboolean ms_reduce_define(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceResult *result,
                           GError **error);
 
 void ms_reduce_result_begin(const MsReduceSpec *spec, guint64 n, MsReduceResult *result);

@@ -439,7 +439,7 @@ ms_reduce_from_factors(const MsFactors *factors, MsReduceSpec *spec, MsReduceOpt
       !ms_factors_parse_size(ms_factors_get_or(factors, "size", "2^20"), &width, &height, error) ||
       !parse_options(factors, options, error))
     return FALSE;
-  *spec = (MsReduceSpec){op, type, -1};
+  *spec = MS_REDUCE_SPEC(op, type);
   *n = (guint64)width * (guint64)height;
   return TRUE;
 }

@@ -146,8 +146,6 @@ define_source(MsReducePlan *plan)
     ms_program_spec_define_int(plan->program, "IMAGE_SHIFT", g_bit_nth_msf(plan->image_width, -1));
     define(plan, "READ", image_read(plan->spec.type));
     ms_program_spec_require_images(plan->program, plan->limits.opencl_version);
-  } else if (plan->spec.channel >= 0) {
-    ms_program_spec_define_int(plan->program, "SHIFT", 8 * plan->spec.channel);
   }
 }
 
@@ -229,14 +227,6 @@ enables_sub_groups(MsReducePlan *plan)
 }
 
 static const char *
-source_part(const MsReducePlan *plan)
-{
-  if (plan->options.storage == MS_REDUCE_STORAGE_IMAGE)
-    return "reduce/load/image.cl";
-  return plan->spec.channel >= 0 ? "reduce/load/channel.cl" : "reduce/load/buffer.cl";
-}
-
-static const char *
 finish_part(const MsReducePlan *plan)
 {
   switch ((MsReduceBetween)plan->options.between) {
@@ -280,7 +270,7 @@ add_parts(MsReducePlan *plan)
            : op->selects,
     vectors ? NULL : "reduce/fold/partial-acc.cl",
     vectors ? "reduce/fold/partial-vector.cl" : "reduce/fold/partial-scalar.cl",
-    source_part(plan),
+    o->storage == MS_REDUCE_STORAGE_IMAGE ? "reduce/load/image.cl" : "reduce/load/buffer.cl",
     "reduce/load/stride.cl",
     "reduce/load/item.cl",
     "reduce/tree/item.cl",

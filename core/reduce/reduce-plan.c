@@ -65,8 +65,7 @@ ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *optio
   if (ms_element_type_size(spec->type) > op->packed_bytes)
     return op->packed_bytes == 1 ? N_("this operator packs elements of 8 bits only")
                                  : N_("this operator packs elements of 8 and 16 bits only");
-  if (spec->channel >= 0 || options->vector < 4 || options->vector_partials ||
-      options->storage != MS_REDUCE_STORAGE_BUFFER)
+  if (options->vector < 4 || options->vector_partials || options->storage != MS_REDUCE_STORAGE_BUFFER)
     return N_("elements are packed in a buffer, with vector=4, 8 or 16 and vector-partials=off");
   return NULL;
 }
@@ -130,8 +129,6 @@ choose_for_gpu(MsReducePlan *plan, guint64 n)
                          .between = MS_REDUCE_BETWEEN_LAST_GROUP,
                          .groups = MS_REDUCE_GROUPS_UNITS,
                          .groups_count = each};
-  if (plan->spec.channel >= 0)
-    o->vector = 4;
   vectors = n / (guint64)o->vector;
   if (vectors >= full * (guint64)group * 4)
     return;
@@ -208,7 +205,7 @@ lay_out(MsReducePlan *plan)
   const gsize kept = plan->options.tree == MS_REDUCE_TREE_FOUR_WAY && plan->group > 2 ? 4 : 2;
   gsize size, in_memory = plan->group;
 
-  plan->element_bytes = plan->spec.channel >= 0 ? 4 : ms_element_type_size(plan->spec.type);
+  plan->element_bytes = ms_element_type_size(plan->spec.type);
   plan->value_type = value_type(plan);
   size = ms_element_type_size(plan->value_type);
   plan->terms = (op->sum ? 1 : 0) + (op->squares ? plan->wide_squares ? 2 : 1 : 0);
@@ -242,8 +239,6 @@ check_request(const MsReducePlan *plan, guint64 n, GError **error)
   if (!(plan->op->types & 1u << spec->type))
     return REFUSE("The operator %s does not take elements of type %s.", plan->op->name,
                   ms_element_type_name(spec->type));
-  if (spec->channel > 3 || (spec->channel >= 0 && spec->type != MS_ELEMENT_UCHAR))
-    return REFUSE("A channel is one of the four bytes of an 8UC4 pixel; its number is 0 to 3 and its type uchar.");
   return TRUE;
 }
 
@@ -314,8 +309,6 @@ check_storage(const MsReducePlan *plan, GError **error)
     return REFUSE("The device has no images. Use storage=buffer.");
   if (plan->spec.type == MS_ELEMENT_DOUBLE)
     return REFUSE("No image format holds doubles. Use storage=buffer.");
-  if (plan->spec.channel >= 0)
-    return REFUSE("A channel is read in place from the pixels' buffer. Use storage=buffer.");
   if (plan->options.vector != 4)
     return REFUSE("A texel has four elements, so storage=image needs vector=4, not %d.", plan->options.vector);
   return TRUE;
@@ -406,7 +399,7 @@ size_chunk(MsReducePlan *plan)
 
 /**
  * ms_reduce_plan_new:
- * @n: elements of the array (pixels for a channel); decides what `auto` chooses and the loads of a work-item
+ * @n: elements of the array; decides what `auto` chooses and the loads of a work-item
  *
  * Returns: (transfer full): the plan, or %NULL with a sentence: #MS_ERROR_USAGE for an empty array,
  *   #MS_ERROR_UNSUPPORTED for options that the device or the kernels do not support

@@ -261,7 +261,7 @@ collect(MsReducer *self, guint groups, guint64 first, const MsReduceJob *job, GE
   return TRUE;
 }
 
-/* Folds one chunk of a buffer or image on the device. For a channel, whole pixels count as bytes moved. */
+/* Folds one chunk of a buffer or image on the device. */
 static gboolean
 run_span(MsReducer *self, cl_mem source, const Span *span, const MsReduceJob *job, GError **error)
 {

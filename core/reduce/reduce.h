@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * MsReducer: runs a reduction plan on a device, any number of times, over host arrays, device buffers or image
- * channels.
+ * MsReducer: runs a reduction plan on a device, any number of times, over host arrays or device buffers.
  */
 #pragma once
 
@@ -11,7 +10,7 @@
 #include "core/reduce/reduce-plan.h"
 
 /**
- * MsReduceInput: an array of @n elements (8UC4 pixels for a channel).
+ * MsReduceInput: an array of @n elements.
  * @host: (nullable): its elements in host memory. An array aligned to 128 bytes is not copied where host and device
  *   share memory; any other is uploaded, in chunks where it exceeds the device's memory
  * @buffer: where @host is %NULL, a buffer of the reducer's context that has the elements, from element @first on

@@ -61,24 +61,24 @@ settle_extremes(const MsReduceSpec *spec, const void *data, guint64 n, MsReduceR
 }
 
 /**
- * ms_serial_reduce:
+ * ms_reduce_baseline:
  * @spec: the operation over a plain array
  * @n: elements
  *
- * Computes what ms_reduce_serial() defines, in the loops that a person would write, as the baseline of speed-ups. Sums
+ * Computes what ms_reduce_define() does, in the loops that a person would write, as the baseline of speed-ups. Sums
  * of floats are added in double without compensation.
  *
- * Returns: %FALSE with #MS_ERROR_USAGE for an empty array or one of channels
+ * Returns: %FALSE with #MS_ERROR_USAGE for an empty array
  */
 gboolean
-ms_serial_reduce(const MsReduceSpec *spec, const void *data, guint64 n, const MsSerialOptions *options,
-                 MsReduceResult *result, GError **error)
+ms_reduce_baseline(const MsReduceSpec *spec, const void *data, guint64 n, const MsSerialOptions *options,
+                   MsReduceResult *result, GError **error)
 {
   const guint threads = (guint)CLAMP(n, 1, CLAMP(options->threads, 1, MOST_THREADS));
   GThread *running[MOST_THREADS];
   Part parts[MOST_THREADS];
 
-  if (n == 0 || spec->channel >= 0) {
+  if (n == 0) {
     ms_set_error_literal(error, MS_ERROR_USAGE, "The array is empty; a reduction needs at least one element.");
     return FALSE;
   }

@@ -18,6 +18,6 @@ typedef struct {
   guint threads;
 } MsSerialOptions;
 
-gboolean ms_serial_reduce(const MsReduceSpec *spec, const void *data, guint64 n, const MsSerialOptions *options,
-                          MsReduceResult *result, GError **error);
+gboolean ms_reduce_baseline(const MsReduceSpec *spec, const void *data, guint64 n, const MsSerialOptions *options,
+                            MsReduceResult *result, GError **error);
 const char *ms_serial_compiler(void);

@@ -417,7 +417,7 @@ run_statistics(Service *self, GError **error)
   g_autoptr(MsImage) after = before ? map_image(self, 1, error) : NULL;
   if (!after || ((wanted & MS_WANTED_BEFORE) && !ms_image_statistics(&run, before, &numbers[0], error)) ||
       ((wanted & MS_WANTED_AFTER) && !ms_image_statistics(&run, after, &numbers[1], error)) ||
-      ((wanted & MS_WANTED_COMPARISON) && !ms_image_comparison(&run, before, after, comparison, error)))
+      ((wanted & MS_WANTED_COMPARISON) && !ms_image_comparison(before, after, comparison, error)))
     return FALSE;
   answer(self, MS_ANSWER_STATISTICS,
          g_variant_new("(@ay@ay@ay)", ms_service_bytes(&numbers[0], wanted & MS_WANTED_BEFORE ? sizeof *numbers : 0),

@@ -264,8 +264,7 @@ class OneImage(HeadlessCase):
             if row["stage"] == "kernel":
                 kernels.setdefault(row["kernel"], []).append(row)
         for member, kernel, pixel in (("statistics", "histogram of the result", 4),
-                                      ("source_statistics", "histogram of the source", 4),
-                                      ("change", "compare_images", 8)):
+                                      ("source_statistics", "histogram of the source", 4)):
             with self.subTest(member=member):
                 self.assertEqual(len(kernels.get(kernel, [])), 1, sorted(kernels))
                 found = image[member]
@@ -273,7 +272,7 @@ class OneImage(HeadlessCase):
                 self.assertAlmostEqual(found["gb_per_s"], pixel * 1200 / found["kernel_ms"] * 1e-6, places=6)
                 self.assertGreater(found["peak_share"], 0)
         plain = self.report(self.picture("a.png", 40, 30), "--stats", "--device", "reference")["images"][0]
-        for member in ("statistics", "source_statistics", "change"):
+        for member in ("statistics", "source_statistics"):
             for name in ("kernel_ms", "gb_per_s", "peak_share"):
                 self.assertIsNone(plain[member][name], f"{member}.{name} of what no device computed")
 

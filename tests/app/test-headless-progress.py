@@ -113,13 +113,12 @@ class Progress(HeadlessCase):
         self.sentence(error, "--progress json", "--experiment list")
 
     def test_a_reduction(self):
-        for operator, member in (("sum", "agrees"), ("histogram", "counts")):
-            what = ["--reduce", operator, "--type", "int", "--size", "1007", "--device", "cpu"]
-            events = self.events(*what, "--json", self.out / "r.json")
-            result, = self.named(events, "result")
-            self.assertEqual(result["result"], json.loads((self.out / "r.json").read_text()))
-            self.assertIn(member, result["result"])
-            self.assertTrue(self.named(events, "progress"))
+        what = ["--reduce", "sum", "--type", "int", "--size", "1007", "--device", "cpu"]
+        events = self.events(*what, "--json", self.out / "r.json")
+        result, = self.named(events, "result")
+        self.assertEqual(result["result"], json.loads((self.out / "r.json").read_text()))
+        self.assertIn("agrees", result["result"])
+        self.assertTrue(self.named(events, "progress"))
 
     def test_regions(self):
         events = self.events("--regions", self.picture("a.png", 200, 100), "--json", self.out / "r.json", "--device",

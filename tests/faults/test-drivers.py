@@ -104,8 +104,6 @@ class Drivers(faults.FaultCase):
         return {
             "reduce": (["--reduce", "sum", "--size", "4096", "--device", "cpu", "--json", folder / "sum.json"],
                        folder / "sum.json"),
-            "histogram": (["--reduce", "histogram", "--size", "4096", "--device", "cpu", "--json",
-                           folder / "histogram.json"], folder / "histogram.json"),
             "list": (["--list-devices"], None),
             "diagnose": (["--diagnose"], None),
             "regions": (["--regions", source, "-o", folder / "r.png", *OVERWRITE, *ON_CPU[:4]], folder / "r.png"),

@@ -214,8 +214,8 @@ test_statistics(void)
   wait_for(60, find_label_with(f.panel, "PSNR"));
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW));
   ms_fixture_statistics(ms_image_get_pixels(source), ms_image_get_byte_size(source) / 4, source_numbers);
-  ms_image_comparison_serial(ms_image_get_pixels(source), ms_image_get_pixels(result),
-                             ms_image_get_byte_size(source) / 4, &comparison);
+  ms_image_comparison_of_pixels(ms_image_get_pixels(source), ms_image_get_pixels(result),
+                                ms_image_get_byte_size(source) / 4, &comparison);
   g_assert_cmpint(tree_rows(tree), ==, 2 * MS_N_CHANNELS);
   for (int channel = 0; channel < MS_N_CHANNELS; channel++) {
     const MsChannelStatistics *one = &source_numbers->channels[channel];

@@ -16,7 +16,7 @@ static const char *const named_in_the_methods[] = {
   "minmax-vector",      "minmax-bank-conflict", "minmax-fixed-groups", "minmax-builtin",   "minmax-types",
   "sum-types",          "countnonzero-types",   "sum-sizes",           "sum-stride-times", "sum-group-variants",
   "sum-between-groups", "sum-bottleneck",       "sum-first-call",      "swap-example",     "swap-reduction",
-  "swap-bitonic",       "swap-energy",          "swap-meanshift",      "split-adaptive",   "bandwidth",
+  "swap-bitonic",       "swap-energy",          "swap-meanshift",      "split-adaptive",
 };
 
 static void

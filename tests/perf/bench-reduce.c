@@ -6,7 +6,6 @@
  *   peak                              the device's read and copy bandwidth
  *   reduce OP TYPE N VARIANT          a reduction, alternating with a kernel that only reads the same array
  *   statistics WIDTH HEIGHT noise|flat
- *   compare WIDTH HEIGHT
  *   sort N fast|study off|plain|refined RANGE
  *
  * Times are milliseconds of kernels by their events, least and median; results are checked against the serial ones.
@@ -20,7 +19,6 @@
 #include "core/opencl/device-choice.h"
 #include "core/opencl/transfers.h"
 #include "core/reduce/bandwidth.h"
-#include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
@@ -189,7 +187,7 @@ bench_reduce(const Bench *bench, char **words)
 
   if (g_strv_length(words) < 5 || !parse_job(words, &job, &error) || !job_prepare(bench, &job, &error) ||
       !job_run(bench, &job, &result, &ours, &read, &wall, &error) ||
-      !ms_reduce_serial(&job.spec, job.data, job.n, &expected, &error)) {
+      !ms_reduce_define(&job.spec, job.data, job.n, &expected, &error)) {
     fail(error);
     return;
   }
@@ -240,30 +238,6 @@ bench_statistics(const Bench *bench, char **words)
   printf("{\"job\": \"statistics %s\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", words[3], width, height,
          memcmp(found->channels, expected->channels, sizeof found->channels) == 0 ? "true" : "false");
   print_times("kernel", &ours, 4 * (guint64)width * height);
-  printf("}\n");
-}
-
-static void
-bench_compare(const Bench *bench, char **words)
-{
-  int width = atoi(words[1]), height = atoi(words[2]);
-  g_autoptr(MsImage) a = picture(width, height, FALSE, 1), b = picture(width, height, FALSE, 2);
-  g_autofree double *space = g_new0(double, bench->repeat);
-  g_autoptr(GError) error = NULL;
-  MsImageComparison found, expected;
-  Times ours = {space, 0};
-
-  for (guint i = 0; i < bench->repeat; i++) {
-    if (!ms_image_comparison(&(MsDeviceRun){bench->context, NULL, NULL}, a, b, &found, &error)) {
-      fail(error);
-      return;
-    }
-    ours.ms[ours.n++] = found.timed.kernel_ms;
-  }
-  ms_image_comparison_serial(ms_image_get_pixels(a), ms_image_get_pixels(b), (guint64)width * height, &expected);
-  printf("{\"job\": \"compare\", \"width\": %d, \"height\": %d, \"agrees\": %s, ", width, height,
-         found.changed == expected.changed && found.psnr == expected.psnr ? "true" : "false");
-  print_times("kernel", &ours, 8 * (guint64)width * height);
   printf("}\n");
 }
 
@@ -336,8 +310,6 @@ run_line(const Bench *bench, char *line)
     bench_reduce(bench, words);
   else if (n >= 4 && strcmp(words[0], "statistics") == 0)
     bench_statistics(bench, words);
-  else if (n >= 3 && strcmp(words[0], "compare") == 0)
-    bench_compare(bench, words);
   else if (n >= 5 && strcmp(words[0], "sort") == 0)
     bench_sort(bench, words);
   else

@@ -97,7 +97,7 @@ def print_row(row, size):
 
 
 def other_rows(bench, args):
-    jobs = ["statistics 2560 2560 noise", "statistics 2560 2560 flat", "compare 2560 2560"]
+    jobs = ["statistics 2560 2560 noise", "statistics 2560 2560 flat"]
     if args.device != "cpu":
         jobs += [f"reduce {operation} int {1 << log} auto" for log in (24, 28) for operation in OPERATIONS]
         jobs += ["sort 16777216 fast off 64", "sort 16777216 study off 64"]

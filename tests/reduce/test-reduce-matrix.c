@@ -175,7 +175,7 @@ run_array(Matrix *matrix, MsPattern pattern, guint64 n)
   guint n_presets = 0;
   const MsReducePreset *presets = ms_reduce_presets(&n_presets);
 
-  g_assert_true(ms_reduce_serial(&matrix->spec, array.data, n, &array.expected, NULL));
+  g_assert_true(ms_reduce_define(&matrix->spec, array.data, n, &array.expected, NULL));
   if (ms_fixture_form() < MS_TEST_CI)
     compare(matrix, suite_preset(matrix), &array);
   for (guint i = 0; ms_fixture_form() >= MS_TEST_CI && i < n_presets; i++)

@@ -14,31 +14,31 @@
 
 #define SUM                                                                                                            \
   {                                                                                                                    \
-    MS_REDUCE_SUM, MS_ELEMENT_UINT, -1                                                                                 \
+    MS_REDUCE_SUM, MS_ELEMENT_UINT                                                                                     \
   }
 #define FLOATS                                                                                                         \
   {                                                                                                                    \
-    MS_REDUCE_SUM, MS_ELEMENT_FLOAT, -1                                                                                \
+    MS_REDUCE_SUM, MS_ELEMENT_FLOAT                                                                                    \
   }
 #define BYTES                                                                                                          \
   {                                                                                                                    \
-    MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR, -1                                                                             \
+    MS_REDUCE_MINMAX, MS_ELEMENT_UCHAR                                                                                 \
   }
 #define SIGNED_BYTES                                                                                                   \
   {                                                                                                                    \
-    MS_REDUCE_MINMAX, MS_ELEMENT_CHAR, -1                                                                              \
+    MS_REDUCE_MINMAX, MS_ELEMENT_CHAR                                                                                  \
   }
 #define REALS                                                                                                          \
   {                                                                                                                    \
-    MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT, -1                                                                             \
+    MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT                                                                                 \
   }
 #define COUNT                                                                                                          \
   {                                                                                                                    \
-    MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, -1                                                                      \
+    MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR                                                                          \
   }
 #define POSITIONS                                                                                                      \
   {                                                                                                                    \
-    MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, -1                                                                     \
+    MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT                                                                         \
   }
 
 /** Choice: @variant has the part or constant @has, and not @lacks; @neighbour is the other way round. */
@@ -67,7 +67,7 @@ static const Choice choices[] = {
   {"pcl,vector=4,vector-partials=on", "pcl,vector=4", COUNT, "-DLANE=long ", "-DLANE=int "},
   {"pcl-host,vector=4,vector-partials=on",
    "pcl-host,vector=4",
-   {MS_REDUCE_SUM, MS_ELEMENT_UCHAR, -1},
+   {MS_REDUCE_SUM, MS_ELEMENT_UCHAR},
    "-DLANE=ulong ",
    "-DLANE=uint "},
   {"pcl,sub-groups=barrier", "pcl,sub-groups=off", SUM, "tree/fence-sub-group", "-DLEVEL_FENCE=GROUP_FENCE "},
@@ -257,9 +257,9 @@ test_local_memory(void)
     {"minmax-vector,vector=4,vector-partials=off", BYTES, 256 * 2},
     {"minmax-vector,vector=4", BYTES, 256 * 2 * 4},
     {"minmax-vector,vector=16", BYTES, 256 * 2 * 16},
-    {"minmax-vector,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 256 * 2 * 4 * 4},
-    {"minmax-bank,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 128 * 2 * 4 * 4},
-    {"minmax-four-way,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT, -1}, 192 * 2 * 4 * 4},
+    {"minmax-vector,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT}, 256 * 2 * 4 * 4},
+    {"minmax-bank,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT}, 128 * 2 * 4 * 4},
+    {"minmax-four-way,vector=4", {MS_REDUCE_MINMAX, MS_ELEMENT_INT}, 192 * 2 * 4 * 4},
     {"minmax-image", BYTES, 256 * 2 * 4 * 4},
     {"naive", SUM, 256 * 8},
     {"pcl,bank-conflict-saving=on", SUM, 128 * 8},

@@ -26,10 +26,10 @@ check(MsReduceOp op, MsElementType type, const void *data, guint64 n)
   const MsReduceSpec spec = MS_REDUCE_SPEC(op, type);
   MsReduceResult expected, result;
 
-  g_assert_true(ms_reduce_serial(&spec, data, n, &expected, NULL));
+  g_assert_true(ms_reduce_define(&spec, data, n, &expected, NULL));
   for (guint form = 0; form < 6; form++) {
     const MsSerialOptions options = {form % 2 == 1, form / 2 == 0 ? 1 : form / 2 == 1 ? 3 : 100};
-    g_assert_true(ms_serial_reduce(&spec, data, n, &options, &result, NULL));
+    g_assert_true(ms_reduce_baseline(&spec, data, n, &options, &result, NULL));
     g_autofree char *found = ms_reduce_result_to_string(&result), *wanted = ms_reduce_result_to_string(&expected);
     if (!ms_reduce_result_agrees(&result, &expected, 1e-6))
       g_error("%s of %s, form %u: %s instead of %s", ms_reduce_operator(op)->name, ms_element_type_name(type), form,
@@ -85,10 +85,10 @@ test_speed(void)
 
   for (guint i = 0; i < 9; i++) {
     gint64 start = g_get_monotonic_time();
-    ms_reduce_serial(&spec, data, n, &result, NULL);
+    ms_reduce_define(&spec, data, n, &result, NULL);
     blocks = MIN(blocks, g_get_monotonic_time() - start);
     start = g_get_monotonic_time();
-    ms_serial_reduce(&spec, data, n, &(MsSerialOptions){TRUE, 1}, &result, NULL);
+    ms_reduce_baseline(&spec, data, n, &(MsSerialOptions){TRUE, 1}, &result, NULL);
     loops = MIN(loops, g_get_monotonic_time() - start);
   }
   g_test_message("blocks %" G_GINT64_FORMAT " µs, loops %" G_GINT64_FORMAT " µs; %s", blocks, loops,

@@ -173,7 +173,7 @@ ms_run_add_time(MsRun *self, double kernel_ms)
 MsSummary
 ms_run_summarise(MsRun *self)
 {
-  return ms_statistics_summarise((const double *)self->times->data, self->times->len);
+  return ms_statistics_summarise_array(self->times);
 }
 
 /** ms_run_compare: how many times the kernel time of @other @self takes. */

@@ -97,7 +97,7 @@ reduce_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, G
     return ms_reducer_run(self->reducer, &input, &(MsReduceJob){&self->result, base->log, cancellable}, error);
   }
   const guint64 start = ms_clock_now_ns();
-  gboolean good = ms_serial_reduce(&self->spec, base->data, base->n, &self->serial, &self->result, error);
+  gboolean good = ms_reduce_baseline(&self->spec, base->data, base->n, &self->serial, &self->result, error);
   ms_sample_add_host(sample, "serial", start);
   return good;
 }
@@ -109,10 +109,10 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
 
   if (self->reference_ns <= 0) { /* the definition is slower than the loops that a person would write */
     MsReduceResult loops;
-    if (!ms_reduce_serial(&self->spec, base->data, base->n, &self->reference, error))
+    if (!ms_reduce_define(&self->spec, base->data, base->n, &self->reference, error))
       return FALSE;
     const guint64 start = ms_clock_now_ns();
-    if (!ms_serial_reduce(&self->spec, base->data, base->n, &self->serial, &loops, error))
+    if (!ms_reduce_baseline(&self->spec, base->data, base->n, &self->serial, &loops, error))
       return FALSE;
     self->reference_ns = (double)(ms_clock_now_ns() - start);
     if (self->plan)

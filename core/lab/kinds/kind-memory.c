@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The kinds of experiments that measure the device's memories: bandwidth, which reads or copies an array once, and
- * memory, which reads a working set over and over, in global, constant, local or private memory.
+ * The kind of experiments that measures the device's memories: it reads a working set over and over, in global,
+ * constant, local or private memory.
  */
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
@@ -10,116 +10,6 @@
 #include "core/lab/kinds/kind.h"
 #include "core/opencl/cl.h"
 #include "core/opencl/transfers.h"
-#include "core/reduce/reduce.h"
-
-/* Kind bandwidth: reads an array, or copies one buffer to another on the device. */
-typedef struct {
-  MsConfiguration base;
-  gboolean copies;
-  cl_mem to;
-  MsReducePlan *plan;
-  MsReducer *reducer;
-  MsReduceResult sum;
-} Bandwidth;
-
-static const MsReduceSpec read_spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_UINT);
-
-static gboolean
-bandwidth_set_up(MsConfiguration *base, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  const char *operation = ms_configuration_get(base, "operation");
-  const MsDeviceLimits *limits = ms_configuration_limits(base);
-  const MsReduceOptions options = ms_reduce_options_auto();
-  gint64 bytes, one;
-
-  if (!ms_factors_parse_size(ms_configuration_get(base, "bytes"), &bytes, &one, error))
-    return FALSE;
-  self->copies = strcmp(operation, "copy") == 0;
-  if (!self->copies && strcmp(operation, "read") != 0) {
-    ms_set_error(error, MS_ERROR_USAGE, "'%s' is not an operation; it can be read or copy.", operation);
-    return FALSE;
-  }
-  base->n = (guint64)MAX(bytes * one / 4, 1);
-  base->type = MS_ELEMENT_UINT;
-  base->uploads = TRUE;
-  base->work.bytes = (double)base->n * (self->copies ? 8 : 4);
-  if (base->n * 4 > limits->max_allocation) {
-    ms_set_error(error, MS_ERROR_UNSUPPORTED, "The device allocates %" PRIu64 " bytes at most.",
-                 limits->max_allocation);
-    return FALSE;
-  }
-  if (!self->copies)
-    self->plan = ms_reduce_plan_new(&read_spec, &options, limits, base->n, error);
-  return self->copies || self->plan;
-}
-
-static gboolean
-bandwidth_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-
-  if (self->copies)
-    self->to = ms_context_create_buffer(base->context, CL_MEM_READ_WRITE, base->n * 4, NULL, error);
-  else
-    self->reducer = ms_reducer_new(base->context, self->plan, NULL, error);
-  return self->to || self->reducer;
-}
-
-static gboolean
-bandwidth_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  g_auto(cl_event) event = NULL;
-
-  memset(&self->sum, 0x5a, sizeof self->sum);
-  if (!self->copies)
-    return ms_reducer_run(self->reducer, &(MsReduceInput){.buffer = base->buffer, .n = base->n},
-                          &(MsReduceJob){&self->sum, base->log, cancellable}, error);
-  const guint64 begun_ns = ms_context_begin_command(base->context, base->log);
-  if (!ms_cl_check(
-        clEnqueueCopyBuffer(base->context->queue, base->buffer, self->to, 0, 0, base->n * 4, 0, NULL, &event), error,
-        "copying a buffer"))
-    return FALSE;
-  ms_context_log_command(base->context, begun_ns, &(MsTiming){MS_STAGE_KERNEL, "copy", .bytes = base->n * 8}, event,
-                         base->log);
-  return ms_context_finish(base->context, error);
-}
-
-static gboolean
-bandwidth_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
-{
-  Bandwidth *self = (Bandwidth *)base;
-  MsReduceResult reference;
-
-  if (self->copies) {
-    const MsBufferRange all = {self->to, 0, base->n * 4};
-    g_autofree char *copy = g_malloc(all.bytes);
-    if (!ms_context_download(base->context, &all, copy, NULL, error))
-      return FALSE;
-    ms_verification_compare(verification, copy, base->data, base->n, 4, N_("what was copied"));
-    return TRUE;
-  }
-  if (!ms_reduce_serial(&read_spec, base->data, base->n, &reference, error))
-    return FALSE;
-  ms_verification_agree(verification, ms_reduce_result_agrees(&self->sum, &reference, 0), N_("the serial sum"));
-  return TRUE;
-}
-
-static void
-bandwidth_release(MsConfiguration *base)
-{
-  Bandwidth *self = (Bandwidth *)base;
-
-  g_clear_pointer(&self->to, clReleaseMemObject);
-  g_clear_pointer(&self->reducer, ms_reducer_free);
-}
-
-static void
-bandwidth_finalize(MsConfiguration *base)
-{
-  g_clear_pointer(&((Bandwidth *)base)->plan, ms_reduce_plan_free);
-}
 
 /* Kind memory: a working set of some bytes is read over and over, as lmbench does, in one of the memories of OpenCL. */
 
@@ -324,18 +214,6 @@ memory_release(MsConfiguration *base)
 }
 
 const MsLabKind ms_lab_memory_kinds[] = {
-  {
-    .name = "bandwidth",
-    .size = sizeof(Bandwidth),
-    .keys = (const MsLabKey[]){{"bytes", "2^26"}, {"operation", "read"}, {NULL}},
-    .group = "bandwidth bytes:{bytes} {operation}",
-    .set_up = bandwidth_set_up,
-    .prepare = bandwidth_prepare,
-    .run = bandwidth_run,
-    .check = bandwidth_check,
-    .release = bandwidth_release,
-    .finalize = bandwidth_finalize,
-  },
   {
     .name = "memory",
     .size = sizeof(Memory),

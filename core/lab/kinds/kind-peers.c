@@ -292,7 +292,7 @@ reduce_check(MsConfiguration *base, MsVerification *verification, GCancellable *
   double tolerance = ms_reduce_operator_is_extreme(op) || op->whole ? 0 : TOLERANCE, expected[MS_REDUCE_MAX_NUMBERS];
   MsReduceResult reference;
 
-  if (!ms_reduce_serial(&self->spec, base->data, base->n, &reference, error))
+  if (!ms_reduce_define(&self->spec, base->data, base->n, &reference, error))
     return FALSE;
   verification->total = ms_reduce_result_numbers(&reference, expected);
   g_autofree double *numbers = save(self, verification->total * sizeof *expected, cancellable, error);

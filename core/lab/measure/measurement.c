@@ -151,7 +151,7 @@ ms_measurement_is_disturbed(const MsMeasurement *self)
 MsSummary
 ms_measurement_summarise(const MsMeasurement *self)
 {
-  return ms_statistics_summarise((const double *)self->samples->data, self->samples->len);
+  return ms_statistics_summarise_array(self->samples);
 }
 
 /**

@@ -133,6 +133,13 @@ ms_statistics_summarise(const double *samples, gsize n)
   return s;
 }
 
+/** ms_statistics_summarise_array: @samples: (element-type double) */
+MsSummary
+ms_statistics_summarise_array(const GArray *samples)
+{
+  return ms_statistics_summarise((const double *)(const void *)samples->data, samples->len);
+}
+
 /**
  * ms_statistics_outliers:
  * @samples: @n values in any order

@@ -30,6 +30,7 @@ typedef struct {
 } MsSummary;
 
 MsSummary ms_statistics_summarise(const double *samples, gsize n);
+MsSummary ms_statistics_summarise_array(const GArray *samples);
 double ms_statistics_quantile(const double *samples, gsize n, double fraction);
 double ms_statistics_scatter(const double *values, gsize n);
 

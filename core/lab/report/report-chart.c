@@ -197,7 +197,7 @@ add_stages(Drawing *d, const MsReportRow *row)
     return;
   for (guint i = 0; i < row->measurement->stages->len; i++) {
     const MsStageSeries *stage = row->measurement->stages->pdata[i];
-    MsSummary s = ms_statistics_summarise((const double *)stage->ns->data, stage->ns->len);
+    MsSummary s = ms_statistics_summarise_array(stage->ns);
     gboolean same = strcmp(stage->stage, stage->name) == 0;
     g_autofree char *name = same ? g_strdup(stage->stage) : g_strdup_printf("%s %s", stage->stage, stage->name);
     const guint series = find_or_add_series(d, name, FALSE);

@@ -121,15 +121,12 @@ static void
 show_times(MsStatisticsPanel *self, const MsPictureNumbers *numbers, const char *before_name, const char *after_name)
 {
   const MsImageStatistics *before = numbers->before, *after = numbers->after;
-  const MsImageComparison *both = numbers->comparison;
   g_autoptr(GString) text = g_string_new(NULL);
 
   if (before)
     append_time(text, before_name, &before->timed);
   if (after)
     append_time(text, after_name, &after->timed);
-  if (both)
-    append_time(text, "difference", &both->timed);
   gtk_label_set_text(self->times, text->str);
 }
 

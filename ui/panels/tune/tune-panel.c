@@ -75,7 +75,7 @@ median_with(const MsTuneRecord *record, const char *key, const char *value)
     if (trial->outcome == MS_OUTCOME_OK && g_strcmp0(ms_factors_get(trial->factors, key), value) == 0)
       g_array_append_val(times, trial->ns);
   }
-  return times->len ? ms_statistics_summarise((const double *)times->data, times->len).median : NAN;
+  return times->len ? ms_statistics_summarise_array(times).median : NAN;
 }
 
 /* A bar for each value of @option, unless only one of them was measured. */
