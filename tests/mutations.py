@@ -391,11 +391,11 @@ MUTATIONS = [
      '#define FEWEST_FOR_A_VERDICT 5', '#define FEWEST_FOR_A_VERDICT 2', 'lab /lab/speedup'),
     ('speedup: part of the interval beyond the noise decides', 'core/lab/measure/statistics.c',
      'if (low > most)', 'if (high > most)', 'lab /lab/speedup'),
-    ('speedup: the anchor is ignored', 'core/lab/measure/statistics.c',
-     '{before.centre - after.centre, before.low - after.high - doubt, before.high - after.low + doubt}',
-     '{log(ratio), log(ratio) - doubt, log(ratio) + doubt}', 'lab /lab/speedup'),
-    ('speedup: the anchor is trusted fully', 'core/lab/measure/statistics.c',
-     '#define ANCHOR_DOUBT 0.5', '#define ANCHOR_DOUBT 0.0', 'lab /lab/speedup'),
+    ('speedup: the interval of runs apart has no width', 'core/lab/measure/statistics.c',
+     'log(ratio), changes[outside], changes[total - 1 - outside]', 'log(ratio), log(ratio), log(ratio)',
+     'lab /lab/speedup/apart'),
+    ('compare: nothing is said of the drift', 'core/lab/report/compare.c',
+     "  Caution: The machine's drift between the two runs is not known.\\n", '', 'lab /lab/report/compare'),
 
     # Thread swapping, and what else reductions choose.
     ('reduce: built-in maxima are ignored', 'core/reduce/reduce-plan-parts.c',

@@ -193,13 +193,13 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   report_progress(run, (run->done + fraction * run->measured_rows->len) / total, row->label);
 }
 
-/* What names a row, or the anchor of its group, in the journal, whose texts are UTF-8; names of files may not be. */
+/* What names a row in the journal, whose texts are UTF-8; names of files may not be. */
 static char *
-journal_key(const Run *run, const char *what, const MsFactors *factors)
+journal_key(const Run *run, const MsFactors *factors)
 {
   g_autofree char *text = ms_factors_to_string(factors);
   g_autofree char *again = run->attempt > 0 ? g_strdup_printf("again %u: ", run->attempt) : g_strdup("");
-  g_autofree char *key = g_strdup_printf("%s: %s%s%s", run->experiment->name, again, what, text);
+  g_autofree char *key = g_strdup_printf("%s: %s%s", run->experiment->name, again, text);
 
   return g_utf8_make_valid(key, -1);
 }
@@ -214,7 +214,7 @@ make_configuration(Run *run, const MsReportRow *row, GError **error)
     kind ? ms_configuration_new(kind, run->bench, row->factors, row->label, &local) : NULL;
 
   if (configuration) {
-    configuration->key = journal_key(run, "", row->factors);
+    configuration->key = journal_key(run, row->factors);
   } else if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) { /* a malformed value ends the experiment */
     g_propagate_error(error, g_steal_pointer(&local));
     ms_prefix_error(error, "The experiment '%s', %s: ", run->experiment->name, row->label);
@@ -224,27 +224,26 @@ make_configuration(Run *run, const MsReportRow *row, GError **error)
   return configuration;
 }
 
-/* For each row the index of its baseline, or its own index where the baseline does not run; so for the anchor. */
+/* For each row the index of its baseline, or its own index where the baseline does not run. */
 static guint *
 find_baselines(Run *run, GPtrArray *rows)
 {
-  guint *baselines = g_new(guint, rows->len + 1);
+  guint *baselines = g_new(guint, rows->len);
 
-  for (guint i = 0; i <= rows->len; i++) {
-    MsReportRow *baseline = i < rows->len ? ms_report_find_baseline(run->report, rows->pdata[i]) : NULL;
+  for (guint i = 0; i < rows->len; i++) {
+    MsReportRow *baseline = ms_report_find_baseline(run->report, rows->pdata[i]);
     if (!baseline || !g_ptr_array_find(rows, baseline, &baselines[i]))
       baselines[i] = i;
   }
   return baselines;
 }
 
-/* Measures the rows that can run, and after them the anchor; fails when a value is malformed, or cancelled. */
+/* Measures the rows that can run; fails when a value is malformed, or cancelled. */
 static gboolean
 measure_pending(Run *run, GPtrArray *members, GError **error)
 {
   g_autoptr(GPtrArray) rows = g_ptr_array_new(), measurements = g_ptr_array_new();
   g_autoptr(GPtrArray) configurations = g_ptr_array_new_with_free_func((GDestroyNotify)ms_configuration_free);
-  const MsReportRow *first = members->pdata[0];
 
   for (guint i = 0; i < members->len; i++) {
     MsReportRow *row = members->pdata[i];
@@ -264,12 +263,6 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
   }
   if (rows->len == 0)
     return TRUE;
-  MsConfiguration *anchor = ms_lab_anchor_new(run->bench);
-  MsMeasurement *anchor_times = ms_measurement_new();
-  anchor->key = journal_key(run, "the anchor of ", first->factors);
-  g_hash_table_insert(run->report->anchors, g_strdup(first->group), anchor_times);
-  g_ptr_array_add(configurations, anchor);
-  g_ptr_array_add(measurements, anchor_times);
   g_autofree guint *baselines = find_baselines(run, rows);
   run->measure.baselines = baselines;
   run->measured_rows = rows;
@@ -477,7 +470,6 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
   run.measure.energy = !request->quick || ms_metric_is_of_energy(experiment->plot.y);
   run.measure.sensor = request->sensor ? request->sensor : sensor;
   run.measure.journal = request->journal;
-  run.measure.anchored = TRUE;
   run.measure.progress = measure_progress;
   run.measure.progress_data = &run;
   if (run_experiment(&run, error))

@@ -270,8 +270,8 @@ class Drivers(faults.FaultCase):
         report = self.dir / "r.json"
 
         def failed_rows(run):
-            """The rows that the driver ended: none where it ended the measurement of the peak bandwidth or of the
-            anchor, which are not rows."""
+            """The rows that the driver ended: none where it ended the measurement of the peak bandwidth, which is
+            no row."""
             self.assertEqual((run.code, run.n_starts), (0, 2), run.about)
             experiment, = json.loads(report.read_text())["experiments"]
             self.assertEqual(experiment["restarts"], 1)

@@ -14,7 +14,6 @@ set_up(MsLabFixture *self, gconstpointer data)
     return;
   ms_lab_request_init(&self->request, self->context, TRUE);
   self->request.measure.budget_s = 0.02;
-  /* The fewest: the anchor runs as often, and takes longest where its kernel is not optimised. */
   self->request.measure.max_repeats = self->request.measure.min_repeats;
   self->request.report_dir = self->folder;
   self->request.accept_disturbed = TRUE; /* other tests run beside this one */

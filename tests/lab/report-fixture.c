@@ -37,21 +37,6 @@ ms_report_fixture_fill_row(MsReport *report, guint index, double ms)
   ms_report_finish_row(report, row);
 }
 
-/** ms_report_fixture_add_anchor: an anchor that took @factor times 3 ms in the rounds of all rows. */
-void
-ms_report_fixture_add_anchor(MsReport *report, double factor)
-{
-  MsMeasurement *anchor = ms_measurement_new();
-
-  for (guint round = 0; round < 11; round++) {
-    double ns = 3e6 * factor * (1 + 0.001 * (round % 3));
-    g_array_append_val(anchor->samples, ns);
-    g_array_append_val(anchor->rounds, round);
-  }
-  anchor->outcome = MS_OUTCOME_OK;
-  g_hash_table_insert(report->anchors, g_strdup("one group"), anchor);
-}
-
 /** ms_report_fixture_new: six rows, the third @factor times as slow, the fifth wrong, the sixth refused. */
 MsReport *
 ms_report_fixture_new(double factor)
@@ -71,7 +56,6 @@ ms_report_fixture_new(double factor)
     g_autofree char *label = ms_experiment_label(e, all->pdata[i]);
     ms_report_add_row(report, all->pdata[i], label, "one group");
   }
-  ms_report_fixture_add_anchor(report, 1);
   ms_report_fixture_fill_row(report, 0, 10);
   ms_report_fixture_fill_row(report, 1, 5);
   ms_report_fixture_fill_row(report, 2, 2.5 * factor);

@@ -6,6 +6,5 @@
 
 MsReport *ms_report_fixture_new(double factor);
 void ms_report_fixture_fill_row(MsReport *report, guint index, double ms);
-void ms_report_fixture_add_anchor(MsReport *report, double factor);
 MsReport *ms_report_fixture_read(const char *text, gssize length, GError **error);
 const MsReportRow *ms_report_fixture_row(const MsReport *report, guint index);

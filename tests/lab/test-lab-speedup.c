@@ -124,30 +124,31 @@ test_mirrored_rounds(void)
   g_assert_cmpint(ms_speedup_side_by_side(&x, &y, noise).verdict, ==, MS_VERDICT_SAME);
 }
 
-/* A machine that is 1.4 times slower in the second run, for the anchor too. */
+/*
+ * Hollander and Wolfe's example of two samples (table 4.1, membranes at term and at 12 to 26 weeks), as logarithms of
+ * times: the interval has the third of their fifty differences at each end.
+ */
 static void
-test_anchor(void)
+test_apart(void)
 {
-  double old[25], new[25], anchor_old[25], anchor_new[25];
-  guint rounds[25];
-  const MsTimes a = {old, rounds, 25}, b = {new, rounds, 25}, none = {NULL, NULL, 0};
-  const MsTimes anchor_a = {anchor_old, rounds, 25}, anchor_b = {anchor_new, rounds, 25};
+  static const double at_term[] = {0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46};
+  static const double early[] = {1.15, 0.88, 0.90, 0.74, 1.21};
+  double old[10], new[5];
+  guint rounds[10];
+  const MsTimes a = {old, rounds, 10}, b = {new, rounds, 5}, few = {new, rounds, 4};
 
-  fill(old, rounds, 25, 100, 0.01, 7);
-  fill(new, rounds, 25, 101.5, 0.01, 11);
-  fill(anchor_old, rounds, 25, 30, 0.01, 4);
-  fill(anchor_new, rounds, 25, 30.45, 0.01, 3);
-  g_assert_cmpint(ms_speedup_anchored(&a, &anchor_a, &b, &anchor_b, 0.02).verdict, ==, MS_VERDICT_SAME);
-  fill(new, rounds, 25, 110, 0.01, 11);
-  g_assert_cmpint(ms_speedup_anchored(&a, &anchor_a, &b, &anchor_b, 0.02).verdict, ==, MS_VERDICT_SLOWER);
-  fill(new, rounds, 25, 140, 0.01, 11);
-  fill(anchor_new, rounds, 25, 42, 0.01, 3);
-  MsSpeedup drifted = ms_speedup_anchored(&a, &anchor_a, &b, &anchor_b, 0.02);
-  g_assert_cmpfloat_with_epsilon(drifted.ratio, 1, 0.01);
-  g_assert_cmpint(drifted.verdict, ==, MS_VERDICT_UNCERTAIN);
-  MsSpeedup loose = ms_speedup_anchored(&a, &none, &b, &anchor_b, 0.02);
-  g_assert_cmpint(loose.verdict, ==, MS_VERDICT_UNCERTAIN);
-  assert_near(loose.ratio, ms_statistics_quantile(old, 25, 0.5) / ms_statistics_quantile(new, 25, 0.5));
+  for (guint i = 0; i < 10; i++) {
+    old[i] = exp(at_term[i]);
+    new[i % 5] = exp(early[i % 5]);
+    rounds[i] = i;
+  }
+  const MsSpeedup speedup = ms_speedup_apart(&a, &b, noise), inverse = ms_speedup_apart(&b, &a, noise);
+  assert_near(speedup.ratio, ms_times_median(&a) / ms_times_median(&b));
+  assert_near(log(speedup.low), -0.41);
+  assert_near(log(speedup.high), 1.03);
+  assert_near(log(inverse.high), 0.41);
+  g_assert_cmpint(speedup.verdict, ==, MS_VERDICT_UNCERTAIN);
+  g_assert_true(isinf(ms_speedup_apart(&a, &few, noise).high)); /* too few for an interval */
 }
 
 /* How the speed of the simulated machine changes with time. */
@@ -283,23 +284,20 @@ verdict_on_machine(Disturbance disturbance, double factor, guint32 seed)
   return verdict;
 }
 
-/* One run of the loop over a configuration that takes @factor times as long as the anchor beside it. */
-static void
-measure_beside_anchor(Machine *machine, double factor, guint32 seed, MsMeasurement **measurements)
+/* One run of the loop over a configuration that takes @factor times as long. */
+static MsMeasurement *
+measure_alone(Machine *machine, double factor, guint32 seed)
 {
-  g_autoptr(MsConfiguration) configuration = simulated_new(machine, RUN_NS * factor),
-                             anchor = simulated_new(machine, RUN_NS);
-  MsConfiguration *configurations[] = {configuration, anchor};
+  g_autoptr(MsConfiguration) configuration = simulated_new(machine, RUN_NS * factor);
+  MsMeasurement *measurement = ms_measurement_new();
   MsMeasureOptions options;
 
   ms_measure_options_init(&options, FALSE);
   options.seed = seed;
-  options.anchored = TRUE;
   options.clock = machine_clock;
   options.clock_data = machine;
-  measurements[0] = ms_measurement_new();
-  measurements[1] = ms_measurement_new();
-  g_assert_true(ms_measure(configurations, measurements, 2, &options, NULL, NULL));
+  g_assert_true(ms_measure(&configuration, &measurement, 1, &options, NULL, NULL));
+  return measurement;
 }
 
 /* The verdict of --compare on a configuration that takes @factor times as long in a later run. */
@@ -308,20 +306,13 @@ verdict_apart(Disturbance disturbance, double factor, guint32 seed)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(1000 * (guint)disturbance + seed);
   Machine machine = {.disturbance = disturbance, .random = random, .slow_factor = 2};
-  MsMeasurement *old[2], *new[2];
 
   machine.period = exp(g_rand_double_range(random, log(1.5), log(40)));
-  measure_beside_anchor(&machine, 1, seed, old);
+  g_autoptr(MsMeasurement) old = measure_alone(&machine, 1, seed);
   machine.now_ns += RUN_NS * g_rand_double_range(random, 50, 150);
-  measure_beside_anchor(&machine, factor, seed, new);
-  MsTimes before = ms_measurement_times(old[0]), before_anchor = ms_measurement_times(old[1]);
-  MsTimes after = ms_measurement_times(new[0]), after_anchor = ms_measurement_times(new[1]);
-  MsVerdict verdict = ms_speedup_anchored(&before, &before_anchor, &after, &after_anchor, noise).verdict;
-  for (guint i = 0; i < 2; i++) {
-    ms_measurement_free(old[i]);
-    ms_measurement_free(new[i]);
-  }
-  return verdict;
+  g_autoptr(MsMeasurement) new = measure_alone(&machine, factor, seed);
+  const MsTimes before = ms_measurement_times(old), after = ms_measurement_times(new);
+  return ms_speedup_apart(&before, &after, noise).verdict;
 }
 
 /* MS_LAB_TRIALS sets a larger number of trials, for estimating error rates. */
@@ -354,7 +345,10 @@ test_simulated(gconstpointer data)
   g_assert_cmpuint(right, >=, n * 15 / 20);
 }
 
-/* Separate runs: equal configurations are not reported as different, and one that takes twice as long is reported. */
+/*
+ * Separate runs: one that takes twice as long is reported, and on a steady machine equal ones are not. The drift of any
+ * other machine is not known.
+ */
 static void
 test_simulated_apart(gconstpointer data)
 {
@@ -368,7 +362,8 @@ test_simulated_apart(gconstpointer data)
   }
   g_test_message("%s: equal: %u false; twice as slow: %u right; of %u", disturbance_names[disturbance],
                  false_when_equal, right, n);
-  g_assert_cmpuint(false_when_equal, <=, n / 20);
+  if (disturbance == STEADY)
+    g_assert_cmpuint(false_when_equal, <=, n / 20);
   g_assert_cmpuint(right, >=, n * 15 / 20);
 }
 
@@ -380,7 +375,7 @@ ms_test_lab_speedup(void)
   g_test_add_func("/lab/speedup/few-rounds", test_few_rounds);
   g_test_add_func("/lab/speedup/common-rounds", test_common_rounds);
   g_test_add_func("/lab/speedup/mirrored-rounds", test_mirrored_rounds);
-  g_test_add_func("/lab/speedup/anchor", test_anchor);
+  g_test_add_func("/lab/speedup/apart", test_apart);
   for (guint i = 0; i < G_N_ELEMENTS(disturbance_names); i++) {
     g_autofree char *path = g_strconcat("/lab/speedup/simulated/", disturbance_names[i], NULL);
     g_autofree char *apart = g_strconcat("/lab/speedup/simulated-apart/", disturbance_names[i], NULL);

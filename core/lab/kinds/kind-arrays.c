@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The kinds of experiments that compute on generated arrays: reduce, sort and swap-example; and the anchor.
- */
+/* The kinds of experiments that compute on generated arrays: reduce, sort and swap-example. */
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
@@ -349,90 +347,6 @@ swap_release(MsConfiguration *base)
 
   g_clear_pointer(&self->b, g_free);
   g_clear_pointer(&self->example, ms_swap_example_free);
-}
-
-/*
- * The anchor: about a millisecond of integer arithmetic that is the same in every version of the program, measured
- * beside the configurations of a group.
- */
-#define ANCHOR_GROUP 64
-#define ANCHOR_STEPS 512
-#define ANCHOR_CPU_ITEMS (1 << 15)
-#define ANCHOR_GPU_ITEMS (1 << 20)
-
-typedef struct {
-  MsConfiguration base;
-  guint items;
-  cl_mem out;
-  cl_kernel kernel;
-} Anchor;
-
-static gboolean
-anchor_prepare(MsConfiguration *base, GCancellable *cancellable, GError **error)
-{
-  Anchor *self = (Anchor *)base;
-  const cl_int steps = ANCHOR_STEPS;
-  g_autoptr(MsProgramSpec) spec = ms_program_spec_new();
-
-  self->items = ms_configuration_limits(base)->type == MS_DEVICE_TYPE_GPU ? ANCHOR_GPU_ITEMS : ANCHOR_CPU_ITEMS;
-  ms_program_spec_add_part(spec, "anchor/anchor.cl");
-  self->kernel = ms_kernel_new(base->context, spec, "anchor", NULL, error);
-  self->out = self->kernel ? ms_device_zeros_new(base->context, self->items * sizeof(cl_uint), error) : NULL;
-  const MsKernelArg args[] = {MS_ARG_OF(self->out), MS_ARG_OF(steps)};
-  return self->out && ms_kernel_set_args(self->kernel, "anchor", args, G_N_ELEMENTS(args), error);
-}
-
-static gboolean
-anchor_run(MsConfiguration *base, MsSample *sample, GCancellable *cancellable, GError **error)
-{
-  Anchor *self = (Anchor *)base;
-  const MsLaunch launch = {self->kernel, "anchor", ms_nd_range_of_groups(self->items / ANCHOR_GROUP, ANCHOR_GROUP),
-                           self->items * sizeof(cl_uint)};
-
-  return ms_context_launch(base->context, &launch, base->log, error) && ms_context_finish(base->context, error);
-}
-
-static gboolean
-anchor_check(MsConfiguration *base, MsVerification *verification, GCancellable *cancellable, GError **error)
-{
-  Anchor *self = (Anchor *)base;
-  const MsBufferRange all = {self->out, 0, self->items * sizeof(cl_uint)};
-  g_autofree cl_uint *out = g_malloc(all.bytes), *expected = g_malloc(all.bytes);
-
-  if (!ms_context_download(base->context, &all, out, NULL, error))
-    return FALSE;
-  for (guint i = 0; i < self->items; i++) {
-    cl_uint state = i;
-    for (int step = 0; step < ANCHOR_STEPS; step++)
-      state = state * 1664525u + 1013904223u;
-    expected[i] = state;
-  }
-  ms_verification_compare(verification, out, expected, self->items, sizeof *out, N_("the same steps on the host"));
-  return TRUE;
-}
-
-static void
-anchor_release(MsConfiguration *base)
-{
-  Anchor *self = (Anchor *)base;
-
-  g_clear_pointer(&self->out, clReleaseMemObject);
-  g_clear_pointer(&self->kernel, clReleaseKernel);
-}
-
-/** ms_lab_anchor_new: (transfer full): work that is the same in every version, on the device of @bench. */
-MsConfiguration *
-ms_lab_anchor_new(MsLabBench *bench)
-{
-  static const MsLabKind anchor = {.name = "anchor",
-                                   .size = sizeof(Anchor),
-                                   .prepare = anchor_prepare,
-                                   .run = anchor_run,
-                                   .check = anchor_check,
-                                   .release = anchor_release};
-  g_autoptr(MsFactors) none = ms_factors_new();
-
-  return ms_configuration_new(&anchor, bench, none, "The anchor", NULL);
 }
 
 const MsLabKind ms_lab_array_kinds[] = {

@@ -131,5 +131,3 @@ void ms_sample_add_host(MsSample *sample, const char *name, guint64 start_ns);
 void ms_lab_filter_add_space(MsTuneSpace *space, const MsFactors *problem);
 MsFactors *ms_lab_filter_propose(MsLabBench *bench, const MsFactors *problem, GCancellable *cancellable,
                                  GError **error);
-
-MsConfiguration *ms_lab_anchor_new(MsLabBench *bench);

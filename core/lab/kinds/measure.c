@@ -66,13 +66,6 @@ now_ns(const Campaign *campaign)
   return o->clock ? o->clock(o->clock_data) : ms_clock_now_ns();
 }
 
-/* The anchor decides nothing. */
-static gboolean
-is_anchor(const Campaign *campaign, const Runner *runner)
-{
-  return campaign->options->anchored && runner->index + 1 == campaign->n;
-}
-
 /* Ends a configuration. @error: (nullable): why it failed */
 static void
 end_runner(Campaign *campaign, Runner *runner, const GError *error)
@@ -287,8 +280,6 @@ is_spent(const Campaign *campaign, const Runner *runner)
   const MsMeasureOptions *o = campaign->options;
   guint n = runner->measurement->samples->len;
 
-  if (is_anchor(campaign, runner))
-    return FALSE;
   if (n >= o->max_repeats || runner->spent_s >= 4 * o->budget_s)
     return n > 0;
   return n >= o->min_repeats && runner->spent_s >= o->budget_s;
@@ -313,7 +304,7 @@ is_settled(const Campaign *campaign, const Runner *runner)
 {
   const MsMeasureOptions *o = campaign->options;
 
-  return !runner->active || is_anchor(campaign, runner) ||
+  return !runner->active ||
          (runner->measurement->samples->len >= o->min_repeats &&
           ms_measurement_summarise(runner->measurement).spread < o->noise && is_decided(campaign, runner));
 }
@@ -346,14 +337,13 @@ share_done(const Campaign *campaign, const Runner *runner)
 static void
 report_progress(Campaign *campaign, const Runner *runner)
 {
-  guint n = campaign->n - (campaign->options->anchored ? 1 : 0);
   double done = 0;
 
-  if (!campaign->options->progress || is_anchor(campaign, runner))
+  if (!campaign->options->progress)
     return;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < campaign->n; i++)
     done += share_done(campaign, &campaign->runners[i]);
-  campaign->options->progress(done / n, runner->index, runner->measurement, campaign->options->progress_data);
+  campaign->options->progress(done / campaign->n, runner->index, runner->measurement, campaign->options->progress_data);
 }
 
 static void
@@ -383,7 +373,7 @@ static gboolean
 anything_active(const Campaign *campaign)
 {
   for (guint i = 0; i < campaign->n; i++)
-    if (campaign->runners[i].active && !is_anchor(campaign, &campaign->runners[i]))
+    if (campaign->runners[i].active)
       return TRUE;
   return FALSE;
 }
@@ -421,7 +411,7 @@ run_round(Campaign *campaign, GError **error)
   return close_finished(campaign, error);
 }
 
-/* The anchor ends with the last configuration. Those that an earlier process began may have all their samples. */
+/* Configurations that an earlier process began may have all their samples. */
 static gboolean
 run_rounds(Campaign *campaign, GError **error)
 {
@@ -429,9 +419,6 @@ run_rounds(Campaign *campaign, GError **error)
     return FALSE;
   for (; anything_active(campaign); campaign->round++)
     if (!run_round(campaign, error))
-      return FALSE;
-  for (guint i = 0; i < campaign->n; i++)
-    if (campaign->runners[i].active && !close_runner(campaign, &campaign->runners[i], error))
       return FALSE;
   return TRUE;
 }
@@ -478,8 +465,7 @@ run_campaign(Campaign *campaign, GError **error)
     return FALSE;
   for (guint i = 0; has_energy && i < campaign->n; i++) {
     Runner *runner = &campaign->runners[i];
-    if (runner->measurement->outcome == MS_OUTCOME_OK && runner->prepared && !is_anchor(campaign, runner) &&
-        !measure_energy(campaign, runner, error))
+    if (runner->measurement->outcome == MS_OUTCOME_OK && runner->prepared && !measure_energy(campaign, runner, error))
       return FALSE;
   }
   return TRUE;

@@ -28,7 +28,6 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
  * @seed: seed of the random order, so that a measurement can be repeated
  * @baselines: (nullable) (array): for each configuration the index of the one it is compared with, its own for none;
  *   %NULL compares all with the first
- * @anchored: the last configuration is an anchor: it runs in every round while any other does, and decides nothing
  * @clock: (nullable): returns nanoseconds, instead of the host's clock
  * @sensor: (nullable) (transfer none): reads the state of the device before and after every configuration
  * @energy: whether its counter is read around one second of runs of every configuration
@@ -46,7 +45,6 @@ typedef struct {
   double give_up_ns;
   guint32 seed;
   const guint *baselines;
-  gboolean anchored;
   guint64 (*clock)(gpointer data);
   gpointer clock_data;
   MsSensor *sensor;

@@ -12,13 +12,8 @@
 #define FEWEST_FOR_A_VERDICT 5
 #define FEWEST_PAIRS 8
 #define Z_99_PERCENT 2.576
-/*
- * Share of the anchor's change by which the interval is widened, because a slower machine does not slow all code alike.
- */
-#define ANCHOR_DOUBT 0.5
-
-/* Makes Qn the standard deviation of a normal distribution. */
-#define QN_FACTOR 2.2219
+/* Of each of two runs, so that their differences fit into some megabytes. */
+#define MOST_OF_A_RUN 1000
 
 static int
 compare_doubles(gconstpointer a, gconstpointer b)
@@ -62,31 +57,6 @@ ms_statistics_quantile(const double *samples, gsize n, double fraction)
     return NAN;
   g_autofree double *sorted = sorted_copy(samples, n);
   return quantile_of_sorted(sorted, n, fraction);
-}
-
-/**
- * ms_statistics_scatter:
- * @values: @n values in any order
- *
- * The estimator Qn of Rousseeuw and Croux ("Alternatives to the median absolute deviation", 1993): a quantile of the
- * distances of all pairs, which needs no centre. It stays that of one cluster where values form two or three.
- *
- * Returns: an estimate of the standard deviation without outliers; 0 for fewer than two values
- */
-double
-ms_statistics_scatter(const double *values, gsize n)
-{
-  const gsize half = n / 2 + 1, pairs = n * (n - 1) / 2, rank = half * (half - 1) / 2;
-  g_autofree double *distances = g_new(double, pairs);
-  gsize k = 0;
-
-  if (n < 2)
-    return 0;
-  for (gsize i = 0; i < n; i++)
-    for (gsize j = 0; j < i; j++)
-      distances[k++] = fabs(values[i] - values[j]);
-  qsort(distances, pairs, sizeof *distances, compare_doubles);
-  return QN_FACTOR * distances[rank - 1];
 }
 
 static double
@@ -351,49 +321,30 @@ ms_times_median(const MsTimes *times)
 }
 
 /**
- * ms_speedup_anchored:
+ * ms_speedup_apart:
  * @old: times of a configuration in an earlier run
- * @old_anchor: times of the anchor in the rounds of that run
  * @new: times of the same configuration now
- * @new_anchor: times of the anchor now
  * @noise: as in ms_speedup_side_by_side()
  *
- * Two runs that are apart in time see different speeds of the machine. The anchor is work that never changes, measured
- * in the rounds of both runs: times count in units of the anchor's time of the same round. The interval is widened by
- * half of the anchor's own change, because not all code slows down alike.
- *
- * Returns: the verdict, uncertain without an anchor in both runs
+ * The ratio is that of the medians; the interval is that of Mann and Whitney for the shift between two samples
+ * (Hollander, Wolfe: chapter 4), of the logarithms. It knows how much the times of each run scatter, and not by how
+ * much the machine has changed between the two.
  */
 MsSpeedup
-ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes *new, const MsTimes *new_anchor,
-                    double noise)
+ms_speedup_apart(const MsTimes *old, const MsTimes *new, double noise)
 {
-  Interval before, after;
-  double ratio = ms_times_median(old) / ms_times_median(new);
+  const double ratio = ms_times_median(old) / ms_times_median(new);
+  const gsize n = MIN(old->n, MOST_OF_A_RUN), m = MIN(new->n, MOST_OF_A_RUN), total = n * m;
+  g_autofree double *changes = g_new(double, total);
 
-  if (!compare_rounds(old, old_anchor, &before) || !compare_rounds(new, new_anchor, &after))
+  if (MIN(n, m) < FEWEST_FOR_A_VERDICT)
     return (MsSpeedup){MS_VERDICT_UNCERTAIN, ratio, 0, INFINITY};
-  double doubt = ANCHOR_DOUBT * fabs(log(ms_times_median(new_anchor) / ms_times_median(old_anchor)));
-  Interval change = {before.centre - after.centre, before.low - after.high - doubt, before.high - after.low + doubt};
-  return speedup_from(&change, noise);
-}
-
-/**
- * ms_speedup_widen:
- * @doubt: logarithm of a factor by which both ends may be wrong
- * @deviation: standard deviation of what else changes the logarithm of the ratio
- * @noise: as in ms_speedup_side_by_side()
- *
- * Returns: @speedup with a wider interval, judged anew
- */
-MsSpeedup
-ms_speedup_widen(const MsSpeedup *speedup, double doubt, double deviation, double noise)
-{
-  const double centre = log(speedup->ratio), more = Z_99_PERCENT * deviation;
-  const Interval wider = {centre, centre - hypot(centre - log(speedup->low), more) - doubt,
-                          centre + hypot(log(speedup->high) - centre, more) + doubt};
-
-  return speedup_from(&wider, noise);
+  for (gsize i = 0; i < total; i++)
+    changes[i] = log(old->ns[i / m] / new->ns[i % m]);
+  qsort(changes, total, sizeof *changes, compare_doubles);
+  const double rank = (double)total / 2 - Z_99_PERCENT * sqrt((double)total * (double)(n + m + 1) / 12);
+  const gsize outside = rank > 1 ? (gsize)rank - 1 : 0;
+  return speedup_from(&(Interval){log(ratio), changes[outside], changes[total - 1 - outside]}, noise);
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Statistics of timings: median and spread, outliers and clock drops, and verdicts between two configurations, from
- * runs that were taken side by side or that share an anchor.
+ * runs that were taken side by side or one after the other.
  */
 #pragma once
 
@@ -32,7 +32,6 @@ typedef struct {
 MsSummary ms_statistics_summarise(const double *samples, gsize n);
 MsSummary ms_statistics_summarise_array(const GArray *samples);
 double ms_statistics_quantile(const double *samples, gsize n, double fraction);
-double ms_statistics_scatter(const double *values, gsize n);
 
 /** MsDrift: a lasting increase of the times: @index is its first sample, @ratio how much slower it is from there. */
 typedef struct {
@@ -80,8 +79,6 @@ typedef struct {
 
 double ms_times_median(const MsTimes *times);
 MsSpeedup ms_speedup_side_by_side(const MsTimes *baseline, const MsTimes *candidate, double noise);
-MsSpeedup ms_speedup_anchored(const MsTimes *old, const MsTimes *old_anchor, const MsTimes *new,
-                              const MsTimes *new_anchor, double noise);
-MsSpeedup ms_speedup_widen(const MsSpeedup *speedup, double doubt, double deviation, double noise);
+MsSpeedup ms_speedup_apart(const MsTimes *old, const MsTimes *new, double noise);
 const char *ms_verdict_to_string(MsVerdict verdict);
 const char *ms_verdict_describe(MsVerdict verdict);

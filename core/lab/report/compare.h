@@ -4,18 +4,12 @@
 
 #include "core/lab/report/report.h"
 
-/**
- * MsComparisonRow: @speedup compares the new time with the old, each in units of the anchor in its own rounds, whose
- * medians are @baseline_anchor_ns and @current_anchor_ns, NAN where none is used; @note: (nullable): why there is no
- * ratio.
- */
+/** MsComparisonRow: @note: (nullable): why there is no ratio. */
 typedef struct {
   char *label;
   MsFactors *factors;
   double baseline_ns;
   double current_ns;
-  double baseline_anchor_ns;
-  double current_anchor_ns;
   MsSpeedup speedup;
   char *note;
 } MsComparisonRow;
@@ -23,21 +17,16 @@ typedef struct {
 /**
  * MsComparison:
  * @warning: (nullable): a sentence when the two reports come from different devices, drivers or scales
- * @across: whether they come from different devices or drivers, so that nothing is judged
- * @drift: relative standard deviation of what two runs of one program differ by, as all rows show it
  */
 typedef struct {
   char *experiment;
   char *warning;
-  gboolean across;
-  double drift;
   GPtrArray *rows;
   guint faster;
   guint slower;
   guint same;
   guint uncertain;
   guint missing;
-  guint unjudged;
 } MsComparison;
 
 MsComparison *ms_compare_reports(const MsReport *baseline, const MsReport *current, double noise);

@@ -176,15 +176,6 @@ get_rounds(const MsField *field, gpointer member, JsonObject *object)
   }
 }
 
-#define ANCHOR(member, form, ...) MS_FIELD(MsMeasurement, member, form, __VA_ARGS__)
-static const MsField anchor_fields[] = {
-  ANCHOR(outcome, CHOICE, "outcome", .names = ms_outcome_names),
-  ANCHOR(message, TEXT, "message"),
-  ANCHOR(samples, NUMBERS, "samples_ns"),
-  ANCHOR(rounds, OWN, "rounds", .add = add_rounds, .get = get_rounds),
-};
-static const MsRecord anchor_record = MS_RECORD(anchor_fields);
-
 #define STATE(member) MS_FIELD(MsDeviceState, member, NUMBER, #member)
 static const MsField state_fields[] = {
   STATE(clock_mhz),
@@ -265,43 +256,6 @@ make_row(gpointer report, JsonObject *object)
   return row;
 }
 
-/* One anchor for each group of rows, in the order of the rows. */
-static void
-add_anchors(const MsField *field, gconstpointer owner, JsonBuilder *builder)
-{
-  const MsReport *self = owner;
-  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-
-  ms_json_begin_array(builder, field->name);
-  for (guint i = 0; i < self->rows->len; i++) {
-    const char *group = ((const MsReportRow *)self->rows->pdata[i])->group;
-    const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
-    if (!anchor || !g_hash_table_add(seen, (gpointer)group))
-      continue;
-    json_builder_begin_object(builder);
-    ms_json_add_text(builder, "group", group);
-    ms_record_add_members(&anchor_record, anchor, builder);
-    json_builder_end_object(builder);
-  }
-  json_builder_end_array(builder);
-}
-
-static void
-get_anchors(const MsField *field, gpointer owner, JsonObject *object)
-{
-  JsonArray *anchors = ms_json_get_array(object, field->name);
-
-  for (guint i = 0; anchors && i < json_array_get_length(anchors); i++) {
-    JsonObject *one = ms_json_get_element(anchors, i);
-    const char *group = one ? ms_json_get_text(one, "group") : NULL;
-    if (!group)
-      continue;
-    MsMeasurement *anchor = ms_measurement_new();
-    ms_record_get(&anchor_record, anchor, one);
-    g_hash_table_insert(((MsReport *)owner)->anchors, g_strdup(group), anchor);
-  }
-}
-
 static char *
 dup_finding_verdict(gconstpointer report)
 {
@@ -353,7 +307,6 @@ static const MsField report_fields[] = {
   REPORT(seed, COUNT, "seed"),
   REPORT(restarts, COUNT, "restarts"),
   MS_FIELD_OF(SHOWN, "verdict", .record = &verdict_record),
-  MS_FIELD_OF(OWN, "anchors", .add = add_anchors, .get = get_anchors),
   REPORT(rows, RECORDS, "rows", .record = &row_record, .make = make_row),
 };
 

@@ -34,7 +34,6 @@ ms_report_new(MsExperiment *experiment)
   self->experiment = ms_experiment_ref(experiment);
   self->date = g_date_time_format(now, "%Y-%m-%dT%H:%M:%SZ");
   self->rows = g_ptr_array_new_with_free_func(free_row);
-  self->anchors = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, (GDestroyNotify)ms_measurement_free);
   self->noise = 0.01;
   self->device.peak_read_gb_per_s = NAN;
   self->device.peak_copy_gb_per_s = NAN;
@@ -63,7 +62,6 @@ clear_report(gpointer data)
   g_free(self->date);
   g_free(self->input);
   g_ptr_array_unref(self->rows);
-  g_hash_table_unref(self->anchors);
 }
 
 void
@@ -234,15 +232,6 @@ ms_report_energy_source(const MsReport *self)
   return NULL;
 }
 
-/** ms_report_get_anchor: the times of the anchor in the rounds of @group; none if it was not measured. */
-MsTimes
-ms_report_get_anchor(const MsReport *self, const char *group)
-{
-  const MsMeasurement *anchor = g_hash_table_lookup(self->anchors, group);
-
-  return anchor && anchor->outcome == MS_OUTCOME_OK ? ms_measurement_times(anchor) : (MsTimes){NULL, NULL, 0};
-}
-
 /** ms_reports_find: (transfer none) (nullable): the first report of this experiment among @reports. */
 MsReport *
 ms_reports_find(GPtrArray *reports, const char *experiment)
@@ -332,16 +321,6 @@ group_is_finished(const MsReport *earlier, const MsReport *report, const char *g
   return TRUE;
 }
 
-static void
-take_anchor(MsReport *report, MsReport *earlier, const char *group)
-{
-  gpointer key, anchor;
-
-  if (!g_hash_table_steal_extended(earlier->anchors, group, &key, &anchor))
-    return;
-  g_hash_table_insert(report->anchors, key, anchor);
-}
-
 /** ms_resume_take_rows: moves the finished groups of @earlier to the rows of @report with the same factors. */
 void
 ms_resume_take_rows(MsReport *report, MsReport *earlier)
@@ -356,6 +335,5 @@ ms_resume_take_rows(MsReport *report, MsReport *earlier)
   for (guint i = 0; i < finished->len; i++) {
     MsReportRow *row = finished->pdata[i];
     take_row(row, find_measured(earlier, row));
-    take_anchor(report, earlier, row->group);
   }
 }

@@ -50,7 +50,6 @@ typedef struct {
  * @sources: (nullable): see ms_environment_hash_sources(); rows of reports with another one are not taken over
  * @accept_disturbed: whether rows that were measured while disturbed are ranked
  * @restarts: how often the driver ended the process that measured
- * @anchors: (element-type utf8 MsMeasurement): for each group the anchor, measured in the same rounds as its rows
  */
 struct _MsReport {
   MsExperiment *experiment;
@@ -67,7 +66,6 @@ struct _MsReport {
   guint32 seed;
   guint restarts;
   GPtrArray *rows;
-  GHashTable *anchors;
 };
 
 MsReport *ms_report_new(MsExperiment *experiment);
@@ -83,7 +81,6 @@ void ms_report_rank(MsReport *self);
 gboolean ms_report_leaves_out(const MsReport *self, const MsReportRow *row);
 gboolean ms_report_has_published(const MsReport *self);
 const char *ms_report_energy_source(const MsReport *self);
-MsTimes ms_report_get_anchor(const MsReport *self, const char *group);
 
 char *ms_report_first_message(const MsReport *self);
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
