@@ -249,7 +249,7 @@ ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
     append_title(text, e, markdown);
     g_string_append(text, markdown ? "\n```\n" : "");
     g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
-    (markdown ? ms_table_append_markdown : ms_table_append_text)(text, table, FALSE);
+    (markdown ? ms_table_append_markdown : ms_table_append_text)(text, table, NULL);
     if (markdown)
       g_string_append_printf(text, "\n![%s](%s)\n", chart, chart);
     g_string_append_c(text, '\n');

@@ -6,203 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-column.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/opencl/device.h"
 #include "core/text.h"
-
-/** ms_report_published_text: (transfer full): "163.3 ms HD 5850; 167.2 ms C2050", or empty. */
-char *
-ms_report_published_text(const MsReportRow *row)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-
-  for (guint i = 0; i < row->published->len; i++) {
-    const MsPublished *p = row->published->pdata[i];
-    g_autofree char *low = ms_number_text(p->low);
-    g_autofree char *high = ms_number_text(p->high);
-    /* A ratio needs the metric's name, and what is no time or rate; other units do not. */
-    gboolean named = strcmp(p->unit, "×") == 0 || ms_metric_is_of_kernel(p->metric);
-    gboolean range = p->low != p->high;
-    const char *unit = strcmp(p->unit, "us") == 0 ? "µs" : p->unit;
-    g_string_append_printf(text, "%s%s%s%s %s%s%s (%s)", text->len ? "; " : "", low, range ? "–" : "",
-                           range ? high : "", unit, named ? " " : "", named ? p->metric : "", p->device);
-  }
-  return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-/*
- * "1.34× [1.31–1.36] faster", "12.5× [12.1–12.8] slower", "baseline", or empty: with the word "slower", the ratio tells
- * how many times the baseline's time the row takes.
- */
-static char *
-speedup_text(const MsReportRow *row, MsLanguage language)
-{
-  const char *verdict = ms_text(language, ms_verdict_to_string(row->speedup.verdict));
-  const gboolean is_slower = row->speedup.verdict == MS_VERDICT_SLOWER;
-  const double from = row->speedup.low, to = row->speedup.high;
-
-  if (row->baseline)
-    return g_strdup(ms_text(language, "baseline"));
-  if (!isfinite(row->speedup.ratio))
-    return g_strdup("");
-  g_autofree char *ratio = ms_number_text(is_slower ? 1 / row->speedup.ratio : row->speedup.ratio);
-  if (!isfinite(to))
-    return g_strdup_printf("%s× %s", ratio, verdict);
-  g_autofree char *low = ms_number_text(is_slower ? 1 / to : from);
-  g_autofree char *high = ms_number_text(is_slower ? 1 / from : to);
-  return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, verdict);
-}
-
-static void add_remark(GString *text, MsLanguage language, const char *format, ...) G_GNUC_PRINTF(3, 4);
-
-/* Appends a clause, whose format is in @language. */
-static void
-add_remark(GString *text, MsLanguage language, const char *format, ...)
-{
-  va_list args;
-
-  if (text->len)
-    g_string_append(text, ms_text(language, "; "));
-  va_start(args, format);
-  g_string_append_vprintf(text, format, args);
-  va_end(args);
-}
-
-static void
-add_outliers(GString *text, MsLanguage language, gsize n)
-{
-  if (language == MS_LANGUAGE_USER)
-    add_remark(text, language, g_dngettext(GETTEXT_PACKAGE, "%zu outlier", "%zu outliers", n), n);
-  else
-    add_remark(text, language, n == 1 ? "%zu outlier" : "%zu outliers", n);
-}
-
-/* What disturbed a row, how often it was measured again, and that it is not ranked for that reason. */
-static void
-add_disturbance(GString *text, const MsReportRow *row, MsLanguage language)
-{
-  const MsConditions *c = &row->measurement->conditions;
-
-  if (c->foreign_load > MS_MOST_FOREIGN_LOAD)
-    add_remark(text, language, ms_text(language, "disturbed: other programs used %.0f %% of the processors"),
-               c->foreign_load * 100);
-  if (c->throttling && *c->throttling)
-    add_remark(text, language, ms_text(language, "throttled: %s"), c->throttling);
-  if (ms_report_leaves_out(row->report, row))
-    add_remark(text, language, "%s", ms_text(language, "not ranked"));
-  if (c->repeated > 0)
-    add_remark(text, language, ms_text(language, "measured again after a disturbance: %u×"), c->repeated);
-}
-
-/* Why a row failed, or what disturbed its samples; empty where neither applies. */
-static char *
-remarks_of(const MsReportRow *row, MsLanguage language)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  const MsMeasurement *m = row->measurement;
-  const double *samples = (const double *)m->samples->data;
-
-  const char *message = language == MS_LANGUAGE_USER && m->shown ? m->shown : m->message;
-
-  if (message) /* its first line, since build logs are in the JSON only */
-    add_remark(text, language, "%.*s", (int)strcspn(message, "\n"), message);
-  if (m->outcome != MS_OUTCOME_OK)
-    return g_string_free(g_steal_pointer(&text), FALSE);
-  gsize outliers = ms_statistics_outliers(samples, m->samples->len);
-  MsDrift drift = ms_statistics_find_clock_drop(samples, m->samples->len);
-  if (outliers)
-    add_outliers(text, language, outliers);
-  if (drift.found)
-    add_remark(text, language, ms_text(language, "slower by %.0f %% from sample %zu on: a clock drop?"),
-               (drift.ratio - 1) * 100, drift.index + 1);
-  add_disturbance(text, row, language);
-  if (m->rejected)
-    add_remark(text, language, ms_text(language, "%u runs rejected: events ended before they started"), m->rejected);
-  return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-/* (transfer container) (element-type MsMetric): those that are columns of the table. */
-static GPtrArray *
-find_columns(const MsReport *self)
-{
-  const MsPlot *plot = &self->experiment->plot;
-  GPtrArray *columns = ms_report_find_metrics(self, MS_METRIC_USUAL | MS_METRIC_RARE | MS_METRICS_OF_KERNEL);
-
-  for (guint i = columns->len; i-- > 0;) {
-    const MsMetric *metric = columns->pdata[i];
-    if (metric->kind == MS_METRIC_RARE && g_strcmp0(plot->y, metric->name) != 0 &&
-        g_strcmp0(plot->y2, metric->name) != 0)
-      g_ptr_array_remove_index(columns, i);
-  }
-  return columns;
-}
-
-static void
-add_cell(GPtrArray *cells, char *text)
-{
-  g_ptr_array_add(cells, text);
-}
-
-static GPtrArray *
-heading_cells(const MsReport *self, const GPtrArray *columns, MsLanguage language)
-{
-  GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-  static const char *const fixed[] = {N_("configuration"), N_("median ms"), N_("min ms"),
-                                      N_("IQR ms"),        N_("n"),         N_("first +ms")};
-
-  for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++)
-    add_cell(cells, g_strdup(ms_text(language, fixed[i])));
-  for (guint i = 0; i < columns->len; i++)
-    add_cell(cells, g_strdup(ms_text(language, ((const MsMetric *)columns->pdata[i])->heading)));
-  add_cell(cells, g_strdup(ms_text(language, "against the baseline")));
-  if (ms_report_has_published(self))
-    add_cell(cells, g_strdup(ms_text(language, "published")));
-  add_cell(cells, g_strdup(ms_text(language, "result")));
-  return cells;
-}
-
-static char *
-result_text(const MsReportRow *row, MsLanguage language)
-{
-  g_autofree char *remarks = remarks_of(row, language);
-  const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
-  const char *word = ms_text(language, ok ? N_("verified") : ms_outcome_names[row->measurement->outcome]);
-
-  return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
-}
-
-/* Most that the driver tells of a kernel are whole numbers. */
-static char *
-metric_text(const MsMetric *metric, const MsReportRow *row)
-{
-  const double value = ms_metric_value(metric, row);
-  const gboolean whole = metric->kind & MS_METRICS_OF_KERNEL && value == floor(value);
-
-  return whole ? ms_number_format(value, "%.0f") : ms_number_text(value);
-}
-
-static GPtrArray *
-row_cells(const MsReport *self, const MsReportRow *row, const GPtrArray *columns, MsLanguage language)
-{
-  GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
-  const MsSummary *s = &row->summary;
-  gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
-
-  add_cell(cells, g_strdup(row->label));
-  add_cell(cells, ms_number_text(ok ? s->median * 1e-6 : NAN));
-  add_cell(cells, ms_number_text(ok ? s->minimum * 1e-6 : NAN));
-  add_cell(cells, ms_number_text(ok ? s->iqr * 1e-6 : NAN));
-  add_cell(cells, g_strdup_printf("%u", s->n));
-  add_cell(cells, ms_number_text(ok ? ms_measurement_first_extra_ns(row->measurement) * 1e-6 : NAN));
-  for (guint i = 0; i < columns->len; i++)
-    add_cell(cells, metric_text(columns->pdata[i], row));
-  add_cell(cells, speedup_text(row, language));
-  if (ms_report_has_published(self))
-    add_cell(cells, ms_report_published_text(row));
-  add_cell(cells, result_text(row, language));
-  return cells;
-}
 
 /**
  * ms_report_table: (transfer full) (element-type GPtrArray): a row of headings and one of cells for each configuration.
@@ -210,12 +17,18 @@ row_cells(const MsReport *self, const MsReportRow *row, const GPtrArray *columns
 GPtrArray *
 ms_report_table(const MsReport *self, MsLanguage language)
 {
+  g_autoptr(GArray) columns = ms_report_columns(self);
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-  g_autoptr(GPtrArray) columns = find_columns(self);
 
-  g_ptr_array_add(table, heading_cells(self, columns, language));
-  for (guint i = 0; i < self->rows->len; i++)
-    g_ptr_array_add(table, row_cells(self, self->rows->pdata[i], columns, language));
+  for (guint r = 0; r <= self->rows->len; r++) {
+    GPtrArray *cells = g_ptr_array_new_with_free_func(g_free);
+    for (guint c = 0; c < columns->len; c++) {
+      const MsReportColumn *column = &g_array_index(columns, MsReportColumn, c);
+      g_ptr_array_add(cells, r == 0 ? g_strdup(ms_text(language, column->title))
+                                    : ms_report_column_text(column, self->rows->pdata[r - 1], language));
+    }
+    g_ptr_array_add(table, cells);
+  }
   return table;
 }
 
@@ -391,13 +204,11 @@ find_widths(GPtrArray *table, glong *widths)
   }
 }
 
+/* @columns: (nullable): those of a report; others have no numbers */
 static gboolean
-is_number_column(GPtrArray *table, guint column)
+is_number_column(const GArray *columns, guint column)
 {
-  const char *title = g_ptr_array_index((GPtrArray *)table->pdata[0], column);
-
-  return column > 0 && strcmp(title, "published") != 0 && strcmp(title, "result") != 0 &&
-         strcmp(title, "against the baseline") != 0;
+  return columns && !g_array_index(columns, MsReportColumn, column).text;
 }
 
 static void
@@ -416,10 +227,10 @@ append_cell(GString *text, const char *cell, glong width, gboolean right, gboole
 /**
  * ms_table_append_text: appends columns for a terminal.
  * @table: (element-type GPtrArray): a row of headings, and rows of as many cells
- * @aligned: whether numbers stand at the right of their columns
+ * @report_columns: (nullable): what the columns are, so that numbers stand at the right
  */
 void
-ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned)
+ms_table_append_text(GString *text, GPtrArray *table, const GArray *report_columns)
 {
   guint columns = ((GPtrArray *)table->pdata[0])->len;
   g_autofree glong *widths = g_new0(glong, columns);
@@ -428,13 +239,14 @@ ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned)
   for (guint r = 0; r < table->len; r++)
     for (guint c = 0; c < columns; c++)
       append_cell(text, g_ptr_array_index((GPtrArray *)table->pdata[r], c), widths[c],
-                  aligned && is_number_column(table, c), c + 1 == columns);
+                  is_number_column(report_columns, c), c + 1 == columns);
 }
 
 /** ms_report_to_text: (transfer full): the table for a terminal. */
 char *
 ms_report_to_text(const MsReport *self)
 {
+  g_autoptr(GArray) columns = ms_report_columns(self);
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
@@ -443,7 +255,7 @@ ms_report_to_text(const MsReport *self)
   g_autoptr(GString) text = g_string_new(NULL);
 
   g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", name, title, heading, verdict ? verdict : "", verdict ? "\n" : "");
-  ms_table_append_text(text, table, TRUE);
+  ms_table_append_text(text, table, columns);
   g_string_append_printf(text, "\n%s", footer);
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
@@ -471,9 +283,9 @@ append_paragraph(GString *text, const char *raw)
   g_string_append(text, "\n\n");
 }
 
-/** ms_table_append_markdown: the same as Markdown; numbers in all columns but the first are @aligned. */
+/** ms_table_append_markdown: the same as Markdown. */
 void
-ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned)
+ms_table_append_markdown(GString *text, GPtrArray *table, const GArray *report_columns)
 {
   for (guint r = 0; r < table->len; r++) {
     const GPtrArray *cells = table->pdata[r];
@@ -485,7 +297,7 @@ ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned)
     }
     g_string_append(text, r == 0 ? "\n|" : "\n");
     for (guint c = 0; r == 0 && c < cells->len; c++)
-      g_string_append(text, aligned && c > 0 ? "---:|" : "---|");
+      g_string_append(text, is_number_column(report_columns, c) ? "---:|" : "---|");
     g_string_append(text, r == 0 ? "\n" : "");
   }
 }
@@ -494,6 +306,7 @@ ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned)
 char *
 ms_report_to_markdown(const MsReport *self)
 {
+  g_autoptr(GArray) columns = ms_report_columns(self);
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
@@ -513,7 +326,7 @@ ms_report_to_markdown(const MsReport *self)
   g_string_append(text, "![");
   ms_markdown_append(text, e->title);
   g_string_append_printf(text, "](%s.svg)\n\n", picture);
-  ms_table_append_markdown(text, table, TRUE);
+  ms_table_append_markdown(text, table, columns);
   g_string_append_c(text, '\n');
   for (char **remark = remarks; *remark; remark++) {
     ms_markdown_append(text, *remark);

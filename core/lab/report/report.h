@@ -104,11 +104,11 @@ char *ms_report_device(const MsReport *self, MsLanguage language);
 char *ms_report_heading(const MsReport *self, MsLanguage language);
 char *ms_report_footer(const MsReport *self, MsLanguage language);
 char *ms_report_to_text(const MsReport *self);
-void ms_table_append_text(GString *text, GPtrArray *table, gboolean aligned);
+void ms_table_append_text(GString *text, GPtrArray *table, const GArray *report_columns);
 
 /* Writes a report as Markdown. */
 void ms_markdown_append(GString *text, const char *raw);
-void ms_table_append_markdown(GString *text, GPtrArray *table, gboolean aligned);
+void ms_table_append_markdown(GString *text, GPtrArray *table, const GArray *report_columns);
 char *ms_report_to_markdown(const MsReport *self);
 
 /* Reports for LaTeX: a table of each, and a document of all with their charts. */

@@ -6,10 +6,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/lab/report/report-column.h"
 #include "ui/common/format.h"
 #include "ui/panels/common/table.h"
 
-/* Columns of the store: index in the report, font weight, outcome sign, length of the bar, the cells, the tooltip. */
+/*
+ * Columns of the store: index in the report, font weight, outcome sign, length of the bar, the cells, the tooltip, and
+ * the values of the cells.
+ */
 enum {
   COLUMN_ROW,
   COLUMN_WEIGHT,
@@ -18,36 +22,25 @@ enum {
   COLUMN_CELLS,
 };
 
-/* The columns of ms_report_table() that are replaced: by the factors, and by the time with its uncertainty. */
-enum {
-  TABLE_CONFIGURATION,
-  TABLE_MEDIAN,
-  TABLE_FIRST_RUN = 5,
-};
+/* A column of the window: the setting @key, a column of the report, or, with neither, the spread of the times. */
+typedef struct {
+  const char *key;
+  const MsReportColumn *column;
+} Shown;
 
-/* Where the comparison with the baseline stands in ms_report_table(), after the metrics. */
-static guint
-find_comparison(GPtrArray *titles)
-{
-  guint column = TABLE_FIRST_RUN;
-
-  while (column + 1 < titles->len && strcmp(titles->pdata[column], _("against the baseline")) != 0)
-    column++;
-  return column;
-}
+/* A report as the window shows it. @time: which of the columns has the time */
+typedef struct {
+  const MsReport *report;
+  GArray *columns; /* MsReportColumn */
+  GArray *shown;   /* Shown */
+  guint time;
+} Table;
 
 /* The trials of a search, which has neither cases nor axes, see ms_lab_tune_report(). */
 static gboolean
 is_search(const MsReport *report)
 {
   return g_strcmp0(report->experiment->kind, "tuning") == 0;
-}
-
-/* The column of the time: after the settings, but first for a search, which ranks many settings by it. */
-static guint
-time_column(const MsReport *report, GPtrArray *factors)
-{
-  return is_search(report) ? 0 : MAX(factors->len, 1);
 }
 
 static gboolean
@@ -98,84 +91,130 @@ list_factors(const MsReport *report)
   return keys;
 }
 
-/*
- * (transfer full): a row as the window shows it: factors, at @time the time, its uncertainty in percent and what
- * compares it, which stands from @comparison on in @cells, then further metrics, and the result
- */
-static GPtrArray *
-arrange_row(GPtrArray *cells, GPtrArray *factors, const char *spread, guint time, guint comparison)
+static const Shown *
+shown_at(const Table *self, guint index)
 {
-  GPtrArray *row = g_ptr_array_new_with_free_func(g_free);
-
-  for (guint i = 0; i < factors->len; i++)
-    g_ptr_array_add(row, g_strdup(factors->pdata[i]));
-  if (factors->len == 0)
-    g_ptr_array_add(row, g_strdup(cells->pdata[TABLE_CONFIGURATION]));
-  g_ptr_array_insert(row, (int)time, g_strdup(cells->pdata[TABLE_MEDIAN]));
-  g_ptr_array_insert(row, (int)time + 1, g_strdup(spread));
-  for (guint i = comparison; i + 1 < cells->len; i++)
-    g_ptr_array_insert(row, (int)(time + 2 + i - comparison), g_strdup(cells->pdata[i]));
-  for (guint i = TABLE_FIRST_RUN; i < comparison; i++)
-    g_ptr_array_add(row, g_strdup(cells->pdata[i]));
-  g_ptr_array_add(row, g_strdup(cells->pdata[cells->len - 1]));
-  return row;
+  return &g_array_index(self->shown, Shown, index);
 }
 
-/* (transfer full): the values of the settings @keys in @row of the report */
-static GPtrArray *
-list_values(GPtrArray *keys, const MsReportRow *row)
+static const char *
+title_of(const Shown *shown)
 {
-  GPtrArray *values = g_ptr_array_new_with_free_func(g_free);
+  if (shown->key)
+    return g_str_equal(shown->key, "case") ? _("case") : shown->key;
+  return shown->column ? ms_text(MS_LANGUAGE_USER, shown->column->title) : "± %";
+}
 
-  for (guint i = 0; i < keys->len; i++)
-    g_ptr_array_add(values, ms_experiment_case_title(ms_factors_get_or(row->factors, keys->pdata[i], "")));
-  return values;
+/* In percent. */
+static double
+spread_of(const MsReportRow *row)
+{
+  const gboolean known = row->measurement->outcome == MS_OUTCOME_OK && row->summary.n > 1;
+
+  return known && isfinite(row->summary.spread) ? row->summary.spread * 100 : NAN;
+}
+
+/* (transfer full) */
+static char *
+text_of(const Shown *shown, const MsReportRow *row)
+{
+  if (shown->key)
+    return ms_experiment_case_title(ms_factors_get_or(row->factors, shown->key, ""));
+  if (shown->column)
+    return ms_report_column_text(shown->column, row, MS_LANGUAGE_USER);
+  return isfinite(spread_of(row)) ? g_strdup_printf("%.1f", spread_of(row)) : g_strdup("");
+}
+
+/* By which the rows are sorted: of a setting the number that it begins with; infinite for none. */
+static double
+value_of(const Shown *shown, const MsReportRow *row)
+{
+  double value = NAN;
+
+  if (shown->key) {
+    const char *setting = ms_factors_get_or(row->factors, shown->key, "");
+    char *end = NULL;
+    const double number = g_ascii_strtod(setting, &end);
+    value = end == setting ? NAN : number;
+  } else {
+    value = shown->column ? ms_report_column_value(shown->column, row) : spread_of(row);
+  }
+  return isfinite(value) ? value : INFINITY;
+}
+
+static void
+append_shown(Table *self, const char *key, const MsReportColumn *column)
+{
+  const Shown shown = {key, column};
+
+  g_array_append_val(self->shown, shown);
+}
+
+static void
+show_column(Table *self, MsReportColumnId id)
+{
+  for (guint i = 0; i < self->columns->len; i++) {
+    const MsReportColumn *column = &g_array_index(self->columns, MsReportColumn, i);
+    if (column->id == id)
+      append_shown(self, NULL, column);
+  }
 }
 
 static gboolean
-is_empty_column(GPtrArray *table, guint column)
+is_empty(const Table *self, const Shown *shown)
 {
-  for (guint i = 1; i < table->len; i++) {
-    const char *cell = g_ptr_array_index((GPtrArray *)table->pdata[i], column);
-    if (*cell && !g_str_equal(cell, MS_NO_NUMBER))
+  for (guint i = 0; i < self->report->rows->len; i++) {
+    g_autofree char *text = text_of(shown, self->report->rows->pdata[i]);
+    if (*text && !g_str_equal(text, MS_NO_NUMBER))
       return FALSE;
   }
-  return TRUE;
+  return self->report->rows->len > 0;
 }
 
-/* Leaves out the columns from @first on in which no row has anything, but the last one. */
-static void
-drop_empty_columns(GPtrArray *table, guint first)
+/*
+ * The columns: the settings that vary, or the name of the row, the time with its uncertainty and what compares it, then
+ * further metrics, and the result. A search has the time first. Columns in which no row has anything are left out.
+ */
+static Table *
+table_new(const MsReport *report)
 {
-  for (guint column = ((GPtrArray *)table->pdata[0])->len - 1; column-- > first;)
-    for (guint i = 0, empty = is_empty_column(table, column); empty && i < table->len; i++)
-      g_ptr_array_remove_index(table->pdata[i], column);
-}
+  g_autoptr(GPtrArray) keys = list_factors(report);
+  Table *self = g_new0(Table, 1);
 
-/* (transfer full) (element-type GPtrArray): titles and cells, with a column for each setting that varies */
-static GPtrArray *
-arrange_table(const MsReport *report)
-{
-  g_autoptr(GPtrArray) table = ms_report_table(report, MS_LANGUAGE_USER);
-  GPtrArray *arranged = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
-  g_autoptr(GPtrArray) keys = list_factors(report), titles = g_ptr_array_new();
-  const guint time = time_column(report, keys), comparison = find_comparison(table->pdata[0]);
-
+  self->report = report;
+  self->columns = ms_report_columns(report);
+  self->shown = g_array_new(FALSE, FALSE, sizeof(Shown));
+  self->time = is_search(report) ? 0 : MAX(keys->len, 1);
   for (guint i = 0; i < keys->len; i++)
-    g_ptr_array_add(titles, g_str_equal(keys->pdata[i], "case") ? (gpointer)_("case") : keys->pdata[i]);
-  g_ptr_array_add(arranged, arrange_row(table->pdata[0], titles, "± %", time, comparison));
-  for (guint i = 1; i < table->len; i++) {
-    const MsReportRow *row = report->rows->pdata[i - 1];
-    const gboolean ok =
-      row->measurement->outcome == MS_OUTCOME_OK && row->summary.n > 1 && isfinite(row->summary.spread);
-    g_autofree char *spread = ok ? g_strdup_printf("%.1f", row->summary.spread * 100) : g_strdup("");
-    g_autoptr(GPtrArray) values = list_values(keys, row);
-    g_ptr_array_add(arranged, arrange_row(table->pdata[i], values, spread, time, comparison));
-  }
-  if (table->len > 1)
-    drop_empty_columns(arranged, time + 1);
-  return arranged;
+    append_shown(self, keys->pdata[i], NULL);
+  if (keys->len == 0)
+    show_column(self, MS_COLUMN_CONFIGURATION);
+  g_autoptr(GArray) settings = g_steal_pointer(&self->shown);
+  self->shown = g_array_new(FALSE, FALSE, sizeof(Shown));
+  g_array_append_vals(self->shown, settings->data, self->time);
+  show_column(self, MS_COLUMN_MEDIAN);
+  append_shown(self, NULL, NULL);
+  show_column(self, MS_COLUMN_COMPARISON);
+  show_column(self, MS_COLUMN_PUBLISHED);
+  if (self->time < settings->len)
+    g_array_append_vals(self->shown, &g_array_index(settings, Shown, self->time), settings->len - self->time);
+  show_column(self, MS_COLUMN_FIRST_RUN);
+  show_column(self, MS_COLUMN_METRIC);
+  for (guint i = self->shown->len; i-- > self->time + 1;)
+    if (is_empty(self, shown_at(self, i)))
+      g_array_remove_index(self->shown, i);
+  show_column(self, MS_COLUMN_RESULT);
+  return self;
 }
+
+static void
+table_free(Table *self)
+{
+  g_array_unref(self->columns);
+  g_array_unref(self->shown);
+  g_free(self);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Table, table_free)
 
 /* The longest time of the report, whose bar fills its cell; 0 where nothing was measured. */
 static double
@@ -202,26 +241,17 @@ bar_percent(const MsReportRow *row, double longest)
 #define BAR_WIDTH 48
 #define BAR_HEIGHT 18
 
-/* Cells that start with a number are compared as numbers; others follow, compared as text. */
-static double
-number_of(const char *text)
-{
-  char *end = NULL;
-  double value = g_ascii_strtod(text, &end);
-
-  return end == text ? INFINITY : value;
-}
-
+/* Rows with a number stand before those with a text alone, which are compared as text. */
 static int
 compare_cells(GtkTreeModel *model, GtkTreeIter *a, GtkTreeIter *b, gpointer data)
 {
-  int column = GPOINTER_TO_INT(data);
-  g_autofree char *left = NULL;
-  g_autofree char *right = NULL;
+  const int text = GPOINTER_TO_INT(data), n = (gtk_tree_model_get_n_columns(model) - COLUMN_CELLS - 1) / 2;
+  const int value = text + n + 1;
+  g_autofree char *left = NULL, *right = NULL;
+  double x, y;
 
-  gtk_tree_model_get(model, a, column, &left, -1);
-  gtk_tree_model_get(model, b, column, &right, -1);
-  double x = number_of(left ? left : ""), y = number_of(right ? right : "");
+  gtk_tree_model_get(model, a, text, &left, value, &x, -1);
+  gtk_tree_model_get(model, b, text, &right, value, &y, -1);
   if (x == y)
     return g_utf8_collate(left ? left : "", right ? right : "");
   return x < y ? -1 : 1;
@@ -273,21 +303,19 @@ mark_of(MsOutcome outcome)
 }
 
 static gboolean
-is_numeric(GPtrArray *table, guint column)
+is_numeric(const Table *table, guint column)
 {
-  for (guint i = 1; i < table->len; i++) {
-    GPtrArray *cells = table->pdata[i];
-    if (isfinite(number_of(cells->pdata[column])) && column > 0)
+  for (guint i = 0; i < table->report->rows->len; i++)
+    if (column > 0 && isfinite(value_of(shown_at(table, column), table->report->rows->pdata[i])))
       return TRUE;
-  }
   return FALSE;
 }
 
 /* The columns of what was published and of the results, which may be sentences. */
 static gboolean
-has_sentences(GPtrArray *titles, guint column)
+has_sentences(const Shown *shown)
 {
-  return column + 1 == titles->len || strcmp(titles->pdata[column], _("published")) == 0;
+  return shown->column && (shown->column->id == MS_COLUMN_PUBLISHED || shown->column->id == MS_COLUMN_RESULT);
 }
 
 /* A column of sentences takes the width that the others leave, and the tooltip has the whole. */
@@ -311,22 +339,21 @@ add_bar(GtkTreeViewColumn *view)
   gtk_tree_view_column_add_attribute(view, bar, "visible", COLUMN_BAR);
 }
 
-/* @time: which column has the time */
 static void
-add_column(GtkTreeView *tree, GPtrArray *table, guint column, guint time)
+add_column(GtkTreeView *tree, const Table *table, guint column)
 {
-  GPtrArray *titles = table->pdata[0];
-  const gboolean sentences = has_sentences(titles, column), numeric = !sentences && is_numeric(table, column);
+  const Shown *shown = shown_at(table, column);
+  const gboolean sentences = has_sentences(shown), numeric = !sentences && is_numeric(table, column);
   GtkCellRenderer *cell = gtk_cell_renderer_text_new();
   GtkTreeViewColumn *view = gtk_tree_view_column_new_with_attributes(
-    titles->pdata[column], cell, "text", COLUMN_CELLS + column, "weight", COLUMN_WEIGHT, NULL);
+    title_of(shown), cell, "text", COLUMN_CELLS + column, "weight", COLUMN_WEIGHT, NULL);
 
   g_object_set(cell, "xalign", numeric ? 1.0 : 0.0, NULL);
   gtk_tree_view_column_set_alignment(view, numeric ? 1.0 : 0.0);
   gtk_tree_view_column_set_resizable(view, TRUE);
   if (sentences)
     let_sentences_give_way(view, cell);
-  if (column == time)
+  if (column == table->time)
     add_bar(view);
   let_sort(view, COLUMN_CELLS + (int)column);
   gtk_tree_view_append_column(tree, view);
@@ -344,52 +371,56 @@ add_mark_column(GtkTreeView *tree)
 
 /* The results are left out where they only repeat the check marks. */
 static void
-show_results(GtkTreeView *tree, GPtrArray *table)
+show_results(GtkTreeView *tree, const Table *table)
 {
-  const guint last = ((GPtrArray *)table->pdata[0])->len - 1;
+  const guint last = table->shown->len - 1;
   gboolean more = FALSE;
 
-  for (guint i = 1; i < table->len; i++)
-    more = more || strcmp(g_ptr_array_index((GPtrArray *)table->pdata[i], last), _("verified")) != 0;
+  for (guint i = 0; i < table->report->rows->len; i++) {
+    g_autofree char *text = text_of(shown_at(table, last), table->report->rows->pdata[i]);
+    more = more || strcmp(text, _("verified")) != 0;
+  }
   gtk_tree_view_column_set_visible(gtk_tree_view_get_column(tree, (int)last + 1), more);
 }
 
 static gboolean
-has_columns(GtkTreeView *tree, GPtrArray *titles)
+has_columns(GtkTreeView *tree, const Table *table)
 {
-  if (gtk_tree_view_get_n_columns(tree) != titles->len + 1)
+  if (gtk_tree_view_get_n_columns(tree) != table->shown->len + 1)
     return FALSE;
-  for (guint i = 0; i < titles->len; i++)
-    if (g_strcmp0(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, (int)i + 1)), titles->pdata[i]) != 0)
+  for (guint i = 0; i < table->shown->len; i++)
+    if (g_strcmp0(gtk_tree_view_column_get_title(gtk_tree_view_get_column(tree, (int)i + 1)),
+                  title_of(shown_at(table, i))) != 0)
       return FALSE;
   return TRUE;
 }
 
 static void
-make_columns(GtkTreeView *tree, GPtrArray *table, guint time)
+make_columns(GtkTreeView *tree, const Table *table)
 {
-  GPtrArray *titles = table->pdata[0];
-
-  if (has_columns(tree, titles))
+  if (has_columns(tree, table))
     return;
   while (gtk_tree_view_get_n_columns(tree) > 0)
     gtk_tree_view_remove_column(tree, gtk_tree_view_get_column(tree, 0));
   add_mark_column(tree);
-  for (guint i = 0; i < titles->len; i++)
-    add_column(tree, table, i, time);
-  ms_table_tooltip(tree, COLUMN_CELLS + (int)titles->len);
+  for (guint i = 0; i < table->shown->len; i++)
+    add_column(tree, table, i);
+  ms_table_tooltip(tree, COLUMN_CELLS + (int)table->shown->len);
 }
 
 static GtkListStore *
 make_store(guint n_cells)
 {
-  g_autofree GType *types = g_new(GType, COLUMN_CELLS + n_cells + 1);
+  const guint n = COLUMN_CELLS + 2 * n_cells + 1;
+  g_autofree GType *types = g_new(GType, n);
 
   types[COLUMN_ROW] = types[COLUMN_WEIGHT] = types[COLUMN_BAR] = G_TYPE_INT;
   types[COLUMN_MARK] = types[COLUMN_CELLS + n_cells] = G_TYPE_STRING;
-  for (guint i = 0; i < n_cells; i++)
+  for (guint i = 0; i < n_cells; i++) {
     types[COLUMN_CELLS + i] = G_TYPE_STRING;
-  GtkListStore *store = gtk_list_store_newv((int)(COLUMN_CELLS + n_cells + 1), types);
+    types[COLUMN_CELLS + n_cells + 1 + i] = G_TYPE_DOUBLE;
+  }
+  GtkListStore *store = gtk_list_store_newv((int)n, types);
   for (guint i = 0; i < n_cells; i++)
     gtk_tree_sortable_set_sort_func(GTK_TREE_SORTABLE(store), COLUMN_CELLS + (int)i, compare_cells,
                                     GINT_TO_POINTER(COLUMN_CELLS + (int)i), NULL);
@@ -411,19 +442,23 @@ hint_of(const MsReportRow *row, const char *note)
 }
 
 static void
-append_row(GtkListStore *store, const MsReport *report, guint row, double longest, GPtrArray *cells)
+append_row(GtkListStore *store, const Table *table, guint row, double longest)
 {
-  const MsReportRow *what = report->rows->pdata[row];
-  g_autofree char *hint = hint_of(what, cells->pdata[cells->len - 1]);
+  const MsReportRow *what = table->report->rows->pdata[row];
+  const guint n = table->shown->len;
+  g_autofree char *result = text_of(shown_at(table, n - 1), what), *hint = hint_of(what, result);
   GtkTreeIter iter;
 
   gtk_list_store_append(store, &iter);
   gtk_list_store_set(store, &iter, COLUMN_ROW, (int)row, COLUMN_WEIGHT,
                      what->baseline ? PANGO_WEIGHT_BOLD : PANGO_WEIGHT_NORMAL, COLUMN_MARK,
-                     mark_of(what->measurement->outcome), COLUMN_BAR, bar_percent(what, longest),
-                     COLUMN_CELLS + cells->len, hint, -1);
-  for (guint i = 0; i < cells->len; i++)
-    gtk_list_store_set(store, &iter, COLUMN_CELLS + i, cells->pdata[i], -1);
+                     mark_of(what->measurement->outcome), COLUMN_BAR, bar_percent(what, longest), COLUMN_CELLS + n,
+                     hint, -1);
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *text = text_of(shown_at(table, i), what);
+    gtk_list_store_set(store, &iter, COLUMN_CELLS + i, text, COLUMN_CELLS + n + 1 + i,
+                       value_of(shown_at(table, i), what), -1);
+  }
 }
 
 /** ms_report_table_row_at: the index in the report of a row of the table */
@@ -464,20 +499,19 @@ ms_report_table_select(GtkTreeView *tree, int row)
 void
 ms_report_table_show(GtkTreeView *tree, const MsReport *report)
 {
-  g_autoptr(GPtrArray) table = arrange_table(report), factors = list_factors(report);
-  GPtrArray *titles = table->pdata[0];
-  g_autoptr(GtkListStore) store = make_store(titles->len);
+  g_autoptr(Table) table = table_new(report);
+  g_autoptr(GtkListStore) store = make_store(table->shown->len);
   GtkTreeModel *old = gtk_tree_view_get_model(tree);
   int selected = old ? ms_report_table_selected(tree) : -1;
   int sort_column;
   GtkSortType order;
 
   const double longest = longest_time(report);
-  for (guint i = 1; i < table->len; i++)
-    append_row(store, report, i - 1, longest, table->pdata[i]);
-  gboolean same = has_columns(tree, titles);
+  for (guint i = 0; i < report->rows->len; i++)
+    append_row(store, table, i, longest);
+  gboolean same = has_columns(tree, table);
   gboolean sorted = same && old && gtk_tree_sortable_get_sort_column_id(GTK_TREE_SORTABLE(old), &sort_column, &order);
-  make_columns(tree, table, time_column(report, factors));
+  make_columns(tree, table);
   show_results(tree, table);
   if (sorted)
     gtk_tree_sortable_set_sort_column_id(GTK_TREE_SORTABLE(store), sort_column, order);

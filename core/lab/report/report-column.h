@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The columns of a report's table, each with its title, value and text, for terminal, page, Markdown and window. */
+#pragma once
+
+#include "core/lab/report/report-metric.h"
+
+typedef enum {
+  MS_COLUMN_CONFIGURATION,
+  MS_COLUMN_MEDIAN,
+  MS_COLUMN_MINIMUM,
+  MS_COLUMN_IQR,
+  MS_COLUMN_COUNT,
+  MS_COLUMN_FIRST_RUN,
+  MS_COLUMN_METRIC,
+  MS_COLUMN_COMPARISON,
+  MS_COLUMN_PUBLISHED,
+  MS_COLUMN_RESULT,
+} MsReportColumnId;
+
+/**
+ * MsReportColumn:
+ * @title: ms_text() translates it
+ * @metric: (nullable): of %MS_COLUMN_METRIC
+ * @value: (nullable): the number that a row has there, by which it is sorted; NAN for none
+ * @text: (nullable): what is shown instead of that number; such a column is aligned as text
+ */
+typedef struct {
+  MsReportColumnId id;
+  const char *title;
+  const MsMetric *metric;
+  double (*value)(const MsReportRow *row);
+  char *(*text)(const MsReportRow *row, MsLanguage language);
+} MsReportColumn;
+
+GArray *ms_report_columns(const MsReport *report);
+double ms_report_column_value(const MsReportColumn *self, const MsReportRow *row);
+char *ms_report_column_text(const MsReportColumn *self, const MsReportRow *row, MsLanguage language);
