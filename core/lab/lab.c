@@ -173,13 +173,14 @@ make_rows(Run *run, GError **error)
   return check_rows(run, error);
 }
 
+/* Tables and charts, whose making takes as long as some measurements, are written when the report @ends. */
 static gboolean
-save(Run *run, GError **error)
+save(Run *run, gboolean ends, GError **error)
 {
   const MsAtomicPlace place = {run->request->report_dir, run->request->report_folder, FALSE};
 
   ms_report_rank(run->report);
-  return !run->request->report_dir || ms_report_save(run->report, &place, error);
+  return !run->request->report_dir || (ends ? ms_report_save : ms_report_save_rows)(run->report, &place, error);
 }
 
 static void
@@ -354,7 +355,7 @@ measure_groups(Run *run, GError **error)
     for (guint k = i; k < rows->len; k++)
       if (strcmp(((MsReportRow *)rows->pdata[k])->group, group) == 0)
         g_ptr_array_add(members, rows->pdata[k]);
-    if (!measure_group(run, members, error) || !save(run, error))
+    if (!measure_group(run, members, error) || !save(run, FALSE, error))
       return FALSE;
   }
   return TRUE;
@@ -432,13 +433,13 @@ run_experiment(Run *run, GError **error)
   if (!find_peak(run, error))
     return FALSE;
   if (!measure_groups(run, error)) {
-    save(run, &ignored); /* a later run resumes from the finished groups */
+    save(run, TRUE, &ignored); /* a later run resumes from the finished groups */
     return FALSE;
   }
   confirm_peak(run);
   run->report->complete = TRUE;
   report_progress(run, 1, run->experiment->title);
-  return save(run, error);
+  return save(run, TRUE, error);
 }
 
 /**
@@ -447,8 +448,9 @@ run_experiment(Run *run, GError **error)
  * @request: on what and how
  *
  * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with why it was
- * not. When @request has a folder for reports, they are written after every group of configurations, and an interrupted
- * report found there is resumed. A finished one is measured again, or returned unchanged if @resume is set.
+ * not. When @request has a folder for reports, the rows are written there after every group of configurations, tables
+ * and charts at the end, and an interrupted report found there is resumed. A finished one is measured again, or
+ * returned unchanged if @resume is set.
  *
  * Returns: (transfer full): the report; %NULL when cancelled, when a key is unknown, or when a file cannot be written
  */

@@ -35,6 +35,30 @@ test_own_experiment(MsLabFixture *f, gconstpointer data)
   ms_lab_fixture_assert_file(f, "small", ".json");
 }
 
+/* Before the end of an experiment its folder has the rows alone, from which a later run resumes. */
+static void
+look_at_files(const MsReport *report, double fraction, const char *message, gpointer data)
+{
+  const MsLabFixture *f = data;
+  g_autofree char *rows = g_build_filename(f->folder, "small.json", NULL);
+  g_autofree char *chart = g_build_filename(f->folder, "small.svg", NULL);
+
+  g_assert_false(g_file_test(chart, G_FILE_TEST_EXISTS));
+  g_assert_true(fraction < 1 || g_file_test(rows, G_FILE_TEST_EXISTS));
+}
+
+static void
+test_files_are_written_once(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+
+  f->request.progress = look_at_files;
+  f->request.progress_data = f;
+  g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  ms_lab_fixture_assert_file(f, "small", ".svg");
+}
+
 static void
 test_refused_configuration(MsLabFixture *f, gconstpointer data)
 {
@@ -611,6 +635,7 @@ test_cancelled_measuring(MsLabFixture *f, gconstpointer data)
 
 static const MsLabTest tests[] = {
   {"/lab/run/own", test_own_experiment},
+  {"/lab/run/files", test_files_are_written_once},
   {"/lab/run/refused", test_refused_configuration},
   {"/lab/run/occupancy", test_occupancy},
   {"/lab/run/instructions", test_instructions},

@@ -132,6 +132,7 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 gboolean ms_report_write_file(const MsAtomicPlace *place, const char *name, const void *data, gsize size,
                               GError **error);
 void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
+gboolean ms_report_save_rows(const MsReport *self, const MsAtomicPlace *place, GError **error);
 gboolean ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError **error);
 gboolean ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
 
