@@ -23,6 +23,7 @@ typedef struct {
   MsLabBench *bench;
   MsMeasureOptions measure;
   GCancellable *cancellable;
+  MsMachineLoad began; /* the load before the experiment */
   guint done;
   guint attempt;            /* how often the group was measured before */
   GPtrArray *measured_rows; /* MsReportRow: those of the group being measured */
@@ -271,11 +272,15 @@ measure_pending(Run *run, GPtrArray *members, GError **error)
                     configurations->len, &run->measure, run->cancellable, error);
 }
 
-/* The load that others caused during a row, or where the row was too short to tell, during its group. */
+/*
+ * The load that others caused during a row, or where that was too short to tell, during its group, or where that was,
+ * since the experiment began.
+ */
 static void
-note_load(GPtrArray *members, const MsMachineLoad *before)
+note_load(const Run *run, GPtrArray *members, const MsMachineLoad *before)
 {
-  const double others = ms_machine_load_of_others(before);
+  const double lately = ms_machine_load_of_others(before);
+  const double others = isfinite(lately) ? lately : ms_machine_load_of_others(&run->began);
   gboolean has_peer = FALSE; /* another program, which is not to count as a disturbance */
 
   for (guint i = 0; i < members->len; i++)
@@ -332,7 +337,7 @@ measure_group(Run *run, GPtrArray *members, GError **error)
   do {
     const MsMachineLoad before = ms_machine_load_now();
     good = measure_pending(run, members, error);
-    note_load(pending, &before);
+    note_load(run, pending, &before);
   } while (good && prepare_retry(run, pending));
   ms_lab_bench_forget(run->bench);
   for (guint i = 0; i < members->len; i++)
@@ -465,7 +470,8 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
              .report = start_report(request, experiment),
              .bench = bench,
              .measure = request->measure,
-             .cancellable = cancellable};
+             .cancellable = cancellable,
+             .began = ms_machine_load_now()};
 
   experiment->columns |= request->columns;
   bench->columns = experiment->columns;
