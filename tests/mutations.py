@@ -510,6 +510,8 @@ MUTATIONS = [
      'if_ok(row, row->summary.minimum)', 'if_ok(row, row->summary.q1)', 'lab /lab-metrics/cells'),
     ('report: the interquartile range is in microseconds', 'core/lab/report/report-column.c',
      'if_ok(row, row->summary.iqr)', 'if_ok(row, row->summary.iqr * 1e3)', 'lab /lab-metrics/cells'),
+    ('report: a ratio has four digits whatever its interval', 'core/lab/report/report-column.c',
+     'CLAMP(1 - (int)floor(log10(half)), 0, 4)', '3', 'lab /lab/report/ratio'),
     ('lab: tables and charts are written after every group', 'core/lab/lab.c',
      'save(run, FALSE, error)', 'save(run, TRUE, error)', 'lab-run /lab/run/files'),
     ('window: the numbers of a report are sorted as text', 'ui/panels/common/report-table.c',

@@ -141,7 +141,7 @@ test_cells(void)
     "loads: 41",
     "stores: 23",
     "branches: 19",
-    "against the baseline: 4× [3.5–4.75] faster",
+    "against the baseline: 4.00× [3.50–4.75] faster",
     "published: 2500 µs (Old GPU); 1.2–1.4 × speed-up (Older GPU)",
     "result: verified",
   };

@@ -5,6 +5,7 @@
 
 #include "core/lab/experiment/experiment-file.h"
 #include "core/lab/report/compare.h"
+#include "core/lab/report/report-column.h"
 #include "core/lab/report/report-metric.h"
 #include "core/lab/report/report.h"
 #include "tests/lab/report-fixture.h"
@@ -85,6 +86,27 @@ test_quantities(void)
   g_assert_true(isnan(ms_report_row_metric(row, "no such thing")));
 }
 
+/* A ratio has the digits that its interval gives a meaning. */
+static void
+test_ratio(void)
+{
+  static const struct {
+    double ratio, low, high;
+    const char *text;
+  } cases[] = {
+    {0.7943, 0.2871, 1.503, "0.79× [0.29–1.50]"},
+    {1.3402, 1.3096, 1.3604, "1.340× [1.310–1.360]"},
+    {120.4, 98.6, 143.2, "120× [99–143]"},
+    {2.5, 0, INFINITY, "2.5×"},
+    {2, 2, 2, "2×"},
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = ms_ratio_text(cases[i].ratio, cases[i].low, cases[i].high);
+    g_assert_cmpstr(text, ==, cases[i].text);
+  }
+}
+
 static void
 test_text_and_markdown(void)
 {
@@ -93,7 +115,7 @@ test_text_and_markdown(void)
   g_autofree char *markdown = ms_report_to_markdown(report);
 
   g_assert_nonnull(strstr(text, "baseline"));
-  g_assert_nonnull(strstr(text, "4× ["));
+  g_assert_nonnull(strstr(text, "4× faster"));
   g_assert_nonnull(strstr(text, "2500 µs (Old GPU)"));
   g_assert_nonnull(strstr(text, "1.2–1.4 × speed-up (Older GPU)"));
   g_assert_nonnull(strstr(text, "wrong-result: 3 of 100"));
@@ -176,6 +198,7 @@ test_compare_without_numbers(void)
 void
 ms_test_lab_report(void)
 {
+  g_test_add_func("/lab/report/ratio", test_ratio);
   g_test_add_func("/lab/report/ranking", test_ranking);
   g_test_add_func("/lab/report/disturbed", test_disturbed_rows);
   g_test_add_func("/lab/report/quantities", test_quantities);

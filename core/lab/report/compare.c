@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "core/lab/report/report-column.h"
 #include "core/text.h"
 
 static void
@@ -162,14 +163,9 @@ append_row(GString *text, const MsComparisonRow *row)
   }
   g_autofree char *old = ms_number_text(row->baseline_ns * 1e-6);
   g_autofree char *new = ms_number_text(row->current_ns * 1e-6);
-  g_autofree char *ratio = ms_number_text(row->speedup.ratio);
-  g_string_append_printf(text, "  %s: %s ms, was %s ms: %s×", row->label, new, old, ratio);
-  if (isfinite(row->speedup.high)) {
-    g_autofree char *low = ms_number_text(row->speedup.low);
-    g_autofree char *high = ms_number_text(row->speedup.high);
-    g_string_append_printf(text, " [%s–%s]", low, high);
-  }
-  g_string_append_printf(text, ", %s\n", ms_verdict_describe(row->speedup.verdict));
+  g_autofree char *ratio = ms_ratio_text(row->speedup.ratio, row->speedup.low, row->speedup.high);
+  g_string_append_printf(text, "  %s: %s ms, was %s ms: %s, %s\n", row->label, new, old, ratio,
+                         ms_verdict_describe(row->speedup.verdict));
 }
 
 /** ms_comparison_to_text: (transfer full): a summary and one line for each configuration. */

@@ -27,27 +27,44 @@ ms_report_published_text(const MsReportRow *row)
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
+/**
+ * ms_ratio_text: (transfer full): "0.79× [0.29–1.50]", with two digits of half the width of the interval, since further
+ * ones mean nothing; "1.34×" where the interval is not known.
+ */
+char *
+ms_ratio_text(double ratio, double low, double high)
+{
+  const double half = (high - low) / 2;
+  char format[] = "%.0f";
+
+  if (!isfinite(half) || half <= 0) {
+    g_autofree char *alone = ms_number_format(ratio, "%.3g");
+    return g_strconcat(alone, "×", NULL);
+  }
+  format[2] = (char)('0' + CLAMP(1 - (int)floor(log10(half)), 0, 4));
+  g_autofree char *value = ms_number_format(ratio, format);
+  g_autofree char *from = ms_number_format(low, format), *to = ms_number_format(high, format);
+  return g_strdup_printf("%s× [%s–%s]", value, from, to);
+}
+
 /*
- * "1.34× [1.31–1.36] faster", "12.5× [12.1–12.8] slower", "baseline", or empty: with the word "slower", the ratio tells
- * how many times the baseline's time the row takes.
+ * "1.340× [1.310–1.360] faster", "12.5× [12.1–12.8] slower", "baseline", or empty: with the word "slower", the ratio
+ * tells how many times the baseline's time the row takes.
  */
 static char *
 speedup_text(const MsReportRow *row, MsLanguage language)
 {
   const char *verdict = ms_text(language, ms_verdict_to_string(row->speedup.verdict));
   const gboolean is_slower = row->speedup.verdict == MS_VERDICT_SLOWER;
-  const double from = row->speedup.low, to = row->speedup.high;
+  const MsSpeedup *s = &row->speedup;
 
   if (row->baseline)
     return g_strdup(ms_text(language, "baseline"));
   if (!isfinite(row->speedup.ratio))
     return g_strdup("");
-  g_autofree char *ratio = ms_number_text(is_slower ? 1 / row->speedup.ratio : row->speedup.ratio);
-  if (!isfinite(to))
-    return g_strdup_printf("%s× %s", ratio, verdict);
-  g_autofree char *low = ms_number_text(is_slower ? 1 / to : from);
-  g_autofree char *high = ms_number_text(is_slower ? 1 / from : to);
-  return g_strdup_printf("%s× [%s–%s] %s", ratio, low, high, verdict);
+  g_autofree char *ratio =
+    is_slower ? ms_ratio_text(1 / s->ratio, 1 / s->high, 1 / s->low) : ms_ratio_text(s->ratio, s->low, s->high);
+  return g_strconcat(ratio, " ", verdict, NULL);
 }
 
 static void add_remark(GString *text, MsLanguage language, const char *format, ...) G_GNUC_PRINTF(3, 4);

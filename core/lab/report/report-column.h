@@ -32,6 +32,7 @@ typedef struct {
   char *(*text)(const MsReportRow *row, MsLanguage language);
 } MsReportColumn;
 
+char *ms_ratio_text(double ratio, double low, double high);
 GArray *ms_report_columns(const MsReport *report);
 double ms_report_column_value(const MsReportColumn *self, const MsReportRow *row);
 char *ms_report_column_text(const MsReportColumn *self, const MsReportRow *row, MsLanguage language);

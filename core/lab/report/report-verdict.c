@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-column.h"
 #include "core/text.h"
 
 /* Ratios that a study calls equal, and the least difference that counts as one. */
@@ -275,7 +275,7 @@ relation_word(const MsExpect *expect, MsLanguage language)
   return ms_text(language, words[expect->relation]);
 }
 
-/* "1.07× [0.92–1.24]", "93 %", or a dash. */
+/* As ms_ratio_text(), "93 %", or a dash. */
 static char *
 measured_text(const MsFinding *found)
 {
@@ -283,13 +283,10 @@ measured_text(const MsFinding *found)
 
   if (found->rows == 0)
     return g_strdup("–");
+  if (found->expect->over)
+    return ms_ratio_text(found->value, found->low, found->high);
   g_autofree char *value = ms_number_format(found->value, "%.3g");
-  if (!found->expect->over)
-    return g_strconcat(value, unit, NULL);
-  if (found->low == found->high || !isfinite(found->high) || found->low <= 0)
-    return g_strdup_printf("%s×", value);
-  g_autofree char *low = ms_number_format(found->low, "%.3g"), *high = ms_number_format(found->high, "%.3g");
-  return g_strdup_printf("%s× [%s–%s]", value, low, high);
+  return g_strconcat(value, unit, NULL);
 }
 
 static void
