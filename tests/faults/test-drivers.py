@@ -292,7 +292,7 @@ class Drivers(faults.FaultCase):
 
     def test_a_search_goes_on_and_never_tries_the_setting_again(self):
         data = {"XDG_DATA_HOME": str(self.dir / "data")}
-        search = ("--tune", "--reduce", "sum", "--size", "4096", "--budget", "2s", *ON_CPU[:2])
+        search = ("--tune", self.picture("a.png", 60, 40), "--budget", "2s", *ON_CPU[:2])
         os.environ.update(data)
         calls = self.count_calls([*search, "--fresh"], "clEnqueueNDRangeKernel")
         died = []
