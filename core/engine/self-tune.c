@@ -33,7 +33,7 @@
 static gboolean
 has_vectors(const MsDeviceLimits *limits)
 {
-  return limits->type == MS_DEVICE_TYPE_CPU && limits->vector_bytes >= MS_KERNEL_ROWS_VECTOR_BYTES;
+  return limits->type == MS_DEVICE_TYPE_CPU && !ms_device_limits_lack_vectors(limits);
 }
 
 static gboolean

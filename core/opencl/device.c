@@ -21,6 +21,9 @@
 #define MAX_NUM_SUB_GROUPS 0x105C
 #define OPENCL_C_FEATURES 0x106F
 
+/* Of every processor whose vectors are worth using. */
+#define LEAST_VECTOR_BYTES 16
+
 /** NamedVersion: cl_name_version of OpenCL 3.0. */
 typedef struct {
   guint32 version;
@@ -270,6 +273,7 @@ typedef struct {
 } NameRule;
 
 #define POCL "Portable Computing Language"
+#define RUSTICL "rusticl"
 
 static const NameRule name_rules[] = {
   {NULL, "(?i)\\((R|TM|C)\\)|[®™]", ""},
@@ -277,8 +281,8 @@ static const NameRule name_rules[] = {
   {POCL, "^(pthread|cpu|basic|cpu-minimal|cpu-tbb)-([a-z0-9_.-]+-(?=[A-Z]))?(?=.)", ""},
   {POCL, "-?0x[0-9a-f]+$", ""},
   /* Mesa describes the driver in parentheses. */
-  {"rusticl", "(?<=.)\\s*\\(.*\\)$", ""},
-  {"rusticl", "^Mesa\\b", ""},
+  {RUSTICL, "(?<=.)\\s*\\(.*\\)$", ""},
+  {RUSTICL, "^Mesa\\b", ""},
   {"Clover", "(?<=.)\\s*\\(.*\\)$", ""},
   {"NVIDIA CUDA", "^(?!NVIDIA)", "NVIDIA "},
   {"NVIDIA CUDA", " \\d+GB HBM\\w*$", ""},
@@ -298,7 +302,7 @@ char *
 ms_device_short_name(const char *name, const char *platform)
 {
   const gboolean is_pocl = g_str_equal(platform, POCL);
-  const gboolean is_mesa = g_str_equal(platform, "rusticl") || g_str_equal(platform, "Clover");
+  const gboolean is_mesa = g_str_equal(platform, RUSTICL) || g_str_equal(platform, "Clover");
   g_autofree char *text = g_utf8_make_valid(name, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS(name_rules); i++) {
@@ -319,6 +323,13 @@ gboolean
 ms_device_is_pocl(MsDevice *self)
 {
   return g_str_equal(self->platform, POCL);
+}
+
+/** ms_device_is_rusticl: whether its driver is Mesa's for OpenCL 3.0. */
+gboolean
+ms_device_is_rusticl(MsDevice *self)
+{
+  return g_str_equal(self->platform, RUSTICL);
 }
 
 static guint
@@ -526,6 +537,17 @@ ms_device_check_limits(MsDevice *self, GError **error)
                self->name, self->unknown,
                self->unknown_status == CL_SUCCESS ? "0" : ms_cl_status_name(self->unknown_status));
   return FALSE;
+}
+
+/**
+ * ms_device_limits_lack_vectors: whether a processor computes work-items side by side, and vectors number by number, as
+ * Mesa's llvmpipe does, which needs a minute to compile some of those. It has no doubles, and shorter vectors than all
+ * processors have.
+ */
+gboolean
+ms_device_limits_lack_vectors(const MsDeviceLimits *limits)
+{
+  return limits->type == MS_DEVICE_TYPE_CPU && !limits->fp64 && limits->vector_bytes < LEAST_VECTOR_BYTES;
 }
 
 /** ms_device_has_own_memory: whether its buffers take none of the machine's memory. */

@@ -189,7 +189,7 @@ test_sorts(void)
   }
 }
 
-/* Processors sort in vectors unless the options name a work-group. */
+/* Processors sort in vectors unless the options name a work-group, or they have no vectors, as Mesa's llvmpipe. */
 static void
 test_sorts_in_vectors(void)
 {
@@ -203,6 +203,10 @@ test_sorts_in_vectors(void)
   g_assert_cmpstr(ms_program_spec_get_part(gpu, 1), ==, "sort/sort.cl");
   g_assert_cmpstr(ms_program_spec_get_part(cpu, 1), ==, "sort/vectors.cl");
   g_assert_cmpstr(ms_program_spec_get_part(named, 1), ==, "sort/sort.cl");
+  limits.fp64 = FALSE;
+  limits.vector_bytes = 4;
+  g_autoptr(MsProgramSpec) mesa = ms_sort_compose(&usual, MS_ELEMENT_UINT, &limits, 10000);
+  g_assert_cmpstr(ms_program_spec_get_part(mesa, 1), ==, "sort/sort.cl");
 }
 
 static void

@@ -46,7 +46,7 @@ preference(const MsPlanRequest *request)
     return bytes_gpu;
   if (l->type == MS_DEVICE_TYPE_GPU)
     return gpu;
-  if (!l->fp64 && l->vector_bytes < MS_KERNEL_ROWS_VECTOR_BYTES)
+  if (ms_device_limits_lack_vectors(l))
     return scalar_cpu;
   return l->vector_bytes >= 64 ? wide_cpu : cpu;
 }

@@ -99,13 +99,6 @@ typedef struct {
  */
 #define MS_KERNEL_BYTES_CAPABILITY 61
 
-/**
- * MS_KERNEL_ROWS_VECTOR_BYTES: vectors that make the rows kernels fast. Processors without doubles, with shorter ones
- * than all have, are Mesa's llvmpipe: it computes vectors number by number, work-items side by side, and needs minutes
- * to compile these kernels.
- */
-#define MS_KERNEL_ROWS_VECTOR_BYTES 16
-
 /** MS_PLAN_MOST_DEPTH: one tile is uploaded, one computed and one downloaded at the same time. */
 #define MS_PLAN_MOST_DEPTH 3
 
