@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs the first command of the README and the tests of `tests/run.sh --bare` on bare systems, which it makes and
-# removes; with --whole both commands of the README, that is, the whole suite:
+# removes; with --whole both commands of the README, that is, the whole suite, and all tests of kernels on Mesa's
+# llvmpipe:
 #   sh tests/distributions.sh [--whole] [bookworm | trixie | forky]...      (without a name: all three)
 # It needs root with debootstrap, or else podman or docker. What debootstrap made, with the packages that the commands
 # install, is kept for a month in ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab, until the lists of packages change; all
@@ -11,6 +12,7 @@
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 . "$here/app/setup.sh"
+lists="$here/app/packages.txt $here/tests/packages.txt $here/tests/packages-bare.txt"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/meanshift-lab
 # For one system, which needs some five minutes on two cores, with the whole suite ten.
 limit=40m
@@ -22,7 +24,11 @@ limit=40m
 run_commands() {
   cd "$here" || exit 1
   commands=$(sed -n '/^## Two commands/,/^## /s/^    sh /sh /p' README.md)
-  [ "$2" = README ] || commands=$(printf '%s\n%s' "$(echo "$commands" | head -n 1)" "$2")
+  if [ "$2" = README ]; then
+    commands=$(printf '%s\n%s' "$commands" 'RUSTICL_ENABLE=llvmpipe,swrast sh tests/run.sh --device llvmpipe')
+  else
+    commands=$(printf '%s\n%s' "$(echo "$commands" | head -n 1)" "$2")
+  fi
   totals=$(mktemp)
   first=$(echo "$commands" | head -n 1)
   if sh -c "$first" && [ -s filtered.png ]; then
@@ -70,7 +76,8 @@ leave() {
 # run_in_root SUITE WORK COMMAND: makes the system and runs the commands in it.
 run_in_root() {
   work=$2
-  archive=$cache/$1-$(cat "$here/app/packages.txt" "$here/tests/packages.txt" | sha256sum | cut -c1-16).tar
+  # shellcheck disable=SC2086
+  archive=$cache/$1-$(cat $lists | sha256sum | cut -c1-16).tar
   make_base "$1" "$2/$1" "$archive" && mkdir "$2/$1" && tar -C "$2/$1" -xf "$archive" && enter "$2/$1" &&
     in_root "$2/$1" sh /source/tests/distributions.sh --commands "$1" "$3"
   exit
@@ -82,7 +89,8 @@ case ${1:-} in
     exit
     ;;
   --install)
-    install_packages /tmp/packages.stamp "$here/app/packages.txt" "$here/tests/packages.txt"
+    # shellcheck disable=SC2086
+    install_packages /tmp/packages.stamp $lists
     exit
     ;;
   --enter)

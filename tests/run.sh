@@ -9,7 +9,8 @@
 #                              drivers and versions of Debian; it begins with a list of its parts
 #   sh tests/run.sh --bare     the tests that CI runs on another version of Debian
 #   sh tests/run.sh --device NAME
-#                              the tests of kernels on the device whose name holds NAME, within three minutes
+#                              the tests of kernels on the device whose name holds NAME; with Mesa's rusticl on a
+#                              processor: RUSTICL_ENABLE=llvmpipe sh tests/run.sh --device llvmpipe
 # Where CI is set, warnings of the compiler are errors, and so is what is missing.
 # MESON_BUILD_FOLDER names the build folder (default build-tests). With MS_TEST_TOTALS=FILE the last lines (a line for
 # each test that failed, with its assertion, then the parts and the counts) are added to that file instead of being
@@ -220,6 +221,13 @@ run_long_form() {
   part "Bare Debian 12, 13 and testing" other_systems
 }
 
+# on_mesa: kernels of every family on the driver that people with a GPU of AMD or Intel get from their distribution, as
+# a processor runs it, under both of its names.
+on_mesa() {
+  RUSTICL_ENABLE=llvmpipe,swrast MS_TEST_DEVICE=llvmpipe \
+    run_tests "$folder/suite" mesa --suite mesa --no-suite ci --no-suite long
+}
+
 failures=$(mktemp) || exit 1
 parts=$(mktemp) || exit 1
 clocks=$(mktemp) || exit 1
@@ -234,6 +242,7 @@ case $form in
   --bare)
     part "Tests without a device or a window, some of both" run_tests "$folder/suite" bare --suite bare \
       --suite windowless --no-suite ci --no-suite long
+    if [ -f /etc/OpenCL/vendors/rusticl.icd ]; then part "Kernels on Mesa's llvmpipe" on_mesa; fi
     ;;
   --device)
     export MS_TEST_DEVICE="${2:?--device takes a part of the name of a device}"

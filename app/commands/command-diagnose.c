@@ -21,12 +21,15 @@
 /*
  * The tests of one device.
  * @text: receives a line for each test
+ * @n_identical, @n_others: tests whose results were right, and those that failed, differed or are not for this device
  * @agrees: %FALSE once a kernel failed or gave another result than the serial code
  */
 typedef struct {
   MsLabBench *bench;
   const char *address;
   GString *text;
+  guint n_identical;
+  guint n_others;
   gboolean agrees;
 } SelfTest;
 
@@ -47,6 +50,10 @@ add_line(SelfTest *self, const char *name, guint64 differences, const GError *er
     g_string_append_printf(self->text, "DIFFERS from the reference in %" G_GUINT64_FORMAT " values\n", differences);
   else
     g_string_append(self->text, "identical to the reference\n");
+  if (error || differences > 0)
+    self->n_others++;
+  else
+    self->n_identical++;
   self->agrees = self->agrees && (error ? unsupported : differences == 0);
 }
 
@@ -165,9 +172,9 @@ test_histogram(SelfTest *self)
 /* The picture whose middle is filtered. */
 #define MEASURED "512x512"
 
-/* Adds a line for each candidate of `auto`, which tell on one screen what the rules lack. */
+/* Adds a line for each candidate of `auto`, and all of them to @row, shortly: what the rules lack. */
 static void
-measure_kernels(SelfTest *self)
+measure_kernels(SelfTest *self, GString *row)
 {
   g_auto(MsMeasuredKernels) measured = {0};
   MsImage *picture = ms_lab_bench_image(self->bench, MEASURED, NULL);
@@ -183,20 +190,29 @@ measure_kernels(SelfTest *self)
     else
       g_string_append_printf(self->text, "identical; sp %g %.3f ms, sp %g %.3f ms\n", ms_measured_radii[0], c->ms[0],
                              ms_measured_radii[1], c->ms[1]);
+    g_string_append_printf(row, "%s%s", i > 0 ? ", " : "", c->settings);
+    if (c->failure)
+      g_string_append(row, " no");
+    else
+      g_string_append_printf(row, " %.1f/%.1f", c->ms[0], c->ms[1]);
   }
 }
 
 /* All kernels */
 
-/* Adds a line for each kernel to @text; %FALSE if one failed or gave another result. */
+/*
+ * Adds a line for each kernel to @text, and one for the device to @rows, as the README's table of devices has it;
+ * %FALSE if a kernel failed or gave another result.
+ */
 static gboolean
-self_test(MsDevice *device, GString *text)
+self_test(MsDevice *device, GString *text, GString *rows)
 {
   g_autoptr(GError) error = NULL;
   /* The device stays open until this process ends, because a driver may end it when it is closed. */
   MsContext *context = ms_context_new(device, &error);
   g_autoptr(MsLabBench) bench = context ? ms_lab_bench_new(context, NULL, NULL) : NULL;
-  SelfTest self = {bench, device->address, text, TRUE};
+  g_autoptr(GString) kernels = g_string_new(NULL);
+  SelfTest self = {.bench = bench, .address = device->address, .text = text, .agrees = TRUE};
 
   if (bench) {
     test_filter(&self);
@@ -207,10 +223,13 @@ self_test(MsDevice *device, GString *text)
     test_configuration(&self, "sort", "sort", ARRAY);
     test_configuration(&self, "sort, study's form", "sort", ARRAY "form:study");
     test_configuration(&self, "thread swapping", "swap-example", ARRAY "swap-range:64");
-    measure_kernels(&self);
+    measure_kernels(&self, kernels);
   } else {
     add_line(&self, "context", 0, error);
   }
+  g_string_append_printf(rows, "| %s | %s, %s | %u of %u | %s |\n", device->name, device->platform, device->driver,
+                         self.n_identical, self.n_identical + self.n_others,
+                         kernels->len > 0 ? kernels->str : "by rules");
   return self.agrees && context;
 }
 
@@ -239,11 +258,14 @@ append_cache(GString *text)
 static gboolean
 append_self_test(GString *text, GPtrArray *devices)
 {
+  g_autoptr(GString) rows = g_string_new(NULL);
   gboolean agrees = TRUE;
 
   g_string_append(text, "\nSelf-test of the kernels\n");
   for (guint i = 0; i < devices->len; i++)
-    agrees = self_test(g_ptr_array_index(devices, i), text) && agrees;
+    agrees = self_test(g_ptr_array_index(devices, i), text, rows) && agrees;
+  g_string_append_printf(text, "\nA line for each device that helps others, if you send it (README, Devices)\n%s",
+                         rows->str);
   return agrees;
 }
 

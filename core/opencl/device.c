@@ -273,7 +273,6 @@ typedef struct {
 } NameRule;
 
 #define POCL "Portable Computing Language"
-#define RUSTICL "rusticl"
 
 static const NameRule name_rules[] = {
   {NULL, "(?i)\\((R|TM|C)\\)|[®™]", ""},
@@ -281,8 +280,8 @@ static const NameRule name_rules[] = {
   {POCL, "^(pthread|cpu|basic|cpu-minimal|cpu-tbb)-([a-z0-9_.-]+-(?=[A-Z]))?(?=.)", ""},
   {POCL, "-?0x[0-9a-f]+$", ""},
   /* Mesa describes the driver in parentheses. */
-  {RUSTICL, "(?<=.)\\s*\\(.*\\)$", ""},
-  {RUSTICL, "^Mesa\\b", ""},
+  {"rusticl", "(?<=.)\\s*\\(.*\\)$", ""},
+  {"rusticl", "^Mesa\\b", ""},
   {"Clover", "(?<=.)\\s*\\(.*\\)$", ""},
   {"NVIDIA CUDA", "^(?!NVIDIA)", "NVIDIA "},
   {"NVIDIA CUDA", " \\d+GB HBM\\w*$", ""},
@@ -302,7 +301,7 @@ char *
 ms_device_short_name(const char *name, const char *platform)
 {
   const gboolean is_pocl = g_str_equal(platform, POCL);
-  const gboolean is_mesa = g_str_equal(platform, RUSTICL) || g_str_equal(platform, "Clover");
+  const gboolean is_mesa = g_str_equal(platform, "rusticl") || g_str_equal(platform, "Clover");
   g_autofree char *text = g_utf8_make_valid(name, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS(name_rules); i++) {
@@ -323,13 +322,6 @@ gboolean
 ms_device_is_pocl(MsDevice *self)
 {
   return g_str_equal(self->platform, POCL);
-}
-
-/** ms_device_is_rusticl: whether its driver is Mesa's for OpenCL 3.0. */
-gboolean
-ms_device_is_rusticl(MsDevice *self)
-{
-  return g_str_equal(self->platform, RUSTICL);
 }
 
 static guint

@@ -104,7 +104,6 @@ gboolean ms_device_limits_lack_vectors(const MsDeviceLimits *limits);
 gboolean ms_device_has_own_memory(MsDevice *self);
 void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
 gboolean ms_device_is_pocl(MsDevice *self);
-gboolean ms_device_is_rusticl(MsDevice *self);
 char *ms_device_short_name(const char *name, const char *platform);
 void ms_device_number_titles(GPtrArray *devices);
 const char *ms_device_type_name(MsDeviceType type);

@@ -21,13 +21,6 @@
 #define NO_WARNINGS_ABOUT_WIDE_VECTORS                                                                                 \
   "#ifdef __has_warning\n#if __has_warning(\"-Wpsabi\")\n#pragma clang diagnostic ignored \"-Wpsabi\"\n"               \
   "#endif\n#endif\n"
-/*
- * Has clang inline every function of a program, so that none is left to Mesa's compilers: what llvmpipe makes of a
- * function with a barrier or a pointer to a variable, called in a loop, crashes with Mesa 25, while it is compiled or
- * when it runs.
- */
-#define INLINE_BEGIN "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n"
-#define INLINE_END "#pragma clang attribute pop\n"
 /* Makes NVIDIA's assembler print the registers of each kernel; the code that it makes stays the same. */
 #define NV_VERBOSE " -cl-nv-verbose"
 #define KERNEL_PREFIX "/io/github/meanshift_lab/MeanshiftLab/kernels/"
@@ -308,16 +301,10 @@ ms_program_cache_key(MsDevice *device, MsProgramSpec *spec)
   g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
   g_autofree char *hash = ms_program_spec_hash(spec);
   const char *const fields[] = {
-    device->platform,
-    device->vendor,
-    device->name,
-    device->driver,
-    device->version,
-    hash,
-    ms_device_is_rusticl(device) ? INLINE_BEGIN : NULL,
+    device->platform, device->vendor, device->name, device->driver, device->version, hash,
   };
 
-  for (gsize i = 0; i < G_N_ELEMENTS(fields) && fields[i]; i++)
+  for (gsize i = 0; i < G_N_ELEMENTS(fields); i++)
     g_checksum_update(sum, (const guchar *)fields[i], (gssize)strlen(fields[i]) + 1);
   return g_strdup(g_checksum_get_string(sum));
 }
@@ -511,9 +498,7 @@ build_from_source(MsProgram *self, cl_context context, GError **error)
   g_autofree char *options =
     g_strconcat(ms_program_spec_get_options(self->spec), silence ? " -w" : "", verbose ? NV_VERBOSE : "", NULL);
   cl_device_id id = self->device->id;
-  const gboolean inlines = ms_device_is_rusticl(self->device);
-  const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, inlines ? INLINE_BEGIN : "", source,
-                         inlines ? INLINE_END : ""};
+  const char *texts[] = {NO_WARNINGS_ABOUT_WIDE_VECTORS, source};
   cl_int status = CL_SUCCESS;
 
   self->program = clCreateProgramWithSource(context, G_N_ELEMENTS(texts), texts, NULL, &status);

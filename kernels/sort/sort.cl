@@ -2,9 +2,10 @@
 /*
  * Bitonic sort with one pair of keys for each work-item and blocks of keys in local memory. Twin of vectors.cl. The
  * array is padded to a power of two with the greatest key. Stage k merges bitonic runs of k keys, by steps of distance
- * k/2, k/4, …, 1; a run ascends where bit k of the index is clear.
+ * k/2, k/4, …, 1; a run ascends where bit k of the index is clear. Clang
+ * inlines what a loop with a barrier calls, for the reason that reduce/tree/level.cl gives.
  */
-static void
+static __attribute__((always_inline)) void
 order(uint *low, uint *high, const bool ascending)
 {
   const uint a = *low, b = *high;
@@ -13,7 +14,7 @@ order(uint *low, uint *high, const bool ascending)
   *high = ascending ? max(a, b) : min(a, b);
 }
 
-static void
+static __attribute__((always_inline)) void
 order_local(__local uint *keys, const uint i, const uint j, const bool ascending)
 {
   uint a = keys[i], b = keys[i + j];

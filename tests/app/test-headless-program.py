@@ -42,6 +42,14 @@ class Program(HeadlessCase):
         self.assertLessEqual(set(kernels) - {"auto", "matrix", "rows-wide"}, set(lines))
         self.assertLessEqual({"labels of regions", "modes", "histogram", "sort", "L*u*v*"}, set(lines))
         self.assertEqual(len(reductions), 11)
+        # The line that helps others: the rules know PoCL, whose kernels are not measured.
+        row = re.search(r"(?m)^\| (.+) \| (.+) \| (.+) \| (.+) \|$", result.stdout)
+        name, driver, identical, candidates = row.groups()
+        not_here = len(re.findall(r"(?m)  not here: ", result.stdout))
+        self.assertRegex(driver, "^Portable Computing Language, [0-9]")
+        self.assertIn(f"0:0   {name}\n", result.stdout)
+        n, of = map(int, re.fullmatch(r"(\d+) of (\d+)", identical).groups())
+        self.assertEqual((of - n, candidates), (not_here, "by rules"))
         self.assertIn("$XDG_CACHE_HOME/meanshift-lab/programs", result.stdout)
         self.assertNotIn(str(self.dir), result.stdout)
 

@@ -119,8 +119,7 @@ test_stripes(void)
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   for (gsize i = 0; i < G_N_ELEMENTS(cases) && !simulated; i++) {
     MsSettings settings = settings_for(cases[i].sp, 2);
-    if (cases[i].form > ms_fixture_form() ||
-        (cases[i].kernel == MS_KERNEL_ROWS_WIDE && !context->device->limits.clang_vectors))
+    if (cases[i].form > ms_fixture_form() || !ms_fixture_has_vectors(context, cases[i].kernel))
       continue;
     settings.params.max_iterations = 3;
     settings.params.space = cases[i].space;

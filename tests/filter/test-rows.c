@@ -276,6 +276,10 @@ test_refusals(void)
   r.settings.params.sp = 64;
   r.width = r.region.width = 200000;
   ms_fixture_assert_refused(&r, "32 bits");
+  r = request_for(MS_KERNEL_ROWS);
+  r.limits.fp64 = FALSE;
+  r.limits.vector_bytes = 4;
+  ms_fixture_assert_refused(&r, "number by number");
   r = request_for(MS_KERNEL_ROWS_WIDE);
   r.limits.clang_vectors = FALSE;
   ms_fixture_assert_refused(&r, "--kernel rows");

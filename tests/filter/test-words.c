@@ -96,7 +96,7 @@ test_kernels(void)
   g_autoptr(MsMeanShift) filter = ms_mean_shift_new(context);
   limits->fp64 = FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++)
-    if (cases[i].form <= ms_fixture_form() && (cases[i].kernel != MS_KERNEL_ROWS_WIDE || limits->clang_vectors))
+    if (cases[i].form <= ms_fixture_form() && ms_fixture_has_vectors(context, cases[i].kernel))
       compare(filter, cases[i].no_data ? map : scene, &cases[i]);
   limits->fp64 = fp64;
 }

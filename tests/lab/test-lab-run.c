@@ -129,7 +129,8 @@ test_instructions(MsLabFixture *f, gconstpointer data)
   g_autofree char *objdump = g_find_program_in_path("objdump"), *path = g_strdup(g_getenv("PATH"));
 
   g_autofree char *system = ms_environment_system();
-  if (f->context->device->limits.type != MS_DEVICE_TYPE_CPU || ms_device_is_rusticl(f->context->device) || !objdump ||
+  const MsDeviceLimits *limits = &f->context->device->limits;
+  if (limits->type != MS_DEVICE_TYPE_CPU || ms_device_limits_lack_vectors(limits) || !objdump ||
       !strstr(system, "x86_64")) {
     g_test_skip("There is no x86 processor as a device whose programs are machine code, or no objdump.");
     return;

@@ -107,6 +107,17 @@ ms_fixture_under_oclgrind(void)
   return g_getenv("MS_TEST_OCLGRIND") != NULL;
 }
 
+/** ms_fixture_has_vectors: whether the device has the vectors of the kernel, which only the rows kernels need. */
+gboolean
+ms_fixture_has_vectors(MsContext *context, MsKernel kernel)
+{
+  const MsDeviceLimits *limits = &context->device->limits;
+
+  if (kernel == MS_KERNEL_ROWS_WIDE && !limits->clang_vectors)
+    return FALSE;
+  return (kernel != MS_KERNEL_ROWS && kernel != MS_KERNEL_ROWS_WIDE) || !ms_device_limits_lack_vectors(limits);
+}
+
 /**
  * ms_fixture_picture:
  * @relative: path below the folder of test pictures

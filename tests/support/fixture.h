@@ -26,6 +26,7 @@ MsTestForm ms_fixture_form(void);
 MsContext *ms_fixture_context(void);
 guint ms_fixture_count_descriptors(void);
 gboolean ms_fixture_under_oclgrind(void);
+gboolean ms_fixture_has_vectors(MsContext *context, MsKernel kernel);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
 void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
 gboolean ms_fixture_sort(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);

@@ -174,6 +174,13 @@ plan_lanes(MsPlan *plan, int lanes, GError **error)
 
   if (!ms_plan_check_default_toggles(plan, 1, 1, error))
     return FALSE;
+  if (ms_device_limits_lack_vectors(&request->limits)) {
+    ms_set_error(error, MS_ERROR_UNSUPPORTED,
+                 "The %s kernel computes in vectors, which this device computes number by number and takes minutes to "
+                 "compile; choose --kernel packed.",
+                 ms_filter_kernel_name(plan->settings.options.kernel));
+    return FALSE;
+  }
   if (!coordinates_fit(request, plan->radius)) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "

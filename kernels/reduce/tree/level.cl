@@ -13,7 +13,11 @@ level_begin(const partial_t *mine, __local partial_t *scratch)
     scratch[TREE_ITEM] = *mine;
 }
 
-static void
+/*
+ * Clang inlines it: where Mesa 25 inlines a function that a loop with a barrier calls, and that calls others, its
+ * llvmpipe ends the process.
+ */
+static __attribute__((always_inline)) void
 level_fold(partial_t *mine, const uint s, const uint ways, __local partial_t *scratch)
 {
   const uint item = TREE_ITEM, offset = SAVES_CONFLICTS && ways * s == GROUP ? s : 0;
