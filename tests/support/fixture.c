@@ -54,6 +54,19 @@ limit_case(void)
   setitimer(ITIMER_PROF, &limit, NULL);
 }
 
+/*
+ * Keeps the device's OpenCL context until the program ends: PoCL reads its library of functions, in a second of
+ * processor time, for the first kernel that it compiles, and drops it with the last context.
+ */
+static void
+keep_compiler(MsContext *context)
+{
+  static cl_context kept;
+
+  if (!kept && clRetainContext(context->cl) == CL_SUCCESS)
+    kept = context->cl;
+}
+
 /**
  * ms_fixture_context:
  *
@@ -71,8 +84,10 @@ ms_fixture_context(void)
 
   if (!usual_handler)
     usual_handler = g_log_set_default_handler(on_message, NULL);
-  if (context)
+  if (context) {
+    keep_compiler(context);
     return context;
+  }
   if (g_getenv("CI"))
     g_error("CI must have an OpenCL device: %s", error->message);
   g_test_skip(error->message);
