@@ -5,8 +5,10 @@
 #   sh tests/run.sh            the suite: every feature, with representative combinations of options
 #   sh tests/run.sh --ci       what CI adds: every pair of options, Oclgrind, faults, the build without the window,
 #                              sanitizers, the newest OpenCV
-#   sh tests/run.sh --long     what takes hours: every combination, every fault, fuzzing for minutes, mutations, other
-#                              drivers and versions of Debian; it begins with a list of its parts
+#   sh tests/run.sh --long [PART]
+#                              what takes hours: every combination, every fault, fuzzing for minutes, mutations, other
+#                              drivers and versions of Debian; it begins with a list of its parts. With the name of
+#                              one, that part alone.
 #   sh tests/run.sh --bare     the tests that CI runs on another version of Debian
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME; with Mesa's rusticl on a
@@ -103,16 +105,20 @@ without_window() {
   run_tests "$folder/batch" windowless --suite windowless --no-suite ci --no-suite long
 }
 
-# sanitized [MESON TEST OPTION...]
 # Of the information for debuggers, line numbers are enough for the reports.
+compile_sanitized() {
+  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dc_args=-g1
+  # The same programs on the same device: the kernels that were compiled for the suite serve here too.
+  ln -sfn "$folder/suite/tests/cache" "$folder/sanitized/tests/cache"
+}
+
+# sanitized [MESON TEST OPTION...]
 # Threads of OpenCL drivers have their own signal stack, which ASan would unmap. A small quarantine lets the test of
 # resident memory see what the program keeps rather than what ASan keeps. Calls of __tls_get_addr are not intercepted:
 # where thread-local storage begins 16 bytes into a page, the LeakSanitizer of gcc 12 takes the bytes before it for a
 # header of glibc 2.19 and ends with "Tracer caught signal 11"; the heap leads to that storage as well.
 sanitized() {
-  compile sanitized -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dc_args=-g1
-  # The same programs on the same device: the kernels that were compiled for the suite serve here too.
-  ln -sfn "$folder/suite/tests/cache" "$folder/sanitized/tests/cache"
+  compile_sanitized
   options=detect_leaks=1:abort_on_error=0:allocator_may_return_null=1
   ASAN_OPTIONS=$options:use_sigaltstack=0:quarantine_size_mb=4:intercept_tls_get_addr=0 \
     LSAN_OPTIONS="suppressions=$here/tests/lsan.supp:print_suppressions=0" \
@@ -168,6 +174,7 @@ mutations() {
 
 # fuzz SECONDS NAME...
 fuzz() {
+  compile_sanitized
   export MS_FUZZ_SECONDS="$1"
   shift
   run_tests "$folder/sanitized" "fuzz-$MS_FUZZ_SECONDS" --timeout-multiplier 60 "$@"
@@ -203,22 +210,46 @@ run_ci_form() {
   part "With the newest OpenCV" newest_opencv
 }
 
+# long_form DO: the table of the long form: calls DO with the name of each part, what it covers, and its function with
+# arguments.
+long_form() {
+  "$1" combinations "Every combination, fault, kill, session in the window" run_tests "$folder/suite" long \
+    --setup long --suite ci --suite more-ci --suite long --suite more-long
+  "$1" windowless "Without the window" without_window
+  "$1" sanitizers "Under AddressSanitizer and UBSan, what CI runs" sanitized --setup ci --no-suite oclgrind \
+    --no-suite style
+  "$1" opencv "With the newest OpenCV" newest_opencv
+  "$1" intel "On Intel's OpenCL runtime" second_runtime
+  "$1" mutations "Each mutation of tests/mutations.py" mutations
+  "$1" fuzz "Fuzz targets, two minutes each" fuzz 120 fuzz-experiment fuzz-image fuzz-manifest fuzz-message \
+    fuzz-metadata fuzz-options fuzz-preset fuzz-report
+  "$1" fuzz-others "Fuzz targets of other people's code, ten minutes each" fuzz 600 fuzz-pixbuf fuzz-profile
+  "$1" systems "The whole suite on bare Debian 12, 13 and testing" other_systems
+}
+
+list_part() {
+  say "$(printf '  %-14s%s' "$1" "$2")"
+}
+
+# run_part_of_long NAME TITLE FUNCTION [ARGUMENT...]: where all parts are to run, or this one.
+run_part_of_long() {
+  if [ -n "$long_part" ] && [ "$long_part" != "$1" ]; then return; fi
+  long_known=yes
+  shift
+  part "$@"
+}
+
+# run_long_form [PART]
 run_long_form() {
-  say "The long form, some hours on two cores: every combination of options, also under Oclgrind, every fault, kill" \
-    "and session in the window; the build without the window; sanitizers over all that CI runs; the newest OpenCV;" \
-    "Intel's OpenCL runtime; each mutation of tests/mutations.py; fuzz targets for minutes; the whole suite on bare" \
-    "Debian 12, 13 and testing."
-  part "Every combination, every fault" run_tests "$folder/suite" long --setup long --suite ci --suite more-ci \
-    --suite long --suite more-long
-  part "Without the window" without_window
-  part "Under AddressSanitizer and UBSan, as in CI" sanitized --setup ci --no-suite oclgrind --no-suite style
-  part "With the newest OpenCV" newest_opencv
-  part "On Intel's OpenCL runtime" second_runtime
-  part "Mutations" mutations
-  part "Fuzz targets, two minutes each" fuzz 120 fuzz-experiment fuzz-image fuzz-manifest fuzz-message fuzz-metadata \
-    fuzz-options fuzz-preset fuzz-report
-  part "Fuzz targets of other people's code, ten minutes each" fuzz 600 fuzz-pixbuf fuzz-profile
-  part "Bare Debian 12, 13 and testing" other_systems
+  long_part=${1:-}
+  long_known=
+  say "The long form, some hours on two cores; sh tests/run.sh --long PART runs one of its parts alone:"
+  long_form list_part
+  long_form run_part_of_long
+  if [ -z "$long_known" ]; then
+    say "The long form has no part '$long_part'."
+    failed=$((failed + 1))
+  fi
 }
 
 # on_mesa: kernels of every family on the driver that people with a GPU of AMD or Intel get from their distribution, as
@@ -238,7 +269,7 @@ part "Compiling" compile suite
 case $form in
   suite) part "The suite" run_tests "$folder/suite" suite ;;
   --ci) run_ci_form ;;
-  --long) run_long_form ;;
+  --long) run_long_form "${2:-}" ;;
   --bare)
     part "Tests without a device or a window, some of both" run_tests "$folder/suite" bare --suite bare \
       --suite windowless --no-suite ci --no-suite long
@@ -249,7 +280,7 @@ case $form in
     part "On the device $2" run_tests "$folder/suite" device --suite device --no-suite ci --no-suite long
     ;;
   *)
-    say "usage: sh tests/run.sh [--ci | --long | --bare | --device NAME]"
+    say "usage: sh tests/run.sh [--ci | --long [PART] | --bare | --device NAME]"
     exit 2
     ;;
 esac
