@@ -10,7 +10,7 @@ cv2.pyrMeanShiftFiltering does, and once with the row of later versions, which t
     peer.py PROGRAM [CASES] [SEED]
 
 The suite runs one case of each rule and one of a colour space, on programs that differ by these alone, and small sizes;
-CI runs CASES, 50 if there is no number, with levels on the device, and more sizes and levels.
+CI (peer-random) runs CASES, 50 if there is no number, with levels on the device, and more sizes and levels.
 
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
