@@ -163,11 +163,12 @@ static void
 test_peer(MsLabFixture *f, gconstpointer data)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsReport) report = ms_lab_fixture_run(
-    f,
-    "[Experiment]\nTitle=Peer\nKind=mean-shift\n[Cases]\npeer=kind:peer library:opencv\nours=kernel:auto\n"
-    "wrong=kind:peer library:opencv-cuda\n[Fixed]\nsp=4\nsr=20\nsize=48x40\n[Baseline]\ncase=ours\n",
-    NULL, &error);
+  g_autoptr(MsReport) report =
+    ms_lab_fixture_run(f,
+                       "[Experiment]\nTitle=Peer\nKind=mean-shift\n[Cases]\npeer=kind:peer library:opencv\n"
+                       "ours=kernel:direct work-group:8x4\n"
+                       "wrong=kind:peer library:opencv-cuda\n[Fixed]\nsp=4\nsr=20\nsize=48x40\n[Baseline]\ncase=ours\n",
+                       NULL, &error);
   g_assert_no_error(error);
   const MsReportRow *peer = report->rows->pdata[0], *ours = report->rows->pdata[1], *wrong = report->rows->pdata[2];
   ms_lab_fixture_assert_row(report, peer);
