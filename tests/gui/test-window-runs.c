@@ -9,7 +9,7 @@
 #include "ui/image-view/image-view.h"
 #include "ui/window/window.h"
 
-/* Settings that take minutes on any processor: an image object excludes the fast kernels. */
+/* Settings that take many seconds of a small picture on any processor: an image object excludes the fast kernels. */
 static MsSettings
 slow_settings(void)
 {
@@ -25,7 +25,7 @@ static void
 test_cancel(void)
 {
   SET_UP(fixture);
-  MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
+  MsDocument *document = window_fixture_open_scene(&fixture, 400, 300);
   MsRun *before = ms_document_get_current_run(document);
   const MsSettings slow = slow_settings();
   ms_document_set_settings(document, &slow);
@@ -108,7 +108,7 @@ static void
 test_close_during_run(void)
 {
   SET_UP(fixture);
-  MsDocument *document = window_fixture_open_scene(&fixture, 1000, 800);
+  MsDocument *document = window_fixture_open_scene(&fixture, 400, 300);
   const MsSettings slow = slow_settings();
   ms_document_set_settings(document, &slow);
   panel_fixture_settle();
