@@ -566,8 +566,8 @@ main(int argc, char **argv)
   }
   g_test_add_func("/window-faults/no-driver", test_no_driver_in_window);
   g_test_add_func("/window-faults/broken-icd", test_broken_icd);
-  /* One mode of five in the suite. */
-  for (guint i = 0; i < (ms_fixture_form() >= MS_TEST_CI ? G_N_ELEMENTS(modes) : 1); i++) {
+  /* One mode of five before the long form. */
+  for (guint i = 0; i < (ms_fixture_form() >= MS_TEST_LONG ? G_N_ELEMENTS(modes) : 1); i++) {
     g_autofree char *path = g_strconcat("/window-faults/steps/", modes[i], NULL);
     g_test_add_data_func(path, modes[i], test_steps);
   }
