@@ -29,20 +29,29 @@ announce(const struct stat *file, gpointer data, GError **error)
   return TRUE;
 }
 
+/** ms_saving_options: how the result of @work is encoded; the memory that this takes depends on it. */
+MsSaveOptions
+ms_saving_options(const MsBatchImage *work)
+{
+  MsSaveOptions options = work->request->save;
+
+  options.format = ms_batch_item_format(work->item, options.format);
+  options.threads = work->options->encoder_threads;
+  options.saves_memory = work->saves_memory;
+  return options;
+}
+
 /** ms_saving_init: @self: stays where it is until it is cleared; @work: whose item has an output */
 void
 ms_saving_init(MsSaving *self, MsBatchImage *work)
 {
   const MsBatchItem *item = work->item;
 
-  *self = (MsSaving){.work = work, .options = work->request->save, .wanted = g_strdup(item->output)};
+  *self = (MsSaving){.work = work, .options = ms_saving_options(work), .wanted = g_strdup(item->output)};
   self->folder = item->folder_length > 0 ? g_strndup(item->output, item->folder_length) : NULL;
   self->place = (MsAtomicPlace){self->folder, item->folder, item->follow_links};
-  self->options.format = ms_batch_item_format(item, self->options.format);
   self->options.overwrite = item->overwrite;
   self->options.place = self->folder ? &self->place : NULL;
-  self->options.saves_memory = work->saves_memory;
-  self->options.threads = work->options->encoder_threads;
   self->options.appears = announce;
   self->options.appears_data = self;
 }

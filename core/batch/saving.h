@@ -24,6 +24,7 @@ typedef struct {
   gint64 us;
 } MsSaving;
 
+MsSaveOptions ms_saving_options(const MsBatchImage *work);
 void ms_saving_init(MsSaving *self, MsBatchImage *work);
 void ms_saving_clear(MsSaving *self);
 gboolean ms_saving_begin(MsSaving *self, const MsImageFrame *frame, GError **error);

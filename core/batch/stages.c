@@ -136,10 +136,8 @@ choose_reading(MsBatchImage *work, guint64 *bytes, GError **error)
 static guint64
 encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
 {
-  MsSaveOptions save = work->request->save;
+  const MsSaveOptions save = ms_saving_options(work);
 
-  save.format = ms_batch_item_format(work->item, save.format);
-  save.saves_memory = work->saves_memory;
   return work->item->output ? ms_codec_get(save.format)->encoder->bytes(header->width, header->height, &save) : 0;
 }
 

@@ -164,6 +164,21 @@ test_png_in_bands(BatchFixture *f, gconstpointer data)
   ms_test_assert_same_image(whole, in_bands);
 }
 
+/* The memory of an encoder grows with its threads, and counts before the image is begun. */
+static void
+test_png_with_threads(BatchFixture *f, gconstpointer data)
+{
+  g_autoptr(GPtrArray) alone = NULL, many = NULL;
+
+  set_up(f, "a.png", 1500, 1200);
+  f->request.jobs = 1;
+  g_assert_cmpint(run(f, 8 << 20, &alone)->status, ==, MS_ITEM_DONE);
+  f->request.jobs = 16;
+  const MsBatchItem *item = run(f, 8 << 20, &many);
+  g_assert_cmpint(item->status, ==, MS_ITEM_FAILED);
+  g_assert_nonnull(strstr(item->error, "by bands of rows it needs"));
+}
+
 void
 ms_test_batch_bands(void)
 {
@@ -171,4 +186,5 @@ ms_test_batch_bands(void)
   BATCH_FIXTURE_ADD("bands/different", test_different);
   BATCH_FIXTURE_ADD("bands/inspected", test_inspected);
   BATCH_FIXTURE_ADD("bands/png", test_png_in_bands);
+  BATCH_FIXTURE_ADD("bands/png-with-threads", test_png_with_threads);
 }
