@@ -389,7 +389,8 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *wai
     command.request.manifest = manifest;
     command.request.device = device;
     items = plan_batch(&command, &error);
-    if (!items || (manifest && !line->dry_run && !ms_manifest_begin(manifest, &error)))
+    if (!items || (manifest && !line->dry_run &&
+                   (!ms_manifest_begin(manifest, &error) || !ms_manifest_complete(manifest, items, &error))))
       status = ms_command_fail(console, error);
     else
       status = run_and_report(&command, items);

@@ -388,22 +388,13 @@ write_record(MsManifest *self, const char *json)
   return good;
 }
 
-/* Adds the lines that killed runs had no time to write. */
-static gboolean
-write_completed(MsManifest *self, GError **error)
+/** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
+const MsManifestEntry *
+ms_manifest_find(MsManifest *self, const char *input)
 {
-  GHashTableIter each;
-  gpointer entry;
+  g_autofree char *absolute = g_canonicalize_filename(input, NULL);
 
-  g_hash_table_iter_init(&each, self->entries);
-  while (g_hash_table_iter_next(&each, NULL, &entry)) {
-    MsManifestEntry *done = entry;
-    g_autofree char *json = done->is_completed ? ms_manifest_entry_write(done) : NULL;
-    if (json && !write_record(self, json))
-      return fail(self, N_("written"), error);
-    done->is_completed = FALSE;
-  }
-  return TRUE;
+  return g_hash_table_lookup(self->entries, absolute);
 }
 
 /**
@@ -425,7 +416,31 @@ ms_manifest_begin(MsManifest *self, GError **error)
   if (is_pipe(self->fd))
     return refuse_pipe(self, error);
   mend_last_line(self);
-  return write_completed(self, error);
+  return TRUE;
+}
+
+/**
+ * ms_manifest_complete:
+ * @items: (element-type MsBatchItem): of this run, planned
+ *
+ * Adds the lines that killed runs had no time to write, about images of this run: those of another shard may be in
+ * work in its process.
+ *
+ * Returns: %FALSE with #MS_ERROR_IO
+ */
+gboolean
+ms_manifest_complete(MsManifest *self, GPtrArray *items, GError **error)
+{
+  for (guint i = 0; i < items->len; i++) {
+    const MsBatchItem *item = g_ptr_array_index(items, i);
+    const MsManifestEntry *entry = item->status == MS_ITEM_SKIPPED ? ms_manifest_find(self, item->input) : NULL;
+    g_autofree char *json = entry && entry->is_completed && g_strcmp0(entry->output, item->output) == 0
+                              ? ms_manifest_entry_write(entry)
+                              : NULL;
+    if (json && !write_record(self, json))
+      return fail(self, N_("written"), error);
+  }
+  return TRUE;
 }
 
 /** ms_manifest_open: (transfer full): @path for appending; its lines are not read. */
@@ -436,15 +451,6 @@ ms_manifest_open(const char *path, GError **error)
 
   self->path = g_strdup(path);
   return ms_manifest_begin(self, error) ? g_steal_pointer(&self) : NULL;
-}
-
-/** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
-const MsManifestEntry *
-ms_manifest_find(MsManifest *self, const char *input)
-{
-  g_autofree char *absolute = g_canonicalize_filename(input, NULL);
-
-  return g_hash_table_lookup(self->entries, absolute);
 }
 
 /**

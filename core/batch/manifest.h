@@ -18,6 +18,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifest, ms_manifest_free)
 MsManifest *ms_manifest_open(const char *path, GError **error);
 char *ms_manifest_describe_ignored(MsManifest *self);
 gboolean ms_manifest_begin(MsManifest *self, GError **error);
+gboolean ms_manifest_complete(MsManifest *self, GPtrArray *items, GError **error);
 const MsManifestEntry *ms_manifest_find(MsManifest *self, const char *input);
 const MsManifestEntry *ms_manifest_find_done(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request);
 const char *ms_manifest_find_owner(MsManifest *self, const char *path);

@@ -32,6 +32,7 @@ run_with_manifest(BatchFixture *f, MsBatchCounts *counts)
 
   f->request.manifest = manifest;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
+  g_assert_true(ms_manifest_complete(manifest, items, NULL));
   f->n_finished = 0;
   batch_fixture_run_good(f, items);
   *counts = ms_batch_count(items);
@@ -412,6 +413,43 @@ test_manifest_killed_before_name(BatchFixture *f, gconstpointer data)
   g_assert_cmpuint(counts.skipped, ==, 1);
 }
 
+/* Every byte of the manifest must belong to a line of JSON. */
+static void
+assert_lines_are_records(BatchFixture *f, guint n)
+{
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  g_autofree char *content = NULL;
+
+  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
+  g_auto(GStrv) lines = g_strsplit(content, "\n", -1);
+  g_assert_cmpuint(g_strv_length(lines), ==, n + 1);
+  g_assert_cmpstr(lines[n], ==, "");
+  for (guint i = 0; i < n; i++) {
+    g_autoptr(MsManifestEntry) entry = ms_manifest_entry_parse(lines[i], strlen(lines[i]));
+    g_assert_nonnull(entry);
+  }
+}
+
+/* An output of another shard may have got its name just now; its own process adds the line. */
+static void
+test_manifest_of_another_shard(BatchFixture *f, gconstpointer data)
+{
+  MsBatchCounts counts;
+  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
+  guint n_own = 0;
+
+  batch_fixture_add_picture(f, "a.png", 5, 5);
+  f->request.resume = MS_RESUME_STAT;
+  g_assert_cmpuint(run_with_manifest(f, &counts), ==, 1);
+  g_free(cut_last_line(path));
+  for (guint i = 0; i < 3; i++) {
+    f->request.shard = (MsShard){.index = i % 2 + 1, .count = 2};
+    n_own += ms_shard_takes(&f->request.shard, "a.png");
+    g_assert_cmpuint(run_with_manifest(f, &counts), ==, 0);
+    assert_lines_are_records(f, n_own > 0 ? 2 : 1);
+  }
+}
+
 /* A file that no line records is a conflict like any other, and stays what it is unless it may be replaced. */
 static void
 test_manifest_killed(BatchFixture *f, gconstpointer data)
@@ -517,23 +555,6 @@ append_within(MsManifest *manifest, const char *input, rlim_t limit, const MsBat
   gboolean good = ms_manifest_append(manifest, item, request, NULL);
   g_assert_cmpint(setrlimit(RLIMIT_FSIZE, &before), ==, 0);
   return good;
-}
-
-/* Every byte of the manifest must belong to a line of JSON. */
-static void
-assert_lines_are_records(BatchFixture *f, guint n)
-{
-  g_autofree char *path = g_build_filename(f->folder, "manifest.jsonl", NULL);
-  g_autofree char *content = NULL;
-
-  g_assert_true(g_file_get_contents(path, &content, NULL, NULL));
-  g_auto(GStrv) lines = g_strsplit(content, "\n", -1);
-  g_assert_cmpuint(g_strv_length(lines), ==, n + 1);
-  g_assert_cmpstr(lines[n], ==, "");
-  for (guint i = 0; i < n; i++) {
-    g_autoptr(MsManifestEntry) entry = ms_manifest_entry_parse(lines[i], strlen(lines[i]));
-    g_assert_nonnull(entry);
-  }
 }
 
 /* Half a record of a killed run is removed; a text of somebody else that does not end its line stays. */
@@ -689,6 +710,7 @@ ms_test_batch_manifest(void)
   BATCH_FIXTURE_ADD("manifest/killed-before-name", test_manifest_killed_before_name);
   BATCH_FIXTURE_ADD("manifest/killed-after-name", test_manifest_killed_after_name);
   BATCH_FIXTURE_ADD("manifest/killed-after-name-by-hash", test_manifest_killed_after_name_by_hash);
+  BATCH_FIXTURE_ADD("manifest/of-another-shard", test_manifest_of_another_shard);
   BATCH_FIXTURE_ADD("manifest/of-others", test_manifest_of_others);
   BATCH_FIXTURE_ADD("manifest/two-steps", test_manifest_two_steps);
   BATCH_FIXTURE_ADD("resume-beside-inputs", test_resume_beside_inputs);
