@@ -80,8 +80,7 @@ typedef struct {
  * @piece_bytes, @most_pieces: of a piece, and pieces that there can be
  * @known: how many pieces there are, for threads that wait for more
  * @ended: flag: there are no further parts
- * @bytes: of the parts
- * @ends: (nullable): the first command and the last one, for the timings; the queue is in order
+ * @ends: of each part the first command and the last one, if any, for the timings; the queue is in order
  * @failed: flag: nobody waits any more
  * @leaderless: flag: no thread leads yet; the first thread of the pool that takes part will
  * @working: threads of the pool that have not ended their part
@@ -100,8 +99,7 @@ struct _MsStagedTransfer {
   guint most_pieces;
   gint known;
   gint ended;
-  gsize bytes;
-  cl_event ends[2];
+  cl_event (*ends)[2];
   GError *error;
   gint failed;
   gint leaderless;
@@ -343,7 +341,6 @@ add_part(Job *job, const MsStagedPart *part)
   }
   g_assert(job->pieces->len <= job->most_pieces);
   job->n_parts++;
-  job->bytes += part->bytes;
   g_atomic_int_set(&job->known, (gint)job->pieces->len);
   g_cond_broadcast(&job->self->changed);
   g_mutex_unlock(&job->self->lock);
@@ -401,7 +398,7 @@ enqueue(Job *job, guint index, const cl_event *after)
 
   if (!ms_cl_check(status, &job->error, "transferring %zu bytes through pinned memory", length))
     return FALSE;
-  cl_event *end = &job->ends[index > 0];
+  cl_event *end = &job->ends[piece->part][piece->at > 0];
   g_clear_pointer(end, clReleaseEvent);
   *end = moving;
   if (block) {
@@ -503,13 +500,13 @@ lead_direct(Job *job)
       return FALSE;
     if (!work->arrived)
       continue;
-    if (!ms_cl_check(clWaitForEvents(1, &job->ends[i > 0]), &job->error, "waiting for the device"))
+    if (!ms_cl_check(clWaitForEvents(1, &job->ends[i][0]), &job->error, "waiting for the device"))
       return FALSE;
     work->arrived(i, work->data);
   }
   if (!job->ended || job->pieces->len == 0)
     return job->ended;
-  return ms_cl_check(clWaitForEvents(1, &job->ends[job->pieces->len > 1]), &job->error, "waiting for the device");
+  return ms_cl_check(clWaitForEvents(1, &job->ends[job->pieces->len - 1][0]), &job->error, "waiting for the device");
 }
 
 static gboolean
@@ -579,6 +576,7 @@ job_new(MsStaging *self, const MsStagedWork *work)
   job->self = self;
   job->work = *work;
   job->parts = g_new(MsStagedPart, work->most_parts);
+  job->ends = g_malloc0_n(work->most_parts, sizeof *job->ends);
   job->missing = g_new(gssize, work->most_parts);
   job->page_part = work->upload || work->direct || work->bytes < LEAST_PROVIDED ? G_MAXUINT : 0;
   g_mutex_lock(&self->busy);
@@ -628,8 +626,27 @@ start_threads(Job *job, guint n)
   return n;
 }
 
+/* Adds a row for all parts, or for each where the time between them is not the transfer's. */
+static void
+log_parts(Job *job, MsTimingLog *log)
+{
+  const MsStage stage = job->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD;
+  const guint step = job->work.apart ? 1 : job->n_parts;
+
+  for (guint first = 0; first < job->n_parts; first += step) {
+    const guint last = first + step - 1;
+    cl_event ends[] = {job->ends[first][0], job->ends[last][1] ? job->ends[last][1] : job->ends[last][0]};
+    gsize bytes = 0;
+    for (guint i = first; i <= last; i++)
+      bytes += job->parts[i].bytes;
+    if (ends[0] && ends[1])
+      ms_timing_log_add_events(log, stage, bytes, ends, ends[0] != ends[1] ? 2 : 1);
+  }
+}
+
 /**
  * ms_staged_transfer_end: waits for the transfer, on the thread that started it, and frees it; as ms_staging_upload().
+ * @log: (nullable): gets a row from the first command's start to the last one's end, or one for each part
  *
  * Returns: %FALSE with #MS_ERROR_DEVICE, or G_IO_ERROR_CANCELLED where MsStagedWork.ready gave it up
  */
@@ -644,13 +661,13 @@ ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error)
   g_mutex_unlock(&staging->lock);
   g_mutex_unlock(&staging->busy);
   const gboolean good = !self->error;
-  if (good && log && self->ends[0])
-    ms_timing_log_add_events(log, self->work.upload ? MS_STAGE_UPLOAD : MS_STAGE_DOWNLOAD, self->bytes, self->ends,
-                             self->ends[1] ? 2 : 1);
+  if (good && log)
+    log_parts(self, log);
+  for (guint i = 0; i < 2 * self->n_parts; i++)
+    g_clear_pointer(&self->ends[i / 2][i % 2], clReleaseEvent);
   if (!good)
     g_propagate_error(error, self->error);
-  g_clear_pointer(&self->ends[0], clReleaseEvent);
-  g_clear_pointer(&self->ends[1], clReleaseEvent);
+  g_free(self->ends);
   g_array_unref(self->pieces);
   g_free(self->parts);
   g_free(self->missing);

@@ -46,6 +46,7 @@ typedef enum {
  * functions but @arrived are called from the thread that makes the calls to the driver.
  * @host: where the host memory of all parts begins, of @bytes; no part has more than @most_bytes
  * @most_parts: that there can be
+ * @apart: whether parts are waited for, for other reasons than the device, so that each has its own row of the log
  * @direct: whether the host memory is pinned, so that nothing is copied
  * @next: says which is part @index, and with @wait waits until that is known; @part: (out)
  * @ready: (nullable): whether a part may be enqueued now; with @wait it waits for that, and %FALSE gives the transfer
@@ -60,6 +61,7 @@ typedef struct {
   gsize bytes;
   gsize most_bytes;
   guint most_parts;
+  gboolean apart;
   gboolean direct;
   MsStagedNext (*next)(guint index, gboolean wait, MsStagedPart *part, gpointer data);
   gboolean (*ready)(guint part, gboolean wait, cl_event *after, gpointer data);

@@ -75,16 +75,34 @@ typedef struct {
   int rows;
 } Way;
 
+static guint
+count_uploads(MsTimingLog *log)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < ms_timing_log_get_length(log); i++)
+    n += ms_timing_log_get(log, i)->stage == MS_STAGE_UPLOAD;
+  return n;
+}
+
 static MsImage *
 run_way(const Way *way, const Picture *picture, TestStream *stream, GCancellable *cancellable, GError **error)
 {
-  MsJob job = {
-    .source = stream->source, .settings = &picture->settings, .stream = &stream->stream, .cancellable = cancellable};
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  const int before = stream->n_written;
+  MsJob job = {.source = stream->source,
+               .settings = &picture->settings,
+               .stream = &stream->stream,
+               .log = log,
+               .cancellable = cancellable};
   g_autoptr(MsPlan) plan = way->depth > 0 ? cut_plan(way->filter, &job, way->depth, way->rows) : NULL;
 
   job.plan = plan;
   MsImage *result = way->run(way->filter, &job, error);
   ms_job_clear(&job);
+  /* The time in which rows are read is not that of an upload. */
+  if (result && plan && before == 0)
+    g_assert_cmpuint(count_uploads(log), ==, (HEIGHT + way->rows - 1) / way->rows);
   return result;
 }
 
