@@ -28,23 +28,33 @@ expected_at(MsImage *image, int x, int y)
   return (guint32)p[0] << 16 | p[1] << 8 | p[2];
 }
 
+/* A picture of 300x200 at 1:1 in the view's middle; @x0, @y0: (out): where its first pixel is drawn */
+static MsImageView *
+open_opaque(WindowFixture *fixture, int *x0, int *y0)
+{
+  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
+  g_autoptr(GFile) file = window_fixture_write(fixture, scene, "opaque.png");
+
+  window_fixture_open(fixture, file);
+  MsImageView *view = ms_window_get_view(fixture->window);
+  *x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150);
+  *y0 = (int)round(gtk_widget_get_allocated_height(GTK_WIDGET(view)) / 2.0 - 100);
+  ms_image_view_set_zoom(view, 1);
+  return view;
+}
+
 /* Compares the pixels drawn at 1:1 in every mode. */
 static void
 test_modes(void)
 {
   SET_UP(fixture);
-  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
-  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
-  window_fixture_open(&fixture, file);
+  int x0, y0;
+  MsImageView *view = open_opaque(&fixture, &x0, &y0);
   MsDocument *document = ms_window_get_document(fixture.window);
-  MsImageView *view = ms_window_get_view(fixture.window);
   MsImage *source = ms_document_get_source(document), *result = ms_document_get_picture_b(document);
   int height = gtk_widget_get_allocated_height(GTK_WIDGET(view));
-  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150),
-      y0 = (int)round(height / 2.0 - 100);
   const int points[][2] = {{20, 90}, {140, 60}, {160, 150}, {280, 90}};
 
-  ms_image_view_set_zoom(view, 1);
   for (int mode = 0; ms_view_mode_names[mode]; mode++) {
     g_autofree char *action = g_strdup_printf("view-mode::%s", ms_view_mode_names[mode]);
     window_fixture_activate(&fixture, action);
@@ -73,19 +83,14 @@ static void
 test_original_beside_run(void)
 {
   SET_UP(fixture);
-  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
-  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
-  window_fixture_open(&fixture, file);
+  int x0, y0;
+  MsImageView *view = open_opaque(&fixture, &x0, &y0);
   MsDocument *document = ms_window_get_document(fixture.window);
-  MsImageView *view = ms_window_get_view(fixture.window);
   MsImage *source = ms_document_get_source(document), *result = ms_document_get_picture_b(document);
-  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150),
-      y0 = (int)round(gtk_widget_get_allocated_height(GTK_WIDGET(view)) / 2.0 - 100);
   const int x = 20, y = 90;
 
   g_assert_cmphex(expected_at(source, x, y), !=, expected_at(result, x, y));
   ms_document_set_run_a(document, ms_document_get_current_run(document));
-  ms_image_view_set_zoom(view, 1);
   for (int peek = 0; peek < 2; peek++) {
     window_fixture_activate(&fixture, peek ? "view-mode::split" : "view-mode::original");
     ms_image_view_set_peek(view, peek);
@@ -136,20 +141,15 @@ static void
 test_regions(void)
 {
   SET_UP(fixture);
-  g_autoptr(MsImage) scene = window_fixture_opaque_scene(300, 200);
-  g_autoptr(GFile) file = window_fixture_write(&fixture, scene, "opaque.png");
-  window_fixture_open(&fixture, file);
-  MsImageView *view = ms_window_get_view(fixture.window);
-  ms_image_view_set_zoom(view, 1);
+  int x0, y0;
+  MsImageView *view = open_opaque(&fixture, &x0, &y0);
   window_fixture_activate(&fixture, "view-mode::regions");
   wait_for(60, is_painted(view));
   panel_fixture_settle();
   MsPictureRegions *regions = ms_picture_regions_of(ms_window_get_document(fixture.window));
-  g_autoptr(MsImage) outlines =
-    ms_region_picture_paint(MS_REGION_PICTURE_OUTLINES, ms_picture_regions_get_segmentation(regions),
-                            ms_picture_regions_get_table(regions), scene);
-  int x0 = (int)round(gtk_widget_get_allocated_width(GTK_WIDGET(view)) / 2.0 - 150),
-      y0 = (int)round(gtk_widget_get_allocated_height(GTK_WIDGET(view)) / 2.0 - 100);
+  g_autoptr(MsImage) outlines = ms_region_picture_paint(
+    MS_REGION_PICTURE_OUTLINES, ms_picture_regions_get_segmentation(regions), ms_picture_regions_get_table(regions),
+    ms_document_get_source(ms_window_get_document(fixture.window)));
   g_autoptr(cairo_surface_t) before = window_fixture_render(&fixture);
   for (int x = 0; x < 300; x++)
     g_assert_cmphex(pixel_at(before, x0 + x, y0 + 150), ==, expected_at(outlines, x, 150));
