@@ -2,34 +2,6 @@
 /* A picture on several devices at once against the same picture by the reference. */
 #include "tests/support/fixture.h"
 
-static GPtrArray *
-open_all_devices(void)
-{
-  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
-  GPtrArray *contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
-
-  for (guint i = 0; devices && i < MIN(devices->len, 3u); i++)
-    g_ptr_array_add(contexts, ms_context_new(g_ptr_array_index(devices, i), NULL));
-  return contexts;
-}
-
-/* (transfer full) (nullable): a filter on all devices; %NULL, with the test skipped, where there is one device */
-static MsMeanShift *
-open_several(void)
-{
-  g_autoptr(MsContext) present = ms_fixture_context();
-  g_autoptr(GPtrArray) contexts = present ? open_all_devices() : NULL;
-
-  if (!contexts)
-    return NULL;
-  g_test_message("%u devices", contexts->len);
-  if (contexts->len < 2) {
-    g_test_skip("Fewer than two devices.");
-    return NULL;
-  }
-  return ms_mean_shift_new_several(contexts);
-}
-
 /* The rows of a picture that the device @index computed; the sum of all for the number of devices. */
 static int
 rows_of(MsMeanShift *filter, guint index)
@@ -53,7 +25,7 @@ static void
 test_same_picture(gconstpointer data)
 {
   const MsDivision division = (MsDivision)GPOINTER_TO_INT(data);
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(MsImage) scene = ms_fixture_scene(90, 101, 5);
   MsSettings settings = ms_settings_default();
 
@@ -85,7 +57,7 @@ test_same_picture(gconstpointer data)
 static void
 test_further_jobs(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(MsImage) scene = ms_fixture_scene(90, 101, 5);
   const MsRegion region = {11, 23, 57, 61};
   MsSettings settings = ms_settings_default();
@@ -112,7 +84,7 @@ test_further_jobs(void)
 static void
 test_settings_and_shares(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(MsImage) scene = ms_fixture_scene(60, 64, 5);
   MsSettings settings[MS_DEVICES_MAX];
   MsRows shares[MS_DEVICES_MAX] = {{0, 10}, {10, 54}};
@@ -149,7 +121,7 @@ test_settings_and_shares(void)
 static void
 test_overlapped(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   MsSettings settings = ms_settings_default();
   g_autoptr(GError) error = NULL;
 
@@ -192,7 +164,7 @@ test_overlapped(void)
 static void
 test_speeds(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(MsImage) scene = ms_fixture_scene(60, 64, 5);
   MsSettings settings = ms_settings_default();
 
@@ -235,7 +207,7 @@ count_kernels(MsMeanShift *filter, MsImage *scene)
 static void
 test_memory_budget(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(MsImage) scene = ms_fixture_scene(200, 300, 5);
 
   if (!filter)
@@ -254,7 +226,7 @@ test_memory_budget(void)
 static void
 test_cancelled(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   g_autoptr(MsImage) scene = ms_fixture_scene(40, 40, 5);
   MsSettings settings = ms_settings_default();
@@ -286,7 +258,7 @@ place_of_result(MsMeanShift *filter, MsImage *scene)
 static void
 test_result_memory(void)
 {
-  g_autoptr(MsMeanShift) filter = open_several();
+  g_autoptr(MsMeanShift) filter = ms_fixture_open_several();
 
   if (!filter || ms_fixture_under_oclgrind()) {
     g_test_skip("No devices that are fast enough for a large image.");

@@ -94,6 +94,37 @@ ms_fixture_context(void)
   return NULL;
 }
 
+static GPtrArray *
+open_all_devices(void)
+{
+  g_autoptr(GPtrArray) devices = ms_device_enumerate(NULL);
+  GPtrArray *contexts = g_ptr_array_new_with_free_func((GDestroyNotify)ms_context_unref);
+
+  for (guint i = 0; devices && i < MIN(devices->len, 3u); i++)
+    g_ptr_array_add(contexts, ms_context_new(g_ptr_array_index(devices, i), NULL));
+  return contexts;
+}
+
+/**
+ * ms_fixture_open_several: (transfer full) (nullable): a filter on at most three devices; %NULL, with the test skipped
+ * or failed as by ms_fixture_context(), where there is none, and skipped where there is one
+ */
+MsMeanShift *
+ms_fixture_open_several(void)
+{
+  g_autoptr(MsContext) present = ms_fixture_context();
+  g_autoptr(GPtrArray) contexts = present ? open_all_devices() : NULL;
+
+  if (!contexts)
+    return NULL;
+  g_test_message("%u devices", contexts->len);
+  if (contexts->len < 2) {
+    g_test_skip("Fewer than two devices.");
+    return NULL;
+  }
+  return ms_mean_shift_new_several(contexts);
+}
+
 /**
  * ms_fixture_form:
  *

@@ -24,6 +24,7 @@ typedef enum { MS_TEST_SUITE, MS_TEST_CI, MS_TEST_LONG } MsTestForm;
 
 MsTestForm ms_fixture_form(void);
 MsContext *ms_fixture_context(void);
+MsMeanShift *ms_fixture_open_several(void);
 guint ms_fixture_count_descriptors(void);
 gboolean ms_fixture_under_oclgrind(void);
 gboolean ms_fixture_has_vectors(MsContext *context, MsKernel kernel);
