@@ -124,7 +124,7 @@ make_folder(Command *c, GError **error)
   if (!ms_folder_make_durable(request->output, &c->made, error))
     return FALSE;
   if (c->made) {
-    g_autofree char *sentence = g_strdup_printf(_("The folder '%s' was made for the results."), c->line->batch.output);
+    g_autofree char *sentence = g_strdup_printf(_("The folder '%s' was made for the results."), request->output);
     ms_console_print_note(sentence, c->console);
   }
   return TRUE;

@@ -118,7 +118,7 @@ check_inputs(const MsCommandLine *line, GError **error)
     ms_set_error(error, MS_ERROR_USAGE, "%s reads no image; leave out '%s'.", command->name, line->batch.inputs[0]);
     return FALSE;
   }
-  if (line->batch.hidden && !ms_inputs_has_folder((const char *const *)line->batch.inputs))
+  if (line->batch.hidden && !ms_inputs_has_folder(line->batch.inputs))
     return refuse(error, "--hidden applies to the files in a folder, and no INPUT is a folder; leave it out.");
   return TRUE;
 }
@@ -126,7 +126,7 @@ check_inputs(const MsCommandLine *line, GError **error)
 static gboolean
 writes_into_folder(const MsCommandLine *line)
 {
-  return ms_output_folder_is_meant(line->batch.output, (const char *const *)line->batch.inputs, line->batch.recursive);
+  return ms_output_folder_is_meant(line->batch.output, line->batch.inputs, line->batch.recursive);
 }
 
 /* The format of the file that @path names, AUTO where it is decided image by image. */

@@ -72,7 +72,7 @@ check_form(const MsPythonState *state, const Py_buffer *view)
   return -1;
 }
 
-/* Describes the memory of @view to the library, as if its rows were plain; the library refuses what is no image. */
+/* The memory of @view where it is; make_image() copies what has other strides, and the library refuses wrong sizes. */
 static MslabImage
 image_of(const Py_buffer *view)
 {

@@ -41,7 +41,8 @@ typedef enum {
 } MsResume;
 
 /**
- * MsBatchRequest: what is asked of a batch. The program's table of options fills all but the last members.
+ * MsBatchRequest: the inputs, settings and outputs of a batch. The command line's table of options fills all members
+ * but @manifest, @device and @own_files.
  * @inputs: (array zero-terminated=1): files, folders, "-"
  * @settings: of the filter
  * @limits: of images that are read; its wait is that of pipes and of a device that reports nothing, 0 for the usual one

@@ -52,7 +52,7 @@ is_converted(gconstpointer entry)
   return ((const MsManifestEntry *)entry)->is_converted;
 }
 
-/* What is pending of an image that has a line is the name of its output. */
+/* An image has a line before it ends only while its output gets its name, so that pending is written as "saving". */
 static const char *const status_names[] = {"saving", "done", "failed", "skipped", NULL};
 
 #define ENTRY(member, form, ...) MS_FIELD(MsManifestEntry, member, form, __VA_ARGS__)

@@ -35,7 +35,7 @@ typedef struct {
 /**
  * MsInspection: the rows of an item that are in memory, before and after filtering.
  * @first_row: the first of them; 0 for a whole image and for its first band, also when the image is filtered again
- * @context: (nullable): the device for what is computed of them, which nobody else uses meanwhile
+ * @context: (nullable): the device on which statistics of these rows are computed; no other thread uses it then
  */
 typedef struct {
   MsBatchItem *item;

@@ -299,7 +299,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
 
 /* Decode */
 
-/* @damage: (nullable): what is damaged in an input that was accepted nevertheless */
+/* @damage: (nullable): what is damaged in the input, which --accept-damaged lets through */
 static void
 note_damage(MsBatchImage *work, const char *damage)
 {
@@ -492,7 +492,7 @@ ms_stage_save(MsBatchImage *work, GError **error)
 /*
  * The parameters of the functions that are called for each band.
  * @device: (nullable): of the engine, which may change to the processor
- * @sibling: (nullable): of @device, since the engine goes on filtering while a band is inspected
+ * @sibling: (nullable): a second context of @device, since the engine goes on filtering while rows are inspected
  */
 typedef struct {
   MsSaving saving;

@@ -38,7 +38,7 @@ typedef struct {
 } MsStreamedBand;
 
 /**
- * MsStreamedRun: how the image is filtered, and what is reported about it.
+ * MsStreamedRun: the engine and settings of a streamed image, and the functions that get its rows and its progress.
  * @repeat: times the file is read and filtered; the last one is passed on
  * @progress: (nullable): gets the rows of the whole image
  * @item: gets the rows of decoding, and what the engine reports
