@@ -6,8 +6,11 @@
 
 #include "core/opencl/cl.h"
 
-/* Pinned blocks: half of them can be on their way while threads copy the other half. */
-#define BLOCKS 16
+/*
+ * Pinned blocks: half of them can be on their way while threads copy the other half. More would not stay in the
+ * processor's cache, and the transfers of two devices are bound by the host's memory.
+ */
+#define BLOCKS 6
 
 /* A transfer is cut into so many blocks at least, as long as they are not smaller than the least. */
 #define LEAST_BLOCKS 6

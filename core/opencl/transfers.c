@@ -149,7 +149,7 @@ ms_context_mark(MsContext *self, cl_event *marker, GError **error)
 #define MOST_PINNED ((gsize)256 << 20)
 
 /* Both directions and the thread that launches kernels share the processors while transfers overlap kernels. */
-#define MOST_OVERLAPPED_THREADS 6
+#define MOST_OVERLAPPED_THREADS 8
 
 static gboolean
 pin(MsContext *self)
