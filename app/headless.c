@@ -131,19 +131,17 @@ check_output(MsConsole *console, MsExitStatus status)
   return status == MS_EXIT_DONE ? MS_EXIT_SOME_FAILED : status;
 }
 
-/* @waiting: (nullable) (transfer full): the first worker of a batch */
+/* @driver: (nullable): of a batch, which alone needs one here */
 static MsExitStatus
-run_here(const MsCommandLine *line, MsChild *waiting, MsConsole *console, GCancellable *cancellable)
+run_here(const MsCommandLine *line, MsDriver *driver, MsConsole *console, GCancellable *cancellable)
 {
   const MsCommand *command = ms_command_find(line);
   g_autoptr(GError) error = NULL;
 
-  if (!ms_output_check(line, &error)) {
-    ms_child_free(waiting);
+  if (!ms_output_check(line, &error))
     return ms_command_fail(console, error);
-  }
   return check_output(console, command->run ? command->run(line, console, cancellable)
-                                            : ms_batch_command_run(line, console, waiting, cancellable));
+                                            : ms_batch_command_run(line, console, driver, cancellable));
 }
 
 /* Children */
@@ -163,7 +161,7 @@ run_command(MsChannel *channel, GVariant *content, gpointer data)
 
 /* The main function of a child. A second signal does nothing here, because the parent ends the child. */
 static void
-serve(MsChannel *channel, gpointer line)
+serve(MsChannel *channel, gconstpointer line)
 {
   static const MsServiceWork work[MS_N_REQUESTS] = {[MS_REQUEST_COMMAND] = run_command,
                                                     [MS_REQUEST_DEVICE] = ms_batch_command_open_device,
@@ -174,15 +172,6 @@ serve(MsChannel *channel, gpointer line)
   cancel_on_interrupt(child.cancellable, TRUE);
   child.console = ms_console_new(line);
   ms_child_exit(ms_service_serve(channel, work, &child));
-}
-
-/* (transfer full) (nullable): the first worker of a batch */
-static MsChild *
-fork_worker(const MsCommandLine *line)
-{
-  const MsChildStart start = ms_service_start(MS_SERVICE_ROLE_COMMAND);
-
-  return ms_child_fork(&start, serve, (gpointer)line, NULL);
 }
 
 /* A closed stream gets a file that fails as it did, so that no pipe to a worker takes its number. */
@@ -269,35 +258,28 @@ on_note(const char *sentence, gpointer data)
   ms_console_print_note(sentence, ((Watched *)data)->console);
 }
 
-/* Starts the command in a child; must be called before this process creates a thread, since it forks. */
-static void
-watched_init(Watched *w)
+/*
+ * (transfer full): a driver with its first process, a copy of this one, so that it must be made before this process
+ * creates a thread.
+ */
+static MsDriver *
+begin_driver(Watched *w, const MsCommand *command)
 {
-  const MsCommand *command = ms_command_find(w->line);
-  MsDriverUser user = {
-    .start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
-    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
-    /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
-    .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = command->measures ? 3 * GRACE_S : GRACE_S},
-    .exit_s = 1,
-    .has_work = has_work,
-    .begin = begin,
-    .take = take_answer,
-    .died = take_death,
-    .note = on_note,
-    .data = w};
+  MsChildStart start = ms_service_start(MS_SERVICE_ROLE_COMMAND);
 
-  user.start.captures_stderr = FALSE;
+  start.work = serve;
+  start.line = w->line;
+  start.captures_stderr = !command->uses_driver;
   w->journal = command->measures ? ms_lab_journal_new(NULL) : NULL;
   if (w->journal) {
     const int fd = ms_lab_journal_get_fd(w->journal);
     g_array_append_val(w->files, fd);
-    user.start.files = w->files;
-    user.start.files_variable = MS_LAB_JOURNAL_VARIABLE;
-    user.seconds_left = seconds_left;
+    start.files = w->files;
+    start.files_variable = MS_LAB_JOURNAL_VARIABLE;
   }
-  w->driver = ms_driver_new(&user);
-  ms_driver_adopt(w->driver, ms_child_fork(&user.start, serve, (gpointer)w->line, NULL));
+  MsDriver *driver = ms_driver_new(&start);
+  ms_driver_begin(driver);
+  return driver;
 }
 
 static void
@@ -332,8 +314,20 @@ explain_cancelled(const Watched *w, GError **error)
 static MsExitStatus
 follow_command(Watched *w, GCancellable *cancellable)
 {
+  const MsDriverUser user = {
+    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
+    /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
+    .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = w->journal ? 3 * GRACE_S : GRACE_S},
+    .exit_s = 1,
+    .has_work = has_work,
+    .begin = begin,
+    .take = take_answer,
+    .died = take_death,
+    .seconds_left = w->journal ? seconds_left : NULL,
+    .note = on_note,
+    .data = w};
   g_autoptr(GError) error = NULL;
-  const MsChildEnd end = ms_driver_run(w->driver, cancellable, &error);
+  const MsChildEnd end = ms_driver_run(w->driver, &user, cancellable, &error);
   const gboolean is_late = end == MS_CHILD_END_LATE && (!w->has_ended || w->status == MS_EXIT_INTERRUPTED);
   MsExitStatus status = MS_EXIT_NO_DEVICE;
 
@@ -364,7 +358,6 @@ MsExitStatus
 ms_headless_run(const MsCommandLine *line)
 {
   const MsCommand *command = ms_command_find(line);
-  MsChild *worker = NULL;
   Watched watched = {.line = line, .files = g_array_new(FALSE, FALSE, sizeof(int))};
   g_autoptr(GError) error = NULL;
   MsExitStatus status = MS_EXIT_DONE;
@@ -373,17 +366,16 @@ ms_headless_run(const MsCommandLine *line)
   /* How a child ended is unknown where the caller has SIGCHLD ignored. */
   signal(SIGCHLD, SIG_DFL);
   if (ms_child_get_role())
-    serve(NULL, (gpointer)line);
+    serve(NULL, line);
   if (ms_address_limit() == G_MAXUINT64 &&
       !ms_threads_check(OTHER_THREADS + MIN(g_get_num_processors(), MOST_CHECKED), &error)) {
     g_autoptr(MsConsole) own = ms_console_new(line);
     watched_clear(&watched);
     return ms_command_fail(own, error);
   }
-  if (command->uses_driver)
-    watched_init(&watched);
-  else if (command->action == MS_COMMAND_IMAGES && (!line->dry_run || ms_batch_command_names_device(line)))
-    worker = fork_worker(line);
+  if (command->uses_driver ||
+      (command->action == MS_COMMAND_IMAGES && (!line->dry_run || ms_batch_command_names_device(line))))
+    watched.driver = begin_driver(&watched, command);
   fail_writes();
   g_autoptr(GCancellable) cancellable = g_cancellable_new();
   cancel_on_interrupt(cancellable, FALSE);
@@ -392,7 +384,7 @@ ms_headless_run(const MsCommandLine *line)
   if (command->uses_driver)
     status = follow_command(&watched, cancellable);
   else
-    status = run_here(line, worker, console, cancellable);
+    status = run_here(line, watched.driver, console, cancellable);
   watched_clear(&watched);
   ms_progress_ended(console, status);
   return command->uses_driver ? check_output(console, status) : status;

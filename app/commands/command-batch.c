@@ -57,30 +57,16 @@ on_inspect(const MsInspection *rows, gpointer data, GError **error)
 }
 
 static void
-on_item(MsBatchItem *item, MsItemEvent event, gpointer data)
-{
-  const Command *c = data;
-
-  if (event == MS_ITEM_STARTED)
-    ms_progress_image(c->console, "started", item);
-  else if (event == MS_ITEM_FINISHED)
-    ms_reporter_item_finished(c->reporter, item);
-}
-
-static void
-on_batch_progress(MsBatchItem *item, double done, gpointer data)
-{
-  ms_reporter_progress(((Command *)data)->reporter, item, done);
-}
-
-static void
-on_problem(const char *sentence, gpointer data)
+on_event(MsBatchEvent *event, gpointer data)
 {
   Command *c = data;
 
-  c->has_problem = TRUE;
-  ms_console_error(c->console, sentence);
-  ms_progress_problem(c->console, sentence);
+  c->had_device |= event->kind == MS_BATCH_DEVICE;
+  c->has_problem |= event->kind == MS_BATCH_PROBLEM;
+  if (event->kind == MS_BATCH_NOTE)
+    ms_console_print_note(event->sentence, c->console);
+  else
+    ms_reporter_take(c->reporter, event);
 }
 
 /* The reference converts the colours of the rows before and after the filter. */
@@ -203,21 +189,6 @@ status_of_items(const Command *c, GPtrArray *items)
   return counts.failed > 0 || c->has_problem ? MS_EXIT_SOME_FAILED : MS_EXIT_DONE;
 }
 
-static void
-on_note(const char *sentence, gpointer data)
-{
-  ms_console_print_note(sentence, ((Command *)data)->console);
-}
-
-static void
-on_device(const MsEngineInfo *info, gpointer data)
-{
-  Command *c = data;
-
-  c->had_device = TRUE;
-  ms_reporter_set_device(c->reporter, info);
-}
-
 /* Whether the processor takes over when the driver of another device fails. */
 static gboolean
 falls_back(const MsCommandLine *line)
@@ -226,22 +197,19 @@ falls_back(const MsCommandLine *line)
          (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
 }
 
-/* @waiting: (nullable) (transfer full): a forked worker */
 static MsSupervisor *
-new_supervisor(Command *c, MsChild *waiting)
+new_supervisor(Command *c, MsDriver *driver)
 {
   /* A worker is killed at the limit, unless that is too small for any image. */
   const guint64 limit = c->line->batch.memory_limit;
 
-  return ms_supervisor_new(&(MsSupervisorOptions){
-    .runner = &c->options,
-    .waiting = waiting,
-    .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
-    .falls_back = falls_back(c->line),
-    .note = on_note,
-    .device = on_device,
-    .hooks = {.happened = on_item, .progress = on_batch_progress, .problem = on_problem, .data = c},
-    .cancellable = c->cancellable});
+  return ms_supervisor_new(&(MsSupervisorOptions){.runner = &c->options,
+                                                  .driver = driver,
+                                                  .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
+                                                  .falls_back = falls_back(c->line),
+                                                  .event = on_event,
+                                                  .data = c,
+                                                  .cancellable = c->cancellable});
 }
 
 /** ms_batch_command_open_device: the work of %MS_REQUEST_DEVICE; @data: (type MsCommandChild) */
@@ -305,7 +273,7 @@ run_and_report(Command *c, GPtrArray *items)
     return ms_command_fail(c->console, error);
   c->reporter = reporter;
   for (guint i = 0; i < items->len; i++)
-    ms_progress_image(c->console, "planned", g_ptr_array_index(items, i));
+    on_event(&(MsBatchEvent){.kind = MS_BATCH_PLANNED, .item = items->pdata[i]}, c);
   if (c->line->dry_run)
     show_plan(c, items, c->request.manifest);
   else if (!ms_supervisor_run(c->supervisor, items, &error))
@@ -361,10 +329,10 @@ note_ignored_lines(MsConsole *console, MsManifest *manifest)
 
 /**
  * ms_batch_command_run: filters the images that the command line names, and reports them.
- * @waiting: (nullable) (transfer full): a forked worker; see #MsSupervisorOptions
+ * @driver: whose first process may wait already
  */
 MsExitStatus
-ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *waiting, GCancellable *cancellable)
+ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsDriver *driver, GCancellable *cancellable)
 {
   Command command = {.line = line, .console = console, .cancellable = cancellable, .request = line->batch};
   g_autoptr(GError) error = NULL;
@@ -379,7 +347,7 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *wai
   command.request.own_files = own_files;
   command.request.n_own_files = G_N_ELEMENTS(own_files);
   command.options = runner_options(line, &command.request);
-  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, waiting);
+  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, driver);
   /* Everything is checked before the first file is written. */
   if ((line->manifests && !(manifest = load_manifests(line, &error))) ||
       (ms_batch_command_names_device(line) && !(device = ms_supervisor_name_device(supervisor, &error)))) {

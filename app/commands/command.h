@@ -9,7 +9,7 @@
 
 #include "app/command-line/command-line.h"
 #include "app/report/console.h"
-#include "core/process/child.h"
+#include "core/process/driver.h"
 
 /**
  * MsCommand: a row of the table. The options that a command takes are those whose row in #ms_command_options names its
@@ -49,7 +49,7 @@ MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *consol
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
 gboolean ms_batch_command_names_device(const MsCommandLine *line);
-MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsChild *waiting,
+MsExitStatus ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsDriver *driver,
                                   GCancellable *cancellable);
 
 /**

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "app/report/progress-json.h"
 
-#include <glib/gi18n-lib.h>
-
 #include "core/json.h"
 #include "core/lab/report/report.h"
-#include "core/text.h"
 
 /* (transfer full) (nullable): an event that was begun; %NULL where none is wanted. */
 static JsonBuilder *
@@ -39,71 +36,19 @@ end(MsConsole *console, JsonBuilder *b)
   g_object_unref(b);
 }
 
-static void
-add_path(JsonBuilder *b, const char *name, const char *path)
-{
-  g_autofree char *text = path ? ms_path_to_text(path) : NULL;
-
-  ms_json_add_text(b, name, text);
-}
-
-/* NAN before the kernels have run. */
-static double
-kernel_ms(const MsBatchItem *item)
-{
-  const guint n = item->kernel_ms ? item->kernel_ms->len : 0;
-  double sum = n > 0 ? 0 : NAN;
-
-  for (guint i = 0; i < n; i++)
-    sum += g_array_index(item->kernel_ms, double, i);
-  return sum;
-}
-
-static void
-add_message(JsonBuilder *b, const char *english, const char *shown)
-{
-  ms_json_add_text(b, "message", english);
-  ms_json_add_text(b, "shown", shown);
-}
-
-/** ms_progress_image: @event: "planned", "started" or "finished" */
+/** ms_progress_batch: an event of a batch, unless its kind has no name in files. */
 void
-ms_progress_image(MsConsole *console, const char *event, const MsBatchItem *item)
+ms_progress_batch(MsConsole *console, MsBatchEvent *event)
 {
-  JsonBuilder *b = begin(console, event);
-
-  if (!b)
+  if (event->kind > MS_BATCH_PROBLEM || !ms_console_has_events(console) ||
+      (event->kind == MS_BATCH_PROGRESS && !ms_console_event_is_due(console, MS_CONSOLE_FRACTION)))
     return;
-  g_autofree char *note = ms_note_describe(item->notes, MS_LANGUAGE_ENGLISH);
-  g_autofree char *shown = ms_note_describe(item->notes, MS_LANGUAGE_USER);
-  ms_json_add_integer(b, "seq", (gint64)item->seq);
-  add_path(b, "input", item->input);
-  add_path(b, "output", item->output);
-  ms_json_add_text(b, "status", ms_item_status_name(item->status));
-  if (item->error)
-    add_message(b, item->error, item->shown);
-  else if (item->reason)
-    add_message(b, item->reason, _(item->reason));
-  else
-    add_message(b, note, shown);
-  ms_json_add_integer(b, "width", item->width);
-  ms_json_add_integer(b, "height", item->height);
-  ms_json_add_number(b, "kernel_ms", kernel_ms(item));
-  end(console, b);
-}
-
-/** ms_progress_image_part: @fraction, from 0 to 1, of an image is filtered. */
-void
-ms_progress_image_part(MsConsole *console, const MsBatchItem *item, double fraction)
-{
-  JsonBuilder *b = begin_seldom(console, "progress", MS_CONSOLE_FRACTION);
-
-  if (!b)
-    return;
-  ms_json_add_integer(b, "seq", (gint64)item->seq);
-  add_path(b, "input", item->input);
-  ms_json_add_number(b, "fraction", fraction);
-  end(console, b);
+  g_autoptr(JsonBuilder) b = json_builder_new();
+  ms_batch_event_describe(event);
+  json_builder_begin_object(b);
+  ms_record_add_members(&ms_batch_event_record, event, b);
+  end(console, g_steal_pointer(&b));
+  ms_batch_event_clear(event);
 }
 
 /** ms_progress_counts: what became of the images of a batch. */
@@ -205,19 +150,8 @@ ms_progress_error(MsConsole *console, const GError *error)
 
   if (!b)
     return;
-  add_message(b, english, error->message);
-  end(console, b);
-}
-
-/** ms_progress_problem: an error that does not end the run, in the user's language. */
-void
-ms_progress_problem(MsConsole *console, const char *sentence)
-{
-  JsonBuilder *b = begin(console, "error");
-
-  if (!b)
-    return;
-  add_message(b, sentence, sentence);
+  ms_json_add_text(b, "message", english);
+  ms_json_add_text(b, "shown", error->message);
   end(console, b);
 }
 

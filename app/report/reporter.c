@@ -13,7 +13,6 @@ struct _MsReporter {
   const MsCommandLine *line;
   GPtrArray *items;
   MsConsole *console;
-  GMutex lock;
   MsReportFile *json; /* NULL where not requested */
   MsReportFile *csv;
   MsEngineInfo device; /* of interned texts */
@@ -40,7 +39,6 @@ ms_reporter_new(const MsCommandLine *line, GPtrArray *items, MsConsole *console,
   self->items = items;
   self->console = console;
   self->started = g_get_monotonic_time();
-  g_mutex_init(&self->lock);
   if ((line->json && !(self->json = ms_report_file_open(line->json, cancellable, error))) ||
       (line->csv && !(self->csv = ms_report_file_open(line->csv, cancellable, error))))
     return NULL;
@@ -58,7 +56,6 @@ ms_reporter_free(MsReporter *self)
     return;
   ms_report_file_free(self->json);
   ms_report_file_free(self->csv);
-  g_mutex_clear(&self->lock);
   g_free(self);
 }
 
@@ -163,41 +160,33 @@ report_ready(MsReporter *self)
   }
 }
 
-/** ms_reporter_set_device: sets the device with which a report begins. */
-void
-ms_reporter_set_device(MsReporter *self, const MsEngineInfo *device)
+/* The texts of the device stay. */
+static void
+set_device(MsReporter *self, const MsEngineInfo *device)
 {
-  g_mutex_lock(&self->lock);
   self->device = (MsEngineInfo){g_intern_string(device->name), g_intern_string(device->platform),
                                 g_intern_string(device->driver), g_intern_string(device->type)};
   self->device_known = TRUE;
-  g_mutex_unlock(&self->lock);
 }
 
-/** ms_reporter_item_finished: reports the item and the finished ones after it; may be called from any thread. */
+/** ms_reporter_take: takes an event of the batch; reports the item that has finished and the finished ones after it. */
 void
-ms_reporter_item_finished(MsReporter *self, MsBatchItem *item)
+ms_reporter_take(MsReporter *self, MsBatchEvent *event)
 {
-  g_mutex_lock(&self->lock);
-  self->finished++;
-  ms_console_progress_done(self->console, self->finished, self->items->len, item->input,
-                           ms_item_status_name(item->status));
-  ms_progress_image(self->console, "finished", item);
-  report_ready(self);
-  g_mutex_unlock(&self->lock);
-}
+  const char *name = event->item ? event->item->input : NULL;
 
-/** ms_reporter_progress: shows that @part, from 0 to 1, of the image is done. */
-void
-ms_reporter_progress(MsReporter *self, const MsBatchItem *item, double part)
-{
-  guint finished;
-
-  g_mutex_lock(&self->lock);
-  finished = self->finished;
-  g_mutex_unlock(&self->lock);
-  ms_console_progress(self->console, finished, self->items->len, item->input, part);
-  ms_progress_image_part(self->console, item, part);
+  if (event->kind == MS_BATCH_FINISHED)
+    ms_console_progress_done(self->console, ++self->finished, self->items->len, name,
+                             ms_item_status_name(event->item->status));
+  else if (event->kind == MS_BATCH_PROGRESS)
+    ms_console_progress(self->console, self->finished, self->items->len, name, event->fraction);
+  else if (event->kind == MS_BATCH_DEVICE)
+    set_device(self, &event->device);
+  else if (event->kind == MS_BATCH_PROBLEM)
+    ms_console_error(self->console, event->sentence);
+  ms_progress_batch(self->console, event);
+  if (event->kind == MS_BATCH_FINISHED)
+    report_ready(self);
 }
 
 static void

@@ -515,7 +515,7 @@ ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsBatchReq
 
 /**
  * ms_manifest_append:
- * @item: which is done or has failed
+ * @item: which is done or has failed; one that was skipped gets no line, since that of the run that did the work stays
  *
  * Appends one line in a single write, so that lines of several processes never mix.
  *
@@ -524,9 +524,9 @@ ms_manifest_announce(MsManifest *self, const MsBatchItem *item, const MsBatchReq
 gboolean
 ms_manifest_append(MsManifest *self, const MsBatchItem *item, const MsBatchRequest *request, GError **error)
 {
-  g_autofree char *json = ms_manifest_line(item, request);
+  g_autofree char *json = item->status != MS_ITEM_SKIPPED ? ms_manifest_line(item, request) : NULL;
 
-  if (write_record(self, json))
+  if (!json || write_record(self, json))
     return TRUE;
   if (!self->has_failed)
     fail(self, N_("written"), error);

@@ -45,36 +45,12 @@ typedef struct {
   guint64 memory_used;
 } Runner;
 
-/* Skipped items get no line, because the manifest has the line of the run that did the work. */
-static void
-record(const MsRunnerOptions *options, const MsRunnerHooks *hooks, const MsBatchItem *item)
-{
-  MsManifest *manifest = options->request->manifest;
-  g_autoptr(GError) error = NULL;
-
-  if (!manifest || options->is_worker || item->status == MS_ITEM_SKIPPED)
-    return;
-  if (!ms_manifest_append(manifest, item, options->request, &error) && error && hooks->problem)
-    hooks->problem(error->message, hooks->data);
-}
-
-/** ms_runner_report: records a finished item in the manifest and passes it to @hooks. */
+/** ms_runner_tell: passes an event of @item on. */
 void
-ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item)
+ms_runner_tell(const MsRunnerHooks *hooks, MsBatchEventKind kind, MsBatchItem *item)
 {
-  record(options, hooks, item);
-  if (!options->keep_log)
-    g_clear_pointer(&item->log, ms_timing_log_unref);
-  if (hooks->happened)
-    hooks->happened(item, MS_ITEM_FINISHED, hooks->data);
-}
-
-/* Called with the lock held. */
-static void
-tell(const Runner *self, MsBatchItem *item, MsItemEvent event)
-{
-  if (self->hooks->happened)
-    self->hooks->happened(item, event, self->hooks->data);
+  if (hooks->event)
+    hooks->event(&(MsBatchEvent){.kind = kind, .item = item}, hooks->event_data);
 }
 
 /*
@@ -94,7 +70,9 @@ end_item(Runner *self, MsBatchItem *item, const GError *error, gboolean was_filt
     ms_batch_item_skip(item, N_("the output exists"));
   else if (error)
     ms_batch_item_fail_with(item, error);
-  ms_runner_report(self->options, self->hooks, item);
+  if (!self->options->keep_log)
+    g_clear_pointer(&item->log, ms_timing_log_unref);
+  ms_runner_tell(self->hooks, MS_BATCH_FINISHED, item);
   self->unfinished--;
   if (!was_filtered)
     self->unfiltered--;
@@ -147,7 +125,7 @@ measure_next(Runner *self)
     end_item(self, item, NULL, FALSE);
     return;
   }
-  tell(self, item, MS_ITEM_STARTED);
+  ms_runner_tell(self->hooks, MS_BATCH_STARTED, item);
   work = ms_batch_image_new(item, self->options, self->hooks, self->cancellable);
   self->measuring = TRUE;
   g_mutex_unlock(&self->lock);
@@ -177,7 +155,7 @@ decode_measured(Runner *self)
   g_mutex_lock(&self->lock);
   self->decoding--;
   if (good) {
-    tell(self, work->item, MS_ITEM_WAITS);
+    ms_runner_tell(self->hooks, MS_BATCH_WAITS, work->item);
     g_queue_push_tail(&self->decoded, work);
     g_cond_broadcast(&self->changed);
     return;
@@ -241,8 +219,9 @@ static void
 on_filter_progress(int done, int total, gpointer data)
 {
   const MsBatchImage *work = data;
+  MsBatchEvent event = {.kind = MS_BATCH_PROGRESS, .item = work->item, .fraction = (double)done / MAX(total, 1)};
 
-  work->hooks->progress(work->item, (double)done / MAX(total, 1), work->hooks->data);
+  work->hooks->event(&event, work->hooks->event_data);
 }
 
 /*
@@ -252,7 +231,7 @@ on_filter_progress(int done, int total, gpointer data)
 static gboolean
 filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
 {
-  const MsProgressFunc progress = first_lane && self->hooks->progress ? on_filter_progress : NULL;
+  const MsProgressFunc progress = first_lane && self->hooks->event ? on_filter_progress : NULL;
 
   if (work->is_streamed)
     return ms_stage_stream(work, engine, progress, error);
@@ -282,7 +261,7 @@ pass_to_device(Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage
   g_autoptr(GError) error = NULL;
   gboolean good;
 
-  tell(self, work->item, MS_ITEM_STARTED);
+  ms_runner_tell(self->hooks, MS_BATCH_STARTED, work->item);
   g_mutex_unlock(&self->lock);
   good = filter_on_device(self, engine, first_lane, work, &error);
   if (good && !self->options->request->verify)
@@ -419,15 +398,18 @@ runner_clear(Runner *self)
   g_queue_clear_full(&self->filtered, (GDestroyNotify)ms_batch_image_free);
   g_cond_clear(&self->changed);
   g_mutex_clear(&self->lock);
-  if (!self->options->is_worker)
+  if (!self->options->keeps_devices)
     g_ptr_array_unref(self->engines);
 }
 
 static MsEngine *
 open_device(Runner *self, GError **error)
 {
-  MsEngine *engine = self->hooks->open(self->hooks->data, error);
+  const MsRunnerHooks *hooks = self->hooks;
+  MsEngine *engine = hooks->open(hooks->data, error);
 
+  if (engine && hooks->event)
+    hooks->event(&(MsBatchEvent){.kind = MS_BATCH_DEVICE, .device = ms_engine_describe(engine)}, hooks->event_data);
   g_mutex_lock(&self->lock);
   self->opening = FALSE;
   g_cond_broadcast(&self->changed);

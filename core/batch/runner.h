@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/batch/batch.h"
+#include "core/batch/event.h"
 #include "core/engine/engine.h"
 
 /**
@@ -18,8 +19,7 @@
  * @encoder_threads: that may encode one image; set by the runner
  * @engine_copies: how many copies of the rows of a band with its halo the engine makes
  * @inspected_copies: how many copies of the rows that it gets @inspect makes
- * @is_worker: whether the process ends right after the run, so that the system closes the device, and a supervisor
- *   records how the items ended
+ * @keeps_devices: whether the process ends right after the run, so that the system closes the devices
  */
 typedef struct {
   const MsBatchRequest *request;
@@ -29,7 +29,7 @@ typedef struct {
   guint encoder_threads;
   guint engine_copies;
   guint inspected_copies;
-  gboolean is_worker;
+  gboolean keeps_devices;
 } MsRunnerOptions;
 
 /**
@@ -46,37 +46,22 @@ typedef struct {
 } MsInspection;
 
 /**
- * MsItemEvent: what happens to an item; of all but @MS_ITEM_SAVING one is told at a time.
- * @MS_ITEM_STARTED: its decoding or filtering begins
- * @MS_ITEM_WAITS: it is decoded and waits for the device
- * @MS_ITEM_SAVING: its output is complete, as its @result says, and is given its name now
- * @MS_ITEM_FINISHED: it is done, failed or skipped
- */
-typedef enum {
-  MS_ITEM_STARTED,
-  MS_ITEM_WAITS,
-  MS_ITEM_SAVING,
-  MS_ITEM_FINISHED,
-} MsItemEvent;
-
-/**
  * MsRunnerHooks: the caller's functions. Only @open must be set.
  * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
  * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
  *   that is filtered in bands is passed band by band, from top to bottom, on any thread
- * @happened: something happened to an item; on any thread
- * @progress: the finished share of the image that is being filtered, on the calling thread
- * @problem: an error that belongs to no item, such as a manifest that cannot be written; one call at a time
+ * @data: for both
+ * @event: takes the device and what happens to items; the progress is that of the image on the calling thread
+ * @event_data: for @event
  */
 typedef struct {
   MsEngine *(*open)(gpointer data, GError **error);
   gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
-  void (*happened)(MsBatchItem *item, MsItemEvent event, gpointer data);
-  void (*progress)(MsBatchItem *item, double done, gpointer data);
-  void (*problem)(const char *sentence, gpointer data);
   gpointer data;
+  MsBatchEventFunc event;
+  gpointer event_data;
 } MsRunnerHooks;
 
-void ms_runner_report(const MsRunnerOptions *options, const MsRunnerHooks *hooks, MsBatchItem *item);
+void ms_runner_tell(const MsRunnerHooks *hooks, MsBatchEventKind kind, MsBatchItem *item);
 gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
                        GCancellable *cancellable, GError **error);

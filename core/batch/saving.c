@@ -24,8 +24,7 @@ announce(const struct stat *file, gpointer data, GError **error)
   ms_file_stamp_set(&work->item->result, file);
   if (request->manifest && !ms_manifest_announce(request->manifest, work->item, request, error))
     return FALSE;
-  if (work->hooks->happened)
-    work->hooks->happened(work->item, MS_ITEM_SAVING, work->hooks->data);
+  ms_runner_tell(work->hooks, MS_BATCH_SAVING, work->item);
   return TRUE;
 }
 

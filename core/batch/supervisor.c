@@ -10,7 +10,6 @@
 #include "core/batch/output-folder.h"
 #include "core/batch/stream-spool.h"
 #include "core/batch/worker.h"
-#include "core/process/driver.h"
 #include "core/service/protocol.h"
 
 /* The time in which a worker must exit after it was told to stop, or has reported its end and another one follows. */
@@ -50,28 +49,39 @@ struct _MsSupervisor {
 };
 
 static void
+tell(MsSupervisor *s, MsBatchEvent *event)
+{
+  s->options.event(event, s->options.data);
+}
+
+static void
 on_note(const char *sentence, gpointer data)
 {
-  MsSupervisor *s = data;
+  tell(data, &(MsBatchEvent){.kind = MS_BATCH_NOTE, .sentence = sentence});
+}
 
-  if (s->options.note)
-    s->options.note(sentence, s->options.hooks.data);
+static void
+tell_end(MsSupervisor *s, MsBatchItem *item)
+{
+  const MsBatchRequest *request = s->options.runner->request;
+  g_autoptr(GError) error = NULL;
+
+  if (request->manifest && !ms_manifest_append(request->manifest, item, request, &error) && error)
+    tell(s, &(MsBatchEvent){.kind = MS_BATCH_PROBLEM, .sentence = error->message});
+  tell(s, &(MsBatchEvent){.kind = MS_BATCH_FINISHED, .item = item});
 }
 
 /* Messages of the worker */
 
 static MsDriverEvent
-take_device(MsSupervisor *s, GVariant *content)
+take_device(MsSupervisor *s, MsBatchEvent *event)
 {
-  MsEngineInfo info;
-
   s->opened = TRUE;
-  g_variant_get(content, "(&s&s&s&s)", &info.name, &info.platform, &info.driver, &info.type);
-  s->is_processor = g_str_equal(info.type, ms_device_type_name(MS_DEVICE_TYPE_CPU));
+  s->is_processor = g_strcmp0(event->device.type, ms_device_type_name(MS_DEVICE_TYPE_CPU)) == 0;
   if (s->is_naming)
-    s->device_name = g_strdup(info.name);
-  else if (s->options.device)
-    s->options.device(&info, s->options.hooks.data);
+    s->device_name = g_strdup(event->device.name);
+  else
+    tell(s, event);
   return s->is_processor ? MS_DRIVER_OPENED_PROCESSOR : MS_DRIVER_OPENED;
 }
 
@@ -113,7 +123,7 @@ report_result(MsSupervisor *s, MsBatchItem *item)
   if (!deliver(s, item))
     return;
   note_retry(s, item);
-  ms_runner_report(s->options.runner, &s->options.hooks, item);
+  tell_end(s, item);
 }
 
 /* (nullable): the item of an answer, unless its result has arrived; @job: (out): of it */
@@ -130,36 +140,45 @@ find_item(MsSupervisor *s, MsMessage *message, Job **job)
   return item;
 }
 
-static void
-take_progress(MsSupervisor *s, MsBatchItem *item, GVariant *content)
+static MsDriverEvent
+take_item_event(MsSupervisor *s, Job *job, MsBatchEvent *event)
 {
-  double done;
-
-  g_variant_get(content, "(d)", &done);
-  if (s->options.hooks.progress)
-    s->options.hooks.progress(item, done, s->options.hooks.data);
+  switch (event->kind) {
+  case MS_BATCH_STARTED:
+  case MS_BATCH_PROGRESS:
+    job->in_work = TRUE;
+    tell(s, event);
+    break;
+  case MS_BATCH_WAITS:
+    job->in_work = FALSE;
+    break;
+  case MS_BATCH_SAVING:
+    job->is_saving = TRUE;
+    break;
+  case MS_BATCH_FINISHED:
+    report_result(s, event->item);
+    return MS_DRIVER_RESULT;
+  case MS_BATCH_PLANNED:
+  case MS_BATCH_PROBLEM:
+  case MS_BATCH_DEVICE:
+  case MS_BATCH_NOTE:
+    break;
+  }
+  return MS_DRIVER_NOTHING;
 }
 
 static MsDriverEvent
-take_news(MsSupervisor *s, MsBatchItem *item, Job *job, GVariant *content)
+take_event(MsSupervisor *s, MsMessage *message, GVariant *content)
 {
-  switch (ms_worker_take_news(content, item)) {
-  case MS_ITEM_STARTED:
-    job->in_work = TRUE;
-    if (s->options.hooks.happened)
-      s->options.hooks.happened(item, MS_ITEM_STARTED, s->options.hooks.data);
-    break;
-  case MS_ITEM_WAITS:
-    job->in_work = FALSE;
-    break;
-  case MS_ITEM_SAVING:
-    job->is_saving = TRUE;
-    break;
-  case MS_ITEM_FINISHED:
-    report_result(s, item);
-    return MS_DRIVER_RESULT;
-  }
-  return MS_DRIVER_NOTHING;
+  Job *job = NULL;
+  MsBatchEvent event = {.item = find_item(s, message, &job)};
+
+  ms_batch_event_take(&event, content);
+  const MsDriverEvent counted = event.kind == MS_BATCH_DEVICE ? take_device(s, &event)
+                                : event.item                  ? take_item_event(s, job, &event)
+                                                              : MS_DRIVER_NOTHING;
+  ms_batch_event_clear(&event);
+  return counted;
 }
 
 static MsDriverEvent
@@ -167,19 +186,11 @@ take_answer(MsMessage *message, gpointer data)
 {
   MsSupervisor *s = data;
   g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
-  Job *job = NULL;
-  MsBatchItem *item = find_item(s, message, &job);
   gboolean is_lost;
 
   switch ((MsAnswerKind)message->kind) {
-  case MS_ANSWER_DEVICE:
-    return take_device(s, content);
-  case MS_ANSWER_PROGRESS:
-    if (item)
-      take_progress(s, item, content);
-    break;
-  case MS_ANSWER_ITEM:
-    return item ? take_news(s, item, job, content) : MS_DRIVER_NOTHING;
+  case MS_ANSWER_EVENT:
+    return take_event(s, message, content);
   case MS_ANSWER_FAILED:
     g_clear_error(&s->error);
     s->error = ms_service_take_failure(content, &is_lost);
@@ -188,6 +199,7 @@ take_answer(MsMessage *message, gpointer data)
     if (!s->is_naming)
       return MS_DRIVER_FINISHED;
     return s->device_name ? MS_DRIVER_IDLE : MS_DRIVER_NOTHING;
+  case MS_ANSWER_PROGRESS:
   case MS_ANSWER_PIECE:
   case MS_ANSWER_OPENED:
   case MS_ANSWER_FILTERED:
@@ -241,7 +253,7 @@ divide_pending(MsSupervisor *s, const char *cause)
     if (is_suspect && s->is_alone) {
       g_autofree char *name = ms_batch_item_input_name(item);
       ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
-      ms_runner_report(s->options.runner, &s->options.hooks, item);
+      tell_end(s, item);
       continue;
     }
     if (is_suspect)
@@ -316,34 +328,14 @@ is_left(gpointer data)
 MsSupervisor *
 ms_supervisor_new(const MsSupervisorOptions *options)
 {
-  const double timeout_s = options->runner->request->limits.wait.silence_s;
   MsSupervisor *self = g_new0(MsSupervisor, 1);
-  MsDriverUser user = {.start = ms_service_start(MS_SERVICE_ROLE_COMMAND),
-                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN,
-                                 .most_fruitless = 5,
-                                 .usual_cache = 2,
-                                 .has_processor = options->falls_back},
-                       .watch = {.silence_s = timeout_s > 0 ? timeout_s : USUAL_SILENCE_S,
-                                 .grace_s = EXIT_S,
-                                 .memory = options->memory_limit},
-                       .adapts_silence = timeout_s <= 0,
-                       .exit_s = EXIT_S,
-                       .has_work = has_work,
-                       .begin = begin,
-                       .take = take_answer,
-                       .died = take_death,
-                       .leaves = is_left,
-                       .note = on_note,
-                       .data = self};
 
   self->options = *options;
+  self->driver = options->driver;
   self->spool = ms_stream_spool_new();
   self->rest = g_ptr_array_new();
   self->suspects = g_ptr_array_new();
   self->deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free);
-  user.start.files = self->spool;
-  self->driver = ms_driver_new(&user);
-  ms_driver_adopt(self->driver, options->waiting);
   return self;
 }
 
@@ -352,7 +344,6 @@ ms_supervisor_free(MsSupervisor *self)
 {
   if (!self)
     return;
-  ms_driver_free(self->driver);
   g_clear_error(&self->error);
   g_clear_pointer(&self->items, g_ptr_array_unref);
   g_free(self->jobs);
@@ -367,12 +358,29 @@ ms_supervisor_free(MsSupervisor *self)
 static gboolean
 run_workers(MsSupervisor *s, GError **error)
 {
+  const double timeout_s = s->options.runner->request->limits.wait.silence_s;
+  const MsDriverUser user = {.rules = {.most_vain = MS_DRIVER_MOST_VAIN,
+                                       .most_fruitless = 5,
+                                       .usual_cache = 2,
+                                       .has_processor = s->options.falls_back},
+                             .watch = {.silence_s = timeout_s > 0 ? timeout_s : USUAL_SILENCE_S,
+                                       .grace_s = EXIT_S,
+                                       .memory = s->options.memory_limit},
+                             .adapts_silence = timeout_s <= 0,
+                             .exit_s = EXIT_S,
+                             .has_work = has_work,
+                             .begin = begin,
+                             .take = take_answer,
+                             .died = take_death,
+                             .leaves = is_left,
+                             .note = on_note,
+                             .data = s};
   g_autoptr(GError) failure = NULL;
 
   /* A worker that was started before the files for pipes existed cannot inherit them. */
   if (s->spool->len > 0)
-    ms_driver_adopt(s->driver, NULL);
-  if (ms_driver_run(s->driver, s->options.cancellable, &failure) == MS_CHILD_END_CANCELLED) {
+    ms_driver_set_files(s->driver, s->spool);
+  if (ms_driver_run(s->driver, &user, s->options.cancellable, &failure) == MS_CHILD_END_CANCELLED) {
     if (s->items)
       report_saved(s);
     if (!s->error)
@@ -396,8 +404,8 @@ take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
 {
   MsImageLimits limits = s->options.runner->request->limits;
 
-  limits.wait.note = s->options.note;
-  limits.wait.data = s->options.hooks.data;
+  limits.wait.note = on_note;
+  limits.wait.data = s;
   for (guint i = 0; i < items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(items, i);
     g_autoptr(GError) failure = NULL;
@@ -414,7 +422,7 @@ take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
     if (item->status == MS_ITEM_PENDING)
       g_ptr_array_add(s->rest, item);
     else
-      ms_runner_report(s->options.runner, &s->options.hooks, item);
+      tell_end(s, item);
   }
   return TRUE;
 }

@@ -6,27 +6,25 @@
 #pragma once
 
 #include "core/batch/runner.h"
-#include "core/process/child.h"
+#include "core/process/driver.h"
 
 /**
  * MsSupervisorOptions:
  * @runner: the options of the worker's runner, read when the batch runs
- * @waiting: (nullable) (transfer full): a forked worker that is asked first, unless the batch has pipes
+ * @driver: (transfer none): whose processes are the workers; one that waits is asked first, unless the batch has pipes
  * @memory_limit: bytes that a worker may have in memory before it is ended, 0 for no limit
  * @falls_back: whether the processor takes over when the driver of another device ends several workers
- * @note: (nullable): called with the sentence that a device was given up, or that it is opened once more
- * @device: (nullable): called when a worker has opened its device for the batch
- * @hooks: @open and @inspect are not used, since the worker calls its own
+ * @event: called on the thread that runs the batch
+ * @data: for @event
  * @cancellable: (nullable)
  */
 typedef struct {
   const MsRunnerOptions *runner;
-  MsChild *waiting;
+  MsDriver *driver;
   guint64 memory_limit;
   gboolean falls_back;
-  void (*note)(const char *sentence, gpointer data);
-  void (*device)(const MsEngineInfo *info, gpointer data);
-  MsRunnerHooks hooks;
+  MsBatchEventFunc event;
+  gpointer data;
   GCancellable *cancellable;
 } MsSupervisorOptions;
 

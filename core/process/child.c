@@ -143,15 +143,9 @@ share_wait(int fd)
     ms_wait_share(block);
 }
 
-/**
- * ms_child_spawn:
- *
- * Starts this program once more as a child. Its standard input and output are those of this process.
- *
- * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO or the error of g_spawn_async()
- */
-MsChild *
-ms_child_spawn(const MsChildStart *start, GError **error)
+/* 0 with the error of g_spawn_async() */
+static GPid
+start_program(const MsChildStart *start, Ends *ends, GError **error)
 {
   g_autofree char *program = start->is_bare ? ms_child_find_program() : NULL;
   const char *const bare[] = {program, NULL}, *const *given = start->is_bare ? bare : start->arguments;
@@ -161,11 +155,10 @@ ms_child_spawn(const MsChildStart *start, GError **error)
   g_autofree char *wait = g_strdup_printf("%d", MS_CHILD_FILES_FD + (int)n_files);
   g_autofree int *sources = g_new(int, n);
   g_autofree int *targets = g_new(int, n);
-  Ends ends;
   GPid pid = 0;
 
-  if ((!given && !own) || !open_ends(start, &ends, error))
-    return NULL;
+  if (!given && !own)
+    return 0;
   environment = g_environ_setenv(environment, MS_CHILD_WAIT_VARIABLE, wait, TRUE);
   for (const char *const *v = start->variables; v && *v; v += 2)
     environment = g_environ_setenv(environment, v[0], v[1], TRUE);
@@ -175,8 +168,8 @@ ms_child_spawn(const MsChildStart *start, GError **error)
     environment = g_environ_setenv(environment, MS_CONTEXT_PROBE_VARIABLE, "1", TRUE);
   if (start->cache)
     environment = g_environ_setenv(environment, MS_DRIVER_CACHE_VARIABLE, start->cache, TRUE);
-  sources[0] = ends.channel[1];
-  sources[n - 1] = n > 1 + n_files ? ends.wait : sources[n - 1];
+  sources[0] = ends->channel[1];
+  sources[n - 1] = n > 1 + n_files ? ends->wait : sources[n - 1];
   for (guint i = 0; i < n; i++)
     targets[i] = MS_CHILD_CHANNEL_FD + (int)i;
   for (guint i = 0; i < n_files; i++)
@@ -184,14 +177,14 @@ ms_child_spawn(const MsChildStart *start, GError **error)
   if (!g_spawn_async_with_pipes_and_fds(NULL, own ? (const char *const *)own : given, (const char *const *)environment,
                                         G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CHILD_INHERITS_STDIN |
                                           (own ? G_SPAWN_FILE_AND_ARGV_ZERO : G_SPAWN_SEARCH_PATH),
-                                        NULL, NULL, -1, -1, ends.messages[1], sources, targets, n, &pid, NULL, NULL,
+                                        NULL, NULL, -1, -1, ends->messages[1], sources, targets, n, &pid, NULL, NULL,
                                         NULL, error))
-    pid = 0;
-  return child_new(pid, &ends, start);
+    return 0;
+  return pid;
 }
 
 static void
-run_forked(const MsChildStart *start, MsChildMain work, gpointer data, Ends *ends)
+run_copy(const MsChildStart *start, Ends *ends)
 {
   static char name[] = "worker"; /* begins the messages of assertions, which must not look like this program's own */
 
@@ -208,37 +201,47 @@ run_forked(const MsChildStart *start, MsChildMain work, gpointer data, Ends *end
     g_setenv(start->files_variable, first, TRUE);
   }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  work(ms_channel_new(ends->channel[1], start->to_child, start->from_child, TRUE), data);
+  start->work(ms_channel_new(ends->channel[1], start->to_child, start->from_child, TRUE), start->line);
   ms_child_exit(EXIT_SUCCESS);
 }
 
-/**
- * ms_child_fork:
- * @work: called in the child, which ends when it returns
- *
- * Forks a child, which is much faster than starting the program and loading its libraries again. The standard streams
- * of this process must be open, and it must not have created a thread or loaded a driver. Its descriptors stay open in
- * the child, since libraries may use some.
- *
- * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO if the system cannot create the process
- */
-MsChild *
-ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error)
+/* 0 with #MS_ERROR_IO if the system cannot create the process */
+static GPid
+copy_process(const MsChildStart *start, Ends *ends, GError **error)
 {
   const pid_t parent = getpid();
+  const GPid pid = fork();
+
+  if (pid == 0) {
+    if (getppid() != parent)
+      _exit(EXIT_FAILURE);
+    run_copy(start, ends);
+  }
+  if (pid < 0)
+    ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", ms_errno_text(errno));
+  return MAX(pid, 0);
+}
+
+/**
+ * ms_child_spawn:
+ *
+ * Starts this program once more as a child, or the one that @start names. Its standard input and output are those of
+ * this process.
+ *
+ * A copy of this process starts much faster, since its libraries are loaded. The standard streams must be open then, and
+ * this process must not have created a thread or loaded a driver. Its descriptors stay open in the copy, since libraries
+ * may use some.
+ *
+ * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO or the error of g_spawn_async()
+ */
+MsChild *
+ms_child_spawn(const MsChildStart *start, GError **error)
+{
   Ends ends;
 
   if (!open_ends(start, &ends, error))
     return NULL;
-  GPid pid = fork();
-  if (pid == 0) {
-    if (getppid() != parent)
-      _exit(EXIT_FAILURE);
-    run_forked(start, work, data, &ends);
-  }
-  if (pid < 0)
-    ms_set_error(error, MS_ERROR_IO, "A process for the device cannot be created: %s.", ms_errno_text(errno));
-  return child_new(pid, &ends, start);
+  return child_new(start->work ? copy_process(start, &ends, error) : start_program(start, &ends, error), &ends, start);
 }
 
 /** ms_child_get_role: (nullable): the role of this process, %NULL if it is no child. */

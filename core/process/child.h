@@ -50,11 +50,16 @@ typedef enum {
   MS_CHILD_END_CANCELLED,
 } MsChildEnd;
 
+/** MsChildMain: the main function of a child that is a copy of this process; @channel is its end. */
+typedef void (*MsChildMain)(MsChannel *channel, gconstpointer line);
+
 /**
  * MsChildStart: how a child is started.
  * @role: the value of MS_CHILD_VARIABLE
  * @arguments: (nullable) (array zero-terminated=1): program and arguments; %NULL for those of this process
  * @is_bare: whether it is this program without arguments
+ * @work: (nullable): the main function of a copy of this process that is started in its place, see ms_child_spawn()
+ * @line: for @work
  * @from_child: the messages that it may send
  * @to_child: the messages that it takes
  * @files: (nullable) (element-type int): which it inherits from descriptor MS_CHILD_FILES_FD on
@@ -70,6 +75,8 @@ typedef struct {
   const char *role;
   const char *const *arguments;
   gboolean is_bare;
+  MsChildMain work;
+  gconstpointer line;
   const MsProtocol *from_child;
   const MsProtocol *to_child;
   const GArray *files;
@@ -80,9 +87,6 @@ typedef struct {
   const char *library;
   gboolean follows_death;
 } MsChildStart;
-
-/** MsChildMain: the main function of a child that was forked; @channel is its end. */
-typedef void (*MsChildMain)(MsChannel *channel, gpointer data);
 
 /**
  * MsChildWatch: what ends a child that ms_child_follow() follows.
@@ -107,7 +111,6 @@ typedef struct {
 typedef struct _MsChild MsChild;
 
 MsChild *ms_child_spawn(const MsChildStart *start, GError **error);
-MsChild *ms_child_fork(const MsChildStart *start, MsChildMain work, gpointer data, GError **error);
 gboolean ms_child_send(MsChild *self, guint kind, GVariant *payload, const int *fds, GError **error);
 MsReceipt ms_child_receive(MsChild *self, MsMessage *message);
 MsChannel *ms_child_get_channel(MsChild *self);

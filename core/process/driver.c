@@ -26,6 +26,7 @@
 typedef struct MsDriverProcess MsDriverProcess;
 
 struct _MsDriver {
+  MsChildStart start;
   MsDriverUser user;
   MsDriverState state;
   MsChild *child;           /* (nullable) */
@@ -151,32 +152,22 @@ report_death(MsDriver *self, MsChild *child, GError **error)
 
 /* One process */
 
-/** ms_driver_new: (transfer full): a driver without a process; @user is copied. */
+/** ms_driver_new: (transfer full): @start: copied; of each process, to which the driver adds what follows a death */
 MsDriver *
-ms_driver_new(const MsDriverUser *user)
+ms_driver_new(const MsChildStart *start)
 {
   MsDriver *self = g_new0(MsDriver, 1);
 
-  self->user = *user;
+  self->start = *start;
   return self;
-}
-
-/** ms_driver_adopt: @child: (nullable) (transfer full): the next process, in place of one that waits for work */
-void
-ms_driver_adopt(MsDriver *self, MsChild *child)
-{
-  ms_child_free(self->child);
-  self->child = child;
-  self->is_idle = FALSE;
 }
 
 /* Starts the next process, unless there is one. */
 static gboolean
 spawn_driver_process(MsDriver *self, GError **error)
 {
-  MsChildStart how = self->user.start;
+  MsChildStart how = self->start;
 
-  self->started += !self->is_idle;
   if (self->child)
     return TRUE;
   if (self->state.doubts_cache && !self->cache)
@@ -185,6 +176,26 @@ spawn_driver_process(MsDriver *self, GError **error)
   how.follows_death = self->last_death != NULL;
   self->child = ms_child_spawn(&how, error);
   return self->child != NULL;
+}
+
+/**
+ * ms_driver_begin: starts the first process at once, which waits for work; as a copy of this process where the start
+ * says so, which no later one is. If it cannot be started, the first user tries.
+ */
+void
+ms_driver_begin(MsDriver *self)
+{
+  spawn_driver_process(self, NULL);
+  self->start.work = NULL;
+}
+
+/** ms_driver_set_files: @files: (element-type int): of all further processes; one that waits for work is replaced */
+void
+ms_driver_set_files(MsDriver *self, const GArray *files)
+{
+  self->start.files = files;
+  g_clear_pointer(&self->child, ms_child_free);
+  self->is_idle = FALSE;
 }
 
 /* The limit of silence is many times the longest silence of a slow device. */
@@ -327,6 +338,7 @@ take_driver_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean found
 
 /**
  * ms_driver_run:
+ * @user: copied
  * @cancellable: (nullable): cancelling it asks the process to end, and kills it where it does not
  *
  * Starts a process and follows it until it has finished or died, then the next one, until no work is left or a process
@@ -337,8 +349,9 @@ take_driver_death(MsDriver *self, MsChild *child, MsChildEnd end, gboolean found
  *   is set
  */
 MsChildEnd
-ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
+ms_driver_run(MsDriver *self, const MsDriverUser *user, GCancellable *cancellable, GError **error)
 {
+  self->user = *user;
   self->began_us = g_get_monotonic_time();
   self->cancellable = cancellable;
   self->watch = self->user.watch;
@@ -346,6 +359,7 @@ ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error)
   self->watch.waits = on_long_wait;
   self->watch.data = self;
   while (self->user.has_work(self->user.data)) {
+    self->started += !self->is_idle;
     if (!spawn_driver_process(self, error))
       return MS_CHILD_END_DIED;
     const MsChildEnd end = follow_process(self, cancellable);
@@ -558,12 +572,14 @@ ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s)
 
 /**
  * ms_driver_start: starts a process that the main loop of this thread watches.
+ * @user: copied
  *
  * Returns: %FALSE if none can be started
  */
 gboolean
-ms_driver_start(MsDriver *self, GError **error)
+ms_driver_start(MsDriver *self, const MsDriverUser *user, GError **error)
 {
+  self->user = *user;
   if (!spawn_driver_process(self, error))
     return FALSE;
   MsDriverProcess *process = g_new0(MsDriverProcess, 1);

@@ -92,7 +92,6 @@ typedef enum {
 
 /**
  * MsDriverUser: how a user of a driver works.
- * @start: of each process; the driver adds what follows a death
  * @rules: see #MsDriverRules
  * @watch: the limits of each process, without functions; @limit_s is that of all processes together
  * @adapts_silence: whether the limit of silence grows with the longest silence that was seen
@@ -107,7 +106,6 @@ typedef enum {
  * @note: (nullable): takes a sentence for people
  */
 typedef struct {
-  MsChildStart start;
   MsDriverRules rules;
   MsChildWatch watch;
   gboolean adapts_silence;
@@ -123,16 +121,17 @@ typedef struct {
   gpointer data;
 } MsDriverUser;
 
-MsDriver *ms_driver_new(const MsDriverUser *user);
-void ms_driver_adopt(MsDriver *self, MsChild *child);
-MsChildEnd ms_driver_run(MsDriver *self, GCancellable *cancellable, GError **error);
+MsDriver *ms_driver_new(const MsChildStart *start);
+void ms_driver_begin(MsDriver *self);
+void ms_driver_set_files(MsDriver *self, const GArray *files);
+MsChildEnd ms_driver_run(MsDriver *self, const MsDriverUser *user, GCancellable *cancellable, GError **error);
 MsChild *ms_driver_get_child(MsDriver *self);
 gboolean ms_driver_is_given_up(MsDriver *self);
 void ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds);
 void ms_driver_free(MsDriver *self);
 
 /* For a main loop */
-gboolean ms_driver_start(MsDriver *self, GError **error);
+gboolean ms_driver_start(MsDriver *self, const MsDriverUser *user, GError **error);
 void ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s);
 void ms_driver_stop(MsDriver *self, MsChildEnd end);
 gboolean ms_driver_is_ending(MsDriver *self);

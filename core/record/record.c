@@ -140,6 +140,8 @@ is_written(const MsRecord *self, const MsField *field, gconstpointer record)
 {
   const gboolean is_text = field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH;
 
+  if (!field->name)
+    return FALSE;
   if (self->is_sparse && is_text && !*(char *const *)find_member(field, record))
     return FALSE;
   return !field->has || field->has(record);
@@ -289,7 +291,8 @@ void
 ms_record_get(const MsRecord *self, gpointer record, JsonObject *object)
 {
   for (guint i = 0; i < self->n; i++)
-    get_field(&self->fields[i], find_member(&self->fields[i], record), object);
+    if (self->fields[i].name)
+      get_field(&self->fields[i], find_member(&self->fields[i], record), object);
 }
 
 /** ms_record_fits: whether every text and every whole number of the table that @object has is one. */
@@ -301,7 +304,7 @@ ms_record_fits(const MsRecord *self, JsonObject *object)
     const gboolean is_text =
       field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH || field->kind == MS_FIELD_CHOICE;
     const gboolean is_whole = field->kind == MS_FIELD_WHOLE || field->kind == MS_FIELD_COUNT;
-    if (field->is_lax || !json_object_has_member(object, field->name))
+    if (field->is_lax || !field->name || !json_object_has_member(object, field->name))
       continue;
     if ((is_text && !ms_json_get_text(object, field->name)) ||
         (is_whole && isnan(ms_json_get_number(object, field->name))))
@@ -358,6 +361,13 @@ ms_record_append_cells(const MsRecord *self, gconstpointer record, GString *line
 
 /* Messages */
 
+/* Whether messages have the member as a text. */
+static gboolean
+is_text_of_messages(const MsField *field)
+{
+  return field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH || field->kind == MS_FIELD_WORD;
+}
+
 /* Sends a text as it is, since a file name may not be UTF-8, with its final NUL; no bytes stand for NULL. */
 static void
 pack_field(const MsField *field, gconstpointer member, GByteArray *bytes)
@@ -365,8 +375,8 @@ pack_field(const MsField *field, gconstpointer member, GByteArray *bytes)
   const char *text = NULL;
   const GArray *numbers = NULL;
 
-  if (field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH) {
-    if ((text = *(char *const *)member))
+  if (is_text_of_messages(field)) {
+    if ((text = *(const char *const *)member))
       g_byte_array_append(bytes, (const guint8 *)text, (guint)strlen(text) + 1);
   } else if (field->kind == MS_FIELD_NUMBERS) {
     numbers = *(GArray *const *)member;
@@ -379,10 +389,23 @@ pack_field(const MsField *field, gconstpointer member, GByteArray *bytes)
 }
 
 static void
+unpack_text(const MsField *field, gpointer member, const guint8 *data, gsize size)
+{
+  char *text = size > 0 ? g_strndup((const char *)data, size - 1) : NULL;
+
+  if (field->kind != MS_FIELD_WORD) {
+    replace_text(member, text);
+    return;
+  }
+  *(const char **)member = g_intern_string(text);
+  g_free(text);
+}
+
+static void
 unpack_field(const MsField *field, gpointer member, const guint8 *data, gsize size)
 {
-  if (field->kind == MS_FIELD_TEXT || field->kind == MS_FIELD_PATH) {
-    replace_text(member, size > 0 ? g_strndup((const char *)data, size - 1) : NULL);
+  if (is_text_of_messages(field)) {
+    unpack_text(field, member, data, size);
   } else if (field->kind == MS_FIELD_NUMBERS) {
     g_array_set_size(*(GArray **)member, 0);
     if (size > 0)
@@ -394,6 +417,18 @@ unpack_field(const MsField *field, gpointer member, const guint8 *data, gsize si
   }
 }
 
+/* (transfer floating): of type "may" */
+static GVariant *
+pack_told(const MsField *field, gconstpointer record)
+{
+  g_autoptr(GByteArray) bytes = g_byte_array_new();
+
+  if (field->has && !field->has(record))
+    return g_variant_new_maybe(G_VARIANT_TYPE_BYTESTRING, NULL);
+  pack_field(field, find_member(field, record), bytes);
+  return g_variant_new_maybe(NULL, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes->data, bytes->len, 1));
+}
+
 /** ms_record_to_message: (transfer floating): of type %MS_RECORD_MESSAGE, for the same program in another process. */
 GVariant *
 ms_record_to_message(const MsRecord *self, gconstpointer record)
@@ -401,22 +436,26 @@ ms_record_to_message(const MsRecord *self, gconstpointer record)
   GVariantBuilder builder;
 
   g_variant_builder_init(&builder, G_VARIANT_TYPE(MS_RECORD_MESSAGE));
-  for (guint i = 0; i < self->n; i++) {
-    g_autoptr(GByteArray) bytes = g_byte_array_new();
-    pack_field(&self->fields[i], find_member(&self->fields[i], record), bytes);
-    g_variant_builder_add_value(&builder, g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, bytes->data, bytes->len, 1));
-  }
+  for (guint i = 0; i < self->n; i++)
+    g_variant_builder_add_value(&builder, pack_told(&self->fields[i], record));
   return g_variant_builder_end(&builder);
 }
 
-/** ms_record_from_message: the reverse of ms_record_to_message(); a member of another size keeps its value. */
+/**
+ * ms_record_from_message: the reverse of ms_record_to_message(). A member keeps its value that is not told, has another
+ * size, or is behind a pointer that is %NULL.
+ */
 void
 ms_record_from_message(const MsRecord *self, gpointer record, GVariant *message)
 {
   for (gsize i = 0; i < MIN(self->n, g_variant_n_children(message)); i++) {
-    g_autoptr(GVariant) child = g_variant_get_child_value(message, i);
+    const MsField *field = &self->fields[i];
+    g_autoptr(GVariant) maybe = g_variant_get_child_value(message, i);
+    g_autoptr(GVariant) told = g_variant_get_maybe(maybe);
+    if (!told || (field->via && !*(gpointer *)((guint8 *)record + field->via - 1)))
+      continue;
     gsize size = 0;
-    const guint8 *data = g_variant_get_fixed_array(child, &size, 1);
-    unpack_field(&self->fields[i], find_member(&self->fields[i], record), data, size);
+    const guint8 *data = g_variant_get_fixed_array(told, &size, 1);
+    unpack_field(field, find_member(field, record), data, size);
   }
 }

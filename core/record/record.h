@@ -20,7 +20,7 @@ typedef struct _MsRecord MsRecord;
  * MsFieldKind: the C type of a member and the form of its value in files.
  * @MS_FIELD_TEXT: char *, nullable
  * @MS_FIELD_PATH: char *, nullable: a file name of any bytes
- * @MS_FIELD_WORD: const char *, nullable; not read
+ * @MS_FIELD_WORD: const char *, nullable; not read from JSON, interned where it comes by a message
  * @MS_FIELD_CHOICE: an enumeration from 0 on, as one of @names
  * @MS_FIELD_BOOLEAN: gboolean
  * @MS_FIELD_WHOLE: a signed integer of 32 or 64 bits
@@ -61,7 +61,7 @@ typedef enum {
 
 /**
  * MsField: a row of a table, which MS_FIELD() begins.
- * @name: in files
+ * @name: (nullable): in files; %NULL for a member of messages alone
  * @via: 0, or one more than the offset of a pointer to the struct that has the member
  * @offset: of the member; 0 where the value is computed from the struct
  * @size: of the member
@@ -71,7 +71,7 @@ typedef enum {
  * @make: of an array: (nullable): a new element of the owner of the array for what @object describes
  * @number: the value of a computed number
  * @text: (transfer full): the value of a computed text
- * @has: (nullable): whether the member is written to JSON at all; without it always
+ * @has: (nullable): whether the member is written at all; without it always
  * @is_lax: whether ms_record_fits() passes over it
  * @add: of a kind of its own: adds the member to the object begun before
  * @get: (nullable): reads it
@@ -151,7 +151,7 @@ gboolean ms_record_fits(const MsRecord *self, JsonObject *object);
 void ms_record_append_names(const MsRecord *self, GString *line);
 void ms_record_append_cells(const MsRecord *self, gconstpointer record, GString *line);
 
-/** MS_RECORD_MESSAGE: the type of a struct in a message: the bytes of each member. */
-#define MS_RECORD_MESSAGE "aay"
+/** MS_RECORD_MESSAGE: the type of a struct in a message: the bytes of each member, none where it is not told. */
+#define MS_RECORD_MESSAGE "amay"
 GVariant *ms_record_to_message(const MsRecord *self, gconstpointer record);
 void ms_record_from_message(const MsRecord *self, gpointer record, GVariant *message);

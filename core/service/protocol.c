@@ -35,8 +35,7 @@ static const MsMessageType answers[] = {
   [MS_ANSWER_BANDWIDTH] = {"bandwidth", "(u(dd))", 0},
   [MS_ANSWER_SO_FAR] = {"so far", "(u(s))", 0},
   [MS_ANSWER_RESULTS] = {"results", "(u())", 0},
-  [MS_ANSWER_DEVICE] = {"device", "(u(ssss))", 0},
-  [MS_ANSWER_ITEM] = {"item", "(u(u" MS_RECORD_MESSAGE MS_RECORD_MESSAGE "))", 0},
+  [MS_ANSWER_EVENT] = {"event", "(u" MS_RECORD_MESSAGE ")", 0},
   [MS_ANSWER_DONE] = {"done", "(u(i))", 0},
 };
 

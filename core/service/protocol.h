@@ -60,8 +60,7 @@ typedef enum {
  * @MS_ANSWER_BANDWIDTH: read and copy in 10^9 bytes a second
  * @MS_ANSWER_SO_FAR: of a command: a text for people on what is done
  * @MS_ANSWER_RESULTS: of a command: results are written from now on, so that nothing is repeated
- * @MS_ANSWER_DEVICE: the device of the command line is open: its name, platform, driver and type
- * @MS_ANSWER_ITEM: of an item of a batch: what ms_worker_take_news() reads
+ * @MS_ANSWER_EVENT: what happens in a batch: see ms_batch_event_to_message()
  * @MS_ANSWER_DONE: the exit status of a command, else 0
  */
 typedef enum {
@@ -76,8 +75,7 @@ typedef enum {
   MS_ANSWER_BANDWIDTH,
   MS_ANSWER_SO_FAR,
   MS_ANSWER_RESULTS,
-  MS_ANSWER_DEVICE,
-  MS_ANSWER_ITEM,
+  MS_ANSWER_EVENT,
   MS_ANSWER_DONE,
 } MsAnswerKind;
 

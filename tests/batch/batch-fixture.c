@@ -67,6 +67,7 @@ remove_tree(const char *path)
 void
 batch_fixture_tear_down(BatchFixture *f, gconstpointer data)
 {
+  ms_driver_free(f->driver);
   ms_engine_unref(f->engine->base);
   g_object_unref(f->cancellable);
   g_ptr_array_unref(f->problems);
@@ -125,37 +126,30 @@ open_fake_engine(gpointer data, GError **error)
   return ms_engine_ref(((BatchFixture *)data)->engine->base);
 }
 
+/* Records what has finished, as the supervisor of a batch does. */
 static void
-count_finished(MsBatchItem *item, MsItemEvent event, gpointer data)
+take_event(MsBatchEvent *event, gpointer data)
 {
-  if (event != MS_ITEM_FINISHED)
+  BatchFixture *f = data;
+  g_autoptr(GError) error = NULL;
+
+  if (event->kind == MS_BATCH_PROGRESS) {
+    g_assert_cmpfloat(event->fraction, <=, 1);
+    f->n_progress++;
+  }
+  if (event->kind != MS_BATCH_FINISHED)
     return;
-  g_assert_cmpint(item->status, !=, MS_ITEM_PENDING);
-  ((BatchFixture *)data)->n_finished++;
-}
-
-static void
-count_progress(MsBatchItem *item, double done, gpointer data)
-{
-  g_assert_cmpfloat(done, <=, 1);
-  ((BatchFixture *)data)->n_progress++;
-}
-
-static void
-note_problem(const char *sentence, gpointer data)
-{
-  g_ptr_array_add(((BatchFixture *)data)->problems, g_strdup(sentence));
+  g_assert_cmpint(event->item->status, !=, MS_ITEM_PENDING);
+  f->n_finished++;
+  if (f->request.manifest && !ms_manifest_append(f->request.manifest, event->item, &f->request, &error) && error)
+    g_ptr_array_add(f->problems, g_strdup(error->message));
 }
 
 /** batch_fixture_run: runs the batch on the fake engine and counts what the runner reports. */
 gboolean
 batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
 {
-  const MsRunnerHooks hooks = {.open = open_fake_engine,
-                               .happened = count_finished,
-                               .progress = count_progress,
-                               .problem = note_problem,
-                               .data = f};
+  const MsRunnerHooks hooks = {.open = open_fake_engine, .event = take_event, .data = f, .event_data = f};
 
   return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
 }

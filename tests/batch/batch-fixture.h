@@ -6,6 +6,7 @@
 #pragma once
 
 #include "core/batch/runner.h"
+#include "core/process/driver.h"
 #include "tests/batch/fake-engine.h"
 
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
   guint n_finished;
   guint n_progress;
   gboolean falls_back;
+  MsDriver *driver; /* (nullable): of a batch in workers */
   GPtrArray *problems;
 } BatchFixture;
 

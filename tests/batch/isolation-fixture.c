@@ -154,34 +154,32 @@ isolation_work(void)
 }
 
 static void
-count_finished(MsBatchItem *item, MsItemEvent event, gpointer data)
+take_event(MsBatchEvent *event, gpointer data)
 {
-  ((BatchFixture *)data)->n_finished += event == MS_ITEM_FINISHED;
-}
+  BatchFixture *f = data;
 
-static void
-remember_device(const MsEngineInfo *info, gpointer data)
-{
-  g_assert_cmpstr(info->name, ==, "dying");
-}
-
-static void
-count_note(const char *sentence, gpointer data)
-{
-  g_assert_nonnull(strstr(sentence, "Abort"));
-  ((BatchFixture *)data)->n_progress++;
+  f->n_finished += event->kind == MS_BATCH_FINISHED;
+  if (event->kind == MS_BATCH_DEVICE)
+    g_assert_cmpstr(event->device.name, ==, "dying");
+  if (event->kind != MS_BATCH_NOTE)
+    return;
+  g_assert_nonnull(strstr(event->sentence, "Abort"));
+  f->n_progress++;
 }
 
 /** isolation_new_supervisor: counts finished items in @n_finished, notes in @n_progress. */
 MsSupervisor *
 isolation_new_supervisor(BatchFixture *f, double timeout_s)
 {
+  const MsChildStart start = ms_service_start(MS_SERVICE_ROLE_COMMAND);
+  g_clear_pointer(&f->driver, ms_driver_free);
+  f->driver = ms_driver_new(&start);
   MsSupervisorOptions supervision = {.runner = &f->options,
+                                     .driver = f->driver,
                                      .memory_limit = f->request.memory_limit,
                                      .falls_back = f->falls_back,
-                                     .note = count_note,
-                                     .device = remember_device,
-                                     .hooks = {.happened = count_finished, .data = f},
+                                     .event = take_event,
+                                     .data = f,
                                      .cancellable = f->cancellable};
 
   f->request.limits.wait.silence_s = timeout_s;
@@ -194,5 +192,7 @@ isolation_supervise(BatchFixture *f, GPtrArray *items, double timeout_s, GError 
 {
   g_autoptr(MsSupervisor) supervisor = isolation_new_supervisor(f, timeout_s);
 
-  return ms_supervisor_run(supervisor, items, error);
+  const gboolean good = ms_supervisor_run(supervisor, items, error);
+  g_clear_pointer(&f->driver, ms_driver_free);
+  return good;
 }

@@ -241,9 +241,9 @@ test_run_without_device(BatchFixture *f, gconstpointer data)
 }
 
 static void
-count_waiting(MsBatchItem *item, MsItemEvent event, gpointer data)
+count_waiting(MsBatchEvent *event, gpointer data)
 {
-  if (event == MS_ITEM_WAITS)
+  if (event->kind == MS_BATCH_WAITS)
     g_atomic_int_inc((int *)data);
 }
 
@@ -260,7 +260,8 @@ static void
 test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {.open = open_after_decoding, .happened = count_waiting, .data = &waiting};
+  const MsRunnerHooks hooks = {
+    .open = open_after_decoding, .event = count_waiting, .data = &waiting, .event_data = &waiting};
   g_autoptr(GError) error = NULL;
 
   for (int i = 0; i < 12; i++) {
@@ -287,7 +288,8 @@ static void
 test_run_large_image_waits(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {.open = open_before_decoding, .happened = count_waiting, .data = &waiting};
+  const MsRunnerHooks hooks = {
+    .open = open_before_decoding, .event = count_waiting, .data = &waiting, .event_data = &waiting};
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "large.png", 100, 100);

@@ -353,18 +353,18 @@ open_engine(gpointer data, GError **error)
 }
 
 static void
-take_name(MsBatchItem *item, double done, gpointer data)
+take_name(MsBatchEvent *event, gpointer data)
 {
   BatchFixture *f = data;
 
-  if (f->n_progress++ == 0)
+  if (event->kind == MS_BATCH_PROGRESS && f->n_progress++ == 0)
     batch_fixture_add_file(f, f->out, "a.png", "of another process");
 }
 
 static void
 test_name_taken(BatchFixture *f, gconstpointer data)
 {
-  const MsRunnerHooks hooks = {.open = open_engine, .progress = take_name, .data = f};
+  const MsRunnerHooks hooks = {.open = open_engine, .event = take_name, .data = f, .event_data = f};
   gsize size = 0, again_size = 0;
 
   set_fast(f);

@@ -151,11 +151,11 @@ open_engine(gpointer data, GError **error)
 }
 
 static void
-swap_after_first(MsBatchItem *item, MsItemEvent event, gpointer data)
+swap_after_first(MsBatchEvent *event, gpointer data)
 {
   Swap *swap = data;
 
-  if (event != MS_ITEM_FINISHED || swap->replaced)
+  if (event->kind != MS_BATCH_FINISHED || swap->replaced)
     return;
   replace_folder(swap->fixture, swap->moved, swap->elsewhere);
   swap->replaced = TRUE;
@@ -186,7 +186,7 @@ test_folder_is_replaced(BatchFixture *f, gconstpointer data)
   for (guint i = 0; i < 4; i++) {
     g_autofree char *moved = g_strdup_printf("%s/moved-%u", f->folder, i);
     Swap swap = {f, moved, i / 2 ? elsewhere : NULL, FALSE};
-    const MsRunnerHooks hooks = {.open = open_engine, .happened = swap_after_first, .data = &swap};
+    const MsRunnerHooks hooks = {.open = open_engine, .event = swap_after_first, .data = &swap, .event_data = &swap};
     g_autoptr(GError) error = NULL;
     f->request.follow_links = i % 2;
     f->request.jobs = 1;

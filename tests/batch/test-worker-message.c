@@ -128,11 +128,14 @@ assert_same_log(MsTimingLog *a, MsTimingLog *b)
 
 /* Tells @found what happens to @sent. */
 static void
-tell(MsBatchItem *sent, MsItemEvent event, MsBatchItem *found)
+tell(MsBatchItem *sent, MsBatchEventKind kind, MsBatchItem *found)
 {
-  g_autoptr(GVariant) message = pass(ms_worker_new_news(sent, event));
+  MsBatchEvent event = {.kind = kind, .item = sent}, taken = {.item = found};
+  g_autoptr(GVariant) message = pass(ms_batch_event_to_message(&event));
 
-  g_assert_cmpint(ms_worker_take_news(message, found), ==, event);
+  ms_batch_event_take(&taken, message);
+  g_assert_cmpint(taken.kind, ==, kind);
+  g_assert_cmpuint(taken.seq, ==, 0);
 }
 
 static void
@@ -171,22 +174,22 @@ test_result(void)
   g_autoptr(MsBatchItem) found = ms_batch_item_new(1, "a.png", "a.png");
   g_autoptr(MsBatchItem) late = ms_batch_item_new(1, "a.png", "a.png");
 
-  tell(sent, MS_ITEM_STARTED, found);
+  tell(sent, MS_BATCH_STARTED, found);
   g_assert_cmpint(found->width, ==, 0);
-  tell(sent, MS_ITEM_SAVING, found);
+  tell(sent, MS_BATCH_SAVING, found);
   assert_same_result(found, sent);
   sent->status = MS_ITEM_DONE;
   sent->result.size = 13;
-  tell(sent, MS_ITEM_FINISHED, found);
+  tell(sent, MS_BATCH_FINISHED, found);
   assert_same_result(found, sent);
-  tell(sent, MS_ITEM_SAVING, late);
-  tell(sent, MS_ITEM_FINISHED, late);
+  tell(sent, MS_BATCH_SAVING, late);
+  tell(sent, MS_BATCH_FINISHED, late);
   g_assert_cmpint(late->width, ==, sent->width);
   late->width = 0;
-  tell(sent, MS_ITEM_SAVING, found);
-  tell(sent, MS_ITEM_FINISHED, late);
+  tell(sent, MS_BATCH_SAVING, found);
+  tell(sent, MS_BATCH_FINISHED, late);
   g_assert_cmpint(late->width, ==, 0);
-  tell(sent, MS_ITEM_FINISHED, late);
+  tell(sent, MS_BATCH_FINISHED, late);
   assert_same_result(late, sent);
 }
 
@@ -197,7 +200,7 @@ test_result_replaces(void)
   g_autoptr(MsBatchItem) empty = ms_batch_item_new(1, "a.png", "a.png");
   g_autoptr(MsBatchItem) found = finished_item();
 
-  tell(empty, MS_ITEM_FINISHED, found);
+  tell(empty, MS_BATCH_FINISHED, found);
   g_assert_null(found->error);
   g_assert_null(found->summary);
   g_assert_cmpuint(found->kernel_ms->len, ==, 0);

@@ -21,12 +21,15 @@
 #define MOST_REGIONS 1000
 
 static void
-read_news(GVariant *content)
+read_event(GVariant *content)
 {
   g_autoptr(MsBatchItem) item = ms_batch_item_new(1, "a.png", "a.png");
   gsize length = 0;
 
-  g_assert_cmpint(ms_worker_take_news(content, item), <=, MS_ITEM_FINISHED);
+  g_auto(MsBatchEvent) event = {.item = item};
+
+  ms_batch_event_take(&event, content);
+  g_assert_cmpint(event.kind, <=, MS_BATCH_NOTE);
   g_assert_cmpint(item->status, <=, MS_ITEM_SKIPPED);
   for (guint i = 0; item->log && i < ms_timing_log_get_length(item->log); i++)
     length += strlen(ms_stage_name(ms_timing_log_get(item->log, i)->stage));
@@ -111,8 +114,8 @@ read_answer(const MsMessage *message)
     read_filtered(content);
   else if (message->kind == MS_ANSWER_REGIONS)
     read_regions(content);
-  else if (message->kind == MS_ANSWER_ITEM)
-    read_news(content);
+  else if (message->kind == MS_ANSWER_EVENT)
+    read_event(content);
 }
 
 /* Takes a picture with memory of its size, if that is small. */
@@ -277,10 +280,9 @@ ms_fuzz_seeds(void)
   ms_timing_log_add_host(item->log, MS_STAGE_KERNEL, "kernel", 0, g_get_monotonic_time());
   g_array_append_val(item->kernel_ms, time);
   add_seed(seeds, MS_REQUEST_ITEMS, numbered(ms_worker_new_items(items, FALSE)));
-  add_seed(seeds, MS_ANSWER_DEVICE, g_variant_new("(u(ssss))", 0, "name", "platform", "1", "cpu"));
   add_seed(seeds, MS_ANSWER_PROGRESS, g_variant_new("(u(d))", 0, 0.5));
-  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_SAVING)));
-  add_seed(seeds, MS_ANSWER_ITEM, numbered(ms_worker_new_news(item, MS_ITEM_FINISHED)));
+  for (MsBatchEventKind kind = MS_BATCH_PLANNED; kind <= MS_BATCH_NOTE; kind++)
+    add_seed(seeds, MS_ANSWER_EVENT, numbered(ms_batch_event_to_message(&(MsBatchEvent){.kind = kind, .item = item})));
   add_service_seeds(seeds, item->log);
   return seeds;
 }

@@ -214,11 +214,12 @@ test_message(void)
   g_assert_cmpfloat(other.number, ==, outer.number);
   g_assert_cmpuint(other.numbers->len, ==, outer.numbers->len);
   g_assert_cmpint(other.inner.width, ==, 3);
-  /* A member of another size keeps its value. */
-  g_autoptr(GVariant) odd = g_variant_ref_sink(g_variant_new_parsed("[b'', @ay [], [byte 1, 2], [byte 3]]"));
+  /* A member of another size, and one that is not told, keeps its value. */
+  g_autoptr(GVariant) odd = g_variant_ref_sink(g_variant_new_parsed("@amay [nothing, @ay [], [byte 1, 2], [byte 3]]"));
   ms_record_from_message(&sent_record, &other, odd);
   g_assert_cmpint(other.large, ==, outer.large);
   g_assert_null(other.path);
+  g_assert_cmpstr(other.text, ==, outer.text);
   outer_clear(&outer);
   outer_clear(&other);
 }

@@ -8,18 +8,6 @@
 #include "core/text.h"
 #include "ui/common/format.h"
 
-/* The state of one image. */
-typedef struct {
-  guint index;
-  MsItemStatus status;
-  const char *input; /* (nullable): sets the image of the row */
-  const char *output;
-  const char *message;
-  int width;
-  int height;
-  double kernel_ms;
-} Update;
-
 /** ms_batch_rows_new: (transfer full): an empty list */
 MsBatchRows *
 ms_batch_rows_new(void)
@@ -102,20 +90,21 @@ without_folder(const char *message, const char *input)
  * skips since an earlier one has done it stays done.
  */
 static void
-take(MsBatchRows *self, const Update *update)
+take(MsBatchRows *self, const MsBatchEvent *update)
 {
   g_autofree char *size = update->width > 0 ? g_strdup_printf("%d × %d", update->width, update->height) : g_strdup("");
   g_autofree char *time = update->kernel_ms > 0 ? ms_format_ms(update->kernel_ms) : g_strdup("");
-  g_autofree char *message = update->message ? ms_words_of_window(update->message) : NULL;
+  g_autofree char *message = update->shown ? ms_words_of_window(update->shown) : NULL;
   g_autofree char *reason = without_folder(message, update->input);
   g_autofree char *result = update->output ? g_filename_display_name(update->output) : NULL;
+  const guint64 index = update->seq - 1;
   int before;
 
-  if (update->index == self->iters->len)
+  if (index == self->iters->len)
     add(self);
-  if (update->index >= self->iters->len)
+  if (index >= self->iters->len)
     return;
-  GtkTreeIter *iter = &g_array_index(self->iters, GtkTreeIter, update->index);
+  GtkTreeIter *iter = &g_array_index(self->iters, GtkTreeIter, index);
   gtk_tree_model_get(GTK_TREE_MODEL(self->store), iter, MS_BATCH_STATUS, &before, -1);
   if (update->input && set_input(self, iter, update->input) && before == MS_ITEM_DONE &&
       update->status == MS_ITEM_SKIPPED)
@@ -128,35 +117,14 @@ take(MsBatchRows *self, const Update *update)
                      -1);
 }
 
-static MsItemStatus
-status_of(JsonObject *event)
-{
-  const char *name = ms_json_get_text(event, "status");
-
-  for (MsItemStatus status = MS_ITEM_DONE; status <= MS_ITEM_SKIPPED; status++)
-    if (g_strcmp0(name, ms_item_status_name(status)) == 0)
-      return status;
-  return MS_ITEM_PENDING;
-}
-
 /** ms_batch_rows_take_event: @event: about an image, as the program writes it with --progress json */
 void
 ms_batch_rows_take_event(MsBatchRows *self, JsonObject *event)
 {
-  const char *input = ms_json_get_text(event, "input"), *output = ms_json_get_text(event, "output");
-  g_autofree char *input_path = input ? ms_path_from_text(input) : NULL;
-  g_autofree char *output_path = output ? ms_path_from_text(output) : NULL;
-  const double kernel_ms = ms_json_get_number(event, "kernel_ms");
-  const Update update = {.index = (guint)(ms_json_get_integer(event, "seq") - 1),
-                         .status = status_of(event),
-                         .input = input_path,
-                         .output = output_path,
-                         .message = ms_json_get_text(event, "shown"),
-                         .width = (int)ms_json_get_integer(event, "width"),
-                         .height = (int)ms_json_get_integer(event, "height"),
-                         .kernel_ms = kernel_ms > 0 ? kernel_ms : 0};
+  g_auto(MsBatchEvent) taken = {.item = NULL};
 
-  take(self, &update);
+  ms_record_get(&ms_batch_event_record, &taken, event);
+  take(self, &taken);
 }
 
 static int

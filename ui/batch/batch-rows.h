@@ -8,7 +8,7 @@
 #include <gtk/gtk.h>
 #include <json-glib/json-glib.h>
 
-#include "core/batch/item.h"
+#include "core/batch/event.h"
 
 /** MsBatchColumn: columns of the store; all but MS_BATCH_STATUS are strings. */
 typedef enum {

@@ -240,19 +240,17 @@ on_ended(MsChild *child, MsChildEnd end, const char *how, MsDriverAction action,
 static void
 start_flip_compiler(FlipCompiler *self)
 {
-  const MsDriverUser user = {.start = ms_service_start(MS_SERVICE_ROLE),
-                             .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
-                             .take = on_message,
-                             .ended = on_ended,
-                             .data = self};
+  const MsChildStart start = ms_service_start(MS_SERVICE_ROLE);
+  const MsDriverUser user = {
+    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1}, .take = on_message, .ended = on_ended, .data = self};
 
   if (!self->source)
     self->source = ms_shared_pixels_new(SIDE * SIDE * 4, NULL);
   if (!self->result)
     self->result = ms_shared_pixels_new(SIDE * SIDE * 4, NULL);
   if (self->source && self->result)
-    self->driver = ms_driver_new(&user);
-  if (self->driver && !ms_driver_start(self->driver, NULL))
+    self->driver = ms_driver_new(&start);
+  if (self->driver && !ms_driver_start(self->driver, &user, NULL))
     ms_driver_close(g_steal_pointer(&self->driver), 0);
   if (!self->driver)
     return;

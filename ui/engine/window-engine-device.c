@@ -255,26 +255,19 @@ on_note(const char *sentence, gpointer data)
   g_signal_emit_by_name(self, "changed");
 }
 
-/** ms_window_engine_new_driver: (transfer full): a driver for @self without a process. */
-MsDriver *
-ms_window_engine_new_driver(MsWindowEngine *self)
-{
-  return ms_driver_new(&(MsDriverUser){.start = ms_service_start(MS_SERVICE_ROLE),
-                                       .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
-                                       .take = ms_window_engine_on_message,
-                                       .died = on_died,
-                                       .ended = on_ended,
-                                       .note = on_note,
-                                       .data = self});
-}
-
 /** ms_window_engine_open: has the process, started if there is none, open the device; %FALSE if none starts. */
 gboolean
 ms_window_engine_open(MsWindowEngine *self)
 {
+  const MsDriverUser user = {.rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
+                             .take = ms_window_engine_on_message,
+                             .died = on_died,
+                             .ended = on_ended,
+                             .note = on_note,
+                             .data = self};
   g_autoptr(GError) error = NULL;
 
-  if (ms_driver_get_pid(self->driver) == 0 && !ms_driver_start(self->driver, &error)) {
+  if (ms_driver_get_pid(self->driver) == 0 && !ms_driver_start(self->driver, &user, &error)) {
     ms_window_engine_fail(self, error);
     return FALSE;
   }

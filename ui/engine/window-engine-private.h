@@ -83,7 +83,6 @@ MsDriverEvent ms_window_engine_on_message(MsMessage *message, gpointer self);
 const char *ms_window_engine_name_device(MsWindowEngine *self);
 
 /* window-engine-device.c */
-MsDriver *ms_window_engine_new_driver(MsWindowEngine *self);
 gboolean ms_window_engine_open(MsWindowEngine *self);
 gboolean ms_window_engine_opens_early(MsWindowEngine *self);
 gboolean ms_window_engine_take_opened(MsWindowEngine *self, GVariant *content);

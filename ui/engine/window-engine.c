@@ -359,7 +359,9 @@ ms_window_engine_class_init(MsWindowEngineClass *klass)
 static void
 ms_window_engine_init(MsWindowEngine *self)
 {
-  self->driver = ms_window_engine_new_driver(self);
+  const MsChildStart start = ms_service_start(MS_SERVICE_ROLE);
+
+  self->driver = ms_driver_new(&start);
   self->rates = ms_rates_new();
   self->device_selector = g_strdup("auto");
   self->devices = g_ptr_array_new_with_free_func((GDestroyNotify)ms_device_unref);
