@@ -6,7 +6,7 @@
 #include "app/report/progress-json.h"
 #include "app/report/report-file.h"
 #include "core/batch/batch.h"
-#include "core/engine/engine.h"
+#include "core/engine/region-search.h"
 #include "core/image/common/losses.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
@@ -14,14 +14,11 @@
 #include "core/process/memory-cap.h"
 #include "core/regions/array-file.h"
 #include "core/regions/polygons.h"
-#include "core/regions/region-plan.h"
-#include "core/regions/segment-table.h"
 
 /*
  * One run of --regions: its command line and the results of its stages.
  * header, plan, memory: of the picture and its memory, with --memory-limit
  * budget: %NULL without --memory-limit
- * no_data: %NULL where every pixel has data
  */
 typedef struct {
   const MsCommandLine *line;
@@ -32,35 +29,9 @@ typedef struct {
   MsRegionPlan plan;
   MsMemoryBudget memory;
   MsMemoryBudget *budget;
-  MsEngine *engine;
   MsImage *source;
-  MsImage *filtered;
-  guint16 *modes;
-  MsDeviceResult on_device;
-  MsSegmentation *segmentation;
-  MsSegmentTable *table;
-  MsNoData *no_data;
+  MsRegionSearch found;
 } Run;
-
-/* What was filtered, except for the modes. */
-static void
-release_result(Run *self)
-{
-  g_clear_object(&self->filtered);
-  ms_device_result_clear(&self->on_device);
-}
-
-/* The device stays open until this process ends, because a driver may end it when it is closed. */
-static void
-clear_run(Run *self)
-{
-  g_clear_object(&self->source);
-  release_result(self);
-  g_clear_pointer(&self->modes, g_free);
-  g_clear_pointer(&self->segmentation, ms_segmentation_free);
-  g_clear_pointer(&self->table, ms_segment_table_free);
-  g_clear_pointer(&self->no_data, ms_no_data_free);
-}
 
 static gboolean
 refuse(GError **error, const char *sentence)
@@ -147,7 +118,6 @@ note_losses(const Run *self, const MsImageHeader *header, const MsSaveNotes *not
     ms_console_note(self->console, losses);
 }
 
-/* Loads the picture, and finds the pixels that belong to no region. */
 static gboolean
 load(Run *self, GError **error)
 {
@@ -159,59 +129,33 @@ load(Run *self, GError **error)
   if (!self->source)
     return FALSE;
   note_losses(self, &file->header, NULL, self->line->batch.inputs[0]);
-  self->no_data = ms_no_data_find(self->source, (MsRows){0, ms_image_get_height(self->source)});
   return TRUE;
 }
 
+/* The device stays open until this process ends, because a driver may end it when it is closed. */
 static gboolean
-filter(Run *self, GError **error)
+find_regions(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
-  MsJob job = {.settings = &line->batch.settings,
-               .wants_modes = TRUE,
+  MsEngine *engine = load(self, error) ? ms_command_open_engine(line, FALSE, self->console, error) : NULL;
+  MsJob job = {.source = self->source,
+               .settings = &line->batch.settings,
                .progress = on_regions_progress,
                .progress_data = self,
                .cancellable = self->cancellable};
 
-  if (load(self, error))
-    self->engine = ms_command_open_engine(line, FALSE, self->console, error);
-  if (!self->engine)
+  if (!engine)
     return FALSE;
-  job.source = self->source;
-  job.may_stay = !line->modes && !self->no_data && ms_engine_get_context(self->engine) &&
-                 ms_segmentation_fits(ms_engine_get_context(self->engine), self->source);
-  self->filtered = ms_engine_run(self->engine, &job, error);
-  self->modes = g_steal_pointer(&job.modes);
-  self->on_device = job.stayed;
-  job.stayed = (MsDeviceResult){NULL};
+  self->found = (MsRegionSearch){.engine = engine,
+                                 .job = &job,
+                                 .options = {(guint)line->min_region, line->region_range, self->budget},
+                                 .plan = self->plan,
+                                 .keeps_modes = line->modes != NULL};
+  const gboolean good = ms_region_search_run(&self->found, error);
   ms_job_clear(&job);
-  return self->filtered != NULL;
-}
-
-static gboolean
-segment(Run *self, GError **error)
-{
-  const MsRegionOptions options = {(guint)self->line->min_region, self->line->region_range, self->budget};
-  const MsFiltered filtered = {.image = self->filtered,
-                               .modes = self->modes,
-                               .params = &self->line->batch.settings.params,
-                               .on_device = self->on_device,
-                               .absent = self->no_data ? self->no_data->absent : NULL};
-  const MsDeviceRun run = {ms_engine_get_context(self->engine), NULL, self->cancellable};
-
-  ms_memory_budget_return(self->budget, self->plan.finding);
-  self->segmentation = ms_segmentation_new_on(run.context, &filtered, &options, self->cancellable, error);
-  if (!self->segmentation || !ms_segmentation_check(self->segmentation, error))
-    return FALSE;
-  release_result(self);
-  if (!self->line->modes)
-    g_clear_pointer(&self->modes, g_free);
-  ms_memory_budget_return(self->budget, self->plan.writing);
-  self->table =
-    ms_segment_table_new_within(run.context ? &run : NULL, self->segmentation, self->source, self->budget, error);
-  if (self->table)
-    ms_segment_table_set_space(self->table, self->line->batch.settings.params.space, self->source);
-  return self->table != NULL;
+  if (good)
+    ms_segment_table_set_space(self->found.table, line->batch.settings.params.space, self->source);
+  return good;
 }
 
 /* @taken: (transfer full) */
@@ -236,9 +180,10 @@ save_pictures(Run *self, GError **error)
   const char *outlines = ms_polygons_is_name(line->outlines) ? NULL : line->outlines;
 
   return (!line->batch.output ||
-          save_image(self, line->batch.output, ms_segment_table_paint(self->table, self->segmentation, self->source),
-                     error)) &&
-         (!outlines || save_image(self, outlines, ms_segmentation_outline(self->segmentation, self->source), error));
+          save_image(self, line->batch.output,
+                     ms_segment_table_paint(self->found.table, self->found.segmentation, self->source), error)) &&
+         (!outlines ||
+          save_image(self, outlines, ms_segmentation_outline(self->found.segmentation, self->source), error));
 }
 
 /* (transfer none) (nullable): the place of the picture on the map */
@@ -253,7 +198,8 @@ place_of(const Run *self)
 static gboolean
 save_polygons(Run *self, GError **error)
 {
-  const MsPolygons polygons = {self->segmentation, self->table, place_of(self), self->overwrite, self->cancellable};
+  const MsPolygons polygons = {self->found.segmentation, self->found.table, place_of(self), self->overwrite,
+                               self->cancellable};
 
   return !ms_polygons_is_name(self->line->outlines) || ms_polygons_save(&polygons, self->line->outlines, error);
 }
@@ -261,20 +207,20 @@ save_polygons(Run *self, GError **error)
 static gboolean
 save_modes(Run *self, GError **error)
 {
-  const MsSegmentation *s = self->segmentation;
+  const MsSegmentation *s = self->found.segmentation;
   const gsize n = 2 * (gsize)s->width * s->height;
   g_autofree guint32 *wide = g_new(guint32, n);
   const MsPixelArray modes = {wide, s->width, s->height, 2, G_MAXUINT16};
 
   for (gsize i = 0; i < n; i++)
-    wide[i] = self->modes[i];
+    wide[i] = self->found.modes[i];
   return ms_array_file_save(self->line->modes, &modes, self->overwrite, self->cancellable, error);
 }
 
 static gboolean
 save_labels(Run *self, GError **error)
 {
-  const MsSegmentation *s = self->segmentation;
+  const MsSegmentation *s = self->found.segmentation;
   const MsPixelArray labels = {s->labels, s->width, s->height, 1, s->n, place_of(self)};
   MsSaveNotes notes = {FALSE};
 
@@ -289,8 +235,8 @@ static gboolean
 save_arrays(Run *self, GError **error)
 {
   /* Nothing that follows knows the regions of pixels without data. */
-  if (self->no_data)
-    ms_left_out_drop(self->no_data, self->segmentation, self->table);
+  if (self->found.no_data)
+    ms_left_out_drop(self->found.no_data, self->found.segmentation, self->found.table);
   return (!self->line->labels || save_labels(self, error)) && (!self->line->modes || save_modes(self, error));
 }
 
@@ -308,16 +254,16 @@ save_tables(Run *self, GError **error)
 {
   const MsCommandLine *line = self->line;
 
-  return (!line->csv || save_text(self, line->csv, ms_segment_table_to_csv(self->table), error)) &&
-         (!line->json || save_text(self, line->json, ms_segment_table_to_json(self->table), error));
+  return (!line->csv || save_text(self, line->csv, ms_segment_table_to_csv(self->found.table), error)) &&
+         (!line->json || save_text(self, line->json, ms_segment_table_to_json(self->found.table), error));
 }
 
 /* Takes the memory of the largest output before the first one is written, so that none is left by a refusal. */
 static gboolean
 take_output_memory(Run *self, GError **error)
 {
-  const guint64 csv = self->line->csv ? ms_segment_table_csv_bytes(self->table) : 0,
-                json = self->line->json ? ms_segment_table_json_bytes(self->table) : 0;
+  const guint64 csv = self->line->csv ? ms_segment_table_csv_bytes(self->found.table) : 0,
+                json = self->line->json ? ms_segment_table_json_bytes(self->found.table) : 0;
 
   ms_console_begin_results(self->console);
   return ms_memory_budget_take(self->budget, MAX(MAX(self->plan.painting, self->plan.modes), MAX(csv, json))) ||
@@ -333,12 +279,13 @@ ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
              .cancellable = cancellable,
              .overwrite = line->batch.on_conflict == MS_CONFLICT_OVERWRITE};
   g_autoptr(GError) error = NULL;
-  gboolean good = check_regions_line(line, &error) && plan(&run, &error) && filter(&run, &error) &&
-                  segment(&run, &error) && take_output_memory(&run, &error) && save_pictures(&run, &error) &&
-                  save_arrays(&run, &error) && save_polygons(&run, &error) && save_tables(&run, &error);
+  gboolean good = check_regions_line(line, &error) && plan(&run, &error) && find_regions(&run, &error) &&
+                  take_output_memory(&run, &error) && save_pictures(&run, &error) && save_arrays(&run, &error) &&
+                  save_polygons(&run, &error) && save_tables(&run, &error);
 
   if (run.memory.needed > 0)
     explain_refusal(&run, &error);
-  clear_run(&run);
+  ms_region_search_clear(&run.found);
+  g_clear_object(&run.source);
   return good ? MS_EXIT_DONE : ms_command_fail(console, error);
 }

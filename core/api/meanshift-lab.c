@@ -5,14 +5,13 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
-#include "core/engine/engine.h"
+#include "core/engine/region-search.h"
 #include "core/image/common/pixel-memory.h"
 #include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
-#include "core/regions/segment-table.h"
 
 /* Errors pass unchanged, and structs are those of core under public names, since the header includes none of core's. */
 #define SAME_LAYOUT(shown, inner, last)                                                                                \
@@ -347,8 +346,7 @@ mslab_filter(MslabDevice *device, const MslabImage *source, const MslabJob *job,
 
 typedef struct {
   MslabRegions shown;
-  MsSegmentation *segmentation;
-  MsSegmentTable *table;
+  MsRegionSearch search;
 } Regions;
 
 void
@@ -358,36 +356,8 @@ mslab_regions_free(MslabRegions *regions)
 
   if (!self)
     return;
-  g_clear_pointer(&self->segmentation, ms_segmentation_free);
-  g_clear_pointer(&self->table, ms_segment_table_free);
+  ms_region_search_clear(&self->search);
   g_free(self);
-}
-
-/* Fills @self; the device is the caller's until this returns, since colours and modes may stay on it. */
-static gboolean
-find_regions(Regions *self, MsEngine *engine, MsJob *run, guint min_pixels, GError **error)
-{
-  const MsRegionOptions options = {min_pixels, MS_REGION_RANGE_DEFAULT, NULL};
-  g_autoptr(MsNoData) no_data = ms_no_data_find(run->source, (MsRows){0, ms_image_get_height(run->source)});
-
-  run->wants_modes = TRUE;
-  run->may_stay =
-    !no_data && ms_engine_get_context(engine) && ms_segmentation_fits(ms_engine_get_context(engine), run->source);
-  g_autoptr(MsImage) filtered = ms_engine_run(engine, run, error);
-  const MsDeviceRun device = {ms_engine_get_context(engine), NULL, run->cancellable};
-  const MsFiltered found = {.image = filtered,
-                            .modes = run->modes,
-                            .params = &run->settings->params,
-                            .on_device = run->stayed,
-                            .absent = no_data ? no_data->absent : NULL};
-  if (filtered)
-    self->segmentation = ms_segmentation_new_on(device.context, &found, &options, device.cancellable, error);
-  ms_job_clear(run);
-  if (self->segmentation && ms_segmentation_check(self->segmentation, error))
-    self->table = ms_segment_table_new_on(device.context ? &device : NULL, self->segmentation, run->source, error);
-  if (self->table && no_data)
-    ms_left_out_drop(no_data, self->segmentation, self->table);
-  return self->table != NULL;
 }
 
 MslabRegions *
@@ -401,16 +371,24 @@ mslab_regions(MslabDevice *device, const MslabImage *source, const MslabJob *job
   if (!image || !begin(job, image, &settings, &run, error))
     return NULL;
   Regions *self = g_new0(Regions, 1);
+  MsRegionSearch *found = &self->search;
+  *found = (MsRegionSearch){
+    .engine = device->engine, .job = &run, .options = {job ? job->min_pixels : 0, MS_REGION_RANGE_DEFAULT, NULL}};
+  /* Colours and modes may stay on the device until it runs again. */
   g_mutex_lock(&device->runs);
-  const gboolean found = find_regions(self, device->engine, &run, job ? job->min_pixels : 0, error);
+  const gboolean good = ms_region_search_run(found, error);
+  ms_job_clear(&run);
   g_mutex_unlock(&device->runs);
-  if (!found) {
+  if (!good) {
     mslab_regions_free(&self->shown);
     return NULL;
   }
-  self->shown = (MslabRegions){self->table->n, (const MslabRegion *)self->table->segments, self->segmentation->labels};
+  if (found->no_data)
+    ms_left_out_drop(found->no_data, found->segmentation, found->table);
+  self->shown =
+    (MslabRegions){found->table->n, (const MslabRegion *)found->table->segments, found->segmentation->labels};
   if (means) {
-    g_autoptr(MsImage) painted = ms_segment_table_paint(self->table, self->segmentation, image);
+    g_autoptr(MsImage) painted = ms_segment_table_paint(found->table, found->segmentation, image);
     store(painted, means);
   }
   return &self->shown;

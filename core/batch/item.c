@@ -2,6 +2,7 @@
 #include "core/batch/item.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "core/error.h"
@@ -70,17 +71,22 @@ ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash)
 }
 
 /**
- * ms_file_stamp_is_at: whether @path leads to the very file, unchanged. The number of its device is not compared, since
- * machines that share a file system give it different ones.
+ * ms_file_stamp_is_at: whether @path leads to a file of the size of @self, or of any size but 0 where that is not known,
+ * and with the @parts of it. The number of its device is not compared, since machines that share a file system give it
+ * different ones.
  */
 gboolean
-ms_file_stamp_is_at(const MsFileStamp *self, const char *path)
+ms_file_stamp_is_at(const MsFileStamp *self, const char *path, MsStampParts parts)
 {
   MsFileStamp now;
 
-  ms_file_stamp_take(&now, path, FALSE);
-  return self->known && now.known && now.inode == self->inode && now.size == self->size &&
-         now.modified == self->modified && now.modified_ns == self->modified_ns;
+  ms_file_stamp_take(&now, path, parts & MS_STAMP_HASH);
+  if (!self->known || !now.known || (self->size == 0 ? now.size == 0 : now.size != self->size))
+    return FALSE;
+  return (!(parts & MS_STAMP_TIME) ||
+          (now.modified == self->modified && (self->modified_ns < 0 || now.modified_ns == self->modified_ns))) &&
+         (!(parts & MS_STAMP_INODE) || now.inode == self->inode) &&
+         (!(parts & MS_STAMP_HASH) || (self->hash[0] && strcmp(now.hash, self->hash) == 0));
 }
 
 /** ms_batch_item_new: (transfer full): a pending item without an output. */
@@ -106,6 +112,7 @@ ms_batch_item_free(MsBatchItem *self)
   ms_batch_item_forget_results(self);
   g_array_unref(self->kernel_ms);
   g_array_unref(self->filter_ms);
+  g_free(self->death);
   g_free(self->rejected);
   g_free(self->profile);
   g_free(self->device);

@@ -13,7 +13,7 @@
  * MsFileStamp:
  * @known: whether there was a regular file; the other fields are 0 where there was none
  * @size: bytes
- * @modified, @modified_ns: time of the last change: seconds since 1970 and nanoseconds
+ * @modified, @modified_ns: time of the last change: seconds since 1970 and nanoseconds, which are -1 where not known
  * @inode: number in its file system, which a file keeps when it gets another name
  * @hash: SHA-256 of the content in hexadecimal digits; empty where it was not asked for
  */
@@ -26,10 +26,17 @@ typedef struct {
   char hash[65];
 } MsFileStamp;
 
+/** MsStampParts: what besides its size tells that a file is the same; flags. */
+typedef enum {
+  MS_STAMP_TIME = 1 << 0,
+  MS_STAMP_INODE = 1 << 1,
+  MS_STAMP_HASH = 1 << 2,
+} MsStampParts;
+
 void ms_file_stamp_set(MsFileStamp *self, const struct stat *info);
 void ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash);
 void ms_file_stamp_take_open(MsFileStamp *self, int fd, gboolean with_hash);
-gboolean ms_file_stamp_is_at(const MsFileStamp *self, const char *path);
+gboolean ms_file_stamp_is_at(const MsFileStamp *self, const char *path, MsStampParts parts);
 
 /**
  * MsItemStatus:
@@ -67,6 +74,9 @@ extern const char *const ms_item_status_names[];
  * @input_spool: in a worker, the descriptor of a file with the bytes of an @input that is a pipe; else 0
  * @output_spool: in a worker, the descriptor of a file for the bytes of an @output that is a pipe; else 0
  * @index: in a worker, its place among the items of the request
+ * @in_work: in a supervisor, whether a worker decodes, filters or saves it
+ * @is_saving: the same, whether @result is the file that is about to get its name
+ * @death: (nullable): the same, how a worker ended that had it in work
  * @error: (nullable): why it failed, in English, as manifests and reports say it
  * @shown: (nullable): the same in the user's language
  * @reason: (nullable): why it was skipped
@@ -102,6 +112,9 @@ typedef struct {
   int input_spool;
   int output_spool;
   guint index;
+  gboolean in_work;
+  gboolean is_saving;
+  char *death;
   MsItemStatus status;
   char *error;
   char *shown;

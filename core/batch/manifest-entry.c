@@ -31,13 +31,13 @@ has_quality(gconstpointer entry)
 static gboolean
 has_stamp(gconstpointer entry)
 {
-  return ((const MsManifestEntry *)entry)->modified_ns >= 0;
+  return ((const MsManifestEntry *)entry)->source.modified_ns >= 0;
 }
 
 static gboolean
 has_output_size(gconstpointer entry)
 {
-  return ((const MsManifestEntry *)entry)->output_size > 0;
+  return ((const MsManifestEntry *)entry)->result.size > 0;
 }
 
 static gboolean
@@ -66,14 +66,14 @@ static const MsField fields[] = {
   ENTRY(error, TEXT, "error", .is_lax = TRUE),
   ENTRY(note, TEXT, "note", .is_lax = TRUE),
   ENTRY(settings, TEXT, "settings"),
-  ENTRY(size, COUNT, "size", .has = has_stamp),
-  ENTRY(modified, WHOLE, "modified", .has = has_stamp),
-  ENTRY(modified_ns, WHOLE, "modified_ns", .has = has_stamp),
+  ENTRY(source.size, COUNT, "size", .has = has_stamp),
+  ENTRY(source.modified, WHOLE, "modified", .has = has_stamp),
+  ENTRY(source.modified_ns, WHOLE, "modified_ns", .has = has_stamp),
   ENTRY(hash, TEXT, "sha256"),
-  ENTRY(output_size, COUNT, "output_size", .has = has_output_size),
-  ENTRY(output_inode, WHOLE, "output_inode", .has = is_being_saved),
-  ENTRY(output_modified, WHOLE, "output_modified", .has = is_being_saved),
-  ENTRY(output_modified_ns, WHOLE, "output_modified_ns", .has = is_being_saved),
+  ENTRY(result.size, COUNT, "output_size", .has = has_output_size),
+  ENTRY(result.inode, WHOLE, "output_inode", .has = is_being_saved),
+  ENTRY(result.modified, WHOLE, "output_modified", .has = is_being_saved),
+  ENTRY(result.modified_ns, WHOLE, "output_modified_ns", .has = is_being_saved),
   ENTRY(output_hash, TEXT, "output_sha256"),
   ENTRY(width, WHOLE, "width", .is_lax = TRUE),
   ENTRY(height, WHOLE, "height", .is_lax = TRUE),
@@ -94,17 +94,10 @@ set_save(MsManifestEntry *entry, const MsBatchItem *item, const MsBatchRequest *
 static void
 set_stamps(MsManifestEntry *entry, const MsFileStamp *source, const MsFileStamp *result)
 {
-  if (source->known) {
-    entry->size = source->size;
-    entry->modified = source->modified;
-    entry->modified_ns = source->modified_ns;
-  }
-  if (result->known && entry->status != MS_ITEM_FAILED) {
-    entry->output_size = result->size;
-    entry->output_inode = (gint64)result->inode;
-    entry->output_modified = result->modified;
-    entry->output_modified_ns = result->modified_ns;
-  }
+  if (source->known)
+    entry->source = *source;
+  if (result->known && entry->status != MS_ITEM_FAILED)
+    entry->result = *result;
   entry->hash = source->hash[0] ? g_strdup(source->hash) : NULL;
   entry->output_hash = result->hash[0] ? g_strdup(result->hash) : NULL;
 }
@@ -115,14 +108,22 @@ entry_new(void)
   MsManifestEntry *entry = g_new0(MsManifestEntry, 1);
 
   entry->quality = MS_QUALITY_AUTO;
-  entry->modified_ns = -1;
+  entry->source.modified_ns = -1;
+  entry->source.known = entry->result.known = TRUE;
   return entry;
 }
 
-/** ms_manifest_entry_write: (transfer full): the line of the entry, without a newline. */
+/**
+ * ms_manifest_entry_write: (transfer full): the line of the entry, without a newline. The content of an output that got
+ * its name before its run was killed is hashed here if that of the input was.
+ */
 char *
-ms_manifest_entry_write(const MsManifestEntry *self)
+ms_manifest_entry_write(MsManifestEntry *self)
 {
+  if (self->is_completed && self->hash && !self->output_hash) {
+    ms_file_stamp_take(&self->result, self->output, TRUE);
+    self->output_hash = g_strdup(self->result.hash);
+  }
   g_autoptr(JsonNode) node = ms_record_to_node(&entry_record, self);
 
   return json_to_string(node, FALSE);
@@ -166,6 +167,8 @@ ms_manifest_entry_parse(const char *line, gsize length)
   entry->settings = g_strdup("");
   ms_record_get(&entry_record, entry, object);
   entry->done = entry->status == MS_ITEM_DONE;
+  g_strlcpy(entry->source.hash, entry->hash ? entry->hash : "", sizeof entry->source.hash);
+  g_strlcpy(entry->result.hash, entry->output_hash ? entry->output_hash : "", sizeof entry->result.hash);
   return entry;
 }
 
@@ -176,21 +179,10 @@ ms_manifest_entry_parse(const char *line, gsize length)
 gboolean
 ms_manifest_entry_complete(MsManifestEntry *self)
 {
-  MsFileStamp file = {.known = TRUE,
-                      .size = self->output_size,
-                      .modified = self->output_modified,
-                      .modified_ns = self->output_modified_ns,
-                      .inode = (guint64)self->output_inode};
-
-  if (!self->output || !ms_file_stamp_is_at(&file, self->output))
+  if (!self->output || !ms_file_stamp_is_at(&self->result, self->output, MS_STAMP_TIME | MS_STAMP_INODE))
     return FALSE;
   self->status = MS_ITEM_DONE;
   self->done = self->is_completed = TRUE;
-  if (self->hash) {
-    ms_file_stamp_take(&file, self->output, TRUE);
-    g_free(self->output_hash);
-    self->output_hash = g_strdup(file.hash);
-  }
   return TRUE;
 }
 
@@ -226,37 +218,6 @@ is_alike(const MsManifestEntry *self, const MsBatchItem *item, const MsBatchRequ
   return self->done && strcmp(self->settings, line) == 0 && is_saved_alike(self, item, request);
 }
 
-/* Only a file can be unchanged, since a pipe may deliver another image each time. */
-static gboolean
-is_same_input(const MsManifestEntry *entry, const char *input, gboolean by_hash)
-{
-  MsFileStamp now;
-
-  ms_file_stamp_take(&now, input, by_hash);
-  if (!now.known || now.size != entry->size)
-    return FALSE;
-  if (by_hash)
-    return g_strcmp0(now.hash, entry->hash) == 0;
-  return now.modified == entry->modified && (entry->modified_ns < 0 || now.modified_ns == entry->modified_ns);
-}
-
-/*
- * Whether the output has the recorded size, as an emptied or truncated file has not; lines of older versions record
- * none.
- */
-static gboolean
-has_whole_output(const MsManifestEntry *entry, gboolean by_hash)
-{
-  MsFileStamp now;
-
-  if (!entry->output)
-    return FALSE;
-  ms_file_stamp_take(&now, entry->output, by_hash);
-  if (!now.known || (by_hash && g_strcmp0(now.hash, entry->output_hash) != 0))
-    return FALSE;
-  return entry->output_size == 0 ? now.size > 0 : now.size == entry->output_size;
-}
-
 /**
  * ms_manifest_entry_is_done:
  * @item: whose input the line is about
@@ -269,5 +230,7 @@ ms_manifest_entry_is_done(const MsManifestEntry *self, const MsBatchItem *item, 
 {
   const gboolean by_hash = request->resume == MS_RESUME_HASH;
 
-  return is_alike(self, item, request) && is_same_input(self, item->input, by_hash) && has_whole_output(self, by_hash);
+  return is_alike(self, item, request) &&
+         ms_file_stamp_is_at(&self->source, item->input, by_hash ? MS_STAMP_HASH : MS_STAMP_TIME) && self->output &&
+         (self->is_completed || ms_file_stamp_is_at(&self->result, self->output, by_hash ? MS_STAMP_HASH : 0));
 }

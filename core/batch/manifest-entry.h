@@ -18,9 +18,9 @@ typedef struct _MsBatchRequest MsBatchRequest;
  * @is_converted: whether the input was converted to sRGB
  * @status: how the input ended, pending while its output may not have its name yet; @done: whether it is finished
  * @is_completed: whether the line says less: that its output was about to get its name, which it has
- * @size, @modified, @modified_ns: of the input then; @modified_ns is -1 in lines of older versions
- * @output_size: bytes of the output, 0 in lines of older versions
- * @output_inode, @output_modified, @output_modified_ns: of an output that was about to get its name
+ * @source: the input then; its nanoseconds are -1 in lines of older versions
+ * @result: the output; the size is 0 in lines of older versions, time and inode are known of one that was about to get
+ *   its name
  * @error: (nullable): why it failed
  * @note: (nullable): what data of the input the output lacks
  * @hash, @output_hash: (nullable): SHA-256 of the input and of the output, recorded with --resume=hash
@@ -35,13 +35,8 @@ typedef struct {
   MsItemStatus status;
   gboolean done;
   gboolean is_completed;
-  guint64 size;
-  gint64 modified;
-  int modified_ns;
-  guint64 output_size;
-  gint64 output_inode;
-  gint64 output_modified;
-  int output_modified_ns;
+  MsFileStamp source;
+  MsFileStamp result;
   char *error;
   char *note;
   char *hash;
@@ -52,7 +47,7 @@ typedef struct {
 
 char *ms_manifest_line(const MsBatchItem *item, const MsBatchRequest *request);
 MsManifestEntry *ms_manifest_entry_parse(const char *line, gsize length);
-char *ms_manifest_entry_write(const MsManifestEntry *self);
+char *ms_manifest_entry_write(MsManifestEntry *self);
 void ms_manifest_entry_free(MsManifestEntry *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsManifestEntry, ms_manifest_entry_free)
 gboolean ms_manifest_entry_complete(MsManifestEntry *self);

@@ -388,13 +388,19 @@ write_record(MsManifest *self, const char *json)
   return good;
 }
 
-/** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
-const MsManifestEntry *
-ms_manifest_find(MsManifest *self, const char *input)
+static MsManifestEntry *
+find_entry(MsManifest *self, const char *input)
 {
   g_autofree char *absolute = g_canonicalize_filename(input, NULL);
 
   return g_hash_table_lookup(self->entries, absolute);
+}
+
+/** ms_manifest_find: (transfer none) (nullable): the last line about @input by which it was finished, else the last. */
+const MsManifestEntry *
+ms_manifest_find(MsManifest *self, const char *input)
+{
+  return find_entry(self, input);
 }
 
 /**
@@ -433,7 +439,7 @@ ms_manifest_complete(MsManifest *self, GPtrArray *items, GError **error)
 {
   for (guint i = 0; i < items->len; i++) {
     const MsBatchItem *item = g_ptr_array_index(items, i);
-    const MsManifestEntry *entry = item->status == MS_ITEM_SKIPPED ? ms_manifest_find(self, item->input) : NULL;
+    MsManifestEntry *entry = item->status == MS_ITEM_SKIPPED ? find_entry(self, item->input) : NULL;
     g_autofree char *json = entry && entry->is_completed && g_strcmp0(entry->output, item->output) == 0
                               ? ms_manifest_entry_write(entry)
                               : NULL;

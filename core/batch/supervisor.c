@@ -220,7 +220,8 @@ take_answer(MsMessage *message, gpointer data)
 static gboolean
 was_saved(const Job *job, const MsBatchItem *item)
 {
-  return job->is_saving && item->output && ms_file_stamp_is_at(&item->result, item->output);
+  return job->is_saving && item->output &&
+         ms_file_stamp_is_at(&item->result, item->output, MS_STAMP_TIME | MS_STAMP_INODE);
 }
 
 /* Reports the images whose files were complete when the worker died; whether there are any. */

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/engine/engine.h"
+#include "core/engine/region-search.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/driver-cache.h"
 #include "core/opencl/icd.h"
@@ -22,7 +22,6 @@
 #include "core/reduce/bandwidth.h"
 #include "core/reduce/image-comparison.h"
 #include "core/reduce/image-statistics.h"
-#include "core/regions/segment-table.h"
 
 /* If the visible part is a larger share of the picture than this, the whole picture is filtered at once. */
 #define MOSTLY_VISIBLE 0.7
@@ -444,68 +443,67 @@ number_of(int fd)
   return fstat(fd, &info) == 0 ? (guint64)info.st_ino : 0;
 }
 
-/* Filters the source again unless the modes are those of the same source and settings. */
-static gboolean
-find_modes(Service *self, MsImage *source, const MsSettings *settings, GError **error)
+/* Takes the modes that are known, unless they are of another source or other settings. */
+static void
+take_modes(Service *self, guint64 source, const MsSettings *settings, MsRegionSearch *search)
 {
-  const guint64 number = number_of(self->request->message.fds[0]);
   Modes *known = &self->modes;
-  MsJob job = {.source = source,
-               .settings = settings,
-               .wants_modes = TRUE,
-               .interactive = TRUE,
-               .progress = report_rows_of_modes,
-               .progress_data = self,
-               .cancellable = self->request->cancellable};
 
-  if (known->source == number && ms_settings_equal(&known->settings, settings))
-    return TRUE;
-  forget_modes(self);
-  known->filtered = ms_engine_run(self->engine, &job, error);
-  if (known->filtered) {
-    known->source = number;
-    known->settings = *settings;
-    known->modes = g_steal_pointer(&job.modes);
+  if (known->source == source && ms_settings_equal(&known->settings, settings)) {
+    search->filtered = g_steal_pointer(&known->filtered);
+    search->modes = g_steal_pointer(&known->modes);
   }
-  ms_job_clear(&job);
-  return known->filtered != NULL;
+  forget_modes(self);
+}
+
+static void
+keep_modes(Service *self, guint64 source, const MsSettings *settings, MsRegionSearch *search)
+{
+  self->modes = (Modes){search->filtered ? source : 0, *settings, g_steal_pointer(&search->filtered),
+                        g_steal_pointer(&search->modes)};
 }
 
 static gboolean
-run_regions(Service *self, GError **error)
+answer_regions(Service *self, const MsRegionSearch *found, GError **error)
 {
-  MsContext *context = ms_engine_get_context(self->engine);
-  GCancellable *cancellable = self->request->cancellable;
-  g_autoptr(GVariant) values = NULL;
-  MsRegionOptions options = {0, 0, NULL};
-  MsSettings settings;
+  const MsSegmentTable *table = found->table;
 
-  g_variant_get(self->request->content, "(@" MS_PICTURE_TYPE "(ud)@as)", NULL, &options.min_pixels, &options.range,
-                &values);
-  g_autoptr(MsImage) source = map_image(self, 0, error);
-  if (!source)
-    return FALSE;
-  ms_settings_from_variant(values, &settings);
-  if (!find_modes(self, source, &settings, error))
-    return FALSE;
-  g_autoptr(MsNoData) no_data = ms_no_data_find(source, (MsRows){0, ms_image_get_height(source)});
-  const MsFiltered filtered = {.image = self->modes.filtered,
-                               .modes = self->modes.modes,
-                               .params = &settings.params,
-                               .absent = no_data ? no_data->absent : NULL};
-  g_autoptr(MsSegmentation) segmentation = ms_segmentation_new_on(context, &filtered, &options, cancellable, error);
-  if (!segmentation || !ms_segmentation_check(segmentation, error))
-    return FALSE;
-  g_autoptr(MsSegmentTable) table =
-    ms_segment_table_new_on(context ? &(MsDeviceRun){context, NULL, cancellable} : NULL, segmentation, source, error);
-  if (table && no_data)
-    ms_left_out_drop(no_data, segmentation, table);
-  const int fd = table ? ms_regions_answer_new(segmentation, table, error) : -1;
+  if (found->no_data)
+    ms_left_out_drop(found->no_data, found->segmentation, found->table);
+  const int fd = ms_regions_answer_new(found->segmentation, table, error);
   if (fd < 0)
     return FALSE;
   answer(self, MS_ANSWER_REGIONS, g_variant_new("(ut)", table->n, (guint64)table->n_neighbours), &fd);
   close(fd);
   return TRUE;
+}
+
+static gboolean
+run_regions(Service *self, GError **error)
+{
+  const guint64 number = number_of(self->request->message.fds[0]);
+  g_autoptr(GVariant) values = NULL;
+  MsSettings settings;
+  MsJob job = {.settings = &settings,
+               .interactive = TRUE,
+               .progress = report_rows_of_modes,
+               .progress_data = self,
+               .cancellable = self->request->cancellable};
+  MsRegionSearch search = {.engine = self->engine, .job = &job, .keeps_modes = TRUE, .keeps_filtered = TRUE};
+
+  g_variant_get(self->request->content, "(@" MS_PICTURE_TYPE "(ud)@as)", NULL, &search.options.min_pixels,
+                &search.options.range, &values);
+  g_autoptr(MsImage) source = map_image(self, 0, error);
+  if (!source)
+    return FALSE;
+  ms_settings_from_variant(values, &settings);
+  job.source = source;
+  take_modes(self, number, &settings, &search);
+  const gboolean good = ms_region_search_run(&search, error) && answer_regions(self, &search, error);
+  keep_modes(self, number, &settings, &search);
+  ms_region_search_clear(&search);
+  ms_job_clear(&job);
+  return good;
 }
 
 /* The other requests */
