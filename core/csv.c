@@ -57,18 +57,25 @@ ms_csv_append(GString *line, const char *text)
 }
 
 /**
- * ms_csv_append_path:
- * @path: (nullable): the cell; %NULL is an empty one
+ * ms_csv_append_path_text:
+ * @text: a file name as ms_path_to_text() spells it
  *
- * Appends a file name as ms_path_to_text() spells it. A ' is put in front of one that begins with a ' too, so that
- * removing a ' at the beginning always leads back to the name.
+ * Appends the name. A ' is put in front of one that begins with a ' too, so that removing a ' at the beginning always
+ * leads back to the name.
  */
+void
+ms_csv_append_path_text(GString *line, const char *text)
+{
+  append_cell(line, text, text[0] == '\'' || looks_like_formula(text));
+}
+
+/** ms_csv_append_path: ms_csv_append_path_text() for a @path of any bytes; (nullable): %NULL is an empty cell. */
 void
 ms_csv_append_path(GString *line, const char *path)
 {
   g_autofree char *text = ms_path_to_text(path ? path : "");
 
-  append_cell(line, text, text[0] == '\'' || looks_like_formula(text));
+  ms_csv_append_path_text(line, text);
 }
 
 /**

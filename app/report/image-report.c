@@ -134,6 +134,25 @@ add_timings(const MsField *field, gconstpointer member, JsonBuilder *b)
   json_builder_end_array(b);
 }
 
+/* What each stage took in all, 0 where it did nothing; null where nothing was measured. */
+static void
+add_stages(const MsField *field, gconstpointer member, JsonBuilder *b)
+{
+  MsTimingLog *log = *(MsTimingLog *const *)member;
+
+  json_builder_set_member_name(b, field->name);
+  if (!log) {
+    json_builder_add_null_value(b);
+    return;
+  }
+  json_builder_begin_object(b);
+  for (MsStage stage = MS_STAGE_DECODE; stage <= MS_STAGE_ENCODE; stage++) {
+    g_autofree char *name = g_strconcat(ms_stage_name(stage), "_ms", NULL);
+    ms_json_add_number(b, name, to_nanoseconds(ms_timing_log_total_ms(log, stage)));
+  }
+  json_builder_end_object(b);
+}
+
 static void
 add_repeat_time(const MsField *field, gconstpointer member, JsonBuilder *b)
 {
@@ -200,6 +219,7 @@ static const MsField image_fields[] = {
   ITEM(profile, TEXT, "profile"),
   ITEM(rejected, TEXT, "rejected"),
   ITEM(log, OWN, "timings", .add = add_timings),
+  ITEM(log, OWN, "stages", .add = add_stages),
   ITEM(kernel_ms, OWN, "kernel_ms", .add = add_repeat_time),
   ITEM(filter_ms, OWN, "filter_ms", .add = add_repeat_time),
   MS_FIELD_OF(SHOWN, "verify", .record = &verify_record),
@@ -208,17 +228,9 @@ static const MsField image_fields[] = {
 /** ms_image_report_record: the members of an image but those of its summary. */
 const MsRecord ms_image_report_record = MS_RECORD(image_fields);
 
-static char *
-builder_to_text(JsonBuilder *b)
-{
-  g_autoptr(JsonNode) root = json_builder_get_root(b);
-
-  return json_to_string(root, TRUE);
-}
-
-/** ms_image_report_json_image: (transfer full): one object of the array "images". */
-char *
-ms_image_report_json_image(const MsBatchItem *item)
+/** ms_image_report_node: (transfer full): one object of the array "images", of which CSV has some members. */
+JsonNode *
+ms_image_report_node(const MsBatchItem *item)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 
@@ -226,7 +238,15 @@ ms_image_report_json_image(const MsBatchItem *item)
   ms_record_add_members(&ms_image_report_record, item, b);
   ms_image_summary_add_json(item->summary, b);
   json_builder_end_object(b);
-  return builder_to_text(b);
+  return json_builder_get_root(b);
+}
+
+static char *
+builder_to_text(JsonBuilder *b)
+{
+  g_autoptr(JsonNode) root = json_builder_get_root(b);
+
+  return json_to_string(root, TRUE);
 }
 
 #define DEVICE(member) MS_FIELD(MsEngineInfo, member, WORD, #member)
@@ -281,83 +301,119 @@ ms_image_report_json_tail(const MsBatchCounts *counts, double seconds, gboolean 
   return g_strconcat("\n  ],\n  \"summary\" : ", json, "\n}\n", NULL);
 }
 
-/* CSV */
+/* CSV: the object of an image in JSON, flattened */
 
-#define TIME_FORMAT "%.6f"
+/*
+ * @parent: (nullable): the object in that of the image that has the member
+ * @format: (nullable): of a number that may be broken
+ * @unknown: (nullable): the cell of a value that is null; empty without it
+ */
+typedef struct {
+  const char *name;
+  const char *parent;
+  const char *member;
+  const char *format;
+  const char *unknown;
+  gboolean is_path;
+} Column;
 
-static const MsField first_columns[] = {
-  ITEM(seq, COUNT, "seq"),       ITEM(input, PATH, "input"),
-  ITEM(output, PATH, "output"),  MS_FIELD_OF(COMPUTED_TEXT, "status", .text = dup_status),
-  ITEM(error, TEXT, "error"),    ITEM(width, WHOLE, "width"),
-  ITEM(height, WHOLE, "height"),
+#define OWN(name, ...)                                                                                                 \
+  {                                                                                                                    \
+    name, NULL, name, __VA_ARGS__                                                                                      \
+  }
+#define TIME(name, parent, member)                                                                                     \
+  {                                                                                                                    \
+    name, parent, member, "%.6f"                                                                                       \
+  }
+#define STAGE(name) TIME(name, "stages", name)
+static const Column first_columns[] = {
+  OWN("seq"),
+  OWN("input", .is_path = TRUE),
+  OWN("output", .is_path = TRUE),
+  OWN("status"),
+  OWN("error"),
+  OWN("width"),
+  OWN("height"),
 };
-static const MsRecord first_columns_record = MS_RECORD(first_columns);
+static const Column last_columns[] = {
+  TIME("kernel_ms_median", "kernel_ms", "median"),
+  TIME("kernel_ms_min", "kernel_ms", "min"),
+  TIME("kernel_ms_max", "kernel_ms", "max"),
+  TIME("kernel_ms_n", "kernel_ms", "n"),
+  TIME("filter_ms_median", "filter_ms", "median"),
+  STAGE("decode_ms"),
+  STAGE("build_ms"),
+  STAGE("upload_ms"),
+  STAGE("kernel_ms"),
+  STAGE("download_ms"),
+  STAGE("encode_ms"),
+  {"mismatched_pixels", "verify", "mismatched_pixels"},
+  {"max_difference", "verify", "max_difference"},
+  OWN("profile"),
+};
 
-static const MsStage stages[] = {MS_STAGE_DECODE, MS_STAGE_BUILD,    MS_STAGE_UPLOAD,
-                                 MS_STAGE_KERNEL, MS_STAGE_DOWNLOAD, MS_STAGE_ENCODE};
+/* Calls @append for each column, those of the options between the others. */
+static void
+for_each_column(void (*append)(const Column *column, GString *line, JsonObject *image), GString *line,
+                JsonObject *image)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS(first_columns); i++)
+    append(&first_columns[i], line, image);
+  for (guint i = 0; i < ms_options.n_rows; i++) {
+    const MsOptionInfo *row = &ms_options.rows[i];
+    const char *parent = row->group == MS_OPTION_GROUP_FILTER ? "parameters" : "options";
+    append(&(Column){row->json, parent, row->json, "%.10g", "auto"}, line, image);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS(last_columns); i++)
+    append(&last_columns[i], line, image);
+}
+
+static void
+append_name(const Column *column, GString *line, JsonObject *image)
+{
+  ms_csv_append(line, column->name);
+}
+
+static void
+append_cell(const Column *column, GString *line, JsonObject *image)
+{
+  JsonObject *owner = column->parent ? ms_json_get_object(image, column->parent) : image;
+  JsonNode *value = owner ? json_object_get_member(owner, column->member) : NULL;
+
+  if (!value || JSON_NODE_HOLDS_NULL(value)) {
+    ms_csv_append(line, owner ? column->unknown : NULL);
+  } else if (JSON_NODE_HOLDS_ARRAY(value)) {
+    JsonArray *sides = json_node_get_array(value);
+    g_autofree char *shape =
+      g_strdup_printf("%dx%d", (int)json_array_get_int_element(sides, 0), (int)json_array_get_int_element(sides, 1));
+    ms_csv_append(line, shape);
+  } else if (json_node_get_value_type(value) == G_TYPE_DOUBLE) {
+    ms_csv_append_number(line, json_node_get_double(value), column->format);
+  } else if (json_node_get_value_type(value) == G_TYPE_INT64) {
+    ms_csv_append_integer(line, json_node_get_int(value));
+  } else {
+    (column->is_path ? ms_csv_append_path_text : ms_csv_append)(line, json_node_get_string(value));
+  }
+}
 
 /** ms_image_report_csv_header: (transfer full): the names of the columns. */
 char *
 ms_image_report_csv_header(void)
 {
   GString *line = g_string_new(NULL);
-  const MsOptionInfo *rows = ms_options.rows;
 
-  ms_record_append_names(&first_columns_record, line);
-  for (guint i = 0; i < ms_options.n_rows; i++)
-    ms_csv_append(line, rows[i].json);
-  g_string_append(line, ",kernel_ms_median,kernel_ms_min,kernel_ms_max,kernel_ms_n,filter_ms_median");
-  for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
-    g_string_append_printf(line, ",%s_ms", ms_stage_name(stages[i]));
-  g_string_append(line, ",mismatched_pixels,max_difference,profile\n");
-  return g_string_free(line, FALSE);
+  for_each_column(append_name, line, NULL);
+  return g_string_free(g_string_append_c(line, '\n'), FALSE);
 }
 
-static void
-append_settings(GString *line, const MsSettings *settings)
-{
-  const MsOptionInfo *rows = ms_options.rows;
-
-  for (guint i = 0; i < ms_options.n_rows; i++) {
-    g_autofree char *value = ms_option_get_text(&rows[i], settings);
-    ms_csv_append(line, value);
-  }
-}
-
-/* A time that was not measured is an empty cell. */
-static void
-append_times(GString *line, const MsBatchItem *item)
-{
-  MsSummary time = ms_statistics_summarise_array(item->kernel_ms);
-  MsSummary whole = ms_statistics_summarise_array(item->filter_ms);
-
-  ms_csv_append_number(line, time.n > 0 ? time.median : NAN, TIME_FORMAT);
-  ms_csv_append_number(line, time.n > 0 ? time.minimum : NAN, TIME_FORMAT);
-  ms_csv_append_number(line, time.n > 0 ? time.maximum : NAN, TIME_FORMAT);
-  ms_csv_append_integer(line, time.n);
-  ms_csv_append_number(line, whole.n > 0 ? whole.median : NAN, TIME_FORMAT);
-  for (gsize i = 0; i < G_N_ELEMENTS(stages); i++)
-    ms_csv_append_number(line, item->log ? ms_timing_log_total_ms(item->log, stages[i]) : NAN, TIME_FORMAT);
-}
-
-/** ms_image_report_csv_line: (transfer full): the line of one image. */
+/** ms_image_report_csv_line: (transfer full): the line of one image, from ms_image_report_node(). */
 char *
-ms_image_report_csv_line(const MsBatchItem *item)
+ms_image_report_csv_line(JsonNode *image)
 {
   GString *line = g_string_new(NULL);
 
-  ms_record_append_cells(&first_columns_record, item, line);
-  append_settings(line, &item->used);
-  append_times(line, item);
-  if (item->verified) {
-    ms_csv_append_integer(line, (gint64)item->difference.mismatched_pixels);
-    ms_csv_append_integer(line, item->difference.max_difference);
-  } else {
-    g_string_append(line, ",,");
-  }
-  ms_csv_append(line, item->profile ? item->profile : "");
-  g_string_append_c(line, '\n');
-  return g_string_free(line, FALSE);
+  for_each_column(append_cell, line, json_node_get_object(image));
+  return g_string_free(g_string_append_c(line, '\n'), FALSE);
 }
 
 /* Text */

@@ -9,10 +9,10 @@
 extern const MsRecord ms_image_report_record;
 
 char *ms_image_report_json_head(const MsEngineInfo *device);
-char *ms_image_report_json_image(const MsBatchItem *item);
+JsonNode *ms_image_report_node(const MsBatchItem *item);
 char *ms_image_report_json_tail(const MsBatchCounts *counts, double seconds, gboolean interrupted);
 char *ms_image_report_csv_header(void);
-char *ms_image_report_csv_line(const MsBatchItem *item);
+char *ms_image_report_csv_line(JsonNode *image);
 char *ms_image_report_text_title(const MsBatchItem *item);
 char *ms_image_report_text_timings(const MsBatchItem *item);
 char *ms_image_report_text_verify(const MsBatchItem *item);

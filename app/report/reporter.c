@@ -70,24 +70,19 @@ write_head(MsReporter *self)
 }
 
 static void
-write_json(MsReporter *self, const MsBatchItem *item)
+write_reports(MsReporter *self, const MsBatchItem *item)
 {
-  g_autofree char *image = NULL;
+  g_autoptr(JsonNode) image = self->json || self->csv ? ms_image_report_node(item) : NULL;
 
-  if (!self->json)
-    return;
-  image = ms_image_report_json_image(item);
-  ms_report_file_write(self->json, self->next > 0 ? ",\n" : "\n");
-  ms_report_file_write(self->json, image);
-}
-
-static void
-write_csv(MsReporter *self, const MsBatchItem *item)
-{
-  g_autofree char *line = self->csv ? ms_image_report_csv_line(item) : NULL;
-
-  if (line)
+  if (self->json) {
+    g_autofree char *object = json_to_string(image, TRUE);
+    ms_report_file_write(self->json, self->next > 0 ? ",\n" : "\n");
+    ms_report_file_write(self->json, object);
+  }
+  if (self->csv) {
+    g_autofree char *line = ms_image_report_csv_line(image);
     ms_report_file_write(self->csv, line);
+  }
 }
 
 static void
@@ -138,8 +133,7 @@ static void
 report_item(MsReporter *self, MsBatchItem *item)
 {
   report_outcome(self, item);
-  write_json(self, item);
-  write_csv(self, item);
+  write_reports(self, item);
   print_tables(self, item);
   ms_batch_item_forget_results(item);
   self->next++;
