@@ -148,7 +148,7 @@ class InstallTest(unittest.TestCase):
                      if not where.endswith("__pycache__")]
         self.assertEqual({os.path.basename(os.path.dirname(path)) for path in found}, {"meanshift_lab"})
         names = {os.path.basename(path).split(".")[0] + os.path.splitext(path)[1] for path in found}
-        self.assertEqual(names, {"__init__.py", "__init__.pyi", "_core.so", "_napari.py", "napari.yaml", "py.typed"})
+        self.assertEqual(names, {"__init__.py", "__init__.pyi", "_library.py", "_napari.py", "napari.yaml", "py.typed"})
 
     def complete_in_bash(self, *words):
         script = (

@@ -2,6 +2,7 @@
 """The Python package: pixels against cv2 at random shapes, arrays of every layout, errors, threads and cost."""
 
 import concurrent.futures
+import ctypes
 import importlib
 import inspect
 import json
@@ -19,7 +20,7 @@ import pytest
 import yaml
 
 import meanshift_lab
-from meanshift_lab import _napari
+from meanshift_lab import _library, _napari
 
 HERE = os.path.dirname(__file__)
 SOURCE = os.environ["MS_SOURCE_ROOT"]
@@ -496,6 +497,32 @@ def test_the_functions_document_shapes_types_and_copies():
         documented = {part for line in documented for part in line.replace("*", "").split(", ")}
         assert documented == set(inspect.signature(function).parameters), name
     assert "ndarray of uint8" in meanshift_lab.filter.__doc__ and "copied once" in meanshift_lab.filter.__doc__
+
+
+def test_structs_are_those_of_the_header():
+    """Each member of each struct has the name, the place and the type that the header gives it."""
+    header = open(os.path.join(SOURCE, "core", "api", "meanshift-lab.h"), encoding="utf-8").read()
+    plain = re.sub(r"/\*.*?\*/", "", header, flags=re.S)
+    channels = re.search(r"typedef enum {([^}]*)} MslabChannel;", plain).group(1)
+    assert [name.strip() for name in channels.split(",")].index("MSLAB_N_CHANNELS") == _library.N_CHANNELS
+    kinds = {"int": "c_int", "guint": "c_uint", "gboolean": "c_int", "guint32": "c_uint", "gsize": "c_ulong",
+             "guint64": "c_ulong", "double": "c_double", "const char *": "c_char_p", "char": "c_char",
+             "MslabProgress": "CFunctionType", "MslabChannelStatistics": "MslabChannelStatistics"}
+    structs = dict((name, body) for body, name in re.findall(r"typedef struct {([^}]*)} (\w+);", plain))
+    assert len(structs) > 8
+    for name, body in structs.items():
+        fields = []
+        for kind, member, size in re.findall(r"\s*(.*?)(\w+)((?:\[\w+\])*);", body):
+            shape = size.replace("MSLAB_N_CHANNELS", str(_library.N_CHANNELS))
+            fields.append((member, kinds.get(kind.strip(), "pointer"), shape))
+        ours = []
+        for member, kind in getattr(_library, name)._fields_:
+            shape = ""
+            while issubclass(kind, ctypes.Array):
+                shape, kind = f"{shape}[{kind._length_}]", kind._type_
+            is_pointer = kind is ctypes.c_void_p or issubclass(kind, ctypes._Pointer)
+            ours.append((member, "pointer" if is_pointer else kind.__name__, shape))
+        assert ours == fields, name
 
 
 def test_napari_finds_its_widgets():

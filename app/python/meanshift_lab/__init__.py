@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy
 
-from ._core import Engine, Error, UsageError
-from . import _core
+from . import _library
+from ._library import Engine, Error, UsageError
 
 __all__ = [
     "ChannelStatistics", "Device", "Error", "Region", "Regions", "UsageError",
@@ -107,6 +107,8 @@ class _Engines:
         # A driver's threads do not exist in a forked process. Its objects are kept, because freeing them could hang.
         self._lock = threading.Lock()
         if self._open:
+            for engine in self._open.values():
+                engine.forget()
             self._inherited, self._open = self._open, {}
 
     def get(self, device):
@@ -138,7 +140,7 @@ def _settings(**values):
     """The settings as the library takes them: name=value,name=value."""
     texts = {name.replace("_", "-"): _text(value) for name, value in values.items() if value is not None}
     for text in (*texts, *texts.values()):
-        if "," in text or "=" in text:
+        if set(text) & set(",=\0"):
             raise UsageError(f"A setting cannot hold '{text}'.")
     return ",".join(f"{name}={text}" for name, text in texts.items())
 
@@ -182,8 +184,7 @@ def filter(array, sp=10, sr=20, *, device="auto", out=None, band=None, progress=
     """
     image = _as_image(array)
     result = numpy.empty(image.shape, numpy.uint8) if out is None else out
-    _engines.get(device).filter(image, result, _settings(sp=sp, sr=sr, **settings), band is not None,
-                                *(band if band is not None else (0, 0)), progress)
+    _engines.get(device).filter(image, result, _settings(sp=sp, sr=sr, **settings), band, progress)
     return result
 
 
@@ -200,7 +201,7 @@ def halo(sp=10, max_iterations=5, levels=0):
     -------
     int
     """
-    return _core.halo(_settings(sp=sp, max_iterations=max_iterations, levels=levels))
+    return _library.halo(_settings(sp=sp, max_iterations=max_iterations, levels=levels))
 
 
 def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, **settings):
@@ -227,12 +228,9 @@ def regions(array, sp=10, sr=20, *, min_pixels=0, device="auto", progress=None, 
         are new.
     """
     image = _as_image(array)
-    labels = numpy.empty(image.shape[:2], numpy.uint32)
-    means = numpy.empty(image.shape, numpy.uint8)
     if not 0 <= min_pixels < 2**32:
         raise UsageError("min_pixels takes a number from 0 to 4294967295.")
-    rows = _engines.get(device).regions(image, labels, means, _settings(sp=sp, sr=sr, **settings),
-                                        min_pixels, progress)
+    labels, rows, means = _engines.get(device).regions(image, _settings(sp=sp, sr=sr, **settings), min_pixels, progress)
     return Regions(labels, [Region(*row) for row in rows], means)
 
 
@@ -256,8 +254,7 @@ def statistics(array, *, device="auto"):
     result = {}
     for name, (*numbers, percentiles, nonzero, counts) in zip(_CHANNELS, _engines.get(device).statistics(image)):
         if name != "a" or image.shape[2] == 4:
-            named = dict(zip(_PERCENTILES, percentiles))
-            result[name] = ChannelStatistics(*numbers, named, nonzero, numpy.frombuffer(counts, numpy.uint64))
+            result[name] = ChannelStatistics(*numbers, dict(zip(_PERCENTILES, percentiles)), nonzero, counts)
     return result
 
 
@@ -295,7 +292,7 @@ def reduce(array, op, *, device="auto"):
 
 def devices():
     """Lists the OpenCL devices of this machine: a list of Device."""
-    return [Device(*fields) for fields in _core.devices()]
+    return [Device(*fields) for fields in _library.list_devices()]
 
 
 def _limits_of(termcrit):
