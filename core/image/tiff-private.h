@@ -15,15 +15,13 @@
  * @samples: a pixel, of which @colours (1, 3, or 4 inks) come first
  * @alpha: the place of the alpha sample, 0 for none
  * @associated: whether colours are stored multiplied by alpha
- * @by_library: whether libtiff converts the colours (YCbCr, and inks and L*a*b* without @colour); such images have no
- *   alpha here
+ * @by_library: whether libtiff decodes all pixels at once: planes, YCbCr, and inks and L*a*b* without @colour
  * @colour: (nullable): from the profile of inks, or from L*a*b*
  * @is_open: whether libtiff has read the directory, and @complaint: (nullable): what it said first until then
  * @reads_rows: whether rows of pixels are being decoded, of which damaged ones may be accepted
- * @is_whole: whether all rows are decoded at once, into @pixels
- * @block: one stored row or tile
+ * @block: one stored row or tile, of @block_width by @block_height pixels
  * @row: samples of a row of @block, reduced to 8 bits
- * @tiles: (nullable): the RGBA rows of one row of tiles, where a tiled image is read by rows
+ * @tiles: (nullable): the RGBA rows of one row of tiles
  */
 typedef struct {
   MsImageFile *file;
@@ -46,16 +44,14 @@ typedef struct {
   gboolean is_open;
   char *complaint;
   gboolean reads_rows;
-  gboolean is_whole;
   guint16 *palette[3];
-  guint8 *pixels;
+  guint32 block_width;
+  guint32 block_height;
   guint8 *block;
   guint8 *row;
   guint8 *tiles;
 } MsTiffReader;
 
 gboolean ms_tiff_reader_is_lab(const MsTiffReader *self);
-gboolean ms_tiff_pixels_read(MsTiffReader *self);
-gboolean ms_tiff_pixels_are_rows(const MsTiffReader *self);
-guint64 ms_tiff_pixels_begin_rows(MsTiffReader *self);
-gboolean ms_tiff_pixels_read_row(MsTiffReader *self, guint32 y, guint8 *out);
+gboolean ms_tiff_pixels_begin(MsTiffReader *self);
+gboolean ms_tiff_pixels_read(MsTiffReader *self, guint8 *into, int n);

@@ -118,19 +118,12 @@ has_signless_samples(const MsTiffReader *self)
   return self->format == SAMPLEFORMAT_UINT || self->format == SAMPLEFORMAT_VOID;
 }
 
+/* Whether the samples of a pixel follow each other, in a form that place_row() of tiff-pixels.c takes. */
 static gboolean
-has_plain_samples(const MsTiffReader *self)
+are_plain(const MsTiffReader *self)
 {
-  switch (self->format) {
-  case SAMPLEFORMAT_UINT:
-  case SAMPLEFORMAT_INT:
-  case SAMPLEFORMAT_VOID:
-    return self->bits >= 1 && self->bits <= 32;
-  case SAMPLEFORMAT_IEEEFP:
-    return self->bits == 16 || self->bits == 32 || self->bits == 64;
-  default:
-    return FALSE;
-  }
+  return (self->planes == PLANARCONFIG_CONTIG || self->samples == 1) && self->samples >= self->colours &&
+         self->samples <= MOST_SAMPLES;
 }
 
 /*
@@ -147,7 +140,7 @@ find_alpha(MsTiffReader *self)
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_EXTRASAMPLES, &n, &kinds);
   for (int i = 0; i < extra && self->alpha == 0; i++) {
     guint16 kind = i < n ? kinds[i] : EXTRASAMPLE_UNSPECIFIED;
-    if (kind == EXTRASAMPLE_UNSPECIFIED && extra > 1)
+    if (kind == EXTRASAMPLE_UNSPECIFIED && (extra > 1 || self->by_library))
       continue;
     self->alpha = self->colours + i;
     self->associated = kind == EXTRASAMPLE_ASSOCALPHA;
@@ -196,18 +189,24 @@ find_colour(MsTiffReader *self)
 
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_INKSET, &inks);
   self->colours = self->photometric == PHOTOMETRIC_SEPARATED ? 4 : 3;
-  if (self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
+  if (!are_plain(self))
     return;
   if (self->photometric == PHOTOMETRIC_SEPARATED && inks == INKSET_CMYK && icc)
     self->colour = ms_colour_new(icc, MS_COLOUR_CMYK, NULL);
-  else if (ms_tiff_reader_is_lab(self) && has_signless_samples(self) && (self->bits == 8 || self->bits == 16))
+  else if (ms_tiff_reader_is_lab(self))
     self->colour = ms_colour_new(NULL, MS_COLOUR_LAB, NULL);
 }
 
+/* Finds who decodes the pixels; refuses what libtiff does not, or takes for something else. */
 static gboolean
 find_layout(MsTiffReader *self)
 {
+  char message[1024] = "";
+  const gboolean is_of_words = self->bits == 8 || self->bits == 16;
+
   self->colours = self->photometric == PHOTOMETRIC_RGB ? 3 : 1;
+  if (!has_signless_samples(self) || !(is_of_words || self->bits == 1 || self->bits == 2 || self->bits == 4))
+    return ms_codec_fail_kind(self->file, N_("its samples are not unsigned numbers of 1, 2, 4, 8 or 16 bits"));
   switch (self->photometric) {
   case PHOTOMETRIC_PALETTE:
     if (self->bits > 8 ||
@@ -223,11 +222,10 @@ find_layout(MsTiffReader *self)
     self->by_library = !self->colour;
     break;
   }
-  if (self->by_library ? !has_signless_samples(self)
-                       : self->samples < self->colours || self->samples > MOST_SAMPLES || !has_plain_samples(self))
-    return ms_codec_fail_kind(self->file,
-                              N_("its samples are neither integers nor floating-point numbers of a common size"));
-  if (!self->by_library && self->colours < 4)
+  self->by_library |= !are_plain(self);
+  if (self->by_library && !TIFFRGBAImageOK(self->tiff, message))
+    return ms_codec_fail_kind(self->file, message);
+  if (self->photometric <= PHOTOMETRIC_PALETTE)
     find_alpha(self);
   return TRUE;
 }
@@ -400,9 +398,9 @@ open_directory(MsTiffReader *self)
  * ms_tiff_open:
  * @file: begins with a TIFF or BigTIFF signature
  *
- * Reads the first directory: strips and tiles, one or more planes, grey, RGB and palettes of 1 to 32 bits, with and
- * without a sign, and floating-point samples with or without alpha; CMYK by its profile and L*a*b* by Little CMS; other
- * colour spaces, and these without one, as libtiff converts them.
+ * Reads the first directory: strips and tiles of unsigned samples of up to 16 bits, grey, RGB and palettes with or
+ * without alpha, CMYK by its profile and L*a*b* by Little CMS; and what libtiff converts: planes, other colours, and
+ * these without a profile.
  */
 static void
 ms_tiff_open(MsImageFile *file)
@@ -439,8 +437,8 @@ ms_tiff_close(MsImageFile *file)
 }
 
 /*
- * Rows one by one are refused of a file in planes or in a colour space that libtiff converts; otherwise one row of a
- * file in strips is held, and one row of tiles of a tiled one.
+ * Rows one by one are refused of a file that libtiff converts; otherwise one row of a file in strips is held, and one
+ * row of tiles of a tiled one.
  */
 static gboolean
 start_tiff(MsImageFile *file, MsDecoding how)
@@ -451,28 +449,16 @@ start_tiff(MsImageFile *file, MsDecoding how)
   if (how == MS_DECODING_PREVIEW)
     return ms_image_file_refuse_preview(file);
   ms_image_file_set_stored(file, (int)self->width, (int)self->height, self->orientation, metadata);
-  self->is_whole = how == MS_DECODING_WHOLE;
-  if (self->is_whole)
-    return TRUE;
-  if (!ms_tiff_pixels_are_rows(self))
+  if (how == MS_DECODING_ROWS && self->by_library)
     return ms_image_file_refuse_rows(file, N_("stores its colours in planes or in a colour space that is converted"));
   file->has_alpha = self->alpha > 0;
-  file->row_memory = ms_tiff_pixels_begin_rows(self);
-  return file->row_memory > 0;
+  return ms_tiff_pixels_begin(self);
 }
 
 static void
 read_tiff(MsImageFile *file, guint8 *into, int n)
 {
-  MsTiffReader *self = file->decoder;
-  gboolean good = TRUE;
-
-  self->pixels = into;
-  if (self->is_whole)
-    good = ms_tiff_pixels_read(self);
-  for (int i = 0; good && !self->is_whole && i < n; i++)
-    good = ms_tiff_pixels_read_row(self, (guint32)(file->next_row + i), into + (gsize)i * self->width * 4);
-  if (!good)
+  if (!ms_tiff_pixels_read(file->decoder, into, n))
     ms_codec_fail_damaged(file, N_("its pixels cannot be decoded"));
 }
 

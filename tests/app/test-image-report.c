@@ -114,7 +114,7 @@ test_csv(void)
                   "17,5,Display\n");
 }
 
-/* What was not measured is an empty cell; a shape and names that a spreadsheet would take for more are as in the program. */
+/* What was not measured is an empty cell, and names are marked that a spreadsheet would take for a formula. */
 static void
 test_csv_of_little(void)
 {

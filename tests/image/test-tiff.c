@@ -53,7 +53,7 @@ check_layout(const TiffLayout *layout)
   check_rows(file, image, layout->separate && (layout->photometric == PHOTOMETRIC_RGB || layout->extra >= 0));
 }
 
-/* Little and big-endian, BigTIFF, every size of sample, alpha of each kind, strips and tiles, one or more planes. */
+/* Both byte orders, BigTIFF, every size of sample that is read, alpha of each kind, strips and tiles, planes. */
 static void
 test_layouts(void)
 {
@@ -62,11 +62,11 @@ test_layouts(void)
     int bits[8];
     gboolean may_have_alpha;
   } kinds[] = {
-    {PHOTOMETRIC_MINISBLACK, {1, 2, 4, 8, 16, 32, -32, -64}, FALSE},
+    {PHOTOMETRIC_MINISBLACK, {1, 2, 4, 8, 16}, FALSE},
     {PHOTOMETRIC_MINISBLACK, {8, 16}, TRUE},
     {PHOTOMETRIC_MINISWHITE, {1, 4, 8, 16}, FALSE},
     {PHOTOMETRIC_PALETTE, {1, 2, 4, 8}, FALSE},
-    {PHOTOMETRIC_RGB, {8, 16, 32, -32, -64}, FALSE},
+    {PHOTOMETRIC_RGB, {8, 16}, FALSE},
     {PHOTOMETRIC_RGB, {8, 16}, TRUE},
   };
   static const char *const modes[] = {"wl", "wb", "w8"};

@@ -59,6 +59,9 @@ tiff_memory_open(TiffMemory *self, const char *mode)
                         NULL);
 }
 
+/* libtiff refuses uncompressed tiles of fewer bytes where it converts them. */
+#define TILE 32
+
 static int
 colours_of(const TiffLayout *layout)
 {
@@ -87,22 +90,16 @@ stored_sample(const TiffLayout *layout, int x, int y, int sample)
 
   if (layout->extra == EXTRASAMPLE_ASSOCALPHA && sample < colours_of(layout))
     value *= ideal_sample(layout, x, y, colours_of(layout));
-  return (guint64)floor(value * (layout->bits == 32 ? (double)G_MAXUINT32 : (1 << layout->bits) - 1) + 0.5);
+  return (guint64)floor(value * ((1 << layout->bits) - 1) + 0.5);
 }
 
 static void
 put_sample(const TiffLayout *layout, guint8 *row, int index, int x, int y, int sample)
 {
-  guint64 value = layout->bits > 0 ? stored_sample(layout, x, y, sample) : 0;
+  guint64 value = stored_sample(layout, x, y, sample);
   int bit = index * layout->bits;
 
-  if (layout->bits == -32)
-    ((float *)row)[index] = ideal_sample(layout, x, y, sample);
-  else if (layout->bits == -64)
-    ((double *)row)[index] = ideal_sample(layout, x, y, sample);
-  else if (layout->bits == 32)
-    ((guint32 *)row)[index] = value;
-  else if (layout->bits == 16)
+  if (layout->bits == 16)
     ((guint16 *)row)[index] = value;
   else
     row[bit / 8] |= value << (8 - layout->bits - bit % 8);
@@ -127,11 +124,11 @@ write_tiles(TIFF *tiff, const TiffLayout *layout, int plane)
   gsize stride = TIFFTileRowSize(tiff);
   g_autofree guint8 *tile = g_malloc0(TIFFTileSize(tiff) + MOST_ROW * 2);
 
-  for (int y = 0; y < SIDE_Y; y += 16)
-    for (int x = 0; x < SIDE_X; x += 16) {
-      for (int row = 0; row < 16; row++) {
+  for (int y = 0; y < SIDE_Y; y += TILE)
+    for (int x = 0; x < SIDE_X; x += TILE) {
+      for (int row = 0; row < TILE; row++) {
         guint8 line[MOST_ROW * 2];
-        fill_row(layout, line, x, y + row, 16, plane);
+        fill_row(layout, line, x, y + row, TILE, plane);
         memcpy(tile + row * stride, line, stride);
       }
       g_assert_cmpint(TIFFWriteTile(tiff, tile, x, y, 0, plane), >=, 0);
@@ -157,8 +154,7 @@ tiff_layout_set(TIFF *tiff, const TiffLayout *layout)
 
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, SIDE_X);
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, SIDE_Y);
-  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, ABS(layout->bits));
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, layout->bits < 0 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, layout->bits);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, samples_of(layout));
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, layout->photometric);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, layout->compression);
@@ -168,8 +164,8 @@ tiff_layout_set(TIFF *tiff, const TiffLayout *layout)
   if (layout->photometric == PHOTOMETRIC_PALETTE)
     set_palette(tiff, layout->bits);
   if (layout->tiled) {
-    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, 16);
-    TIFFSetField(tiff, TIFFTAG_TILELENGTH, 16);
+    TIFFSetField(tiff, TIFFTAG_TILEWIDTH, TILE);
+    TIFFSetField(tiff, TIFFTAG_TILELENGTH, TILE);
   } else {
     TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, 5);
   }
@@ -214,29 +210,34 @@ to_eight_bits(double value, double most)
 static guint8
 expected_sample(const TiffLayout *layout, int x, int y, int sample)
 {
-  if (layout->bits < 0)
-    return to_eight_bits((float)ideal_sample(layout, x, y, sample), 1);
-  return to_eight_bits(stored_sample(layout, x, y, sample),
-                       layout->bits == 32 ? (double)G_MAXUINT32 : (1 << layout->bits) - 1);
+  return to_eight_bits(stored_sample(layout, x, y, sample), (1 << layout->bits) - 1);
 }
 
-/** tiff_layout_expect: @rgba: (out): the 4 bytes that a reader must give for a pixel. */
+/**
+ * tiff_layout_expect: @rgba: (out): the 4 bytes that a reader must give for a pixel. Of planes libtiff gives colours
+ * multiplied by alpha, where a tag says that there is alpha.
+ */
 void
 tiff_layout_expect(const TiffLayout *layout, int x, int y, guint8 *rgba)
 {
   int colours = colours_of(layout);
 
-  rgba[3] = layout->extra >= 0 ? expected_sample(layout, x, y, colours) : 255;
+  const gboolean has_alpha = layout->extra >= (layout->separate ? EXTRASAMPLE_ASSOCALPHA : EXTRASAMPLE_UNSPECIFIED);
+  const gboolean by_library = layout->separate && layout->extra == EXTRASAMPLE_UNASSALPHA;
+
+  rgba[3] = has_alpha ? expected_sample(layout, x, y, colours) : 255;
   for (int k = 0; k < 3; k++) {
     int value = expected_sample(layout, x, y, colours == 3 ? k : 0);
     if (layout->photometric == PHOTOMETRIC_PALETTE)
       value = stored_sample(layout, x, y, 0) * (50 + 30 * k) % 256;
     if (layout->photometric == PHOTOMETRIC_MINISWHITE)
       value = 255 - value;
+    if (by_library)
+      value = (value * rgba[3] + 127) / 255;
     const double alpha = layout->extra >= 0 ? stored_sample(layout, x, y, colours) : 0;
     if (layout->extra == EXTRASAMPLE_ASSOCALPHA && layout->bits > 8 && !layout->separate) /* before it is reduced */
       value = alpha > 0 ? MIN(255, floor(stored_sample(layout, x, y, colours == 3 ? k : 0) * 255.0 / alpha + 0.5)) : 0;
-    else if (layout->extra == EXTRASAMPLE_ASSOCALPHA)
+    else if (layout->extra == EXTRASAMPLE_ASSOCALPHA || by_library)
       value = rgba[3] == 0 ? 0 : MIN(255, floor(value * 255.0 / rgba[3] + 0.5));
     rgba[k] = value;
   }

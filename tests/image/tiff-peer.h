@@ -14,7 +14,7 @@ typedef struct {
   gsize at;
 } TiffMemory;
 
-/* @bits is negative for floating-point samples; @extra: kind of the alpha sample, -1 for none; @mode: of TIFFOpen. */
+/* @extra: kind of the alpha sample, -1 for none; @mode: of TIFFOpen. */
 typedef struct {
   const char *mode;
   int photometric;
