@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PNM and PAM by the descriptions of Netpbm: P1 to P3 have their samples as text, P4 to P6 as bytes; P7 is PAM. A
- * sample goes from 0 to a largest value of the file, and is scaled to 8 bits to the nearest.
+ * PNM and PAM as programs pass them through pipes, by the descriptions of Netpbm: P4 to P6 are PNM of bytes; P7 is PAM.
+ * P1 to P3, whose samples are text, are refused. A sample goes from 0 to a largest value of the file, and is scaled to 8 bits to the nearest.
  */
 #include "core/image/pnm.h"
 
@@ -20,7 +20,6 @@
  * @kind: the digit of the signature
  * @depth: samples a pixel: grey, grey and alpha, RGB, or RGB and alpha
  * @largest: value of a sample
- * @is_plain: whether samples are text
  * @samples: a row, 1 byte a sample or 2 with the high one first
  * @stored: a row as in the file, where it has bits
  * @levels: the 8 bits of each value of a sample
@@ -34,7 +33,6 @@ typedef struct {
   int height;
   guint depth;
   guint largest;
-  gboolean is_plain;
   guint8 *samples;
   guint8 *stored;
   guint8 *levels;
@@ -68,9 +66,9 @@ next_outside_comments(PnmReader *self)
   return c;
 }
 
-/* Takes a number and the white space or comment behind it; %FALSE with an error unless it is @least to @most. */
+/* Takes a number and the white space or comment behind it; %FALSE with an error unless it is 1 to @most. */
 static gboolean
-read_number(PnmReader *self, guint least, guint most, guint *value)
+read_number(PnmReader *self, guint most, guint *value)
 {
   guint64 number = 0;
   int c;
@@ -84,7 +82,7 @@ read_number(PnmReader *self, guint least, guint most, guint *value)
     return ms_codec_fail_damaged(self->file, N_("a number is not valid"));
   for (; c != END_OF_FILE && g_ascii_isdigit(c) && number <= most; c = next_outside_comments(self))
     number = number * 10 + (guint64)(c - '0');
-  if (number < least || number > most || (c != END_OF_FILE && !g_ascii_isspace(c)))
+  if (number < 1 || number > most || (c != END_OF_FILE && !g_ascii_isspace(c)))
     return ms_codec_fail_damaged(self->file, N_("a number is not valid"));
   *value = (guint)number;
   return TRUE;
@@ -95,14 +93,13 @@ read_pnm_header(PnmReader *self)
 {
   guint width, height;
 
-  self->is_plain = self->kind <= '3';
-  self->depth = self->kind == '3' || self->kind == '6' ? 3 : 1;
+  self->depth = self->kind == '6' ? 3 : 1;
   self->largest = 1;
-  if (!read_number(self, 1, G_MAXINT, &width) || !read_number(self, 1, G_MAXINT, &height))
+  if (!read_number(self, G_MAXINT, &width) || !read_number(self, G_MAXINT, &height))
     return FALSE;
   self->width = (int)width;
   self->height = (int)height;
-  return self->kind == '1' || self->kind == '4' || read_number(self, 1, LARGEST_SAMPLE, &self->largest);
+  return self->kind == '4' || read_number(self, LARGEST_SAMPLE, &self->largest);
 }
 
 /* Takes a line without white space at its ends. */
@@ -201,27 +198,20 @@ stored_row_bytes(const PnmReader *self)
   return self->kind == '4' ? ((gsize)self->width + 7) / 8 : (gsize)self->width * self->depth * sample_bytes(self);
 }
 
-/* The fewest bytes that hold the samples: a plain number has a digit, and white space where it may have more. */
 static guint64
-least_bytes(const PnmReader *self)
+all_bytes(const PnmReader *self)
 {
-  const guint64 samples = (guint64)self->width * (guint64)self->height * self->depth;
-
-  if (self->is_plain)
-    return self->kind == '1' ? samples : samples * 2 - 1;
   return (guint64)stored_row_bytes(self) * (guint64)self->height;
 }
 
-/* Only files of bytes hold further images, behind the last row. */
+/* Further images stand behind the last row. */
 static gboolean
 find_more_images(PnmReader *self)
 {
-  const guint64 end = self->file->at - self->file->block_size + least_bytes(self);
   guint8 next[2];
+  const gssize got =
+    ms_image_file_read_at(self->file, self->file->at - self->file->block_size + all_bytes(self), next, sizeof next);
 
-  if (self->is_plain)
-    return TRUE;
-  const gssize got = ms_image_file_read_at(self->file, end, next, sizeof next);
   self->file->header.has_more_images = got == 2 && next[0] == 'P' && next[1] >= '1' && next[1] <= '7';
   return got >= 0;
 }
@@ -235,8 +225,10 @@ read_header(PnmReader *self)
 
   if (space == END_OF_FILE || !g_ascii_isspace(space))
     return ms_codec_fail_damaged(self->file, N_("its header is not valid"));
+  if (self->kind <= '3')
+    return ms_codec_fail_kind(self->file, N_("its samples are text"));
   return (self->kind == '7' ? read_pam_header(self) : read_pnm_header(self)) &&
-         ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height, least_bytes(self)) &&
+         ms_image_file_check_size(self->file, (guint64)self->width, (guint64)self->height, all_bytes(self)) &&
          find_more_images(self);
 }
 
@@ -263,39 +255,6 @@ ms_pnm_close(MsImageFile *file)
 }
 
 /* ---- Rows. */
-
-/* Takes the digit of a pixel; white space between two is optional. 1 is black. */
-static gboolean
-read_digit(PnmReader *self, guint *value)
-{
-  int c;
-
-  do
-    c = next_outside_comments(self);
-  while (c != END_OF_FILE && g_ascii_isspace(c));
-  if (c != '0' && c != '1')
-    return ms_codec_fail_damaged(self->file, c == END_OF_FILE ? N_("the file ends before the image does")
-                                                              : N_("a number is not valid"));
-  *value = c == '0';
-  return TRUE;
-}
-
-static gboolean
-read_plain_row(PnmReader *self)
-{
-  const gsize n = (gsize)self->width * self->depth;
-  guint8 *to = self->samples;
-
-  for (gsize i = 0; i < n; i++) {
-    guint value = 0;
-    if (!(self->kind == '1' ? read_digit(self, &value) : read_number(self, 0, self->largest, &value)))
-      return FALSE;
-    if (self->largest > 255)
-      *to++ = (guint8)(value >> 8);
-    *to++ = (guint8)value;
-  }
-  return TRUE;
-}
 
 static gboolean
 read_stored_row(PnmReader *self)
@@ -392,7 +351,7 @@ read_row(PnmReader *self, guint8 *row)
     ms_image_file_blacken(row, (guint64)self->width);
   if (self->is_lost || ms_image_file_is_cancelled(self->file))
     return;
-  if (!(self->is_plain ? read_plain_row(self) : read_stored_row(self)) || !check_samples(self)) {
+  if (!read_stored_row(self) || !check_samples(self)) {
     accepts(self);
     return;
   }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* PNM and PAM: reading of every type, with comments, depths, several images and damage, and writing. */
+/* PNM and PAM: reading of every type of bytes, with comments, depths, several images and damage, and writing. */
+#include <string.h>
+
 #include "core/error.h"
 #include "core/image/codec.h"
+#include "core/image/image-io.h"
 #include "core/image/image-save.h"
 #include "tests/image/format-steps.h"
 #include "tests/support/cases.h"
@@ -22,15 +25,12 @@ typedef struct {
 
 /* Pixels in hexadecimal digits, by the description of each format. */
 static const Sample samples[] = {
-  {ROW("P1\n# a comment\n3 2\n101\n0 1 0\n"), 3, 2, 1, "000000ff ffffffff 000000ff ffffffff 000000ff ffffffff"},
   {ROW("P4 9 1\n\x80\x80"), 9, 1, 1,
    "000000ff ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff 000000ff"},
-  {ROW("P2 2 1 # of two\n15\n 0\n\n 8"), 2, 1, 4, "000000ff 888888ff"},
-  {ROW("P2\n2 1\n65535\n32895 32896\n"), 2, 1, 16, "808080ff 808080ff"},
+  {ROW("P5 2 1 # of two\n15\n\0\x08"), 2, 1, 4, "000000ff 888888ff"},
   {ROW("P5\r\n2\r1\t255 \x01\xfe"), 2, 1, 8, "010101ff fefefeff"},
   {ROW("P5 2 1 65535\n\x80\x7f\x12\x34"), 2, 1, 16, "808080ff 121212ff"},
   {ROW("P5 2 1 1000#no more\n\x01\xf4\x03\xe8"), 2, 1, 10, "808080ff ffffffff"},
-  {ROW("P3 1 2 255 1 2 3\n255 0 9"), 1, 2, 8, "010203ff ff0009ff"},
   {ROW("P6 1 2 255\nabcdef"), 1, 2, 8, "616263ff 646566ff"},
   {ROW("P6 #here\n#and here\n1#there\n2 255\nabcdef"), 1, 2, 8, "616263ff 646566ff"},
   {ROW("P6 1 1 511\n\x01\xff\x00\xff\x00\x00"), 1, 1, 9, "ff7f00ff"},
@@ -82,7 +82,6 @@ test_several_images(void)
     {ROW("P4 8 1\n\1P7\n"), TRUE},
     {ROW("P6 1 1 255\nabc\n"), FALSE},
     {ROW("P6 1 1 255\nabcP"), FALSE},
-    {ROW("P1 1 1\n1\nP1 1 1\n0\n"), FALSE},
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS(table); i++) {
@@ -120,13 +119,6 @@ test_hostile(void)
     {ROW("P6 1 1 255\nab")},
     {ROW("P5 1 1 100\ne")},
     {ROW("P5 1 1 1000\n\x03\xe9")},
-    {ROW("P2 1 1 15\n16")},
-    {ROW("P2 1 1 15\n-1")},
-    {ROW("P2 2 1 15\n1")},
-    {ROW("P2 1 1 15\n1a")},
-    {ROW("P2 1 1 15\n99999999999999999999999999")},
-    {ROW("P1 1 1\n2")},
-    {ROW("P1 2 1\n1")},
     {ROW("P7\nENDHDR\n")},
     {ROW("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nMAXVAL 255\n")},
     {ROW("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 3\nENDHDR\nabc")},
@@ -145,17 +137,31 @@ test_hostile(void)
   }
 }
 
+/* Maps as text, with the command that converts them. */
+static void
+test_text_is_refused(void)
+{
+  static const char *const files[] = {"P1 1 1\n1", "P2 1 1 15\n1", "P3 1 1 255 1 2 3"};
+
+  for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GBytes) file = g_bytes_new_static(files[i], strlen(files[i]));
+    g_autoptr(MsImageFile) opened = ms_image_file_open_bytes(file, "x", NULL, NULL, &error);
+    g_assert_null(opened);
+    g_assert_error(error, MS_ERROR, MS_ERROR_FORMAT);
+    g_assert_nonnull(strstr(error->message, "magick FILE"));
+  }
+}
+
 /* A header that claims much is refused before memory is taken for it. */
 static void
 test_absurd_sizes(void)
 {
   g_autoptr(GBytes) promised = FILE_OF("P6 30000 30000 255\nabc");
-  g_autoptr(GBytes) digits = FILE_OF("P3 30000 30000 255\n1 2 3");
   g_autoptr(GBytes) large = FILE_OF("P5 2147483647 2147483647 65535\n");
   g_autoptr(GByteArray) line = g_byte_array_new();
 
   ms_test_assert_refused(promised, MS_ERROR_FORMAT);
-  ms_test_assert_refused(digits, MS_ERROR_FORMAT);
   ms_test_assert_refused(large, MS_ERROR_TOO_LARGE);
   g_byte_array_append(line, (const guint8 *)"P7\n", 3);
   for (int i = 0; i < 100000; i++)
@@ -255,6 +261,7 @@ ms_test_pnm(void)
   g_test_add_func("/pnm/several-images", test_several_images);
   g_test_add_func("/pnm/hostile", test_hostile);
   g_test_add_func("/pnm/absurd-sizes", test_absurd_sizes);
+  g_test_add_func("/pnm/text-is-refused", test_text_is_refused);
   g_test_add_func("/pnm/texts-are-no-images", test_texts_are_no_images);
   g_test_add_func("/pnm/every-length", test_every_length);
   g_test_add_func("/pnm/round-trips", test_round_trips);
