@@ -13,7 +13,7 @@
 #include "app/report/progress-json.h"
 #include "core/image/file/file-path.h"
 #include "core/image/image-io.h"
-#include "core/lab/measure/journal.h"
+#include "core/lab/measure/log.h"
 #include "core/process/driver.h"
 #include "core/service/service.h"
 #include "core/threads.h"
@@ -186,7 +186,7 @@ fill_closed_streams(void)
 /* The parent of a command that loads a driver */
 
 /*
- * @journal: (nullable): what the children have measured so far
+ * @log: (nullable): what the children have measured so far
  * @so_far: (nullable): what they have done, as a text
  * @has_ended: whether a child said how the command ended, with @status
  */
@@ -194,7 +194,7 @@ typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   MsDriver *driver;
-  MsLabJournal *journal;
+  MsLabLog *log;
   GArray *files;
   char *so_far;
   gboolean has_ended;
@@ -241,15 +241,15 @@ take_death(MsChildEnd end, const char *how, gpointer data)
 
   if ((end != MS_CHILD_END_DIED && end != MS_CHILD_END_OVERDUE) || w->has_results || !can_be_repeated(w->line))
     return MS_DRIVER_DEATH_IS_FINAL;
-  if (w->journal)
-    ms_lab_journal_note_death(w->journal, how);
-  return w->journal && ms_lab_journal_has_grown(w->journal) ? MS_DRIVER_DEATH_AFTER_RESULT : MS_DRIVER_DEATH_COUNTS;
+  if (w->log)
+    ms_lab_log_note_death(w->log, how);
+  return w->log && ms_lab_log_has_grown(w->log) ? MS_DRIVER_DEATH_AFTER_RESULT : MS_DRIVER_DEATH_COUNTS;
 }
 
 static double
 seconds_left(gpointer data)
 {
-  return ms_lab_journal_seconds_left(((Watched *)data)->journal);
+  return ms_lab_log_seconds_left(((Watched *)data)->log);
 }
 
 static void
@@ -270,12 +270,12 @@ begin_driver(Watched *w, const MsCommand *command)
   start.work = serve;
   start.line = w->line;
   start.captures_stderr = !command->uses_driver;
-  w->journal = command->measures ? ms_lab_journal_new(NULL) : NULL;
-  if (w->journal) {
-    const int fd = ms_lab_journal_get_fd(w->journal);
+  w->log = command->measures ? ms_lab_log_new(NULL) : NULL;
+  if (w->log) {
+    const int fd = ms_lab_log_get_fd(w->log);
     g_array_append_val(w->files, fd);
     start.files = w->files;
-    start.files_variable = MS_LAB_JOURNAL_VARIABLE;
+    start.files_variable = MS_LAB_LOG_VARIABLE;
   }
   MsDriver *driver = ms_driver_new(&start);
   ms_driver_begin(driver);
@@ -286,7 +286,7 @@ static void
 watched_clear(Watched *w)
 {
   ms_driver_free(w->driver);
-  g_clear_pointer(&w->journal, ms_lab_journal_free);
+  g_clear_pointer(&w->log, ms_lab_log_free);
   g_array_unref(w->files);
   g_free(w->so_far);
 }
@@ -317,13 +317,13 @@ follow_command(Watched *w, GCancellable *cancellable)
   const MsDriverUser user = {
     .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
     /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
-    .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = w->journal ? 3 * GRACE_S : GRACE_S},
+    .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = w->log ? 3 * GRACE_S : GRACE_S},
     .exit_s = 1,
     .has_work = has_work,
     .begin = begin,
     .take = take_answer,
     .died = take_death,
-    .seconds_left = w->journal ? seconds_left : NULL,
+    .seconds_left = w->log ? seconds_left : NULL,
     .note = on_note,
     .data = w};
   g_autoptr(GError) error = NULL;

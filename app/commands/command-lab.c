@@ -13,7 +13,6 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
 #include "core/lab/report/report.h"
-#include "core/lab/tune/tune-record.h"
 
 /* How often the parent is told what was measured so far. */
 #define SO_FAR_US (300 * 1000)
@@ -22,8 +21,8 @@ typedef struct {
   const MsCommandLine *line;
   MsConsole *console;
   GCancellable *cancellable;
-  MsLabJournal *journal; /* (nullable): in a child that the guard watches */
-  gint64 noted_us;       /* when the parent was told last what was measured */
+  MsLabLog *log;   /* (nullable): in a child that the guard watches */
+  gint64 noted_us; /* when the parent was told last what was measured */
 } Command;
 
 static void
@@ -52,18 +51,16 @@ note_so_far(Command *c, const MsReport *report)
 static void
 on_experiment_progress(const MsReport *report, double fraction, const char *message, gpointer data)
 {
-  ms_progress_experiment(((Command *)data)->console, report, FALSE);
+  ms_progress_report(((Command *)data)->console, report, FALSE);
   show_progress(data, fraction, message);
   note_so_far(data, report);
 }
 
 static void
-on_tune_progress(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data)
+on_tune_progress(MsReport *report, const MsReportRow *trial, double fraction, gpointer data)
 {
-  ms_progress_tuning(((Command *)data)->console, record, FALSE);
-  g_autofree char *what = trial ? ms_factors_to_string(trial->factors) : g_strdup("");
-
-  show_progress(data, fraction, what);
+  ms_progress_report(((Command *)data)->console, report, FALSE);
+  show_progress(data, fraction, trial ? trial->label : "");
 }
 
 static gboolean
@@ -85,7 +82,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
   for (guint i = 0; i < reports->len; i++) {
     g_autofree char *text = ms_report_to_text(g_ptr_array_index(reports, i));
     ms_console_print(c->console, text);
-    ms_progress_experiment(c->console, g_ptr_array_index(reports, i), TRUE);
+    ms_progress_report(c->console, g_ptr_array_index(reports, i), TRUE);
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
   json = ms_report_file_text("experiments", nodes);
@@ -203,7 +200,7 @@ run_experiments(Command *c, GError **error)
   request.resume = c->line->batch.resume;
   request.columns = (MsColumns)c->line->columns;
   request.accept_disturbed = c->line->accept_disturbed;
-  request.journal = c->journal;
+  request.log = c->log;
   request.unfinished = unfinished;
   request.progress = on_experiment_progress;
   request.progress_data = c;
@@ -235,35 +232,17 @@ fixed_factors(const MsCommandLine *line)
   return fixed;
 }
 
-static gboolean
-save_tuning(Command *c, const MsTuneRecord *record, GError **error)
+static MsExitStatus
+report_tuning(Command *c, MsReport *report, GError **error)
 {
   const MsAtomicPlace place = {.folder = c->line->report_dir};
-  g_autoptr(MsReport) report = ms_lab_tune_report(record);
   g_autoptr(GPtrArray) reports = g_ptr_array_new();
 
   g_ptr_array_add(reports, report);
-  return ms_report_save(report, &place, error) && ms_report_save_index(reports, &place, error);
-}
-
-static MsExitStatus
-report_tuning(Command *c, const MsTuneRecord *record, GError **error)
-{
-  g_autofree char *text = ms_tune_record_to_text(record);
-  g_autoptr(GPtrArray) nodes = g_ptr_array_new();
-
-  ms_console_begin_results(c->console);
-  ms_console_print(c->console, text);
-  ms_progress_tuning(c->console, record, TRUE);
-  if (c->line->report_dir && !save_tuning(c, record, error))
+  if (!write_reports(c, reports, error) ||
+      (place.folder && (!ms_report_save(report, &place, error) || !ms_report_save_index(reports, &place, error))))
     return MS_EXIT_SOME_FAILED;
-  if (c->line->json) {
-    g_ptr_array_add(nodes, ms_tune_record_to_json_node(record));
-    g_autofree char *json = ms_report_file_text("tunings", nodes);
-    if (!ms_report_file_save(c->line->json, json, c->cancellable, error))
-      return MS_EXIT_SOME_FAILED;
-  }
-  return ms_tune_record_check(record, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
+  return ms_tune_check(report, error) ? MS_EXIT_DONE : ms_exit_status_for_error(*error);
 }
 
 static MsExitStatus
@@ -272,7 +251,7 @@ run_tuning(Command *c, GError **error)
   g_autoptr(MsContext) context = NULL;
   g_autoptr(MsImage) image = NULL;
   g_autoptr(MsFactors) fixed = fixed_factors(c->line);
-  g_autoptr(MsTuneRecord) record = NULL, unfinished = NULL;
+  g_autoptr(MsReport) report = NULL, unfinished = NULL;
   MsLabTuneRequest request;
 
   if (!load_image(c, &image, error))
@@ -288,11 +267,11 @@ run_tuning(Command *c, GError **error)
     request.budget_s = c->line->budget;
   request.progress = on_tune_progress;
   request.progress_data = c;
-  request.journal = c->journal;
+  request.log = c->log;
   request.unfinished = &unfinished;
-  record = ms_lab_tune(&request, c->cancellable, error);
-  if (record)
-    return report_tuning(c, record, error);
+  report = ms_lab_tune(&request, c->cancellable, error);
+  if (report)
+    return report_tuning(c, report, error);
   if (unfinished) {
     g_autoptr(GError) ignored = NULL;
     report_tuning(c, unfinished, &ignored);
@@ -319,23 +298,23 @@ list_experiments(Command *c, GError **error)
   return MS_EXIT_DONE;
 }
 
-static MsLabJournal *
-open_journal(void)
+static MsLabLog *
+inherit_log(void)
 {
-  const char *text = g_getenv(MS_LAB_JOURNAL_VARIABLE);
+  const char *text = g_getenv(MS_LAB_LOG_VARIABLE);
 
-  return text ? ms_lab_journal_open(atoi(text)) : NULL;
+  return text ? ms_lab_log_inherit(atoi(text)) : NULL;
 }
 
 /**
  * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration with a wrong
- * result. In a child, MS_LAB_JOURNAL_VARIABLE names the journal of the children before it.
+ * result. In a child, MS_LAB_LOG_VARIABLE names the log of the children before it.
  */
 MsExitStatus
 ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
 {
-  g_autoptr(MsLabJournal) journal = open_journal();
-  Command command = {line, console, cancellable, journal};
+  g_autoptr(MsLabLog) log = inherit_log();
+  Command command = {line, console, cancellable, log};
   g_autoptr(GError) error = NULL;
   MsExitStatus status;
 

@@ -97,9 +97,9 @@ add_shown(JsonBuilder *b, const char *shown)
     json_builder_add_null_value(b);
 }
 
-/** ms_progress_experiment: the report so far, or with @is_last the last one of an experiment. */
+/** ms_progress_report: the report so far, or with @is_last the last one of an experiment or a search. */
 void
-ms_progress_experiment(MsConsole *console, const MsReport *report, gboolean is_last)
+ms_progress_report(MsConsole *console, const MsReport *report, gboolean is_last)
 {
   JsonBuilder *b = is_last ? begin(console, "report") : begin_seldom(console, "report", MS_CONSOLE_REPORT);
 
@@ -109,22 +109,6 @@ ms_progress_experiment(MsConsole *console, const MsReport *report, gboolean is_l
   ms_json_begin_array(b, "shown");
   for (guint i = 0; i < report->rows->len; i++)
     add_shown(b, ((const MsReportRow *)report->rows->pdata[i])->measurement->shown);
-  json_builder_end_array(b);
-  end(console, b);
-}
-
-/** ms_progress_tuning: the search so far, or with @is_last its end. */
-void
-ms_progress_tuning(MsConsole *console, const MsTuneRecord *record, gboolean is_last)
-{
-  JsonBuilder *b = is_last ? begin(console, "tuning") : begin_seldom(console, "tuning", MS_CONSOLE_REPORT);
-
-  if (!b)
-    return;
-  add_node(b, "record", ms_tune_record_to_json_node(record));
-  ms_json_begin_array(b, "shown");
-  for (guint i = 0; i < record->trials->len; i++)
-    add_shown(b, ((const MsTrial *)record->trials->pdata[i])->shown);
   json_builder_end_array(b);
   end(console, b);
 }

@@ -6,13 +6,11 @@
 #include "app/report/console.h"
 #include "core/batch/event.h"
 #include "core/lab/report/report.h"
-#include "core/lab/tune/tune-record.h"
 
 void ms_progress_batch(MsConsole *console, MsBatchEvent *event);
 void ms_progress_counts(MsConsole *console, const MsBatchCounts *counts, double seconds, gboolean interrupted);
 void ms_progress_fraction(MsConsole *console, double fraction, const char *message);
-void ms_progress_experiment(MsConsole *console, const MsReport *report, gboolean is_last);
-void ms_progress_tuning(MsConsole *console, const MsTuneRecord *record, gboolean is_last);
+void ms_progress_report(MsConsole *console, const MsReport *report, gboolean is_last);
 void ms_progress_result(MsConsole *console, JsonNode *result);
 void ms_progress_error(MsConsole *console, const GError *error);
 void ms_progress_ended(MsConsole *console, MsExitStatus status);

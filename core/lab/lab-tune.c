@@ -4,11 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/engine/tuned.h"
 #include "core/error.h"
 #include "core/filter/settings/settings.h"
+#include "core/folder.h"
 #include "core/lab/kinds/kind.h"
 #include "core/lab/kinds/measure.h"
+#include "core/lab/report/environment.h"
 
 /*
  * The picture for processors is smaller, within the same size class, since slow configurations take minutes a
@@ -26,9 +27,11 @@
 #define SEARCH_SHARE 0.9
 #define REFERENCE_SHARE 0.2
 
-/* What the keys of trials begin with in the journal, before the settings. */
+/* What stands in the keys of measurements between the scope and the settings. */
 #define TRIAL "trial "
 #define FINAL "final "
+
+#define ENDING ".jsonl"
 
 /* One run of ms_lab_tune(). */
 typedef struct {
@@ -36,6 +39,9 @@ typedef struct {
   const MsLabKind *kind;
   MsLabBench *bench;
   MsFactors *problem; /* parameters that all configurations share */
+  MsReport *report;
+  char *scope;    /* what the keys of all measurements begin with */
+  MsLabLog *kept; /* of all searches of this device and class of problems */
   MsMeasureOptions measure;
   double best_ns;
   gint64 started_us;
@@ -54,17 +60,27 @@ ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context)
                                 .seed = 1};
 }
 
-/* The configuration of the problem with these settings. @key: (nullable): what its name in the journal begins with */
-static MsConfiguration *
-create_configuration(Tuning *tuning, const MsFactors *factors, const char *key, GError **error)
+/* (transfer full): the key of the configuration of the problem with these settings */
+static char *
+make_key(const Tuning *tuning, const char *phase, const MsFactors *factors)
 {
   g_autoptr(MsFactors) full = ms_factors_copy(tuning->problem);
-  g_autofree char *text = ms_factors_to_string(factors);
+
+  ms_factors_merge(full, factors);
+  g_autofree char *text = ms_factors_to_string(full);
+  return g_strconcat(tuning->scope, phase, text, NULL);
+}
+
+/* The configuration of the problem with these settings. @phase: (nullable): of the search, for its key */
+static MsConfiguration *
+create_configuration(Tuning *tuning, const MsFactors *factors, const char *phase, GError **error)
+{
+  g_autoptr(MsFactors) full = ms_factors_copy(tuning->problem);
 
   ms_factors_merge(full, factors);
   MsConfiguration *configuration = ms_configuration_new(tuning->kind, tuning->bench, full, "The configuration", error);
-  if (configuration && key)
-    configuration->key = g_strconcat(key, text, NULL);
+  if (configuration && phase)
+    configuration->key = make_key(tuning, phase, factors);
   return configuration;
 }
 
@@ -98,52 +114,61 @@ evaluate(const MsFactors *factors, double seconds, MsMeasurement *measured, GCan
   return TRUE;
 }
 
-/* The fastest verified trials, at most FINALISTS, none slower than FINALIST_RATIO times the first. */
+/* Keeps a row for later searches. */
+static void
+keep_row(const Tuning *tuning, const MsReportRow *row)
+{
+  g_autoptr(MsFactors) factors = ms_tune_settings(row);
+  g_autofree char *key = make_key(tuning, TRIAL, factors);
+
+  ms_lab_log_finish(tuning->kept, key, row->measurement);
+}
+
+/* The fastest verified rows, at most FINALISTS, none slower than FINALIST_RATIO times the first. */
 static GPtrArray *
-find_finalists(const MsTuneRecord *record)
+find_finalists(MsReport *report)
 {
-  GPtrArray *all = ms_tune_record_rank(record);
-  guint n = 0;
+  GPtrArray *finalists = g_ptr_array_new();
 
-  for (; n < MIN(all->len, FINALISTS); n++) {
-    const MsTrial *trial = all->pdata[n], *best = all->pdata[0];
-    if (trial->outcome != MS_OUTCOME_OK || trial->ns >= FINALIST_RATIO * best->ns)
-      break;
+  ms_tune_rank(report);
+  for (guint i = 0; i < MIN(report->rows->len, FINALISTS); i++) {
+    MsReportRow *row = report->rows->pdata[i], *best = report->rows->pdata[0];
+    if (row->measurement->outcome == MS_OUTCOME_OK && row->summary.median < FINALIST_RATIO * best->summary.median)
+      g_ptr_array_add(finalists, row);
   }
-  g_ptr_array_set_size(all, (int)n);
-  return all;
+  return finalists;
 }
 
+/*
+ * Takes the measurements of the final, whose times decide. A finalist that failed there, or was wrong as a race may be,
+ * must not win. Where the time was over before all of them ended, the others keep the times that they had.
+ */
 static void
-take_final_times(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measurements)
+take_final(Tuning *tuning, GPtrArray *finalists, MsMeasurement **measurements)
 {
-  double best = INFINITY;
+  MsReport *report = tuning->report;
+  const MsReportRow *best = NULL;
+  gboolean late = FALSE;
 
+  for (guint i = 0; i < finalists->len; i++)
+    late |= measurements[i]->outcome == MS_OUTCOME_TIMEOUT || measurements[i]->outcome == MS_OUTCOME_PENDING;
   for (guint i = 0; i < finalists->len; i++) {
-    MsTrial *trial = finalists->pdata[i];
-    guint index;
-    if (measurements[i]->outcome != MS_OUTCOME_OK)
+    MsReportRow *row = finalists->pdata[i];
+    const gboolean ok = measurements[i]->outcome == MS_OUTCOME_OK;
+    if (late &&
+        (ok || measurements[i]->outcome == MS_OUTCOME_TIMEOUT || measurements[i]->outcome == MS_OUTCOME_PENDING))
       continue;
-    trial->ns = ms_measurement_summarise(measurements[i]).median;
-    if (trial->ns < best && g_ptr_array_find(record->trials, trial, &index)) {
-      best = trial->ns;
-      record->best = (int)index;
-    }
+    g_autoptr(MsFactors) factors = ms_tune_settings(row);
+    measurements[i]->at_s = row->measurement->at_s;
+    ms_tune_add(report, factors, g_steal_pointer(&measurements[i]));
+    keep_row(tuning, row);
+    if (ok && (!best || row->summary.median < best->summary.median))
+      best = row;
   }
-}
-
-/* A finalist that failed in the final, or was wrong there as a race may be, must not win; it is no trial any more. */
-static void
-fail_finalists(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measurements)
-{
-  for (guint i = 0; i < finalists->len; i++) {
-    const MsOutcome outcome = measurements[i]->outcome;
-    if (outcome == MS_OUTCOME_OK || outcome == MS_OUTCOME_PENDING || outcome == MS_OUTCOME_TIMEOUT)
-      continue;
-    g_autoptr(MsFactors) factors = ms_factors_copy(((const MsTrial *)finalists->pdata[i])->factors);
-    ms_tune_record_fail(record, factors, measurements[i]);
-    finalists->pdata[i] = NULL;
-  }
+  if (!best)
+    return;
+  ms_factors_free(report->winner);
+  report->winner = ms_tune_settings(best);
 }
 
 /*
@@ -151,34 +176,32 @@ fail_finalists(MsTuneRecord *record, GPtrArray *finalists, MsMeasurement **measu
  * decide, unless the budget is spent before.
  */
 static gboolean
-decide_among_finalists(Tuning *tuning, MsTuneRecord *record, double seconds, GCancellable *cancellable, GError **error)
+decide_among_finalists(Tuning *tuning, double seconds, GCancellable *cancellable, GError **error)
 {
-  g_autoptr(GPtrArray) finalists = find_finalists(record);
+  g_autoptr(GPtrArray) finalists = find_finalists(tuning->report);
   MsConfiguration *configurations[FINALISTS] = {NULL};
   MsMeasurement *measurements[FINALISTS] = {NULL};
   MsMeasureOptions careful = tuning->measure;
+  gboolean good = TRUE;
   guint n = 0;
 
   careful.give_up_ns = 0;
   careful.min_repeats = 7;
   careful.time_s = seconds;
   careful.step_s = TRIAL_S;
-  for (guint i = 0; i < finalists->len; i++) {
-    configurations[n] = create_configuration(tuning, ((MsTrial *)finalists->pdata[i])->factors, FINAL, NULL);
-    if (configurations[n])
-      measurements[n++] = ms_measurement_new();
+  for (; n < finalists->len; n++) {
+    g_autoptr(MsFactors) factors = ms_tune_settings(finalists->pdata[n]);
+    configurations[n] = create_configuration(tuning, factors, FINAL, NULL);
+    measurements[n] = ms_measurement_new();
+    if (!configurations[n])
+      break;
   }
-  gboolean good =
-    n < finalists->len || n < 2 || ms_measure(configurations, measurements, n, &careful, cancellable, error);
-  if (good && n == finalists->len && n >= 2) {
-    gboolean late = FALSE;
-    for (guint i = 0; i < n; i++)
-      late |= measurements[i]->outcome == MS_OUTCOME_TIMEOUT;
-    fail_finalists(record, finalists, measurements);
-    if (!late)
-      take_final_times(record, finalists, measurements);
+  if (n >= 2 && n == finalists->len) {
+    good = ms_measure(configurations, measurements, n, &careful, cancellable, error);
+    if (good)
+      take_final(tuning, finalists, measurements);
   }
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < FINALISTS; i++) {
     ms_configuration_free(configurations[i]);
     ms_measurement_free(measurements[i]);
   }
@@ -197,7 +220,7 @@ seconds_left(const Tuning *tuning, double share)
 static gboolean
 is_continued(const Tuning *tuning)
 {
-  return ms_lab_journal_count_deaths(tuning->request->journal) > 0;
+  return ms_lab_log_count_deaths(tuning->request->log) > 0;
 }
 
 /* Whether the budget was spent by processes that the driver has ended. */
@@ -207,12 +230,12 @@ is_over(const Tuning *tuning)
   return is_continued(tuning) && tuning->request->budget_s > 0 && seconds_left(tuning, SEARCH_SHARE) <= LEAST_S;
 }
 
-/*
- * The class of the problem and the toggles that the caller fixed: `auto` must not take a winner that was found with a
- * setting fixed.
+/**
+ * ms_lab_tune_problem: (transfer full): the class of the problem and the toggles that the caller fixed: `auto` must not
+ * take a winner that was found with a setting fixed.
  */
-static char *
-name_problem(const MsFactors *problem)
+char *
+ms_lab_tune_problem(const MsFactors *problem)
 {
   MsSettings settings = ms_settings_default();
   gint64 width = 0, height = 0;
@@ -243,176 +266,237 @@ make_problem(const MsLabTuneRequest *request)
   return problem;
 }
 
-static MsTuneRecord *
-open_record(const MsLabTuneRequest *request, const char *problem)
+/* On what the measurements of a search depend beside the settings. */
+static char *
+find_scope(const MsWinnerKey *key, const MsReport *report)
 {
-  MsDevice *device = request->context->device;
-  MsWinnerKey key = {device->name, device->driver, problem};
-  MsTuneRecord *record = request->fresh ? NULL : ms_tune_store_load(request->directory, &key, NULL);
+  g_autofree char *sources = ms_environment_hash_sources(report);
 
-  /* Another version of the program has other kernels, so its times do not count. */
-  if (record && g_strcmp0(record->version, MS_VERSION) != 0)
-    g_clear_pointer(&record, ms_tune_record_free);
-  if (!record)
-    record = ms_tune_record_new(key.device, key.driver, key.problem);
-  g_free(record->version);
-  record->version = g_strdup(MS_VERSION);
-  return record;
+  return ms_lab_log_scope("tuning", key->device, key->driver, MS_VERSION, sources, key->problem, NULL);
+}
+
+/** ms_lab_tune_log_path: (transfer full): the file of what was tried for @key in @directory (%NULL: the user's one). */
+char *
+ms_lab_tune_log_path(const char *directory, const MsWinnerKey *key)
+{
+  return ms_winner_store_path(directory, key, ENDING);
+}
+
+static MsReport *
+start_report(const MsWinnerKey *key, const MsFactors *problem)
+{
+  MsReport *report = ms_tune_report_new(key->problem, problem);
+
+  report->device.name = g_strdup(key->device);
+  report->device.driver = g_strdup(key->driver);
+  report->program_version = g_strdup(MS_VERSION);
+  return report;
+}
+
+/**
+ * ms_lab_tune_load:
+ *
+ * Returns: (transfer full) (nullable): what this program tried for @key, with all settings of each configuration and
+ *   the size of its picture, since searches of a class of problems differ in them
+ */
+MsReport *
+ms_lab_tune_load(const char *directory, const MsWinnerKey *key)
+{
+  g_autofree char *path = ms_lab_tune_log_path(directory, key);
+  g_autoptr(MsLabLog) log = ms_lab_log_open(path, FALSE, NULL);
+  g_autoptr(MsFactors) none = ms_factors_new();
+  const char *name;
+
+  if (!log)
+    return NULL;
+  MsReport *report = start_report(key, none);
+  g_autofree char *scope = find_scope(key, report), *start = g_strconcat(scope, TRIAL, NULL);
+  for (guint i = 0; ms_lab_log_nth(log, i, &name); i++) {
+    g_autoptr(MsFactors) factors = g_str_has_prefix(name, start) ? ms_factors_parse(name + strlen(start), NULL) : NULL;
+    g_autoptr(MsMeasurement) m = ms_measurement_new();
+    if (factors && ms_lab_log_restore(log, name, m))
+      ms_tune_add(report, factors, g_steal_pointer(&m));
+  }
+  return report;
+}
+
+static void
+on_trial(MsReport *report, const MsReportRow *trial, double fraction, gpointer data)
+{
+  const Tuning *tuning = data;
+
+  if (trial)
+    keep_row(tuning, trial);
+  ms_tune_rank(report);
+  if (tuning->request->progress)
+    tuning->request->progress(report, trial, fraction, tuning->request->progress_data);
 }
 
 /* Searches from @start (nullable) and measures the finalists again, both within the budget. */
 static gboolean
-search(Tuning *tuning, const MsFactors *start, MsTuneRecord *record, GCancellable *cancellable, GError **error)
+search(Tuning *tuning, const MsFactors *start, GCancellable *cancellable, GError **error)
 {
-  const MsLabTuneRequest *request = tuning->request;
   g_autoptr(MsTuneSpace) space = ms_tune_space_new(refuse, evaluate, tuning);
-  const MsTrial *best = ms_tune_record_best(record);
+  const MsReportRow *best = ms_tune_best(tuning->report);
 
   ms_lab_filter_add_space(space, tuning->problem);
-  tuning->best_ns = best ? best->ns : 0;
+  tuning->report->space_size = ms_tune_space_size(space);
+  if (is_over(tuning))
+    return TRUE;
+  tuning->best_ns = best ? best->summary.median : 0;
   const MsTuneOptions options = {.budget_s = seconds_left(tuning, SEARCH_SHARE),
                                  .is_continued = is_continued(tuning),
-                                 .seed = request->seed,
+                                 .seed = tuning->request->seed,
                                  .start = start,
-                                 .progress = request->progress,
-                                 .progress_data = request->progress_data};
-  return ms_tune_search(space, record, &options, cancellable, error) &&
-         decide_among_finalists(tuning, record, seconds_left(tuning, 1), cancellable, error);
+                                 .progress = on_trial,
+                                 .progress_data = tuning};
+  return ms_tune_search(space, tuning->report, &options, cancellable, error) &&
+         decide_among_finalists(tuning, seconds_left(tuning, 1), cancellable, error);
 }
 
-/* Takes a trial that an earlier process made; one that the end of the budget ended may be tried again. */
-static void
-take_trial(MsTuneRecord *record, const MsFactors *factors, const MsMeasurement *m, gboolean late)
+/* (transfer full) (nullable): the settings that vary in a key of a measurement of this problem */
+static MsFactors *
+parse_key(const Tuning *tuning, const char *key, const char *phase)
 {
-  if (m->outcome == MS_OUTCOME_PENDING || (m->outcome == MS_OUTCOME_TIMEOUT && late))
-    return;
-  if (m->outcome != MS_OUTCOME_OK)
-    ms_tune_record_fail(record, factors, m);
-  else if (!ms_tune_record_find(record, factors))
-    ms_tune_record_add(record, factors, m);
+  g_autofree char *start = g_strconcat(tuning->scope, phase, NULL);
+  g_autoptr(MsFactors) all = g_str_has_prefix(key, start) ? ms_factors_parse(key + strlen(start), NULL) : NULL;
+  g_autoptr(MsFactors) varied = ms_factors_new();
+
+  if (!all || !ms_factors_contains(all, tuning->problem))
+    return NULL;
+  for (guint i = 0; i < ms_factors_size(all); i++) {
+    const MsOptionInfo *option = ms_option_find(ms_factors_key(all, i));
+    if (ms_factors_get(tuning->problem, ms_factors_key(all, i)))
+      continue;
+    if (!option || option->group != MS_OPTION_GROUP_TOGGLE)
+      return NULL;
+    ms_factors_set(varied, ms_factors_key(all, i), ms_factors_value(all, i));
+  }
+  return g_steal_pointer(&varied);
+}
+
+/* Takes what earlier searches of this problem have tried. */
+static void
+take_kept(Tuning *tuning)
+{
+  const char *key;
+
+  for (guint i = 0; ms_lab_log_nth(tuning->kept, i, &key); i++) {
+    g_autoptr(MsFactors) factors = parse_key(tuning, key, TRIAL);
+    g_autoptr(MsMeasurement) m = ms_measurement_new();
+    if (!factors || !ms_lab_log_restore(tuning->kept, key, m))
+      continue;
+    m->at_s = isfinite(m->at_s) ? m->at_s : 0;
+    tuning->report->elapsed_s = fmax(tuning->report->elapsed_s, m->at_s);
+    ms_tune_add(tuning->report, factors, g_steal_pointer(&m));
+  }
 }
 
 /*
- * Takes the trials of the processes that the driver has ended. A finalist that ended one must not win. The journal does
- * not say when each was made, only when the search began.
+ * Takes the configurations that have ended processes of this command, of which a finalist must not win either. One that
+ * the end of the budget ended may be tried again.
  */
 static void
-take_journal(const Tuning *tuning, MsTuneRecord *record)
+take_deaths(Tuning *tuning)
 {
   const MsMeasurement *m;
   const char *key;
 
   if (is_continued(tuning))
-    record->elapsed_s = MAX(record->elapsed_s, (double)(g_get_monotonic_time() - tuning->started_us) * 1e-6);
-  for (guint i = 0; (m = ms_lab_journal_nth(tuning->request->journal, i, &key)); i++) {
-    const gboolean is_final = g_str_has_prefix(key, FINAL);
-    g_autoptr(MsFactors) factors = ms_factors_parse(key + strlen(is_final ? FINAL : TRIAL), NULL);
-    if (factors && (!is_final || m->outcome == MS_OUTCOME_RUN))
-      take_trial(record, factors, m, is_over(tuning));
+    tuning->report->elapsed_s =
+      fmax(tuning->report->elapsed_s, (double)(g_get_monotonic_time() - tuning->started_us) * 1e-6);
+  for (guint i = 0; (m = ms_lab_log_nth(tuning->request->log, i, &key)); i++) {
+    g_autoptr(MsFactors) trial = parse_key(tuning, key, TRIAL), final = parse_key(tuning, key, FINAL);
+    const gboolean counts =
+      m->outcome == MS_OUTCOME_RUN || (m->outcome == MS_OUTCOME_TIMEOUT && !final && !is_over(tuning));
+    if (!counts || (!trial && !final))
+      continue;
+    MsMeasurement *death = ms_measurement_new();
+    ms_measurement_fail(death, m->outcome, m->message, m->shown);
+    death->at_s = tuning->report->elapsed_s;
+    keep_row(tuning, ms_tune_add(tuning->report, trial ? trial : final, death));
   }
+}
+
+static gboolean
+open_log(Tuning *tuning, const MsWinnerKey *key, GError **error)
+{
+  g_autofree char *path = ms_lab_tune_log_path(tuning->request->directory, key);
+
+  if (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, error))
+    return FALSE;
+  tuning->kept = ms_lab_log_open(path, TRUE, error);
+  if (tuning->kept && tuning->request->fresh)
+    ms_lab_log_forget(tuning->kept, tuning->scope);
+  return tuning->kept != NULL;
+}
+
+static gboolean
+run_tuning(Tuning *tuning, const MsWinnerKey *key, GCancellable *cancellable, GError **error)
+{
+  const MsLabTuneRequest *request = tuning->request;
+  MsReport *report = tuning->report;
+  g_autoptr(MsFactors) start = NULL;
+
+  if (!open_log(tuning, key, error))
+    return FALSE;
+  take_kept(tuning);
+  take_deaths(tuning);
+  if (report->rows->len > 0)
+    on_trial(report, NULL, 0, tuning);
+  ms_measure_options_init(&tuning->measure, TRUE);
+  tuning->measure.budget_s = MIN(0.2, request->budget_s / 100);
+  tuning->measure.log = request->log;
+  tuning->bench->reference_s = REFERENCE_SHARE * seconds_left(tuning, 1);
+  if (!is_over(tuning)) {
+    start = ms_lab_filter_propose(tuning->bench, tuning->problem, cancellable, error);
+    if (!start)
+      return FALSE;
+  }
+  const gboolean good = search(tuning, start, cancellable, error);
+  ms_tune_rank(report);
+  return ms_winner_store_save(request->directory, key, MS_VERSION, report->winner, good ? error : NULL) && good;
 }
 
 /**
  * ms_lab_tune:
  *
  * Searches the toggles within the budget, of which the serial reference that verifies pictures takes a
- * fifth at most: it has fewer rows where the picture is too large. Saves all trials and the winner, and resumes an
- * earlier search of the same device, driver and class of problem. A cancelled search saves the trials it made.
+ * fifth at most: it has fewer rows where the picture is too large. Keeps every configuration that it tried and the
+ * winner, and goes on where an earlier search of the same device, driver, program and problem ended.
  *
- * Returns: (transfer full): the search; ms_tune_record_best() is the winner
+ * Returns: (transfer full): the search, whose first row is the winner if there is one, see ms_tune_check()
  */
-MsTuneRecord *
+MsReport *
 ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error)
 {
   g_autoptr(MsLabBench) bench = ms_lab_bench_new(request->context, NULL, request->image);
   g_autoptr(MsFactors) problem = make_problem(request);
-  Tuning tuning = {request, ms_lab_kind_find("mean-shift"), bench, problem, {0}, 0, 0};
+  g_autofree char *name = ms_lab_tune_problem(problem);
+  const MsDevice *device = request->context->device;
+  const MsWinnerKey key = {device->name, device->driver, name};
+  g_autoptr(MsReport) report = start_report(&key, problem);
+  g_autofree char *scope = find_scope(&key, report);
+  Tuning tuning = {.request = request,
+                   .kind = ms_lab_kind_find("mean-shift"),
+                   .bench = bench,
+                   .problem = problem,
+                   .report = report,
+                   .scope = scope,
+                   .started_us = ms_lab_log_start_clock(request->log)};
 
   if (!ms_lab_check_keys(tuning.kind, problem, error))
     return NULL;
-  tuning.started_us = ms_lab_journal_start_clock(request->journal);
-  g_autofree char *name = name_problem(problem);
-  g_autoptr(MsTuneRecord) record = open_record(request, name);
-  g_clear_pointer(&record->measured, ms_factors_free);
-  record->measured = ms_factors_copy(problem);
-  take_journal(&tuning, record);
-  if (is_continued(&tuning)) /* kept even if the driver ends all further processes */
-    ms_tune_store_save(request->directory, record, NULL);
-  if (request->progress && record->trials->len > 0)
-    request->progress(record, NULL, 0, request->progress_data); /* the trials of an earlier search */
-  ms_measure_options_init(&tuning.measure, TRUE);
-  tuning.measure.budget_s = MIN(0.2, request->budget_s / 100);
-  tuning.measure.journal = request->journal;
-  g_autoptr(MsFactors) start = NULL;
-  bench->reference_s = REFERENCE_SHARE * seconds_left(&tuning, 1);
-  if (!is_over(&tuning)) {
-    start = ms_lab_filter_propose(bench, problem, cancellable, error);
-    if (!start)
-      return NULL;
-  }
-  gboolean good = search(&tuning, start, record, cancellable, error);
-  gboolean saved = ms_tune_store_save(request->directory, record, good ? error : NULL);
-  if (!good && request->unfinished)
-    *request->unfinished = g_steal_pointer(&record);
-  if (!good || !saved)
-    return NULL;
-  return g_steal_pointer(&record);
-}
-
-/* A search keeps only the median of a trial, which becomes the row's single sample. */
-static void
-add_trial(MsReport *report, const MsTrial *trial, guint rank)
-{
-  g_autoptr(MsFactors) factors = ms_factors_copy(trial->factors);
-  g_autofree char *label = ms_factors_to_string(trial->factors);
-  g_autofree char *place = g_strdup_printf("%u", rank);
-  guint round = 0;
-
-  ms_factors_set(factors, "rank", place);
-  MsReportRow *row = ms_report_add_row(report, factors, label, "tuning");
-  if (trial->outcome == MS_OUTCOME_OK) {
-    row->measurement->outcome = MS_OUTCOME_OK;
-    g_array_append_val(row->measurement->samples, trial->ns);
-    g_array_append_val(row->measurement->rounds, round);
-  } else {
-    ms_measurement_fail(row->measurement, trial->outcome, trial->message, trial->shown);
-  }
-  ms_report_finish_row(report, row);
-}
-
-static MsExperiment *
-describe(const MsTuneRecord *record)
-{
-  g_autofree char *title = g_strdup_printf("Tuning: %s", record->problem);
-  MsExperiment *experiment = ms_experiment_new("tuning", title, "tuning");
-
-  experiment->description = g_strdup_printf("%u of %" G_GUINT64_FORMAT " configurations tried, fastest first.",
-                                            record->trials->len, record->space_size);
-  experiment->plot.type = MS_PLOT_LINES;
-  experiment->plot.x = g_strdup("rank");
-  experiment->plot.x_title = g_strdup("Configurations, fastest first");
-  experiment->plot.log_y = TRUE;
-  return experiment;
-}
-
-/**
- * ms_lab_tune_report:
- *
- * Returns: (transfer full): a report called "tuning" with a row for every trial, the fastest first
- */
-MsReport *
-ms_lab_tune_report(const MsTuneRecord *record)
-{
-  g_autoptr(MsExperiment) experiment = describe(record);
-  g_autoptr(GPtrArray) trials = ms_tune_record_rank(record);
-  MsReport *report = ms_report_new(experiment);
-
-  report->device.name = g_strdup(record->device);
-  report->device.driver = g_strdup(record->driver);
-  report->program_version = g_strdup(record->version);
-  report->complete = TRUE;
-  for (guint i = 0; i < trials->len; i++)
-    add_trial(report, trials->pdata[i], i + 1);
-  ms_report_rank(report);
-  return report;
+  report->device.platform = g_strdup(device->platform);
+  report->device.type = g_strdup(ms_device_type_name(device->limits.type));
+  report->device.compute_units = device->limits.compute_units;
+  report->device.by_wall_clock = request->context->by_wall_clock;
+  report->restarts = ms_lab_log_count_deaths(request->log);
+  const gboolean good = run_tuning(&tuning, &key, cancellable, error);
+  ms_lab_log_free(tuning.kept);
+  if (good)
+    return g_steal_pointer(&report);
+  if (request->unfinished && report->space_size > 0)
+    *request->unfinished = g_steal_pointer(&report);
+  return NULL;
 }

@@ -2,8 +2,9 @@
 /* Tuning on a device: searches the toggles of the filter for the fastest. */
 #pragma once
 
+#include "core/engine/tuned.h"
 #include "core/image/common/image.h"
-#include "core/lab/measure/journal.h"
+#include "core/lab/measure/log.h"
 #include "core/lab/report/report.h"
 #include "core/lab/tune/tuner.h"
 #include "core/opencl/context.h"
@@ -14,9 +15,9 @@
  * @image: (nullable): the picture to filter; %NULL for a generated scene of @width by @height pixels
  * @fixed: (nullable): parameters of the problem: sp, sr, …
  * @budget_s: seconds for the whole search
- * @fresh: forget an earlier search of the same device, driver and problem instead of resuming it
+ * @fresh: forget the earlier searches of the same device, driver and class of problems instead of going on
  * @directory: (nullable): folder of the saved searches; %NULL for the user's data folder
- * @journal: (nullable) (transfer none): the trials of processes that the driver has ended are taken from it
+ * @log: (nullable) (transfer none): of the command: which configurations have ended a process
  * @unfinished: (out) (optional) (nullable): receives the trials of a search that was cancelled
  */
 typedef struct {
@@ -29,12 +30,16 @@ typedef struct {
   gboolean fresh;
   guint32 seed;
   const char *directory;
-  MsLabJournal *journal;
-  MsTuneRecord **unfinished;
+  MsLabLog *log;
+  MsReport **unfinished;
   MsTuneProgress progress;
   gpointer progress_data;
 } MsLabTuneRequest;
 
 void ms_lab_tune_request_init(MsLabTuneRequest *request, MsContext *context);
-MsTuneRecord *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
-MsReport *ms_lab_tune_report(const MsTuneRecord *record);
+MsReport *ms_lab_tune(const MsLabTuneRequest *request, GCancellable *cancellable, GError **error);
+
+/* What was tried on a device. */
+char *ms_lab_tune_problem(const MsFactors *problem);
+char *ms_lab_tune_log_path(const char *directory, const MsWinnerKey *key);
+MsReport *ms_lab_tune_load(const char *directory, const MsWinnerKey *key);

@@ -23,6 +23,8 @@ typedef struct {
   MsLabBench *bench;
   MsMeasureOptions measure;
   GCancellable *cancellable;
+  MsLabLog *kept;      /* (nullable): in the folder for reports */
+  char *scope;         /* what the keys of the rows begin with */
   MsMachineLoad began; /* the load before the experiment */
   guint done;
   guint attempt;            /* how often the group was measured before */
@@ -76,17 +78,17 @@ static gboolean
 find_peak(Run *run, GError **error)
 {
   static const char key[] = "the peak bandwidth";
-  MsLabJournal *journal = run->request->journal;
+  MsLabLog *log = run->request->log;
   g_autoptr(MsMeasurement) earlier = ms_measurement_new();
   g_autoptr(GError) local = NULL;
   MsBandwidth bandwidth;
 
-  ms_lab_journal_restore(journal, key, earlier);
+  ms_lab_log_restore(log, key, earlier);
   if (earlier->outcome != MS_OUTCOME_PENDING) /* an earlier process died here */
     return TRUE;
-  ms_lab_journal_begin(journal, key, run->measure.step_s);
+  ms_lab_log_begin(log, key, run->measure.step_s);
   const gboolean good = ms_bandwidth_get(run->request->context, NULL, &bandwidth, run->cancellable, &local);
-  ms_lab_journal_end(journal);
+  ms_lab_log_end(log);
   if (!good)
     return !g_cancellable_set_error_if_cancelled(run->cancellable, error);
   run->report->device.peak_read_gb_per_s = bandwidth.read;
@@ -174,14 +176,13 @@ make_rows(Run *run, GError **error)
   return check_rows(run, error);
 }
 
-/* Tables and charts, whose making takes as long as some measurements, are written when the report @ends. */
 static gboolean
-save(Run *run, gboolean ends, GError **error)
+save(Run *run, GError **error)
 {
   const MsAtomicPlace place = {run->request->report_dir, run->request->report_folder, FALSE};
 
   ms_report_rank(run->report);
-  return !run->request->report_dir || (ends ? ms_report_save : ms_report_save_rows)(run->report, &place, error);
+  return !place.folder || ms_report_save(run->report, &place, error);
 }
 
 static void
@@ -195,13 +196,13 @@ measure_progress(double fraction, guint index, const MsMeasurement *measurement,
   report_progress(run, (run->done + fraction * run->measured_rows->len) / total, row->label);
 }
 
-/* What names a row in the journal, whose texts are UTF-8; names of files may not be. */
+/* What names a row in the log, whose texts are UTF-8; names of files may not be. @attempt: of measuring its group */
 static char *
-journal_key(const Run *run, const MsFactors *factors)
+row_key(const Run *run, const MsReportRow *row, guint attempt)
 {
-  g_autofree char *text = ms_factors_to_string(factors);
-  g_autofree char *again = run->attempt > 0 ? g_strdup_printf("again %u: ", run->attempt) : g_strdup("");
-  g_autofree char *key = g_strdup_printf("%s: %s%s", run->experiment->name, again, text);
+  g_autofree char *text = ms_factors_to_string(row->factors);
+  g_autofree char *again = attempt > 0 ? g_strdup_printf("again %u: ", attempt) : g_strdup("");
+  g_autofree char *key = g_strconcat(run->scope, again, text, NULL);
 
   return g_utf8_make_valid(key, -1);
 }
@@ -216,7 +217,7 @@ make_configuration(Run *run, const MsReportRow *row, GError **error)
     kind ? ms_configuration_new(kind, run->bench, row->factors, row->label, &local) : NULL;
 
   if (configuration) {
-    configuration->key = journal_key(run, row->factors);
+    configuration->key = row_key(run, row, run->attempt);
   } else if (g_error_matches(local, MS_ERROR, MS_ERROR_USAGE)) { /* a malformed value ends the experiment */
     g_propagate_error(error, g_steal_pointer(&local));
     ms_prefix_error(error, "The experiment '%s', %s: ", run->experiment->name, row->label);
@@ -346,63 +347,56 @@ measure_group(Run *run, GPtrArray *members, GError **error)
   return good;
 }
 
-static gboolean
-measure_groups(Run *run, GError **error)
+/* (transfer container) (element-type GPtrArray): the rows of each group, in the order of their first ones. */
+static GPtrArray *
+list_groups(const MsReport *report)
 {
-  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
-  GPtrArray *rows = run->report->rows;
+  GPtrArray *groups = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
+  g_autoptr(GHashTable) by_name = g_hash_table_new(g_str_hash, g_str_equal);
 
-  for (guint i = 0; i < rows->len; i++) {
-    const char *group = ((MsReportRow *)rows->pdata[i])->group;
-    if (!g_hash_table_add(seen, (gpointer)group))
-      continue;
-    g_autoptr(GPtrArray) members = g_ptr_array_new();
-    for (guint k = i; k < rows->len; k++)
-      if (strcmp(((MsReportRow *)rows->pdata[k])->group, group) == 0)
-        g_ptr_array_add(members, rows->pdata[k]);
-    if (!measure_group(run, members, error) || !save(run, FALSE, error))
+  for (guint i = 0; i < report->rows->len; i++) {
+    MsReportRow *row = report->rows->pdata[i];
+    GPtrArray *members = g_hash_table_lookup(by_name, row->group);
+    if (!members) {
+      members = g_ptr_array_new();
+      g_ptr_array_add(groups, members);
+      g_hash_table_insert(by_name, row->group, members);
+    }
+    g_ptr_array_add(members, row);
+  }
+  return groups;
+}
+
+/* Keeps the rows of a group that was measured, for a later command. */
+static gboolean
+keep_group(Run *run, GPtrArray *members, GError **error)
+{
+  g_autoptr(GPtrArray) keys = g_ptr_array_new_with_free_func(g_free), measurements = g_ptr_array_new();
+
+  for (guint i = 0; run->kept && i < members->len; i++) {
+    g_ptr_array_add(keys, row_key(run, members->pdata[i], 0));
+    g_ptr_array_add(measurements, ((const MsReportRow *)members->pdata[i])->measurement);
+  }
+  return !run->kept || ms_lab_log_write(run->kept, keys, measurements, error);
+}
+
+/* Rows are compared within rounds, so a group of which the log lacks a row is measured as a whole. */
+static gboolean
+restore_group(Run *run, GPtrArray *members)
+{
+  for (guint i = 0; i < members->len; i++) {
+    g_autofree char *key = row_key(run, members->pdata[i], 0);
+    if (!ms_lab_log_has(run->kept, key))
       return FALSE;
   }
-  return TRUE;
-}
-
-/*
- * Returns whether an earlier run finished this experiment: its report then replaces the new one. The finished rows of
- * an interrupted run are taken over.
- */
-static gboolean
-resume(Run *run)
-{
-  run->report->sources = ms_environment_hash_sources(run->report);
-  g_autoptr(MsReport) earlier = ms_resume_find(run->report, run->request->report_dir);
-
-  if (!earlier)
-    return FALSE;
-  if (run->request->resume && ms_resume_is_finished(earlier, run->report)) {
-    ms_report_unref(run->report);
-    run->report = g_steal_pointer(&earlier);
-    return TRUE;
+  for (guint i = 0; i < members->len; i++) {
+    MsReportRow *row = members->pdata[i];
+    g_autofree char *key = row_key(run, row, 0);
+    ms_lab_log_restore(run->kept, key, row->measurement);
+    ms_report_finish_row(run->report, row);
   }
-  if (!earlier->complete)
-    ms_resume_take_rows(run->report, earlier);
-  return FALSE;
-}
-
-static MsReport *
-start_report(const MsLabRequest *request, MsExperiment *experiment)
-{
-  MsReport *report = ms_report_new(experiment);
-
-  report->quick = request->quick;
-  report->noise = request->measure.noise;
-  report->seed = request->measure.seed;
-  report->accept_disturbed = request->accept_disturbed;
-  report->input = g_strdup(request->image && takes_image(experiment) ? request->input : NULL);
-  report->restarts = ms_lab_journal_count_deaths(request->journal);
-  report->program_version = g_strdup(MS_VERSION);
-  report->compiler = g_strdup(ms_serial_compiler());
-  describe_device(&report->device, request->context);
-  return report;
+  run->done += members->len;
+  return TRUE;
 }
 
 /* A row that is faster than the peak shows that the peak was measured while the machine was busy. */
@@ -423,28 +417,101 @@ confirm_peak(Run *run)
   device->peak_copy_gb_per_s = peak.copy;
 }
 
+/*
+ * Takes the groups that an earlier command measured on the same device, with the same driver, program and kernels, and
+ * measures the others. An experiment that a command has finished is measured anew, unless it is to be resumed; with all
+ * its rows, its report is the one of that command.
+ */
+static gboolean
+measure_groups(Run *run, GError **error)
+{
+  g_autoptr(GPtrArray) groups = list_groups(run->report);
+  JsonObject *head = run->kept ? ms_lab_log_find_complete(run->kept, run->scope) : NULL;
+  gboolean has_peak = FALSE;
+
+  if (head && !run->request->resume) {
+    ms_lab_log_forget(run->kept, run->scope);
+    head = NULL;
+  }
+  for (guint i = 0; i < groups->len; i++) {
+    if (restore_group(run, groups->pdata[i]))
+      continue;
+    if (!has_peak && !find_peak(run, error))
+      return FALSE;
+    has_peak = TRUE;
+    if (!measure_group(run, groups->pdata[i], error) || !keep_group(run, groups->pdata[i], error))
+      return FALSE;
+  }
+  if (!has_peak && head) {
+    ms_record_get(&ms_report_head_record, run->report, head);
+    return TRUE;
+  }
+  if (!has_peak && !find_peak(run, error))
+    return FALSE;
+  confirm_peak(run);
+  return TRUE;
+}
+
+/* What the keys of the rows begin with: all on which every row depends beside its factors. */
+static char *
+find_scope(const Run *run)
+{
+  const MsReport *report = run->report;
+  g_autofree char *about = g_strdup_printf("%d %u", report->quick, (guint)report->experiment->columns);
+
+  return ms_lab_log_scope(report->experiment->name, report->device.name, report->device.driver, MS_VERSION,
+                          report->sources, report->experiment->name, report->input ? report->input : "", about, NULL);
+}
+
+static gboolean
+open_log(Run *run, GError **error)
+{
+  const char *folder = run->request->report_dir;
+  g_autofree char *path = folder ? g_build_filename(folder, MS_REPORT_LOG, NULL) : NULL;
+
+  run->report->sources = ms_environment_hash_sources(run->report);
+  run->scope = find_scope(run);
+  if (!folder)
+    return TRUE;
+  run->kept = ms_folder_make(folder, MS_FOLDER_SHARED, error) ? ms_lab_log_open(path, TRUE, error) : NULL;
+  return run->kept != NULL;
+}
+
+static MsReport *
+start_report(const MsLabRequest *request, MsExperiment *experiment)
+{
+  MsReport *report = ms_report_new(experiment);
+
+  report->quick = request->quick;
+  report->noise = request->measure.noise;
+  report->seed = request->measure.seed;
+  report->accept_disturbed = request->accept_disturbed;
+  report->input = g_strdup(request->image && takes_image(experiment) ? request->input : NULL);
+  report->restarts = ms_lab_log_count_deaths(request->log);
+  report->program_version = g_strdup(MS_VERSION);
+  report->compiler = g_strdup(ms_serial_compiler());
+  describe_device(&report->device, request->context);
+  return report;
+}
+
 static gboolean
 run_experiment(Run *run, GError **error)
 {
   g_autoptr(GError) ignored = NULL;
 
-  if (!make_rows(run, error))
+  if (!make_rows(run, error) || !open_log(run, error))
     return FALSE;
-  if (resume(run)) {
-    report_progress(run, 1, run->experiment->title);
-    return TRUE;
-  }
   report_progress(run, 0, run->experiment->title);
-  if (!find_peak(run, error))
-    return FALSE;
   if (!measure_groups(run, error)) {
-    save(run, TRUE, &ignored); /* a later run resumes from the finished groups */
+    save(run, &ignored);
     return FALSE;
   }
-  confirm_peak(run);
   run->report->complete = TRUE;
   report_progress(run, 1, run->experiment->title);
-  return save(run, TRUE, error);
+  if (!save(run, error))
+    return FALSE;
+  return !run->kept || ms_lab_log_find_complete(run->kept, run->scope) ||
+         ms_lab_log_complete(run->kept, run->scope, ms_record_to_node(&ms_report_head_record, run->report), error);
 }
 
 /**
@@ -453,9 +520,9 @@ run_experiment(Run *run, GError **error)
  * @request: on what and how
  *
  * Every configuration of the experiment becomes a row of the report: measured and verified, or listed with why it was
- * not. When @request has a folder for reports, the rows are written there after every group of configurations, tables
- * and charts at the end, and an interrupted report found there is resumed. A finished one is measured again, or
- * returned unchanged if @resume is set.
+ * not. When @request has a folder for reports, its log gets the rows of every group of configurations, and tables and
+ * charts are written at the end. Rows of an experiment that was interrupted are taken from that log. A finished one is
+ * measured again, or is as it was if @resume is set.
  *
  * Returns: (transfer full): the report; %NULL when cancelled, when a key is unknown, or when a file cannot be written
  */
@@ -477,10 +544,13 @@ ms_lab_run_experiment(MsExperiment *experiment, const MsLabRequest *request, GCa
   bench->columns = experiment->columns;
   run.measure.energy = !request->quick || ms_metric_is_of_energy(experiment->plot.y);
   run.measure.sensor = request->sensor ? request->sensor : sensor;
-  run.measure.journal = request->journal;
+  run.measure.log = request->log;
   run.measure.progress = measure_progress;
   run.measure.progress_data = &run;
-  if (run_experiment(&run, error))
+  const gboolean good = run_experiment(&run, error);
+  g_clear_pointer(&run.kept, ms_lab_log_free);
+  g_free(run.scope);
+  if (good)
     return run.report;
   ms_report_rank(run.report);
   if (request->unfinished)
@@ -563,6 +633,7 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
     return NULL;
   for (guint i = 0; i < experiments->len; i++)
     ms_report_add_paths(((MsExperiment *)experiments->pdata[i])->name, directory, paths);
+  g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_LOG, NULL));
   g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_INDEX, NULL));
   g_ptr_array_add(paths, g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL));
   g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_DOCUMENT, NULL));

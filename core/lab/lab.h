@@ -28,15 +28,16 @@ typedef void (*MsLabProgress)(const MsReport *report, double fraction, const cha
  * @input: (nullable): name of @image in the report
  * @quick: scaled-down sizes and shorter axes
  * @measure: noise, budget, repeats and seed
- * @report_dir: (nullable): folder for CSV, JSON, Markdown and SVG; an interrupted experiment found there is resumed
+ * @report_dir: (nullable): folder for the files of reports and the log of rows, from which an interrupted experiment
+ *   goes on
  * @report_folder: that folder as it was when the run began, so that no other one gets reports; zeros for any
  * @sensor: (nullable) (transfer none): of the device; %NULL for what its machine has
  * @retries: how often a group is measured again of which a row was disturbed, see ms_conditions_are_disturbed()
  * @columns: optional columns beside those that the experiment asks for
  * @accept_disturbed: such rows are ranked, and not measured again
- * @journal: (nullable) (transfer none): rows of processes that the driver has ended are taken from it
+ * @log: (nullable) (transfer none): of the command: rows of processes that the driver has ended are taken from it
  * @unfinished: (nullable) (element-type MsReport): receives the reports made before a run ended with an error
- * @resume: skip experiments whose finished report is in @report_dir; otherwise they are measured again
+ * @resume: skip experiments that @report_dir has whole; otherwise they are measured again
  */
 typedef struct {
   MsContext *context;
@@ -51,7 +52,7 @@ typedef struct {
   guint retries;
   MsColumns columns;
   gboolean accept_disturbed;
-  MsLabJournal *journal;
+  MsLabLog *log;
   GPtrArray *unfinished;
   gboolean resume;
   MsLabProgress progress;

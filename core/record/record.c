@@ -117,6 +117,9 @@ add_field(const MsField *field, gconstpointer member, JsonBuilder *builder)
     json_builder_set_member_name(builder, field->name);
     ms_record_add(field->record, member, builder);
     break;
+  case MS_FIELD_INLINE:
+    ms_record_add_members(field->record, member, builder);
+    break;
   case MS_FIELD_RECORDS:
     add_records(field, *(GPtrArray *const *)member, builder);
     break;
@@ -269,6 +272,9 @@ get_field(const MsField *field, gpointer member, JsonObject *object)
   case MS_FIELD_RECORD:
     if (inner)
       ms_record_get(field->record, member, inner);
+    break;
+  case MS_FIELD_INLINE:
+    ms_record_get(field->record, member, object);
     break;
   case MS_FIELD_RECORDS:
     get_records(field, (guint8 *)member - field->offset, ms_json_get_array(object, field->name));

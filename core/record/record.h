@@ -32,6 +32,7 @@ typedef struct _MsRecord MsRecord;
  * @MS_FIELD_RECORD: a struct with the table @record
  * @MS_FIELD_RECORDS: GPtrArray * of such structs
  * @MS_FIELD_SHOWN: as @MS_FIELD_RECORD, but not read
+ * @MS_FIELD_INLINE: as @MS_FIELD_RECORD, but its members stand in the object of the owner
  * @MS_FIELD_OWN: what @add, @get, @pack and @unpack of the row make of it; without @pack its bytes, in which there are
  *   no pointers
  * @MS_FIELD_COMPUTED: what @number finds; not read
@@ -53,6 +54,7 @@ typedef enum {
   MS_FIELD_RECORD,
   MS_FIELD_RECORDS,
   MS_FIELD_SHOWN,
+  MS_FIELD_INLINE,
   MS_FIELD_OWN,
   MS_FIELD_COMPUTED,
   MS_FIELD_COMPUTED_WHOLE,

@@ -102,7 +102,7 @@ class Lab(HeadlessCase):
         home = {"XDG_DATA_HOME": str(self.dir / "data"), "XDG_CACHE_HOME": str(self.dir / "cache")}
         output, _ = self.run_program("--tune", self.picture("a.png", 60, 90), "--device", "cpu", "--budget", "1ms",
                                      env=home)
-        self.assertIn(": 1 of ", output.decode())
+        self.assertIn("\nTried 1 of ", output.decode())
 
     def test_experiments_are_listed(self):
         output, _ = self.run_program("--experiment", "list")
@@ -243,17 +243,18 @@ class Lab(HeadlessCase):
             wait_for_text(process.stderr, b": program: ")
         process.send_signal(signal.SIGTERM)
         self.assertRegex(self.output_of_interrupted(process),
-                         r"Tuning for .*mean-shift.*: [1-9]\d* of \d+ configurations tried")
+                         r"(?s)^tuning: Fastest settings for mean-shift.*\nTried [1-9]\d* of \d+ configurations, in ")
 
     def test_tuning_leaves_its_report(self):
         home = {**os.environ, "XDG_DATA_HOME": str(self.dir / "data")}
         self.run_program("--tune", self.picture("a.png", 60, 90), "--budget", "2s", "--device", "cpu", "--report-dir",
                          self.out, env=home)
         report = json.loads((self.out / "tuning.json").read_text())
-        self.assertIn("configurations tried", report["experiment"]["description"])
-        times = [row["samples_ns"][0] for row in report["rows"] if row["outcome"] == "ok"]
+        self.assertGreater(report["space_size"], len(report["rows"]))
+        times = [row["summary"]["median_ns"] for row in report["rows"] if row["outcome"] == "ok"]
         self.assertTrue(times)
-        self.assertEqual(times, sorted(times))
+        self.assertEqual(times[1:], sorted(times[1:]))
+        self.assertEqual(report["winner"], {key: report["rows"][0]["settings"][key] for key in report["winner"]})
         self.assertTrue((self.out / "index.html").exists())
 
     def test_finished_experiments_are_left_out(self):

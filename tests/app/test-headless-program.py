@@ -173,7 +173,7 @@ class Program(HeadlessCase):
             # What lies below these are settings by the names of their options.
             for name, inner in value.items() if isinstance(value, dict) else ():
                 yield name
-                yield from () if name in ("options", "settings", "winner", "measured") else named(inner)
+                yield from () if name in ("options", "settings") else named(inner)
             for inner in value if isinstance(value, list) else ():
                 yield from named(inner)
 
@@ -186,8 +186,6 @@ class Program(HeadlessCase):
             yield "--regions", form("--regions", image, "--space", "lab", "--device", "reference")
         yield "--reduce --json", members("--reduce", "sum", "--size", "1000", *cpu)
         yield "--list-devices --json", members("--list-devices")
-        os.environ["XDG_DATA_HOME"] = str(self.dir / "data")
-        yield "--tune --json", members("--tune", image, "--budget", "100ms", *cpu)
 
     def test_the_manual_names_what_reports_hold(self):
         page = (SOURCE / "data" / "meanshift-lab.1").read_text().replace("\\-", "-").replace("\\fR", "")

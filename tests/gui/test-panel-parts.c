@@ -4,6 +4,7 @@
 
 #include "core/chart/chart.h"
 #include "core/filter/plan/plan.h"
+#include "core/lab/tune/tuner.h"
 #include "core/opencl/timing.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
@@ -566,15 +567,15 @@ test_contrast(void)
 }
 
 static void
-add_trial(MsTuneRecord *record, const char *toggles, double ms)
+add_trial(MsReport *report, const char *toggles, double ms)
 {
-  MsTrial *trial = g_new0(MsTrial, 1);
+  g_autoptr(MsFactors) factors = ms_factors_parse(toggles, NULL);
+  MsMeasurement *measured = ms_measurement_new();
+  const double ns = ms * 1e6;
 
-  trial->factors = ms_factors_parse(toggles, NULL);
-  g_assert_nonnull(trial->factors);
-  trial->outcome = MS_OUTCOME_OK;
-  trial->ns = ms * 1e6;
-  g_ptr_array_add(record->trials, trial);
+  measured->outcome = MS_OUTCOME_OK;
+  g_array_append_val(measured->samples, ns);
+  ms_tune_add(report, factors, measured);
 }
 
 /* A time measured with other parameters is scaled by the pixels that are visited. */
@@ -592,17 +593,20 @@ test_rates(void)
                                  .preferred_multiple = 1,
                                  .opencl_version = 300};
   g_autoptr(MsRates) rates = ms_rates_new();
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("processor", "1", "mean-shift");
+  g_autoptr(MsFactors) none = ms_factors_new(), problem = ms_factors_parse("size:100x100 sp:10", NULL);
+  g_autoptr(MsReport) unknown = ms_tune_report_new("mean-shift", none);
+  g_autoptr(MsReport) report = ms_tune_report_new("mean-shift", problem);
   MsSettings settings = ms_settings_default();
   MsRateQuery query = {"processor", &settings, 200, 100};
 
-  add_trial(record, "kernel:direct access:pointer unroll:1", 30);
-  add_trial(record, "kernel:direct access:pointer unroll:4", 20);
-  ms_rates_add_record(rates, record, &limits);
-  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0); /* a record without the measured problem */
-  record->measured = ms_factors_parse("size:100x100 sp:10", NULL);
-  record->best = 1;
-  ms_rates_add_record(rates, record, &limits);
+  unknown->device.name = g_strdup("processor");
+  add_trial(unknown, "kernel:direct access:pointer unroll:1", 30);
+  ms_rates_add_report(rates, unknown, &limits);
+  g_assert_cmpfloat(ms_rates_find_kernel(rates, &query), <, 0); /* the size of the picture is not known */
+  report->device.name = g_strdup("processor");
+  add_trial(report, "kernel:direct access:pointer unroll:1", 30);
+  add_trial(report, "kernel:direct access:pointer unroll:4", 20);
+  ms_rates_add_report(rates, report, &limits);
   settings.options.kernel = MS_KERNEL_DIRECT;
   MsPlanRequest request = ms_plan_request(&settings, &limits, 200, 100);
   g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);

@@ -6,6 +6,7 @@
 #include "core/chart/chart-private.h"
 #include "core/engine/tuned.h"
 #include "core/filter/settings/settings.h"
+#include "core/lab/lab-tune.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/document/document.h"
@@ -15,28 +16,28 @@
 #include "ui/panels/tune/tune-panel.h"
 
 static gboolean
-is_made_at(const MsTuneRecord *record, double at_s)
+is_made_at(const MsReport *report, double at_s)
 {
-  for (guint i = 0; i < record->trials->len; i++)
-    if (((const MsTrial *)record->trials->pdata[i])->at_s == at_s)
+  for (guint i = 0; i < report->rows->len; i++)
+    if (((const MsReportRow *)report->rows->pdata[i])->measurement->at_s == at_s)
       return TRUE;
   return FALSE;
 }
 
 /* The least time of a trial in ms; after a final the winner may be another trial. */
 static double
-least_ms(const MsTuneRecord *record)
+least_ms(const MsReport *report)
 {
   double least = INFINITY;
 
-  for (guint i = 0; i < record->trials->len; i++)
-    least = fmin(least, ((const MsTrial *)record->trials->pdata[i])->ns * 1e-6); /* fmin() passes over NAN */
+  for (guint i = 0; i < report->rows->len; i++)
+    least = fmin(least, ((const MsReportRow *)report->rows->pdata[i])->summary.median * 1e-6); /* passes over NAN */
   return least;
 }
 
 /* The table has a column for each toggle that was varied, and the line falls over the seconds of the search. */
 static void
-check_search(PanelFixture *f, const MsTuneRecord *record)
+check_search(PanelFixture *f, const MsReport *record)
 {
   GtkTreeView *tree = GTK_TREE_VIEW(find_by_type(f->panel, GTK_TYPE_TREE_VIEW));
   const MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f->panel, MS_TYPE_CHART_VIEW)));
@@ -48,7 +49,7 @@ check_search(PanelFixture *f, const MsTuneRecord *record)
   g_assert_null(strstr(lines[0], "rank"));
   const char *kernel = strstr(lines[0], ",kernel");
   g_assert_true(!kernel || !strstr(kernel + 1, ",kernel"));
-  g_assert_null(strstr(lines[0], "first +ms")); /* empty columns are left out */
+  g_assert_null(strstr(lines[0], "published")); /* empty columns are left out */
   g_assert_nonnull(strstr(lines[1], ",baseline,"));
   g_assert_cmpfloat(record->elapsed_s, >, 0);
   g_assert_cmpstr(chart->x.title, ==, "time of the search, s");
@@ -79,13 +80,13 @@ test_tune(void)
   wait_for(240, ms_tune_panel_get_best(panel) != NULL);
   ms_window_engine_cancel_holders(f.engine);
   wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
-  const MsTrial *best = ms_tune_panel_get_best(panel);
+  const MsReportRow *best = ms_tune_panel_get_best(panel);
   MsChart *chart = ms_chart_view_get_chart(MS_CHART_VIEW(find_by_type(f.panel, MS_TYPE_CHART_VIEW)));
   g_assert_nonnull(chart->empty_text);
   g_assert_cmpuint(ms_chart_n_points(chart), !=, 1);
-  g_assert_cmpfloat(best->ns, >, 0);
+  g_assert_cmpfloat(best->summary.median, >, 0);
   const int before = tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW)));
-  g_assert_cmpint(before, ==, ms_tune_panel_get_record(panel)->trials->len);
+  g_assert_cmpint(before, ==, ms_tune_panel_get_report(panel)->rows->len);
   g_assert_nonnull(find_label_with(f.panel, "Cancelled after "));
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "tune");
@@ -106,11 +107,12 @@ test_tune(void)
   g_assert_nonnull(find_label_with(f.panel, "Done: "));
   g_assert_cmpint(tree_rows(GTK_TREE_VIEW(find_by_type(f.panel, GTK_TYPE_TREE_VIEW))), >=, before);
   g_assert_nonnull(find_label_with(f.panel, "kept for this device and driver."));
-  check_search(&f, ms_tune_panel_get_record(panel));
+  check_search(&f, ms_tune_panel_get_report(panel));
 
   /* Runs with default toggles use the winner of the search until it is forgotten. */
-  const MsTuneRecord *record = ms_tune_panel_get_record(panel);
-  const MsWinnerKey key = {record->device, record->driver, record->problem};
+  const MsReport *record = ms_tune_panel_get_report(panel);
+  g_autofree char *problem = ms_lab_tune_problem(record->experiment->fixed);
+  const MsWinnerKey key = {record->device.name, record->device.driver, problem};
   g_autoptr(MsFactors) kept = ms_winner_store_load(NULL, &key, MS_VERSION);
   g_assert_nonnull(kept);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "_Forget")));

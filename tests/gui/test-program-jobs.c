@@ -115,7 +115,7 @@ test_tune(void)
     wait_for(60, !ms_job_panel_is_running(MS_JOB_PANEL(f.panel)));
     check_sentence(f.panel, numbers[i]);
     g_assert_nonnull(ms_tune_panel_get_best(panel));
-    g_assert_cmpint(tree_rows(tree), ==, ms_tune_panel_get_record(panel)->trials->len);
+    g_assert_cmpint(tree_rows(tree), ==, ms_tune_panel_get_report(panel)->rows->len);
   }
   panel_fixture_filter(&f, "sr", "22");
 }

@@ -123,9 +123,9 @@ test_resume_finished(MsLabFixture *f, gconstpointer data)
   g_assert_no_error(error);
   assert_same_samples(more, wide, FALSE);
   f->request.columns = MS_COLUMNS_NONE;
-  g_autoptr(MsReport) enough = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_autoptr(MsReport) narrow = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error); /* those without are there still */
   g_assert_no_error(error);
-  assert_same_samples(wide, enough, TRUE);
+  assert_same_samples(more, narrow, TRUE);
   f->request.quick = FALSE;
   g_autoptr(MsReport) full = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error); /* other sizes, so another run */
   g_assert_no_error(error);
@@ -136,7 +136,55 @@ test_resume_finished(MsLabFixture *f, gconstpointer data)
   assert_same_samples(full, anew, FALSE);
 }
 
+/* Rows of another driver are not taken; those of the driver before are there still when it comes back. */
+static void
+test_resume_with_another_driver(MsLabFixture *f, gconstpointer data)
+{
+  g_autoptr(GError) error = NULL;
+  char *driver = f->context->device->driver;
+
+  f->request.resume = TRUE;
+  g_autoptr(MsReport) first = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  f->context->device->driver = (char *)"a newer one";
+  g_autoptr(MsReport) newer = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  f->context->device->driver = driver;
+  g_assert_no_error(error);
+  g_autoptr(MsReport) back = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  assert_same_samples(first, newer, FALSE);
+  assert_same_samples(first, back, TRUE);
+  g_assert_cmpstr(newer->device.driver, ==, "a newer one");
+}
+
+/* A log that was cut by a kill anywhere has whole groups, whose rows are taken, and the half of a line. */
+static void
+test_resume_after_a_kill(MsLabFixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename(f->folder, MS_REPORT_LOG, NULL), *text = NULL;
+  g_autoptr(GError) error = NULL;
+  gsize size = 0;
+
+  g_autoptr(MsReport) first = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+  g_assert_no_error(error);
+  g_assert_true(g_file_get_contents(path, &text, &size, NULL));
+  const char *fourth = text;
+  for (int i = 0; i < 3; i++)
+    fourth = strchr(fourth, '\n') + 1;
+  /* In the second line, and in the fourth, which is the first one of the second group. */
+  const gssize cuts[] = {strchr(text, '\n') - text + 50, fourth - text + 50};
+  for (gsize i = 0; i < G_N_ELEMENTS(cuts); i++) {
+    g_assert_true(g_file_set_contents(path, text, cuts[i], NULL));
+    g_autoptr(MsReport) whole = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
+    g_assert_no_error(error);
+    g_assert_cmpuint(ms_report_count(whole, MS_OUTCOME_OK), ==, 6);
+    assert_same_samples(first, whole, i == 1);
+  }
+}
+
 static const MsLabTest tests[] = {
+  {"/lab/resume/another-driver", test_resume_with_another_driver},
+  {"/lab/resume/after-a-kill", test_resume_after_a_kill},
   {"/lab/resume/cancelled", test_resume},
   {"/lab/resume/finished", test_resume_finished},
   {"/lab/resume/replaced-kernel", test_resume_replaced_kernel},

@@ -40,7 +40,7 @@ static void
 look_at_files(const MsReport *report, double fraction, const char *message, gpointer data)
 {
   const MsLabFixture *f = data;
-  g_autofree char *rows = g_build_filename(f->folder, "small.json", NULL);
+  g_autofree char *rows = g_build_filename(f->folder, MS_REPORT_LOG, NULL);
   g_autofree char *chart = g_build_filename(f->folder, "small.svg", NULL);
 
   g_assert_false(g_file_test(chart, G_FILE_TEST_EXISTS));
@@ -401,34 +401,34 @@ test_tune(MsLabFixture *f, gconstpointer data)
   request.fixed = fixed;
   request.budget_s = 3;
   request.directory = f->folder;
-  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_autoptr(MsReport) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_assert_nonnull(ms_tune_record_best(record));
-  g_assert_cmpfloat(ms_tune_record_best(record)->ns, >, 0);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_WRONG), ==, 0);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), ==, 0);
-  guint trials = record->trials->len;
+  g_assert_nonnull(ms_tune_best(record));
+  g_assert_cmpfloat(ms_tune_best(record)->summary.median, >, 0);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_WRONG), ==, 0);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_BUILD), ==, 0);
+  guint trials = record->rows->len;
   request.budget_s = 1;
-  g_autoptr(MsTuneRecord) again = ms_lab_tune(&request, NULL, &error); /* continues the saved search */
+  g_autoptr(MsReport) again = ms_lab_tune(&request, NULL, &error); /* continues the saved search */
   g_assert_no_error(error);
-  g_assert_cmpuint(again->trials->len, >=, trials);
+  g_assert_cmpuint(again->rows->len, >=, trials);
 }
 
-static MsLabJournal *
-open_journal(MsLabJournal *watched)
+static MsLabLog *
+open_log(MsLabLog *watched)
 {
-  return ms_lab_journal_open(dup(ms_lab_journal_get_fd(watched)));
+  return ms_lab_log_inherit(dup(ms_lab_log_get_fd(watched)));
 }
 
-/* A journal of a process that died while it measured the configuration. */
-static MsLabJournal *
-journal_of_a_death(const char *key)
+/* A log of a process that died while it measured the configuration. */
+static MsLabLog *
+log_of_a_death(const char *key)
 {
-  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), child = open_journal(watched);
+  g_autoptr(MsLabLog) watched = ms_lab_log_new(NULL), child = open_log(watched);
 
-  ms_lab_journal_begin(child, key, 0);
-  ms_lab_journal_note_death(watched, "it was ended by signal 6");
-  return open_journal(watched);
+  ms_lab_log_begin(child, key, 0);
+  ms_lab_log_note_death(watched, "it was ended by signal 6");
+  return open_log(watched);
 }
 
 static void
@@ -466,16 +466,16 @@ test_throttling(MsLabFixture *f, gconstpointer data)
 
 /* A row that ended its process is marked, the others are measured; what another process measured is taken over. */
 static void
-test_journal(MsLabFixture *f, gconstpointer data)
+test_log(MsLabFixture *f, gconstpointer data)
 {
-  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), first = open_journal(watched);
+  g_autoptr(MsLabLog) watched = ms_lab_log_new(NULL), first = open_log(watched);
   g_autoptr(GError) error = NULL;
 
-  f->request.journal = first;
+  f->request.log = first;
   g_autoptr(MsReport) whole = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
-  g_autoptr(MsLabJournal) second = open_journal(watched);
-  f->request.journal = second;
+  g_autoptr(MsLabLog) second = open_log(watched);
+  f->request.log = second;
   g_autoptr(MsReport) same = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(same->restarts, ==, 0);
@@ -487,9 +487,9 @@ test_journal(MsLabFixture *f, gconstpointer data)
     g_assert_cmpint(a->speedup.verdict, ==, b->speedup.verdict);
   }
   const char *key;
-  g_assert_nonnull(ms_lab_journal_nth(second, 2, &key)); /* after the bandwidth and the first row */
-  g_autoptr(MsLabJournal) third = journal_of_a_death(key);
-  f->request.journal = third;
+  g_assert_nonnull(ms_lab_log_nth(second, 2, &key)); /* after the bandwidth and the first row */
+  g_autoptr(MsLabLog) third = log_of_a_death(key);
+  f->request.log = third;
   g_autoptr(MsReport) report = ms_lab_fixture_run(f, MS_LAB_SMALL, NULL, &error);
   g_assert_no_error(error);
   g_autofree char *path = g_build_filename(f->folder, "small.json", NULL);
@@ -509,7 +509,7 @@ test_journal(MsLabFixture *f, gconstpointer data)
 static void
 test_tune_after_a_death(MsLabFixture *f, gconstpointer data)
 {
-  g_autoptr(MsLabJournal) watched = ms_lab_journal_new(NULL), first = open_journal(watched);
+  g_autoptr(MsLabLog) watched = ms_lab_log_new(NULL), first = open_log(watched);
   MsLabTuneRequest request;
   g_autoptr(GError) error = NULL;
   g_autoptr(MsFactors) fixed = ms_factors_parse(ALL_BUT_KERNEL, NULL);
@@ -521,37 +521,41 @@ test_tune_after_a_death(MsLabFixture *f, gconstpointer data)
   request.budget_s = 1;
   request.fresh = TRUE;
   request.directory = f->folder;
-  request.journal = first;
-  g_autoptr(MsTuneRecord) whole = ms_lab_tune(&request, NULL, &error);
+  request.log = first;
+  g_autoptr(MsReport) whole = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_autoptr(MsLabJournal) read = open_journal(watched);
+  g_autoptr(MsLabLog) read = open_log(watched);
   const char *key;
-  g_assert_nonnull(ms_lab_journal_nth(read, 0, &key));
-  g_autoptr(MsLabJournal) second = journal_of_a_death(key);
-  g_autoptr(MsFactors) killer = ms_factors_parse(strchr(key, ' ') + 1, NULL);
-  request.journal = second;
-  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_assert_nonnull(ms_lab_log_nth(read, 0, &key));
+  g_autoptr(MsLabLog) second = log_of_a_death(key);
+  g_autoptr(MsFactors) killer = ms_factors_parse(strstr(key, "trial ") + strlen("trial "), NULL);
+  request.log = second;
+  g_autoptr(MsReport) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  const MsTrial *trial = ms_tune_record_find(record, killer);
+  const MsReportRow *trial = ms_tune_find(record, killer);
   g_assert_nonnull(trial);
-  g_assert_cmpint(trial->outcome, ==, MS_OUTCOME_RUN);
-  g_assert_nonnull(strstr(trial->message, "it was ended by signal 6"));
-  g_assert_nonnull(ms_tune_record_best(record));
+  g_assert_cmpint(trial->measurement->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_nonnull(strstr(trial->measurement->message, "it was ended by signal 6"));
+  g_assert_nonnull(ms_tune_best(record));
   /* The winner ends the process in the final, after the search was saved. */
-  g_autofree char *settings = ms_factors_to_string(ms_tune_record_best(record)->factors);
-  g_autofree char *final = g_strconcat("final ", settings, NULL);
-  g_autoptr(MsLabJournal) third = journal_of_a_death(final);
-  request.journal = third;
+  g_auto(GStrv) parts = g_strsplit(key, "trial ", 2);
+  g_assert_true(g_str_has_suffix(parts[1], trial->label));
+  g_autofree char *problem = g_strndup(parts[1], strlen(parts[1]) - strlen(trial->label));
+  g_autofree char *final = g_strconcat(parts[0], "final ", problem, ms_tune_best(record)->label, NULL);
+  g_autoptr(MsFactors) winner = ms_tune_settings(ms_tune_best(record));
+  g_autoptr(MsLabLog) third = log_of_a_death(final);
+  request.log = third;
   request.fresh = FALSE;
-  g_autoptr(MsTuneRecord) later = ms_lab_tune(&request, NULL, &error);
+  g_autoptr(MsReport) later = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(ms_tune_record_find(later, killer)->outcome, ==, MS_OUTCOME_RUN);
-  g_assert_cmpint(ms_tune_record_find(later, ms_tune_record_best(record)->factors)->outcome, ==, MS_OUTCOME_RUN);
-  request.journal = NULL;
-  g_autoptr(MsTuneRecord) last = ms_lab_tune(&request, NULL, &error);
+  request.log = NULL;
+  g_autoptr(MsReport) last = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_assert_cmpint(ms_tune_record_find(last, killer)->outcome, ==, MS_OUTCOME_RUN);
-  g_assert_cmpint(ms_tune_record_find(last, ms_tune_record_best(record)->factors)->outcome, ==, MS_OUTCOME_RUN);
+  MsReport *const both[] = {later, last};
+  for (gsize i = 0; i < G_N_ELEMENTS(both); i++) {
+    g_assert_cmpint(ms_tune_find(both[i], killer)->measurement->outcome, ==, MS_OUTCOME_RUN);
+    g_assert_cmpint(ms_tune_find(both[i], winner)->measurement->outcome, ==, MS_OUTCOME_RUN);
+  }
 }
 
 /* Those of this test, and what another test or an earlier run left. */
@@ -591,20 +595,20 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   request.height = 48;
   request.fixed = narrowed;
   request.budget_s = 1; /* no directory: saved in the folder that every run reads */
-  g_autoptr(MsTuneRecord) narrow = ms_lab_tune(&request, NULL, &error);
+  g_autoptr(MsReport) narrow = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  g_assert_nonnull(ms_tune_record_best(narrow));
+  g_assert_nonnull(ms_tune_best(narrow));
   MsSettings unmoved =
     ms_tuned_settings(&known, &settings, device, 64, 48, FALSE); /* the winner of a restricted search is not used */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
   request.budget_s = 1;
-  g_autoptr(MsTuneRecord) record = ms_lab_tune(&request, NULL, &error);
+  g_autoptr(MsReport) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
   MsSettings after = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
   g_assert_false(ms_settings_equal(&after, &settings));
   g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
-  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_record_best(record)->factors, "kernel"));
+  g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_best(record)->factors, "kernel"));
   g_assert_true(ms_params_equal(&after.params, &settings.params));
   settings.options.unroll = 2; /* set by the user */
   MsSettings by_hand = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
@@ -655,7 +659,7 @@ static const MsLabTest tests[] = {
   {"/lab/run/tuned-auto", test_tuned_auto},
   {"/lab/run/cancelled-measuring", test_cancelled_measuring},
   {"/lab/run/throttling", test_throttling},
-  {"/lab/run/journal", test_journal},
+  {"/lab/run/log", test_log},
   {"/lab/run/tune-after-a-death", test_tune_after_a_death},
 };
 

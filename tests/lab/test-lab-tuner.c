@@ -2,6 +2,7 @@
 /* The tuner on a simulated device: a planted optimum among configurations that are refused, fail, differ or hang. */
 #include <string.h>
 
+#include "core/engine/tuned.h"
 #include "core/error.h"
 #include "core/filter/reference.h"
 #include "core/lab/kinds/bench.h"
@@ -15,20 +16,20 @@ test_all(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   MsTuneOptions options = {60, FALSE, 1, NULL};
 
   g_assert_cmpuint(ms_tune_space_size(space), ==, 150);
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   tune_fixture_assert_optimum(record);
   g_assert_true(record->complete);
-  g_assert_cmpuint(record->trials->len, ==, 150);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_CONSTRAINT), ==, 6 * 6);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), ==, 6);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_RUN), ==, 6);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_WRONG), ==, 6);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_TIMEOUT), ==, 6);
-  g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_OK), ==, 150 - 36 - 24);
+  g_assert_cmpuint(record->rows->len, ==, 150);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_CONSTRAINT), ==, 6 * 6);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_BUILD), ==, 6);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_RUN), ==, 6);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_WRONG), ==, 6);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_TIMEOUT), ==, 6);
+  g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_OK), ==, 150 - 36 - 24);
   g_assert_cmpuint(device.evaluations, ==, 150 - 36);
 }
 
@@ -38,7 +39,7 @@ test_greedy_within_budget(void)
   for (guint32 seed = 1; seed <= 5; seed++) {
     TuneDevice device = {0};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+    g_autoptr(MsReport) record = tune_fixture_new();
     MsTuneOptions options = {0.5, FALSE, seed, NULL};
     gint64 start = g_get_monotonic_time();
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
@@ -52,7 +53,7 @@ test_greedy_is_cheaper_than_all(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   g_autoptr(MsFactors) start = ms_factors_parse("width:8 height:1 unroll:1 memory:buffer", NULL);
   MsTuneOptions options = {30, FALSE, 1, start};
   g_autoptr(GCancellable) stop = g_cancellable_new();
@@ -69,7 +70,7 @@ test_budget_ends_it(void)
 {
   TuneDevice device = {.hang_s = 0.15};
   g_autoptr(MsTuneSpace) space = tune_fixture_space_new(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   MsTuneOptions options = {0.2, FALSE, 1, NULL};
   gint64 start = g_get_monotonic_time();
 
@@ -79,9 +80,9 @@ test_budget_ends_it(void)
   ms_tune_space_add(space, "memory", (const char *const[]){"buffer", "image", NULL});
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_cmpint(g_get_monotonic_time() - start, <, 30 * G_USEC_PER_SEC);
-  g_assert_cmpuint(record->trials->len, <, 6);
+  g_assert_cmpuint(record->rows->len, <, 6);
   g_assert_false(record->complete);
-  g_assert_null(ms_tune_record_best(record));
+  g_assert_null(ms_tune_best(record));
 }
 
 static gint64
@@ -90,20 +91,22 @@ read_clock(gpointer device)
   return ((TuneDevice *)device)->now_us++;
 }
 
-/* Each trial says when it was known, to the second; a record that was read still does. */
+/* Each trial says when it was known, to the second; a report that was read still does. */
 static void
-check_times(const MsTuneRecord *record)
+check_times(const MsReport *report)
 {
-  g_autoptr(JsonNode) node = ms_tune_record_to_json_node(record);
-  g_autoptr(MsTuneRecord) back = ms_tune_record_from_json_node(node, NULL);
+  g_autoptr(JsonNode) node = ms_report_to_json_node(report);
+  g_autoptr(MsReport) back = ms_report_from_node(node, NULL);
   double evaluated = 0;
 
-  for (guint i = 0; i < back->trials->len; i++) {
-    const MsTrial *trial = back->trials->pdata[i];
-    evaluated += trial->outcome == MS_OUTCOME_CONSTRAINT ? 0 : 3;
-    g_assert_cmpfloat_with_epsilon(trial->at_s, evaluated, 0.01);
+  for (guint i = 0; i < back->rows->len; i++) {
+    const MsMeasurement *m = ((const MsReportRow *)back->rows->pdata[i])->measurement;
+    evaluated += m->outcome == MS_OUTCOME_CONSTRAINT ? 0 : 3;
+    g_assert_cmpfloat_with_epsilon(m->at_s, evaluated, 0.01);
   }
   g_assert_cmpfloat_with_epsilon(back->elapsed_s, 9, 0.01);
+  g_assert_cmpuint(back->space_size, ==, 150);
+  g_assert_true(report->winner ? ms_factors_equal(back->winner, report->winner) : !back->winner);
 }
 
 /* Builds cannot be cancelled, so no configuration is started that would probably end after the budget. */
@@ -112,7 +115,7 @@ test_budget_holds(void)
 {
   TuneDevice device = {.evaluation_us = 3 * G_USEC_PER_SEC};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   MsTuneOptions options = {10, FALSE, 1, NULL, read_clock, &device};
 
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
@@ -121,7 +124,7 @@ test_budget_holds(void)
   /* A search that resumes has a winner already and keeps to its budget from the first configuration on. */
   options.budget_s = 1e-9;
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-  g_assert_cmpuint(device.evaluations, ==, ms_tune_record_best(record) ? 3 : 4);
+  g_assert_cmpuint(device.evaluations, ==, ms_tune_best(record) ? 3 : 4);
 }
 
 /* The reference of a large picture has as many bands of rows as can be computed in its share of the budget. */
@@ -168,11 +171,11 @@ test_least_budget(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   MsTuneOptions options = {1e-9, FALSE, 1, NULL};
 
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-  g_assert_nonnull(ms_tune_record_best(record));
+  g_assert_nonnull(ms_tune_best(record));
   g_assert_false(record->complete);
 }
 
@@ -182,32 +185,51 @@ test_resumed_without_time(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
   MsTuneOptions options = {1e-9, TRUE, 1, NULL, read_clock, &device};
 
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
   g_assert_cmpuint(device.evaluations, ==, 0);
-  g_assert_cmpuint(record->trials->len, ==, 0);
+  g_assert_cmpuint(record->rows->len, ==, 0);
 }
 
 /* The configuration that ended the process replaces its own time, and cannot win. */
 static void
 test_failed_trial_is_replaced(void)
 {
-  g_autoptr(MsTuneRecord) record = tune_fixture_search();
-  g_autoptr(MsFactors) winner = ms_factors_copy(ms_tune_record_best(record)->factors);
-  g_autoptr(MsMeasurement) death = ms_measurement_new();
+  g_autoptr(MsReport) report = tune_fixture_search();
+  g_autoptr(MsFactors) winner = ms_factors_copy(report->winner);
+  MsMeasurement *death = ms_measurement_new();
 
   ms_measurement_fail(death, MS_OUTCOME_RUN, "The process died.", NULL);
-  ms_tune_record_fail(record, winner, death);
-  g_assert_cmpuint(record->trials->len, ==, 150);
-  g_assert_cmpint(ms_tune_record_find(record, winner)->outcome, ==, MS_OUTCOME_RUN);
-  g_assert_cmpstr(ms_tune_record_find(record, winner)->message, ==, "The process died.");
-  g_assert_nonnull(ms_tune_record_best(record));
-  g_assert_false(ms_factors_equal(ms_tune_record_best(record)->factors, winner));
-  for (guint i = 0; i < record->trials->len; i++) {
-    const MsTrial *trial = record->trials->pdata[i];
-    g_assert_true(trial->outcome != MS_OUTCOME_OK || trial->ns >= ms_tune_record_best(record)->ns);
+  ms_tune_add(report, winner, death);
+  g_assert_cmpuint(report->rows->len, ==, 150);
+  g_assert_cmpint(ms_tune_find(report, winner)->measurement->outcome, ==, MS_OUTCOME_RUN);
+  g_assert_cmpstr(ms_tune_find(report, winner)->measurement->message, ==, "The process died.");
+  g_assert_nonnull(report->winner);
+  g_assert_false(ms_factors_equal(report->winner, winner));
+}
+
+/* The winner that a final decided stands first, then the rows with a time, then those that failed. */
+static void
+test_rank(void)
+{
+  g_autoptr(MsReport) report = tune_fixture_search();
+  g_autoptr(MsFactors) decided = ms_factors_parse("width:8 height:1 unroll:1 memory:buffer", NULL);
+  double last = 0;
+
+  g_clear_pointer(&report->winner, ms_factors_free);
+  report->winner = ms_factors_copy(decided);
+  ms_tune_rank(report);
+  g_assert_true(ms_factors_contains(((const MsReportRow *)report->rows->pdata[0])->factors, decided));
+  for (guint i = 1; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    g_autofree char *rank = g_strdup_printf("%u", i + 1);
+    g_assert_cmpint(row->measurement->outcome == MS_OUTCOME_OK, ==, i < 150 - 36 - 24);
+    g_assert_cmpstr(ms_factors_get(row->factors, "rank"), ==, rank);
+    if (row->measurement->outcome == MS_OUTCOME_OK)
+      g_assert_cmpfloat(row->summary.median, >=, last);
+    last = row->summary.median;
   }
 }
 
@@ -219,12 +241,12 @@ test_nothing_works(void)
   for (gsize i = 0; i < G_N_ELEMENTS(budgets); i++) {
     TuneDevice device = {.everything_fails = TRUE};
     g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-    g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+    g_autoptr(MsReport) record = tune_fixture_new();
     MsTuneOptions options = {budgets[i], FALSE, 1, NULL};
     g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-    g_assert_null(ms_tune_record_best(record));
-    g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_OK), ==, 0);
-    g_assert_cmpuint(ms_tune_record_count(record, MS_OUTCOME_BUILD), >, 0);
+    g_assert_null(ms_tune_best(record));
+    g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_OK), ==, 0);
+    g_assert_cmpuint(ms_report_count(record, MS_OUTCOME_BUILD), >, 0);
   }
 }
 
@@ -236,55 +258,95 @@ test_no_winner_has_a_reason(void)
   MsTuneOptions options = {5, FALSE, 1, NULL};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&good);
   g_autoptr(MsTuneSpace) broken = tune_fixture_space(&bad);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
-  g_autoptr(MsTuneRecord) failed = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) record = tune_fixture_new();
+  g_autoptr(MsReport) failed = tune_fixture_new();
   g_autoptr(GError) error = NULL;
 
-  g_assert_false(ms_tune_record_check(record, &error));
+  g_assert_false(ms_tune_check(record, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_TIMEOUT);
   g_assert_nonnull(strstr(error->message, "--budget"));
   g_clear_error(&error);
   g_assert_true(ms_tune_search(broken, failed, &options, NULL, NULL));
-  g_assert_false(ms_tune_record_check(failed, &error));
+  g_assert_false(ms_tune_check(failed, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_DEVICE);
-  g_assert_nonnull(strstr(error->message, ((MsTrial *)failed->trials->pdata[0])->message));
+  g_assert_nonnull(strstr(error->message, ((const MsReportRow *)failed->rows->pdata[0])->measurement->message));
   g_clear_error(&error);
   g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-  g_assert_true(ms_tune_record_check(record, &error));
+  g_assert_true(ms_tune_check(record, &error));
   g_assert_no_error(error);
 }
 
-/* A cancelled search that is saved, loaded and continued evaluates no configuration twice. */
+/* A cancelled search that goes on evaluates no configuration twice. */
 static void
 test_resume(void)
 {
-  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
   g_autoptr(GCancellable) stop = g_cancellable_new();
   g_autoptr(GError) error = NULL;
   TuneDevice device = {.cancel_after = 30, .campaign = stop};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  g_autoptr(MsTuneRecord) record = ms_tune_record_new("fake", "1.0", "test");
+  g_autoptr(MsReport) report = tune_fixture_new();
   MsTuneOptions options = {60, FALSE, 1, NULL};
 
-  g_assert_false(ms_tune_search(space, record, &options, stop, &error));
+  g_assert_false(ms_tune_search(space, report, &options, stop, &error));
   g_assert_error(error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-  g_assert_false(record->complete);
-  record->measured = ms_factors_parse("size:640x480 sp:10", NULL);
-  guint known = record->trials->len;
-  g_autoptr(MsTuneRecord) loaded = tune_fixture_reload(folder, record);
-  g_assert_cmpuint(loaded->trials->len, ==, known);
-  guint known_evaluated = known - ms_tune_record_count(record, MS_OUTCOME_CONSTRAINT);
+  g_assert_false(report->complete);
+  ms_tune_rank(report);
+  guint known = report->rows->len - ms_report_count(report, MS_OUTCOME_CONSTRAINT);
   device = (TuneDevice){0};
-  g_assert_true(ms_tune_search(space, loaded, &options, NULL, NULL));
-  tune_fixture_assert_optimum(loaded);
-  g_assert_cmpuint(device.evaluations, ==, 150 - 36 - known_evaluated);
-  g_autoptr(MsTuneRecord) whole = tune_fixture_reload(folder, loaded);
-  tune_fixture_assert_optimum(whole);
-  g_assert_true(whole->complete);
-  g_assert_true(ms_factors_equal(whole->measured, record->measured));
+  g_assert_true(ms_tune_search(space, report, &options, NULL, NULL));
+  tune_fixture_assert_optimum(report);
+  g_assert_true(report->complete);
+  g_assert_cmpuint(device.evaluations, ==, 150 - 36 - known);
   device = (TuneDevice){0};
-  g_assert_true(ms_tune_search(space, whole, &options, NULL, NULL));
+  g_assert_true(ms_tune_search(space, report, &options, NULL, NULL));
   g_assert_cmpuint(device.evaluations, ==, 0);
+}
+
+static void
+test_problem_classes(void)
+{
+  g_autofree char *a = ms_problem_class_filter(5, 2560, 2560);
+  g_autofree char *b = ms_problem_class_filter(6, 2400, 2400);
+  g_autofree char *c = ms_problem_class_filter(15, 2560, 2560);
+  g_autofree char *d = ms_problem_class_filter(5, 256, 256);
+
+  g_assert_cmpstr(a, ==, b);
+  g_assert_cmpstr(a, !=, c);
+  g_assert_cmpstr(a, !=, d);
+}
+
+/* The small file that every run with auto reads: of this device, driver, problem and program version only. */
+static void
+test_winner(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("tuning-XXXXXX", NULL);
+  const MsWinnerKey key = {"fake", "1.0", "test"},
+                    others[] = {{"fake", "1.1", "test"}, {"other", "1.0", "test"}, {"fake", "1.0", "more"}};
+  g_autoptr(MsReport) report = tune_fixture_search();
+
+  g_assert_null(ms_winner_store_load(folder, &key, "7"));
+  g_assert_true(ms_winner_store_save(folder, &key, "7", report->winner, NULL));
+  g_autoptr(MsFactors) winner = ms_winner_store_load(folder, &key, "7");
+  g_assert_true(winner && ms_factors_equal(winner, report->winner));
+  for (gsize i = 0; i < G_N_ELEMENTS(others); i++)
+    g_assert_null(ms_winner_store_load(folder, &others[i], "7"));
+  g_assert_null(ms_winner_store_load(folder, &key, "8"));
+  /* That of a newer driver lies beside it. */
+  g_assert_true(ms_winner_store_save(folder, &others[0], "7", report->winner, NULL));
+  g_autoptr(MsFactors) newer = ms_winner_store_load(folder, &others[0], "7");
+  g_autoptr(MsFactors) kept = ms_winner_store_load(folder, &key, "7");
+  g_assert_true(newer && kept);
+  g_auto(GStrv) none = ms_winner_store_find_damaged(folder);
+  g_assert_cmpuint(g_strv_length(none), ==, 0);
+  g_autofree char *path = ms_winner_store_path(folder, &key, ".winner.json");
+  g_autofree char *nested = g_strnfill(1000000, '[');
+  const char *const damaged[] = {"", "{", "[]", "null", "{\"winner\": {}}", nested};
+  for (gsize i = 0; i < G_N_ELEMENTS(damaged); i++) {
+    g_assert_true(g_file_set_contents(path, damaged[i], -1, NULL));
+    g_assert_null(ms_winner_store_load(folder, &key, "7"));
+    g_auto(GStrv) found = ms_winner_store_find_damaged(folder);
+    g_assert_cmpstr(found[0], ==, path);
+  }
 }
 
 void
@@ -303,4 +365,7 @@ ms_test_lab_tuner(void)
   g_test_add_func("/lab/tuner/nothing-works", test_nothing_works);
   g_test_add_func("/lab/tuner/no-winner-has-a-reason", test_no_winner_has_a_reason);
   g_test_add_func("/lab/tuner/resume", test_resume);
+  g_test_add_func("/lab/tuner/rank", test_rank);
+  g_test_add_func("/lab/tuner/problem-classes", test_problem_classes);
+  g_test_add_func("/lab/tuner/winner", test_winner);
 }

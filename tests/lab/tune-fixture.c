@@ -96,42 +96,34 @@ tune_fixture_space(TuneDevice *device)
   return space;
 }
 
+/* A search that has not begun. */
+MsReport *
+tune_fixture_new(void)
+{
+  g_autoptr(MsFactors) fixed = ms_factors_parse("size:640x480 sp:10", NULL);
+
+  return ms_tune_report_new("test", fixed);
+}
+
 /* An exhaustive search that ran to its end. */
-MsTuneRecord *
+MsReport *
 tune_fixture_search(void)
 {
   TuneDevice device = {0};
   g_autoptr(MsTuneSpace) space = tune_fixture_space(&device);
-  MsTuneRecord *record = ms_tune_record_new("fake", "1.0", "test");
+  MsReport *report = tune_fixture_new();
   MsTuneOptions options = {60, FALSE, 1, NULL};
 
-  g_assert_true(ms_tune_search(space, record, &options, NULL, NULL));
-  return record;
+  g_assert_true(ms_tune_search(space, report, &options, NULL, NULL));
+  return report;
 }
 
 void
-tune_fixture_assert_optimum(const MsTuneRecord *record)
+tune_fixture_assert_optimum(const MsReport *report)
 {
-  const MsTrial *best = ms_tune_record_best(record);
+  const MsReportRow *best = ms_tune_best(report);
 
   g_assert_nonnull(best);
-  g_assert_cmpstr(ms_factors_get(best->factors, "width"), ==, "32");
-  g_assert_cmpstr(ms_factors_get(best->factors, "height"), ==, "4");
-  g_assert_cmpstr(ms_factors_get(best->factors, "unroll"), ==, "4");
-  g_assert_cmpstr(ms_factors_get(best->factors, "memory"), ==, "image");
-  g_assert_cmpfloat(best->ns, ==, 1e6);
-}
-
-MsTuneRecord *
-tune_fixture_reload(const char *folder, const MsTuneRecord *record)
-{
-  g_autoptr(GError) error = NULL;
-
-  g_assert_true(ms_tune_store_save(folder, record, &error));
-  g_assert_no_error(error);
-  MsTuneRecord *loaded =
-    ms_tune_store_load(folder, &(MsWinnerKey){record->device, record->driver, record->problem}, &error);
-  g_assert_no_error(error);
-  g_assert_nonnull(loaded);
-  return loaded;
+  g_assert_cmpstr(best->label, ==, "width:32 height:4 unroll:4 memory:image");
+  g_assert_cmpfloat(best->summary.median, ==, 1e6);
 }

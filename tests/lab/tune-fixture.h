@@ -2,7 +2,6 @@
 /* A simulated device for the tuner: a planted optimum among configurations that are refused, fail, differ or hang. */
 #pragma once
 
-#include "core/lab/tune/tune-record.h"
 #include "core/lab/tune/tuner.h"
 
 typedef struct {
@@ -17,6 +16,6 @@ typedef struct {
 
 MsTuneSpace *tune_fixture_space_new(TuneDevice *device);
 MsTuneSpace *tune_fixture_space(TuneDevice *device);
-MsTuneRecord *tune_fixture_search(void);
-void tune_fixture_assert_optimum(const MsTuneRecord *record);
-MsTuneRecord *tune_fixture_reload(const char *folder, const MsTuneRecord *record);
+MsReport *tune_fixture_new(void);
+MsReport *tune_fixture_search(void);
+void tune_fixture_assert_optimum(const MsReport *report);

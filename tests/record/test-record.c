@@ -62,6 +62,7 @@ static const MsField outer_fields[] = {
   OUTER(inner, RECORD, "inner", .record = &inner_record),
   MS_FIELD_VIA(Outer, away, Inner, width, WHOLE, "width_away"),
   MS_FIELD_OF(COMPUTED, "twice", .number = twice),
+  MS_FIELD_AT(Outer, away, INLINE, "away", .record = &inner_record),
 };
 static const MsRecord outer_record = MS_RECORD(outer_fields);
 
@@ -128,7 +129,7 @@ test_json(void)
                   "\"flag\":true,\"whole\":-7,\"large\":-1125899906842624,\"count\":4294967295,"
                   "\"amount\":9007199254740992.0,\"number\":0.33333333333333331,\"numbers\":[0.0,null,"
                   "0.10000000000000001,1048576.5],\"inner\":{\"width\":3,\"share\":null},\"width_away\":9,"
-                  "\"twice\":0.66666666666666663}");
+                  "\"twice\":0.66666666666666663,\"width\":9,\"share\":0.0}");
   g_autoptr(JsonNode) root = ms_json_parse(text, -1, NULL);
   g_assert_true(ms_record_fits(&outer_record, json_node_get_object(root)));
   ms_record_get(&outer_record, &other, json_node_get_object(root));
@@ -267,6 +268,7 @@ type_name(MsFieldKind kind)
   case MS_FIELD_RECORD:
   case MS_FIELD_SHOWN:
     return "object";
+  case MS_FIELD_INLINE:
   case MS_FIELD_OWN:
     return NULL;
   }
@@ -316,21 +318,37 @@ assert_describes_field(JsonObject *schema, const MsField *field)
     assert_describes(schema, field->record, NULL);
 }
 
+/* How many members a struct has; those of a struct within it stand among them. */
+static guint
+assert_describes_fields(JsonObject *properties, const MsRecord *record)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < record->n; i++) {
+    const MsField *field = &record->fields[i];
+    JsonObject *property = ms_json_get_object(properties, field->name);
+    if (field->kind == MS_FIELD_INLINE) {
+      n += assert_describes_fields(properties, field->record);
+      continue;
+    }
+    if (!property)
+      g_error("the schema has no %s", field->name);
+    assert_describes_field(property, field);
+    n++;
+  }
+  return n;
+}
+
 /* The properties of the schema are the members of @record and @others. */
 static void
 assert_describes(JsonObject *schema, const MsRecord *record, const char *const *others)
 {
   JsonObject *properties = ms_json_get_object(schema, "properties");
-  guint n = record->n + (others ? g_strv_length((char **)others) : 0);
+  guint n = others ? g_strv_length((char **)others) : 0;
 
   if (!properties)
     g_error("%s: the schema names no members", record->fields[0].name);
-  for (guint i = 0; i < record->n; i++) {
-    JsonObject *property = ms_json_get_object(properties, record->fields[i].name);
-    if (!property)
-      g_error("the schema has no %s", record->fields[i].name);
-    assert_describes_field(property, &record->fields[i]);
-  }
+  n += assert_describes_fields(properties, record);
   for (const char *const *other = others; other && *other; other++)
     g_assert_true(json_object_has_member(properties, *other));
   g_assert_cmpuint(json_object_get_size(properties), ==, n);

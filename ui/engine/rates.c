@@ -6,7 +6,7 @@
 
 #include "core/filter/plan/plan.h"
 #include "core/filter/settings/settings.h"
-#include "core/lab/tune/tune-record.h"
+#include "core/lab/lab-tune.h"
 
 /* @ms: for each pixel visited; @device: name, %NULL for the serial reference */
 typedef struct {
@@ -94,35 +94,34 @@ ms_rates_add_run(MsRates *self, MsRun *run)
       ms_run_get_kernel_ms(run) / work_of(settings, ms_run_get_width(run), ms_run_get_height(run)));
 }
 
-/* (transfer full) (nullable): what ran in @trial */
+/* (transfer full) (nullable): what ran in @row */
 static MsPlan *
-plan_trial(const MsTuneRecord *record, const MsTrial *trial, const MsDeviceLimits *limits)
+plan_row(const MsReportRow *row, const MsDeviceLimits *limits)
 {
-  g_autoptr(MsFactors) factors = ms_factors_copy(record->measured);
   gint64 width = 0, height = 0;
   MsSettings settings;
 
-  ms_factors_merge(factors, trial->factors);
-  if (!ms_factors_parse_size(ms_factors_get_or(factors, "size", ""), &width, &height, NULL) ||
-      !ms_settings_from_factors(factors, &settings, NULL))
+  if (!ms_factors_parse_size(ms_factors_get_or(row->factors, "size", ""), &width, &height, NULL) ||
+      !ms_settings_from_factors(row->factors, &settings, NULL))
     return NULL;
   MsPlanRequest request = ms_plan_request(&settings, limits, (int)width, (int)height);
   return ms_plan_new(&request, NULL);
 }
 
 /**
- * ms_rates_add_record: adds the times of a search on a device with @limits, the winner last. A record without the
- * measured problem adds none.
+ * ms_rates_add_report: adds the times of a search on a device with @limits, the fastest last. A row without the size of
+ * its picture adds none.
  */
 void
-ms_rates_add_record(MsRates *self, const MsTuneRecord *record, const MsDeviceLimits *limits)
+ms_rates_add_report(MsRates *self, MsReport *report, const MsDeviceLimits *limits)
 {
-  for (guint i = 0; record->measured && i <= record->trials->len; i++) {
-    const MsTrial *trial = i < record->trials->len ? record->trials->pdata[i] : ms_tune_record_best(record);
-    g_autoptr(MsPlan) plan = trial && trial->outcome == MS_OUTCOME_OK ? plan_trial(record, trial, limits) : NULL;
+  ms_tune_rank(report);
+  for (guint i = report->rows->len; i-- > 0;) {
+    const MsReportRow *row = report->rows->pdata[i];
+    g_autoptr(MsPlan) plan = row->measurement->outcome == MS_OUTCOME_OK ? plan_row(row, limits) : NULL;
     if (plan)
-      add(self, record->device, &plan->settings,
-          trial->ns * 1e-6 / work_of(&plan->settings, plan->request.width, plan->request.height));
+      add(self, report->device.name, &plan->settings,
+          row->summary.median * 1e-6 / work_of(&plan->settings, plan->request.width, plan->request.height));
   }
 }
 
@@ -169,7 +168,7 @@ tuned_rates(MsRates *self, MsDevice *device, const MsRateQuery *query)
 {
   g_autofree char *problem = ms_problem_class_filter(query->settings->params.sp, query->width, query->height);
   MsWinnerKey key = {device->name, device->driver, problem};
-  g_autofree char *path = ms_tune_store_path(NULL, &key);
+  g_autofree char *path = ms_lab_tune_log_path(NULL, &key);
   gint64 changed = time_of_change(path);
 
   if (self->tuned && g_strcmp0(path, self->tuned_path) == 0 && changed == self->tuned_changed)
@@ -179,9 +178,9 @@ tuned_rates(MsRates *self, MsDevice *device, const MsRateQuery *query)
   self->tuned = ms_rates_new();
   self->tuned_path = g_steal_pointer(&path);
   self->tuned_changed = changed;
-  g_autoptr(MsTuneRecord) record = changed ? ms_tune_store_load(NULL, &key, NULL) : NULL;
-  if (record && g_strcmp0(record->version, MS_VERSION) == 0)
-    ms_rates_add_record(self->tuned, record, &device->limits);
+  g_autoptr(MsReport) report = changed ? ms_lab_tune_load(NULL, &key) : NULL;
+  if (report)
+    ms_rates_add_report(self->tuned, report, &device->limits);
   return self->tuned;
 }
 

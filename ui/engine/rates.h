@@ -2,7 +2,7 @@
 /* MsRates: kernel times that were measured, in proportion to the pixels that a filter visits at most. */
 #pragma once
 
-#include "core/lab/tune/tune-record.h"
+#include "core/lab/report/report.h"
 #include "ui/run/run.h"
 
 typedef struct _MsRates MsRates;
@@ -12,7 +12,7 @@ void ms_rates_free(MsRates *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsRates, ms_rates_free)
 
 void ms_rates_add_run(MsRates *self, MsRun *run);
-void ms_rates_add_record(MsRates *self, const MsTuneRecord *record, const MsDeviceLimits *limits);
+void ms_rates_add_report(MsRates *self, MsReport *report, const MsDeviceLimits *limits);
 
 /**
  * MsRateQuery: the run whose time is estimated.

@@ -21,7 +21,7 @@ typedef struct {
 /**
  * MsConfiguration: a configuration that can be measured; the first field of the kind's own struct.
  * @label: names it in messages
- * @key: (nullable): its name in the journal of the measurement, set by the caller; without one it is not kept
+ * @key: (nullable): its name in the log, set by the caller; without one it is not kept
  * @work: what a run does, where @set_up or @check of the kind knows it
  * @factors: the settings that were given
  * @context: (nullable): the device

@@ -81,13 +81,13 @@ end_runner(Campaign *campaign, Runner *runner, const GError *error)
     m->conditions.foreign_load = ms_machine_load_of_others(&runner->load);
   }
   runner->active = FALSE;
-  ms_lab_journal_finish(campaign->options->journal, runner->configuration->key, runner->measurement);
+  ms_lab_log_finish(campaign->options->log, runner->configuration->key, runner->measurement);
 }
 
 typedef gboolean (*Step)(Campaign *campaign, Runner *runner, GError **error);
 
 /*
- * Runs a step, which the journal names if it never ends. A failing step ends the configuration; only the caller's
+ * Runs a step, which the log names if it never ends. A failing step ends the configuration; only the caller's
  * cancellation ends the whole measurement, and returns FALSE here and in all that call it.
  */
 static gboolean
@@ -100,9 +100,9 @@ guarded(Campaign *campaign, Runner *runner, Step step, GError **error)
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))
     return FALSE;
   if (o->time_s <= 0 || left_s > 0) {
-    ms_lab_journal_begin(o->journal, runner->configuration->key, o->time_s > 0 ? left_s + STEP_GRACE_S : o->step_s);
+    ms_lab_log_begin(o->log, runner->configuration->key, o->time_s > 0 ? left_s + STEP_GRACE_S : o->step_s);
     step(campaign, runner, &local);
-    ms_lab_journal_end(o->journal);
+    ms_lab_log_end(o->log);
   } else {
     ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.",
                  runner->configuration->label, o->time_s);
@@ -168,12 +168,8 @@ step_verify(Campaign *campaign, Runner *runner, GError **error)
 static gboolean
 step_describe(Campaign *campaign, Runner *runner, GError **error)
 {
-  MsMeasurement *m = runner->measurement;
-
-  if (m->kernels->len > 0)
-    return TRUE;
-  ms_configuration_describe(runner->configuration, m->kernels);
-  ms_lab_journal_describe(campaign->options->journal, runner->configuration->key, m->kernels);
+  if (runner->measurement->kernels->len == 0)
+    ms_configuration_describe(runner->configuration, runner->measurement->kernels);
   return TRUE;
 }
 
@@ -181,7 +177,7 @@ static void
 keep_sample(Campaign *campaign, Runner *runner, const MsSample *sample)
 {
   ms_measurement_keep(runner->measurement, sample, runner->wall_ns, campaign->round);
-  ms_lab_journal_keep(campaign->options->journal, runner->configuration->key, sample, runner->wall_ns, campaign->round);
+  ms_lab_log_keep(campaign->options->log, runner->configuration->key, sample, runner->wall_ns, campaign->round);
 }
 
 /*
@@ -447,7 +443,7 @@ measure_energy(Campaign *campaign, Runner *runner, GError **error)
   m->joules = joules / runs;
   m->watts = joules / seconds;
   m->energy_source = g_strdup(ms_sensor_energy_source(sensor));
-  ms_lab_journal_finish(campaign->options->journal, runner->configuration->key, m);
+  ms_lab_log_finish(campaign->options->log, runner->configuration->key, m);
   return TRUE;
 }
 
@@ -477,8 +473,8 @@ restore(Campaign *campaign, Runner *runner)
 {
   MsMeasurement *m = runner->measurement;
 
-  if (m->outcome == MS_OUTCOME_PENDING &&
-      ms_lab_journal_restore(campaign->options->journal, runner->configuration->key, m) && m->rounds->len > 0)
+  if (m->outcome == MS_OUTCOME_PENDING && ms_lab_log_restore(campaign->options->log, runner->configuration->key, m) &&
+      m->rounds->len > 0)
     campaign->round = MAX(campaign->round, (g_array_index(m->rounds, guint, m->rounds->len - 1) + 2) & ~1u);
   runner->active = m->outcome == MS_OUTCOME_PENDING;
 }
@@ -491,7 +487,7 @@ restore(Campaign *campaign, Runner *runner)
  *
  * Prepares, runs and verifies each, then repeats them in rounds, each configuration once a round in random order, until
  * all medians have the required spread and all comparisons are settled. A configuration whose budget is spent ends
- * earlier. A failing configuration gets its outcome and is not run again. With a journal, what an earlier process
+ * earlier. A failing configuration gets its outcome and is not run again. With a log, what an earlier process
  * finished is not run, and what it began goes on with the samples that it has.
  *
  * Returns: %FALSE only when cancelled; unfinished configurations are then PENDING

@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "core/lab/kinds/kind.h"
-#include "core/lab/measure/journal.h"
+#include "core/lab/measure/log.h"
 
 /**
  * MsMeasureProgress: called between runs with the share done (0..1), the configuration just run and its measurement so
@@ -20,7 +20,7 @@ typedef void (*MsMeasureProgress)(double fraction, guint index, const MsMeasurem
  * @budget_s: running time in seconds, of each configuration, after which repeating stops
  * @time_s: seconds after which what has not ended is a time-out, looked at between runs; 0 for never
  * @step_s: seconds after which the process that watches this one ends it where one build, run or check has not ended
- * @journal: (nullable) (transfer none): what an earlier process measured, and where this one keeps what it measures
+ * @log: (nullable) (transfer none): what an earlier process measured, and where this one keeps what it measures
  * @warm_up: runs between the first run and the first sample
  * @min_repeats: samples taken even when the noise is low
  * @max_repeats: samples never exceeded
@@ -38,7 +38,7 @@ typedef struct {
   double budget_s;
   double time_s;
   double step_s;
-  MsLabJournal *journal;
+  MsLabLog *log;
   guint warm_up;
   guint min_repeats;
   guint max_repeats;

@@ -7,6 +7,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/opencl/timing.h"
 
 static const char *const sources[] = {"not counted", "PTX", "machine code", "no objdump", "unknown form", NULL};
@@ -52,12 +53,14 @@ ms_kernel_note_new(const char *name)
   return self;
 }
 
-void
-ms_kernel_note_free(MsKernelNote *self)
+static void
+free_note(gpointer data)
 {
-  g_free(self->name);
-  g_free(self->limit);
-  g_free(self);
+  MsKernelNote *note = data;
+
+  g_free(note->name);
+  g_free(note->limit);
+  g_free(note);
 }
 
 static void
@@ -78,13 +81,13 @@ ms_measurement_new(void)
   self->rounds = g_array_new(FALSE, FALSE, sizeof(guint));
   self->walls = g_array_new(FALSE, FALSE, sizeof(double));
   self->stages = g_ptr_array_new_with_free_func(free_stage);
-  self->prepare_ns = NAN;
+  self->prepare_ns = self->at_s = NAN;
   self->first_ns = NAN;
   self->first_wall_ns = NAN;
   self->joules = self->watts = NAN;
   self->conditions.start = self->conditions.end = ms_device_state_unknown;
   self->conditions.load_before = self->conditions.foreign_load = NAN;
-  self->kernels = g_ptr_array_new_with_free_func((GDestroyNotify)ms_kernel_note_free);
+  self->kernels = g_ptr_array_new_with_free_func(free_note);
   return self;
 }
 
@@ -132,13 +135,41 @@ ms_measurement_fail(MsMeasurement *self, MsOutcome outcome, const char *message,
   self->shown = g_strdup(shown);
 }
 
+/* The outcome that an error of a measurement stands for. */
+static MsOutcome
+outcome_of_error(const GError *error)
+{
+  if (error->domain != MS_ERROR)
+    return MS_OUTCOME_RUN;
+  switch ((MsError)error->code) {
+  case MS_ERROR_USAGE:
+  case MS_ERROR_UNSUPPORTED:
+  case MS_ERROR_TOO_LARGE:
+    return MS_OUTCOME_CONSTRAINT;
+  case MS_ERROR_BUILD:
+    return MS_OUTCOME_BUILD;
+  case MS_ERROR_MISMATCH:
+    return MS_OUTCOME_WRONG;
+  case MS_ERROR_TIMEOUT:
+    return MS_OUTCOME_TIMEOUT;
+  case MS_ERROR_FORMAT:
+  case MS_ERROR_NO_DEVICE:
+  case MS_ERROR_DEVICE:
+  case MS_ERROR_MEMORY:
+  case MS_ERROR_IO:
+  case MS_ERROR_EXISTS:
+    return MS_OUTCOME_RUN;
+  }
+  g_return_val_if_reached(MS_OUTCOME_RUN);
+}
+
 /** ms_measurement_fail_with: records the outcome of @error's code, and its sentence. */
 void
 ms_measurement_fail_with(MsMeasurement *self, const GError *error)
 {
   g_autofree char *english = ms_error_dup_english(error);
 
-  ms_measurement_fail(self, ms_outcome_from_error(error), english, error->message);
+  ms_measurement_fail(self, outcome_of_error(error), english, error->message);
 }
 
 /** ms_measurement_is_disturbed: whether it has a time, but the device was throttled or other programs ran. */
@@ -310,30 +341,149 @@ const char *const ms_outcome_names[] = {
   NULL,
 };
 
-/** ms_outcome_from_error: the outcome that an error of a measurement stands for. */
-MsOutcome
-ms_outcome_from_error(const GError *error)
+/* As JSON */
+
+#define STAGE(member, form, name) MS_FIELD(MsStageSeries, member, form, name)
+static const MsField stage_fields[] = {
+  STAGE(stage, WORD, "stage"),          STAGE(name, WORD, "name"),        STAGE(bytes, COUNT, "bytes"),
+  STAGE(headline, BOOLEAN, "headline"), STAGE(ns, NUMBERS, "samples_ns"),
+};
+static const MsRecord stage_record = MS_RECORD(stage_fields);
+
+static gpointer
+make_stage(gpointer measurement, JsonObject *object)
 {
-  if (error->domain != MS_ERROR)
-    return MS_OUTCOME_RUN;
-  switch ((MsError)error->code) {
-  case MS_ERROR_USAGE:
-  case MS_ERROR_UNSUPPORTED:
-  case MS_ERROR_TOO_LARGE:
-    return MS_OUTCOME_CONSTRAINT;
-  case MS_ERROR_BUILD:
-    return MS_OUTCOME_BUILD;
-  case MS_ERROR_MISMATCH:
-    return MS_OUTCOME_WRONG;
-  case MS_ERROR_TIMEOUT:
-    return MS_OUTCOME_TIMEOUT;
-  case MS_ERROR_FORMAT:
-  case MS_ERROR_NO_DEVICE:
-  case MS_ERROR_DEVICE:
-  case MS_ERROR_MEMORY:
-  case MS_ERROR_IO:
-  case MS_ERROR_EXISTS:
-    return MS_OUTCOME_RUN;
-  }
-  g_return_val_if_reached(MS_OUTCOME_RUN);
+  const char *stage = ms_json_get_text(object, "stage"), *name = ms_json_get_text(object, "name");
+
+  return stage && name ? ms_measurement_stage(measurement, stage, name) : NULL;
 }
+
+static gboolean
+is_verified(gconstpointer verification)
+{
+  return ((const MsVerification *)verification)->done;
+}
+
+static gboolean
+has_result(gconstpointer verification)
+{
+  return ((const MsVerification *)verification)->result != NULL;
+}
+
+#define VERIFICATION(member, form, ...) MS_FIELD(MsVerification, member, form, __VA_ARGS__)
+static const MsField verification_fields[] = {
+  VERIFICATION(total, COUNT, "total"),
+  VERIFICATION(mismatches, COUNT, "mismatches"),
+  VERIFICATION(max_difference, NUMBER, "max_difference"),
+  VERIFICATION(against, TEXT, "against"),
+  VERIFICATION(result, TEXT, "result", .has = has_result),
+  VERIFICATION(expected, TEXT, "expected", .has = has_result),
+  VERIFICATION(reference_ns, NUMBER, "reference_ns", .has = has_result),
+};
+static const MsRecord verification_record = MS_RECORD(verification_fields, is_verified);
+
+#define WORK(member) MS_FIELD(MsWork, member, NUMBER, #member)
+static const MsField work_fields[] = {
+  WORK(pixels),   WORK(window_samples), WORK(elements),     WORK(bytes),
+  WORK(accesses), WORK(uncoalesced),    WORK(local_cycles), WORK(bank_conflicts),
+};
+static const MsRecord work_record = MS_RECORD(work_fields);
+
+static void
+add_rounds(const MsField *field, gconstpointer member, JsonBuilder *builder)
+{
+  const GArray *rounds = *(GArray *const *)member;
+
+  ms_json_begin_array(builder, field->name);
+  for (guint i = 0; i < rounds->len; i++)
+    json_builder_add_int_value(builder, g_array_index(rounds, guint, i));
+  json_builder_end_array(builder);
+}
+
+/* Rounds must ascend; the array stays empty when they do not, so that nothing is compared by them. */
+static void
+get_rounds(const MsField *field, gpointer member, JsonObject *object)
+{
+  GArray *into = *(GArray **)member;
+  JsonArray *array = ms_json_get_array(object, "rounds");
+  gint64 last = -1;
+
+  for (guint i = 0; array && i < json_array_get_length(array); i++) {
+    JsonNode *node = json_array_get_element(array, i);
+    gint64 value = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -1;
+    guint round = (guint)value;
+    if (value <= last || value > G_MAXINT32) {
+      g_array_set_size(into, 0);
+      return;
+    }
+    g_array_append_val(into, round);
+    last = value;
+  }
+}
+
+#define STATE(member) MS_FIELD(MsDeviceState, member, NUMBER, #member)
+static const MsField state_fields[] = {
+  STATE(clock_mhz),
+  STATE(memory_clock_mhz),
+  STATE(temperature_c),
+  STATE(power_w),
+};
+static const MsRecord state_record = MS_RECORD(state_fields);
+
+#define CONDITION(member, form, ...) MS_FIELD(MsConditions, member, form, __VA_ARGS__)
+static const MsField conditions_fields[] = {
+  CONDITION(source, TEXT, "source"),
+  CONDITION(start, RECORD, "start", .record = &state_record),
+  CONDITION(end, RECORD, "end", .record = &state_record),
+  CONDITION(throttling, TEXT, "throttling"),
+  CONDITION(load_before, NUMBER, "load_before"),
+  CONDITION(repeated, COUNT, "measured_again"),
+};
+static const MsRecord conditions_record = MS_RECORD(conditions_fields);
+
+static gpointer
+make_kernel(gpointer measurement, JsonObject *object)
+{
+  MsKernelNote *note = ms_kernel_note_new(NULL);
+
+  g_ptr_array_add(((MsMeasurement *)measurement)->kernels, note);
+  return note;
+}
+
+static gboolean
+has_kernels(gconstpointer measurement)
+{
+  return ((const MsMeasurement *)measurement)->kernels->len > 0;
+}
+
+static gboolean
+has_moment(gconstpointer measurement)
+{
+  return isfinite(((const MsMeasurement *)measurement)->at_s);
+}
+
+#define MEASURED(member, form, ...) MS_FIELD(MsMeasurement, member, form, __VA_ARGS__)
+static const MsField measurement_fields[] = {
+  MEASURED(outcome, CHOICE, "outcome", .names = ms_outcome_names),
+  MEASURED(message, TEXT, "message"),
+  MEASURED(samples, NUMBERS, "samples_ns"),
+  MEASURED(rounds, OWN, "rounds", .add = add_rounds, .get = get_rounds),
+  MEASURED(walls, NUMBERS, "walls_ns"),
+  MEASURED(first_ns, NUMBER, "first_ns"),
+  MEASURED(first_wall_ns, NUMBER, "first_wall_ns"),
+  MEASURED(prepare_ns, NUMBER, "prepare_ns"),
+  MEASURED(at_s, NUMBER, "at_s", .has = has_moment),
+  MEASURED(rejected, COUNT, "rejected"),
+  MEASURED(stages, RECORDS, "stages", .record = &stage_record, .make = make_stage),
+  MEASURED(kernels, RECORDS, "kernels", .record = &ms_kernel_note_record, .make = make_kernel, .has = has_kernels),
+  MEASURED(verification, RECORD, "verification", .record = &verification_record),
+  MEASURED(work, RECORD, "work", .record = &work_record),
+  MEASURED(joules, NUMBER, "joules"),
+  MEASURED(watts, NUMBER, "watts"),
+  MEASURED(energy_source, TEXT, "energy_source"),
+  MEASURED(conditions.foreign_load, NUMBER, "foreign_load"),
+  MEASURED(conditions, RECORD, "conditions", .record = &conditions_record),
+};
+
+/** ms_measurement_record: its members in reports and in the log; @shown is in neither. */
+const MsRecord ms_measurement_record = MS_RECORD(measurement_fields);

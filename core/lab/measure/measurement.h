@@ -30,8 +30,6 @@ typedef enum {
 /** ms_outcome_names: %NULL-terminated: as reports spell them; ms_text() translates them. */
 extern const char *const ms_outcome_names[];
 
-MsOutcome ms_outcome_from_error(const GError *error);
-
 /**
  * MsLabEvent: one profiled command; times in nanoseconds of the device's clock, names interned. @headline: whether its
  * time counts in the sample.
@@ -149,7 +147,6 @@ typedef struct {
 extern const MsRecord ms_kernel_note_record;
 
 MsKernelNote *ms_kernel_note_new(const char *name);
-void ms_kernel_note_free(MsKernelNote *self);
 
 /**
  * MsMeasurement: everything known of one configuration.
@@ -161,6 +158,7 @@ void ms_kernel_note_free(MsKernelNote *self);
  * @prepare_ns: wall time of building and allocating
  * @first_ns: the first run, not in @samples; NAN when it failed
  * @first_wall_ns: wall time of the first run, lazy initialisation by the runtime included
+ * @at_s: seconds since a search began when it was known; NAN outside a search
  * @rejected: runs discarded because an event ended before it started
  * @joules: energy of one run, the host's work around its kernels included, read from @energy_source; NAN without a
  *   counter
@@ -177,6 +175,7 @@ typedef struct {
   GArray *walls;
   GPtrArray *stages;
   double prepare_ns;
+  double at_s;
   double first_ns;
   double first_wall_ns;
   guint rejected;
@@ -188,6 +187,8 @@ typedef struct {
   MsConditions conditions;
   GPtrArray *kernels;
 } MsMeasurement;
+
+extern const MsRecord ms_measurement_record;
 
 MsMeasurement *ms_measurement_new(void);
 void ms_measurement_free(MsMeasurement *self);

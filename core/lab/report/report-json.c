@@ -50,43 +50,6 @@ static const MsField summary_fields[] = {
 };
 static const MsRecord summary_record = MS_RECORD(summary_fields);
 
-#define STAGE(member, form, name) MS_FIELD(MsStageSeries, member, form, name)
-static const MsField stage_fields[] = {
-  STAGE(stage, WORD, "stage"),          STAGE(name, WORD, "name"),        STAGE(bytes, COUNT, "bytes"),
-  STAGE(headline, BOOLEAN, "headline"), STAGE(ns, NUMBERS, "samples_ns"),
-};
-static const MsRecord stage_record = MS_RECORD(stage_fields);
-
-static gpointer
-make_stage(gpointer measurement, JsonObject *object)
-{
-  const char *stage = ms_json_get_text(object, "stage"), *name = ms_json_get_text(object, "name");
-
-  return stage && name ? ms_measurement_stage(measurement, stage, name) : NULL;
-}
-
-static gboolean
-is_verified(gconstpointer verification)
-{
-  return ((const MsVerification *)verification)->done;
-}
-
-#define VERIFICATION(member, form) MS_FIELD(MsVerification, member, form, #member)
-static const MsField verification_fields[] = {
-  VERIFICATION(total, COUNT),
-  VERIFICATION(mismatches, COUNT),
-  VERIFICATION(max_difference, NUMBER),
-  VERIFICATION(against, TEXT),
-};
-static const MsRecord verification_record = MS_RECORD(verification_fields, is_verified);
-
-#define WORK(member) MS_FIELD(MsWork, member, NUMBER, #member)
-static const MsField work_fields[] = {
-  WORK(pixels),   WORK(window_samples), WORK(elements),     WORK(bytes),
-  WORK(accesses), WORK(uncoalesced),    WORK(local_cycles), WORK(bank_conflicts),
-};
-static const MsRecord work_record = MS_RECORD(work_fields);
-
 static double
 find_metric(gconstpointer owner, const MsField *field)
 {
@@ -144,102 +107,17 @@ clock_drop(gconstpointer row, const MsField *field)
   return drift.found ? drift.ratio : NAN;
 }
 
-static void
-add_rounds(const MsField *field, gconstpointer member, JsonBuilder *builder)
-{
-  const GArray *rounds = *(GArray *const *)member;
-
-  ms_json_begin_array(builder, field->name);
-  for (guint i = 0; i < rounds->len; i++)
-    json_builder_add_int_value(builder, g_array_index(rounds, guint, i));
-  json_builder_end_array(builder);
-}
-
-/* Rounds must ascend; the array stays empty when they do not, so that nothing is compared by them. */
-static void
-get_rounds(const MsField *field, gpointer member, JsonObject *object)
-{
-  GArray *into = *(GArray **)member;
-  JsonArray *array = ms_json_get_array(object, "rounds");
-  gint64 last = -1;
-
-  for (guint i = 0; array && i < json_array_get_length(array); i++) {
-    JsonNode *node = json_array_get_element(array, i);
-    gint64 value = JSON_NODE_HOLDS_VALUE(node) ? json_node_get_int(node) : -1;
-    guint round = (guint)value;
-    if (value <= last || value > G_MAXINT32) {
-      g_array_set_size(into, 0);
-      return;
-    }
-    g_array_append_val(into, round);
-    last = value;
-  }
-}
-
-#define STATE(member) MS_FIELD(MsDeviceState, member, NUMBER, #member)
-static const MsField state_fields[] = {
-  STATE(clock_mhz),
-  STATE(memory_clock_mhz),
-  STATE(temperature_c),
-  STATE(power_w),
-};
-static const MsRecord state_record = MS_RECORD(state_fields);
-
-#define CONDITION(member, form, ...) MS_FIELD(MsConditions, member, form, __VA_ARGS__)
-static const MsField conditions_fields[] = {
-  CONDITION(source, TEXT, "source"),
-  CONDITION(start, RECORD, "start", .record = &state_record),
-  CONDITION(end, RECORD, "end", .record = &state_record),
-  CONDITION(throttling, TEXT, "throttling"),
-  CONDITION(load_before, NUMBER, "load_before"),
-  CONDITION(repeated, COUNT, "measured_again"),
-};
-static const MsRecord conditions_record = MS_RECORD(conditions_fields);
-
-static gpointer
-make_kernel(gpointer measurement, JsonObject *object)
-{
-  MsKernelNote *note = ms_kernel_note_new(NULL);
-
-  g_ptr_array_add(((MsMeasurement *)measurement)->kernels, note);
-  return note;
-}
-
-static gboolean
-has_kernels(gconstpointer row)
-{
-  return ((const MsReportRow *)row)->measurement->kernels->len > 0;
-}
-
 #define ROW(member, form, ...) MS_FIELD(MsReportRow, member, form, __VA_ARGS__)
-#define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
 static const MsField row_fields[] = {
   ROW(factors, FACTORS, "settings"),
   ROW(label, TEXT, "label"),
   ROW(group, TEXT, "group"),
-  MEASURED(outcome, CHOICE, "outcome", .names = ms_outcome_names),
-  MEASURED(message, TEXT, "message"),
-  MEASURED(samples, NUMBERS, "samples_ns"),
-  MEASURED(rounds, OWN, "rounds", .add = add_rounds, .get = get_rounds),
-  MEASURED(walls, NUMBERS, "walls_ns"),
+  MS_FIELD_AT(MsReportRow, measurement, INLINE, "measurement", .record = &ms_measurement_record),
   ROW(summary, SHOWN, "summary", .record = &summary_record),
-  MEASURED(first_ns, NUMBER, "first_ns"),
-  MEASURED(first_wall_ns, NUMBER, "first_wall_ns"),
   MS_FIELD_OF(COMPUTED, "first_extra_ns", .number = first_extra),
-  MEASURED(prepare_ns, NUMBER, "prepare_ns"),
-  MEASURED(rejected, COUNT, "rejected"),
   MS_FIELD_OF(COMPUTED_WHOLE, "outliers", .number = count_outliers),
   MS_FIELD_OF(COMPUTED, "clock_drop_ratio", .number = clock_drop),
-  MEASURED(stages, RECORDS, "stages", .record = &stage_record, .make = make_stage),
-  MEASURED(kernels, RECORDS, "kernels", .record = &ms_kernel_note_record, .make = make_kernel, .has = has_kernels),
-  MEASURED(verification, RECORD, "verification", .record = &verification_record),
-  MEASURED(work, RECORD, "work", .record = &work_record),
   MS_FIELD_OF(SHOWN, "derived", .record = &derived_record),
-  MEASURED(joules, NUMBER, "joules"),
-  MEASURED(watts, NUMBER, "watts"),
-  MEASURED(energy_source, TEXT, "energy_source"),
-  MEASURED(conditions.foreign_load, NUMBER, "foreign_load"),
-  MEASURED(conditions, RECORD, "conditions", .record = &conditions_record),
   MS_FIELD_OF(SHOWN, "speedup", .record = &speedup_record),
 };
 static const MsRecord row_record = MS_RECORD(row_fields);
@@ -291,14 +169,19 @@ static const MsField verdict_fields[] = {
 };
 static const MsRecord verdict_record = MS_RECORD(verdict_fields);
 
+static gboolean
+is_search(gconstpointer report)
+{
+  return ((const MsReport *)report)->space_size > 0;
+}
+
 #define REPORT(member, form, ...) MS_FIELD(MsReport, member, form, __VA_ARGS__)
-static const MsField report_fields[] = {
+static const MsField head_fields[] = {
   REPORT(program_version, TEXT, "version"),
   REPORT(date, TEXT, "date"),
   REPORT(compiler, TEXT, "compiler"),
   REPORT(sources, TEXT, "sources"),
   REPORT(device, RECORD, "device", .record = &device_record),
-  MS_FIELD_AT(MsReport, experiment, SHOWN, "experiment", .record = &ms_experiment_record),
   REPORT(input, TEXT, "input"),
   REPORT(quick, BOOLEAN, "quick"),
   REPORT(complete, BOOLEAN, "complete"),
@@ -306,6 +189,17 @@ static const MsField report_fields[] = {
   REPORT(noise, NUMBER, "noise"),
   REPORT(seed, COUNT, "seed"),
   REPORT(restarts, COUNT, "restarts"),
+  REPORT(space_size, AMOUNT, "space_size", .has = is_search),
+  REPORT(elapsed_s, NUMBER, "elapsed_s", .has = is_search),
+  REPORT(winner, FACTORS, "winner", .has = is_search),
+};
+
+/** ms_report_head_record: the members of a report that describe how its rows were measured. */
+const MsRecord ms_report_head_record = MS_RECORD(head_fields);
+
+static const MsField report_fields[] = {
+  MS_FIELD_OF(INLINE, "head", .record = &ms_report_head_record),
+  MS_FIELD_AT(MsReport, experiment, SHOWN, "experiment", .record = &ms_experiment_record),
   MS_FIELD_OF(SHOWN, "verdict", .record = &verdict_record),
   REPORT(rows, RECORDS, "rows", .record = &row_record, .make = make_row),
 };
@@ -462,6 +356,7 @@ count_mismatches(gconstpointer row, const MsField *field)
   return verification->done ? (double)verification->mismatches : NAN;
 }
 
+#define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
 /* The columns of CSV up to those of the metrics. */
 static const MsField columns[] = {
   MS_FIELD_OF(COMPUTED_TEXT, "experiment", .text = dup_experiment),

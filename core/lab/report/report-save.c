@@ -97,16 +97,6 @@ save_charts(const MsReport *self, const char *name, const MsAtomicPlace *place, 
   return TRUE;
 }
 
-/** ms_report_save_rows: writes NAME.json alone, from which a later run resumes, into the folder @place. */
-gboolean
-ms_report_save_rows(const MsReport *self, const MsAtomicPlace *place, GError **error)
-{
-  g_autofree char *name = ms_file_name(self->experiment->name);
-  g_autofree char *json = ms_report_to_json(self);
-
-  return ms_folder_make(place->folder, MS_FOLDER_SHARED, error) && write_text(place, name, ".json", json, error);
-}
-
 /**
  * ms_report_save:
  * @place: a folder, created if it does not exist

@@ -164,6 +164,21 @@ append_instructions(const MsReport *self, GString *text, MsLanguage language)
   }
 }
 
+/* How much of its space a search has tried, and how many configurations failed, by class. */
+static void
+append_search(const MsReport *self, GString *text, MsLanguage language)
+{
+  if (self->space_size == 0)
+    return;
+  g_string_append_printf(text, ms_text(language, "Tried %u of %.0f configurations, in %.1f s."), self->rows->len,
+                         (double)self->space_size, self->elapsed_s);
+  for (MsOutcome outcome = MS_OUTCOME_CONSTRAINT; outcome <= MS_OUTCOME_TIMEOUT; outcome++)
+    if (ms_report_count(self, outcome) > 0)
+      g_string_append_printf(text, " %s: %u.", ms_text(language, ms_outcome_names[outcome]),
+                             ms_report_count(self, outcome));
+  g_string_append_c(text, '\n');
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self, MsLanguage language)
@@ -182,6 +197,7 @@ ms_report_footer(const MsReport *self, MsLanguage language)
     g_string_append(text, ms_text(language, "Times: by the wall clock of the host, for every row.\n"));
   if (self->compiler && has_row_with(self, "device", "reference"))
     g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);
+  append_search(self, text, language);
   append_energy_source(self, text, language);
   append_instructions(self, text, language);
   append_conditions(self, text, language);
@@ -242,6 +258,9 @@ ms_table_append_text(GString *text, GPtrArray *table, const GArray *report_colum
                   is_number_column(report_columns, c), c + 1 == columns);
 }
 
+/* A search has hundreds of rows, of which a terminal shows the first. */
+#define MOST_TRIALS 10
+
 /** ms_report_to_text: (transfer full): the table for a terminal. */
 char *
 ms_report_to_text(const MsReport *self)
@@ -254,6 +273,8 @@ ms_report_to_text(const MsReport *self)
   g_autofree char *name = ms_printable(self->experiment->name, ""), *title = ms_printable(self->experiment->title, "");
   g_autoptr(GString) text = g_string_new(NULL);
 
+  if (self->space_size > 0)
+    g_ptr_array_set_size(table, (int)MIN(table->len, 1 + MOST_TRIALS));
   g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", name, title, heading, verdict ? verdict : "", verdict ? "\n" : "");
   ms_table_append_text(text, table, columns);
   g_string_append_printf(text, "\n%s", footer);

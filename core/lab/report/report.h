@@ -7,7 +7,7 @@
 #include "core/chart/chart.h"
 #include "core/image/file/atomic-file.h"
 #include "core/lab/experiment/experiment.h"
-#include "core/lab/kinds/measure.h"
+#include "core/lab/measure/measurement.h"
 #include "core/record/record.h"
 
 /** MsReportDevice: the device of the measurements; a baseline must come from the same one. */
@@ -47,9 +47,12 @@ typedef struct {
  * MsReport: reference counted; read-only for those who receive it.
  * @date: ISO 8601, UTC
  * @compiler: (nullable): of the serial code that speed-ups are measured over, with its options
- * @sources: (nullable): see ms_environment_hash_sources(); rows of reports with another one are not taken over
+ * @sources: (nullable): see ms_environment_hash_sources()
  * @accept_disturbed: whether rows that were measured while disturbed are ranked
  * @restarts: how often the driver ended the process that measured
+ * @space_size: of a search for the fastest settings: how many there are; 0 in other reports
+ * @elapsed_s: of a search: seconds that it took, over all its continuations
+ * @winner: (nullable): of a search: the fastest settings
  */
 struct _MsReport {
   MsExperiment *experiment;
@@ -65,6 +68,9 @@ struct _MsReport {
   double noise;
   guint32 seed;
   guint restarts;
+  guint64 space_size;
+  double elapsed_s;
+  MsFactors *winner;
   GPtrArray *rows;
 };
 
@@ -86,7 +92,7 @@ char *ms_report_first_message(const MsReport *self);
 guint ms_report_count(const MsReport *self, MsOutcome outcome);
 
 /* A report as JSON, with everything to resume it or to compare with it, and as CSV. */
-extern const MsRecord ms_report_record;
+extern const MsRecord ms_report_record, ms_report_head_record;
 
 char *ms_report_to_json(const MsReport *self);
 JsonNode *ms_report_to_json_node(const MsReport *self);
@@ -122,6 +128,9 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 
 /* Saves the files of reports in a folder. */
 
+/** MS_REPORT_LOG: the rows of all experiments of a folder, as they were measured, see #MsLabLog. */
+#define MS_REPORT_LOG "measured.jsonl"
+
 /** MS_REPORT_INDEX: the page over all reports of a folder. */
 #define MS_REPORT_INDEX "index.html"
 
@@ -132,7 +141,6 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 gboolean ms_report_write_file(const MsAtomicPlace *place, const char *name, const void *data, gsize size,
                               GError **error);
 void ms_report_add_paths(const char *name, const char *directory, GPtrArray *paths);
-gboolean ms_report_save_rows(const MsReport *self, const MsAtomicPlace *place, GError **error);
 gboolean ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError **error);
 gboolean ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
 
@@ -143,8 +151,3 @@ char *ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLan
 GPtrArray *ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language);
 MsChart *ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage language);
 gboolean ms_reports_merge_save(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
-
-/* Resumes an interrupted run: finds its report in the folder and takes over its finished rows. */
-MsReport *ms_resume_find(const MsReport *report, const char *folder);
-gboolean ms_resume_is_finished(const MsReport *earlier, const MsReport *report);
-void ms_resume_take_rows(MsReport *report, MsReport *earlier);

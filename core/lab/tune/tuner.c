@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/lab/tune/tuner.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 #include "core/error.h"
@@ -23,7 +24,7 @@ struct _MsTuneSpace {
 /* One run of ms_tune_search(). */
 typedef struct {
   MsTuneSpace *space;
-  MsTuneRecord *record;
+  MsReport *report;
   const MsTuneOptions *options;
   GCancellable *cancellable;
   GRand *random;
@@ -136,11 +137,11 @@ budget_share(const Search *search)
   return search->options->budget_s > 0 ? used / search->options->budget_s : 0;
 }
 
-/* The first configuration of a record may exceed the budget, so that a short search has a winner as well. */
+/* The first configuration of a search may exceed the budget, so that a short search has a winner as well. */
 static gboolean
 is_limited(const Search *search)
 {
-  return search->options->budget_s > 0 && (search->n_evaluated > 0 || ms_tune_record_best(search->record));
+  return search->options->budget_s > 0 && (search->n_evaluated > 0 || ms_tune_best(search->report));
 }
 
 /* A build cannot be cancelled, so no configuration begins when less time is left than one usually takes. */
@@ -163,13 +164,13 @@ evaluate_timed(Search *search, const MsFactors *factors, MsMeasurement *measured
 
   search->n_evaluated++;
   search->evaluated_s += seconds_since(search, start_us);
-  search->record->elapsed_s = search->before_s + seconds_since(search, search->started_us);
+  search->report->elapsed_s = search->before_s + seconds_since(search, search->started_us);
   return good;
 }
 
 /* Finds or makes the trial of @factors, NULL when the budget ended meanwhile; FALSE when the search was cancelled. */
 static gboolean
-try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GError **error)
+try_settings(Search *search, const MsFactors *factors, const MsReportRow **trial, GError **error)
 {
   g_autoptr(MsMeasurement) measured = ms_measurement_new();
   g_autoptr(GError) reason = NULL;
@@ -177,7 +178,7 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
 
   if (g_cancellable_set_error_if_cancelled(search->cancellable, error))
     return FALSE;
-  *trial = ms_tune_record_find(search->record, factors);
+  *trial = ms_tune_find(search->report, factors);
   if (*trial)
     return TRUE;
   reason = search->space->constraint ? search->space->constraint(factors, search->space->data) : NULL;
@@ -187,9 +188,10 @@ try_settings(Search *search, const MsFactors *factors, const MsTrial **trial, GE
     return FALSE;
   if (limited && measured->outcome == MS_OUTCOME_TIMEOUT && budget_share(search) >= 1)
     return TRUE; /* the budget ended, the configuration did not fail */
-  *trial = ms_tune_record_add(search->record, factors, measured);
+  measured->at_s = search->report->elapsed_s;
+  *trial = ms_tune_add(search->report, factors, g_steal_pointer(&measured));
   if (search->options->progress)
-    search->options->progress(search->record, *trial, CLAMP(budget_share(search), 0, 1),
+    search->options->progress(search->report, *trial, CLAMP(budget_share(search), 0, 1),
                               search->options->progress_data);
   return TRUE;
 }
@@ -201,13 +203,13 @@ search_in_order(Search *search, GError **error)
 
   for (guint64 i = 0; i < size; i++) {
     g_autoptr(MsFactors) factors = nth_point(search->space, i);
-    const MsTrial *trial;
+    const MsReportRow *trial;
     if (is_over(search))
       return TRUE;
     if (!try_settings(search, factors, &trial, error))
       return FALSE;
   }
-  search->record->complete = TRUE;
+  search->report->complete = TRUE;
   return TRUE;
 }
 
@@ -228,13 +230,13 @@ random_point(Search *search)
 static gboolean
 probe_starts(Search *search, GError **error)
 {
-  const MsTrial *trial;
+  const MsReportRow *trial;
 
   for (guint i = 0, tries = 0; i < PROBES && tries < 50 * PROBES && !is_over(search); tries++) {
     g_autoptr(MsFactors) factors = random_point(search);
     if (!try_settings(search, factors, &trial, error))
       return FALSE;
-    i += trial && trial->outcome != MS_OUTCOME_CONSTRAINT;
+    i += trial && trial->measurement->outcome != MS_OUTCOME_CONSTRAINT;
   }
   return TRUE;
 }
@@ -245,35 +247,35 @@ improve_once(Search *search, gboolean *improved, GError **error)
 {
   guint n = search->space->dimensions->len;
   guint first = n ? (guint)g_rand_int_range(search->random, 0, (gint32)n) : 0;
-  int before = search->record->best;
+  const MsReportRow *before = ms_tune_best(search->report);
 
   for (guint i = 0; i < n; i++) {
     const MsTuneDimension *d = dimension_at(search->space, (first + i) % n);
     for (char **value = d->values; *value && !is_over(search); value++) {
-      g_autoptr(MsFactors) factors = ms_factors_copy(ms_tune_record_best(search->record)->factors);
-      const MsTrial *trial;
+      g_autoptr(MsFactors) factors = ms_factors_copy(search->report->winner);
+      const MsReportRow *trial;
       ms_factors_set(factors, d->key, *value);
       if (!try_settings(search, factors, &trial, error))
         return FALSE;
     }
   }
-  *improved = search->record->best != before;
+  *improved = ms_tune_best(search->report) != before;
   return TRUE;
 }
 
 static gboolean
 search_greedily(Search *search, GError **error)
 {
-  const MsTrial *trial;
+  const MsReportRow *trial;
   gboolean improved = TRUE;
 
   if (search->options->start && !try_settings(search, search->options->start, &trial, error))
     return FALSE;
-  while (!is_over(search) && !ms_tune_record_best(search->record)) {
-    guint before = search->record->trials->len;
+  while (!is_over(search) && !ms_tune_best(search->report)) {
+    guint before = search->report->rows->len;
     if (!probe_starts(search, error))
       return FALSE;
-    if (search->record->trials->len == before)
+    if (search->report->rows->len == before)
       return TRUE; /* nothing in the space can run */
   }
   while (!is_over(search)) {
@@ -281,38 +283,176 @@ search_greedily(Search *search, GError **error)
     while (improved && !is_over(search))
       if (!improve_once(search, &improved, error))
         return FALSE;
-    guint before = search->record->trials->len; /* a local optimum: restart elsewhere with the remaining budget */
-    if (search->record->trials->len >= ms_tune_space_size(search->space))
+    guint before = search->report->rows->len; /* a local optimum: restart elsewhere with the remaining budget */
+    if (search->report->rows->len >= ms_tune_space_size(search->space))
       break;
     if (!probe_starts(search, error))
       return FALSE;
-    if (search->record->trials->len == before)
+    if (search->report->rows->len == before)
       break;
   }
-  search->record->complete = !is_over(search);
+  search->report->complete = !is_over(search);
   return TRUE;
 }
 
 /**
  * ms_tune_search:
- * @record: (inout): receives the trials; configurations that it holds are not tried again
+ * @report: (inout): receives the trials; configurations that it holds are not tried again
  *
  * A space whose configurations can all be tried within the budget is searched in order. In a larger one the search
  * changes one dimension at a time from the best known point until no neighbour is faster, then restarts from random
  * points until the budget is spent. Failures are recorded with their class and the search continues.
  *
- * Returns: %FALSE only when cancelled; @record then holds what was found so far
+ * Returns: %FALSE only when cancelled; @report then holds what was found so far
  */
 gboolean
-ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options, GCancellable *cancellable,
+ms_tune_search(MsTuneSpace *space, MsReport *report, const MsTuneOptions *options, GCancellable *cancellable,
                GError **error)
 {
   g_autoptr(GRand) random = g_rand_new_with_seed(options->seed);
-  Search search = {space, record, options, cancellable, random, now_us(options), record->elapsed_s};
+  Search search = {space, report, options, cancellable, random, now_us(options), report->elapsed_s};
 
-  record->seed = options->seed;
-  record->space_size = ms_tune_space_size(space);
-  record->complete = FALSE;
-  const gboolean all = options->budget_s <= 0 || (double)record->space_size * LEAST_TRIAL_S <= options->budget_s;
+  report->seed = options->seed;
+  report->space_size = ms_tune_space_size(space);
+  report->complete = FALSE;
+  const gboolean all = options->budget_s <= 0 || (double)report->space_size * LEAST_TRIAL_S <= options->budget_s;
   return all ? search_in_order(&search, error) : search_greedily(&search, error);
+}
+
+/* A search as a report */
+
+/**
+ * ms_tune_report_new:
+ * @problem: class of the problem, see ms_problem_class_filter()
+ * @fixed: the settings that all configurations share
+ *
+ * Returns: (transfer full): a report called "tuning", to which ms_tune_search() adds a row for each configuration
+ */
+MsReport *
+ms_tune_report_new(const char *problem, const MsFactors *fixed)
+{
+  g_autofree char *title = g_strdup_printf("Fastest settings for %s", problem);
+  g_autoptr(MsExperiment) experiment = ms_experiment_new("tuning", title, "tuning");
+
+  ms_factors_merge(experiment->fixed, fixed);
+  experiment->plot.type = MS_PLOT_LINES;
+  experiment->plot.x = g_strdup("rank");
+  experiment->plot.x_title = g_strdup("Configurations, fastest first");
+  experiment->plot.log_y = TRUE;
+  return ms_report_new(experiment);
+}
+
+/** ms_tune_find: (transfer none) (nullable): the row of these settings, which are all that vary. */
+MsReportRow *
+ms_tune_find(const MsReport *report, const MsFactors *factors)
+{
+  for (guint i = 0; i < report->rows->len; i++) {
+    MsReportRow *row = report->rows->pdata[i];
+    if (ms_factors_contains(row->factors, factors))
+      return row;
+  }
+  return NULL;
+}
+
+/** ms_tune_best: (transfer none) (nullable): the row of the winner so far. */
+const MsReportRow *
+ms_tune_best(const MsReport *report)
+{
+  return report->winner ? ms_tune_find(report, report->winner) : NULL;
+}
+
+static gboolean
+is_faster(const MsReportRow *row, const MsReportRow *best)
+{
+  return row->measurement->outcome == MS_OUTCOME_OK && (!best || row->summary.median < best->summary.median);
+}
+
+/** ms_tune_settings: (transfer full): the settings that vary, which are the label of a row. */
+MsFactors *
+ms_tune_settings(const MsReportRow *row)
+{
+  return ms_factors_parse(row->label, NULL);
+}
+
+static void
+find_winner(MsReport *report)
+{
+  const MsReportRow *best = NULL;
+
+  for (guint i = 0; i < report->rows->len; i++)
+    if (is_faster(report->rows->pdata[i], best))
+      best = report->rows->pdata[i];
+  g_clear_pointer(&report->winner, ms_factors_free);
+  report->winner = best ? ms_tune_settings(best) : NULL;
+}
+
+/**
+ * ms_tune_add:
+ * @factors: the settings that vary
+ * @measured: (transfer full): the times of the configuration, or why it failed
+ *
+ * Returns: (transfer none): the row, which replaces an earlier one of the same settings
+ */
+MsReportRow *
+ms_tune_add(MsReport *report, const MsFactors *factors, MsMeasurement *measured)
+{
+  MsReportRow *row = ms_tune_find(report, factors);
+
+  if (!row) {
+    g_autoptr(MsFactors) all = ms_factors_copy(report->experiment->fixed);
+    g_autofree char *label = ms_factors_to_string(factors);
+    ms_factors_merge(all, factors);
+    row = ms_report_add_row(report, all, label, "tuning");
+  }
+  ms_measurement_free(row->measurement);
+  row->measurement = measured;
+  ms_report_finish_row(report, row);
+  find_winner(report);
+  return row;
+}
+
+/* The winner of a final is not always the configuration with the smallest time. */
+static int
+compare_rows(gconstpointer a, gconstpointer b, gpointer best)
+{
+  const MsReportRow *x = *(const MsReportRow *const *)a, *y = *(const MsReportRow *const *)b;
+
+  if (x == best || y == best)
+    return (y == best) - (x == best);
+  return is_faster(y, x->measurement->outcome == MS_OUTCOME_OK ? x : NULL) -
+         is_faster(x, y->measurement->outcome == MS_OUTCOME_OK ? y : NULL);
+}
+
+/** ms_tune_rank: sorts the rows: the winner, those with a time, the fastest first, and those that failed. */
+void
+ms_tune_rank(MsReport *report)
+{
+  g_ptr_array_sort_with_data(report->rows, compare_rows, (gpointer)ms_tune_best(report));
+  for (guint i = 0; i < report->rows->len; i++) {
+    g_autofree char *rank = g_strdup_printf("%u", i + 1);
+    ms_factors_set(((MsReportRow *)report->rows->pdata[i])->factors, report->experiment->plot.x, rank);
+  }
+  ms_report_rank(report);
+}
+
+/** ms_tune_check: %FALSE with #MS_ERROR_TIMEOUT or #MS_ERROR_DEVICE and what to do where the search has no winner. */
+gboolean
+ms_tune_check(const MsReport *report, GError **error)
+{
+  g_autofree char *first = ms_report_first_message(report);
+
+  if (report->winner)
+    return TRUE;
+  if (report->rows->len == 0)
+    ms_set_error(error, MS_ERROR_TIMEOUT,
+                 "The budget was spent before any of the %" PRIu64 " configurations was measured; increase it, "
+                 "as in --budget 5m.",
+                 report->space_size);
+  else
+    ms_set_error(
+      error, MS_ERROR_DEVICE,
+      "None of the %u configurations that were tried succeeded; fix fewer settings or increase --budget. The first "
+      "failed: %s",
+      report->rows->len, first);
+  return FALSE;
 }

@@ -4,7 +4,7 @@
 
 #include <gio/gio.h>
 
-#include "core/lab/tune/tune-record.h"
+#include "core/lab/report/report.h"
 
 /**
  * MsTuneConstraint: returns (transfer full) (nullable): the reason why @factors cannot run, found without building
@@ -36,8 +36,17 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsTuneSpace, ms_tune_space_free)
 void ms_tune_space_add(MsTuneSpace *self, const char *key, const char *const *values);
 guint64 ms_tune_space_size(const MsTuneSpace *self);
 
+/* A search as a report, whose rows are the configurations that were tried. */
+MsReport *ms_tune_report_new(const char *problem, const MsFactors *fixed);
+MsReportRow *ms_tune_find(const MsReport *report, const MsFactors *factors);
+MsFactors *ms_tune_settings(const MsReportRow *row);
+const MsReportRow *ms_tune_best(const MsReport *report);
+MsReportRow *ms_tune_add(MsReport *report, const MsFactors *factors, MsMeasurement *measured);
+void ms_tune_rank(MsReport *report);
+gboolean ms_tune_check(const MsReport *report, GError **error);
+
 /** MsTuneProgress: called after every trial, in the thread that searches. @trial: (nullable): the last one */
-typedef void (*MsTuneProgress)(const MsTuneRecord *record, const MsTrial *trial, double fraction, gpointer data);
+typedef void (*MsTuneProgress)(MsReport *report, const MsReportRow *trial, double fraction, gpointer data);
 
 /**
  * MsTuneOptions:
@@ -58,5 +67,5 @@ typedef struct {
   gpointer progress_data;
 } MsTuneOptions;
 
-gboolean ms_tune_search(MsTuneSpace *space, MsTuneRecord *record, const MsTuneOptions *options,
-                        GCancellable *cancellable, GError **error);
+gboolean ms_tune_search(MsTuneSpace *space, MsReport *report, const MsTuneOptions *options, GCancellable *cancellable,
+                        GError **error);

@@ -36,7 +36,7 @@ typedef struct {
   guint time;
 } Table;
 
-/* The trials of a search, which has neither cases nor axes, see ms_lab_tune_report(). */
+/* The trials of a search, which has neither cases nor axes, see ms_tune_report_new(). */
 static gboolean
 is_search(const MsReport *report)
 {

@@ -22,7 +22,7 @@ struct _MsTunePanel {
   GtkLabel *winner;
   GtkWidget *apply;
   GtkWidget *forget;
-  MsTuneRecord *record; /* (nullable): of the newest search */
+  MsReport *report; /* (nullable): of the newest search */
 };
 
 G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_JOB_PANEL)
@@ -30,7 +30,7 @@ G_DEFINE_FINAL_TYPE(MsTunePanel, ms_tune_panel, MS_TYPE_JOB_PANEL)
 static void
 ms_tune_panel_finalize(GObject *object)
 {
-  ms_tune_record_free(MS_TUNE_PANEL(object)->record);
+  ms_report_unref(MS_TUNE_PANEL(object)->report);
   G_OBJECT_CLASS(ms_tune_panel_parent_class)->finalize(object);
 }
 
@@ -51,43 +51,42 @@ ms_tune_panel_ready_text(MsJobPanel *panel, MsDevice *device, gboolean *ready)
 static void
 show_winner(MsTunePanel *self)
 {
-  const MsTrial *best = ms_tune_panel_get_best(self);
+  const MsReportRow *best = ms_tune_panel_get_best(self);
 
   if (!best) {
     gtk_label_set_text(self->winner, _("No configuration has been measured yet."));
     return;
   }
-  g_autofree char *settings = ms_factors_to_string(best->factors);
-  g_autofree char *time = ms_format_ns(best->ns);
-  g_autofree char *text = g_strdup_printf(_("★ Fastest so far: %s (%s)"), time, settings);
+  g_autofree char *time = ms_format_ns(best->summary.median);
+  g_autofree char *text = g_strdup_printf(_("★ Fastest so far: %s (%s)"), time, best->label);
   gtk_label_set_text(self->winner, text);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), settings);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->winner), best->label);
 }
 
 /* The median of the measured times with @key at @value; NAN if there is none. */
 static double
-median_with(const MsTuneRecord *record, const char *key, const char *value)
+median_with(const MsReport *report, const char *key, const char *value)
 {
   g_autoptr(GArray) times = g_array_new(FALSE, FALSE, sizeof(double));
 
-  for (guint i = 0; i < record->trials->len; i++) {
-    const MsTrial *trial = record->trials->pdata[i];
-    if (trial->outcome == MS_OUTCOME_OK && g_strcmp0(ms_factors_get(trial->factors, key), value) == 0)
-      g_array_append_val(times, trial->ns);
+  for (guint i = 0; i < report->rows->len; i++) {
+    const MsReportRow *row = report->rows->pdata[i];
+    if (row->measurement->outcome == MS_OUTCOME_OK && g_strcmp0(ms_factors_get(row->factors, key), value) == 0)
+      g_array_append_val(times, row->summary.median);
   }
   return times->len ? ms_statistics_summarise_array(times).median : NAN;
 }
 
 /* A bar for each value of @option, unless only one of them was measured. */
 static void
-add_effects(MsChart *chart, guint series, const MsTuneRecord *record, const MsOptionInfo *option)
+add_effects(MsChart *chart, guint series, const MsReport *report, const MsOptionInfo *option)
 {
   guint n = 0;
 
   for (guint k = 0; option->values && option->values[k]; k++)
-    n += isfinite(median_with(record, option->name, option->values[k]));
+    n += isfinite(median_with(report, option->name, option->values[k]));
   for (guint k = 0; n > 1 && option->values[k]; k++) {
-    const double ns = median_with(record, option->name, option->values[k]);
+    const double ns = median_with(report, option->name, option->values[k]);
     g_autofree char *label = g_strdup_printf("%s %s", option->name, option->values[k]);
     if (isfinite(ns))
       ms_chart_add_point(chart, series, (MsChartPoint){ms_chart_add_category(chart, label), ns * 1e-6, NAN, NAN});
@@ -96,7 +95,7 @@ add_effects(MsChart *chart, guint series, const MsTuneRecord *record, const MsOp
 
 /* (transfer full): what each value of each toggle does: the median time of the configurations that have it */
 static MsChart *
-new_effects(const MsTuneRecord *record)
+new_effects(const MsReport *report)
 {
   MsChart *chart = ms_chart_new(MS_CHART_BARS, _("What each value does"));
   const MsOptionInfo *table = ms_options.rows;
@@ -106,47 +105,67 @@ new_effects(const MsTuneRecord *record)
   ms_chart_set_empty_text(chart, _("No toggle has been measured with two values yet."));
   for (guint i = 0; i < ms_options.n_rows; i++)
     if (table[i].group == MS_OPTION_GROUP_TOGGLE)
-      add_effects(chart, series, record, &table[i]);
+      add_effects(chart, series, report, &table[i]);
   return chart;
+}
+
+static int
+compare_moments(gconstpointer a, gconstpointer b)
+{
+  const MsReportRow *x = *(const MsReportRow *const *)a, *y = *(const MsReportRow *const *)b;
+
+  return (x->measurement->at_s > y->measurement->at_s) - (x->measurement->at_s < y->measurement->at_s);
+}
+
+/* (transfer container) (element-type MsReportRow): those with a time, in the order in which they were tried */
+static GPtrArray *
+list_timed(const MsReport *report)
+{
+  GPtrArray *timed = g_ptr_array_new();
+
+  for (guint i = 0; i < report->rows->len; i++)
+    if (((const MsReportRow *)report->rows->pdata[i])->measurement->outcome == MS_OUTCOME_OK)
+      g_ptr_array_add(timed, report->rows->pdata[i]);
+  g_ptr_array_sort(timed, compare_moments);
+  return timed;
 }
 
 /*
  * (transfer full): the best time over the seconds of the search, as a line through the trials that were faster than all
- * before and to the last one; a single one makes no line. @ranked: the trials in the order of the table's rows.
+ * before and to the last one; a single one makes no line.
  */
 static MsChart *
-new_chart(const MsTuneRecord *record, GPtrArray *ranked)
+new_chart(const MsReport *report)
 {
   MsChart *chart = ms_chart_new(MS_CHART_LINES, _("Search for the fastest configuration"));
   const guint fastest = ms_chart_add_series(chart, _("fastest so far"), FALSE);
-  const gboolean draws = ms_tune_record_count(record, MS_OUTCOME_OK) > 1;
+  g_autoptr(GPtrArray) timed = list_timed(report);
   double best = INFINITY, drawn = 0, last = 0;
   guint row = 0;
 
   ms_chart_set_x_axis(chart, _("time of the search, s"), FALSE);
   ms_chart_set_y_axis(chart, _("median time, ms"), FALSE);
   ms_chart_set_empty_text(chart, _("The line begins when two configurations have been measured."));
-  for (guint i = 0; draws && i < record->trials->len; i++) {
-    const MsTrial *trial = record->trials->pdata[i];
-    if (trial->outcome != MS_OUTCOME_OK)
+  if (timed->len < 2)
+    return chart;
+  for (guint i = 0; i < timed->len; i++) {
+    const MsReportRow *trial = timed->pdata[i];
+    last = trial->measurement->at_s;
+    if (trial->summary.median >= best)
       continue;
-    last = fmax(last, trial->at_s);
-    if (trial->ns >= best)
-      continue;
-    best = trial->ns;
-    drawn = trial->at_s;
-    g_ptr_array_find(ranked, trial, &row);
+    best = trial->summary.median;
+    drawn = last;
+    g_ptr_array_find(report->rows, trial, &row);
     ms_chart_add_point(chart, fastest, (MsChartPoint){drawn, best * 1e-6, NAN, NAN, row + 1});
   }
   if (drawn < last)
     ms_chart_add_point(chart, fastest, (MsChartPoint){last, best * 1e-6, NAN, NAN, row + 1});
-  if (draws)
-    ms_chart_set_panel(chart, new_effects(record));
+  ms_chart_set_panel(chart, new_effects(report));
   return chart;
 }
 
 /* (transfer none) (nullable): the trial of the toggles that a run takes on a device without a search */
-static const MsTrial *
+static const MsReportRow *
 find_defaults(MsTunePanel *self)
 {
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
@@ -154,7 +173,7 @@ find_defaults(MsTunePanel *self)
   g_autoptr(MsFactors) factors = ms_factors_new();
   MsPlanRequest request;
 
-  if (!self->record || !document || !ms_document_plan_request(document, &request))
+  if (!self->report || !document || !ms_document_plan_request(document, &request))
     return NULL;
   request.settings = ms_settings_default();
   request.settings.params = ms_document_get_settings(document)->params;
@@ -166,62 +185,37 @@ find_defaults(MsTunePanel *self)
       table[i].kind == MS_OPTION_SHAPE ? g_strdup("auto") : ms_option_get_text(&table[i], &plan->settings);
     ms_factors_set(factors, table[i].name, value);
   }
-  return plan ? ms_tune_record_find(self->record, factors) : NULL;
+  return plan ? ms_tune_find(self->report, factors) : NULL;
 }
 
-/* (transfer full): the trials as a table, compared with the defaults where these were tried */
-static MsReport *
-new_report(MsTunePanel *self)
-{
-  MsReport *report = ms_lab_tune_report(self->record);
-  const MsTrial *usual = find_defaults(self);
-  MsDevice *device = ms_panel_get_device(MS_PANEL(self));
-
-  if (device && g_strcmp0(device->name, report->device.name) == 0)
-    report->device.platform = g_strdup(device->platform);
-  if (usual) {
-    ms_experiment_set_baseline(report->experiment, usual->factors);
-    ms_report_rank(report);
-  }
-  return report;
-}
-
+/* The trials as a table, compared with the defaults where these were tried. */
 static void
-show_record(MsTunePanel *self)
+show_report(MsTunePanel *self)
 {
-  g_autoptr(GPtrArray) ranked = ms_tune_record_rank(self->record);
-  g_autoptr(MsChart) chart = new_chart(self->record, ranked);
-  g_autoptr(MsReport) report = new_report(self);
+  g_autoptr(MsChart) chart = new_chart(self->report);
+  const MsReportRow *usual = find_defaults(self);
 
-  ms_report_view_set_report(self->view, report);
+  if (usual) {
+    g_autoptr(MsFactors) settings = ms_tune_settings(usual);
+    ms_experiment_set_baseline(self->report->experiment, settings);
+    ms_report_rank(self->report);
+  }
+  ms_report_view_set_report(self->view, self->report);
   ms_report_view_set_chart(self->view, chart, _("Search for the fastest configuration"));
   show_winner(self);
-}
-
-/* Takes the search so far, with why configurations failed in the user's language. */
-static gboolean
-read_record(MsTunePanel *self, JsonObject *event)
-{
-  MsTuneRecord *record = ms_tune_record_from_json_node(json_object_get_member(event, "record"), NULL);
-  JsonArray *shown = ms_json_get_array(event, "shown");
-
-  if (!record)
-    return FALSE;
-  ms_tune_record_free(self->record);
-  self->record = record;
-  for (guint i = 0; shown && i < MIN(record->trials->len, json_array_get_length(shown)); i++)
-    ((MsTrial *)record->trials->pdata[i])->shown = ms_json_dup_element_text(shown, i);
-  return TRUE;
 }
 
 static void
 ms_tune_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 {
   MsTunePanel *self = MS_TUNE_PANEL(panel);
+  MsReport *report = strcmp(name, "report") == 0 ? ms_job_panel_read_report(panel, event) : NULL;
 
-  if (strcmp(name, "tuning") != 0 || !read_record(self, event))
+  if (!report)
     return;
-  show_record(self);
+  ms_report_unref(self->report);
+  self->report = report;
+  show_report(self);
   gtk_widget_set_sensitive(self->apply, ms_tune_panel_get_best(self) != NULL);
   gtk_widget_set_sensitive(self->forget, ms_tune_panel_get_best(self) != NULL);
 }
@@ -229,24 +223,24 @@ ms_tune_panel_take(MsJobPanel *panel, const char *name, JsonObject *event)
 static char *
 ms_tune_panel_progress_text(MsJobPanel *panel, const char *message)
 {
-  const MsTuneRecord *record = MS_TUNE_PANEL(panel)->record;
+  const MsReport *report = MS_TUNE_PANEL(panel)->report;
 
-  return g_strdup_printf(_("%u of %.0f configurations tried"), record ? record->trials->len : 0,
-                         record ? (double)record->space_size : 0.0);
+  return g_strdup_printf(_("%u of %.0f configurations tried"), report ? report->rows->len : 0,
+                         report ? (double)report->space_size : 0.0);
 }
 
 static char *
 ms_tune_panel_ended_text(MsJobPanel *panel, gboolean cancelled)
 {
-  const MsTuneRecord *record = MS_TUNE_PANEL(panel)->record;
-  guint n = record ? record->trials->len : 0;
+  const MsReport *report = MS_TUNE_PANEL(panel)->report;
+  guint n = report ? report->rows->len : 0;
 
   if (cancelled)
     return g_strdup_printf(_("Cancelled after %u configurations; the next search continues from here."), n);
-  const MsTrial *best = record ? ms_tune_record_best(record) : NULL, *usual = find_defaults(MS_TUNE_PANEL(panel));
-  if (!best || !usual || usual->outcome != MS_OUTCOME_OK)
+  const MsReportRow *best = report ? ms_tune_best(report) : NULL, *usual = find_defaults(MS_TUNE_PANEL(panel));
+  if (!best || !usual || usual->measurement->outcome != MS_OUTCOME_OK)
     return g_strdup_printf(_("Done: %u configurations tried. The fastest is kept for this device and driver."), n);
-  g_autofree char *ratio = ms_format_ratio(usual->ns / best->ns);
+  g_autofree char *ratio = ms_format_ratio(usual->summary.median / best->summary.median);
   return g_strdup_printf(_("Done: %u configurations tried; %s over the defaults, kept for this device and driver."), n,
                          ratio);
 }
@@ -267,31 +261,31 @@ ms_tune_panel_start(MsJobPanel *panel, MsProgramJob *job)
   if (gtk_toggle_button_get_active(self->fresh))
     ms_program_job_add(job, "--fresh");
   ms_job_panel_add_picture(panel, job);
-  g_clear_pointer(&self->record, ms_tune_record_free);
+  g_clear_pointer(&self->report, ms_report_unref);
   ms_report_view_set_report(self->view, NULL);
   show_winner(self);
   return TRUE;
 }
 
 /** ms_tune_panel_get_best: (transfer none) (nullable): the fastest of the search */
-const MsTrial *
+const MsReportRow *
 ms_tune_panel_get_best(MsTunePanel *self)
 {
-  return self->record ? ms_tune_record_best(self->record) : NULL;
+  return self->report ? ms_tune_best(self->report) : NULL;
 }
 
-/** ms_tune_panel_get_record: (transfer none) (nullable): the search so far */
-const MsTuneRecord *
-ms_tune_panel_get_record(MsTunePanel *self)
+/** ms_tune_panel_get_report: (transfer none) (nullable): the search so far */
+const MsReport *
+ms_tune_panel_get_report(MsTunePanel *self)
 {
-  return self->record;
+  return self->report;
 }
 
 /** ms_tune_panel_apply: applies the toggles of the fastest configuration. */
 void
 ms_tune_panel_apply(MsTunePanel *self)
 {
-  const MsTrial *best = ms_tune_panel_get_best(self);
+  const MsReportRow *best = ms_tune_panel_get_best(self);
 
   if (best)
     ms_panel_apply_toggles(MS_PANEL(self), best->factors);
@@ -313,9 +307,10 @@ on_forget_clicked(MsTunePanel *self)
 {
   g_autoptr(GError) error = NULL;
 
-  if (!self->record)
+  if (!self->report)
     return;
-  const MsWinnerKey key = {self->record->device, self->record->driver, self->record->problem};
+  g_autofree char *problem = ms_lab_tune_problem(self->report->experiment->fixed);
+  const MsWinnerKey key = {self->report->device.name, self->report->device.driver, problem};
   if (ms_winner_store_remove(NULL, &key, &error))
     ms_job_panel_set_outcome(MS_JOB_PANEL(self), _("Forgotten: the defaults are used again on this device."));
   else

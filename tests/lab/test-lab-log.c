@@ -34,7 +34,6 @@ typedef struct {
   guint runs;
   guint checks;
   Place dies_in;
-  MsLabJournal *journal;
   MsMeasurement *measurement;
   int how; /* a signal; 0 for exit(0), SIGSTOP for a hang */
 } Fake;
@@ -71,7 +70,6 @@ describe(Fake *self)
 
   note->registers = 40;
   g_ptr_array_add(kernels, note);
-  ms_lab_journal_describe(self->journal, self->base.key, kernels);
 }
 
 static gboolean
@@ -104,7 +102,7 @@ static const MsLabKind fake_kind = {
   .name = "fake", .size = sizeof(Fake), .prepare = fake_prepare, .run = fake_run, .check = fake_check};
 
 typedef struct {
-  MsLabJournal *journal;
+  MsLabLog *log;
   guint runs[N]; /* of the last process */
   guint deaths_seen;
   Fake plan[N];
@@ -117,8 +115,8 @@ static void
 rig_init(Rig *self)
 {
   *self = (Rig){NULL};
-  self->journal = ms_lab_journal_new(NULL);
-  g_assert_nonnull(self->journal);
+  self->log = ms_lab_log_new(NULL);
+  g_assert_nonnull(self->log);
   ms_measure_options_init(&self->options, TRUE);
   self->options.min_repeats = self->options.max_repeats = 10;
 }
@@ -134,7 +132,7 @@ static void
 rig_clear(Rig *self)
 {
   rig_drop_measurements(self);
-  ms_lab_journal_free(self->journal);
+  ms_lab_log_free(self->log);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 
@@ -142,17 +140,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Rig, rig_clear)
 static void
 measure(Rig *self)
 {
-  g_autoptr(MsLabJournal) journal = ms_lab_journal_open(dup(ms_lab_journal_get_fd(self->journal)));
+  g_autoptr(MsLabLog) log = ms_lab_log_inherit(dup(ms_lab_log_get_fd(self->log)));
   MsConfiguration *configurations[N];
 
-  g_assert_nonnull(journal);
-  self->deaths_seen = ms_lab_journal_count_deaths(journal);
-  self->options.journal = journal;
+  g_assert_nonnull(log);
+  self->deaths_seen = ms_lab_log_count_deaths(log);
+  self->options.log = log;
   for (guint i = 0; i < N; i++) {
     Fake *fake = (Fake *)ms_lab_fixture_fake(&fake_kind, "a configuration");
     fake->dies_in = self->plan[i].dies_in;
     fake->how = self->plan[i].how;
-    fake->journal = journal;
     fake->base.key = g_strdup_printf("key “%u”\n", i);
     fake->base.work.pixels = 7;
     configurations[i] = &fake->base;
@@ -176,7 +173,7 @@ rig_child(Rig *self)
     _exit(42);
   }
   while (waitpid(pid, &self->status, WNOHANG) == 0) {
-    if (ms_lab_journal_seconds_left(self->journal) <= 0) {
+    if (ms_lab_log_seconds_left(self->log) <= 0) {
       kill(pid, SIGKILL);
       waitpid(pid, &self->status, 0);
       break;
@@ -185,7 +182,7 @@ rig_child(Rig *self)
   }
   if (WIFEXITED(self->status) && WEXITSTATUS(self->status) == 42)
     return TRUE;
-  ms_lab_journal_note_death(self->journal, "it was ended by signal 11");
+  ms_lab_log_note_death(self->log, "it was ended by signal 11");
   return FALSE;
 }
 
@@ -234,8 +231,8 @@ test_death_in_each_phase(void)
       rig_init(&rig);
       rig.plan[1] = (Fake){.dies_in = place, .how = ways[w]};
       g_assert_false(rig_child(&rig));
-      g_assert_true(ms_lab_journal_has_grown(rig.journal));
-      g_assert_false(ms_lab_journal_has_grown(rig.journal));
+      g_assert_true(ms_lab_log_has_grown(rig.log));
+      g_assert_false(ms_lab_log_has_grown(rig.log));
       measure(&rig);
       g_assert_cmpuint(rig.deaths_seen, ==, 1);
       g_assert_cmpuint(rig.runs[1], ==, 0);
@@ -297,18 +294,18 @@ test_growth(void)
   g_auto(Rig) rig = {NULL};
 
   rig_init(&rig);
-  g_assert_false(ms_lab_journal_has_grown(rig.journal));
-  ms_lab_journal_note_death(rig.journal, "while the device was opened");
-  g_assert_false(ms_lab_journal_has_grown(rig.journal));
+  g_assert_false(ms_lab_log_has_grown(rig.log));
+  ms_lab_log_note_death(rig.log, "while the device was opened");
+  g_assert_false(ms_lab_log_has_grown(rig.log));
   rig.plan[0] = (Fake){.dies_in = IN_FIRST_RUN, .how = SIGSEGV};
   rig.plan[2] = (Fake){.dies_in = IN_FIRST_RUN, .how = SIGSEGV};
   for (int i = 0; i < 2; i++) {
     g_assert_false(rig_child(&rig));
-    g_assert_true(ms_lab_journal_has_grown(rig.journal));
+    g_assert_true(ms_lab_log_has_grown(rig.log));
   }
   g_assert_true(rig_child(&rig));
-  g_assert_true(ms_lab_journal_has_grown(rig.journal));
-  g_assert_false(ms_lab_journal_has_grown(rig.journal));
+  g_assert_true(ms_lab_log_has_grown(rig.log));
+  g_assert_false(ms_lab_log_has_grown(rig.log));
   measure(&rig);
   g_assert_cmpuint(rig.deaths_seen, ==, 3);
   g_assert_cmpint(rig.measurements[0]->outcome, ==, MS_OUTCOME_RUN);
@@ -323,11 +320,11 @@ test_hang(void)
   g_auto(Rig) rig = {NULL};
 
   rig_init(&rig);
-  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
+  g_assert_true(isinf(ms_lab_log_seconds_left(rig.log)));
   rig.options.step_s = 0.3;
   rig.plan[1] = (Fake){.dies_in = IN_ROUND, .how = SIGSTOP};
   g_assert_false(rig_child(&rig));
-  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
+  g_assert_true(isinf(ms_lab_log_seconds_left(rig.log)));
   measure(&rig);
   g_assert_cmpint(rig.measurements[1]->outcome, ==, MS_OUTCOME_TIMEOUT);
   g_assert_nonnull(strstr(rig.measurements[1]->message, "did not end within 0.3 s"));
@@ -343,9 +340,9 @@ test_death_after_the_end(void)
   rig_init(&rig);
   measure(&rig);
   rig_drop_measurements(&rig);
-  g_autoptr(MsLabJournal) child = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
-  ms_lab_journal_begin(child, "key “1”\n", 0);
-  ms_lab_journal_note_death(rig.journal, "it was ended by signal 11");
+  g_autoptr(MsLabLog) child = ms_lab_log_inherit(dup(ms_lab_log_get_fd(rig.log)));
+  ms_lab_log_begin(child, "key “1”\n", 0);
+  ms_lab_log_note_death(rig.log, "it was ended by signal 11");
   measure(&rig);
   g_assert_cmpuint(rig.deaths_seen, ==, 1);
   assert_complete(rig.measurements[1], 10);
@@ -358,18 +355,18 @@ test_clock(void)
   g_auto(Rig) rig = {NULL};
 
   rig_init(&rig);
-  g_autoptr(MsLabJournal) first = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
-  const gint64 started = ms_lab_journal_start_clock(first);
+  g_autoptr(MsLabLog) first = ms_lab_log_inherit(dup(ms_lab_log_get_fd(rig.log)));
+  const gint64 started = ms_lab_log_start_clock(first);
   g_usleep(2000);
-  g_autoptr(MsLabJournal) second = ms_lab_journal_open(dup(ms_lab_journal_get_fd(rig.journal)));
-  g_assert_cmpint(ms_lab_journal_start_clock(second), ==, started);
-  g_assert_cmpint(ms_lab_journal_start_clock(NULL), >, started);
+  g_autoptr(MsLabLog) second = ms_lab_log_inherit(dup(ms_lab_log_get_fd(rig.log)));
+  g_assert_cmpint(ms_lab_log_start_clock(second), ==, started);
+  g_assert_cmpint(ms_lab_log_start_clock(NULL), >, started);
 }
 
 static char *
 text_of(const Rig *rig, gsize *size)
 {
-  const int fd = ms_lab_journal_get_fd(rig->journal);
+  const int fd = ms_lab_log_get_fd(rig->log);
 
   *size = (gsize)lseek(fd, 0, SEEK_END);
   char *text = g_malloc(*size + 1);
@@ -381,12 +378,12 @@ text_of(const Rig *rig, gsize *size)
 static void
 write_text(const Rig *rig, const char *text, gsize size)
 {
-  g_assert_cmpint(write(ms_lab_journal_get_fd(rig->journal), text, size), ==, size);
+  g_assert_cmpint(write(ms_lab_log_get_fd(rig->log), text, size), ==, size);
 }
 
-/* A journal that is cut anywhere is that of a process that was killed there: all is measured in the end. */
+/* A log that is cut anywhere is that of a process that was killed there: all is measured in the end. */
 static void
-test_cut_journals(void)
+test_cut_logs(void)
 {
   g_auto(Rig) whole = {NULL};
   gsize size = 0;
@@ -400,11 +397,11 @@ test_cut_journals(void)
     rig_init(&rig);
     rig.options.min_repeats = rig.options.max_repeats = 3;
     write_text(&rig, text, cut);
-    ms_lab_journal_seconds_left(rig.journal);
+    ms_lab_log_seconds_left(rig.log);
     measure(&rig);
     for (guint i = 0; i < N; i++)
       assert_complete(rig.measurements[i], 3);
-    g_assert_true(ms_lab_journal_has_grown(rig.journal));
+    g_assert_true(ms_lab_log_has_grown(rig.log));
     /* What was appended after the cut is read by the next process. */
     rig_drop_measurements(&rig);
     measure(&rig);
@@ -415,14 +412,21 @@ test_cut_journals(void)
   }
 }
 
-/* Text that is no record is passed over; unknown configurations, absurd numbers and wrong types change nothing. */
+/* Text that is no line of a log is passed over; absurd numbers, wrong types and missing members change nothing. */
 static void
 test_garbage(void)
 {
-  static const char garbage[] = "\n\n \nb\nb \nb (\nb (99, 1.0, 5)\ns (4294967295, 0, 1.0, 1.0, [])\no (1, 2)\nx (1)\n"
-                                "d (77, 1, 'a', 'b')\nc (5,)\nc ('key')\nc ('key',)\ns (0, 3, nan, 1.0, [])\n"
-                                "s (0, 4, 1.0, 1.0, [('k','k',18446744073709551615,0,true)])\nd (0, -5, '', '')\n"
-                                "b (0, nan, -9223372036854775808)\n\x01\x02\xff\xfe\n{}\n";
+  static const char garbage[] =
+    "\n\n \n{\n{}\n[]\n7\n{\"line\":7}\n{\"line\":\"begins\"}\n{\"line\":\"sample\",\"of\":[]}\n"
+    "{\"line\":\"begins\",\"of\":\"a\",\"seconds\":\"x\",\"at_us\":null}\n{\"line\":\"row\",\"of\":\"a\"}\n"
+    "{\"line\":\"row\",\"of\":\"b\",\"measured\":[]}\n{\"line\":\"row\",\"of\":\"c\",\"measured\":{\"samples_ns\":7,"
+    "\"stages\":[[]],\"kernels\":[null],\"verification\":3}}\n"
+    "{\"line\":\"sample\",\"of\":\"key\",\"ns\":null}\n{\"line\":\"sample\",\"of\":\"key\",\"ns\":-1,\"round\":1}\n"
+    "{\"line\":\"sample\",\"of\":\"key\",\"ns\":1,\"round\":1e300}\n"
+    "{\"line\":\"sample\",\"of\":\"key\",\"ns\":1,\"round\":3,\"commands\":[1,{},{\"stage\":\"k\",\"ns\":1e300}]}\n"
+    "{\"line\":\"died\",\"of\":\"key\",\"message\":{}}\n{\"line\":\"complete\",\"of\":\"x\",\"head\":[]}\n"
+    "{\"line\":\"begins\",\"of\":\"key\",\"seconds\":1e400,\"at_us\":-9223372036854775808}\n{\"line\":\"anew\"}\n"
+    "\x01\x02\xff\xfe\nnull\n";
   g_auto(Rig) rig = {NULL};
   g_autofree char *line = g_malloc0(3 << 20);
   g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -432,25 +436,97 @@ test_garbage(void)
   for (gsize i = 0; i < 3 << 20; i++)
     line[i] = (char)g_rand_int_range(random, i < 1 << 16 ? 0 : 32, 127);
   write_text(&rig, line, 3 << 20);
-  g_assert_true(isinf(ms_lab_journal_seconds_left(rig.journal)));
-  g_assert_true(ms_lab_journal_has_grown(rig.journal)); /* the death of configuration 0 */
+  g_assert_true(isinf(ms_lab_log_seconds_left(rig.log)));
+  g_assert_true(ms_lab_log_has_grown(rig.log)); /* the death of "key" */
   measure(&rig);
   for (guint i = 0; i < N; i++)
     assert_complete(rig.measurements[i], 10);
-  g_assert_false(ms_lab_journal_open(-1));
-  g_assert_false(ms_lab_journal_open(open("/dev/null", O_RDONLY))); /* which is not a journal */
+  g_assert_false(ms_lab_log_inherit(-1));
+  g_assert_false(ms_lab_log_inherit(open("/dev/null", O_RDONLY))); /* which is not a log */
+}
+
+static MsMeasurement *
+new_measurement(double ns)
+{
+  MsMeasurement *m = ms_measurement_new();
+  g_autoptr(GArray) none = g_array_new(FALSE, TRUE, sizeof(MsLabEvent));
+
+  m->outcome = MS_OUTCOME_OK;
+  m->shown = g_strdup("angezeigt");
+  ms_measurement_keep(m, &(MsSample){ns, none}, ns, 0);
+  return m;
+}
+
+static void
+assert_kept(MsLabLog *log, const char *key, double ns)
+{
+  g_autoptr(MsMeasurement) m = ms_measurement_new();
+
+  g_assert_true(ms_lab_log_has(log, key));
+  g_assert_true(ms_lab_log_restore(log, key, m));
+  g_assert_cmpint(m->outcome, ==, MS_OUTCOME_OK);
+  g_assert_cmpfloat(g_array_index(m->samples, double, 0), ==, ns);
+  g_assert_cmpstr(m->shown, ==, "angezeigt");
+}
+
+static MsLabLog *
+open_file(const char *path)
+{
+  g_autoptr(GError) error = NULL;
+  MsLabLog *log = ms_lab_log_open(path, TRUE, &error);
+
+  g_assert_no_error(error);
+  return log;
+}
+
+/* A file is read by a later process: newer rows replace older ones, and what begins anew is forgotten with its end. */
+static void
+test_file(void)
+{
+  g_autofree char *folder = g_dir_make_tmp("log-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename(folder, "measured.jsonl", NULL);
+  g_autofree char *a = ms_lab_log_scope("small", "device", "1.0", "", NULL);
+  g_autofree char *b = ms_lab_log_scope("small", "device", "1.1", "", NULL);
+  g_autofree char *in_a = g_strconcat(a, "sp:5", NULL), *in_b = g_strconcat(b, "sp:5", NULL);
+  g_autoptr(MsMeasurement) first = new_measurement(7), second = new_measurement(8), other = new_measurement(9);
+  g_autoptr(GPtrArray) keys = g_ptr_array_new(), measurements = g_ptr_array_new();
+  g_autoptr(GError) error = NULL;
+
+  g_assert_cmpstr(a, !=, b);
+  g_assert_null(ms_lab_log_open(path, FALSE, NULL));
+  g_autoptr(MsLabLog) writer = open_file(path);
+  g_ptr_array_add(keys, in_a);
+  g_ptr_array_add(measurements, first);
+  g_assert_true(ms_lab_log_write(writer, keys, measurements, &error));
+  measurements->pdata[0] = second;
+  g_assert_true(ms_lab_log_write(writer, keys, measurements, &error));
+  ms_lab_log_finish(writer, in_b, other);
+  g_assert_true(ms_lab_log_complete(writer, a, json_from_string("{\"date\": \"today\"}", NULL), &error));
+  g_autoptr(MsLabLog) reader = open_file(path);
+  g_assert_cmpstr(json_object_get_string_member(ms_lab_log_find_complete(reader, a), "date"), ==, "today");
+  g_assert_null(ms_lab_log_find_complete(reader, b));
+  assert_kept(reader, in_a, 8);
+  assert_kept(reader, in_b, 9);
+  ms_lab_log_forget(reader, a);
+  g_autoptr(MsLabLog) later = open_file(path);
+  g_assert_null(ms_lab_log_find_complete(later, a));
+  g_assert_false(ms_lab_log_has(later, in_a));
+  assert_kept(later, in_b, 9);
+  g_assert_null(ms_lab_log_open(folder, TRUE, &error));
+  g_assert_error(error, MS_ERROR, MS_ERROR_IO);
 }
 
 void
-ms_test_lab_journal(void)
+ms_test_lab_log(void)
 {
-  g_test_add_func("/lab/journal/death-in-each-phase", test_death_in_each_phase);
-  g_test_add_func("/lab/journal/samples-are-kept", test_samples_are_kept);
-  g_test_add_func("/lab/journal/ended-ones-are-not-run", test_ended_ones_are_not_run);
-  g_test_add_func("/lab/journal/growth", test_growth);
-  g_test_add_func("/lab/journal/hang", test_hang);
-  g_test_add_func("/lab/journal/death-after-the-end", test_death_after_the_end);
-  g_test_add_func("/lab/journal/clock", test_clock);
-  g_test_add_func("/lab/journal/cut", test_cut_journals);
-  g_test_add_func("/lab/journal/garbage", test_garbage);
+  g_test_add_func("/lab/log/file", test_file);
+  g_test_add_func("/lab/log/death-in-each-phase", test_death_in_each_phase);
+  g_test_add_func("/lab/log/samples-are-kept", test_samples_are_kept);
+  g_test_add_func("/lab/log/ended-ones-are-not-run", test_ended_ones_are_not_run);
+  g_test_add_func("/lab/log/growth", test_growth);
+  g_test_add_func("/lab/log/hang", test_hang);
+  g_test_add_func("/lab/log/death-after-the-end", test_death_after_the_end);
+  g_test_add_func("/lab/log/clock", test_clock);
+  g_test_add_func("/lab/log/cut", test_cut_logs);
+  g_test_add_func("/lab/log/garbage", test_garbage);
 }
