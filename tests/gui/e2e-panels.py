@@ -20,8 +20,11 @@ IN_LAB = ("Experiments", "Learn", "Compare", "Tune", "Kernel")
 
 
 def go_to(person, page):
-    for name in ("Lab" if page in IN_LAB else "Picture", page):
-        person.choose(name)
+    person.choose("Lab" if page in IN_LAB else "Picture")
+    if page in IN_LAB:
+        person.choose(page)
+    else:
+        person.open_details(page)
 
 
 def shoot(person, name):
@@ -30,7 +33,7 @@ def shoot(person, name):
 
 def read_histogram(person):
     go_to(person, "Histogram")
-    plot = person.find("Histogram", "chart")
+    plot = [*person.all("Histogram", "chart")][-1]  # the short form at the left is the first
     person.find(part="defaults clipped at 0 / 255:")
     x, y, width, height = person.box(plot)
     person.mouse(x + width * 0.6, y + height * 0.5, "abs")

@@ -152,7 +152,7 @@ def newest_is_visible(person):
 
 
 def copy_timings(person):
-    person.click(person.find("Timings", "radio button"))
+    person.open_details("Timings")
     stages = [row["Stage"] for row in copied_rows(person)]
     check(any("kernel" in stage.lower() for stage in stages), f"the table of timings copies {stages}")
 
@@ -162,7 +162,7 @@ def session():
     cv2.imwrite(picture, cv2.resize(cv2.imread(PICTURE), (240, 160), interpolation=cv2.INTER_AREA))
     person = Person(PROGRAM, [picture], {"XDG_DATA_HOME": WORK})
     wait("the first run", lambda: person.run_number() == 1)
-    person.click(person.find("Runs", "radio button"))
+    person.open_details("Runs")
     wait_for_runs(person, 1)
     for step in (drag_is_one_run, repeats, changes_wait, undo_of_deletion,
                  drag_to_another_program, newest_is_visible, copy_timings):

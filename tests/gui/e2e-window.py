@@ -32,13 +32,19 @@ def new_person(arguments, width, environment=None):
 
 
 def narrow():
-    """A window below about 1100 pixels has the columns as tabs."""
+    """A window below 1100 pixels shows the figures in place of the settings, when asked."""
     person = new_person([SAMPLE], 1000)
     wait("the first run", lambda: person.run_number() == 1)
-    wait("the first of the columns alone", lambda: [bool(person.has(*column)) for column in COLUMNS] ==
-         [True, False, False] and not person.has("Overview", "radio button"))
+    person.find("Spatial radius", "slider")
+    wait("the figures to fold", lambda: not any(person.has(*column) for column in COLUMNS))
+    person.click(person.find("Figures", "toggle button"))
+    for column in COLUMNS:
+        person.find(*column)
+    wait("the settings to fold", lambda: not person.has("Spatial radius", "slider"))
+    person.press("F9")
+    person.find("Spatial radius", "slider")
     for page, column in zip(("Timings", "Histogram", "Statistics"), COLUMNS):
-        person.click(person.find(page, "radio button"))
+        person.open_details(page)
         person.find(*column)
     check(person.quit() == 0, "the narrow window did not end well")
 
@@ -104,7 +110,6 @@ def notices():
     device = LostDevice()
     person = new_person([SAMPLE], 900, device.environment)
     wait("the first run", lambda: person.run_number() == 1)
-    person.click(person.find("Settings", "toggle button"))
     left, _, width, _ = person.box(person.window)
     for calls, radius, names in ((1, "6", ("Show Log", "Choose Device")), (0, "7", ("Use the Processor",))):
         device.lose_after(calls)
@@ -126,9 +131,16 @@ def columns_open(person):
         person.find(*column)
     for page in ("Timings", "Histogram", "Statistics"):
         person.click(person.find("Open " + page, "push button"))
-        wait(page, lambda: not person.has("Open " + page, "push button"))
-        person.find(*COLUMNS[("Timings", "Histogram", "Statistics").index(page)])
-        person.click(person.find("Overview", "radio button"))
+        wait(page, lambda: page in person.checked())
+        column = COLUMNS[("Timings", "Histogram", "Statistics").index(page)]
+        wait("both forms", lambda: len([*person.all(*column)]) == 2)
+        person.close_details()
+        left, top, _, _ = person.box(person.find(page, "toggle button"))
+        person.reach(left + 40, top + 10)
+        person.mouse(left + 40, top + 10, "b1c")
+        wait(f"{page} to fold", lambda: not person.has(*column))
+        person.mouse(left + 40, top + 10, "b1c")
+        person.find(*column)
 
 
 def invalid_text(person):
@@ -176,7 +188,7 @@ def readout_of_modes(person):
 def export_tables(person):
     for page, title in (("Runs", "Settings"), ("Timings", "Stage")):
         path = os.path.join(WORK, page + ".csv")
-        person.click(person.find(page, "radio button"))
+        person.open_details(page)
         person.click(person.find("Export Table…", "push button"))
         person.choose_file("Export the Table", path)
         wait(path, lambda: os.path.exists(path) and os.path.getsize(path) > 0)

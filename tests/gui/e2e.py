@@ -150,12 +150,20 @@ def panels(person):
     wait("the side panel to go", lambda: not person.has("Spatial radius", "spin button"))
     person.press("F9")
     person.find("Spatial radius", "spin button")
-    for workspace, pages in (("Lab", ("Experiments", "Compare", "Tune", "Kernel")),
-                             ("Picture", ("Histogram", "Statistics", "Runs", "Timings", "Overview"))):
-        person.choose(workspace)
-        for page in pages:
-            person.choose(page)
-            shoot(person, f"e2e-page-{page.lower()}.png")
+    person.press("shift+F9")
+    wait("the figures to go", lambda: not person.has("Statistics of both pictures", "table"))
+    person.press("shift+F9")
+    person.find("Statistics of both pictures", "table")
+    person.choose("Lab")
+    for page in ("Experiments", "Compare", "Tune", "Kernel"):
+        person.choose(page)
+        shoot(person, f"e2e-page-{page.lower()}.png")
+    person.choose("Picture")
+    for page in ("Histogram", "Statistics", "Runs", "Timings"):
+        person.open_details(page)
+        shoot(person, f"e2e-page-{page.lower()}.png")
+    person.press("ctrl+d")
+    wait("the details to go", lambda: not person.has("Stages and kernels of the last run", "tree table"))
 
 
 def drag_until(person, slider, condition):
@@ -193,7 +201,7 @@ def regions(person):
     drag_until(person, person.find("Colour radius", "slider"), lambda: caption().split()[-1] != merged)
     person.press("ctrl+z")
     person.click(person.find("Split", "toggle button"))
-    person.click(person.find("Overview", "radio button"))
+    person.close_details()
     wait("the end of filtering", lambda: not person.has("Cancel", "push button"))
 
 
@@ -252,14 +260,14 @@ def workspaces(person):
         wait(f"the workspace {name}", lambda: name in person.checked(), 10)
 
 
-def overview(person):
+def figures(person):
     """Timings, histogram and statistics of the last run are visible at the same time and follow the next run."""
     number = person.run_number()
-    wait("the three columns of the overview", lambda: person.has("Parts of the run", "chart") and
+    wait("the three panels at the left", lambda: person.has("Parts of the run", "chart") and
          person.has("Histogram", "chart") and person.has("Statistics of both pictures", "table"))
     person.enter(person.find("Spatial radius", "spin button"), "7")
     wait_for_run(person, number + 1)
-    wait("the overview to follow the run", lambda: person.run_number() == number + 1)
+    wait("the panels to follow the run", lambda: person.run_number() == number + 1)
 
 
 def strip_of_runs(person):
@@ -359,7 +367,7 @@ def keyboard(person):
     person.click(person.find("Picture", "image"))
     person.press("F11")
     wait("the panels to go", lambda: not person.has("Spatial radius", "spin button") and
-         not person.has(part="These settings take", role="label") and not person.has("Timings", "radio button"))
+         not person.has(part="These settings take", role="label") and not person.has("Details", "toggle button"))
     person.press("F11")
     person.find("Spatial radius", "spin button")
     person.click(person.find("2", "radio button"))
@@ -451,7 +459,7 @@ def more_of_a_picture(person, picture):
     open_bad_file(person)
     too_large(person)
     workspaces(person)
-    overview(person)
+    figures(person)
     strip_of_runs(person)
     cost(person)
     wheel_and_reset(person)

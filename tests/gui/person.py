@@ -117,10 +117,15 @@ class Person:
         return wait(f"“{name or part}” ({role or 'any role'})", lambda: self.has(name, role, root, part))
 
     def run_number(self, root=None):
-        """Which run the heading of the timings is about, by its tooltip; 0 before the first one."""
-        texts = [widget.description for widget in self.widgets.showing(root) if widget.role == "label"]
+        """Which run the heading of the timings is about, by its tooltip; 0 before the first one.
+
+        A narrow window has no timings; its newest run is the last one in the strip.
+        """
+        widgets = self.widgets.showing(root)
+        texts = [widget.description for widget in widgets if widget.role == "label"]
         numbers = [int(found[1]) for text in texts if (found := re.match(r"(?:B: )?Run (\d+):", text))]
-        return numbers[-1] if numbers else 0  # the strip of runs stands above the timings
+        has_timings = any(widget.name == "Open Timings" for widget in widgets)
+        return numbers[0 if has_timings else -1] if numbers else 0
 
     def box(self, node):
         """Where the node is on the screen, in device pixels."""
@@ -184,6 +189,16 @@ class Person:
         """Clicks a radio button, as those of workspaces and pages, and waits until it is checked."""
         self.click(self.find(name, "radio button"))
         wait(f"“{name}” to be checked", lambda: name in self.checked())
+
+    def open_details(self, page):
+        """Opens the drawer below the picture with that page."""
+        if "Details" not in self.checked("toggle button"):
+            self.click(self.find("Details", "toggle button"))
+        self.choose(page)
+
+    def close_details(self):
+        self.click(self.find("Details", "toggle button"))
+        wait("the details to close", lambda: "Details" not in self.checked("toggle button"))
 
     def drag(self, start, end, steps=12):
         self.reach(*start)

@@ -137,8 +137,7 @@ class Tour:
         wait("the end of the work", lambda: not self.has("Cancel", "push button"), 200)
 
     def show_picture(self):
-        bar = self.find("Parts of the run", "chart")
-        wait("the first run", lambda: self.person.value(bar) > 0)
+        self.find(self.words("%s as %s") % (self.words("defaults"), "A"), "toggle button")
         self.wait_for_end()
         self.shoot("picture")
         if self.prefix:

@@ -89,6 +89,7 @@ show(Drill *self, const char *workspace, const char *key, const char *page)
   GSettings *settings = ms_application_get_settings(self->fixture->application);
 
   g_settings_set_string(settings, "workspace", workspace);
+  g_settings_set_boolean(settings, "details", g_strcmp0(key, "details-page") == 0);
   if (key)
     g_settings_set_string(settings, key, page);
   panel_fixture_settle();
@@ -126,7 +127,7 @@ strike(Drill *self, int number, guint most_ms)
 static void
 drag(Drill *self, int number)
 {
-  show(self, "picture", "bottom-page", "overview");
+  show(self, "picture", "details-page", "timings");
   change(self);
   strike(self, number, 60);
   change(self);
@@ -145,7 +146,7 @@ wait_for_result(MsPictureResult *result)
 static void
 strike_page(Drill *self, int number, const char *page, MsPictureResult *result)
 {
-  show(self, "picture", "bottom-page", page);
+  show(self, "picture", "details-page", page);
   change(self);
   wait_for(180, !ms_document_is_busy(document_of(self)));
   strike(self, number, 12);

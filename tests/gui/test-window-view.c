@@ -160,7 +160,7 @@ test_regions(void)
   g_autoptr(cairo_surface_t) after = window_fixture_render(&fixture);
   for (int x = 0; x < 300; x++)
     g_assert_true((pixel_at(after, x0 + x, y0 + 150) == expected_at(outlines, x, 150)) == (row[x] != row[140]));
-  g_autofree char *page = g_settings_get_string(ms_application_get_settings(fixture.application), "bottom-page");
+  g_autofree char *page = g_settings_get_string(ms_application_get_settings(fixture.application), "details-page");
   g_assert_cmpstr(page, ==, "regions");
 }
 

@@ -58,7 +58,8 @@ static const Shortcut shortcuts[] = {
   {"win.next-tab", {"<Primary>Page_Down"}},
   {"win.previous-tab", {"<Primary>Page_Up"}},
   {"win.side-panel", {"F9"}},
-  {"win.bottom-panel", {"<Shift>F9"}},
+  {"win.left-panel", {"<Shift>F9"}},
+  {"win.details", {"<Primary>d"}},
   {"win.folder-strip", {"<Primary>F9"}},
   {"win.fullscreen", {"F11"}},
 };

@@ -115,7 +115,17 @@ on_fullscreen(GSimpleAction *action, GVariant *state, gpointer data)
 static void
 on_side_panel(GSimpleAction *action, GVariant *state, gpointer data)
 {
-  ms_window_show_side_panel(data, g_variant_get_boolean(state));
+  MsWindow *self = data;
+
+  ms_window_show_side(self, self->side_panel, "side-panel", g_variant_get_boolean(state));
+}
+
+static void
+on_left_panel(GSimpleAction *action, GVariant *state, gpointer data)
+{
+  MsWindow *self = data;
+
+  ms_window_show_side(self, self->left_panel, "left-panel", g_variant_get_boolean(state));
 }
 
 /* A panel has saved a file. */
@@ -158,6 +168,7 @@ static const GActionEntry entries[] = {
   {"workspace", NULL, "s", "'picture'", on_workspace},
   {"fullscreen", NULL, NULL, "false", on_fullscreen},
   {"side-panel", NULL, NULL, "true", on_side_panel},
+  {"left-panel", NULL, NULL, "true", on_left_panel},
 };
 
 /* Actions that need an open picture. */
@@ -248,10 +259,10 @@ void
 ms_window_add_actions(MsWindow *self)
 {
   g_autoptr(GAction) folder = g_settings_create_action(self->settings, "folder-strip");
-  g_autoptr(GAction) bottom = g_settings_create_action(self->settings, "bottom-panel");
+  g_autoptr(GAction) details = g_settings_create_action(self->settings, "details");
 
   g_action_map_add_action_entries(G_ACTION_MAP(self), entries, G_N_ELEMENTS(entries), self);
   g_action_map_add_action(G_ACTION_MAP(self), folder);
-  g_action_map_add_action(G_ACTION_MAP(self), bottom);
+  g_action_map_add_action(G_ACTION_MAP(self), details);
   ms_window_update_actions(self);
 }

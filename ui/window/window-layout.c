@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The sizes of the window and of its panels, which are remembered only where a person set them; in a narrow window the
- * side panel folds to a button.
+ * The layout: the figures at the left, the settings at the right, the details below. Both sides show where the window
+ * has room for them; a narrower one shows one side at most, and the narrowest none until a person asks for it.
  */
 #include "ui/window/window-private.h"
 
-/* Narrower windows have no room for the picture beside the side panel. */
-#define FOLD_WIDTH 1000
+/* The least widths of a window with both sides, and with one that nobody asked for. */
+#define BOTH_WIDTH 1100
+#define ONE_WIDTH 800
 
-#define SIDE_WIDTH 320
+/* The bar below a narrower picture has no room for the zoom, which keys and the wheel change as well. */
+#define ZOOM_WIDTH 560
 
 /* Remembering */
 
@@ -25,18 +27,13 @@ remember_size(MsWindow *self)
   g_settings_set_int(self->settings, "window-height", height);
 }
 
-/** ms_window_remember_layout: saves the size of the window, and those of the panels whose border was dragged. */
+/** ms_window_remember_layout: saves the size of the window, and the height of the details where it was dragged. */
 void
 ms_window_remember_layout(MsWindow *self)
 {
-  const int side = gtk_widget_get_allocated_width(self->side_panel);
-  const int bottom = gtk_widget_get_allocated_height(self->bottom_panel);
-
   remember_size(self);
-  if (self->side_is_set && gtk_widget_get_visible(self->side_panel) && side > 1)
-    g_settings_set_int(self->settings, "side-panel-width", side);
-  if (self->bottom_is_set && gtk_widget_get_visible(self->bottom_panel) && bottom > 1)
-    g_settings_set_int(self->settings, "bottom-panel-height", bottom);
+  if (self->details_is_set && gtk_widget_get_visible(self->details))
+    g_settings_set_int(self->settings, "details-height", gtk_widget_get_allocated_height(self->details));
 }
 
 /* Whether the event that is handled now moves the handle of @paned. */
@@ -55,87 +52,83 @@ is_moved_by_hand(GtkPaned *paned)
 static void
 on_position(GtkPaned *paned, GParamSpec *pspec, MsWindow *self)
 {
-  if (!is_moved_by_hand(paned))
-    return;
-  if (GTK_WIDGET(paned) == self->side_paned)
-    self->side_is_set = TRUE;
-  else
-    self->bottom_is_set = TRUE;
+  self->details_is_set |= is_moved_by_hand(paned);
 }
 
-/* Placing */
-
-/* GtkPaned measures from the left and the top, but the saved values are the sizes of the panels. */
+/* GtkPaned measures from the top, but what is remembered is the height of the details. */
 static void
-place_panel(GtkWidget *paned, int extent, int size)
+place_details(MsWindow *self)
 {
-  if (extent > 1)
-    gtk_paned_set_position(GTK_PANED(paned), MAX(extent - size, extent / 4));
+  const int height = gtk_widget_get_allocated_height(self->details_paned);
+
+  if (!self->details_is_set && height > 1)
+    gtk_paned_set_position(GTK_PANED(self->details_paned),
+                           MAX(height - g_settings_get_int(self->settings, "details-height"), height / 4));
 }
 
-/* Panels are never smaller than their contents need. */
-static void
-place_panels(MsWindow *self)
-{
-  int width, height;
+/* What is shown */
 
-  gtk_widget_get_preferred_width(self->side_panel, &width, NULL);
-  gtk_widget_get_preferred_height(self->bottom_panel, &height, NULL);
-  if (!self->side_is_set)
-    place_panel(self->side_paned, gtk_widget_get_allocated_width(self->side_paned),
-                MAX(width, g_settings_get_int(self->settings, "side-panel-width")));
-  if (!self->bottom_is_set)
-    place_panel(self->bottom_paned, gtk_widget_get_allocated_height(self->bottom_paned),
-                MAX(height, g_settings_get_int(self->settings, "bottom-panel-height")));
+static gboolean
+is_side_shown(MsWindow *self, GtkWidget *side, const char *key)
+{
+  if (self->only_picture)
+    return FALSE;
+  return self->room == MS_ROOM_BOTH ? g_settings_get_boolean(self->settings, key) : self->opened == side;
 }
 
-/* Folding */
-
-/* The setting is unbound meanwhile, so that the next session shows the panels. */
 static void
-hide_panel(MsWindow *self, GtkWidget *panel, const char *key, gboolean hidden)
+show_side(MsWindow *self, GtkWidget *side, const char *key)
 {
-  if (hidden)
-    g_settings_unbind(panel, "visible");
-  gtk_widget_set_visible(panel, !hidden);
-  if (!hidden)
-    g_settings_bind(self->settings, key, panel, "visible", G_SETTINGS_BIND_DEFAULT);
-}
+  GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self), key);
+  const gboolean shown = is_side_shown(self, side, key);
 
-/* Beside an unfolded panel a narrow window has no room for the zoom, which keys and the wheel change as well. */
-static void
-on_side_panel_visible(MsWindow *self)
-{
-  GAction *action = g_action_map_lookup_action(G_ACTION_MAP(self), "side-panel");
-  const gboolean shown = gtk_widget_get_visible(self->side_panel);
-
+  gtk_widget_set_visible(side, shown);
   g_simple_action_set_state(G_SIMPLE_ACTION(action), g_variant_new_boolean(shown));
-  gtk_widget_set_visible(self->zoom_box, !shown || !self->folded);
+}
+
+static int
+width_of_side(GtkWidget *side)
+{
+  int width = 0;
+
+  if (gtk_widget_get_visible(side))
+    gtk_widget_get_preferred_width(side, NULL, &width);
+  return width;
 }
 
 static void
-fold(MsWindow *self, gboolean folded)
+show_panels(MsWindow *self)
 {
-  if (folded == self->folded || self->only_picture)
-    return;
-  self->folded = folded;
-  if (folded) {
-    hide_panel(self, self->side_panel, "side-panel", TRUE);
-  } else {
-    g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
-  }
-  gtk_widget_set_visible(self->settings_button, folded);
-  on_side_panel_visible(self);
+  show_side(self, self->left_panel, "left-panel");
+  show_side(self, self->side_panel, "side-panel");
+  gtk_widget_set_visible(self->details, !self->only_picture && g_settings_get_boolean(self->settings, "details"));
+  gtk_widget_set_visible(self->folder_strip,
+                         !self->only_picture && g_settings_get_boolean(self->settings, "folder-strip"));
+  gtk_widget_set_visible(self->strip, !self->only_picture);
+  gtk_widget_set_visible(self->status_bar, !self->only_picture);
+  gtk_widget_set_visible(self->steps_box, self->room != MS_ROOM_NONE);
+  gtk_widget_set_visible(self->zoom_box,
+                         self->width - width_of_side(self->left_panel) - width_of_side(self->side_panel) >= ZOOM_WIDTH);
 }
 
-/** ms_window_show_side_panel: shows or hides the side panel; a folded one is hidden again in the next session. */
-void
-ms_window_show_side_panel(MsWindow *self, gboolean shown)
+static void
+make_room(MsWindow *self, MsRoom room)
 {
-  if (self->folded)
-    gtk_widget_set_visible(self->side_panel, shown);
-  else
-    g_settings_set_boolean(self->settings, "side-panel", shown);
+  if (room == self->room)
+    return;
+  self->room = room;
+  self->opened = room == MS_ROOM_ONE && g_settings_get_boolean(self->settings, "side-panel") ? self->side_panel : NULL;
+}
+
+/** ms_window_show_side: shows or hides a side; a narrow window hides the other, and forgets it. @key: the setting */
+void
+ms_window_show_side(MsWindow *self, GtkWidget *side, const char *key, gboolean shown)
+{
+  if (self->room == MS_ROOM_BOTH)
+    g_settings_set_boolean(self->settings, key, shown);
+  else if (shown || self->opened == side)
+    self->opened = shown ? side : NULL;
+  show_panels(self);
 }
 
 static gboolean
@@ -144,8 +137,9 @@ on_lay_out(gpointer data)
   MsWindow *self = data;
 
   self->layout_source = 0;
-  fold(self, self->width < FOLD_WIDTH);
-  place_panels(self);
+  make_room(self, self->width >= BOTH_WIDTH ? MS_ROOM_BOTH : self->width >= ONE_WIDTH ? MS_ROOM_ONE : MS_ROOM_NONE);
+  show_panels(self);
+  place_details(self);
   return G_SOURCE_REMOVE;
 }
 
@@ -178,14 +172,9 @@ ms_window_restore_layout(MsWindow *self)
                               g_settings_get_int(self->settings, "window-height"));
   if (g_settings_get_boolean(self->settings, "window-maximized"))
     gtk_window_maximize(GTK_WINDOW(self));
-  gtk_widget_set_size_request(self->side_panel, SIDE_WIDTH, -1);
-  g_signal_connect_swapped(self->side_panel, "notify::visible", G_CALLBACK(on_side_panel_visible), self);
-  g_settings_bind(self->settings, "side-panel", self->side_panel, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(self->settings, "folder-strip", self->folder_strip, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_settings_bind(self->settings, "bottom-panel", self->bottom_panel, "visible", G_SETTINGS_BIND_DEFAULT);
-  g_signal_connect(self->side_paned, "notify::position", G_CALLBACK(on_position), self);
-  g_signal_connect(self->bottom_paned, "notify::position", G_CALLBACK(on_position), self);
-  g_signal_connect_swapped(self->side_paned, "map", G_CALLBACK(on_shown), self);
+  g_signal_connect_object(self->settings, "changed", G_CALLBACK(show_panels), self, G_CONNECT_SWAPPED);
+  g_signal_connect(self->details_paned, "notify::position", G_CALLBACK(on_position), self);
+  g_signal_connect_swapped(self->details, "map", G_CALLBACK(on_shown), self);
   g_signal_connect_swapped(self->workspaces, "size-allocate", G_CALLBACK(on_allocated), self);
 }
 
@@ -198,26 +187,17 @@ ms_window_show_only_picture(MsWindow *self, gboolean only_picture)
   self->only_picture = only_picture;
   if (only_picture)
     ms_window_show_workspace(self, "picture");
-  if (self->folded)
-    gtk_widget_hide(self->side_panel);
-  else
-    hide_panel(self, self->side_panel, "side-panel", only_picture);
-  hide_panel(self, self->folder_strip, "folder-strip", only_picture);
-  hide_panel(self, self->bottom_panel, "bottom-panel", only_picture);
-  gtk_widget_set_visible(self->status_bar, !only_picture);
+  show_panels(self);
   if (only_picture)
     gtk_window_fullscreen(GTK_WINDOW(self));
   else
     gtk_window_unfullscreen(GTK_WINDOW(self));
-  self->width = 0;
   ms_window_update_actions(self);
 }
 
-/** ms_window_forget_layout: takes the handlers away before the panels are destroyed. */
+/** ms_window_forget_layout: takes the handler away before the panels are destroyed. */
 void
 ms_window_forget_layout(MsWindow *self)
 {
   g_clear_handle_id(&self->layout_source, g_source_remove);
-  if (self->side_panel)
-    g_signal_handlers_disconnect_by_func(self->side_panel, on_side_panel_visible, self);
 }

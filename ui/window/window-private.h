@@ -5,6 +5,14 @@
 #include "ui/common/thumbnails.h"
 #include "ui/window/window.h"
 
+/** MsRoom: which sides the window has room for. */
+typedef enum {
+  MS_ROOM_UNKNOWN,
+  MS_ROOM_NONE,
+  MS_ROOM_ONE,
+  MS_ROOM_BOTH,
+} MsRoom;
+
 struct _MsWindow {
   GtkApplicationWindow parent_instance;
   MsWindowEngine *engine;
@@ -23,6 +31,7 @@ struct _MsWindow {
   GtkWidget *lab_settings;
   GtkWidget *batch;
   GtkWidget *menu_button;
+  GtkWidget *steps_box; /* undo and redo */
   GtkWidget *undo;
   GtkWidget *redo;
   GtkWidget *recent_popover;
@@ -31,19 +40,20 @@ struct _MsWindow {
   GtkWidget *device_chooser;
   GtkWidget *pages;
   GtkWidget *notebook;
-  GtkWidget *side_paned;
-  GtkWidget *bottom_paned;
+  GtkWidget *left_panel;
+  GtkWidget *left_box;
   GtkWidget *side_panel;
-  GtkWidget *bottom_panel;
+  GtkWidget *details_paned;
+  GtkWidget *details;
+  GtkWidget *details_stack;
   GtkWidget *folder_strip;
   GtkWidget *folder_box;
   MsThumbnails *folder_thumbnails;
   double folder_place; /* of the open picture in the strip: 0 at the left, 1 at the right */
+  GtkWidget *strip;    /* the strip of runs between the buttons of the panels */
   GtkWidget *run_strip;
-  GtkWidget *bottom_stack;
   GtkWidget *options_panel;
   GtkWidget *status_bar;
-  GtkWidget *settings_button; /* shown while the side panel is folded */
   GtkWidget *readout;
   GtkWidget *zoom_box;
   GtkWidget *zoom_label;
@@ -78,10 +88,10 @@ struct _MsWindow {
   gboolean maximized;
   gboolean fullscreen;
   gboolean only_picture;
-  gboolean folded;        /* whether the window is too narrow for the side panel */
-  gboolean side_is_set;   /* whether a person dragged the border of the side panel in this session */
-  gboolean bottom_is_set; /* and that of the panel below */
-  int width;              /* that the panels were laid out for, 0 for never */
+  gboolean details_is_set; /* whether a person dragged the border of the details in this session */
+  MsRoom room;
+  GtkWidget *opened; /* (nullable): the side that a window without room for both shows */
+  int width;         /* that the panels were laid out for, 0 for never */
   int height;
   guint layout_source;
   guint32 space_down; /* time of the key event, 0 while Space is up */
@@ -89,6 +99,7 @@ struct _MsWindow {
 
 /* The window itself. */
 void ms_window_show_workspace(MsWindow *self, const char *name);
+void ms_window_show_details(MsWindow *self, const char *page);
 void ms_window_show_reports(MsWindow *self, const char *const *paths);
 void ms_window_update_lab_settings(MsWindow *self);
 
@@ -96,7 +107,7 @@ void ms_window_update_lab_settings(MsWindow *self);
 void ms_window_restore_layout(MsWindow *self);
 void ms_window_remember_layout(MsWindow *self);
 void ms_window_forget_layout(MsWindow *self);
-void ms_window_show_side_panel(MsWindow *self, gboolean shown);
+void ms_window_show_side(MsWindow *self, GtkWidget *side, const char *key, gboolean shown);
 void ms_window_show_only_picture(MsWindow *self, gboolean only_picture);
 
 /* The actions, and which of them are possible. */

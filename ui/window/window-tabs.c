@@ -182,8 +182,7 @@ on_region_clicked(MsWindow *self)
 {
   if (self->only_picture)
     return;
-  g_settings_set_boolean(self->settings, "bottom-panel", TRUE);
-  gtk_stack_set_visible_child_name(GTK_STACK(self->bottom_stack), "regions");
+  ms_window_show_details(self, "regions");
 }
 
 static void

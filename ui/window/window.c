@@ -42,26 +42,24 @@ ms_window_get_document(MsWindow *self)
 
 #define LEAST_HEIGHT 190
 
-/* A narrower overview would cut off its columns, so it is hidden and the pages remain. */
-#define OVERVIEW_WIDTH 920
-
 typedef struct {
   GType (*type)(void);
   const char *name;
   const char *title;
   gboolean in_lab;
-  gboolean in_overview;
+  gboolean in_left; /* whether the side at the left has its short form, too */
+  gboolean grows;   /* whether the short form takes the height that the others leave */
   const char *flag; /* (nullable): a boolean property that is set on this page's panel, whose type other pages share */
 } Page;
 
 static const Page pages[] = {
   {ms_timing_view_get_type, "timings", N_("Timings"), FALSE, TRUE},
-  {ms_histogram_view_get_type, "histogram", N_("Histogram"), FALSE, TRUE},
+  {ms_histogram_view_get_type, "histogram", N_("Histogram"), FALSE, TRUE, .grows = TRUE},
   {ms_statistics_panel_get_type, "statistics", N_("Statistics"), FALSE, TRUE},
   {ms_regions_panel_get_type, "regions", N_("Regions"), FALSE, FALSE},
   {ms_runs_panel_get_type, "runs", N_("Runs"), FALSE, FALSE},
   {ms_experiment_panel_get_type, "experiments", N_("Experiments"), TRUE, FALSE},
-  {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, "learn"},
+  {ms_experiment_panel_get_type, "learn", N_("Learn"), TRUE, FALSE, .flag = "learn"},
   {ms_compare_panel_get_type, "compare", N_("Compare"), TRUE, FALSE},
   {ms_tune_panel_get_type, "tune", N_("Tune"), TRUE, FALSE},
   {ms_reports_panel_get_type, "reports", N_("Reports"), TRUE, FALSE},
@@ -98,64 +96,61 @@ wrap(GtkWidget *panel, int least_height)
   return scrolled;
 }
 
-static void
-on_open_clicked(GtkWidget *button, GtkStack *stack)
+/** ms_window_show_details: opens the drawer below the picture with the page of that name. */
+void
+ms_window_show_details(MsWindow *self, const char *page)
 {
-  gtk_stack_set_visible_child_name(stack, gtk_widget_get_name(button));
+  g_settings_set_boolean(self->settings, "details", TRUE);
+  gtk_stack_set_visible_child_name(GTK_STACK(self->details_stack), page);
 }
 
-/* A column of the overview: a title that opens the full page, and the compact form of its panel. */
-static GtkWidget *
-new_column(const Page *page, GtkStack *stack, GObject *window)
+static void
+on_open_clicked(MsWindow *self, GtkWidget *button)
 {
-  GtkWidget *column = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *button = gtk_button_new_with_label(_(page->title));
+  ms_window_show_details(self, gtk_widget_get_name(button));
+}
+
+/* The button beside the title of a short form, which opens the full one. */
+static GtkWidget *
+new_opener(MsWindow *self, const Page *page)
+{
+  GtkWidget *button = gtk_button_new_from_icon_name("view-more-horizontal-symbolic", GTK_ICON_SIZE_MENU);
   g_autofree char *name = g_strdup_printf(_("Open %s"), _(page->title));
 
   gtk_button_set_relief(GTK_BUTTON(button), GTK_RELIEF_NONE);
-  gtk_widget_set_halign(button, GTK_ALIGN_START);
+  gtk_widget_set_halign(button, GTK_ALIGN_END);
+  gtk_widget_set_valign(button, GTK_ALIGN_START);
   gtk_widget_set_name(button, page->name);
   gtk_widget_set_tooltip_text(button, name);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
-  gtk_style_context_add_class(gtk_widget_get_style_context(button), "column-title");
-  g_signal_connect_object(button, "clicked", G_CALLBACK(on_open_clicked), stack, 0);
-  gtk_container_add(GTK_CONTAINER(column), button);
-  gtk_widget_show_all(column);
-  gtk_box_pack_start(GTK_BOX(column), wrap(new_panel(page, window, TRUE), 100), TRUE, TRUE, 0);
-  return column;
+  gtk_style_context_add_class(gtk_widget_get_style_context(button), "short");
+  g_signal_connect_object(button, "clicked", G_CALLBACK(on_open_clicked), self, G_CONNECT_SWAPPED);
+  gtk_widget_show(button);
+  return button;
 }
 
-/*
- * Hides the overview where it does not fit; the stack then shows the page that was named first, and the overview again
- * once it fits, unless another page was chosen.
- */
+/* Adds a panel in its short form to the left side, where it folds under its title. */
 static void
-on_fit_overview(GtkWidget *stack, GtkAllocation *allocation, GtkWidget *overview)
+add_section(MsWindow *self, const Page *page)
 {
-  const gboolean fits = allocation->width >= OVERVIEW_WIDTH;
-  const char *page = gtk_stack_get_visible_child_name(GTK_STACK(stack));
+  GtkWidget *overlay = gtk_overlay_new(), *expander = gtk_expander_new(_(page->title));
+  g_autofree char *key = g_strdup_printf("show-%s", page->name);
 
-  if (fits == gtk_widget_get_visible(overview))
-    return;
-  if (!fits)
-    g_object_set_data(G_OBJECT(stack), "ms-overview", GINT_TO_POINTER(g_strcmp0(page, "overview") == 0));
-  gtk_widget_set_visible(overview, fits);
-  if (fits && g_object_get_data(G_OBJECT(stack), "ms-overview") && g_strcmp0(page, pages[0].name) == 0)
-    gtk_stack_set_visible_child(GTK_STACK(stack), overview);
-}
-
-static void
-add_overview(GtkStack *stack, GObject *window)
-{
-  GtkWidget *overview = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 0);
-
-  gtk_box_set_homogeneous(GTK_BOX(overview), TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
-    if (pages[i].in_overview)
-      gtk_box_pack_start(GTK_BOX(overview), new_column(&pages[i], stack, window), TRUE, TRUE, 0);
-  gtk_widget_show(overview);
-  gtk_stack_add_titled(stack, overview, "overview", _("Overview"));
-  g_signal_connect_object(stack, "size-allocate", G_CALLBACK(on_fit_overview), overview, 0);
+  gtk_expander_set_label_fill(GTK_EXPANDER(expander), TRUE);
+  gtk_style_context_add_class(gtk_widget_get_style_context(gtk_expander_get_label_widget(GTK_EXPANDER(expander))),
+                              "panel-heading");
+  gtk_container_add(GTK_CONTAINER(expander), new_panel(page, G_OBJECT(self), TRUE));
+  g_settings_bind(self->settings, key, expander, "expanded", G_SETTINGS_BIND_DEFAULT);
+  if (page->grows)
+    g_object_bind_property(expander, "expanded", overlay, "vexpand", G_BINDING_SYNC_CREATE);
+  else
+    gtk_widget_set_vexpand(overlay, FALSE);
+  gtk_container_add(GTK_CONTAINER(overlay), expander);
+  gtk_overlay_add_overlay(GTK_OVERLAY(overlay), new_opener(self, page));
+  gtk_style_context_add_class(gtk_widget_get_style_context(overlay), "section");
+  gtk_container_add(GTK_CONTAINER(self->left_box), overlay);
+  gtk_widget_show(expander);
+  gtk_widget_show(overlay);
 }
 
 /* A page gets its panel when it is first shown, because creating all of them delays the first picture. */
@@ -178,14 +173,16 @@ new_page(const Page *page, GObject *window)
   return scrolled;
 }
 
-/* Adds a page for every panel to its stack; panels follow the property "document" of @window. */
+/* Adds a page for every panel to its stack; panels follow the property "document" of the window. */
 static void
-add_panels(GtkStack *picture, GtkStack *lab, GObject *window)
+add_panels(MsWindow *self)
 {
-  add_overview(picture, window);
-  for (guint i = 0; i < G_N_ELEMENTS(pages); i++)
-    gtk_stack_add_titled(pages[i].in_lab ? lab : picture, new_page(&pages[i], window), pages[i].name,
-                         _(pages[i].title));
+  for (guint i = 0; i < G_N_ELEMENTS(pages); i++) {
+    GtkWidget *stack = pages[i].in_lab ? self->lab_stack : self->details_stack;
+    gtk_stack_add_titled(GTK_STACK(stack), new_page(&pages[i], G_OBJECT(self)), pages[i].name, _(pages[i].title));
+    if (pages[i].in_left)
+      add_section(self, &pages[i]);
+  }
 }
 
 /* The workspaces */
@@ -270,7 +267,7 @@ on_workspace_changed(MsWindow *self)
 static void
 add_workspaces(MsWindow *self)
 {
-  add_panels(GTK_STACK(self->bottom_stack), GTK_STACK(self->lab_stack), G_OBJECT(self));
+  add_panels(self);
   g_object_bind_property(self, "document", self->run_strip, "document", G_BINDING_SYNC_CREATE);
   ms_batch_page_set_engine(MS_BATCH_PAGE(self->batch), self->engine);
   g_object_bind_property(self, "document", self->batch, "document", G_BINDING_SYNC_CREATE);
@@ -279,7 +276,7 @@ add_workspaces(MsWindow *self)
   g_signal_connect_object(self->batch, "open", G_CALLBACK(on_open), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(self->workspaces, "notify::visible-child", G_CALLBACK(on_workspace_changed), self,
                           G_CONNECT_SWAPPED);
-  g_settings_bind(self->settings, "bottom-page", self->bottom_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
+  g_settings_bind(self->settings, "details-page", self->details_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(self->settings, "lab-page", self->lab_stack, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
   g_settings_bind(self->settings, "workspace", self->workspaces, "visible-child-name", G_SETTINGS_BIND_DEFAULT);
 }
@@ -426,6 +423,7 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(lab_settings);
   BIND(batch);
   BIND(menu_button);
+  BIND(steps_box);
   BIND(undo);
   BIND(redo);
   BIND(recent_popover);
@@ -433,17 +431,18 @@ bind_template(GtkWidgetClass *widget_class)
   BIND(device_chooser);
   BIND(pages);
   BIND(notebook);
-  BIND(side_paned);
-  BIND(bottom_paned);
+  BIND(left_panel);
+  BIND(left_box);
   BIND(side_panel);
-  BIND(bottom_panel);
+  BIND(details_paned);
+  BIND(details);
+  BIND(details_stack);
   BIND(folder_strip);
   BIND(folder_box);
+  BIND(strip);
   BIND(run_strip);
-  BIND(bottom_stack);
   BIND(options_panel);
   BIND(status_bar);
-  BIND(settings_button);
   BIND(readout);
   BIND(zoom_box);
   BIND(zoom_label);

@@ -90,7 +90,7 @@ ms_panel_map(GtkWidget *widget)
     ms_panel_invalidate(self);
 }
 
-/** ms_panel_is_compact: whether this is the short form for the overview. */
+/** ms_panel_is_compact: whether this is the short form for the side at the left. */
 gboolean
 ms_panel_is_compact(MsPanel *self)
 {

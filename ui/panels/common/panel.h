@@ -10,7 +10,7 @@
 #define MS_TYPE_PANEL (ms_panel_get_type())
 /*
  * Properties: "document" (MsDocument, nullable, read-write); "engine" (MsWindowEngine, nullable, at construction): used
- * while there is no document; "compact" (boolean, at construction): the short form for the overview.
+ * while there is no document; "compact" (boolean, at construction): the short form for the side at the left.
  * Signal: "problem" (GError): what was asked of the panel failed.
  */
 G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)

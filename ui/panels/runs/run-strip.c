@@ -13,8 +13,8 @@
 #include "ui/image-view/picture.h"
 
 /* As in run-item.ui. */
-#define THUMBNAIL_WIDTH 56
-#define THUMBNAIL_HEIGHT 40
+#define THUMBNAIL_WIDTH 48
+#define THUMBNAIL_HEIGHT 36
 
 /* Older runs are in the table of runs only. */
 #define MOST_RUNS 24

@@ -223,6 +223,9 @@ make_compact(MsStatisticsPanel *self)
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_CHANNEL), "");
   gtk_tree_view_column_set_title(gtk_tree_view_get_column(self->tree, COLUMN_DEVIATION), _("Dev."));
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self->tree)), "compact");
+  /* What is around the short form scrolls; it has all its rows in sight. */
+  gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(gtk_widget_get_parent(GTK_WIDGET(self->tree))), GTK_POLICY_NEVER,
+                                 GTK_POLICY_NEVER);
   gtk_label_set_width_chars(self->difference, 24);
 }
 

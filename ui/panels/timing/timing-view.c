@@ -243,6 +243,17 @@ set_other(MsTimingView *self, GtkTreeIter *iter, const MsTimingRow *row, double 
   gtk_tree_store_set(self->store, iter, COLUMN_OF_A, time, COLUMN_RATIO, ratio, -1);
 }
 
+/* The short form leaves out the word "Kernel", for which it has no room. */
+static void
+add_to_bar(MsTimingView *self, MsStageSide side, const MsTimingRow *row, GPtrArray *kernels)
+{
+  const gboolean is_short = ms_panel_is_compact(MS_PANEL(self)) && row->stage == MS_STAGE_KERNEL && row->name;
+  g_autofree char *title = is_short ? g_strdup(row->name) : ms_timing_row_title(row);
+
+  if (row->stage != MS_STAGE_BUILD)
+    ms_stage_bar_add(self->bar, side, title, style_of(row, kernels), row->run_ms);
+}
+
 /* Adds the bar of side A, and the rows of stages that only it has. @rows: of side B */
 static void
 show_other(MsTimingView *self, GArray *rows, GArray *others, GPtrArray *kernels)
@@ -253,7 +264,7 @@ show_other(MsTimingView *self, GArray *rows, GArray *others, GPtrArray *kernels)
     GtkTreeIter iter;
     if (other->stage == MS_STAGE_BUILD)
       continue;
-    ms_stage_bar_add(self->bar, MS_STAGE_SIDE_A, title, style_of(other, kernels), other->run_ms);
+    add_to_bar(self, MS_STAGE_SIDE_A, other, kernels);
     if (same_row(rows, other))
       continue;
     gtk_tree_store_insert_with_values(self->store, &iter, NULL, -1, COLUMN_TITLE, title, -1);
@@ -334,8 +345,7 @@ show_log(MsTimingView *self, MsTimingLog *log, GArray *others, const char *headi
       set_other(self, &iter, same_row(others, row), row->run_ms);
     if (row->launches > 1)
       append_launches(self, log, row, peak_gb_per_s, &iter);
-    if (row->stage != MS_STAGE_BUILD)
-      ms_stage_bar_add(self->bar, MS_STAGE_SIDE_B, title, style_of(row, kernels), row->run_ms);
+    add_to_bar(self, MS_STAGE_SIDE_B, row, kernels);
   }
   if (others)
     show_other(self, rows, others, kernels);
