@@ -100,8 +100,7 @@ test_tune(void)
 
   /* A search that does not start over lists the trials of the search before. */
   panel_fixture_check(&f, "Start over", FALSE);
-  /* Enough for a first trial, under a sanitizer too. */
-  panel_fixture_set_number(&f, "Budget in seconds", ms_fixture_form() >= MS_TEST_CI ? 40 : 5);
+  panel_fixture_set_number(&f, "Budget in seconds", 5);
   ms_job_panel_run(MS_JOB_PANEL(panel));
   wait_for(120, !ms_job_panel_is_running(MS_JOB_PANEL(panel)));
   g_assert_nonnull(find_label_with(f.panel, "Done: "));

@@ -415,12 +415,12 @@ compile_kernels_of_results(WindowFixture *fixture)
   wait_for(240, !ms_picture_result_is_busy(MS_PICTURE_RESULT(statistics)));
 }
 
-/* Each signal at a moment of a drag and of the search for regions, in CI at three. */
+/* Each signal at a moment of a drag and of the search for regions, in the long form at three. */
 static void
 test_signals(void)
 {
   static const int numbers[] = {SIGKILL, SIGSEGV, SIGABRT, SIGSTOP};
-  const guint moments = ms_fixture_form() >= MS_TEST_CI ? 3 : 1;
+  const guint moments = ms_fixture_form() >= MS_TEST_LONG ? 3 : 1;
   SET_UP(fixture);
   window_fixture_open_scene(&fixture, 200, 150);
   assert_works(&fixture);
