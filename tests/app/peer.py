@@ -9,8 +9,9 @@ cv2.pyrMeanShiftFiltering does, and once with the row of later versions, which t
 
     peer.py PROGRAM [CASES] [SEED]
 
-The suite runs one case of each rule and one of a colour space, on programs that differ by these alone, and small sizes;
-CI (peer-random) runs CASES, 50 if there is no number, with levels on the device, and more sizes and levels.
+The suite runs one case of OpenCV's rule and one of a colour space on the device, one of each other rule by the serial
+reference, to which other tests hold the device, and small sizes; CI (peer-random) runs CASES, 50 if there is no number,
+all on the device, with levels, and more sizes and levels.
 
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
@@ -159,13 +160,15 @@ def emulate(picture, sp, sr, iterations, epsilon, rule):
     return result
 
 
-# Rule and spaces of the suite's cases: each takes a program, which is compiled as for users and costs seconds.
-SUITE = (("opencv", ["rgb"]), ("opencv", ["luv", "lab"]), ("truncate", ["rgb"]), ("replicate", ["rgb"]))
+# Device, rule and spaces of the suite's cases: on the device a program is compiled as for users, which costs seconds.
+SUITE = (("cpu", "opencv", ["rgb"]), ("cpu", "opencv", ["luv", "lab"]), ("reference", "truncate", ["rgb"]),
+         ("reference", "replicate", ["rgb"]))
 
 
 def suite_case(rng, number):
-    rule, spaces = SUITE[number]
-    return {**random_case(rng, rule), "sp": rng.choice([2, 4, 6]), "levels": 0, "space": rng.choice(spaces)}
+    device, rule, spaces = SUITE[number]
+    return {**random_case(rng, rule), "sp": rng.choice([2, 4, 6]), "levels": 0, "space": rng.choice(spaces),
+            "device": device}
 
 
 def random_case(rng, rule=None):
@@ -196,8 +199,8 @@ def run_program(program, folder, case):
     source, target = os.path.join(folder, "in.png"), os.path.join(folder, "out.png")
     cv2.imwrite(source, case["picture"])
     subprocess.run(
-        [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet", "--device", "cpu",
-         "--rule", case["rule"], "--levels", str(case.get("levels", 0)), "--space", case.get("space", "rgb"),
+        [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet",
+         "--device", case.get("device", "cpu"), "--rule", case["rule"], "--levels", str(case.get("levels", 0)), "--space", case.get("space", "rgb"),
          "--sp", str(case["sp"]), "--sr", str(case["sr"]),
          "--max-iterations", str(case["iterations"]), "--epsilon", str(case["epsilon"])],
         check=True)

@@ -312,13 +312,13 @@ test_run_names(void)
   g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, "unroll", "4")), ==, "unroll 4"); /* the same difference */
   g_assert_cmpstr(ms_run_get_label(panel_fixture_filter(&f, NULL, NULL)), ==, "again");
   MsSettings both = *ms_document_get_settings(f.document);
-  both.params.sp = 6;
   both.params.sr = 15;
+  both.params.max_iterations = 2;
   ms_document_set_settings(f.document, &both);
   MsRun *last = panel_fixture_filter(&f, NULL, NULL);
-  g_assert_cmpstr(ms_run_get_label(last), ==, "sp 6 · sr 15");
+  g_assert_cmpstr(ms_run_get_label(last), ==, "sr 15 · max iterations 2");
   g_autofree char *about = ms_run_describe(last);
-  g_assert_true(g_str_has_prefix(about, "Run 11: sp 6 · sr 15\n"));
+  g_assert_true(g_str_has_prefix(about, "Run 11: sr 15 · max iterations 2\n"));
   g_assert_nonnull(strstr(about, "Memory object image"));
   panel_fixture_screenshot(&f, "run-names");
 }

@@ -16,8 +16,7 @@ EXAMPLES = os.path.join(os.environ["MS_SOURCE_ROOT"], "app", "python", "examples
 SAMPLE = cv2.imread(os.path.join(os.environ["MS_SOURCE_ROOT"], "data", "samples", "harbour.png"))
 
 
-@pytest.mark.parametrize("rows", [61, 100, 480])
-@pytest.mark.parametrize("channels", [3, 4])
+@pytest.mark.parametrize("rows, channels", [(61, 3), (100, 4), (480, 3)])
 def test_bands_equal_the_whole_image(rows, channels):
     dask_array = pytest.importorskip("dask.array")
     sys.path.insert(0, EXAMPLES)
@@ -32,7 +31,10 @@ def test_bands_equal_the_whole_image(rows, channels):
     assert numpy.array_equal(result.compute(), meanshift_lab.filter(image))
 
 
-@pytest.mark.parametrize("engine", ["futures", "dask"])
+left_to_ci = pytest.mark.skipif(os.environ.get("MS_TEST_FORM", "suite") == "suite", reason="takes seconds to start")
+
+
+@pytest.mark.parametrize("engine", ["futures", pytest.param("dask", marks=left_to_ci)])
 def test_folder_is_filtered_on_two_processes(engine, tmp_path):
     if engine == "dask":
         pytest.importorskip("dask.distributed")

@@ -13,8 +13,9 @@ import sources
 
 # How a test asks whether it is run in a form or a later one.
 ASKS = {
-    'ci': re.compile(r'\bMS_TEST_CI\b|\bin_ci\b|FORM\b[^\n]*(?:==|!=) "suite"|"MS_TEST_FORM"[^\n]*"suite"\) [=!]= 0'),
-    'long': re.compile(r'\bMS_TEST_LONG\b|FORM\b[^\n]*== "long"|\bfaults\.LONG\b|\bfaults\.sample\b|\bself\.sample\b'),
+    'ci': re.compile(r'\bMS_TEST_CI\b|\bin_ci\b|FORM\b[^\n]*(?:==|!=) "suite"|'
+                     r'"MS_TEST_FORM"[^\n]*"suite"\) [!=]= (?:0|"suite")'),
+    'long': re.compile(r'\bMS_TEST_LONG\b|FORM\b[^\n]*== "long"|\b(?:faults|self)\.(?:LONG|sample)\b'),
 }
 # The suites that run a test in a form; the long form runs what does more in CI too.
 RUN_BY = {'ci': {'ci', 'more-ci'}, 'long': {'ci', 'more-ci', 'long', 'more-long'}}
@@ -35,7 +36,7 @@ def sources_of(command, build, objects, by_name):
             found.add(os.path.relpath(os.path.realpath(word), sources.ROOT))
         for name in objects.get(os.path.relpath(word, build) if os.path.isabs(word) else word, []):
             found.add(by_name.get(re.sub(r'\.o$', '', os.path.basename(name)).rpartition('_')[2]))
-    return {path for path in found if path and path.startswith('tests/')}
+    return {path for path in found if path and path.startswith('tests/') and not path.startswith('tests/style/')}
 
 
 def read_rows(build):
