@@ -31,12 +31,6 @@
 #define MOST_GAIN_OF_TOGGLES 4.0
 
 static gboolean
-has_vectors(const MsDeviceLimits *limits)
-{
-  return limits->type == MS_DEVICE_TYPE_CPU && !ms_device_limits_lack_vectors(limits);
-}
-
-static gboolean
 is_any(const MsDeviceLimits *limits)
 {
   return TRUE;
@@ -51,8 +45,8 @@ static const struct {
   gboolean (*suits)(const MsDeviceLimits *limits);
   gboolean is_toggle;
 } candidates[] = {
-  {"kernel:rows", has_vectors, FALSE},
-  {"kernel:rows-wide", has_vectors, FALSE},
+  {"kernel:rows", ms_device_limits_have_vectors, FALSE},
+  {"kernel:rows-wide", ms_device_limits_have_vectors, FALSE},
   {"kernel:packed", is_any, FALSE},
   {"kernel:direct", is_any, FALSE},
   {"kernel:direct access:vload", is_any, TRUE},

@@ -542,6 +542,13 @@ ms_device_limits_lack_vectors(const MsDeviceLimits *limits)
   return limits->type == MS_DEVICE_TYPE_CPU && !limits->fp64 && limits->vector_bytes < LEAST_VECTOR_BYTES;
 }
 
+/** ms_device_limits_have_vectors: whether it is a processor whose work-items compute in vectors of several numbers. */
+gboolean
+ms_device_limits_have_vectors(const MsDeviceLimits *limits)
+{
+  return limits->type == MS_DEVICE_TYPE_CPU && !ms_device_limits_lack_vectors(limits);
+}
+
 /** ms_device_has_own_memory: whether its buffers take none of the machine's memory. */
 gboolean
 ms_device_has_own_memory(MsDevice *self)

@@ -101,6 +101,7 @@ gboolean ms_device_equal(MsDevice *a, MsDevice *b);
 
 gboolean ms_device_check_limits(MsDevice *self, GError **error);
 gboolean ms_device_limits_lack_vectors(const MsDeviceLimits *limits);
+gboolean ms_device_limits_have_vectors(const MsDeviceLimits *limits);
 gboolean ms_device_has_own_memory(MsDevice *self);
 void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
 gboolean ms_device_is_pocl(MsDevice *self);

@@ -94,8 +94,7 @@ usual_group(const MsSortOptions *options, const MsDeviceLimits *limits)
 static gboolean
 takes_vectors(const MsSortOptions *options, const MsDeviceLimits *limits)
 {
-  return options->form == MS_SORT_FAST && options->work_group == 0 && limits->type == MS_DEVICE_TYPE_CPU &&
-         !ms_device_limits_lack_vectors(limits);
+  return options->form == MS_SORT_FAST && options->work_group == 0 && ms_device_limits_have_vectors(limits);
 }
 
 static guint

@@ -234,13 +234,13 @@ ms_region_kernels_init(MsRegionKernels *self, const MsDeviceRun *run, const MsDe
 {
   if (!limits)
     limits = &run->context->device->limits;
-  const gboolean is_processor = limits->type == MS_DEVICE_TYPE_CPU;
+  const gboolean has_vectors = ms_device_limits_have_vectors(limits);
 
   *self = (MsRegionKernels){.run = *run,
                             .image = image,
                             .n_pixels = (guint32)image.s[0] * (guint32)image.s[1],
                             .settles = !limits->int64_atomics,
-                            .n_parts = is_processor ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
+                            .n_parts = has_vectors ? MAX(limits->compute_units, 1) * PARTS_A_CORE : 0};
 }
 
 gboolean

@@ -77,7 +77,7 @@ typedef struct {
  * @image: width, height, spatial radius and squared colour distance
  * @min_pixels: a region with fewer is small
  * @n_pixels, @n_regions, @n_edges: what the kernels divide among their work-items
- * @n_parts: on a processor, work-items of a kernel; 0 for any other device, where each takes little
+ * @n_parts: on a processor with vectors, work-items of a kernel; 0 for any other device, where each takes little
  * @most_edges: for which the buffer has space; on a processor, in lists of equal length
  * @n_slots: of the hash table of edges, a power of two
  * @n_sets: that were counted, of pixels or regions; a number is at most this
