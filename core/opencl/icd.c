@@ -162,22 +162,6 @@ load_notes(void)
   return g_key_file_load_from_file(notes, path, G_KEY_FILE_NONE, NULL) ? g_steal_pointer(&notes) : NULL;
 }
 
-/** ms_icd_list: (transfer full): the files whose drivers the loader loads, without those that are left out. */
-GStrv
-ms_icd_list(void)
-{
-  g_autoptr(GPtrArray) all = list_all();
-  g_autoptr(GKeyFile) notes = load_notes();
-  g_autoptr(GStrvBuilder) kept = g_strv_builder_new();
-
-  for (guint i = 0; i < all->len; i++) {
-    g_autofree char *reason = notes ? find_reason(notes, all->pdata[i]) : NULL;
-    if (!reason)
-      g_strv_builder_add(kept, all->pdata[i]);
-  }
-  return g_strv_builder_end(kept);
-}
-
 /* Leaving out */
 
 /**
@@ -214,6 +198,36 @@ describe_left_out(const char *file, const char *how)
   return g_strdup_printf(_("The OpenCL driver of '%s' is left out, because the process that loaded it alone did not "
                            "survive: %s. It is tried again when it changes, or when '%s' is deleted."),
                          file, how, path);
+}
+
+/*
+ * (transfer full): the files whose drivers are not left out; @notes: (nullable); @sentences: (nullable): gets one for
+ * each driver that is, a line each
+ */
+static GStrv
+list_kept(GKeyFile *notes, GString *sentences)
+{
+  g_autoptr(GPtrArray) all = list_all();
+  g_autoptr(GStrvBuilder) kept = g_strv_builder_new();
+
+  for (guint i = 0; i < all->len; i++) {
+    g_autofree char *reason = notes ? find_reason(notes, all->pdata[i]) : NULL;
+    g_autofree char *sentence = reason ? describe_left_out(all->pdata[i], reason) : NULL;
+    if (!reason)
+      g_strv_builder_add(kept, all->pdata[i]);
+    else if (sentences)
+      g_string_append_printf(sentences, "%s%s", sentences->len > 0 ? "\n" : "", sentence);
+  }
+  return g_strv_builder_end(kept);
+}
+
+/** ms_icd_list: (transfer full): the files whose drivers the loader loads, without those that are left out. */
+GStrv
+ms_icd_list(void)
+{
+  g_autoptr(GKeyFile) notes = load_notes();
+
+  return list_kept(notes, NULL);
 }
 
 /* (transfer full) (nullable): a folder that holds links to the ICD files among @files and nothing else. */
@@ -260,19 +274,9 @@ use_only(const char *const *files)
 static char *
 leave_out(GKeyFile *notes)
 {
-  g_autoptr(GPtrArray) all = list_all();
-  g_autoptr(GStrvBuilder) kept = g_strv_builder_new();
   g_autoptr(GString) sentences = g_string_new(NULL);
+  g_auto(GStrv) files = list_kept(notes, sentences);
 
-  for (guint i = 0; i < all->len; i++) {
-    g_autofree char *reason = find_reason(notes, all->pdata[i]);
-    g_autofree char *sentence = reason ? describe_left_out(all->pdata[i], reason) : NULL;
-    if (sentence)
-      g_string_append_printf(sentences, "%s%s", sentences->len > 0 ? "\n" : "", sentence);
-    else
-      g_strv_builder_add(kept, all->pdata[i]);
-  }
-  g_auto(GStrv) files = g_strv_builder_end(kept);
   return sentences->len > 0 && use_only((const char *const *)files) ? g_string_free(g_steal_pointer(&sentences), FALSE)
                                                                     : NULL;
 }

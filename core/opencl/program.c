@@ -316,18 +316,11 @@ ms_program_cache_folder(void)
   return g_build_filename(g_get_user_cache_dir(), "meanshift-lab", "programs", NULL);
 }
 
+/* (transfer full): the file of a program, ".bin" of its binary, ".usage" of what the assembler said. */
 static char *
-cache_path(const char *folder, const char *key)
+cache_path(const char *folder, const char *key, const char *ending)
 {
-  g_autofree char *name = g_strconcat(key, ".bin", NULL);
-
-  return g_build_filename(folder, name, NULL);
-}
-
-static char *
-usage_path(const char *folder, const char *key)
-{
-  g_autofree char *name = g_strconcat(key, ".usage", NULL);
+  g_autofree char *name = g_strconcat(key, ending, NULL);
 
   return g_build_filename(folder, name, NULL);
 }
@@ -335,7 +328,7 @@ usage_path(const char *folder, const char *key)
 static gboolean
 has_binary(const char *folder, const char *key)
 {
-  g_autofree char *path = cache_path(folder, key);
+  g_autofree char *path = cache_path(folder, key, ".bin");
 
   return g_file_test(path, G_FILE_TEST_IS_REGULAR);
 }
@@ -366,7 +359,7 @@ header_agrees(const char *data, gsize size, const char *key)
 static GBytes *
 load_binary(const char *folder, const char *key)
 {
-  g_autofree char *path = cache_path(folder, key);
+  g_autofree char *path = cache_path(folder, key, ".bin");
   gsize size = 0;
   g_autofree char *data = ms_file_text_load(path, G_MAXINT32, &size, NULL);
 
@@ -383,7 +376,7 @@ load_binary(const char *folder, const char *key)
 static gboolean
 store_binary(const char *folder, const char *key, GBytes *binary, GError **error)
 {
-  g_autofree char *path = cache_path(folder, key);
+  g_autofree char *path = cache_path(folder, key, ".bin");
   g_autofree char *digest = g_compute_checksum_for_bytes(G_CHECKSUM_SHA256, binary);
   g_autoptr(GByteArray) file = g_byte_array_new();
 
@@ -528,7 +521,7 @@ load_from_cache(MsProgram *self, cl_context context, const char *folder, const c
   self->program = program_from_binary(context, self->device->id, binary, ms_program_spec_get_options(self->spec));
   if (!self->program) {
     /* The driver rejected it. */
-    g_autofree char *path = cache_path(folder, key);
+    g_autofree char *path = cache_path(folder, key, ".bin");
     g_unlink(path);
     return FALSE;
   }
@@ -576,7 +569,7 @@ ms_program_build(cl_context context, MsDevice *device, MsProgramSpec *spec, cons
   g_autoptr(MsProgram) self = g_new0(MsProgram, 1);
   g_autofree char *key = cache_folder ? ms_program_cache_key(device, spec) : NULL;
 
-  self->usage_path = key ? usage_path(cache_folder, key) : NULL;
+  self->usage_path = key ? cache_path(cache_folder, key, ".usage") : NULL;
   self->device = ms_device_ref(device);
   self->spec = ms_program_spec_ref(spec);
   g_debug("program: %u parts, the last %s, with %s", self->spec->parts->len,

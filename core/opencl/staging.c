@@ -648,7 +648,7 @@ log_parts(Job *job, MsTimingLog *log)
 }
 
 /**
- * ms_staged_transfer_end: waits for the transfer, on the thread that started it, and frees it; as ms_staging_upload().
+ * ms_staged_transfer_end: waits for the transfer, on the thread that started it, and frees it; as ms_staging_move().
  * @log: (nullable): gets a row from the first command's start to the last one's end, or one for each part
  *
  * Returns: %FALSE with #MS_ERROR_DEVICE, or G_IO_ERROR_CANCELLED where MsStagedWork.ready gave it up
@@ -706,43 +706,29 @@ next_of_one(guint index, gboolean wait, MsStagedPart *part, gpointer data)
   return index == 0 ? MS_STAGED_PART : MS_STAGED_END;
 }
 
-/* Moves one part, led by the caller's thread. */
-static gboolean
-move_part(MsStaging *self, const MsStagedCopy *copy, gboolean upload, guint8 *host, MsTimingLog *log, GError **error)
-{
-  MsStagedPart part = {copy->buffer, copy->offset, copy->bytes, host};
-  const MsStagedWork work = {.upload = upload,
-                             .host = host,
-                             .bytes = copy->bytes,
-                             .most_bytes = copy->bytes,
-                             .most_parts = 1,
-                             .next = next_of_one,
-                             .data = &part};
-  Job *job = job_new(self, &work);
-
-  start_threads(job, CLAMP(copy->threads, 1, MOST_THREADS) - 1);
-  lead(job);
-  return ms_staged_transfer_end(job, log, error);
-}
-
 /**
- * ms_staging_upload:
+ * ms_staging_move:
+ * @upload: whether it is copied to the device, or from there once everything enqueued before has ended
+ * @threads: threads to copy with, the caller's included
  * @log: (nullable): gets one row, from the first command's start to the last one's end
  *
- * When it returns, the bytes are on the device and @from may be reused. Calls from several threads wait for each other.
+ * When it returns, the bytes have arrived and the host memory may be reused. Calls from several threads wait for each
+ * other.
  */
 gboolean
-ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log, GError **error)
+ms_staging_move(MsStaging *self, gboolean upload, guint threads, const MsStagedPart *part, MsTimingLog *log,
+                GError **error)
 {
-  return move_part(self, copy, TRUE, (guint8 *)from, log, error);
-}
+  const MsStagedWork work = {.upload = upload,
+                             .host = part->host,
+                             .bytes = part->bytes,
+                             .most_bytes = part->bytes,
+                             .most_parts = 1,
+                             .next = next_of_one,
+                             .data = (gpointer)part};
+  Job *job = job_new(self, &work);
 
-/**
- * ms_staging_download: copies from the buffer to @into once everything enqueued before has ended; @into is complete on
- * return.
- */
-gboolean
-ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error)
-{
-  return move_part(self, copy, FALSE, into, log, error);
+  start_threads(job, CLAMP(threads, 1, MOST_THREADS) - 1);
+  lead(job);
+  return ms_staged_transfer_end(job, log, error);
 }

@@ -10,18 +10,6 @@
 
 typedef struct _MsStaging MsStaging;
 
-/**
- * MsStagedCopy: the device's side of a transfer.
- * @threads: threads to copy with, the caller's included
- * @buffer: of which @bytes, at least one, are copied from its byte @offset on
- */
-typedef struct {
-  guint threads;
-  cl_mem buffer;
-  gsize offset;
-  gsize bytes;
-} MsStagedCopy;
-
 /** MsStagedPart: @bytes of host memory, at least one, that are copied to or from a place on the device. */
 typedef struct {
   cl_mem buffer;
@@ -76,9 +64,8 @@ typedef struct _MsStagedTransfer MsStagedTransfer;
 guint ms_staging_threads_for(const MsDeviceLimits *limits, guint processors, gsize bytes);
 MsStaging *ms_staging_new(cl_context context, cl_command_queue queue, gsize most_bytes, GError **error);
 void ms_staging_free(MsStaging *self);
-gboolean ms_staging_upload(MsStaging *self, const MsStagedCopy *copy, const void *from, MsTimingLog *log,
-                           GError **error);
-gboolean ms_staging_download(MsStaging *self, const MsStagedCopy *copy, void *into, MsTimingLog *log, GError **error);
+gboolean ms_staging_move(MsStaging *self, gboolean upload, guint threads, const MsStagedPart *part, MsTimingLog *log,
+                         GError **error);
 MsStagedTransfer *ms_staging_start(MsStaging *self, guint threads, const MsStagedWork *work);
 gboolean ms_staged_transfer_end(MsStagedTransfer *self, MsTimingLog *log, GError **error);
 

@@ -162,7 +162,7 @@ widen_filter_span(MsTimingLog *self, gint64 started_us, gint64 ended_us)
  * ms_timing_log_add_filter_span:
  * @started_us: g_get_monotonic_time() when the first upload began; the last download has just ended
  *
- * Spans of stripes, lanes and devices are merged into one, since all use the host's clock.
+ * Spans of tiles and devices are merged into one, since all use the host's clock.
  */
 void
 ms_timing_log_add_filter_span(MsTimingLog *self, gint64 started_us)

@@ -255,7 +255,8 @@ ms_context_upload(MsContext *self, const MsBufferRange *range, const void *from,
   g_auto(cl_event) event = NULL;
 
   if (threads > 0)
-    return ms_staging_upload(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, from, log, error);
+    return ms_staging_move(self->staging, TRUE, threads, &(MsStagedPart){range->buffer, offset, bytes, (guint8 *)from},
+                           log, error);
   const Transfer transfer = {MS_STAGE_UPLOAD, bytes, ms_context_begin_command(self, log)};
   cl_int status = clEnqueueWriteBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, from, 0, NULL, &event);
   return ms_cl_check(status, error, "uploading %zu bytes", bytes) && end_transfer(self, &transfer, event, log, error);
@@ -317,7 +318,8 @@ ms_context_download(MsContext *self, const MsBufferRange *range, void *into, MsT
   g_auto(cl_event) event = NULL;
 
   if (threads > 0)
-    return ms_staging_download(self->staging, &(MsStagedCopy){threads, range->buffer, offset, bytes}, into, log, error);
+    return ms_staging_move(self->staging, FALSE, threads, &(MsStagedPart){range->buffer, offset, bytes, into}, log,
+                           error);
   const Transfer transfer = {MS_STAGE_DOWNLOAD, bytes, ms_context_begin_command(self, log)};
   cl_int status = clEnqueueReadBuffer(self->queue, range->buffer, CL_FALSE, offset, bytes, into, 0, NULL, &event);
   return ms_cl_check(status, error, "downloading %zu bytes", bytes) && end_transfer(self, &transfer, event, log, error);

@@ -129,10 +129,9 @@ static gboolean
 transfer(MsStaging *staging, cl_mem buffer, guint8 *host, gboolean up, GError **error)
 {
   /* One thread, since PoCL 3.1 sometimes never returns where several use one queue of its device “basic”. */
-  const MsStagedCopy copy = {1, buffer, 0, STAGED};
+  const MsStagedPart part = {buffer, 0, STAGED, host};
 
-  return up ? ms_staging_upload(staging, &copy, host, NULL, error)
-            : ms_staging_download(staging, &copy, host, NULL, error);
+  return ms_staging_move(staging, up, 1, &part, NULL, error);
 }
 
 /* Every call of a staged transfer fails once: the failure is reported, all threads end, the next one is complete. */
@@ -194,9 +193,8 @@ test_little_pinned_memory(void)
     sent[i] = (guint8)((i * 2654435761u) >> 24);
   for (int up = 1; up >= 0; up--) {
     arm(1); /* pinning */
-    const MsStagedCopy copy = {1, buffer, 0, LARGE};
-    g_assert_true(up ? ms_staging_upload(staging, &copy, sent, NULL, &error)
-                     : ms_staging_download(staging, &copy, back, NULL, &error));
+    const MsStagedPart part = {buffer, 0, LARGE, up ? sent : back};
+    g_assert_true(ms_staging_move(staging, up, 1, &part, NULL, &error));
     g_assert_cmpint(count(), >, 8); /* one command for each half of a megabyte */
     arm(0);
   }

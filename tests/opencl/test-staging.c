@@ -62,15 +62,15 @@ round_trip(Fixture *self, guint threads, gsize offset, gsize bytes)
   memset(around, GUARD, ROOM);
   memset(self->back, GUARD, ROOM);
   g_assert_true(ms_context_upload(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
-  g_assert_true(
-    ms_staging_upload(self->staging, &(MsStagedCopy){threads, self->device, offset, bytes}, self->sent, NULL, &error));
+  g_assert_true(ms_staging_move(self->staging, TRUE, threads, &(MsStagedPart){self->device, offset, bytes, self->sent},
+                                NULL, &error));
   g_assert_true(ms_context_download(self->context, &(MsBufferRange){self->device, 0, ROOM}, around, NULL, &error));
   g_assert_cmpmem(around + offset, bytes, self->sent, bytes);
   for (gsize i = 0; i < ROOM; i++)
     if (i < offset || i >= offset + bytes)
       g_assert_cmphex(around[i], ==, GUARD);
-  g_assert_true(ms_staging_download(self->staging, &(MsStagedCopy){threads, self->device, offset, bytes},
-                                    self->back + 5, NULL, &error));
+  g_assert_true(ms_staging_move(self->staging, FALSE, threads,
+                                &(MsStagedPart){self->device, offset, bytes, self->back + 5}, NULL, &error));
   g_assert_no_error(error);
   g_assert_cmpmem(self->back + 5, bytes, self->sent, bytes);
   g_assert_cmphex(self->back[4], ==, GUARD);
@@ -103,9 +103,10 @@ test_one_row(void)
 
   if (!self)
     return;
-  g_assert_true(ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, 0, bytes}, self->sent, log, &error));
   g_assert_true(
-    ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, 0, bytes}, self->back, log, &error));
+    ms_staging_move(self->staging, TRUE, 3, &(MsStagedPart){self->device, 0, bytes, self->sent}, log, &error));
+  g_assert_true(
+    ms_staging_move(self->staging, FALSE, 3, &(MsStagedPart){self->device, 0, bytes, self->back}, log, &error));
   g_assert_true(ms_timing_log_resolve(log, &error));
   g_assert_cmpuint(ms_timing_log_get_length(log), ==, 2);
   for (guint i = 0; i < 2; i++) {
@@ -127,13 +128,13 @@ test_beyond_the_end(void)
 
   if (!self)
     return;
-  g_assert_false(ms_staging_upload(self->staging, &(MsStagedCopy){3, self->device, ROOM - CHUNK, 4 * CHUNK}, self->sent,
-                                   NULL, &error));
+  g_assert_false(ms_staging_move(self->staging, TRUE, 3,
+                                 &(MsStagedPart){self->device, ROOM - CHUNK, 4 * CHUNK, self->sent}, NULL, &error));
   g_assert_nonnull(error);
   g_assert_nonnull(strstr(error->message, "CL_INVALID_VALUE"));
   g_clear_error(&error);
   g_assert_false(
-    ms_staging_download(self->staging, &(MsStagedCopy){3, self->device, ROOM, 1}, self->back, NULL, &error));
+    ms_staging_move(self->staging, FALSE, 3, &(MsStagedPart){self->device, ROOM, 1, self->back}, NULL, &error));
   g_assert_nonnull(error);
   round_trip(self, 3, 0, 10 * CHUNK);
 }
@@ -147,9 +148,9 @@ move_many_times(gpointer data)
 
   for (int i = 0; i < 50; i++) {
     g_assert_true(
-      ms_staging_upload(self->staging, &(MsStagedCopy){2, self->device, 0, 8 * CHUNK}, self->sent, NULL, &error));
+      ms_staging_move(self->staging, TRUE, 2, &(MsStagedPart){self->device, 0, 8 * CHUNK, self->sent}, NULL, &error));
     g_assert_true(
-      ms_staging_download(self->staging, &(MsStagedCopy){2, self->device, 0, 8 * CHUNK}, mine, NULL, &error));
+      ms_staging_move(self->staging, FALSE, 2, &(MsStagedPart){self->device, 0, 8 * CHUNK, mine}, NULL, &error));
     g_assert_cmpmem(mine, 8 * CHUNK, self->sent, 8 * CHUNK);
   }
   return NULL;

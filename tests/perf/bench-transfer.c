@@ -39,8 +39,8 @@ move_up(Bench *self)
   gint64 start = g_get_monotonic_time();
   gboolean good =
     self->staging
-      ? ms_staging_upload(self->staging, &(MsStagedCopy){self->threads, self->device, 0, self->bytes}, self->sent, NULL,
-                          &error)
+      ? ms_staging_move(self->staging, TRUE, self->threads, &(MsStagedPart){self->device, 0, self->bytes, self->sent},
+                        NULL, &error)
       : ms_context_upload(self->context, &(MsBufferRange){self->device, 0, self->bytes}, self->sent, NULL, &error);
 
   check(good, "up", error);
@@ -52,11 +52,10 @@ move_down(Bench *self, guint8 *into)
 {
   g_autoptr(GError) error = NULL;
   gint64 start = g_get_monotonic_time();
-  gboolean good =
-    self->staging
-      ? ms_staging_download(self->staging, &(MsStagedCopy){self->threads, self->device, 0, self->bytes}, into, NULL,
-                            &error)
-      : ms_context_download(self->context, &(MsBufferRange){self->device, 0, self->bytes}, into, NULL, &error);
+  gboolean good = self->staging ? ms_staging_move(self->staging, FALSE, self->threads,
+                                                  &(MsStagedPart){self->device, 0, self->bytes, into}, NULL, &error)
+                                : ms_context_download(self->context, &(MsBufferRange){self->device, 0, self->bytes},
+                                                      into, NULL, &error);
 
   check(good, "down", error);
   return (g_get_monotonic_time() - start) / 1e3;
