@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/filter/reference.h"
+#include "core/filter/tiles.h"
 #include "core/opencl/transfers.h"
 
 #define LARGEST_SIDE 32768
@@ -203,12 +204,22 @@ ms_lab_bench_image(MsLabBench *self, const char *size, GError **error)
   return scene;
 }
 
+/* Takes the next band of the list that is sampled: each whose number is a multiple of @step. */
+static gboolean
+take_sampled(MsTiles *tiles, guint step, MsRows *band)
+{
+  while (ms_tiles_take(tiles, 0, BAND_ROWS, band))
+    if ((guint)(band->first / BAND_ROWS) % step == 0)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 compute_band(gpointer data, gpointer user_data)
 {
   Reference *job = user_data;
   int width = ms_image_get_width(job->image), height = ms_image_get_height(job->image);
-  int top = (GPOINTER_TO_INT(data) - 1) * BAND_ROWS;
+  int top = GPOINTER_TO_INT(data) - 1;
   MsRegion region = {0, top, width, MIN(BAND_ROWS, height - top)};
   guint64 samples = 0;
   g_autoptr(GError) error = NULL;
@@ -256,10 +267,13 @@ ms_lab_bench_referenced_rows(MsLabBench *self, MsImage *image)
   if (self->reference_step == 1)
     return g_object_ref(image);
   guint8 *pixels = g_malloc(ms_image_get_byte_size(image));
-  for (int top = 0; top < height; top += BAND_ROWS * (int)self->reference_step) {
-    int n = MIN(BAND_ROWS, height - top);
-    memcpy(pixels + (gsize)rows * width * 4, ms_image_get_pixels(image) + (gsize)top * width * 4, (gsize)n * width * 4);
-    rows += n;
+  const gsize stride = (gsize)width * 4;
+  g_auto(MsTiles) tiles = {0};
+  MsRows band;
+  ms_tiles_init(&tiles, (MsRows){0, height}, 1);
+  while (take_sampled(&tiles, self->reference_step, &band)) {
+    memcpy(pixels + rows * stride, ms_image_get_pixels(image) + band.first * stride, band.count * stride);
+    rows += band.count;
   }
   return ms_image_new_take(width, rows, pixels, NULL);
 }
@@ -271,17 +285,21 @@ compute_reference(MsLabBench *self, Reference *job, GError **error)
   int width = ms_image_get_width(job->image), height = ms_image_get_height(job->image);
   guint bands = (guint)(height + BAND_ROWS - 1) / BAND_ROWS;
   GThreadPool *pool = g_thread_pool_new(compute_band, job, (int)g_get_num_processors(), FALSE, error);
+  g_auto(MsTiles) tiles = {0};
+  MsRows band;
 
   if (!pool)
     return FALSE;
   job->out = g_malloc0(ms_image_get_byte_size(job->image));
   g_autoptr(MsImage) whole = ms_image_new_take(width, height, job->out, NULL);
+  ms_tiles_init(&tiles, (MsRows){0, height}, 1);
+  take_sampled(&tiles, 1, &band);
   gint64 start_us = g_get_monotonic_time();
-  compute_band(GINT_TO_POINTER(1), job);
+  compute_band(GINT_TO_POINTER(band.first + 1), job);
   double band_s = (double)(g_get_monotonic_time() - start_us) * 1e-6;
   self->reference_step = ms_lab_bench_reference_step(bands, band_s, g_get_num_processors(), self->reference_s);
-  for (guint band = self->reference_step; band < bands; band += self->reference_step)
-    g_thread_pool_push(pool, GUINT_TO_POINTER(band + 1), NULL);
+  while (take_sampled(&tiles, self->reference_step, &band))
+    g_thread_pool_push(pool, GINT_TO_POINTER(band.first + 1), NULL);
   g_thread_pool_free(pool, FALSE, TRUE);
   if (job->error) {
     g_propagate_error(error, g_steal_pointer(&job->error));
