@@ -320,11 +320,12 @@ static GPtrArray *
 start_further_lanes(Runner *self, MsEngine *engine)
 {
   GPtrArray *threads = g_ptr_array_new();
-  guint n =
-    self->options->request->repeat > 1 || self->hooks->inspect ? 1 : MIN(ms_engine_get_lanes(engine), self->items->len);
+  guint n = self->options->request->repeat > 1 || self->hooks->inspect
+              ? 1
+              : MIN(ms_engine_get_images_at_once(engine), self->items->len);
 
   for (guint i = 1; i < n; i++) {
-    MsEngine *further = ms_engine_open_lane(engine, NULL);
+    MsEngine *further = ms_engine_new_sibling(engine, NULL);
     if (!further)
       break;
     g_ptr_array_add(self->engines, further);

@@ -5,8 +5,8 @@
 
 #define BYTES_PER_PIXEL 4
 
-/* Rows that are halved, another in the colours of the file, and one in those of the filter. */
-#define ROWS_HALVED 7
+/* The rows from which some are halved, in the colours of the file and in those of the filter, and the halved ones. */
+#define ROWS_HALVED (2 * (2 * MS_STREAM_HALVED_ROWS + 8) + MS_STREAM_HALVED_ROWS)
 
 /* More rows are not faster: those of the halo, which are uploaded again for each tile, are few beside these. */
 #define MOST_RESULT_BYTES (G_GUINT64_CONSTANT(256) << 20)

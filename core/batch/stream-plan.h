@@ -4,6 +4,9 @@
 
 #include "core/filter/settings/settings.h"
 
+/** MS_STREAM_HALVED_ROWS: of the level above that are made at once. */
+#define MS_STREAM_HALVED_ROWS 4
+
 /**
  * MsStreamRequest:
  * @width: pixels in a row

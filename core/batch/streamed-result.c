@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/batch/streamed-result.h"
 
+#include <string.h>
+
 #include "core/filter/pyramid/pyramid.h"
 #include "core/filter/reference.h"
 #include "core/filter/space/space.h"
+#include "core/filter/tiles.h"
 #include "core/image/common/pixel-memory.h"
 
 /** ms_streamed_file_get_metadata: (transfer none) (nullable): whose profile the colours have, once known. */
@@ -21,35 +24,25 @@ ms_streamed_file_clear(MsStreamedFile *self)
   g_clear_pointer(&self->scratch, ms_scratch_file_unref);
 }
 
-/* Calls @func with every row from the first on, until it returns %FALSE. */
+/* Finds whether all rows are opaque, up to the first that is not. */
 static gboolean
-for_each_row(const MsStreamedFile *self, gboolean (*func)(const guint8 *row, gpointer data), gpointer data,
-             GError **error)
+find_transparency(MsStreamedFile *self, GError **error)
 {
   const gsize stride = (gsize)self->width * 4;
   g_autofree guint8 *read = self->image ? NULL : g_malloc(stride);
-  gboolean more = self->image || ms_image_file_start_rows(self->input, error);
 
-  if (!more)
+  if (!self->image && !ms_image_file_start_rows(self->input, error))
     return FALSE;
-  for (int y = 0; more && y < self->height; y++) {
+  for (int y = 0; self->is_opaque && y < self->height; y++) {
     if (g_cancellable_set_error_if_cancelled(self->input->cancellable, error) ||
         (!self->image && !ms_image_file_rows(self->input, read, 1, error)))
       return FALSE;
-    more = func(self->image ? ms_image_get_pixels(self->image) + (gsize)y * stride : read, data);
+    self->is_opaque =
+      ms_image_pixels_are_opaque(self->image ? ms_image_get_pixels(self->image) + (gsize)y * stride : read, stride);
     if (self->image)
       ms_scratch_file_touch(self->scratch, stride);
   }
   return TRUE;
-}
-
-static gboolean
-find_transparency(const guint8 *row, gpointer data)
-{
-  MsStreamedFile *self = data;
-
-  self->is_opaque = ms_image_pixels_are_opaque(row, (gsize)self->width * 4);
-  return self->is_opaque;
 }
 
 /* Lets the pixels be in temporary files, or begins reading the rows of the file. */
@@ -81,136 +74,26 @@ ms_streamed_file_inspect(MsStreamedFile *self, GError **error)
   if (!open_rows(self, error))
     return FALSE;
   self->is_opaque = TRUE;
-  if ((self->image || self->input->has_alpha) && !for_each_row(self, find_transparency, self, error))
+  if ((self->image || self->input->has_alpha) && !find_transparency(self, error))
     return FALSE;
   if (self->scratch)
     ms_scratch_file_drop(self->scratch);
   return TRUE;
 }
 
-/* The level above the image: computed first, from one pass over its rows */
+/* The image, whose rows are read while others are filtered, verified and written */
 
 /*
- * @result: the engine's result of the level above the image
+ * The level above the image.
+ * @halved: the picture at half its size, in the colours that are filtered
+ * @result: the engine's result of it
  * @expected: (nullable): that of the serial reference, for runs that verify
  */
 typedef struct {
+  MsImage *halved;
   MsImage *result;
   MsImage *expected;
 } Levels;
-
-/*
- * @tables: (nullable): of the colours that are filtered, for other spaces than RGB; @converted: one row in them
- */
-typedef struct {
-  MsHalving *halving;
-  MsSpace space;
-  GBytes *tables;
-  guint8 *converted;
-  gsize width;
-} Pass;
-
-static gboolean
-halve_row(const guint8 *row, gpointer data)
-{
-  const Pass *self = data;
-
-  if (self->tables)
-    ms_space_convert(self->space, g_bytes_get_data(self->tables, NULL), row, self->converted, self->width);
-  ms_halving_add_row(self->halving, self->tables ? self->converted : row);
-  return TRUE;
-}
-
-/* (transfer full): the picture at half its size, in the colours that are filtered. */
-static MsImage *
-halve(const MsStreamedFile *file, MsStreamedRun *run, GError **error)
-{
-  const MsPyramidSize size = {file->width, file->height}, half = ms_pyramid_size(size.width, size.height, 1);
-  const MsMetadata *metadata = ms_streamed_file_get_metadata(file);
-  const gint64 start = g_get_monotonic_time();
-  const MsSpace space = run->settings->params.space;
-  guint8 *pixels = ms_image_try_alloc_pixels((guint64)half.width, (guint64)half.height);
-
-  if (!pixels) {
-    ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a level of %dx%d pixels.", half.width,
-                 half.height);
-    return NULL;
-  }
-  g_autoptr(MsImage) image = ms_image_new_take(half.width, half.height, pixels, NULL);
-  g_autoptr(MsHalving) halving = ms_halving_new(size, pixels);
-  g_autoptr(GBytes) tables = space == MS_SPACE_RGB ? NULL : ms_space_tables_get(space, metadata ? metadata->icc : NULL);
-  g_autofree guint8 *converted = g_malloc((gsize)size.width * 4);
-  Pass pass = {halving, space, tables, converted, (gsize)size.width};
-
-  if (!for_each_row(file, halve_row, &pass, error))
-    return NULL;
-  ms_timing_log_add_host(run->item->log, MS_STAGE_DECODE, NULL, (guint64)size.width * (guint64)size.height * 4, start);
-  return g_steal_pointer(&image);
-}
-
-/* No row of the image is done yet. */
-static void
-report_begin(int done, int total, gpointer data)
-{
-  const MsStreamedRun *run = data;
-
-  if (run->progress)
-    run->progress(0, total, run->progress_data);
-}
-
-static gboolean
-filter_levels(Levels *self, MsImage *halved, const MsSettings *settings, MsStreamedRun *run, GError **error)
-{
-  for (guint i = 0; i < run->repeat; i++) {
-    g_autoptr(MsTimingLog) log = ms_timing_log_new();
-    MsJob level = {.source = halved,
-                   .settings = settings,
-                   .progress = report_begin,
-                   .progress_data = run,
-                   .log = log,
-                   .cancellable = run->cancellable};
-    g_clear_object(&self->result);
-    self->result = ms_engine_run(run->engine, &level, error);
-    if (self->result)
-      ms_batch_item_take_job(run->item, &level, i, run->repeat);
-    ms_job_clear(&level);
-    if (!self->result)
-      return FALSE;
-  }
-  return TRUE;
-}
-
-/*
- * Filters the levels above the image, from one pass over its rows.
- * @self: (inout): gets the results; a run that fails may leave one
- *
- * Returns: %FALSE with the errors of ms_image_file_start_rows() and ms_engine_run(), or #MS_ERROR_MEMORY
- */
-static gboolean
-run_levels(Levels *self, const MsStreamedFile *file, MsStreamedRun *run, GError **error)
-{
-  MsSettings settings = *run->settings;
-
-  settings.params = ms_params_coarser(&settings.params);
-  g_autoptr(MsImage) halved = halve(file, run, error);
-  if (!halved || !filter_levels(self, halved, &settings, run, error)) {
-    g_prefix_error(error, "'%s': ", file->input->name);
-    return FALSE;
-  }
-  MsJob reference = {.source = halved, .settings = &settings, .cancellable = run->cancellable};
-  if (run->verifies && !self->expected)
-    self->expected = ms_reference_run(&reference, error);
-  return !run->verifies || self->expected;
-}
-
-static void
-clear_levels(Levels *self)
-{
-  g_clear_object(&self->result);
-  g_clear_object(&self->expected);
-}
-
-/* The image, whose rows are read while others are filtered, verified and written */
 
 /*
  * @source: of which the rows before @decoded are in memory, from those on that can influence rows that are not written
@@ -331,14 +214,133 @@ filter_once(Streaming *self, guint repeat, GError **error)
   return done != NULL;
 }
 
+static void
+close_source(Streaming *self)
+{
+  g_clear_object(&self->source);
+  g_clear_pointer(&self->window, ms_row_window_free);
+}
+
 /* Reads and filters all rows. */
 static gboolean
 run_pass(Streaming *self, guint repeat, GError **error)
 {
   const gboolean good = open_source(self, error) && filter_once(self, repeat, error);
 
-  g_clear_object(&self->source);
-  g_clear_pointer(&self->window, ms_row_window_free);
+  close_source(self);
+  return good;
+}
+
+/* The level above the image: computed first, from one pass over its rows */
+
+static gboolean
+keep_halved(guint8 *pixels, MsRows rows, gpointer data, GError **error)
+{
+  Streaming *self = data;
+  const gsize stride = (gsize)ms_image_get_width(self->levels.halved) * 4;
+
+  memcpy((guint8 *)ms_image_get_pixels(self->levels.halved) + rows.first * stride, pixels, rows.count * stride);
+  g_free(pixels);
+  if (self->window)
+    ms_row_window_drop(self->window, ms_bands_finer((MsRows){rows.first + rows.count, 1}, self->file->height).first);
+  else
+    ms_scratch_file_drop(self->file->scratch);
+  return TRUE;
+}
+
+static gboolean
+halve_rows(Streaming *self, MsTiles *tiles, MsRows rows, GError **error)
+{
+  const MsPyramidSize size = {self->file->width, self->file->height};
+  const MsRows held = ms_bands_finer(rows, size.height);
+  guint8 *pixels = NULL;
+
+  if (!ms_tiles_prepare(tiles, rows, held, &pixels, error))
+    return FALSE;
+  g_autoptr(MsImage) source = ms_image_new_rows(self->source, held.first, held.count);
+  g_autoptr(MsImage) converted = ms_space_convert_image(self->run->settings->params.space, source, error);
+  if (!converted) {
+    ms_tiles_return(tiles, 0, rows, pixels);
+    return name_failure(self, error);
+  }
+  ms_pyramid_halve(ms_image_get_pixels(converted), held, size, rows, pixels);
+  return ms_tiles_finish(tiles, rows, pixels, error);
+}
+
+/* A first stream of rows, which halves the picture. */
+static gboolean
+halve(Streaming *self, GError **error)
+{
+  const MsPyramidSize half = ms_pyramid_size(self->file->width, self->file->height, 1);
+  MsRowStream stream = {.most_rows = MS_STREAM_HALVED_ROWS, .read = read_until, .write = keep_halved, .data = self};
+  guint8 *pixels = ms_image_check_memory(ms_image_try_alloc_pixels((guint64)half.width, (guint64)half.height),
+                                         half.width, half.height, error);
+  g_auto(MsTiles) tiles = {0};
+  GError *failure = NULL;
+  MsRows rows;
+
+  if (!pixels)
+    return name_failure(self, error);
+  self->levels.halved = ms_image_new_take(half.width, half.height, pixels, NULL);
+  ms_tiles_init(&tiles, (MsRows){0, half.height}, 1);
+  ms_tiles_serve(&tiles, &(MsJob){.stream = &stream}, half.width, NULL);
+  while (!failure && !g_cancellable_set_error_if_cancelled(self->run->cancellable, &failure) &&
+         ms_tiles_take(&tiles, 0, MS_STREAM_HALVED_ROWS, &rows))
+    halve_rows(self, &tiles, rows, &failure);
+  return ms_tiles_end(&tiles, failure, error);
+}
+
+/* No row of the image is done yet. */
+static void
+report_begin(int done, int total, gpointer data)
+{
+  const MsStreamedRun *run = data;
+
+  if (run->progress)
+    run->progress(0, total, run->progress_data);
+}
+
+static gboolean
+filter_level(Streaming *self, const MsSettings *settings, guint repeat, GError **error)
+{
+  MsStreamedRun *run = self->run;
+  g_autoptr(MsTimingLog) log = ms_timing_log_new();
+  MsJob level = {.source = self->levels.halved,
+                 .settings = settings,
+                 .progress = report_begin,
+                 .progress_data = run,
+                 .log = log,
+                 .cancellable = run->cancellable};
+
+  g_clear_object(&self->levels.result);
+  self->levels.result = ms_engine_run(run->engine, &level, error);
+  if (self->levels.result)
+    ms_batch_item_take_job(run->item, &level, repeat, run->repeat);
+  else
+    name_failure(self, error);
+  ms_job_clear(&level);
+  return self->levels.result != NULL;
+}
+
+/* Filters the levels above the image. */
+static gboolean
+run_levels(Streaming *self, GError **error)
+{
+  const MsStreamedRun *run = self->run;
+  MsSettings settings = *run->settings;
+  gboolean good = open_source(self, error) && halve(self, error);
+
+  close_source(self);
+  ms_timing_log_append(run->item->log, self->reads);
+  settings.params = ms_params_coarser(&settings.params);
+  for (guint i = 0; good && i < run->repeat; i++)
+    good = filter_level(self, &settings, i, error);
+  if (good && run->verifies) {
+    MsJob reference = {.source = self->levels.halved, .settings = &settings, .cancellable = run->cancellable};
+    self->levels.expected = ms_reference_run(&reference, error);
+    good = self->levels.expected != NULL;
+  }
+  g_clear_object(&self->levels.halved);
   return good;
 }
 
@@ -354,12 +356,13 @@ ms_streamed_file_filter(const MsStreamedFile *self, MsStreamedRun *run, GError *
 {
   g_autoptr(MsTimingLog) reads = ms_timing_log_new();
   Streaming pass = {.file = self, .run = run, .reads = reads};
-  gboolean good = run->settings->params.levels == 0 || run_levels(&pass.levels, self, run, error);
+  gboolean good = run->settings->params.levels == 0 || run_levels(&pass, error);
 
   for (guint i = 0; good && i < run->repeat; i++)
     good = run_pass(&pass, i, error);
   ms_timing_log_append(run->item->log, reads);
   run->damage = g_strdup(self->image ? NULL : ms_image_file_get_damage(self->input));
-  clear_levels(&pass.levels);
+  g_clear_object(&pass.levels.result);
+  g_clear_object(&pass.levels.expected);
   return good;
 }

@@ -16,7 +16,7 @@
 #define USUAL_SIDE 512
 
 /* Images in flight on a device with its own memory: one uploads, one computes, one downloads, and one waits. */
-#define LANES 4
+#define IMAGES_AT_ONCE 4
 
 /*
  * A filter on one OpenCL device, where the processor may take over after a failure, or on several; or the serial
@@ -118,8 +118,8 @@ ms_engine_describe(MsEngine *self)
 static gboolean
 check_on(MsContext *context, const MsSettings *settings, GError **error)
 {
-  MsPlanRequest request = ms_plan_request(settings, &context->device->limits, USUAL_SIDE, USUAL_SIDE);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, error);
+  const MsJob job = {.settings = settings, .size = {USUAL_SIDE, USUAL_SIDE}};
+  g_autoptr(MsPlan) plan = ms_plan_new(&job, &(MsDeviceShare){.limits = &context->device->limits}, error);
 
   return plan != NULL;
 }
@@ -235,8 +235,8 @@ share_device(MsEngine *self)
   MsContext *context = ms_mean_shift_get_context(self->filter);
 
   ms_mean_shift_set_shares_device(self->filter, TRUE);
-  ms_mean_shift_set_memory_budget(self->filter, context->device->limits.global_memory / 2 / LANES);
-  context->processors = MAX(g_get_num_processors() / LANES, 1);
+  ms_mean_shift_set_memory_budget(self->filter, context->device->limits.global_memory / 2 / IMAGES_AT_ONCE);
+  context->processors = MAX(g_get_num_processors() / IMAGES_AT_ONCE, 1);
 }
 
 /*
@@ -332,14 +332,14 @@ ms_engine_run(MsEngine *self, MsJob *job, GError **error)
   return self->filter ? run_on_devices(self, job, error) : run_reference(job, error);
 }
 
-/** ms_engine_get_lanes: how many images may be on the device at once, one in this engine and one in each open lane. */
+/** ms_engine_get_images_at_once: how many may be on the device, one in this engine and one in each sibling. */
 guint
-ms_engine_get_lanes(MsEngine *self)
+ms_engine_get_images_at_once(MsEngine *self)
 {
   if (self->stand_in)
-    return MAX(self->stand_in->lanes, 1);
+    return MAX(self->stand_in->images, 1);
   const gboolean is_one_device = self->filter && ms_mean_shift_get_n_devices(self->filter) == 1;
-  return is_one_device && ms_device_has_own_memory(ms_engine_get_context(self)->device) ? LANES : 1;
+  return is_one_device && ms_device_has_own_memory(ms_engine_get_context(self)->device) ? IMAGES_AT_ONCE : 1;
 }
 
 /** ms_device_engine_new: (transfer full): an engine on a device that is open already. */
@@ -356,22 +356,22 @@ ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note,
 }
 
 /**
- * ms_engine_open_lane: for engines with several lanes
+ * ms_engine_new_sibling: for engines that may have several images on the device at once
  *
  * Returns: (transfer full): an engine on the same device for one more thread, or %NULL with #MS_ERROR_DEVICE
  */
 MsEngine *
-ms_engine_open_lane(MsEngine *self, GError **error)
+ms_engine_new_sibling(MsEngine *self, GError **error)
 {
   if (self->stand_in)
-    return self->stand_in->open_lane(self->stand_in_data, error);
-  g_autoptr(MsContext) sibling = ms_context_new_sibling(ms_engine_get_context(self), error);
-  MsEngine *lane = sibling ? ms_device_engine_new(sibling, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
-  if (!lane)
+    return self->stand_in->new_sibling(self->stand_in_data, error);
+  g_autoptr(MsContext) context = ms_context_new_sibling(ms_engine_get_context(self), error);
+  MsEngine *sibling = context ? ms_device_engine_new(context, MS_FALLBACK_FAIL, NULL, NULL) : NULL;
+  if (!sibling)
     return NULL;
   share_device(self);
-  share_device(lane);
-  return lane;
+  share_device(sibling);
+  return sibling;
 }
 
 static MsFallback

@@ -35,13 +35,13 @@ typedef struct _MsEngine MsEngine;
 
 /**
  * MsEngineStandIn: what takes the place of the devices in tests; @data is that of ms_engine_new_stand_in().
- * @lanes: how many images may be in it at once; more than one need @open_lane
+ * @images: that may be in it at once; more than one need @new_sibling
  */
 typedef struct {
   MsEngineInfo info;
-  guint lanes;
+  guint images;
   MsImage *(*run)(gpointer data, MsJob *job, GError **error);
-  MsEngine *(*open_lane)(gpointer data, GError **error);
+  MsEngine *(*new_sibling)(gpointer data, GError **error);
 } MsEngineStandIn;
 
 MsEngine *ms_engine_new_stand_in(const MsEngineStandIn *stand_in, gpointer data, GDestroyNotify free_data);
@@ -60,8 +60,8 @@ gboolean ms_engine_check(MsEngine *self, const MsSettings *settings, GError **er
 MsImage *ms_engine_run(MsEngine *self, MsJob *job, GError **error);
 MsContext *ms_engine_get_context(MsEngine *self);
 void ms_engine_set_memory_budget(MsEngine *self, guint64 bytes);
-guint ms_engine_get_lanes(MsEngine *self);
-MsEngine *ms_engine_open_lane(MsEngine *self, GError **error);
+guint ms_engine_get_images_at_once(MsEngine *self);
+MsEngine *ms_engine_new_sibling(MsEngine *self, GError **error);
 gboolean ms_engine_is_device_fault(const GError *error);
 
 MsEngine *ms_device_engine_new(MsContext *context, MsFallback fallback, MsEngineNote note, gpointer note_data);

@@ -8,7 +8,7 @@
 #include <json-glib/json-glib.h>
 
 #include "core/engine/tuned.h"
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 #include "core/opencl/context.h"
 
 /**

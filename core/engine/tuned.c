@@ -294,8 +294,7 @@ ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *d
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
     return *settings;
   tuned.params = settings->params;
-  MsPlanRequest request = ms_plan_request(&tuned, &device->limits, width, height);
-  request.modes = wants_modes;
-  g_autofree char *refusal = ms_plan_refusal(&request);
+  const MsJob job = {.settings = &tuned, .size = {width, height}, .wants_modes = wants_modes};
+  g_autofree char *refusal = ms_plan_refusal(&job, &(MsDeviceShare){.limits = &device->limits});
   return refusal ? *settings : tuned;
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* MsFilterRun: executes a plan tile by tile and band by band, on one device. */
+/*
+ * MsLane: a device that takes tiles of pictures; MsLevel: the plan of a picture, or of a level above it, in its hands;
+ * MsTile: some rows of it.
+ */
 #pragma once
 
-#include "core/filter/mean-shift.h"
+#include "core/filter/plan/plan.h"
 #include "core/filter/tiles.h"
+#include "core/opencl/context.h"
 
 /** MsDeviceBuffer: a device buffer that only grows. */
 typedef struct {
@@ -12,7 +16,7 @@ typedef struct {
 } MsDeviceBuffer;
 
 /**
- * MsFilterBuffers: the device memory of a filter, kept between its runs so that a repeated run allocates nothing; all
+ * MsFilterBuffers: the device memory of a tile, kept between pictures so that a repeated run allocates nothing; all
  * zero before the first run.
  * @modes: for plans with modes
  * @mask: for plans with a mask
@@ -33,79 +37,71 @@ typedef struct {
   gsize image_height;
 } MsFilterBuffers;
 
-typedef struct MsFilterRun MsFilterRun;
+/**
+ * MsTile: rows of the result that a device computes together.
+ * @held: the rows of the source that they need
+ * @pixels: (nullable): for their result, which stays on the device where it is %NULL
+ */
+typedef struct {
+  MsRows rows;
+  MsRows held;
+  guint8 *pixels;
+  MsFilterBuffers *buffers;
+} MsTile;
 
 /**
- * MsFilterRun:
- * @job: of the picture; its log is not that of the run where pieces keep their own
- * @is_picture: whether it is the picture itself and no level above it, whose early rows the caller wants
- * @log: (nullable): gets a row for the build and one for each transfer and launch
- * @tiles: the list that the device, number @device of it, takes tiles from
- * @tile: rows of the result that the buffers hold now
- * @held: the rows of the image that they need
- * @band: rows of the result that are launched together
- * @source: the pixels of the whole image
- * @pixels: (nullable): for the result of the tile
- * @modes: (nullable): column and row for each pixel of the region, for plans with modes
- * @stays: whether result and modes stay on the device
+ * MsLevel: a plan in the hands of a device.
+ * @job: of the picture; its log gets a row for the build and one for each transfer and launch
+ * @plan: of the picture, or of the level above it
+ * @tiles: (nullable): the list from which the device, number @device of it, takes tiles of the picture; %NULL for a
+ *   level above it, whose rows are no progress
  * @tables: (nullable): of the colours of the source, for plans that convert them
- * @coarser: (nullable): the pixels of the result of the level above, for a plan that has it
  * @start_tile: (nullable): called with @start_data for each tile when its source is on the device, before the
  *   passes of its bands
  */
-struct MsFilterRun {
-  const MsJob *job;
-  gboolean is_picture;
+typedef struct MsLevel MsLevel;
+struct MsLevel {
   MsContext *context;
+  const MsJob *job;
   const MsPlan *plan;
-  MsFilterBuffers *buffers;
-  MsTimingLog *log;
-  cl_kernel kernels[MS_PLAN_MAX_PASSES];
   MsTiles *tiles;
   guint device;
-  MsRows tile;
-  MsRows held;
-  MsRows band;
-  const guint8 *source;
-  guint8 *pixels;
-  guint16 *modes;
-  gboolean stays;
+  cl_kernel kernels[MS_PLAN_MAX_PASSES];
   GBytes *tables;
-  const guint8 *coarser;
-  gboolean (*start_tile)(const MsFilterRun *tile, gpointer data, GError **error);
+  gboolean (*start_tile)(const MsLevel *level, const MsTile *tile, gpointer data, GError **error);
   gpointer start_data;
 };
 
 /**
- * MsLane: what a device needs to compute one tile after the other, kept between runs; all zero before the first one.
+ * MsLane: a device, and what it keeps between pictures; all zero but @context and @share before the first one.
  * @up, @down: (nullable): further queues, for plans that overlap transfers with kernels
  * @slots: the memory of the tiles under way; the first serves plans that have one tile at a time
+ * @above: the memory of the levels above the picture
+ * @speed: pixels a millisecond in the last picture; 0 where it is unknown
  */
 typedef struct {
+  MsContext *context;
+  MsDeviceShare share;
   MsContext *up;
   MsContext *down;
   MsFilterBuffers slots[MS_PLAN_MOST_DEPTH];
+  MsFilterBuffers above[MS_LEVELS_MAX];
+  double speed;
 } MsLane;
 
-/** MsFilterLevels: the device memory of the levels above the picture, all zero before the first run. */
-typedef struct {
-  MsFilterBuffers above[MS_LEVELS_MAX];
-} MsFilterLevels;
-
 void ms_filter_buffers_release(MsFilterBuffers *self);
-gboolean ms_filter_run_reserve(MsFilterRun *self, GError **error);
-gboolean ms_filter_run_create_kernels(MsFilterRun *self, GError **error);
-void ms_filter_run_release_kernels(MsFilterRun *self);
-gboolean ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error);
-gboolean ms_filter_run_upload(const MsFilterRun *self, GError **error);
-gboolean ms_filter_run_download(const MsFilterRun *self, GError **error);
-gboolean ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error);
-gboolean ms_filter_run_bands(MsFilterRun *self, GError **error);
-void ms_filter_run_report(const MsFilterRun *self);
-gboolean ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error);
 
-gboolean ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error);
-void ms_filter_levels_release(MsFilterLevels *self);
+gboolean ms_level_open(MsLevel *self, GError **error);
+void ms_level_close(MsLevel *self);
+gboolean ms_level_reserve(const MsLevel *self, const MsTile *tile, GError **error);
+gboolean ms_level_upload(const MsLevel *self, const MsTile *tile, GError **error);
+gboolean ms_level_prepare_source(const MsLevel *self, const MsTile *tile, GError **error);
+gboolean ms_level_enqueue_bands(const MsLevel *self, const MsTile *tile, GError **error);
+gboolean ms_level_run_bands(const MsLevel *self, const MsTile *tile, GError **error);
+gboolean ms_level_run_one_by_one(const MsLevel *self, MsFilterBuffers *buffers, GError **error);
 
-gboolean ms_lane_run(MsLane *self, const MsFilterRun *run, GError **error);
-void ms_lane_release_further(MsLane *self);
+gboolean ms_levels_run(MsLane *lane, const MsLevel *picture, GError **error);
+
+gboolean ms_job_stays(const MsJob *job, const MsPlan *plan);
+gboolean ms_lane_run(MsLane *self, const MsJob *job, const MsPlan *plan, MsTiles *tiles, guint device, GError **error);
+void ms_lane_release(MsLane *self);

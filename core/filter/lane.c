@@ -6,26 +6,23 @@
  * caller launches kernels. A few tiles have memory on the device at once, and take turns at it. The result does not
  * depend on the tiles.
  */
-#include "core/filter/mean-shift-private.h"
+#include "core/filter/lane-private.h"
 #include "core/opencl/transfers.h"
 
 /* Tiles whose kernels may be enqueued at once: one runs while the next is enqueued, and cancelling waits for both. */
 #define ENQUEUED 2
 
 /*
- * Some rows of the result. The lock of the run guards the events, each NULL until the command is enqueued, and whether
- * the result is in the memory of the host.
+ * A tile under way. The lock of the run guards the events, each NULL until the command is enqueued, and whether the
+ * result is in the memory of the host.
  */
 typedef struct {
-  MsRows rows;
-  MsRows held;
-  guint8 *pixels;
+  MsTile tile;
   gboolean is_done;
-  MsFilterBuffers *buffers;
   cl_event uploaded;
   cl_event computed;
   cl_event downloaded;
-} Tile;
+} Flight;
 
 /*
  * @n: tiles that were taken from the list
@@ -34,9 +31,9 @@ typedef struct {
  * @ended: there are no further tiles
  */
 typedef struct {
-  MsFilterRun *run;
-  MsFilterBuffers *slots;
-  Tile *tiles;
+  const MsLevel *level;
+  MsLane *lane;
+  Flight *tiles;
   guint n;
   guint most;
   guint depth;
@@ -46,9 +43,9 @@ typedef struct {
   gboolean failed;
 } Overlap;
 
-/** ms_lane_release_further: closes the further queues and releases the memory that one tile at a time does not need. */
-void
-ms_lane_release_further(MsLane *self)
+/* Closes the further queues and releases the memory that one tile at a time does not need. */
+static void
+release_further(MsLane *self)
 {
   for (guint i = 1; i < G_N_ELEMENTS(self->slots); i++)
     ms_filter_buffers_release(&self->slots[i]);
@@ -56,13 +53,29 @@ ms_lane_release_further(MsLane *self)
   g_clear_pointer(&self->down, ms_context_unref);
 }
 
+static void
+release_above(MsLane *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS(self->above); i++)
+    ms_filter_buffers_release(&self->above[i]);
+}
+
+/** ms_lane_release: frees its queues and memory on the device; it can be used again. */
+void
+ms_lane_release(MsLane *self)
+{
+  release_further(self);
+  ms_filter_buffers_release(&self->slots[0]);
+  release_above(self);
+}
+
 static gboolean
-open_queues(MsLane *self, MsContext *context, GError **error)
+open_queues(MsLane *self, GError **error)
 {
   if (!self->up)
-    self->up = ms_context_new_sibling(context, NULL);
+    self->up = ms_context_new_sibling(self->context, NULL);
   if (!self->down)
-    self->down = ms_context_new_sibling(context, NULL);
+    self->down = ms_context_new_sibling(self->context, NULL);
   if (!self->up || !self->down)
     ms_set_error_literal(error, MS_ERROR_MEMORY, "The device provides no further queues.");
   return self->up && self->down;
@@ -77,7 +90,7 @@ give_tiles_up(gpointer data)
   overlap->failed = TRUE;
   g_cond_broadcast(&overlap->changed);
   g_mutex_unlock(&overlap->lock);
-  ms_tiles_give_up(overlap->run->tiles, overlap->run->device, TRUE);
+  ms_tiles_give_up(overlap->level->tiles, overlap->level->device, TRUE);
 }
 
 /* Lets those that wait for this event of a tile go on. */
@@ -129,12 +142,12 @@ static void
 on_arrived(guint index, gpointer data)
 {
   Overlap *overlap = data;
-  Tile *tile = &overlap->tiles[index];
+  Flight *flight = &overlap->tiles[index];
 
   g_mutex_lock(&overlap->lock);
-  tile->is_done = TRUE;
+  flight->is_done = TRUE;
   g_mutex_unlock(&overlap->lock);
-  if (!ms_tiles_finish(overlap->run->tiles, tile->rows, tile->pixels, NULL))
+  if (!ms_tiles_finish(overlap->level->tiles, flight->tile.rows, flight->tile.pixels, NULL))
     give_tiles_up(overlap);
 }
 
@@ -161,16 +174,16 @@ find_tile(Overlap *overlap, guint index, gboolean wait)
 static MsStagedNext
 take_tile(Overlap *overlap)
 {
-  const MsFilterRun *run = overlap->run;
-  Tile *tile = &overlap->tiles[overlap->n];
+  const MsLevel *level = overlap->level;
+  MsTile *tile = &overlap->tiles[overlap->n].tile;
   const gboolean taken =
-    overlap->n < overlap->most && ms_tiles_take(run->tiles, run->device, run->plan->tile_rows, &tile->rows);
+    overlap->n < overlap->most && ms_tiles_take(level->tiles, level->device, level->plan->tile_rows, &tile->rows);
 
   if (taken) {
-    tile->held = ms_bands_with_halo(tile->rows, run->plan->halo, run->plan->request.height);
-    tile->buffers = &overlap->slots[overlap->n % overlap->depth];
+    tile->held = ms_bands_with_halo(tile->rows, level->plan->halo, level->plan->height);
+    tile->buffers = &overlap->lane->slots[overlap->n % overlap->depth];
   }
-  if (taken && !ms_tiles_prepare(run->tiles, tile->rows, tile->held, &tile->pixels, NULL))
+  if (taken && !ms_tiles_prepare(level->tiles, tile->rows, tile->held, &tile->pixels, NULL))
     return MS_STAGED_GIVEN_UP;
   g_mutex_lock(&overlap->lock);
   overlap->n += taken;
@@ -189,10 +202,10 @@ static MsStagedNext
 next_upload(guint index, gboolean wait, MsStagedPart *part, gpointer data)
 {
   Overlap *overlap = data;
-  const MsFilterRun *run = overlap->run;
-  const gsize row = (gsize)run->plan->request.width * 4;
+  const MsLevel *level = overlap->level;
+  const gsize row = (gsize)level->plan->width * 4;
 
-  if (!wait && ms_tiles_is_stream(run->tiles))
+  if (!wait && ms_tiles_is_stream(level->tiles))
     return MS_STAGED_LATER;
   if (index > overlap->depth) {
     g_auto(cl_event) computed = take_event(overlap, &overlap->tiles[index - overlap->depth - 1].computed, wait);
@@ -202,9 +215,9 @@ next_upload(guint index, gboolean wait, MsStagedPart *part, gpointer data)
   const MsStagedNext found = take_tile(overlap);
   if (found != MS_STAGED_PART)
     return found;
-  const Tile *tile = &overlap->tiles[index];
+  const MsTile *tile = &overlap->tiles[index].tile;
   *part = (MsStagedPart){tile->buffers->source.mem, 0, (gsize)tile->held.count * row,
-                         (guint8 *)run->source + (gsize)tile->held.first * row};
+                         (guint8 *)ms_image_get_pixels(level->job->source) + (gsize)tile->held.first * row};
   return MS_STAGED_PART;
 }
 
@@ -212,13 +225,12 @@ static MsStagedNext
 next_download(guint index, gboolean wait, MsStagedPart *part, gpointer data)
 {
   Overlap *overlap = data;
-  const MsFilterRun *run = overlap->run;
-  const gsize row = (gsize)run->plan->request.region.width * 4;
+  const gsize row = (gsize)overlap->level->plan->region.width * 4;
   const MsStagedNext found = find_tile(overlap, index, wait);
 
   if (found != MS_STAGED_PART)
     return found;
-  const Tile *tile = &overlap->tiles[index];
+  const MsTile *tile = &overlap->tiles[index].tile;
   *part = (MsStagedPart){tile->buffers->result.mem, 0, (gsize)tile->rows.count * row, tile->pixels};
   return MS_STAGED_PART;
 }
@@ -244,26 +256,16 @@ is_computed(guint tile, gboolean wait, cl_event *after, gpointer data)
   return *after != NULL;
 }
 
-static void
-use_tile(MsFilterRun *run, const Tile *tile)
-{
-  run->tile = run->band = tile->rows;
-  run->held = tile->held;
-  run->pixels = tile->pixels;
-  run->buffers = tile->buffers;
-}
-
 /* Provides the memory of all tiles that are under way at once, each as large as the largest tile needs. */
 static gboolean
-reserve_slots(MsFilterRun *run, MsLane *lane, GError **error)
+reserve_slots(const MsLevel *level, MsLane *lane, GError **error)
 {
-  const MsPlan *plan = run->plan;
+  const MsPlan *plan = level->plan;
+  MsTile largest = {.rows = {0, plan->tile_rows}, .held = {0, MIN(plan->height, plan->tile_rows + 2 * plan->halo)}};
 
-  run->tile = run->band = (MsRows){0, plan->tile_rows};
-  run->held = (MsRows){0, MIN(plan->request.height, plan->tile_rows + 2 * plan->halo)};
   for (guint i = 0; i < plan->depth; i++) {
-    run->buffers = &lane->slots[i];
-    if (!ms_filter_run_reserve(run, error))
+    largest.buffers = &lane->slots[i];
+    if (!ms_level_reserve(level, &largest, error))
       return FALSE;
   }
   return TRUE;
@@ -273,7 +275,7 @@ reserve_slots(MsFilterRun *run, MsLane *lane, GError **error)
 static gboolean
 wait_for_transfers(Overlap *overlap, guint index, GError **error)
 {
-  MsContext *context = overlap->run->context;
+  MsContext *context = overlap->level->context;
   g_auto(cl_event) uploaded = take_event(overlap, &overlap->tiles[index].uploaded, TRUE), downloaded = NULL;
 
   if (index >= overlap->depth)
@@ -289,12 +291,12 @@ wait_for_transfers(Overlap *overlap, guint index, GError **error)
 static gboolean
 launch_tile(Overlap *overlap, guint index, GError **error)
 {
-  MsFilterRun *run = overlap->run;
+  const MsLevel *level = overlap->level;
+  const MsTile *tile = &overlap->tiles[index].tile;
   g_auto(cl_event) computed = NULL;
 
-  use_tile(run, &overlap->tiles[index]);
-  if (!wait_for_transfers(overlap, index, error) || !ms_filter_run_launch(run, MS_GRID_SOURCE, error) ||
-      !ms_filter_run_enqueue_bands(run, error) || !ms_context_mark(run->context, &computed, error))
+  if (!wait_for_transfers(overlap, index, error) || !ms_level_prepare_source(level, tile, error) ||
+      !ms_level_enqueue_bands(level, tile, error) || !ms_context_mark(level->context, &computed, error))
     return FALSE;
   put_event(overlap, &overlap->tiles[index].computed, computed);
   return TRUE;
@@ -302,14 +304,13 @@ launch_tile(Overlap *overlap, guint index, GError **error)
 
 /* Waits for the kernels of a tile and reports its rows. */
 static gboolean
-follow_tile(Overlap *overlap, const Tile *tile, GError **error)
+follow_tile(Overlap *overlap, const Flight *flight, GError **error)
 {
-  MsFilterRun *run = overlap->run;
+  const MsLevel *level = overlap->level;
 
-  if (!ms_cl_check(clWaitForEvents(1, &tile->computed), error, "waiting for the device"))
+  if (!ms_cl_check(clWaitForEvents(1, &flight->computed), error, "waiting for the device"))
     return FALSE;
-  use_tile(run, tile);
-  ms_filter_run_report(run);
+  ms_tiles_count(level->tiles, level->device, flight->tile.rows.count);
   return TRUE;
 }
 
@@ -323,7 +324,7 @@ launch_next(Overlap *overlap, guint index, gboolean *more, GError **error)
     g_set_error_literal(error, G_IO_ERROR, G_IO_ERROR_CANCELLED, "The transfer failed.");
     return FALSE;
   }
-  return !*more || (!g_cancellable_set_error_if_cancelled(overlap->run->job->cancellable, error) &&
+  return !*more || (!g_cancellable_set_error_if_cancelled(overlap->level->job->cancellable, error) &&
                     launch_tile(overlap, index, error));
 }
 
@@ -361,38 +362,40 @@ keep_error(GError **kept, GError *error)
   }
 }
 
-/* Uploads, computes and downloads all tiles; afterwards no queue works on them. */
+/* Uploads, computes and downloads all tiles; afterwards no queue works on them. @log: (nullable): gets all rows */
 static gboolean
-run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error)
+run_tiles(Overlap *overlap, MsTimingLog *log, GError **error)
 {
-  const MsPlan *plan = overlap->run->plan;
-  const MsPlanRequest *q = &plan->request;
-  const gsize row = (gsize)q->width * 4, result_row = (gsize)q->region.width * 4;
+  const MsLevel *level = overlap->level;
+  const MsLane *lane = overlap->lane;
+  const MsPlan *plan = level->plan;
+  const gboolean is_stream = ms_tiles_is_stream(level->tiles);
+  const gsize row = (gsize)plan->width * 4, result_row = (gsize)plan->region.width * 4;
   const MsStagedWork up = {.upload = TRUE,
-                           .host = overlap->run->source,
-                           .bytes = q->height * row,
-                           .most_bytes = MIN(q->height, plan->tile_rows + 2 * plan->halo) * row,
+                           .host = ms_image_get_pixels(level->job->source),
+                           .bytes = plan->height * row,
+                           .most_bytes = MIN(plan->height, plan->tile_rows + 2 * plan->halo) * row,
                            .most_parts = overlap->most,
-                           .apart = ms_tiles_is_stream(overlap->run->tiles),
+                           .apart = is_stream,
                            .next = next_upload,
                            .ready = memory_is_read,
                            .enqueued = on_upload_enqueued,
                            .failed = give_tiles_up,
                            .data = overlap};
-  const MsStagedWork down = {.host = overlap->run->tiles->pixels,
-                             .bytes = q->region.height * result_row,
+  const MsStagedWork down = {.host = level->tiles->pixels,
+                             .bytes = plan->region.height * result_row,
                              .most_bytes = plan->tile_rows * result_row,
                              .most_parts = overlap->most,
-                             .apart = ms_tiles_is_stream(overlap->run->tiles),
+                             .apart = is_stream,
                              .next = next_download,
                              .ready = is_computed,
                              .enqueued = on_download_enqueued,
-                             .arrived = ms_tiles_is_stream(overlap->run->tiles) ? on_arrived : NULL,
+                             .arrived = is_stream ? on_arrived : NULL,
                              .failed = give_tiles_up,
                              .data = overlap};
   MsStagedTransfer *upload = ms_context_start_transfer(lane->up, &up);
   MsStagedTransfer *download = upload ? ms_context_start_transfer(lane->down, &down) : NULL;
-  MsTimingLog *kernels = overlap->run->log;
+  MsTimingLog *kernels = level->job->log;
   GError *failure = NULL, *other = NULL;
 
   if (!download)
@@ -408,7 +411,7 @@ run_tiles(Overlap *overlap, const MsLane *lane, MsTimingLog *log, GError **error
   if (download && !ms_staged_transfer_end(download, log, &other))
     keep_error(&failure, g_steal_pointer(&other));
   if (failure)
-    (void)clFinish(overlap->run->context->queue);
+    (void)clFinish(level->context->queue);
   if (!failure)
     return TRUE;
   g_propagate_error(error, failure);
@@ -428,38 +431,80 @@ clear_overlap(Overlap *self)
   g_cond_clear(&self->changed);
 }
 
-/**
- * ms_lane_run:
- * @run: of a plan with a depth above 1, with its kernels created
- *
- * Uploads, computes and downloads the region. The log gets one row for all uploads, one for each launch, one for all
- * downloads.
- *
- * Returns: %FALSE with #MS_ERROR_MEMORY where queues, threads or memory are lacking, or as ms_filter_run() does
+/*
+ * Uploads, computes and downloads the tiles of a plan with a depth above 1. The log gets one row for all uploads, one
+ * for each launch, one for all downloads. Fails with #MS_ERROR_MEMORY where queues, threads or memory are lacking.
  */
-gboolean
-ms_lane_run(MsLane *self, const MsFilterRun *run, GError **error)
+static gboolean
+overlap_tiles(MsLane *self, const MsLevel *level, GError **error)
 {
   const gint64 start = g_get_monotonic_time();
-  g_autoptr(MsTimingLog) kernels = run->log ? ms_timing_log_new() : NULL;
-  MsFilterRun own = *run;
-  Overlap overlap = {.run = &own, .slots = self->slots, .depth = run->plan->depth};
+  MsTimingLog *log = level->job->log;
+  g_autoptr(MsTimingLog) kernels = log ? ms_timing_log_new() : NULL;
+  MsJob job = *level->job;
+  MsLevel own = *level;
+  Overlap overlap = {.level = &own, .lane = self, .depth = level->plan->depth};
 
-  overlap.most = ms_tiles_most(run->tiles, run->plan->tile_rows);
-  overlap.tiles = g_new0(Tile, overlap.most);
-  own.log = kernels;
+  /* Kernels have a log of their own, since their rows follow that of the uploads, which ends later. */
+  job.log = kernels;
+  own.job = &job;
+  overlap.most = ms_tiles_most(level->tiles, level->plan->tile_rows);
+  overlap.tiles = g_new0(Flight, overlap.most);
   g_mutex_init(&overlap.lock);
   g_cond_init(&overlap.changed);
-  ms_context_lock_kernels(run->context);
-  const gboolean good = open_queues(self, run->context, error) && reserve_slots(&own, self, error) &&
-                        run_tiles(&overlap, self, run->log, error);
-  ms_context_unlock_kernels(run->context);
+  ms_context_lock_kernels(self->context);
+  const gboolean good = open_queues(self, error) && reserve_slots(&own, self, error) && run_tiles(&overlap, log, error);
+  ms_context_unlock_kernels(self->context);
   for (guint i = 0; !good && i < overlap.n; i++)
     if (!overlap.tiles[i].is_done)
-      ms_tiles_return(run->tiles, run->device, overlap.tiles[i].rows, overlap.tiles[i].pixels);
-  ms_tiles_give_up(run->tiles, run->device, FALSE);
+      ms_tiles_return(level->tiles, level->device, overlap.tiles[i].tile.rows, overlap.tiles[i].tile.pixels);
+  ms_tiles_give_up(level->tiles, level->device, FALSE);
   clear_overlap(&overlap);
-  if (good && run->log)
-    ms_timing_log_add_filter_span(run->log, start);
+  if (good && log)
+    ms_timing_log_add_filter_span(log, start);
+  if (good && job.rows)
+    job.rows(level->tiles->pixels, level->plan->region.height, job.rows_data);
+  return good;
+}
+
+/* Computes one tile after the other where the device lacks threads, queues or memory for several at once. */
+static gboolean
+take_tiles(MsLane *self, const MsLevel *level, GError **error)
+{
+  g_autoptr(GError) failure = NULL;
+
+  if (level->plan->depth > 1) {
+    if (overlap_tiles(self, level, &failure))
+      return TRUE;
+    if (!g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
+      g_propagate_error(error, g_steal_pointer(&failure));
+      return FALSE;
+    }
+    g_debug("plan: %s", failure->message);
+    release_further(self);
+  }
+  return ms_level_run_one_by_one(level, &self->slots[0], error);
+}
+
+/**
+ * ms_lane_run: computes the tiles that the device gets from the list.
+ * @plan: of @job for this device
+ * @device: its number in the list
+ *
+ * Levels above the picture are computed whole, whatever the region.
+ */
+gboolean
+ms_lane_run(MsLane *self, const MsJob *job, const MsPlan *plan, MsTiles *tiles, guint device, GError **error)
+{
+  MsLevel picture = {.context = self->context, .job = job, .plan = plan, .tiles = tiles, .device = device};
+  gboolean good;
+
+  if (plan->coarser) {
+    if (plan->in_tiles)
+      release_above(self);
+    return ms_levels_run(self, &picture, error);
+  }
+  good = ms_level_open(&picture, error) && take_tiles(self, &picture, error);
+  ms_level_close(&picture);
   return good;
 }

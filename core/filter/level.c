@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The way of one picture over a device: a plan says which kernels are launched over which rows; for each tile its
- * rows are uploaded, the passes of its bands are launched, and its result is downloaded.
+ * The way of a tile over a device: its rows are uploaded, the passes of its bands are launched as the plan says, and
+ * its result is downloaded.
  */
-#include "core/filter/mean-shift-private.h"
+#include "core/filter/lane-private.h"
 
 #include <string.h>
 
@@ -42,10 +42,8 @@ reserve_image(MsFilterBuffers *self, MsContext *context, gsize width, gsize heig
 
 /* Keeps the tables on the device as long as the profile of the pictures is the same. */
 static gboolean
-reserve_tables(MsFilterRun *self, GError **error)
+reserve_tables(const MsLevel *self, MsFilterBuffers *b, GError **error)
 {
-  MsFilterBuffers *b = self->buffers;
-
   if (!self->tables || b->tables_held == self->tables)
     return TRUE;
   g_clear_pointer(&b->tables, clReleaseMemObject);
@@ -56,29 +54,34 @@ reserve_tables(MsFilterRun *self, GError **error)
   return b->tables != NULL;
 }
 
-/** ms_filter_run_reserve: allocates the buffers for the tile and the rows that it needs. */
+/* The mask of a tile, and the edges of the rows above from which it is made. */
+static gboolean
+reserve_mask(const MsLevel *self, const MsTile *tile, GError **error)
+{
+  const MsPlan *above = self->plan->coarser;
+  MsFilterBuffers *b = tile->buffers;
+
+  return !ms_plan_is_masked(self->plan) ||
+         (reserve(&b->mask, self->context, (gsize)self->plan->width * tile->held.count + MASK_PADDING, error) &&
+          reserve(&b->edges, self->context,
+                  (gsize)above->width * ms_bands_coarser_most(tile->held.count, above->height), error));
+}
+
+/** ms_level_reserve: allocates the buffers for the tile and the rows that it needs. */
 gboolean
-ms_filter_run_reserve(MsFilterRun *self, GError **error)
+ms_level_reserve(const MsLevel *self, const MsTile *tile, GError **error)
 {
   const MsPlan *plan = self->plan;
-  MsFilterBuffers *b = self->buffers;
-  const gsize width = plan->request.width, held = self->held.count;
-  const gsize result_bytes = (gsize)self->tile.count * plan->request.region.width * 4;
+  MsFilterBuffers *b = tile->buffers;
+  const gsize width = plan->width, held = tile->held.count;
+  const gsize result_bytes = (gsize)tile->rows.count * plan->region.width * 4;
 
-  if (plan->settings.params.space != MS_SPACE_RGB && !reserve_tables(self, error))
-    return FALSE;
-  if (ms_plan_is_masked(plan)) {
-    const MsPlanRequest *above = &plan->coarser->request;
-    const int rows = ms_bands_coarser_most(self->held.count, above->height);
-    if (!reserve(&b->mask, self->context, width * held + MASK_PADDING, error) ||
-        !reserve(&b->edges, self->context, (gsize)above->width * rows, error))
-      return FALSE;
-  }
-  if ((plan->source_is_image && !reserve_image(b, self->context, width, held, error)) ||
+  if (!reserve_tables(self, b, error) || !reserve_mask(self, tile, error) ||
+      (plan->source_is_image && !reserve_image(b, self->context, width, held, error)) ||
       ((!plan->source_is_image || ms_plan_fills_image(plan)) &&
        !reserve(&b->source, self->context, width * held * 4, error)) ||
       !reserve(&b->result, self->context, result_bytes, error) ||
-      (plan->request.modes && !reserve(&b->modes, self->context, result_bytes, error)))
+      (plan->has_modes && !reserve(&b->modes, self->context, result_bytes, error)))
     return FALSE;
   for (guint i = 0; i < plan->n_scratch; i++)
     if (!reserve(&b->scratch[i], self->context, held * plan->scratch[i].row_bytes + plan->scratch[i].fixed_bytes,
@@ -102,12 +105,15 @@ ms_filter_buffers_release(MsFilterBuffers *self)
   *self = (MsFilterBuffers){0};
 }
 
-/** ms_filter_run_create_kernels: builds the program unless it was built before, and creates each pass's kernel. */
+/** ms_level_open: builds the program unless it was built before, and creates each pass's kernel. */
 gboolean
-ms_filter_run_create_kernels(MsFilterRun *self, GError **error)
+ms_level_open(MsLevel *self, GError **error)
 {
-  MsProgram *program = ms_context_build(self->context, self->plan->program, self->log, error);
+  const MsSpace space = self->plan->settings.params.space;
+  MsProgram *program = ms_context_build(self->context, self->plan->program, self->job->log, error);
 
+  if (space != MS_SPACE_RGB)
+    self->tables = ms_space_tables_of(space, self->job->source);
   for (guint i = 0; program && i < self->plan->n_passes; i++) {
     self->kernels[i] = ms_program_create_kernel(program, self->plan->passes[i].function, error);
     if (!self->kernels[i])
@@ -116,32 +122,33 @@ ms_filter_run_create_kernels(MsFilterRun *self, GError **error)
   return program != NULL;
 }
 
-/** ms_filter_run_release_kernels: releases the kernels that were created. */
+/** ms_level_close: releases the kernels that were created. */
 void
-ms_filter_run_release_kernels(MsFilterRun *self)
+ms_level_close(MsLevel *self)
 {
   for (guint i = 0; i < MS_PLAN_MAX_PASSES; i++)
     g_clear_pointer(&self->kernels[i], clReleaseKernel);
+  g_clear_pointer(&self->tables, g_bytes_unref);
 }
 
 static gboolean
-set_args(const MsFilterRun *self, const MsPass *pass, cl_kernel kernel, GError **error)
+set_args(const MsLevel *self, const MsTile *tile, MsRows rows, const MsPass *pass, cl_kernel kernel, GError **error)
 {
-  const MsPlanRequest *q = &self->plan->request;
-  const MsFilterBuffers *b = self->buffers;
-  const MsFilterNumbers numbers = ms_params_numbers(&self->plan->settings.params);
-  const cl_int4 image = {{q->width, q->height, self->held.first, self->held.count}};
-  const cl_int4 region = {{q->region.x, self->tile.first, q->region.width, self->tile.count}};
-  const cl_int4 band = {{q->region.x, self->band.first, q->region.width, self->band.count}};
-  const cl_int no_data = q->no_data;
-  const cl_int4 filter = {{self->plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
+  const MsPlan *plan = self->plan;
+  const MsFilterBuffers *b = tile->buffers;
+  const MsFilterNumbers numbers = ms_params_numbers(&plan->settings.params);
+  const cl_int4 image = {{plan->width, plan->height, tile->held.first, tile->held.count}};
+  const cl_int4 region = {{plan->region.x, tile->rows.first, plan->region.width, tile->rows.count}};
+  const cl_int4 band = {{plan->region.x, rows.first, plan->region.width, rows.count}};
+  const cl_int no_data = plan->no_data;
+  const cl_int4 filter = {{plan->radius, numbers.isr2, numbers.max_iterations, numbers.epsilon}};
   const MsKernelArg values[] = {
-    [MS_ARG_SOURCE] = {sizeof(cl_mem), self->plan->source_is_image ? &b->image : &b->source.mem},
+    [MS_ARG_SOURCE] = {sizeof(cl_mem), plan->source_is_image ? &b->image : &b->source.mem},
     [MS_ARG_PIXELS] = MS_ARG_OF(b->source.mem),
     [MS_ARG_RESULT] = MS_ARG_OF(b->result.mem),
     [MS_ARG_IMAGE] = MS_ARG_OF(image),
-    [MS_ARG_MARGIN] = MS_ARG_OF(self->plan->margin),
-    [MS_ARG_PITCH] = MS_ARG_OF(self->plan->pitch),
+    [MS_ARG_MARGIN] = MS_ARG_OF(plan->margin),
+    [MS_ARG_PITCH] = MS_ARG_OF(plan->pitch),
     [MS_ARG_REGION] = MS_ARG_OF(region),
     [MS_ARG_BAND] = MS_ARG_OF(band),
     [MS_ARG_FILTER] = MS_ARG_OF(filter),
@@ -174,96 +181,108 @@ global_size(gsize extent, int item, gsize local)
 }
 
 static gboolean
-launch_pass(const MsFilterRun *self, guint number, GError **error)
+launch_pass(const MsLevel *self, const MsTile *tile, MsRows band, guint number, GError **error)
 {
   const MsPass *pass = &self->plan->passes[number];
-  gsize width = self->plan->request.region.width, height = self->band.count;
+  gsize width = self->plan->region.width, height = band.count;
   MsLaunch launch = {self->kernels[number],
                      pass->function,
                      {.dimensions = 2, .local = {pass->local[0], pass->local[1]}},
                      (guint64)width * height * 8};
 
   if (pass->grid != MS_GRID_BAND) {
-    width = self->plan->request.width + 2 * (gsize)pass->pad_x;
-    height = self->held.count + 2 * (gsize)pass->pad_y;
+    width = self->plan->width + 2 * (gsize)pass->pad_x;
+    height = tile->held.count + 2 * (gsize)pass->pad_y;
   }
   launch.range.global[0] = global_size(width, pass->item_width, pass->local[0]);
   launch.range.global[1] = global_size(height, pass->item_height, pass->local[1]);
-  return set_args(self, pass, launch.kernel, error) && ms_context_launch(self->context, &launch, self->log, error);
+  return set_args(self, tile, band, pass, launch.kernel, error) &&
+         ms_context_launch(self->context, &launch, self->job->log, error);
+}
+
+/* Enqueues the passes of that grid. */
+static gboolean
+launch_passes(const MsLevel *self, const MsTile *tile, MsRows band, MsGrid grid, GError **error)
+{
+  for (guint i = 0; i < self->plan->n_passes; i++)
+    if (self->plan->passes[i].grid == grid && !launch_pass(self, tile, band, i, error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Fills the image object with the pixels of the buffer. */
 static gboolean
-fill_image(const MsFilterRun *self, GError **error)
+fill_image(const MsLevel *self, const MsTile *tile, GError **error)
 {
-  const gsize origin[3] = {0}, extent[3] = {self->plan->request.width, self->held.count, 1};
+  const gsize origin[3] = {0}, extent[3] = {self->plan->width, tile->held.count, 1};
 
-  return ms_cl_check(clEnqueueCopyBufferToImage(self->context->queue, self->buffers->source.mem, self->buffers->image,
+  return ms_cl_check(clEnqueueCopyBufferToImage(self->context->queue, tile->buffers->source.mem, tile->buffers->image,
                                                 0, origin, extent, 0, NULL, NULL),
                      error, "filling an image object");
 }
 
-/** ms_filter_run_launch: enqueues the passes of that grid; does not wait. */
+/** ms_level_prepare_source: enqueues what changes the source before anything else reads it; does not wait. */
 gboolean
-ms_filter_run_launch(const MsFilterRun *self, MsGrid grid, GError **error)
+ms_level_prepare_source(const MsLevel *self, const MsTile *tile, GError **error)
 {
-  for (guint i = 0; i < self->plan->n_passes; i++)
-    if (self->plan->passes[i].grid == grid && !launch_pass(self, i, error))
-      return FALSE;
-  return grid != MS_GRID_SOURCE || !ms_plan_fills_image(self->plan) || fill_image(self, error);
+  return launch_passes(self, tile, tile->rows, MS_GRID_SOURCE, error) &&
+         (!ms_plan_fills_image(self->plan) || fill_image(self, tile, error));
 }
 
-/** ms_filter_run_upload: the rows of the image that are to be held. */
+/** ms_level_upload: the rows of the source that the tile needs. */
 gboolean
-ms_filter_run_upload(const MsFilterRun *self, GError **error)
+ms_level_upload(const MsLevel *self, const MsTile *tile, GError **error)
 {
-  gsize width = self->plan->request.width, rows = self->held.count;
-  const guint8 *from = self->source + self->held.first * width * 4;
+  gsize width = self->plan->width, rows = tile->held.count;
+  const guint8 *from = ms_image_get_pixels(self->job->source) + tile->held.first * width * 4;
 
   if (self->plan->source_is_image && !ms_plan_fills_image(self->plan))
-    return ms_context_upload_image(self->context, &(MsTexels){self->buffers->image, width, rows}, from, self->log,
+    return ms_context_upload_image(self->context, &(MsTexels){tile->buffers->image, width, rows}, from, self->job->log,
                                    error);
-  return ms_context_upload(self->context, &(MsBufferRange){self->buffers->source.mem, 0, rows * width * 4}, from,
-                           self->log, error);
+  return ms_context_upload(self->context, &(MsBufferRange){tile->buffers->source.mem, 0, rows * width * 4}, from,
+                           self->job->log, error);
 }
 
 static gboolean
-download_rows(const MsFilterRun *self, MsRows rows, GError **error)
+download_rows(const MsLevel *self, const MsTile *tile, MsRows rows, GError **error)
 {
-  const MsRegion *region = &self->plan->request.region;
-  gsize stride = (gsize)region->width * 4, from = (gsize)(rows.first - self->tile.first) * stride;
+  gsize stride = (gsize)self->plan->region.width * 4, from = (gsize)(rows.first - tile->rows.first) * stride;
 
-  return ms_context_download(self->context, &(MsBufferRange){self->buffers->result.mem, from, rows.count * stride},
-                             self->pixels + from, self->log, error);
+  return ms_context_download(self->context, &(MsBufferRange){tile->buffers->result.mem, from, rows.count * stride},
+                             tile->pixels + from, self->job->log, error);
 }
 
-/**
- * ms_filter_run_download: the rows of the tile, unless they stay or were told to the caller band by band, and their
- * modes where these are wanted.
- */
+/** ms_job_stays: whether the device is to keep the result of @plan, which it holds as a whole. */
 gboolean
-ms_filter_run_download(const MsFilterRun *self, GError **error)
+ms_job_stays(const MsJob *job, const MsPlan *plan)
 {
-  const MsRegion *region = &self->plan->request.region;
-  const MsRows rows = self->tile;
-  const gsize width = region->width, bytes = rows.count * width * 4;
+  return job->may_stay && job->wants_modes && !plan->in_tiles && plan->tile_rows == plan->height;
+}
 
-  if (self->stays)
+/* Downloads the rows of the tile, unless they stay or were told band by band, and their modes where these are wanted. */
+static gboolean
+download_tile(const MsLevel *self, const MsTile *tile, GError **error)
+{
+  const MsRegion *region = &self->plan->region;
+  const gsize width = region->width, bytes = tile->rows.count * width * 4;
+  guint16 *modes = ms_job_get_modes(self->job);
+
+  if (ms_job_stays(self->job, self->plan))
     return TRUE;
-  return ((self->is_picture && self->job->rows) || download_rows(self, rows, error)) &&
-         (!self->modes ||
-          ms_context_download(self->context, &(MsBufferRange){self->buffers->modes.mem, 0, bytes},
-                              self->modes + (gsize)(rows.first - region->y) * width * 2, self->log, error));
+  return (self->job->rows || download_rows(self, tile, tile->rows, error)) &&
+         (!modes ||
+          ms_context_download(self->context, &(MsBufferRange){tile->buffers->modes.mem, 0, bytes},
+                              modes + (gsize)(tile->rows.first - region->y) * width * 2, self->job->log, error));
 }
 
 /* Fills the scratch buffers with zeros where the plan requires it. */
 static gboolean
-clear_scratch(const MsFilterRun *self, GError **error)
+clear_scratch(const MsLevel *self, const MsTile *tile, GError **error)
 {
   const cl_uint zero = 0;
 
   for (guint i = 0; i < self->plan->n_scratch; i++) {
-    const MsDeviceBuffer *buffer = &self->buffers->scratch[i];
+    const MsDeviceBuffer *buffer = &tile->buffers->scratch[i];
     gsize bytes = buffer->bytes / sizeof zero * sizeof zero;
     if (self->plan->scratch[i].cleared && !ms_cl_check(clEnqueueFillBuffer(self->context->queue, buffer->mem, &zero,
                                                                            sizeof zero, 0, bytes, 0, NULL, NULL),
@@ -274,142 +293,106 @@ clear_scratch(const MsFilterRun *self, GError **error)
 }
 
 static gboolean
-enqueue_band(const MsFilterRun *self, GError **error)
+enqueue_band(const MsLevel *self, const MsTile *tile, MsRows band, GError **error)
 {
-  return clear_scratch(self, error) && ms_filter_run_launch(self, MS_GRID_BAND, error);
+  return clear_scratch(self, tile, error) && launch_passes(self, tile, band, MS_GRID_BAND, error);
 }
 
-/** ms_filter_run_report: tells that the rows of the band are computed. */
-void
-ms_filter_run_report(const MsFilterRun *self)
-{
-  if (self->is_picture)
-    ms_tiles_count(self->tiles, self->device, self->band.count);
-}
-
+/* Computes a band, and tells the caller of its rows. */
 static gboolean
-run_band(const MsFilterRun *self, GError **error)
+run_band(const MsLevel *self, const MsTile *tile, MsRows band, GError **error)
 {
   const MsJob *job = self->job;
 
-  if (g_cancellable_set_error_if_cancelled(job->cancellable, error) || !enqueue_band(self, error) ||
+  if (g_cancellable_set_error_if_cancelled(job->cancellable, error) || !enqueue_band(self, tile, band, error) ||
       !ms_context_finish(self->context, error))
     return FALSE;
-  if (self->is_picture && job->rows) {
-    if (!download_rows(self, self->band, error))
+  if (!self->tiles)
+    return TRUE;
+  if (job->rows) {
+    if (!download_rows(self, tile, band, error))
       return FALSE;
-    job->rows(self->tiles->pixels, self->band.first + self->band.count - self->plan->request.region.y, job->rows_data);
+    job->rows(self->tiles->pixels, band.first + band.count - self->plan->region.y, job->rows_data);
   }
-  ms_filter_run_report(self);
+  ms_tiles_count(self->tiles, self->device, band.count);
   return TRUE;
 }
 
 /* Enqueues the passes of the tile and calls @work for each of its bands. */
 static gboolean
-for_each_band(MsFilterRun *self, gboolean (*work)(const MsFilterRun *, GError **), GError **error)
+for_each_band(const MsLevel *self, const MsTile *tile,
+              gboolean (*work)(const MsLevel *, const MsTile *, MsRows, GError **), GError **error)
 {
-  if (!ms_filter_run_launch(self, MS_GRID_TILE, error))
+  if (!launch_passes(self, tile, tile->rows, MS_GRID_TILE, error))
     return FALSE;
-  for (int done = 0; done < self->tile.count; done += self->band.count) {
-    self->band = ms_bands_next(self->tile, done, self->plan->band_rows);
-    if (!work(self, error))
+  for (int done = 0; done < tile->rows.count; done += self->plan->band_rows)
+    if (!work(self, tile, ms_bands_next(tile->rows, done, self->plan->band_rows), error))
       return FALSE;
-  }
   return TRUE;
 }
 
-/** ms_filter_run_enqueue_bands: what ms_filter_run_bands() launches, without waiting or progress. */
+/** ms_level_enqueue_bands: what ms_level_run_bands() launches, without waiting or progress. */
 gboolean
-ms_filter_run_enqueue_bands(MsFilterRun *self, GError **error)
+ms_level_enqueue_bands(const MsLevel *self, const MsTile *tile, GError **error)
 {
-  return for_each_band(self, enqueue_band, error);
+  return for_each_band(self, tile, enqueue_band, error);
 }
 
 /**
- * ms_filter_run_bands: computes the tile band by band; its source must be on the device, and the passes of
- * MS_GRID_SOURCE must have run. The caller holds the lock of the device's kernels.
+ * ms_level_run_bands: computes the tile band by band; its source must be prepared on the device. The caller holds the
+ * lock of the device's kernels.
  */
 gboolean
-ms_filter_run_bands(MsFilterRun *self, GError **error)
+ms_level_run_bands(const MsLevel *self, const MsTile *tile, GError **error)
 {
-  return for_each_band(self, run_band, error);
+  return for_each_band(self, tile, run_band, error);
 }
 
-/* Uploads, computes and downloads the tile; the kernels must have been created. */
+/* Uploads, computes and downloads the tile. */
 static gboolean
-compute_tile(MsFilterRun *self, GError **error)
+compute_tile(const MsLevel *self, const MsTile *tile, GError **error)
 {
   const gint64 start = g_get_monotonic_time();
 
-  if (!ms_filter_run_reserve(self, error) || !ms_filter_run_upload(self, error))
+  if (!ms_level_reserve(self, tile, error) || !ms_level_upload(self, tile, error))
     return FALSE;
   ms_context_lock_kernels(self->context);
-  gboolean good = ms_filter_run_launch(self, MS_GRID_SOURCE, error) &&
-                  (!self->start_tile || self->start_tile(self, self->start_data, error)) &&
-                  ms_filter_run_bands(self, error);
+  gboolean good = ms_level_prepare_source(self, tile, error) &&
+                  (!self->start_tile || self->start_tile(self, tile, self->start_data, error)) &&
+                  ms_level_run_bands(self, tile, error);
   ms_context_unlock_kernels(self->context);
-  if (!good || !ms_filter_run_download(self, error))
+  if (!good || !download_tile(self, tile, error))
     return FALSE;
-  if (self->log)
-    ms_timing_log_add_filter_span(self->log, start);
+  if (self->job->log)
+    ms_timing_log_add_filter_span(self->job->log, start);
   return TRUE;
 }
 
 static gboolean
-run_tile(MsFilterRun *self, MsRows tile, GError **error)
+run_tile(const MsLevel *self, MsTile *tile, GError **error)
 {
-  self->tile = self->band = tile;
-  self->held = ms_bands_with_halo(tile, self->plan->halo, self->plan->request.height);
-  if (!ms_tiles_prepare(self->tiles, tile, self->held, &self->pixels, error))
+  const MsPlan *plan = self->plan;
+
+  /* All rows influence the levels above that are made on the device. */
+  tile->held =
+    ms_bands_with_halo(tile->rows, plan->coarser && !plan->in_tiles ? plan->height : plan->halo, plan->height);
+  if (!ms_tiles_prepare(self->tiles, tile->rows, tile->held, &tile->pixels, error))
     return FALSE;
-  if (compute_tile(self, error))
-    return ms_tiles_finish(self->tiles, tile, self->pixels, error);
-  ms_tiles_return(self->tiles, self->device, tile, self->pixels);
+  if (compute_tile(self, tile, error))
+    return ms_tiles_finish(self->tiles, tile->rows, tile->pixels, error);
+  ms_tiles_return(self->tiles, self->device, tile->rows, tile->pixels);
   return FALSE;
 }
 
-static gboolean
-run_one_by_one(MsFilterRun *self, GError **error)
+/** ms_level_run_one_by_one: computes the tiles that the device gets from the list, in @buffers. */
+gboolean
+ms_level_run_one_by_one(const MsLevel *self, MsFilterBuffers *buffers, GError **error)
 {
   const int most = ms_tiles_even_rows(self->tiles, self->plan->tile_rows, self->plan->halo);
+  MsTile tile = {.buffers = buffers};
   gboolean good = TRUE;
-  MsRows tile;
 
-  while (good && ms_tiles_take(self->tiles, self->device, most, &tile))
-    good = run_tile(self, tile, error);
-  return good;
-}
-
-/* Computes one tile after the other where the device lacks threads, queues or memory for several at once. */
-static gboolean
-run_overlapped(MsFilterRun *self, MsLane *lane, GError **error)
-{
-  g_autoptr(GError) failure = NULL;
-
-  if (ms_lane_run(lane, self, &failure)) {
-    if (self->job->rows)
-      self->job->rows(self->tiles->pixels, self->plan->request.region.height, self->job->rows_data);
-    return TRUE;
-  }
-  if (g_error_matches(failure, MS_ERROR, MS_ERROR_MEMORY)) {
-    g_debug("plan: %s", failure->message);
-    ms_lane_release_further(lane);
-    return run_one_by_one(self, error);
-  }
-  g_propagate_error(error, g_steal_pointer(&failure));
-  return FALSE;
-}
-
-/**
- * ms_filter_run: computes the tiles that the device gets from the list; @lane: (nullable): for plans that overlap.
- */
-gboolean
-ms_filter_run(MsFilterRun *self, MsLane *lane, GError **error)
-{
-  const gboolean good =
-    ms_filter_run_create_kernels(self, error) &&
-    (lane && self->plan->depth > 1 ? run_overlapped(self, lane, error) : run_one_by_one(self, error));
-
-  ms_filter_run_release_kernels(self);
+  while (good && ms_tiles_take(self->tiles, self->device, most, &tile.rows))
+    good = run_tile(self, &tile, error);
   return good;
 }

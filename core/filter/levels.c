@@ -4,14 +4,11 @@
  * level is filtered, and each level below is filtered where the result of the one above has edges. Levels that fit on
  * the device together stay there; otherwise a level is filtered in tiles, with the one above in the host's memory.
  */
-#include "core/filter/mean-shift-private.h"
+#include "core/filter/lane-private.h"
 #include "core/opencl/transfers.h"
 
 /* Work-items of a row; neighbours in a row share what they load. */
 #define GROUP_WIDTH 64
-
-/* Rows on each side that halving reads beyond twice the rows that it makes. */
-#define HALVING_HALO 4
 
 typedef enum {
   STEP_HALVE,
@@ -103,18 +100,17 @@ halve(const Steps *self, const Pixels *fine, const Pixels *coarse, GError **erro
 
 /*
  * Enqueues what fills the result, the modes and the mask of a tile whose source is on the device, before its own
- * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that @fine
+ * passes. @coarser is the result of the level above: at least the rows of ms_bands_coarser() for those that the tile
  * holds. Result and modes are those that pixels keep where they are not filtered again.
  */
 static gboolean
-start_level(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, GError **error)
+start_level(const Steps *self, const Pixels *coarser, const MsPlan *plan, const MsTile *fine, GError **error)
 {
-  const MsPlanRequest *q = &fine->plan->request;
   const MsFilterBuffers *b = fine->buffers;
-  const MsPyramidSize size = {q->region.width, fine->tile.count};
-  const cl_int4 to = {{q->width, q->height, fine->held.first, fine->held.count}};
-  const cl_int4 region = {{q->region.x, fine->tile.first, q->region.width, fine->tile.count}};
-  const cl_int edge = ms_pyramid_edge(&fine->plan->settings.params);
+  const MsPyramidSize size = {plan->region.width, fine->rows.count};
+  const cl_int4 to = {{plan->width, plan->height, fine->held.first, fine->held.count}};
+  const cl_int4 region = {{plan->region.x, fine->rows.first, plan->region.width, fine->rows.count}};
+  const cl_int edge = ms_pyramid_edge(&plan->settings.params);
   const MsKernelArg pixels[] = {MS_ARG_OF(coarser->pixels), MS_ARG_OF(b->source.mem),
                                 MS_ARG_OF(b->result.mem),   MS_ARG_OF(to),
                                 MS_ARG_OF(coarser->rows),   MS_ARG_OF(region)};
@@ -125,140 +121,123 @@ start_level(const Steps *self, const Pixels *coarser, const MsFilterRun *fine, G
   const MsKernelArg mask[] = {MS_ARG_OF(b->edges.mem), MS_ARG_OF(b->mask.mem), MS_ARG_OF(to), MS_ARG_OF(coarser->rows)};
 
   return launch_level_step(self, STEP_ENLARGE, pixels, size, error) &&
-         (!q->modes || launch_level_step(self, STEP_MODES, modes, size, error)) &&
+         (!plan->has_modes || launch_level_step(self, STEP_MODES, modes, size, error)) &&
          launch_level_step(self, STEP_EDGES, edges, size_of(coarser->rows), error) &&
          launch_level_step(self, STEP_MARK, mask, size_of(to), error);
 }
 
-/* All levels on the device: their runs, from the picture on. */
+/* All levels on the device, from the picture on, each as one tile. */
 typedef struct {
   Steps steps;
   guint n;
-  MsFilterRun levels[MS_LEVELS_MAX + 1];
+  MsLevel levels[MS_LEVELS_MAX + 1];
+  MsTile tiles[MS_LEVELS_MAX + 1];
 } Whole;
 
 static gboolean
-prepare_levels(Whole *self, MsFilterLevels *buffers, const MsFilterRun *run, GError **error)
+prepare_levels(Whole *self, MsLane *lane, const MsLevel *picture, GError **error)
 {
-  for (const MsPlan *plan = run->plan; plan; plan = plan->coarser) {
-    MsFilterRun *level = &self->levels[self->n++];
-    *level = *run;
-    level->plan = plan;
-    level->tile = level->band = (MsRows){plan->request.region.y, plan->request.region.height};
-    level->held = (MsRows){0, plan->request.height};
-    if (plan != run->plan) {
-      level->buffers = &buffers->above[self->n - 2];
-      level->is_picture = FALSE;
-    }
-  }
   if (!create_step_kernels(&self->steps, error))
     return FALSE;
-  for (guint i = 0; i < self->n; i++)
-    if (!ms_filter_run_reserve(&self->levels[i], error) || !ms_filter_run_create_kernels(&self->levels[i], error))
+  for (const MsPlan *plan = picture->plan; plan; plan = plan->coarser) {
+    const guint i = self->n++;
+    self->levels[i] = *picture;
+    self->levels[i].plan = plan;
+    if (i > 0) {
+      self->levels[i].tiles = NULL;
+      self->tiles[i] = (MsTile){{0, plan->height}, {0, plan->height}, NULL, &lane->above[i - 1]};
+    }
+    if (!ms_level_open(&self->levels[i], error) ||
+        (i > 0 && !ms_level_reserve(&self->levels[i], &self->tiles[i], error)))
       return FALSE;
+  }
   return TRUE;
 }
 
 /* The whole of a level, whose pixels are its source or its result. */
 static Pixels
-pixels_of(const MsFilterRun *level, const MsDeviceBuffer *pixels)
+pixels_of(const Whole *self, guint level, gboolean is_result)
 {
-  const MsPlanRequest *q = &level->plan->request;
+  const MsPlan *plan = self->levels[level].plan;
+  const MsFilterBuffers *b = self->tiles[level].buffers;
 
-  return (Pixels){pixels->mem, level->buffers->modes.mem, {{q->width, q->height, 0, q->height}}};
+  return (Pixels){
+    is_result ? b->result.mem : b->source.mem, b->modes.mem, {{plan->width, plan->height, 0, plan->height}}};
 }
 
-/* Halves the picture up to the coarsest level, then filters from there back to the picture. */
+/* Before the passes of the picture: halves it up to the coarsest level, and filters from there to the one above it. */
 static gboolean
-run_kernels(Whole *self, GError **error)
+start_picture(const MsLevel *picture, const MsTile *tile, gpointer data, GError **error)
 {
-  if (!ms_filter_run_launch(&self->levels[0], MS_GRID_SOURCE, error))
-    return FALSE;
+  Whole *self = data;
+
+  self->tiles[0] = *tile;
   for (guint i = 0; i + 1 < self->n; i++) {
-    const Pixels from = pixels_of(&self->levels[i], &self->levels[i].buffers->source);
-    const Pixels to = pixels_of(&self->levels[i + 1], &self->levels[i + 1].buffers->source);
+    const Pixels from = pixels_of(self, i, FALSE), to = pixels_of(self, i + 1, FALSE);
     if (!halve(&self->steps, &from, &to, error))
       return FALSE;
   }
-  for (guint i = self->n; i-- > 0;) {
-    if (i + 1 < self->n) {
-      const Pixels coarser = pixels_of(&self->levels[i + 1], &self->levels[i + 1].buffers->result);
-      if (!start_level(&self->steps, &coarser, &self->levels[i], error))
-        return FALSE;
-    }
-    if (!ms_filter_run_bands(&self->levels[i], error))
+  for (guint i = self->n - 1; i > 0; i--) {
+    if (!ms_level_run_bands(&self->levels[i], &self->tiles[i], error))
+      return FALSE;
+    const Pixels coarser = pixels_of(self, i, TRUE);
+    if (!start_level(&self->steps, &coarser, self->levels[i - 1].plan, &self->tiles[i - 1], error))
       return FALSE;
   }
   return TRUE;
 }
 
 static gboolean
-run_and_transfer(Whole *self, GError **error)
+run_whole(MsLane *lane, const MsLevel *picture, GError **error)
 {
-  const MsFilterRun *picture = &self->levels[0];
-  gint64 begin = g_get_monotonic_time();
+  Whole self = {.steps = {.context = lane->context, .log = picture->job->log}};
+  gboolean good = prepare_levels(&self, lane, picture, error);
 
-  if (!ms_filter_run_upload(picture, error))
-    return FALSE;
-  ms_context_lock_kernels(picture->context);
-  gboolean good = run_kernels(self, error);
-  ms_context_unlock_kernels(picture->context);
-  if (!good || !ms_filter_run_download(picture, error))
-    return FALSE;
-  if (picture->log)
-    ms_timing_log_add_filter_span(picture->log, begin);
-  return TRUE;
-}
-
-static gboolean
-run_whole(MsFilterLevels *self, const MsFilterRun *run, GError **error)
-{
-  MsRows all;
-  Whole levels = {.steps = {.context = run->context, .log = run->log}};
-  gboolean good = prepare_levels(&levels, self, run, error);
-
-  while (good && ms_tiles_take(run->tiles, run->device, run->plan->request.region.height, &all))
-    good = ms_tiles_prepare(run->tiles, all, all, &levels.levels[0].pixels, error) && run_and_transfer(&levels, error);
-
-  for (guint i = 0; i < levels.n; i++)
-    ms_filter_run_release_kernels(&levels.levels[i]);
-  release_step_kernels(&levels.steps);
+  self.levels[0].start_tile = start_picture;
+  self.levels[0].start_data = &self;
+  good = good && ms_level_run_one_by_one(&self.levels[0], &lane->slots[0], error);
+  for (guint i = 0; i < self.n; i++)
+    ms_level_close(&self.levels[i]);
+  release_step_kernels(&self.steps);
   return good;
 }
 
 /*
  * A level in tiles.
- * @size: of the level above, whose arrays in the host's memory follow: the halved picture, its result and its modes
- * @coarser_pixels: @result, or that which is known already
+ * @size: of the level above
+ * @halved, @result, @modes: (nullable): that level in the host's memory: the picture, its result and its modes
+ * @coarser_pixels: of @result, or that which is known already
  * @device: rows of the result above, or of the halved picture, and of the modes
  */
 typedef struct {
-  MsFilterRun run;
+  MsLevel level;
   Steps steps;
   MsPyramidSize size;
-  guint8 *halved;
+  MsImage *halved;
   guint8 *result;
   guint16 *modes;
   const guint8 *coarser_pixels;
   Pixels device;
-} Tiles;
+} InTiles;
 
 static gsize
-row_bytes(const Tiles *self)
+row_bytes(const InTiles *self)
 {
   return (gsize)self->size.width * 4;
 }
 
 static gboolean
-allocate(Tiles *self, GError **error)
+allocate_above(InTiles *self, GError **error)
 {
+  const gboolean has_modes = self->level.plan->has_modes;
   const gsize bytes = row_bytes(self) * self->size.height;
+  guint8 *halved = g_try_malloc(bytes);
 
-  self->halved = g_try_malloc(bytes);
+  self->halved = halved ? ms_image_new_take(self->size.width, self->size.height, halved, NULL) : NULL;
   self->result = self->halved ? g_try_malloc(bytes) : NULL;
-  self->modes = self->result && self->run.modes ? g_try_malloc(bytes) : NULL;
+  self->modes = self->result && has_modes ? g_try_malloc(bytes) : NULL;
   self->coarser_pixels = self->result;
-  if (self->result && (self->modes || !self->run.modes))
+  if (self->result && (self->modes || !has_modes))
     return TRUE;
   ms_set_error(error, MS_ERROR_MEMORY, "There is not enough memory for a level of %dx%d pixels.", self->size.width,
                self->size.height);
@@ -266,162 +245,154 @@ allocate(Tiles *self, GError **error)
 }
 
 static void
-release(Tiles *self)
+release_in_tiles(InTiles *self)
 {
   release_step_kernels(&self->steps);
-  ms_filter_run_release_kernels(&self->run);
+  ms_level_close(&self->level);
   g_clear_pointer(&self->device.pixels, clReleaseMemObject);
   g_clear_pointer(&self->device.modes, clReleaseMemObject);
-  g_free(self->halved);
+  g_clear_object(&self->halved);
   g_free(self->result);
   g_free(self->modes);
 }
 
 /* Memory of the device for the rows above that one tile needs. */
 static gboolean
-allocate_on_device(Tiles *self, GError **error)
+allocate_on_device(InTiles *self, GError **error)
 {
-  const MsPlan *plan = self->run.plan;
-  const int held = MIN(plan->request.height, plan->tile_rows + 2 * plan->halo);
+  const MsPlan *plan = self->level.plan;
+  MsContext *context = self->level.context;
+  const int held = MIN(plan->height, plan->tile_rows + 2 * plan->halo);
   const gsize bytes = row_bytes(self) * ms_bands_coarser_most(held, self->size.height);
 
-  self->device.pixels = ms_context_create_buffer(self->run.context, CL_MEM_READ_WRITE, bytes, NULL, error);
-  if (self->device.pixels && self->run.modes)
-    self->device.modes = ms_context_create_buffer(self->run.context, CL_MEM_READ_ONLY, bytes, NULL, error);
-  return self->device.pixels && (self->device.modes || !self->run.modes);
+  self->device.pixels = ms_context_create_buffer(context, CL_MEM_READ_WRITE, bytes, NULL, error);
+  if (self->device.pixels && plan->has_modes)
+    self->device.modes = ms_context_create_buffer(context, CL_MEM_READ_ONLY, bytes, NULL, error);
+  return self->device.pixels && (self->device.modes || !plan->has_modes);
 }
 
 static void
-set_rows(Tiles *self, MsRows rows)
+set_rows(InTiles *self, MsRows rows)
 {
   self->device.rows = (cl_int4){{self->size.width, self->size.height, rows.first, rows.count}};
 }
 
 /* Enqueues the kernels that make rows of the level above from the rows of the picture that are held. */
 static gboolean
-launch_halving(Tiles *self, GError **error)
+launch_halving(InTiles *self, const MsTile *tile, GError **error)
 {
-  const MsFilterRun *run = &self->run;
-  const MsPlanRequest *q = &run->plan->request;
-  const Pixels fine = {run->buffers->source.mem, NULL, {{q->width, q->height, run->held.first, run->held.count}}};
+  const MsPlan *plan = self->level.plan;
+  const Pixels fine = {
+    tile->buffers->source.mem, NULL, {{plan->width, plan->height, tile->held.first, tile->held.count}}};
 
-  ms_context_lock_kernels(run->context);
-  gboolean good = ms_filter_run_launch(run, MS_GRID_SOURCE, error) && halve(&self->steps, &fine, &self->device, error);
-  ms_context_unlock_kernels(run->context);
+  ms_context_lock_kernels(self->level.context);
+  gboolean good =
+    ms_level_prepare_source(&self->level, tile, error) && halve(&self->steps, &fine, &self->device, error);
+  ms_context_unlock_kernels(self->level.context);
   return good;
 }
 
 static gboolean
-halve_rows(Tiles *self, MsRows rows, GError **error)
+halve_rows(InTiles *self, MsFilterBuffers *buffers, MsRows rows, GError **error)
 {
-  MsFilterRun *run = &self->run;
+  const MsLevel *level = &self->level;
+  const MsRows held = ms_bands_finer(rows, level->plan->height);
+  const MsTile tile = {{held.first, 1}, held, NULL, buffers};
   const gsize stride = row_bytes(self);
 
-  run->held = ms_bands_with_halo((MsRows){2 * rows.first, 2 * rows.count}, HALVING_HALO, run->plan->request.height);
-  run->tile.count = 1;
   set_rows(self, rows);
-  return !g_cancellable_set_error_if_cancelled(run->job->cancellable, error) && ms_filter_run_reserve(run, error) &&
-         ms_filter_run_upload(run, error) && launch_halving(self, error) &&
-         ms_context_download(run->context, &(MsBufferRange){self->device.pixels, 0, rows.count * stride},
-                             self->halved + rows.first * stride, run->log, error);
+  return !g_cancellable_set_error_if_cancelled(level->job->cancellable, error) &&
+         ms_level_reserve(level, &tile, error) && ms_level_upload(level, &tile, error) &&
+         launch_halving(self, &tile, error) &&
+         ms_context_download(level->context, &(MsBufferRange){self->device.pixels, 0, rows.count * stride},
+                             (guint8 *)ms_image_get_pixels(self->halved) + rows.first * stride, level->job->log, error);
 }
 
 static gboolean
-halve_in_tiles(Tiles *self, GError **error)
+halve_in_tiles(InTiles *self, MsFilterBuffers *buffers, GError **error)
 {
-  const int most = MAX(1, self->run.plan->tile_rows / 2);
-  gboolean good = ms_filter_run_create_kernels(&self->run, error);
+  const int most = MAX(1, self->level.plan->tile_rows / 2);
+  gboolean good = TRUE;
   g_auto(MsTiles) list = {0};
   MsRows rows;
 
   ms_tiles_init(&list, (MsRows){0, self->size.height}, 1);
   while (good && ms_tiles_take(&list, 0, most, &rows))
-    good = halve_rows(self, rows, error);
-  ms_filter_run_release_kernels(&self->run);
+    good = halve_rows(self, buffers, rows, error);
   return good;
 }
 
-/* Computes the level above from the halved picture, with memory of the device that it releases. */
+/* Computes the level above as a picture of its own, with memory of the device that it releases. */
 static gboolean
-run_coarser(Tiles *self, GError **error)
+run_coarser(InTiles *self, GError **error)
 {
-  MsFilterBuffers buffers = {0};
-  MsFilterLevels levels = {0};
-  MsFilterRun above = self->run;
+  const MsJob *job = self->level.job;
+  const MsPlan *plan = self->level.plan->coarser;
+  const MsJob above = {.source = self->halved,
+                       .settings = &plan->settings,
+                       .wants_modes = job->wants_modes,
+                       .into = self->result,
+                       .modes_into = self->modes,
+                       .log = job->log,
+                       .cancellable = job->cancellable};
+  MsLane lane = {.context = self->level.context};
   g_auto(MsTiles) list = {0};
-  gboolean good;
 
   ms_tiles_init(&list, (MsRows){0, self->size.height}, 1);
-  above.tiles = &list;
-  above.device = 0;
-  above.plan = self->run.plan->coarser;
-  above.buffers = &buffers;
-  above.source = self->halved;
-  list.pixels = self->result;
-  list.row_bytes = row_bytes(self);
-  above.modes = self->modes;
-  above.is_picture = FALSE;
-  ms_filter_buffers_release(self->run.buffers);
-  good = above.plan->coarser ? ms_filter_levels_run(&levels, &above, error) : ms_filter_run(&above, NULL, error);
-  ms_filter_buffers_release(&buffers);
-  ms_filter_levels_release(&levels);
+  ms_tiles_serve(&list, &above, self->size.width, self->result);
+  const gboolean good = ms_lane_run(&lane, &above, plan, &list, 0, error);
+  ms_lane_release(&lane);
   return good;
 }
 
 /* Before the passes of each tile: its rows of the level above, and what follows from them. */
 static gboolean
-start_tile(const MsFilterRun *tile, gpointer data, GError **error)
+start_tile(const MsLevel *level, const MsTile *tile, gpointer data, GError **error)
 {
-  Tiles *self = data;
+  InTiles *self = data;
   const MsRows rows = ms_bands_coarser(tile->held, self->size.height);
   const gsize bytes = rows.count * row_bytes(self), from = rows.first * row_bytes(self);
 
   set_rows(self, rows);
-  return ms_context_upload(tile->context, &(MsBufferRange){self->device.pixels, 0, bytes}, self->coarser_pixels + from,
-                           tile->log, error) &&
-         (!self->modes || ms_context_upload(tile->context, &(MsBufferRange){self->device.modes, 0, bytes},
-                                            self->modes + from / 2, tile->log, error)) &&
-         start_level(&self->steps, &self->device, tile, error);
+  return ms_context_upload(level->context, &(MsBufferRange){self->device.pixels, 0, bytes}, self->coarser_pixels + from,
+                           level->job->log, error) &&
+         (!self->modes || ms_context_upload(level->context, &(MsBufferRange){self->device.modes, 0, bytes},
+                                            self->modes + from / 2, level->job->log, error)) &&
+         start_level(&self->steps, &self->device, level->plan, tile, error);
 }
 
 /* Has no more than a tile of the level and of the one above on the device. */
 static gboolean
-run_in_tiles(const MsFilterRun *run, GError **error)
+run_in_tiles(MsLane *lane, const MsLevel *picture, GError **error)
 {
-  const MsPlanRequest *above = &run->plan->coarser->request;
-  Tiles self = {.run = *run,
-                .steps = {.context = run->context, .log = run->log},
-                .size = {above->width, above->height},
-                .coarser_pixels = run->coarser};
+  MsImage *known = picture->job->coarser;
+  const MsPlan *above = picture->plan->coarser;
+  MsFilterBuffers *buffers = &lane->slots[0];
+  InTiles self = {.level = *picture,
+                  .steps = {.context = lane->context, .log = picture->job->log},
+                  .size = {above->width, above->height},
+                  .coarser_pixels = known ? ms_image_get_pixels(known) : NULL};
   gboolean good =
-    allocate_on_device(&self, error) && create_step_kernels(&self.steps, error) &&
-    (run->coarser || (allocate(&self, error) && halve_in_tiles(&self, error) && run_coarser(&self, error)));
+    allocate_on_device(&self, error) && create_step_kernels(&self.steps, error) && ms_level_open(&self.level, error);
 
-  self.run.start_tile = start_tile;
-  self.run.start_data = &self;
-  good = good && ms_filter_run(&self.run, NULL, error);
-  release(&self);
+  if (good && !known) {
+    good = allocate_above(&self, error) && halve_in_tiles(&self, buffers, error);
+    ms_filter_buffers_release(buffers);
+    good = good && run_coarser(&self, error);
+  }
+  self.level.start_tile = start_tile;
+  self.level.start_data = &self;
+  good = good && ms_level_run_one_by_one(&self.level, buffers, error);
+  release_in_tiles(&self);
   return good;
 }
 
 /**
- * ms_filter_levels_run: computes all of the plan's region into the pixels of @run. Levels above the picture are
- * computed whole, whatever the region. A level that the plan cuts into tiles gets the one above from the host's
- * memory.
+ * ms_levels_run: computes the region of @picture, whose plan has levels above it. Levels above the picture are
+ * computed whole, whatever the region. A level that the plan cuts into tiles gets the one above from the host's memory.
  */
 gboolean
-ms_filter_levels_run(MsFilterLevels *self, const MsFilterRun *run, GError **error)
+ms_levels_run(MsLane *lane, const MsLevel *picture, GError **error)
 {
-  if (!run->plan->in_tiles)
-    return run_whole(self, run, error);
-  ms_filter_levels_release(self);
-  return run_in_tiles(run, error);
-}
-
-/** ms_filter_levels_release: frees the memory; the structure can be used again. */
-void
-ms_filter_levels_release(MsFilterLevels *self)
-{
-  for (guint i = 0; i < MS_LEVELS_MAX; i++)
-    ms_filter_buffers_release(&self->above[i]);
+  return picture->plan->in_tiles ? run_in_tiles(lane, picture, error) : run_whole(lane, picture, error);
 }

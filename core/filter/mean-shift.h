@@ -2,7 +2,7 @@
 /* MsMeanShift: filters pictures on one device, or on several together, and keeps buffers there between pictures. */
 #pragma once
 
-#include "core/filter/job.h"
+#include "core/filter/plan/plan.h"
 #include "core/opencl/context.h"
 
 /**

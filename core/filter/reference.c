@@ -195,7 +195,7 @@ filter_rows(const Level *level, guint8 *out, gsize stride, GError **error)
 }
 
 static guint8 *
-allocate(gsize bytes, int width, int height, GError **error)
+allocate_pixels(gsize bytes, int width, int height, GError **error)
 {
   return ms_image_check_memory(g_try_malloc(bytes), width, height, error);
 }
@@ -210,8 +210,8 @@ filter_level(Level *level, const guint8 *coarser, GError **error)
   const MsPyramidSize size = level->size;
   const MsRows rows = {level->region.y, level->region.height};
   const gsize n = (gsize)size.width * level->region.height;
-  g_autofree guint8 *result = allocate(n * 4, size.width, size.height, error);
-  g_autofree guint8 *mask = result ? allocate(n, size.width, size.height, error) : NULL;
+  g_autofree guint8 *result = allocate_pixels(n * 4, size.width, size.height, error);
+  g_autofree guint8 *mask = result ? allocate_pixels(n, size.width, size.height, error) : NULL;
 
   if (!mask)
     return NULL;
@@ -237,11 +237,11 @@ run_level(Level *level, GError **error)
     const MsParams params = ms_params_coarser(level->params);
     const MsPyramidSize size = ms_pyramid_size(level->size.width, level->size.height, 1);
     const gsize bytes = (gsize)size.width * size.height * 4;
-    g_autofree guint8 *halved = allocate(bytes, size.width, size.height, error);
-    g_autofree guint8 *modes = halved && level->modes ? allocate(bytes, size.width, size.height, error) : NULL;
+    g_autofree guint8 *halved = allocate_pixels(bytes, size.width, size.height, error);
+    g_autofree guint8 *modes = halved && level->modes ? allocate_pixels(bytes, size.width, size.height, error) : NULL;
     if (!halved || (level->modes && !modes))
       return NULL;
-    ms_pyramid_halve(level->pixels, level->size, halved);
+    ms_pyramid_halve(level->pixels, (MsRows){0, level->size.height}, level->size, (MsRows){0, size.height}, halved);
     Level above = {.pixels = halved,
                    .size = size,
                    .params = &params,
@@ -382,7 +382,7 @@ ms_reference_run(MsJob *job, GError **error)
   if (!ms_job_begin(job, error))
     return NULL;
   job->used = *job->settings;
-  g_autofree guint8 *pixels = job->stream ? NULL : allocate(bytes, region.width, region.height, error);
+  g_autofree guint8 *pixels = job->stream ? NULL : allocate_pixels(bytes, region.width, region.height, error);
   if ((!job->stream && !pixels) || !run_tiles(job, pixels, error))
     return NULL;
   if (job->stream)

@@ -2,7 +2,7 @@
 /* The serial reference: methods 1.1 and 1.2 in plain C on one thread, without any optimisation. */
 #pragma once
 
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 
 MsImage *ms_reference_run(MsJob *job, GError **error);
 

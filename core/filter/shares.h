@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 
 /**
  * MsSharesPolicy: a way to divide, from the balancers that [LB] describes.

@@ -213,7 +213,7 @@ has_memory_for(const MsTiles *self, int rows)
 
 /* Called with the lock held. */
 static gboolean
-take(MsTiles *self, guint device, int most, MsRows *tile)
+take_next(MsTiles *self, guint device, int most, MsRows *tile)
 {
   while (!self->stopped && !self->gave_up[device]) {
     if (take_returned(self, device, most, tile))
@@ -243,14 +243,14 @@ ms_tiles_take(MsTiles *self, guint device, int most, MsRows *tile)
   g_mutex_lock(&self->lock);
   if (self->begun_us[device] == 0)
     self->begun_us[device] = g_get_monotonic_time();
-  const gboolean taken = take(self, device, most, tile);
+  const gboolean taken = take_next(self, device, most, tile);
   g_mutex_unlock(&self->lock);
   return taken;
 }
 
 /* Ends the run of a stream; %FALSE. @failure: (transfer full), of which the first one is kept for ms_tiles_end() */
 static gboolean
-fail(MsTiles *self, GError *failure, GError **error)
+fail_stream(MsTiles *self, GError *failure, GError **error)
 {
   g_mutex_lock(&self->lock);
   self->stopped = self->stream->failed = TRUE;
@@ -283,7 +283,7 @@ ms_tiles_prepare(MsTiles *self, MsRows tile, MsRows held, guint8 **pixels, GErro
     *pixels = ms_image_check_memory(ms_image_try_alloc_pixels((guint64)width, (guint64)tile.count), width, tile.count,
                                     &failure);
   g_mutex_unlock(&self->reading);
-  return *pixels ? TRUE : fail(self, failure, error);
+  return *pixels ? TRUE : fail_stream(self, failure, error);
 }
 
 /* Takes what follows the rows that are written; %FALSE where that is not computed yet. */
@@ -329,7 +329,7 @@ ms_tiles_finish(MsTiles *self, MsRows tile, guint8 *pixels, GError **error)
     g_cond_broadcast(&self->changed);
   }
   g_mutex_unlock(&self->lock);
-  return failure ? fail(self, failure, error) : TRUE;
+  return failure ? fail_stream(self, failure, error) : TRUE;
 }
 
 /** ms_tiles_return: lets somebody else take the tile, since it was not computed. */

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 
 /**
  * MsTiles:

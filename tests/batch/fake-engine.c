@@ -21,13 +21,13 @@ meet(FakeEngine *root)
 
   for (int most = g_atomic_int_get(&root->most_meeting); now > most; most = g_atomic_int_get(&root->most_meeting))
     g_atomic_int_compare_and_exchange(&root->most_meeting, most, now);
-  for (int i = 0; i < 50 && g_atomic_int_get(&root->meeting) < (int)root->stand_in.lanes; i++)
+  for (int i = 0; i < 50 && g_atomic_int_get(&root->meeting) < (int)root->stand_in.images; i++)
     g_usleep(1000);
   g_atomic_int_add(&root->meeting, -1);
 }
 
 static MsEngine *
-fake_engine_open_lane(gpointer data, GError **error)
+fake_engine_new_sibling(gpointer data, GError **error)
 {
   FakeEngine *root = data, *lane = fake_engine_new();
 
@@ -122,7 +122,7 @@ fake_engine_new(void)
 
   self->stand_in = (MsEngineStandIn){.info = {.name = "test", .platform = "test", .driver = "1", .type = "other"},
                                      .run = fake_engine_run,
-                                     .open_lane = fake_engine_open_lane};
+                                     .new_sibling = fake_engine_new_sibling};
   self->base = ms_engine_new_stand_in(&self->stand_in, self, g_free);
   return self;
 }

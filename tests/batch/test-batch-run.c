@@ -67,7 +67,7 @@ run_with_lanes(BatchFixture *f, FakeBehaviour behaviour)
     g_autofree char *name = g_strdup_printf("p%02d.png", i);
     batch_fixture_add_picture(f, name, 5 + i, 9);
   }
-  f->engine->stand_in.lanes = 3;
+  f->engine->stand_in.images = 3;
   f->engine->behaviour = behaviour;
   f->request.jobs = 4;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);

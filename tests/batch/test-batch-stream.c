@@ -72,11 +72,11 @@ test_plan(void)
   request.params.levels = 1;
   request.coarse_copies = 1;
   assert_plan(&request, 10, 0);
-  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 3 * 50 * 500 * 4 + 7 * 400);
-  request.memory = 3 * 50 * 500 * 4 + 7 * 400;
-  assert_plan(&request, 10, (int)((2 * 50 * 500 * 4 + 7 * 400) / 400 - 20) / 3);
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 3 * 50 * 500 * 4 + 36 * 400);
+  request.memory = 3 * 50 * 500 * 4 + 36 * 400;
+  assert_plan(&request, 10, (int)((2 * 50 * 500 * 4 + 36 * 400) / 400 - 20) / 3);
   request.params.levels = 2;
-  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 4 * 50 * 500 * 4 + 7 * 400);
+  g_assert_cmpuint(ms_stream_plan(&request).bytes, ==, 4 * 50 * 500 * 4 + 36 * 400);
 
   /* However much memory there is, a band has 256 MiB at most. */
   request = request_of(1 << 16, 1 << 16, 2, G_GUINT64_CONSTANT(1) << 40);

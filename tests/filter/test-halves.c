@@ -158,18 +158,18 @@ test_plan(void)
 {
   const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_CPU);
   MsSettings settings = settings_for(MS_KERNEL_AUTO, 10.5);
-  MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
+  MsPlanCase request = ms_plan_case(&settings, &limits, 640, 480);
   g_autoptr(GError) error = NULL;
 
   request.limits.vector_bytes = 32; /* the rows-wide kernel is not tried, so nothing is rejected */
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_ROWS);
   g_assert_cmpint(plan->radius, ==, 11);
   g_assert_null(plan->rejected);
   request.limits.type = MS_DEVICE_TYPE_GPU;
   request.limits.nvidia_capability = 90;
-  g_autoptr(MsPlan) gpu = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) gpu = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(gpu->settings.options.kernel, ==, MS_KERNEL_PACKED);
 }

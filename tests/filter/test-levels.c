@@ -88,7 +88,7 @@ compare_stripes(MsMeanShift *filter, MsImage *source, const MsSettings *settings
     ms_mean_shift_plan(filter, &(MsJob){.source = source, .settings = settings, .region = region}, &error);
 
   g_assert_no_error(error);
-  g_assert_true(plan->in_tiles && plan->tile_rows < plan->request.region.height / 2);
+  g_assert_true(plan->in_tiles && plan->tile_rows < plan->region.height / 2);
   g_autoptr(MsImage) actual = ms_fixture_filter(filter, (MsJob){.source = source, .plan = plan}, &error);
   g_assert_no_error(error);
   g_autoptr(MsImage) expected = ms_fixture_reference(source, &settings->params, region, &error);
@@ -149,7 +149,7 @@ test_mask(void)
   MsSettings settings = settings_for(5, 0);
   guint marked = 0;
 
-  ms_pyramid_halve(ms_image_get_pixels(source), size, coarse);
+  ms_pyramid_halve(ms_image_get_pixels(source), (MsRows){0, 96}, size, (MsRows){0, 48}, coarse);
   ms_pyramid_mark(coarse, size, (MsRows){0, size.height}, ms_pyramid_edge(&settings.params), mask);
   for (guint i = 0; i < 128 * 96; i++)
     marked += mask[i];

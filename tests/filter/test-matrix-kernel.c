@@ -91,18 +91,18 @@ test_plan(void)
   static const guint capabilities[] = {0, 75, 80, 90};
 
   for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
-    MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, capabilities[i]);
+    MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, capabilities[i]);
     gboolean fast = capabilities[i] >= MS_KERNEL_MATRIX_CAPABILITY;
     g_autoptr(GError) error = NULL;
 
     if (fast)
-      g_assert_null(ms_plan_refusal(&request));
+      g_assert_null(ms_plan_case_refusal(&request));
     else
       ms_gpu_kernel_assert_refused(&request, "--kernel packed");
     /* `auto` chooses it for colour radii that the packed kernel refuses. */
     request.settings.options.kernel = MS_KERNEL_AUTO;
     request.settings.params.sr = 255;
-    g_autoptr(MsPlan) chosen = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) chosen = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(chosen->settings.options.kernel, ==, fast ? MS_KERNEL_MATRIX : MS_KERNEL_DIRECT);
   }
@@ -111,14 +111,14 @@ test_plan(void)
 static void
 test_refusals(void)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
+  MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
 
   ms_gpu_kernel_assert_common_refusals(MS_KERNEL_MATRIX);
   request.limits.type = MS_DEVICE_TYPE_CPU;
   request.limits.nvidia_capability = 0;
   ms_gpu_kernel_assert_refused(&request, "--kernel rows");
   request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
-  request.width = request.region.width = request.height = request.region.height = 65000;
+  request.job.size.width = request.job.size.height = 65000;
   ms_gpu_kernel_assert_refused(&request, "16 GiB");
   request = ms_gpu_kernel_request(MS_KERNEL_MATRIX, 90);
   request.settings.params.sp = 5.5;

@@ -120,21 +120,21 @@ test_refusals(void)
 {
   const MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
   const MsSettings settings = ms_settings_default();
-  MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
+  MsPlanCase request = ms_plan_case(&settings, &limits, 640, 480);
 
-  request.modes = TRUE;
-  g_assert_null(ms_plan_refusal(&request));
+  request.job.wants_modes = TRUE;
+  g_assert_null(ms_plan_case_refusal(&request));
   request.settings.options.kernel = MS_KERNEL_MATRIX;
   request.limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
   ms_fixture_assert_refused(&request, "modes");
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.params.levels = 1;
-  g_assert_null(ms_plan_refusal(&request));
+  g_assert_null(ms_plan_case_refusal(&request));
   request.settings.params.levels = 0;
   request.settings.params.rule = MS_RULE_REPLICATE;
   ms_fixture_assert_refused(&request, "--rule");
   request.settings.params.rule = MS_RULE_OPENCV;
-  request.width = 70000;
+  request.job.size.width = 70000;
   ms_fixture_assert_refused(&request, "65535");
 }
 

@@ -351,22 +351,31 @@ test_early_rows(void)
   ms_job_clear(&run);
 }
 
-/* Whether the plan of the request has the marks, and kernels that leave marked pixels out of windows. */
+/* Whether the plan has the marks, and kernels that leave marked pixels out of windows. */
 static void
-check_plan(const MsPlanRequest *request, gboolean has_marks, gboolean leaves_out)
+check_plan(const MsPlan *plan, gboolean has_marks, gboolean leaves_out)
 {
-  g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
   guint n_marking = 0;
 
-  g_assert_no_error(error);
   for (guint i = 0; i < plan->n_passes; i++)
     n_marking += strcmp(plan->passes[i].function, "mark_no_data") == 0;
   g_assert_cmpuint(n_marking, ==, has_marks);
   g_assert_true(ms_gpu_kernel_has_part(plan, "no-data/no-data.cl") == has_marks);
   g_assert_true(strstr(ms_program_spec_get_options(plan->program), leaves_out ? "-DNO_DATA=1" : "-DNO_DATA=0") != NULL);
   if (plan->coarser)
-    check_plan(&plan->coarser->request, FALSE, FALSE);
+    check_plan(plan->coarser, FALSE, FALSE);
+}
+
+static void
+check_plan_of(MsImage *source, const MsSettings *settings, const MsDeviceLimits *limits, gboolean has_marks,
+              gboolean leaves_out)
+{
+  g_autoptr(GError) error = NULL;
+  const MsJob job = {.source = source, .settings = settings};
+  g_autoptr(MsPlan) plan = ms_plan_new(&job, &(MsDeviceShare){.limits = limits}, &error);
+
+  g_assert_no_error(error);
+  check_plan(plan, has_marks, leaves_out);
 }
 
 /* Pictures whose pixels all have data are filtered by the kernels without marks, as are the levels of any. */
@@ -381,14 +390,11 @@ test_plan(void)
   for (gsize i = 0; i < G_N_ELEMENTS(kernels); i++) {
     MsSettings settings = ms_settings_default();
     settings.options.kernel = kernels[i];
-    MsPlanRequest with = ms_plan_request_image(&settings, &limits, map);
-    MsPlanRequest without = ms_plan_request_image(&settings, &limits, scene);
-    g_assert_cmpuint(with.no_data, ==, VALUE);
-    check_plan(&without, FALSE, FALSE);
-    check_plan(&with, TRUE, TRUE);
-    with.settings.params.levels = 2;
+    check_plan_of(scene, &settings, &limits, FALSE, FALSE);
+    check_plan_of(map, &settings, &limits, TRUE, TRUE);
+    settings.params.levels = 2;
     if (kernels[i] != MS_KERNEL_MATRIX)
-      check_plan(&with, TRUE, FALSE);
+      check_plan_of(map, &settings, &limits, TRUE, FALSE);
   }
 }
 

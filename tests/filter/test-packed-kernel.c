@@ -158,10 +158,10 @@ test_plan(void)
   static const guint capabilities[] = {0, 60, 61, 90};
 
   for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
-    MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_PACKED, capabilities[i]);
+    MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_PACKED, capabilities[i]);
     gboolean fast = capabilities[i] >= MS_KERNEL_BYTES_CAPABILITY;
     g_autoptr(GError) error = NULL;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
 
     g_assert_no_error(error);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/bytes-nvidia.cl") == fast);
@@ -171,7 +171,7 @@ test_plan(void)
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/block-row-nvidia.cl") == fast);
     g_assert_true(ms_gpu_kernel_has_part(plan, "packed/block-row-portable.cl") != fast);
     request.settings.options.kernel = MS_KERNEL_AUTO;
-    g_autoptr(MsPlan) chosen = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) chosen = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(chosen->settings.options.kernel, ==, fast ? MS_KERNEL_PACKED : MS_KERNEL_DIRECT);
   }
@@ -180,20 +180,20 @@ test_plan(void)
 static void
 test_plan_by_radius(void)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_PACKED, 90);
+  MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_PACKED, 90);
   g_autoptr(GError) error = NULL;
 
   request.settings.params.sp = 5;
-  g_autoptr(MsPlan) small = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) small = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_true(ms_gpu_kernel_has_part(small, "packed/later-alone.cl"));
   request.settings.params.sp = 6;
-  g_autoptr(MsPlan) large = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) large = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_true(ms_gpu_kernel_has_part(large, "packed/later-merged.cl"));
   g_assert_cmpuint(large->n_passes, ==, 3);
   request.settings.params.max_iterations = 1;
-  g_autoptr(MsPlan) once = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) once = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(once->n_passes, ==, 2);
 }
@@ -211,11 +211,11 @@ test_preference(void)
                {40, 52, MS_KERNEL_DIRECT}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_AUTO, cases[i].capability);
+    MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_AUTO, cases[i].capability);
     g_autoptr(GError) error = NULL;
 
     request.settings.params.sp = cases[i].sp;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(plan->settings.options.kernel, ==, cases[i].kernel);
   }
@@ -224,7 +224,7 @@ test_preference(void)
 static void
 test_refusals(void)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_PACKED, 90);
+  MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_PACKED, 90);
 
   ms_gpu_kernel_assert_common_refusals(MS_KERNEL_PACKED);
   request.settings.params.sr = 255;

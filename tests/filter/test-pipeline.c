@@ -18,7 +18,7 @@ small_windows(void)
   return settings;
 }
 
-static MsPlanRequest
+static MsPlanCase
 gpu_request(int width, int height)
 {
   MsSettings settings = ms_settings_default();
@@ -29,19 +29,19 @@ gpu_request(int width, int height)
                            .max_allocation = G_GUINT64_CONSTANT(16) << 30,
                            .compute_units = 100,
                            .fp64 = TRUE};
-  MsPlanRequest request = ms_plan_request(&settings, &limits, width, height);
+  MsPlanCase request = ms_plan_case(&settings, &limits, width, height);
 
   return request;
 }
 
 /* The tiles that overlap; checks that they fit the memory together and have more rows than they transfer twice. */
 static int
-tiles_of(const MsPlanRequest *request)
+tiles_of(const MsPlanCase *request)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, &error);
   const guint64 half = request->limits.global_memory / 2;
-  const guint64 budget = request->memory_budget ? MIN(request->memory_budget, half) : half;
+  const guint64 budget = request->share.memory_budget ? MIN(request->share.memory_budget, half) : half;
 
   g_assert_no_error(error);
   if (plan->depth > 1) {
@@ -49,18 +49,18 @@ tiles_of(const MsPlanRequest *request)
     g_assert_cmpint(plan->tile_rows, >=, 2 * plan->halo);
     g_assert_cmpuint(plan->depth * ms_plan_device_bytes(plan, plan->tile_rows), <=, budget);
   }
-  return plan->depth == 1 ? 1 : (plan->request.height + plan->tile_rows - 1) / plan->tile_rows;
+  return plan->depth == 1 ? 1 : (plan->height + plan->tile_rows - 1) / plan->tile_rows;
 }
 
 /* Nothing overlaps where transfers are no copies, other pictures fill the time, or bands are shown one by one. */
 static void
 test_tiles_follow_the_device(void)
 {
-  const MsPlanRequest usual = gpu_request(2560, 2560);
-  MsPlanRequest shared = usual, unified = usual, processor = usual, image = usual, modes = usual, levels = usual;
+  const MsPlanCase usual = gpu_request(2560, 2560);
+  MsPlanCase shared = usual, unified = usual, processor = usual, image = usual, modes = usual, levels = usual;
 
   g_assert_cmpint(tiles_of(&usual), >, 2);
-  shared.shares_device = TRUE;
+  shared.share.is_shared = TRUE;
   g_assert_cmpint(tiles_of(&shared), ==, 1);
   unified.limits.host_unified = TRUE;
   g_assert_cmpint(tiles_of(&unified), ==, 1);
@@ -71,18 +71,23 @@ test_tiles_follow_the_device(void)
   image.limits.images = TRUE;
   image.limits.image_max_width = image.limits.image_max_height = 16384;
   g_assert_cmpint(tiles_of(&image), ==, 1);
-  modes.modes = TRUE;
+  modes.job.wants_modes = TRUE;
   g_assert_cmpint(tiles_of(&modes), ==, 1);
   levels.settings.params.levels = 1;
   g_assert_cmpint(tiles_of(&levels), ==, 1);
 }
 
 static void
+take_no_rows(const guint8 *pixels, int done, gpointer data)
+{
+}
+
+static void
 test_tiles_follow_early_rows(void)
 {
-  MsPlanRequest request = gpu_request(2560, 2560);
+  MsPlanCase request = gpu_request(2560, 2560);
 
-  request.early_rows = TRUE;
+  request.job.rows = take_no_rows;
   g_assert_cmpint(tiles_of(&request), >, 2);
   request.settings.params.sp = 64; /* takes more than one launch, after which rows can be shown */
   g_assert_cmpint(tiles_of(&request), ==, 1);
@@ -91,8 +96,8 @@ test_tiles_follow_early_rows(void)
 static void
 test_tiles_follow_the_image(void)
 {
-  MsPlanRequest small = gpu_request(1024, 1024), low = gpu_request(65536, 600), large = gpu_request(16384, 16384),
-                huge = gpu_request(60000, 60000);
+  MsPlanCase small = gpu_request(1024, 1024), low = gpu_request(65536, 600), large = gpu_request(16384, 16384),
+             huge = gpu_request(60000, 60000);
 
   g_assert_cmpint(tiles_of(&small), ==, 1);
   g_assert_cmpint(tiles_of(&low), >, 1);
@@ -100,7 +105,7 @@ test_tiles_follow_the_image(void)
   g_assert_cmpint(tiles_of(&low), ==, 1);
   g_assert_cmpint(tiles_of(&large), >, 8);
   g_assert_cmpint(tiles_of(&large), <=, 32);
-  large.memory_budget = G_GUINT64_CONSTANT(128) << 20;
+  large.share.memory_budget = G_GUINT64_CONSTANT(128) << 20;
   g_assert_cmpint(tiles_of(&large), >, 32);
   huge.limits.global_memory = G_GUINT64_CONSTANT(2) << 30;
   g_assert_cmpint(tiles_of(&huge), >, 32);
@@ -110,14 +115,15 @@ test_tiles_follow_the_image(void)
 static void
 test_tiles_follow_the_host(void)
 {
-  const MsPlanRequest usual = gpu_request(2560, 2560);
+  const MsPlanCase usual = gpu_request(2560, 2560);
   const int halo = ms_params_halo(&usual.settings.params, 2560);
 
   for (int most_rows = 1; most_rows < 4000; most_rows += most_rows / 3 + 1) {
-    MsPlanRequest request = usual;
+    MsRowStream stream = {.most_rows = most_rows};
+    MsPlanCase request = usual;
     g_autoptr(GError) error = NULL;
-    request.most_rows = most_rows;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    request.job.stream = &stream;
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint((int)plan->depth * plan->tile_rows, <=, most_rows);
     g_assert_cmpuint(plan->depth, ==, most_rows >= 6 * halo ? 3 : 1);

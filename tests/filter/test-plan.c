@@ -12,20 +12,20 @@
 #include "tests/support/cases.h"
 #include "tests/support/fixture.h"
 
-static MsPlanRequest
+static MsPlanCase
 made_up_request(int width, int height)
 {
   MsSettings settings = ms_settings_default();
   MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_GPU);
 
   settings.options.kernel = MS_KERNEL_DIRECT;
-  return ms_plan_request(&settings, &limits, width, height);
+  return ms_plan_case(&settings, &limits, width, height);
 }
 
 static void
 test_refusals(void)
 {
-  MsPlanRequest base = made_up_request(640, 480), request;
+  MsPlanCase base = made_up_request(640, 480), request;
 
   request = base;
   request.settings.options.memory = MS_MEMORY_IMAGE;
@@ -51,34 +51,34 @@ test_refusals(void)
   request.settings.options.local_memory = 1;
   ms_fixture_assert_refused(&request, "--schedule refill");
   request = base;
-  request.memory_budget = 1000;
+  request.share.memory_budget = 1000;
   ms_fixture_assert_refused(&request, "One row");
 }
 
 static void
 test_usage_errors_come_first(void)
 {
-  MsPlanRequest request = made_up_request(64, 64);
+  MsPlanCase request = made_up_request(64, 64);
   g_autoptr(GError) error = NULL;
 
   request.settings.params.sp = 1000;
-  g_assert_null(ms_plan_new(&request, &error));
+  g_assert_null(ms_plan_case_new(&request, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 
 static void
 test_auto_work_group(void)
 {
-  MsPlanRequest request = made_up_request(640, 480);
+  MsPlanCase request = made_up_request(640, 480);
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
 
   g_assert_no_error(error);
   g_assert_cmpint(plan->settings.options.work_group_width * plan->settings.options.work_group_height, ==, 128);
   g_assert_cmpint(plan->settings.options.work_group_width, ==, 32);
   request.limits.max_work_group = 1;
   request.limits.max_work_item[0] = request.limits.max_work_item[1] = 1;
-  g_autoptr(MsPlan) small = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) small = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(small->settings.options.work_group_width, ==, 1);
   g_assert_cmpint(small->settings.options.work_group_height, ==, 1);
@@ -88,17 +88,17 @@ static void
 test_auto_resolves_on_every_device(void)
 {
   for (int type = MS_DEVICE_TYPE_CPU; type <= MS_DEVICE_TYPE_OTHER; type++) {
-    MsPlanRequest request = made_up_request(200, 100);
+    MsPlanCase request = made_up_request(200, 100);
     g_autoptr(GError) error = NULL;
     request.limits.type = type;
     request.settings.options.kernel = MS_KERNEL_AUTO;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(plan->settings.options.kernel, !=, MS_KERNEL_AUTO);
     g_assert_cmpint(plan->settings.options.work_group_width, >, 0);
     request.settings.options.memory = MS_MEMORY_IMAGE;
     request.settings.options.local_memory = 1;
-    g_autoptr(MsPlan) with_toggles = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) with_toggles = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(with_toggles->settings.options.memory, ==, MS_MEMORY_IMAGE);
   }
@@ -117,12 +117,12 @@ test_images_follow_the_devices_language(void)
                {300, MS_MEMORY_BUFFER, "-cl-std=CL1.2 "}};
 
   for (gsize i = 0; i < G_N_ELEMENTS(cases); i++) {
-    MsPlanRequest request = made_up_request(200, 100);
+    MsPlanCase request = made_up_request(200, 100);
     g_autoptr(GError) error = NULL;
     request.limits.opencl_version = cases[i].version;
     request.settings.options.kernel = MS_KERNEL_DIRECT;
     request.settings.options.memory = cases[i].memory;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_true(g_str_has_prefix(ms_program_spec_get_options(plan->program), cases[i].options));
   }
@@ -149,17 +149,17 @@ has_define(const MsPlan *plan, const char *define)
 static void
 test_toggles_choose_parts(void)
 {
-  MsPlanRequest request = made_up_request(64, 64);
+  MsPlanCase request = made_up_request(64, 64);
 
   request.limits.fp64 = FALSE;
-  g_autoptr(MsPlan) without_doubles = ms_plan_new(&request, NULL);
+  g_autoptr(MsPlan) without_doubles = ms_plan_case_new(&request, NULL);
   g_assert_true(has_part(without_doubles, "prelude/mean-integer.cl"));
   request.settings.options.access = MS_ACCESS_VLOAD;
   request.settings.options.unroll = 4;
-  g_autoptr(MsPlan) vload = ms_plan_new(&request, NULL);
+  g_autoptr(MsPlan) vload = ms_plan_case_new(&request, NULL);
   g_assert_true(has_define(vload, "STEP_BYTES=16"));
   request.settings.params.sp = 2.5;
-  g_autoptr(MsPlan) half = ms_plan_new(&request, NULL);
+  g_autoptr(MsPlan) half = ms_plan_case_new(&request, NULL);
   g_assert_true(has_define(half, "HALF_RADIUS=1"));
   g_autofree char *source = ms_program_spec_compose(half->program);
   g_assert_null(strstr(source, "#ifdef"));
@@ -168,23 +168,23 @@ test_toggles_choose_parts(void)
 static void
 test_stripes_keep_the_budget(void)
 {
-  MsPlanRequest request = made_up_request(1000, 100000);
+  MsPlanCase request = made_up_request(1000, 100000);
   g_autoptr(GError) error = NULL;
 
   request.settings.params.sp = 5;
-  request.memory_budget = 4000 * 3000;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  request.share.memory_budget = 4000 * 3000;
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->halo, ==, 25);
   g_assert_cmpuint(plan->depth, ==, 3);
   g_assert_cmpint(plan->tile_rows, ==, (3000 / 3 - 50) / 2);
-  request.shares_device = TRUE;
+  request.share.is_shared = TRUE;
   g_clear_pointer(&plan, ms_plan_free);
-  plan = ms_plan_new(&request, &error);
+  plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(plan->depth, ==, 1);
   g_assert_cmpint(plan->tile_rows, ==, (3000 - 50) / 2);
-  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.memory_budget);
+  g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.share.memory_budget);
   g_assert_cmpint(plan->band_rows, <=, plan->tile_rows);
 }
 
@@ -192,33 +192,33 @@ test_stripes_keep_the_budget(void)
 static void
 test_levels(void)
 {
-  MsPlanRequest request = made_up_request(641, 480), other;
+  MsPlanCase request = made_up_request(641, 480), other;
   g_autoptr(GError) error = NULL;
 
   request.settings.params.sp = 3;
   request.settings.params.levels = 2;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_true(has_define(plan, "HAS_MARKS=1"));
   g_assert_cmpint(plan->tile_rows, ==, 480);
-  g_assert_cmpint(plan->coarser->request.width, ==, 321);
+  g_assert_cmpint(plan->coarser->width, ==, 321);
   g_assert_cmpfloat(plan->coarser->settings.params.sp, ==, 1.5);
   g_assert_true(has_define(plan->coarser, "HAS_MARKS=1"));
   const MsPlan *top = plan->coarser->coarser;
-  g_assert_cmpint(top->request.width, ==, 161);
+  g_assert_cmpint(top->width, ==, 161);
   g_assert_cmpfloat(top->settings.params.sp, ==, 1);
   g_assert_true(has_define(top, "HAS_MARKS=0"));
   g_assert_null(top->coarser);
 
   other = request;
-  other.memory_budget = 641 * 480 * 8;
-  g_autoptr(MsPlan) cut = ms_plan_new(&other, &error);
+  other.share.memory_budget = 641 * 480 * 8;
+  g_autoptr(MsPlan) cut = ms_plan_case_new(&other, &error);
   g_assert_no_error(error);
   g_assert_true(cut->in_tiles);
   g_assert_false(plan->in_tiles);
   g_assert_cmpint(cut->tile_rows, <, 480);
-  g_assert_cmpuint(ms_plan_device_bytes(cut, cut->tile_rows), <=, other.memory_budget);
-  other.memory_budget = 641 * 8;
+  g_assert_cmpuint(ms_plan_device_bytes(cut, cut->tile_rows), <=, other.share.memory_budget);
+  other.share.memory_budget = 641 * 8;
   ms_fixture_assert_refused(&other, "One row of this image");
   other = request;
   other.settings.options.memory = MS_MEMORY_IMAGE;
@@ -228,7 +228,7 @@ test_levels(void)
   other.settings.options.kernel = MS_KERNEL_MATRIX;
   ms_fixture_assert_refused(&other, "mask");
   other.settings.params.rule = MS_RULE_TRUNCATE;
-  g_assert_null(ms_plan_new(&other, &error));
+  g_assert_null(ms_plan_case_new(&other, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 
@@ -254,16 +254,18 @@ test_bands_cover_all_rows_once(void)
 static void
 test_option_refusal_is_the_plans(void)
 {
-  MsPlanRequest request = made_up_request(64, 64);
+  MsPlanCase request = made_up_request(64, 64);
   g_autoptr(GError) error = NULL;
 
   request.settings.options.access = MS_ACCESS_VLOAD;
-  g_autofree char *reason = ms_plan_option_refusal(&request, ms_option_find("memory"), "image");
+  const MsJob job = {.settings = &request.settings, .size = request.job.size};
+  const MsDeviceShare share = {.limits = &request.limits};
+  g_autofree char *reason = ms_plan_option_refusal(&job, &share, ms_option_find("memory"), "image");
   request.settings.options.memory = MS_MEMORY_IMAGE;
-  g_assert_null(ms_plan_new(&request, &error));
+  g_assert_null(ms_plan_case_new(&request, &error));
   g_assert_cmpstr(reason, ==, error->message);
   request.settings.options.memory = MS_MEMORY_BUFFER;
-  g_assert_null(ms_plan_option_refusal(&request, ms_option_find("unroll"), "4"));
+  g_assert_null(ms_plan_option_refusal(&job, &share, ms_option_find("unroll"), "4"));
 }
 
 static void
@@ -280,17 +282,17 @@ read_arguments(const char *arguments, MsSettings *settings)
 }
 
 static void
-assert_repeats(const MsPlanRequest *request)
+assert_repeats(const MsPlanCase *request)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
-  MsPlanRequest again = *request;
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, &error);
+  MsPlanCase again = *request;
 
   g_assert_no_error(error);
   g_autofree char *arguments = ms_settings_to_arguments(&plan->settings);
   again.settings = ms_settings_default();
   read_arguments(arguments, &again.settings);
-  g_autoptr(MsPlan) repeated = ms_plan_new(&again, &error);
+  g_autoptr(MsPlan) repeated = ms_plan_case_new(&again, &error);
   if (error)
     g_error("%s: %s", arguments, error->message);
   g_assert_true(ms_settings_equal(&plan->settings, &repeated->settings));
@@ -303,7 +305,7 @@ assert_repeats(const MsPlanRequest *request)
 static void
 test_reported_options_repeat_the_run(void)
 {
-  MsPlanRequest request = made_up_request(640, 480);
+  MsPlanCase request = made_up_request(640, 480);
 
   assert_repeats(&request);
   request.settings.options.schedule = MS_SCHEDULE_REFILL;
@@ -322,7 +324,7 @@ test_reported_options_repeat_the_run(void)
 static void
 test_own_work_group_by_name_alone(void)
 {
-  MsPlanRequest request = made_up_request(640, 480);
+  MsPlanCase request = made_up_request(640, 480);
   g_autoptr(GError) error = NULL;
 
   request.settings.options.kernel = MS_KERNEL_ROWS;
@@ -332,7 +334,7 @@ test_own_work_group_by_name_alone(void)
   request.limits.type = MS_DEVICE_TYPE_CPU;
   request.settings.options.kernel = MS_KERNEL_AUTO;
   request.settings.options.work_group_width = 1;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
 }
@@ -341,13 +343,13 @@ test_own_work_group_by_name_alone(void)
 static void
 test_stripes_grow_with_the_halo(void)
 {
-  MsPlanRequest request = made_up_request(8000, 6000);
+  MsPlanCase request = made_up_request(8000, 6000);
   g_autoptr(GError) error = NULL;
 
   request.limits.type = MS_DEVICE_TYPE_CPU;
   request.settings.params.sp = 20;
   request.settings.params.max_iterations = 100;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->halo, ==, 2000);
   g_assert_cmpint(plan->tile_rows, >=, 2000);
@@ -355,12 +357,12 @@ test_stripes_grow_with_the_halo(void)
 
   /* A small halo changes nothing. */
   request.settings.params.max_iterations = 5;
-  g_autoptr(MsPlan) usual = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) usual = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpuint(ms_plan_device_bytes(usual, usual->tile_rows), <=, 96 << 20);
 
   request.settings.params.max_iterations = 100;
-  request.memory_budget = 96 << 20;
+  request.share.memory_budget = 96 << 20;
   ms_fixture_assert_refused(&request, "MiB");
 }
 
@@ -498,9 +500,9 @@ assert_pass_fits(const MsPass *pass, const MsDeviceLimits *limits)
 static void
 assert_plan_fits(const MsPlan *plan)
 {
-  const MsDeviceLimits *l = &plan->request.limits;
-  const guint64 width = (guint64)plan->request.width, rows = (guint64)plan->tile_rows;
-  const guint64 held = MIN((guint64)plan->request.height, rows + 2 * (guint64)plan->halo);
+  const MsDeviceLimits *l = plan->limits;
+  const guint64 width = (guint64)plan->width, rows = (guint64)plan->tile_rows;
+  const guint64 held = MIN((guint64)plan->height, rows + 2 * (guint64)plan->halo);
 
   g_assert_cmpuint(held * width * 4, <=, l->max_allocation);
   for (guint i = 0; i < plan->n_scratch; i++)
@@ -513,10 +515,10 @@ assert_plan_fits(const MsPlan *plan)
 }
 
 static void
-check_plan_of(const MsPlanRequest *request, gboolean must_run)
+check_plan_of(const MsPlanCase *request, gboolean must_run)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, &error);
 
   if (plan) {
     assert_plan_fits(plan);
@@ -539,7 +541,7 @@ test_invented_devices(void)
       for (int kernel = MS_KERNEL_AUTO; ms_filter_kernel_names[kernel]; kernel++)
         for (guint i = 0; i < G_N_ELEMENTS(radii) * G_N_ELEMENTS(sizes) * 4; i++) {
           const int *size = sizes[i / 4 % 2];
-          MsPlanRequest request = made_up_request(size[0], size[1]);
+          MsPlanCase request = made_up_request(size[0], size[1]);
           request.limits = ms_fixture_limits(type == MS_DEVICE_TYPE_CPU ? MS_DEVICE_TYPE_CPU : MS_DEVICE_TYPE_GPU);
           request.limits.clang_vectors = type == MS_DEVICE_TYPE_CPU;
           request.limits.nvidia_capability = type > MS_DEVICE_TYPE_GPU ? 90 : 0;
@@ -547,7 +549,7 @@ test_invented_devices(void)
           request.settings.options.kernel = kernel;
           request.settings.params.sp = radii[i / 8];
           request.settings.params.levels = i & 1 ? 2 : 0;
-          request.modes = (i & 2) != 0;
+          request.job.wants_modes = (i & 2) != 0;
           g_test_message("%s, type %d, kernel %d, case %u", lacks[k].name, type, kernel, i);
           check_plan_of(&request, kernel == MS_KERNEL_AUTO);
         }

@@ -253,7 +253,7 @@ test_random(void)
   ms_option_product_close(&product);
 }
 
-static MsPlanRequest
+static MsPlanCase
 request_for(MsKernel kernel)
 {
   MsDeviceLimits limits = ms_fixture_limits(MS_DEVICE_TYPE_CPU);
@@ -261,20 +261,20 @@ request_for(MsKernel kernel)
 
   settings.options.kernel = kernel;
   limits.clang_vectors = TRUE;
-  return ms_plan_request(&settings, &limits, 640, 480);
+  return ms_plan_case(&settings, &limits, 640, 480);
 }
 
 static void
 test_refusals(void)
 {
-  MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+  MsPlanCase r = request_for(MS_KERNEL_ROWS);
 
-  g_assert_null(ms_plan_refusal(&r));
+  g_assert_null(ms_plan_case_refusal(&r));
   r.settings.options.unroll = 4;
   ms_fixture_assert_refused(&r, "--unroll 4");
   r = request_for(MS_KERNEL_ROWS);
   r.settings.params.sp = 64;
-  r.width = r.region.width = 200000;
+  r.job.size.width = 200000;
   ms_fixture_assert_refused(&r, "32 bits");
   r = request_for(MS_KERNEL_ROWS);
   r.limits.fp64 = FALSE;
@@ -286,9 +286,9 @@ test_refusals(void)
 }
 
 static gboolean
-has_part(const MsPlanRequest *request, const char *part)
+has_part(const MsPlanCase *request, const char *part)
 {
-  g_autoptr(MsPlan) plan = ms_plan_new(request, NULL);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, NULL);
 
   g_assert_nonnull(plan);
   for (guint i = 0; i < ms_program_spec_get_n_parts(plan->program); i++)
@@ -300,7 +300,7 @@ has_part(const MsPlanRequest *request, const char *part)
 static gboolean
 knows_windows(double sp, MsRule rule)
 {
-  MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+  MsPlanCase r = request_for(MS_KERNEL_ROWS);
 
   r.settings.params.sp = sp;
   r.settings.params.rule = rule;
@@ -310,7 +310,7 @@ knows_windows(double sp, MsRule rule)
 static gboolean
 has_bytes(MsKernel kernel, gboolean byte_products, double sr)
 {
-  MsPlanRequest r = request_for(kernel);
+  MsPlanCase r = request_for(kernel);
 
   r.limits.byte_products = byte_products;
   r.settings.params.sr = sr;
@@ -342,13 +342,13 @@ static void
 test_pitch(void)
 {
   for (int i = 0; i < 200; i++) {
-    MsPlanRequest r = request_for(MS_KERNEL_ROWS);
+    MsPlanCase r = request_for(MS_KERNEL_ROWS);
     g_autoptr(MsPlan) plan = NULL;
 
     r.settings.params.sp = 1 + i % 64;
     r.settings.params.rule = MS_RULE_REPLICATE; /* which needs no copy column by column in the same buffer */
-    r.width = r.region.width = 300 + i;
-    plan = ms_plan_new(&r, NULL);
+    r.job.size.width = 300 + i;
+    plan = ms_plan_case_new(&r, NULL);
     g_assert_nonnull(plan);
     g_assert_cmpuint(plan->scratch[0].row_bytes % (3 * 64), ==, 0);
     g_assert_cmpuint(plan->scratch[0].row_bytes / (3 * 64) % 2, ==, 1);
@@ -356,10 +356,10 @@ test_pitch(void)
 }
 
 static int
-auto_kernel(const MsPlanRequest *request, gboolean rejected)
+auto_kernel(const MsPlanCase *request, gboolean rejected)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, &error);
 
   g_assert_no_error(error);
   g_assert_cmpint(plan->rejected != NULL, ==, rejected);
@@ -369,7 +369,7 @@ auto_kernel(const MsPlanRequest *request, gboolean rejected)
 static void
 test_auto(void)
 {
-  MsPlanRequest r = request_for(MS_KERNEL_AUTO);
+  MsPlanCase r = request_for(MS_KERNEL_AUTO);
 
   g_assert_cmpint(auto_kernel(&r, FALSE), ==, MS_KERNEL_ROWS_WIDE);
   r.limits.vector_bytes = 32;

@@ -152,12 +152,12 @@ test_refusal(void)
   MsSettings settings = settings_for(MS_SPACE_LAB, 20);
 
   settings.options.memory = MS_MEMORY_IMAGE;
-  MsPlanRequest request = ms_plan_request(&settings, &limits, 640, 480);
-  g_autofree char *reason = ms_plan_refusal(&request);
+  MsPlanCase request = ms_plan_case(&settings, &limits, 640, 480);
+  g_autofree char *reason = ms_plan_case_refusal(&request);
   g_assert_nonnull(reason);
   g_assert_nonnull(strstr(reason, "--space"));
   request.settings.params.space = MS_SPACE_RGB;
-  g_assert_null(ms_plan_refusal(&request));
+  g_assert_null(ms_plan_case_refusal(&request));
 }
 
 int

@@ -6,23 +6,23 @@
 #include "tests/support/gpu-kernel.h"
 
 static MsPlan *
-new_plan(const MsPlanRequest *request)
+new_plan(const MsPlanCase *request)
 {
   g_autoptr(GError) error = NULL;
-  MsPlan *plan = ms_plan_new(request, &error);
+  MsPlan *plan = ms_plan_case_new(request, &error);
 
   g_assert_no_error(error);
   return plan;
 }
 
-static MsPlanRequest
+static MsPlanCase
 large_request(MsKernel kernel)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(kernel, 0);
+  MsPlanCase request = ms_gpu_kernel_request(kernel, 0);
 
   request.settings.params.sp = 5;
-  request.width = request.region.width = 1000;
-  request.height = request.region.height = 60000;
+  request.job.size.width = 1000;
+  request.job.size.height = 60000;
   return request;
 }
 
@@ -30,11 +30,11 @@ large_request(MsKernel kernel)
 static void
 test_one_allocation(void)
 {
-  MsPlanRequest request = large_request(MS_KERNEL_DIRECT);
+  MsPlanCase request = large_request(MS_KERNEL_DIRECT);
 
   request.limits.max_allocation = 16 << 20;
   g_autoptr(MsPlan) plan = new_plan(&request);
-  g_assert_cmpint(plan->tile_rows, <, request.height);
+  g_assert_cmpint(plan->tile_rows, <, request.job.size.height);
   g_assert_cmpuint(ms_plan_device_bytes(plan, plan->tile_rows), <=, request.limits.max_allocation);
 }
 
@@ -42,9 +42,9 @@ test_one_allocation(void)
 static void
 test_scratch_counts(void)
 {
-  MsPlanRequest direct = large_request(MS_KERNEL_DIRECT), packed = large_request(MS_KERNEL_PACKED);
+  MsPlanCase direct = large_request(MS_KERNEL_DIRECT), packed = large_request(MS_KERNEL_PACKED);
 
-  direct.memory_budget = packed.memory_budget = 32 << 20;
+  direct.share.memory_budget = packed.share.memory_budget = 32 << 20;
   g_autoptr(MsPlan) without = new_plan(&direct);
   g_autoptr(MsPlan) with = new_plan(&packed);
   g_assert_cmpint(without->n_scratch, ==, 0);
@@ -56,15 +56,15 @@ test_scratch_counts(void)
 static void
 test_launches_keep_work_groups_whole(void)
 {
-  MsPlanRequest request = large_request(MS_KERNEL_DIRECT);
+  MsPlanCase request = large_request(MS_KERNEL_DIRECT);
 
   request.settings.params.sp = 64;
   request.settings.params.max_iterations = 3;
   g_autoptr(MsPlan) plan = new_plan(&request);
   g_assert_cmpint(plan->band_rows, >, 16);
-  g_assert_cmpint(plan->band_rows, <, request.height);
+  g_assert_cmpint(plan->band_rows, <, request.job.size.height);
   g_assert_cmpint(plan->band_rows % 16, ==, 0);
-  request.height = request.region.height = 21;
+  request.job.size.height = 21;
   g_autoptr(MsPlan) low = new_plan(&request);
   g_assert_cmpint(low->band_rows, ==, 21);
 }
@@ -73,13 +73,13 @@ test_launches_keep_work_groups_whole(void)
 static void
 test_launches_keep_tiles_whole(void)
 {
-  MsPlanRequest request = large_request(MS_KERNEL_ROWS);
+  MsPlanCase request = large_request(MS_KERNEL_ROWS);
 
   request.settings.params.sp = 30;
   g_autoptr(MsPlan) plan = new_plan(&request);
   const MsPass *filter = &plan->passes[plan->n_passes - 1];
   g_assert_cmpint(filter->item_height, >, 16);
-  g_assert_cmpint(plan->band_rows, <, request.height);
+  g_assert_cmpint(plan->band_rows, <, request.job.size.height);
   g_assert_cmpint(plan->band_rows % filter->item_height, ==, 0);
 }
 
@@ -87,11 +87,11 @@ test_launches_keep_tiles_whole(void)
 static int
 rows_of_large_windows(int width)
 {
-  MsPlanRequest request = large_request(MS_KERNEL_ROWS);
+  MsPlanCase request = large_request(MS_KERNEL_ROWS);
 
   request.limits.type = MS_DEVICE_TYPE_CPU;
   request.settings.params.sp = 64;
-  request.width = request.region.width = width;
+  request.job.size.width = width;
   g_autoptr(MsPlan) plan = new_plan(&request);
   return plan->band_rows;
 }

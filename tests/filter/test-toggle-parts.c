@@ -13,7 +13,7 @@
 static MsPlan *
 plan_of(const MsToggles *options, MsRule rule)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(MS_KERNEL_DIRECT, 0);
+  MsPlanCase request = ms_gpu_kernel_request(MS_KERNEL_DIRECT, 0);
   g_autoptr(GError) error = NULL;
 
   request.limits.images = TRUE;
@@ -21,7 +21,7 @@ plan_of(const MsToggles *options, MsRule rule)
   request.settings.options = *options;
   request.settings.options.kernel = MS_KERNEL_DIRECT;
   request.settings.params.rule = rule;
-  MsPlan *plan = ms_plan_new(&request, &error);
+  MsPlan *plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   return plan;
 }

@@ -608,8 +608,8 @@ test_rates(void)
   add_trial(report, "kernel:direct access:pointer unroll:4", 20);
   ms_rates_add_report(rates, report, &limits);
   settings.options.kernel = MS_KERNEL_DIRECT;
-  MsPlanRequest request = ms_plan_request(&settings, &limits, 200, 100);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  const MsJob job = {.settings = &settings, .size = {200, 100}};
+  g_autoptr(MsPlan) plan = ms_plan_new(&job, &(MsDeviceShare){.limits = &limits}, NULL);
   settings = plan->settings;
   settings.options.unroll = 1;
   g_assert_cmpfloat_with_epsilon(ms_rates_find_same(rates, &query), 60, 1e-9);

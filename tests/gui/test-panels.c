@@ -415,12 +415,9 @@ check_plain_source(PanelFixture *f, const MsPlan *plan)
 static void
 test_source(void)
 {
-  MsPlanRequest request;
-
   SET_UP_PANEL(f, MS_TYPE_SOURCE_VIEW);
   panel_fixture_filter(&f, "kernel", "direct");
-  g_assert_true(ms_document_plan_request(f.document, &request));
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  g_autoptr(MsPlan) plan = ms_document_plan(f.document, ms_document_get_settings(f.document), NULL);
   check_plain_source(&f, plan);
 
   panel_fixture_filter(&f, "access", "vload");
@@ -431,8 +428,7 @@ test_source(void)
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "kernel");
 
-  g_assert_true(ms_document_plan_request(f.document, &request));
-  g_autoptr(MsPlan) changed = ms_plan_new(&request, NULL);
+  g_autoptr(MsPlan) changed = ms_document_plan(f.document, ms_document_get_settings(f.document), NULL);
   check_plain_source(&f, changed);
   gtk_button_clicked(GTK_BUTTON(find_button(f.panel, "Co_mpile")));
   panel_fixture_settle();

@@ -208,16 +208,14 @@ break_opening(WindowFixture *fixture, const char *mode)
 static gboolean
 find_uncached(MsDocument *document, MsSettings *settings)
 {
-  MsPlanRequest request;
-
   *settings = *ms_document_get_settings(document);
   settings->options.kernel = MS_KERNEL_DIRECT;
-  for (guint i = 0; i < 1000 && ms_document_plan_request(document, &request); i++) {
+  MsDevice *device = ms_window_engine_get_device(ms_document_get_engine(document));
+  for (guint i = 0; i < 1000 && device; i++) {
     g_autofree char *shape = g_strdup_printf("%dx%d", g_test_rand_int_range(1, 64), g_test_rand_int_range(1, 16));
     g_assert_true(ms_option_set_text(ms_option_find("work-group"), settings, shape, NULL));
-    request.settings = *settings;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
-    if (plan && !ms_program_is_cached(ms_window_engine_get_device(ms_document_get_engine(document)), plan->program))
+    g_autoptr(MsPlan) plan = ms_document_plan(document, settings, NULL);
+    if (plan && !ms_program_is_cached(device, plan->program))
       return TRUE;
   }
   return FALSE;

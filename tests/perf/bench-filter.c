@@ -74,7 +74,7 @@ plan(MsMeanShift *filter, MsImage *image, Entry *entry)
 static int
 count_tiles(const MsPlan *plan)
 {
-  return (plan->request.height + plan->tile_rows - 1) / plan->tile_rows;
+  return (plan->height + plan->tile_rows - 1) / plan->tile_rows;
 }
 
 /* Milliseconds that the threads of this process have spent computing; other processes hardly change them. */

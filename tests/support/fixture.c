@@ -364,12 +364,41 @@ ms_fixture_limits(MsDeviceType type)
                           .opencl_version = 120};
 }
 
-/** ms_fixture_assert_refused: asserts that no plan can be made, for a reason that contains @word. */
-void
-ms_fixture_assert_refused(const MsPlanRequest *request, const char *word)
+/** ms_plan_case: a whole picture of that size, with the device's default memory budget. */
+MsPlanCase
+ms_plan_case(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height)
+{
+  return (MsPlanCase){.job = {.size = {width, height}}, .settings = *settings, .limits = *limits};
+}
+
+/** ms_plan_case_new: (transfer full): the plan, as ms_plan_new() makes it, which @self must outlive. */
+MsPlan *
+ms_plan_case_new(const MsPlanCase *self, GError **error)
+{
+  MsDeviceShare share = self->share;
+  MsJob job = self->job;
+
+  share.limits = &self->limits;
+  job.settings = &self->settings;
+  return ms_plan_new(&job, &share, error);
+}
+
+/** ms_plan_case_refusal: (transfer full) (nullable): why there is no plan. */
+char *
+ms_plan_case_refusal(const MsPlanCase *self)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(self, &error);
+
+  return plan ? NULL : g_strdup(error->message);
+}
+
+/** ms_fixture_assert_refused: asserts that no plan can be made, for a reason that contains @word. */
+void
+ms_fixture_assert_refused(const MsPlanCase *request, const char *word)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsPlan) plan = ms_plan_case_new(request, &error);
 
   g_assert_null(plan);
   g_assert_error(error, MS_ERROR, MS_ERROR_UNSUPPORTED);

@@ -29,7 +29,19 @@ guint ms_fixture_count_descriptors(void);
 gboolean ms_fixture_under_oclgrind(void);
 gboolean ms_fixture_has_vectors(MsContext *context, MsKernel kernel);
 MsDeviceLimits ms_fixture_limits(MsDeviceType type);
-void ms_fixture_assert_refused(const MsPlanRequest *request, const char *word);
+
+/** MsPlanCase: a job on an invented device, whose members a test changes before ms_plan_case_new(). */
+typedef struct {
+  MsJob job;
+  MsSettings settings;
+  MsDeviceShare share;
+  MsDeviceLimits limits;
+} MsPlanCase;
+
+MsPlanCase ms_plan_case(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
+MsPlan *ms_plan_case_new(const MsPlanCase *self, GError **error);
+char *ms_plan_case_refusal(const MsPlanCase *self);
+void ms_fixture_assert_refused(const MsPlanCase *request, const char *word);
 gboolean ms_fixture_sort(const MsDeviceRun *run, const MsSortRequest *request, void *keys, GError **error);
 void ms_fixture_statistics(const guint8 *pixels, guint64 n_pixels, MsImageStatistics *statistics);
 char *ms_fixture_nvml_library(void);

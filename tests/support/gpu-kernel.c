@@ -38,9 +38,7 @@ ms_gpu_kernel_stand_in(MsOptionProduct *product, const MsJob *job)
       limits.nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY)
     return NULL;
   limits.nvidia_capability = MS_KERNEL_MATRIX_CAPABILITY;
-  MsPlanRequest request = ms_plan_request_image(job->settings, &limits, job->source);
-  request.region = ms_job_get_region(job);
-  MsPlan *plan = ms_plan_new(&request, &error);
+  MsPlan *plan = ms_plan_new(job, &(MsDeviceShare){.limits = &limits}, &error);
   g_assert_no_error(error);
   plain_c = read_stand_in();
   g_assert_true(ms_program_spec_replace_part(plan->program, "matrix/warp-nvidia.cl", plain_c));
@@ -82,7 +80,7 @@ ms_gpu_kernel_compare(MsOptionProduct *product, MsKernel kernel, MsImage *source
 /**
  * ms_gpu_kernel_request: a run of 640x480 pixels on an invented GPU; @capability is NVIDIA's, 0 for another vendor's.
  */
-MsPlanRequest
+MsPlanCase
 ms_gpu_kernel_request(MsKernel kernel, guint capability)
 {
   const MsDeviceLimits limits = {.type = MS_DEVICE_TYPE_GPU,
@@ -99,7 +97,7 @@ ms_gpu_kernel_request(MsKernel kernel, guint capability)
   MsSettings settings = ms_settings_default();
 
   settings.options.kernel = kernel;
-  return ms_plan_request(&settings, &limits, 640, 480);
+  return ms_plan_case(&settings, &limits, 640, 480);
 }
 
 /** ms_gpu_kernel_has_part: whether the plan's program is composed with that file. */
@@ -114,9 +112,9 @@ ms_gpu_kernel_has_part(const MsPlan *plan, const char *part)
 
 /** ms_gpu_kernel_assert_refused: checks that the plan refuses the request with a sentence that contains @word. */
 void
-ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word)
+ms_gpu_kernel_assert_refused(const MsPlanCase *request, const char *word)
 {
-  g_autofree char *reason = ms_plan_refusal(request);
+  g_autofree char *reason = ms_plan_case_refusal(request);
 
   g_assert_nonnull(reason);
   g_assert_nonnull(strstr(reason, word));
@@ -126,14 +124,14 @@ ms_gpu_kernel_assert_refused(const MsPlanRequest *request, const char *word)
 void
 ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
 {
-  MsPlanRequest request = ms_gpu_kernel_request(kernel, 90);
+  MsPlanCase request = ms_gpu_kernel_request(kernel, 90);
   g_autoptr(GError) error = NULL;
 
   request.settings.params.rule = MS_RULE_REPLICATE;
   ms_gpu_kernel_assert_refused(&request, "replicate");
   /* With `auto`, the same request gets another kernel, and the plan states the reason. */
   request.settings.options.kernel = MS_KERNEL_AUTO;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
   g_assert_no_error(error);
   g_assert_cmpint(plan->settings.options.kernel, ==, MS_KERNEL_DIRECT);
   g_assert_nonnull(strstr(plan->rejected, "replicate"));
@@ -142,6 +140,6 @@ ms_gpu_kernel_assert_common_refusals(MsKernel kernel)
   request.settings.options.unroll = 2;
   ms_gpu_kernel_assert_refused(&request, "--unroll");
   request = ms_gpu_kernel_request(kernel, 90);
-  request.width = request.region.width = 65536;
+  request.job.size.width = 65536;
   ms_gpu_kernel_assert_refused(&request, "65535");
 }

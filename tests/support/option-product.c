@@ -123,8 +123,8 @@ count_pairs(const Combination *combination, GHashTable *covered, gboolean add)
 static gboolean
 is_refused(MsOptionProduct *product, MsImage *source, const MsSettings *settings)
 {
-  MsPlanRequest request = ms_plan_request_image(settings, &product->context->device->limits, source);
-  g_autofree char *reason = ms_plan_refusal(&request);
+  const MsJob planned = {.source = source, .settings = settings};
+  g_autofree char *reason = ms_plan_refusal(&planned, &(MsDeviceShare){.limits = &product->context->device->limits});
 
   return reason != NULL;
 }

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 
 /**
  * TestStream:

@@ -169,16 +169,17 @@ ms_document_get_redo_name(MsDocument *self)
   return ms_document_can_redo(self) ? step_at(self, self->position + 1)->name : NULL;
 }
 
-/** ms_document_plan_request: fills in everything that a plan depends on; %FALSE while there is no OpenCL device. */
-gboolean
-ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
+/**
+ * ms_document_plan: (transfer full) (nullable): the plan of @settings for the picture; %NULL with the errors of
+ * ms_plan_new(), or without any while there is no OpenCL device.
+ */
+MsPlan *
+ms_document_plan(MsDocument *self, const MsSettings *settings, GError **error)
 {
   MsDevice *device = ms_window_engine_get_device(self->engine);
+  const MsJob job = {.source = self->source, .settings = settings};
 
-  if (!device)
-    return FALSE;
-  *request = ms_plan_request_image(ms_document_get_settings(self), &device->limits, self->source);
-  return TRUE;
+  return device ? ms_plan_new(&job, &(MsDeviceShare){.limits = &device->limits}, error) : NULL;
 }
 
 /**
@@ -188,12 +189,13 @@ ms_document_plan_request(MsDocument *self, MsPlanRequest *request)
 char *
 ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value)
 {
-  MsPlanRequest request;
+  MsDevice *device = ms_window_engine_get_device(self->engine);
+  const MsJob job = {.source = self->source, .settings = ms_document_get_settings(self)};
 
   if (option->group == MS_OPTION_GROUP_TOGGLE && ms_window_engine_is_reference(self->engine))
     return g_strdup(_("The serial reference has no toggles; choose an OpenCL device for them."));
   g_autofree char *refusal =
-    ms_document_plan_request(self, &request) ? ms_plan_option_refusal(&request, option, value) : NULL;
+    device ? ms_plan_option_refusal(&job, &(MsDeviceShare){.limits = &device->limits}, option, value) : NULL;
   return refusal ? ms_words_of_window(refusal) : NULL;
 }
 

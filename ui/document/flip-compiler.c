@@ -104,13 +104,9 @@ ms_flip_compiler_is_busy(MsWindowEngine *engine)
 static MsPlan *
 plan_of(MsDocument *document, const MsSettings *settings)
 {
-  MsPlanRequest request;
   MsSettings resolved;
 
-  if (!ms_document_plan_request(document, &request) || !ms_document_resolve(document, settings, &resolved))
-    return NULL;
-  request.settings = resolved;
-  return ms_plan_new(&request, NULL);
+  return ms_document_resolve(document, settings, &resolved) ? ms_document_plan(document, &resolved, NULL) : NULL;
 }
 
 /**

@@ -38,16 +38,16 @@ ms_flip_values(const MsOptionInfo *option)
 gboolean
 ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *resolved)
 {
-  MsPlanRequest request;
+  MsDevice *device = ms_window_engine_get_device(self->engine);
 
   *resolved = *settings;
   if (ms_window_engine_is_reference(self->engine))
     return TRUE;
-  if (!ms_document_plan_request(self, &request))
+  if (!device)
     return FALSE;
-  request.settings = ms_tuned_settings(&self->winners, settings, ms_window_engine_get_device(self->engine),
-                                       request.width, request.height, request.modes);
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  const MsSettings tuned = ms_tuned_settings(&self->winners, settings, device, ms_image_get_width(self->source),
+                                             ms_image_get_height(self->source), FALSE);
+  g_autoptr(MsPlan) plan = ms_document_plan(self, &tuned, NULL);
   if (plan)
     *resolved = plan->settings;
   return plan != NULL;

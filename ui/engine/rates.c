@@ -104,8 +104,8 @@ plan_row(const MsReportRow *row, const MsDeviceLimits *limits)
   if (!ms_factors_parse_size(ms_factors_get_or(row->factors, "size", ""), &width, &height, NULL) ||
       !ms_settings_from_factors(row->factors, &settings, NULL))
     return NULL;
-  MsPlanRequest request = ms_plan_request(&settings, limits, (int)width, (int)height);
-  return ms_plan_new(&request, NULL);
+  const MsJob job = {.settings = &settings, .size = {(int)width, (int)height}};
+  return ms_plan_new(&job, &(MsDeviceShare){.limits = limits}, NULL);
 }
 
 /**
@@ -121,7 +121,7 @@ ms_rates_add_report(MsRates *self, MsReport *report, const MsDeviceLimits *limit
     g_autoptr(MsPlan) plan = row->measurement->outcome == MS_OUTCOME_OK ? plan_row(row, limits) : NULL;
     if (plan)
       add(self, report->device.name, &plan->settings,
-          row->summary.median * 1e-6 / work_of(&plan->settings, plan->request.width, plan->request.height));
+          row->summary.median * 1e-6 / work_of(&plan->settings, plan->width, plan->height));
   }
 }
 

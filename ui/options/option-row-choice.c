@@ -203,11 +203,11 @@ static void
 show_limit(MsOptionRow *self, const char *refusal)
 {
   GtkStyleContext *style = gtk_widget_get_style_context(self->entry);
-  MsPlanRequest request;
+  MsDevice *device = self->document ? ms_window_engine_get_device(ms_document_get_engine(self->document)) : NULL;
   g_autofree char *text = NULL;
 
-  if (!refusal && self->document && ms_document_plan_request(self->document, &request))
-    text = g_strdup_printf(_("This device takes up to %u work-items a group."), (guint)request.limits.max_work_group);
+  if (!refusal && device)
+    text = g_strdup_printf(_("This device takes up to %u work-items a group."), (guint)device->limits.max_work_group);
   gtk_label_set_text(GTK_LABEL(self->limit), refusal ? refusal : "");
   gtk_widget_set_visible(self->limit, refusal != NULL);
   if (text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "core/filter/job.h"
+#include "core/filter/plan/job.h"
 
 /** ms_device_result_clear: releases the memory. */
 void
@@ -10,11 +10,21 @@ ms_device_result_clear(MsDeviceResult *self)
   g_clear_pointer(&self->source, clReleaseMemObject);
 }
 
+/** ms_job_get_size: columns and rows of the picture. */
+MsPyramidSize
+ms_job_get_size(const MsJob *self)
+{
+  return self->source ? (MsPyramidSize){ms_image_get_width(self->source), ms_image_get_height(self->source)}
+                      : self->size;
+}
+
 /** ms_job_get_region: the rectangle that is computed. */
 MsRegion
 ms_job_get_region(const MsJob *self)
 {
-  return self->region ? *self->region : ms_image_get_extent(self->source);
+  const MsPyramidSize size = ms_job_get_size(self);
+
+  return self->region ? *self->region : (MsRegion){0, 0, size.width, size.height};
 }
 
 /** ms_job_get_modes: (transfer none) (nullable): the memory that takes the modes. */

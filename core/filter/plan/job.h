@@ -7,10 +7,13 @@
 
 #include <gio/gio.h>
 
-#include "core/filter/plan/plan.h"
 #include "core/filter/pyramid/pyramid.h"
-#include "core/opencl/cl.h"
+#include "core/image/common/image.h"
+#include "core/opencl/program.h"
 #include "core/opencl/timing.h"
+
+/* In plan/plan.h, which reads jobs. */
+typedef struct MsPlan MsPlan;
 
 /** MS_DEVICES_MAX: devices that compute one picture together. */
 #define MS_DEVICES_MAX 16
@@ -57,6 +60,7 @@ typedef struct {
 
 /**
  * MsJob: the inputs, and from @used on the outputs. The inputs belong to the caller, who keeps them during the run.
+ * @size: of a picture without @source, whose job is only planned
  * @region: (nullable): the rectangle to compute, %NULL for the whole picture
  * @settings_of: (nullable): for several devices, the settings of each in place of @settings; they differ in their
  *   toggles alone, since those never change the picture
@@ -88,6 +92,7 @@ typedef struct {
  */
 typedef struct {
   MsImage *source;
+  MsPyramidSize size;
   const MsSettings *settings;
   const MsRegion *region;
   const MsSettings *settings_of;
@@ -114,6 +119,7 @@ typedef struct {
   MsDeviceResult stayed;
 } MsJob;
 
+MsPyramidSize ms_job_get_size(const MsJob *self);
 MsRegion ms_job_get_region(const MsJob *self);
 guint16 *ms_job_get_modes(const MsJob *self);
 gboolean ms_job_begin(MsJob *self, GError **error);

@@ -15,10 +15,10 @@ refuse(GError **error, const char *reason)
 }
 
 static gboolean
-check_toggles(const MsPlanRequest *request, GError **error)
+check_toggles(const MsPlan *plan, GError **error)
 {
-  const MsToggles *o = &request->settings.options;
-  const MsDeviceLimits *l = &request->limits;
+  const MsToggles *o = &plan->settings.options;
+  const MsDeviceLimits *l = plan->limits;
 
   if (o->schedule == MS_SCHEDULE_REFILL && o->local_memory)
     return refuse(error,
@@ -27,17 +27,17 @@ check_toggles(const MsPlanRequest *request, GError **error)
   if (o->memory == MS_MEMORY_IMAGE && o->access == MS_ACCESS_VLOAD)
     return refuse(error, "vload reads from buffers only; an image is read texel by texel. Choose --memory buffer or "
                          "--access pointer.");
-  if (o->memory == MS_MEMORY_IMAGE && request->settings.params.levels > 0)
+  if (o->memory == MS_MEMORY_IMAGE && plan->settings.params.levels > 0)
     return refuse(error, "The levels of a pyramid are made in buffers. Choose --memory buffer or --levels 0.");
-  if (o->memory == MS_MEMORY_IMAGE && request->settings.params.space != MS_SPACE_RGB)
+  if (o->memory == MS_MEMORY_IMAGE && plan->settings.params.space != MS_SPACE_RGB)
     return refuse(error, "Colours are converted in buffers. Choose --memory buffer or --space rgb.");
   if (o->memory == MS_MEMORY_IMAGE && !l->images)
     return refuse(error, "This device has no image objects; choose --memory buffer.");
-  if (o->memory == MS_MEMORY_IMAGE && (gsize)request->width > l->image_max_width) {
+  if (o->memory == MS_MEMORY_IMAGE && (gsize)plan->width > l->image_max_width) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The image is %d pixels wide; image objects of this device end at %zu. Choose --memory "
                  "buffer.",
-                 request->width, l->image_max_width);
+                 plan->width, l->image_max_width);
     return FALSE;
   }
   return TRUE;
@@ -95,14 +95,14 @@ group_bytes(const MsToggles *options)
 }
 
 static void
-compose(MsPlan *plan)
+compose_direct(MsPlan *plan)
 {
   const MsToggles *o = &plan->settings.options;
   const gboolean image = o->memory == MS_MEMORY_IMAGE, loads = o->access == MS_ACCESS_VLOAD;
   const char *const parts[] = {
     "prelude/names.cl",
     "prelude/types.cl",
-    mean_part(plan->settings.params.rule, &plan->request.limits),
+    mean_part(plan->settings.params.rule, plan->limits),
     image ? "direct/source-image.cl" : "direct/source-buffer.cl",
     loads ? "direct/step-vload.cl" : "direct/step-pointer.cl",
     o->local_memory ? "direct/window-local.cl" : "direct/window-global.cl",
@@ -128,29 +128,28 @@ compose(MsPlan *plan)
 gboolean
 ms_plan_direct(MsPlan *plan, GError **error)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
-                               MS_ARG_BAND,   MS_ARG_FILTER, MS_ARG_SP,    MS_ARG_LOCAL};
   MsToggles *options = &plan->settings.options;
   gsize bytes;
   MsPass *pass;
 
-  if (!check_toggles(&plan->request, error))
+  if (!check_toggles(plan, error))
     return FALSE;
-  resolve_work_group(options, &plan->request.limits);
+  resolve_work_group(options, plan->limits);
   bytes = group_bytes(options);
   if (!ms_plan_check_work_group(plan, options->work_group_width, options->work_group_height, bytes, error))
     return FALSE;
-  compose(plan);
+  compose_direct(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;
   if (plan->source_is_image)
-    ms_program_spec_require_images(plan->program, plan->request.limits.opencl_version);
+    ms_program_spec_require_images(plan->program, plan->limits->opencl_version);
+  pass =
+    ms_plan_add_pass(plan, &(MsPass){refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND,
+                                     .item_height = refills(options) ? REFILL_ROWS : 1, .local_bytes = bytes,
+                                     .local = {(gsize)options->work_group_width, (gsize)options->work_group_height},
+                                     MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_IMAGE, MS_ARG_REGION,
+                                                  MS_ARG_BAND, MS_ARG_FILTER, MS_ARG_SP, MS_ARG_LOCAL)});
   /* Local memory is the last argument, and absent where none is used. */
-  pass = ms_plan_add_pass(plan, refills(options) ? "mean_shift_refill" : "mean_shift_direct", MS_GRID_BAND, args,
-                          G_N_ELEMENTS(args) - (bytes ? 0 : 1));
+  pass->n_args -= bytes == 0;
   ms_plan_add_last_args(plan, pass);
-  pass->local_bytes = bytes;
-  pass->item_height = refills(options) ? REFILL_ROWS : 1;
-  pass->local[0] = options->work_group_width;
-  pass->local[1] = options->work_group_height;
   return TRUE;
 }

@@ -42,7 +42,7 @@ padding_rows(int radius)
 }
 
 static void
-compose(MsPlan *plan)
+compose_matrix(MsPlan *plan)
 {
   const char *const parts[] = {
     "matrix/layout.cl",  "matrix/warp-nvidia.cl", "prelude/mean-reciprocal.cl",  "matrix/features.cl",
@@ -75,7 +75,7 @@ pad_columns(int radius)
 static gsize
 row_bytes(const MsPlan *plan)
 {
-  gsize columns = plan->request.width + 2 * (gsize)pad_columns(plan->radius);
+  gsize columns = plan->width + 2 * (gsize)pad_columns(plan->radius);
 
   return (columns + COLUMNS_PER_STRIP - 1) / COLUMNS_PER_STRIP * COLUMNS_PER_STRIP * BYTES_PER_PIXEL;
 }
@@ -83,40 +83,36 @@ row_bytes(const MsPlan *plan)
 static void
 add_passes(MsPlan *plan)
 {
-  static const MsArg prepare_args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE};
-  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
-                                      MS_ARG_REGION, MS_ARG_BAND,   MS_ARG_FILTER,    MS_ARG_LOCAL};
+  static const MsPass filter = {"mean_shift_matrix",
+                                MS_GRID_BAND,
+                                .item_height = BLOCK / GROUP_HEIGHT,
+                                .local = {BLOCK, GROUP_HEIGHT},
+                                .local_bytes = LOCAL_BYTES,
+                                MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
+                                             MS_ARG_IMAGE, MS_ARG_REGION, MS_ARG_BAND, MS_ARG_FILTER, MS_ARG_LOCAL)};
   gsize side = 2 * plan->radius + 1;
-  MsPass *prepare, *filter;
 
   ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes(plan),
                                         .fixed_bytes = (gsize)padding_rows(plan->radius) * row_bytes(plan)});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
-  prepare = ms_plan_add_pass(plan, "prepare_records", MS_GRID_TILE, prepare_args, G_N_ELEMENTS(prepare_args));
-  prepare->pad_x = pad_columns(plan->radius);
-  prepare->pad_y = plan->radius + 2;
-  prepare->local[0] = COLUMNS_PER_STRIP;
-  prepare->local[1] = 1;
-  filter = ms_plan_add_pass(plan, "mean_shift_matrix", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
-  filter->item_height = BLOCK / GROUP_HEIGHT;
-  filter->local[0] = BLOCK;
-  filter->local[1] = GROUP_HEIGHT;
-  filter->local_bytes = LOCAL_BYTES;
+  ms_plan_add_pass(plan, &(MsPass){"prepare_records", MS_GRID_TILE, .pad_x = pad_columns(plan->radius),
+                                   .pad_y = plan->radius + 2, .local = {COLUMNS_PER_STRIP, 1},
+                                   MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE)});
+  ms_plan_add_pass(plan, &filter);
 }
 
 static gboolean
 check_matrix_plan(const MsPlan *plan, GError **error)
 {
   const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_WHOLE_RADIUS | MS_NEEDS_NO_MODES | MS_NEEDS_SHORT_SIDES;
-  const MsPlanRequest *request = &plan->request;
 
   if (!ms_plan_check_default_toggles(plan, BLOCK, GROUP_HEIGHT, error))
     return FALSE;
-  if (request->limits.nvidia_capability < MS_KERNEL_MATRIX_CAPABILITY) {
+  if (plan->limits->nvidia_capability < MS_KERNEL_MATRIX_CAPABILITY) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The matrix kernel uses the matrix units of NVIDIA devices from compute capability 8.0 on, and this "
                  "device has none. Choose --kernel %s.",
-                 request->limits.type == MS_DEVICE_TYPE_CPU ? "rows" : "packed");
+                 plan->limits->type == MS_DEVICE_TYPE_CPU ? "rows" : "packed");
     return FALSE;
   }
   if (ms_plan_is_masked(plan)) {
@@ -125,14 +121,14 @@ check_matrix_plan(const MsPlan *plan, GError **error)
                  "--kernel packed or --kernel direct.");
     return FALSE;
   }
-  if (!ms_plan_check_needs(request, MS_KERNEL_MATRIX, needs, error))
+  if (!ms_plan_check_needs(plan, needs, error))
     return FALSE;
-  if (row_bytes(plan) * (guint64)(request->height + padding_rows(plan->radius)) > MAX_RECORD_BYTES) {
+  if (row_bytes(plan) * (guint64)(plan->height + padding_rows(plan->radius)) > MAX_RECORD_BYTES) {
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The matrix kernel takes 16 bytes a pixel and counts them in 16 GiB; %dx%d pixels are too many. Choose "
       "--kernel direct.",
-      request->width, request->height);
+      plan->width, plan->height);
     return FALSE;
   }
   return ms_plan_check_work_group(plan, COLUMNS_PER_STRIP, 1, LOCAL_BYTES, error) &&
@@ -146,7 +142,7 @@ ms_plan_matrix(MsPlan *plan, GError **error)
   if (!check_matrix_plan(plan, error))
     return FALSE;
   ms_plan_set_work_group(plan, BLOCK, GROUP_HEIGHT);
-  compose(plan);
+  compose_matrix(plan);
   add_passes(plan);
   return TRUE;
 }

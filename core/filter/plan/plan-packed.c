@@ -60,7 +60,7 @@ static int
 pitch(const MsPlan *plan)
 {
   int spacing = grain(plan->radius);
-  int least = (plan->request.width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1;
+  int least = (plan->width + spacing) / spacing + 4 / spacing * (quads(plan->radius) - 1) + 1;
 
   return least + ((5 - least) & 7);
 }
@@ -68,7 +68,7 @@ pitch(const MsPlan *plan)
 static gboolean
 has_byte_products(const MsPlan *plan)
 {
-  return plan->request.limits.nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY;
+  return plan->limits->nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY;
 }
 
 static gboolean
@@ -81,7 +81,7 @@ merges(const MsPlan *plan)
 static gsize
 later_width(const MsPlan *plan)
 {
-  const MsDeviceLimits *l = &plan->request.limits;
+  const MsDeviceLimits *l = plan->limits;
 
   return MIN(LATER_WIDTH, MIN(l->max_work_group, l->max_work_item[0]));
 }
@@ -121,9 +121,9 @@ define_reach(MsPlan *plan)
 }
 
 static void
-compose(MsPlan *plan)
+compose_packed(MsPlan *plan)
 {
-  const gboolean doubles = plan->request.limits.fp64;
+  const gboolean doubles = plan->limits->fp64;
   const char *const parts[] = {
     "prelude/names.cl",
     "packed/layout.cl",
@@ -166,63 +166,57 @@ add_scratch(MsPlan *plan)
 
   ms_plan_add_scratch(plan, (MsScratch){.row_bytes = row_bytes, .fixed_bytes = side * row_bytes});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = (side * side + 1) * sizeof(cl_double)});
-  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->request.region.width * sizeof(cl_uint4)});
+  ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->region.width * sizeof(cl_uint4)});
   ms_plan_add_scratch(plan, (MsScratch){.fixed_bytes = sizeof(cl_uint), .cleared = TRUE});
 }
 
 static void
 add_prepare(MsPlan *plan)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
-                               MS_ARG_IMAGE,  MS_ARG_PITCH,     MS_ARG_REGION};
-  MsPass *pass = ms_plan_add_pass(plan, "prepare_packed", MS_GRID_TILE, args, G_N_ELEMENTS(args));
-
-  pass->item_width = grain(plan->radius);
-  pass->pad_x = plan->radius + 4;
-  pass->pad_y = plan->radius + 1;
-  pass->local[0] = PREPARE_WIDTH;
-  pass->local[1] = 1;
+  ms_plan_add_pass(plan, &(MsPass){"prepare_packed", MS_GRID_TILE, .item_width = grain(plan->radius),
+                                   .pad_x = plan->radius + 4, .pad_y = plan->radius + 1, .local = {PREPARE_WIDTH, 1},
+                                   MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_IMAGE,
+                                                MS_ARG_PITCH, MS_ARG_REGION)});
 }
 
 static void
 add_first(MsPlan *plan)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE,    MS_ARG_RESULT,    MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
-                               MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE,     MS_ARG_PITCH,
-                               MS_ARG_REGION,    MS_ARG_BAND,      MS_ARG_FILTER,    MS_ARG_LOCAL};
-  MsPass *pass = ms_plan_add_pass(plan, "mean_shift_first", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+  static const MsPass first = {"mean_shift_first",
+                               MS_GRID_BAND,
+                               .item_width = BLOCK,
+                               .item_height = BLOCK,
+                               .local = {FIRST_WIDTH, FIRST_HEIGHT},
+                               .local_bytes = 2 * sizeof(cl_uint),
+                               MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1,
+                                            MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3, MS_ARG_IMAGE, MS_ARG_PITCH,
+                                            MS_ARG_REGION, MS_ARG_BAND, MS_ARG_FILTER, MS_ARG_LOCAL)};
 
-  ms_plan_add_last_args(plan, pass);
-  pass->item_width = pass->item_height = BLOCK;
-  pass->local[0] = FIRST_WIDTH;
-  pass->local[1] = FIRST_HEIGHT;
-  pass->local_bytes = 2 * sizeof(cl_uint);
+  ms_plan_add_last_args(plan, ms_plan_add_pass(plan, &first));
 }
 
 /* The number of groups when no pixel has converged. */
 static void
 add_later(MsPlan *plan)
 {
-  static const MsArg args[] = {MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3,
-                               MS_ARG_IMAGE,  MS_ARG_PITCH,     MS_ARG_REGION,    MS_ARG_FILTER,    MS_ARG_LOCAL};
-  MsPass *pass = ms_plan_add_pass(plan, "mean_shift_later", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+  MsPass *pass = ms_plan_add_pass(
+    plan, &(MsPass){"mean_shift_later", MS_GRID_BAND, .item_height = (int)later_share(plan),
+                    .local = {later_width(plan), 1}, .local_bytes = later_local_bytes(plan),
+                    MS_PASS_ARGS(MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_SCRATCH_1, MS_ARG_SCRATCH_2, MS_ARG_SCRATCH_3,
+                                 MS_ARG_IMAGE, MS_ARG_PITCH, MS_ARG_REGION, MS_ARG_FILTER, MS_ARG_LOCAL)});
 
-  if (plan->request.modes)
+  if (plan->has_modes)
     pass->args[pass->n_args++] = MS_ARG_MODES;
-  pass->item_height = (int)later_share(plan);
-  pass->local[0] = later_width(plan);
-  pass->local[1] = 1;
-  pass->local_bytes = later_local_bytes(plan);
 }
 
 static gboolean
 check_packed_plan(const MsPlan *plan, GError **error)
 {
   const MsPlanNeeds needs = MS_NEEDS_CLIPPED_WINDOWS | MS_NEEDS_SHORT_SIDES;
-  const MsParams *p = &plan->request.settings.params;
+  const MsParams *p = &plan->settings.params;
 
   if (!ms_plan_check_default_toggles(plan, FIRST_WIDTH, FIRST_HEIGHT, error) ||
-      !ms_plan_check_needs(&plan->request, MS_KERNEL_PACKED, needs, error))
+      !ms_plan_check_needs(plan, needs, error))
     return FALSE;
   if (ms_params_numbers(p).isr2 > MAX_ISR2) {
     ms_set_error(
@@ -247,7 +241,7 @@ ms_plan_packed(MsPlan *plan, GError **error)
     return FALSE;
   ms_plan_set_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT);
   plan->pitch = pitch(plan);
-  compose(plan);
+  compose_packed(plan);
   add_scratch(plan);
   add_prepare(plan);
   add_first(plan);

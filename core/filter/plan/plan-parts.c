@@ -2,8 +2,6 @@
 /* What the plans of several kernels share: parts, passes and checks. */
 #include "core/filter/plan/plan-private.h"
 
-#include <string.h>
-
 #include "core/filter/space/space.h"
 
 /* The largest coordinate that 16 bits hold. */
@@ -14,11 +12,11 @@
 
 /* Whether every window reaches equally far to all sides, unlike windows of a radius with a fraction of one half. */
 static gboolean
-has_whole_radius(const MsPlanRequest *request)
+has_whole_radius(const MsPlan *plan)
 {
   int radius;
 
-  return ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &radius);
+  return ms_params_whole_radius(&plan->settings.params, MAX(plan->width, plan->height), &radius);
 }
 
 /**
@@ -32,10 +30,10 @@ ms_plan_add_parts(MsPlan *self, const char *const *parts, guint n_parts)
 
   ms_program_spec_add_parts(self->program, parts, n_parts);
   ms_plan_define(self, "HAS_MARKS", ms_plan_is_masked(self));
-  ms_plan_define(self, "HAS_MODES", self->request.modes);
+  ms_plan_define(self, "HAS_MODES", self->has_modes);
   ms_plan_define(self, "TRUNCATES", rule == MS_RULE_TRUNCATE);
   ms_plan_define(self, "REPLICATES", rule == MS_RULE_REPLICATE);
-  ms_plan_define(self, "HALF_RADIUS", rule != MS_RULE_REPLICATE && !has_whole_radius(&self->request));
+  ms_plan_define(self, "HALF_RADIUS", rule != MS_RULE_REPLICATE && !has_whole_radius(self));
 }
 
 /** ms_plan_define: adds a constant to the program. */
@@ -49,7 +47,7 @@ ms_plan_define(MsPlan *self, const char *name, gint64 value)
 void
 ms_plan_define_words(MsPlan *self, const char *words, const char *floats)
 {
-  if (self->request.limits.fp64)
+  if (self->limits->fp64)
     return;
   ms_program_spec_define_text(self->program, "WORDS", words);
   ms_program_spec_define_text(self->program, "FLOATS", floats);
@@ -77,32 +75,24 @@ ms_plan_add_last_args(const MsPlan *self, MsPass *pass)
   g_assert(pass->n_args + 2 <= MS_PLAN_MAX_ARGS);
   if (ms_plan_is_masked(self))
     pass->args[pass->n_args++] = MS_ARG_MASK;
-  if (self->request.modes)
+  if (self->has_modes)
     pass->args[pass->n_args++] = MS_ARG_MODES;
 }
 
 /**
- * ms_plan_add_pass: (transfer none): appends a pass with one pixel for each work-item; the caller sets the other
- * fields.
+ * ms_plan_add_pass: (transfer none): appends a pass; a work-item of one that says nothing else computes one pixel, and
+ * the caller adds further arguments.
  */
 MsPass *
-ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
+ms_plan_add_pass(MsPlan *self, const MsPass *pass)
 {
-  MsPass *pass = &self->passes[self->n_passes++];
+  MsPass *added = &self->passes[self->n_passes++];
 
-  g_assert(self->n_passes <= MS_PLAN_MAX_PASSES && n_args <= MS_PLAN_MAX_ARGS);
-  *pass = (MsPass){.function = function, .grid = grid, .item_width = 1, .item_height = 1, .n_args = n_args};
-  memcpy(pass->args, args, n_args * sizeof *args);
-  return pass;
-}
-
-static void
-add_pixelwise(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args)
-{
-  MsPass *pass = ms_plan_add_pass(self, function, grid, args, n_args);
-
-  pass->local[0] = PIXELWISE_WIDTH;
-  pass->local[1] = 1;
+  g_assert(self->n_passes <= MS_PLAN_MAX_PASSES && pass->n_args <= MS_PLAN_MAX_ARGS);
+  *added = *pass;
+  added->item_width = MAX(pass->item_width, 1);
+  added->item_height = MAX(pass->item_height, 1);
+  return added;
 }
 
 /**
@@ -112,14 +102,15 @@ add_pixelwise(MsPlan *self, const char *function, MsGrid grid, const MsArg *args
 void
 ms_plan_mark_no_data(MsPlan *self)
 {
-  const MsArg args[] = {MS_ARG_PIXELS, MS_ARG_SCRATCH_0 + self->n_scratch, MS_ARG_IMAGE, MS_ARG_NO_DATA};
+  const MsPass mark = {"mark_no_data", MS_GRID_SOURCE, .local = {PIXELWISE_WIDTH, 1},
+                       MS_PASS_ARGS(MS_ARG_PIXELS, MS_ARG_SCRATCH_0 + self->n_scratch, MS_ARG_IMAGE, MS_ARG_NO_DATA)};
 
-  ms_plan_define(self, "NO_DATA", self->request.has_no_data && !ms_plan_is_masked(self));
-  if (!self->request.has_no_data)
+  ms_plan_define(self, "NO_DATA", self->has_no_data && !ms_plan_is_masked(self));
+  if (!self->has_no_data)
     return;
   ms_program_spec_add_part(self->program, "no-data/no-data.cl");
-  add_pixelwise(self, "mark_no_data", MS_GRID_SOURCE, args, G_N_ELEMENTS(args));
-  ms_plan_add_scratch(self, (MsScratch){.row_bytes = self->request.width});
+  ms_plan_add_pass(self, &mark);
+  ms_plan_add_scratch(self, (MsScratch){.row_bytes = self->width});
 }
 
 /**
@@ -129,15 +120,17 @@ ms_plan_mark_no_data(MsPlan *self)
 void
 ms_plan_restore_no_data(MsPlan *self)
 {
-  static const MsArg rest_args[] = {MS_ARG_RESULT, MS_ARG_MODES, MS_ARG_REGION, MS_ARG_BAND};
-  const MsArg args[] = {MS_ARG_RESULT, MS_ARG_SCRATCH_0 + self->n_scratch - 1, MS_ARG_IMAGE, MS_ARG_REGION, MS_ARG_BAND,
-                        MS_ARG_NO_DATA};
+  static const MsPass rest = {"rest_no_data", MS_GRID_BAND, .local = {PIXELWISE_WIDTH, 1},
+                              MS_PASS_ARGS(MS_ARG_RESULT, MS_ARG_MODES, MS_ARG_REGION, MS_ARG_BAND)};
+  const MsPass restore = {"restore_no_data", MS_GRID_BAND, .local = {PIXELWISE_WIDTH, 1},
+                          MS_PASS_ARGS(MS_ARG_RESULT, MS_ARG_SCRATCH_0 + self->n_scratch - 1, MS_ARG_IMAGE,
+                                       MS_ARG_REGION, MS_ARG_BAND, MS_ARG_NO_DATA)};
 
-  if (!self->request.has_no_data)
+  if (!self->has_no_data)
     return;
-  if (self->request.modes)
-    add_pixelwise(self, "rest_no_data", MS_GRID_BAND, rest_args, G_N_ELEMENTS(rest_args));
-  add_pixelwise(self, "restore_no_data", MS_GRID_BAND, args, G_N_ELEMENTS(args));
+  if (self->has_modes)
+    ms_plan_add_pass(self, &rest);
+  ms_plan_add_pass(self, &restore);
 }
 
 /**
@@ -148,8 +141,10 @@ ms_plan_restore_no_data(MsPlan *self)
 void
 ms_plan_add_space(MsPlan *self)
 {
-  static const MsArg convert_args[] = {MS_ARG_SOURCE, MS_ARG_TABLES, MS_ARG_IMAGE};
-  static const MsArg restore_args[] = {MS_ARG_RESULT, MS_ARG_TABLES, MS_ARG_REGION, MS_ARG_BAND};
+  static const MsPass convert = {"convert_source", MS_GRID_SOURCE, .local = {PIXELWISE_WIDTH, 1},
+                                 MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_TABLES, MS_ARG_IMAGE)};
+  static const MsPass restore = {"restore_result", MS_GRID_BAND, .local = {PIXELWISE_WIDTH, 1},
+                                 MS_PASS_ARGS(MS_ARG_RESULT, MS_ARG_TABLES, MS_ARG_REGION, MS_ARG_BAND)};
   static const struct {
     const char *name;
     int value;
@@ -179,9 +174,9 @@ ms_plan_add_space(MsPlan *self)
   for (guint i = 0; i < G_N_ELEMENTS(tables); i++)
     ms_plan_define(self, tables[i].name, tables[i].value);
   ms_program_spec_add_parts(self->program, parts, G_N_ELEMENTS(parts));
-  add_pixelwise(self, "convert_source", MS_GRID_SOURCE, convert_args, G_N_ELEMENTS(convert_args));
-  if (!self->request.modes)
-    add_pixelwise(self, "restore_result", MS_GRID_BAND, restore_args, G_N_ELEMENTS(restore_args));
+  ms_plan_add_pass(self, &convert);
+  if (!self->has_modes)
+    ms_plan_add_pass(self, &restore);
 }
 
 /**
@@ -191,7 +186,7 @@ ms_plan_add_space(MsPlan *self)
 gboolean
 ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error)
 {
-  const MsDeviceLimits *l = &self->request.limits;
+  const MsDeviceLimits *l = self->limits;
 
   if (width * height > l->max_work_group || width > l->max_work_item[0] || height > l->max_work_item[1])
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
@@ -211,11 +206,12 @@ ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize lo
  * be repeated.
  */
 static gboolean
-names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int width, int height)
+names_own_work_group(const MsPlan *self, const MsOptionInfo *option, int width, int height)
 {
-  return option->offset == G_STRUCT_OFFSET(MsSettings, options.work_group_width) &&
-         settings->options.kernel != MS_KERNEL_AUTO && settings->options.work_group_width == width &&
-         settings->options.work_group_height == height;
+  const MsToggles *o = &self->settings.options;
+
+  return option->offset == G_STRUCT_OFFSET(MsSettings, options.work_group_width) && !self->is_auto &&
+         o->work_group_width == width && o->work_group_height == height;
 }
 
 /**
@@ -229,12 +225,12 @@ names_own_work_group(const MsOptionInfo *option, const MsSettings *settings, int
 gboolean
 ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error)
 {
-  const MsSettings *settings = &self->request.settings;
+  const MsSettings *settings = &self->settings;
 
   for (guint i = 0; i < ms_options.n_rows; i++) {
     const MsOptionInfo *row = &ms_options.rows[i];
     if (row->group != MS_OPTION_GROUP_TOGGLE || row->offset == G_STRUCT_OFFSET(MsSettings, options.kernel) ||
-        ms_option_is_default(row, settings) || names_own_work_group(row, settings, width, height))
+        ms_option_is_default(row, settings) || names_own_work_group(self, row, width, height))
       continue;
     g_autofree char *value = ms_option_get_text(row, settings);
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
@@ -244,30 +240,30 @@ ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError 
   return TRUE;
 }
 
-/** ms_plan_check_needs: whether @request has all that the kernel needs. */
+/** ms_plan_check_needs: whether the job has all that the kernel needs. */
 gboolean
-ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error)
+ms_plan_check_needs(const MsPlan *self, MsPlanNeeds needs, GError **error)
 {
-  const MsParams *p = &request->settings.params;
-  const char *name = ms_filter_kernel_name(kernel);
+  const MsParams *p = &self->settings.params;
+  const char *name = ms_filter_kernel_name(self->settings.options.kernel);
   char sp[G_ASCII_DTOSTR_BUF_SIZE];
 
   if (needs & MS_NEEDS_CLIPPED_WINDOWS && p->rule == MS_RULE_REPLICATE)
     ms_set_error(
       error, MS_ERROR_UNSUPPORTED,
       "The %s kernel keeps windows inside the image, which --rule replicate does not; choose --kernel direct.", name);
-  else if (needs & MS_NEEDS_WHOLE_RADIUS && !has_whole_radius(request))
+  else if (needs & MS_NEEDS_WHOLE_RADIUS && !has_whole_radius(self))
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel needs a window that reaches equally far to all sides; --sp %s does not. Choose a whole "
                  "radius or --kernel packed.",
                  name, g_ascii_dtostr(sp, sizeof sp, p->sp));
-  else if (needs & MS_NEEDS_NO_MODES && request->modes)
+  else if (needs & MS_NEEDS_NO_MODES && self->has_modes)
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel does not write the modes that regions are made of; choose --kernel packed.", name);
-  else if (needs & MS_NEEDS_SHORT_SIDES && MAX(request->width, request->height) > MAX_EXTENT)
+  else if (needs & MS_NEEDS_SHORT_SIDES && MAX(self->width, self->height) > MAX_EXTENT)
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel takes images of up to %d pixels a side; this one has %dx%d. Choose --kernel direct.",
-                 name, MAX_EXTENT, request->width, request->height);
+                 name, MAX_EXTENT, self->width, self->height);
   else
     return TRUE;
   return FALSE;

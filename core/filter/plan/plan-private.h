@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the plans of the kernels share, and their functions: each fills a plan for its request, or refuses with
+ * What the plans of the kernels share, and their functions: each fills a plan that was begun for a job, or refuses with
  * #MS_ERROR_UNSUPPORTED and a sentence; none makes an OpenCL call.
  */
 #pragma once
@@ -11,7 +11,7 @@
 #define MS_KERNEL_MATRIX_CAPABILITY 80
 
 /**
- * MsPlanNeeds: what a kernel needs of a request.
+ * MsPlanNeeds: what a kernel needs of a job.
  * @MS_NEEDS_CLIPPED_WINDOWS: windows inside the image, as under every rule but replicate
  * @MS_NEEDS_WHOLE_RADIUS: windows that reach equally far to all sides
  * @MS_NEEDS_NO_MODES: no modes, for kernels that do not write them
@@ -32,12 +32,16 @@ void ms_plan_add_last_args(const MsPlan *self, MsPass *pass);
 void ms_plan_add_scratch(MsPlan *self, MsScratch scratch);
 void ms_plan_define(MsPlan *self, const char *name, gint64 value);
 void ms_plan_define_words(MsPlan *self, const char *words, const char *floats);
-MsPass *ms_plan_add_pass(MsPlan *self, const char *function, MsGrid grid, const MsArg *args, guint n_args);
+
+/* MS_PASS_ARGS: the arguments of a pass in its initialiser. */
+#define MS_PASS_ARGS(...) .n_args = sizeof((MsArg[]){__VA_ARGS__}) / sizeof(MsArg), .args = {__VA_ARGS__}
+
+MsPass *ms_plan_add_pass(MsPlan *self, const MsPass *pass);
 void ms_plan_set_work_group(MsPlan *self, gsize width, gsize height);
 
 gboolean ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error);
 gboolean ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error);
-gboolean ms_plan_check_needs(const MsPlanRequest *request, MsKernel kernel, MsPlanNeeds needs, GError **error);
+gboolean ms_plan_check_needs(const MsPlan *self, MsPlanNeeds needs, GError **error);
 
 gboolean ms_plan_direct(MsPlan *plan, GError **error);
 gboolean ms_plan_rows(MsPlan *plan, GError **error);

@@ -41,8 +41,7 @@ knows_windows(const MsPlan *plan, int lanes)
 static gboolean
 has_bytes(const MsPlan *plan, int lanes)
 {
-  return lanes == 32 && plan->request.limits.byte_products &&
-         ms_params_numbers(&plan->settings.params).isr2 < BYTES_ISR2;
+  return lanes == 32 && plan->limits->byte_products && ms_params_numbers(&plan->settings.params).isr2 < BYTES_ISR2;
 }
 
 /*
@@ -50,12 +49,12 @@ has_bytes(const MsPlan *plan, int lanes)
  * sums of two rows a vector are packed and have their own type.
  */
 static void
-compose(MsPlan *plan, int lanes)
+compose_rows(MsPlan *plan, int lanes)
 {
   static const char *const means[] = {
     [MS_RULE_OPENCV] = "opencv", [MS_RULE_TRUNCATE] = "truncate", [MS_RULE_REPLICATE] = "replicate"};
   const gboolean large = is_large(plan->radius, lanes), known = knows_windows(plan, lanes);
-  const gboolean doubles = plan->request.limits.fp64;
+  const gboolean doubles = plan->limits->fp64;
   const gboolean pair = !large && 2 * plan->radius + 1 <= lanes / 2;
   const gboolean narrow = ms_params_numbers(&plan->settings.params).isr2 < NARROW_ISR2;
   const char *const parts[] = {
@@ -97,7 +96,7 @@ compose(MsPlan *plan, int lanes)
   ms_plan_define(plan, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
-/* Bytes of a pixel in the planes of the part that compose() chooses. */
+/* Bytes of a pixel in the planes of the part that compose_rows() chooses. */
 static gsize
 pixel_bytes(const MsPlan *plan, int lanes)
 {
@@ -107,62 +106,59 @@ pixel_bytes(const MsPlan *plan, int lanes)
 static void
 add_prepare_planes(MsPlan *plan, int lanes)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_MARGIN, MS_ARG_PITCH};
-  MsPass *pass;
-
   plan->margin = (2 * plan->radius + 48) / 16 * 16;
   /* An odd number of cache lines (32 elements), so that the rows of a window do not share a few sets of the cache. */
-  plan->pitch = (((plan->request.width + 31) / 32 + 2 * plan->margin / 32) | 1) * 32;
+  plan->pitch = (((plan->width + 31) / 32 + 2 * plan->margin / 32) | 1) * 32;
   ms_plan_add_scratch(plan, (MsScratch){.row_bytes = (gsize)plan->pitch * pixel_bytes(plan, lanes)});
-  pass = ms_plan_add_pass(plan, "prepare_planes", MS_GRID_TILE, args, G_N_ELEMENTS(args));
-  pass->item_width = PREPARE_COLUMNS;
-  pass->pad_x = plan->margin;
-  pass->local[0] = pass->local[1] = 1;
+  ms_plan_add_pass(plan,
+                   &(MsPass){"prepare_planes", MS_GRID_TILE, .item_width = PREPARE_COLUMNS, .pad_x = plan->margin,
+                             .local = {1, 1},
+                             MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_MARGIN, MS_ARG_PITCH)});
 }
 
 /* The columns of kernels/rows/layout.cl follow the planes in the same buffer. */
 static void
 add_prepare_columns(MsPlan *plan, int lanes)
 {
-  static const MsArg args[] = {MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_PITCH};
-  gsize bytes = pixel_bytes(plan, lanes) * plan->request.width;
-  MsPass *pass = ms_plan_add_pass(plan, "prepare_columns", MS_GRID_TILE, args, G_N_ELEMENTS(args));
+  static const MsPass columns = {"prepare_columns",
+                                 MS_GRID_TILE,
+                                 .item_width = PREPARE_COLUMNS,
+                                 .item_height = PREPARE_ROWS,
+                                 .pad_y = COLUMN_PADDING,
+                                 .local = {1, 1},
+                                 MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_PITCH)};
+  gsize bytes = pixel_bytes(plan, lanes) * plan->width;
 
   plan->scratch[0].row_bytes += bytes;
   plan->scratch[0].fixed_bytes += 2 * COLUMN_PADDING * bytes;
-  pass->item_width = PREPARE_COLUMNS;
-  pass->item_height = PREPARE_ROWS;
-  pass->pad_y = COLUMN_PADDING;
-  pass->local[0] = pass->local[1] = 1;
+  ms_plan_add_pass(plan, &columns);
 }
 
 static void
 add_passes(MsPlan *plan, int lanes)
 {
-  static const MsArg filter_args[] = {MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE,  MS_ARG_MARGIN,
-                                      MS_ARG_PITCH,  MS_ARG_REGION, MS_ARG_BAND,      MS_ARG_FILTER, MS_ARG_SP};
   const gboolean known = knows_windows(plan, lanes);
-  MsPass *filter;
+  /* Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them. */
+  const MsPass filter = {"mean_shift_rows",
+                         MS_GRID_BAND,
+                         .item_width = TILE_WIDTH,
+                         .item_height = TILE_HEIGHT * (known ? KNOWING_TILES : 1),
+                         .local = {1, 1},
+                         MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_MARGIN,
+                                      MS_ARG_PITCH, MS_ARG_REGION, MS_ARG_BAND, MS_ARG_FILTER, MS_ARG_SP)};
 
   add_prepare_planes(plan, lanes);
   if (known)
     add_prepare_columns(plan, lanes);
-  filter = ms_plan_add_pass(plan, "mean_shift_rows", MS_GRID_BAND, filter_args, G_N_ELEMENTS(filter_args));
-  ms_plan_add_last_args(plan, filter);
-  filter->item_width = TILE_WIDTH;
-  filter->item_height = TILE_HEIGHT * (known ? KNOWING_TILES : 1);
-  /*
-   * Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them.
-   */
-  filter->local[0] = filter->local[1] = 1;
+  ms_plan_add_last_args(plan, ms_plan_add_pass(plan, &filter));
 }
 
 /* Sums of absolute coordinates are taken in 32 bits. */
 static gboolean
-coordinates_fit(const MsPlanRequest *request, int radius)
+coordinates_fit(const MsPlan *plan)
 {
-  gint64 side = 2 * radius + 1, reach = (gint64)radius * (request->settings.params.max_iterations + 1);
-  gint64 extent = MAX(request->width, request->height);
+  gint64 side = 2 * plan->radius + 1, reach = (gint64)plan->radius * (plan->settings.params.max_iterations + 1);
+  gint64 extent = MAX(plan->width, plan->height);
 
   return side * side * (extent + reach) <= G_MAXINT32;
 }
@@ -170,27 +166,25 @@ coordinates_fit(const MsPlanRequest *request, int radius)
 static gboolean
 plan_lanes(MsPlan *plan, int lanes, GError **error)
 {
-  const MsPlanRequest *request = &plan->request;
-
   if (!ms_plan_check_default_toggles(plan, 1, 1, error))
     return FALSE;
-  if (ms_device_limits_lack_vectors(&request->limits)) {
+  if (ms_device_limits_lack_vectors(plan->limits)) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel computes in vectors, which this device computes number by number and takes minutes to "
                  "compile; choose --kernel packed.",
                  ms_filter_kernel_name(plan->settings.options.kernel));
     return FALSE;
   }
-  if (!coordinates_fit(request, plan->radius)) {
+  if (!coordinates_fit(plan)) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The %s kernel sums coordinates in 32 bits, too few for %dx%d pixels with --sp %g; choose "
                  "--kernel direct.",
-                 ms_filter_kernel_name(plan->settings.options.kernel), request->width, request->height,
-                 request->settings.params.sp);
+                 ms_filter_kernel_name(plan->settings.options.kernel), plan->width, plan->height,
+                 plan->settings.params.sp);
     return FALSE;
   }
   ms_plan_set_work_group(plan, 1, 1);
-  compose(plan, lanes);
+  compose_rows(plan, lanes);
   add_passes(plan, lanes);
   return TRUE;
 }
@@ -208,7 +202,7 @@ ms_plan_rows(MsPlan *plan, GError **error)
 gboolean
 ms_plan_rows_wide(MsPlan *plan, GError **error)
 {
-  if (!plan->request.limits.clang_vectors) {
+  if (!plan->limits->clang_vectors) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "The rows-wide kernel needs the vectors of clang, which this device's compiler does not support; "
                  "choose --kernel rows.");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Makes the plan of a request, or says why it cannot run; makes no OpenCL call, so that every rule can be tested with
+ * Makes the plan of a job, or says why it cannot run; makes no OpenCL call, so that every rule can be tested with
  * invented limits. The function of a kernel chooses program and passes; here the kernel is chosen, the levels above are
  * planned, and the region is cut into tiles whose buffers fit the device, and into bands short enough for cancelling.
  */
@@ -26,10 +26,10 @@ static gboolean (*const kernels[])(MsPlan *plan, GError **error) = {
 
 /*
  * The kernels that `auto` tries on that device, fastest first, before MS_KERNEL_AUTO; the last one must accept every
- * request.
+ * job.
  */
 static const MsKernel *
-preference(const MsPlanRequest *request)
+preference(const MsDeviceLimits *l, const MsParams *params)
 {
   static const MsKernel cpu[] = {MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel wide_cpu[] = {MS_KERNEL_ROWS_WIDE, MS_KERNEL_ROWS, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
@@ -38,10 +38,9 @@ preference(const MsPlanRequest *request)
   static const MsKernel bytes_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel packed_gpu[] = {MS_KERNEL_PACKED, MS_KERNEL_MATRIX, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
   static const MsKernel matrix_gpu[] = {MS_KERNEL_MATRIX, MS_KERNEL_PACKED, MS_KERNEL_DIRECT, MS_KERNEL_AUTO};
-  const MsDeviceLimits *l = &request->limits;
 
   if (l->nvidia_capability >= MS_KERNEL_MATRIX_CAPABILITY)
-    return request->settings.params.sp >= FIRST_MATRIX_RADIUS ? matrix_gpu : packed_gpu;
+    return params->sp >= FIRST_MATRIX_RADIUS ? matrix_gpu : packed_gpu;
   if (l->nvidia_capability >= MS_KERNEL_BYTES_CAPABILITY)
     return bytes_gpu;
   if (l->type == MS_DEVICE_TYPE_GPU)
@@ -81,23 +80,23 @@ preference(const MsPlanRequest *request)
 static guint64
 level_tile_bytes(const MsPlan *self, guint64 source_rows)
 {
-  const MsPlanRequest *above = &self->coarser->request;
+  const MsPlan *above = self->coarser;
   const guint64 rows = (guint64)ms_bands_coarser_most((int)source_rows, above->height);
 
-  return source_rows * self->request.width + rows * above->width * (self->request.modes ? 9 : 5);
+  return source_rows * self->width + rows * above->width * (self->has_modes ? 9 : 5);
 }
 
 /** ms_plan_device_bytes: bytes of the plan's largest buffers together for tiles of so many rows of the region. */
 guint64
 ms_plan_device_bytes(const MsPlan *self, int tile_rows)
 {
-  guint64 source_rows = MIN((guint64)self->request.height, (guint64)tile_rows + 2 * (guint64)self->halo);
-  guint64 bytes = source_rows * self->request.width * 4 + (guint64)tile_rows * self->request.region.width * 4;
+  guint64 source_rows = MIN((guint64)self->height, (guint64)tile_rows + 2 * (guint64)self->halo);
+  guint64 bytes = source_rows * self->width * 4 + (guint64)tile_rows * self->region.width * 4;
 
-  if (self->request.modes)
-    bytes += (guint64)tile_rows * self->request.region.width * 4;
+  if (self->has_modes)
+    bytes += (guint64)tile_rows * self->region.width * 4;
   if (ms_plan_fills_image(self))
-    bytes += source_rows * self->request.width * 4;
+    bytes += source_rows * self->width * 4;
   if (self->settings.params.space != MS_SPACE_RGB)
     bytes += MS_SPACE_TABLES_BYTES;
   if (self->in_tiles)
@@ -114,7 +113,7 @@ ms_plan_device_bytes(const MsPlan *self, int tile_rows)
 static int
 rows_within_budget(const MsPlan *plan, guint64 budget)
 {
-  int low = 0, high = plan->request.region.height;
+  int low = 0, high = plan->region.height;
 
   if (ms_plan_device_bytes(plan, high) <= budget)
     return high;
@@ -133,7 +132,7 @@ samples_per_band(const MsPlan *plan)
 {
   const int kernel = plan->settings.options.kernel;
 
-  if (plan->request.limits.type == MS_DEVICE_TYPE_GPU)
+  if (plan->limits->type == MS_DEVICE_TYPE_GPU)
     return GPU_SAMPLES_PER_BAND;
   return kernel == MS_KERNEL_ROWS || kernel == MS_KERNEL_ROWS_WIDE ? ROWS_SAMPLES_PER_BAND : CPU_SAMPLES_PER_BAND;
 }
@@ -161,26 +160,26 @@ static int
 rows_per_band(const MsPlan *plan)
 {
   double side = 2.0 * plan->radius + 1.0;
-  double per_row = side * side * plan->request.region.width * MIN(plan->settings.params.max_iterations, 3);
+  double per_row = side * side * plan->region.width * MIN(plan->settings.params.max_iterations, 3);
   double rows = samples_per_band(plan) / per_row;
   int item_width, whole;
 
-  if (rows >= plan->request.region.height)
-    return plan->request.region.height;
+  if (rows >= plan->region.height)
+    return plan->region.height;
   find_largest_item(plan, &item_width, &whole);
   /* Rows with enough of the largest work-items for the threads of a processor to end at about the same time. */
-  const int balanced = whole * MAX(1, LEAST_ITEMS * item_width / plan->request.region.width);
+  const int balanced = whole * MAX(1, LEAST_ITEMS * item_width / plan->region.width);
   rows = MAX(rows, MIN(MOST_EXTENSION * rows, balanced));
   return rows < whole ? MAX(1, (int)rows) : (int)rows / whole * whole;
 }
 
-/* The bytes that a plan may take: half the device's memory, or the request's budget where that is less. */
+/* The bytes that a plan may take: half the device's memory, or its budget where that is less. */
 static guint64
-largest_budget(const MsPlanRequest *request)
+largest_budget(const MsDeviceShare *share)
 {
-  const guint64 half = request->limits.global_memory / 2;
+  const guint64 half = share->limits->global_memory / 2;
 
-  return request->memory_budget > 0 ? MIN(half, request->memory_budget) : half;
+  return share->memory_budget > 0 ? MIN(half, share->memory_budget) : half;
 }
 
 /*
@@ -188,14 +187,13 @@ largest_budget(const MsPlanRequest *request)
  * device has the memory, since the halo is transferred and prepared again for each tile.
  */
 static guint64
-memory_budget(const MsPlan *plan)
+memory_budget(const MsPlan *plan, const MsDeviceShare *share)
 {
-  const MsPlanRequest *request = &plan->request;
   /* A budget of at most one allocation also keeps each single buffer within the limit of an allocation. */
-  guint64 largest = MIN(largest_budget(request), request->limits.max_allocation);
-  int least_rows = CLAMP(plan->halo, 1, request->region.height);
+  guint64 largest = MIN(largest_budget(share), share->limits->max_allocation);
+  int least_rows = CLAMP(plan->halo, 1, plan->region.height);
 
-  if (request->limits.type != MS_DEVICE_TYPE_CPU)
+  if (share->limits->type != MS_DEVICE_TYPE_CPU)
     return largest;
   return MIN(largest, MAX(CPU_BUDGET, ms_plan_device_bytes(plan, least_rows)));
 }
@@ -204,24 +202,30 @@ memory_budget(const MsPlan *plan)
 static guint64
 level_bytes(const MsPlan *self)
 {
-  const guint64 pixels = (guint64)self->request.width * self->request.height;
+  const guint64 pixels = (guint64)self->width * self->height;
   const guint64 above = self->coarser ? level_bytes(self->coarser) + 2 * pixels : 0;
 
-  return above + ms_plan_device_bytes(self, self->request.region.height) +
-         (guint64)(self->request.height - MIN(self->request.height, self->request.region.height + 2 * self->halo)) *
-           self->request.width * 4;
+  return above + ms_plan_device_bytes(self, self->region.height) +
+         (guint64)(self->height - MIN(self->height, self->region.height + 2 * self->halo)) * self->width * 4;
+}
+
+/* Rows of the result that have memory on the host at once for this device; 0 for all. */
+static int
+most_host_rows(const MsJob *job, const MsDeviceShare *share)
+{
+  return job->stream ? MAX(1, job->stream->most_rows / (int)MAX(share->n_devices, 1)) : 0;
 }
 
 /* Whether tiles may overlap: on a device with memory of its own, where nothing else of the run stands in between. */
 static gboolean
-may_overlap(const MsPlan *plan)
+may_overlap(const MsPlan *plan, const MsJob *job, const MsDeviceShare *share)
 {
-  const MsPlanRequest *q = &plan->request;
-  const gboolean shows_bands = q->early_rows && rows_per_band(plan) < q->region.height;
+  const MsRegion *r = &plan->region;
+  const gboolean shows_bands = job->rows && rows_per_band(plan) < r->height;
 
-  return q->limits.type == MS_DEVICE_TYPE_GPU && !q->limits.host_unified && !q->shares_device && !q->modes &&
-         !shows_bands && !plan->source_is_image && !ms_plan_is_masked(plan) &&
-         (guint64)q->region.width * (guint64)q->region.height * 4 >= LEAST_OVERLAPPED_BYTES;
+  return plan->limits->type == MS_DEVICE_TYPE_GPU && !plan->limits->host_unified && !share->is_shared &&
+         !plan->has_modes && !shows_bands && !plan->source_is_image && !ms_plan_is_masked(plan) &&
+         (guint64)r->width * (guint64)r->height * 4 >= LEAST_OVERLAPPED_BYTES;
 }
 
 /*
@@ -231,44 +235,45 @@ may_overlap(const MsPlan *plan)
  * for all processors of the device. 0 where the host lacks the memory for several such tiles.
  */
 static int
-overlapped_rows(const MsPlan *plan, guint64 budget)
+overlapped_rows(const MsPlan *plan, int most_rows, guint64 budget)
 {
-  const MsPlanRequest *q = &plan->request;
-  const double bytes = 4.0 * q->region.width * q->region.height;
+  const MsRegion *r = &plan->region;
+  const double bytes = 4.0 * r->width * r->height;
   const double wanted = CLAMP(sqrt(bytes / TILE_UNIT), 2, MOST_TILES);
-  const double filled = (double)q->limits.compute_units * LEAST_PIXELS_PER_UNIT / q->region.width;
-  const double least = MAX(MAX(ceil(q->region.height / wanted), filled), 2.0 * plan->halo);
+  const double filled = (double)plan->limits->compute_units * LEAST_PIXELS_PER_UNIT / r->width;
+  const double least = MAX(MAX(ceil(r->height / wanted), filled), 2.0 * plan->halo);
   int item_width, whole;
 
   find_largest_item(plan, &item_width, &whole);
-  const int rows = MIN(q->region.height, ((int)MIN(least, q->region.height) + whole - 1) / whole * whole);
-  const int most = q->most_rows > 0 ? q->most_rows / MS_PLAN_MOST_DEPTH : rows;
-  if (q->most_rows > 0 && most < 2 * plan->halo)
+  const int rows = MIN(r->height, ((int)MIN(least, r->height) + whole - 1) / whole * whole);
+  const int most = most_rows > 0 ? most_rows / MS_PLAN_MOST_DEPTH : rows;
+  if (most_rows > 0 && most < 2 * plan->halo)
     return 0;
   return MIN(MIN(rows, most), rows_within_budget(plan, budget / MS_PLAN_MOST_DEPTH));
 }
 
 static gboolean
-cut(MsPlan *self, GError **error)
+cut(MsPlan *self, const MsJob *job, const MsDeviceShare *share, GError **error)
 {
-  guint64 budget = memory_budget(self);
+  const guint64 budget = memory_budget(self, share);
+  const int most_rows = most_host_rows(job, share);
   int rows = rows_within_budget(self, budget);
-  int limit = self->source_is_image ? (int)MIN((gsize)G_MAXINT, self->request.limits.image_max_height) : G_MAXINT;
+  int limit = self->source_is_image ? (int)MIN((gsize)G_MAXINT, self->limits->image_max_height) : G_MAXINT;
 
-  if (self->request.height > limit)
+  if (self->height > limit)
     rows = MIN(rows, limit - 2 * self->halo);
-  if (self->request.most_rows > 0)
-    rows = MIN(rows, self->request.most_rows);
+  if (most_rows > 0)
+    rows = MIN(rows, most_rows);
   if (rows < 1) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED,
                  "One row of this image with its surroundings (%d rows of %d pixels) needs more than the %zu MiB that "
                  "the device offers.",
-                 2 * self->halo + 1, self->request.width, (gsize)(budget >> 20));
+                 2 * self->halo + 1, self->width, (gsize)(budget >> 20));
     return FALSE;
   }
   self->tile_rows = rows;
-  const int overlapped = may_overlap(self) ? overlapped_rows(self, budget) : 0;
-  if (overlapped > 0 && overlapped < self->request.region.height) {
+  const int overlapped = may_overlap(self, job, share) ? overlapped_rows(self, most_rows, budget) : 0;
+  if (overlapped > 0 && overlapped < self->region.height) {
     self->tile_rows = overlapped;
     self->depth = MS_PLAN_MOST_DEPTH;
   }
@@ -280,20 +285,19 @@ cut(MsPlan *self, GError **error)
  * below others is in tiles only where it does not fit with them.
  */
 static gboolean
-cut_into_tiles(MsPlan *self, GError **error)
+cut_into_tiles(MsPlan *self, const MsJob *job, const MsDeviceShare *share, GError **error)
 {
   const gboolean masked = ms_plan_is_masked(self);
 
   /* A level that fits on the device together with those above it is not cut into tiles. */
-  self->in_tiles =
-    masked && (self->request.has_coarser || level_bytes(self) > largest_budget(&self->request) ||
-               ms_plan_device_bytes(self, self->request.region.height) > self->request.limits.max_allocation);
+  self->in_tiles = masked && (job->coarser || level_bytes(self) > largest_budget(share) ||
+                              ms_plan_device_bytes(self, self->region.height) > self->limits->max_allocation);
   self->depth = 1;
-  self->tile_rows = self->request.region.height;
-  if ((!masked || self->in_tiles) && !cut(self, error))
+  self->tile_rows = self->region.height;
+  if ((!masked || self->in_tiles) && !cut(self, job, share, error))
     return FALSE;
   self->band_rows = MIN(self->tile_rows, rows_per_band(self));
-  if (self->request.interactive && self->settings.params.max_iterations > USUAL_ITERATIONS)
+  if (job->interactive && self->settings.params.max_iterations > USUAL_ITERATIONS)
     self->band_rows = MAX(1, self->band_rows * USUAL_ITERATIONS / self->settings.params.max_iterations);
   return TRUE;
 }
@@ -312,7 +316,7 @@ ms_plan_is_masked(const MsPlan *self)
 gboolean
 ms_plan_fills_image(const MsPlan *self)
 {
-  return self->source_is_image && self->request.has_no_data;
+  return self->source_is_image && self->has_no_data;
 }
 
 void
@@ -326,101 +330,95 @@ ms_plan_free(MsPlan *self)
   g_free(self);
 }
 
-/**
- * ms_plan_request:
- *
- * Returns: a request for the whole image with the device's default memory budget
- */
-MsPlanRequest
-ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height)
+/* (transfer full): a plan that has only what the job says. */
+static MsPlan *
+begin_plan(const MsJob *job, const MsDeviceShare *share, MsKernel kernel)
 {
-  return (MsPlanRequest){
-    .settings = *settings, .limits = *limits, .width = width, .height = height, .region = {0, 0, width, height}};
-}
+  MsPlan *plan = g_new0(MsPlan, 1);
+  const MsPyramidSize size = ms_job_get_size(job);
 
-/** ms_plan_request_image: the same for @image, which says whether pixels may have no data. */
-MsPlanRequest
-ms_plan_request_image(const MsSettings *settings, const MsDeviceLimits *limits, MsImage *image)
-{
-  MsPlanRequest request = ms_plan_request(settings, limits, ms_image_get_width(image), ms_image_get_height(image));
-
-  request.has_no_data = ms_image_get_no_data(image, &request.no_data);
-  return request;
+  plan->settings = *job->settings;
+  plan->settings.options.kernel = kernel;
+  plan->is_auto = job->settings->options.kernel == MS_KERNEL_AUTO;
+  plan->limits = share->limits;
+  plan->width = size.width;
+  plan->height = size.height;
+  plan->region = ms_job_get_region(job);
+  plan->has_modes = job->wants_modes;
+  plan->has_no_data = job->source && ms_image_get_no_data(job->source, &plan->no_data);
+  return plan;
 }
 
 /* Modes are positions within the image, in 16 bits. */
 static gboolean
-check_modes(const MsPlanRequest *request, GError **error)
+check_modes(const MsPlan *plan, GError **error)
 {
-  const MsParams *p = &request->settings.params;
-
-  if (!request->modes)
+  if (!plan->has_modes)
     return TRUE;
-  if (p->rule != MS_RULE_REPLICATE)
-    return ms_plan_check_needs(request, request->settings.options.kernel, MS_NEEDS_SHORT_SIDES, error);
+  if (plan->settings.params.rule != MS_RULE_REPLICATE)
+    return ms_plan_check_needs(plan, MS_NEEDS_SHORT_SIDES, error);
   ms_set_error_literal(error, MS_ERROR_UNSUPPORTED,
                        N_("Under --rule replicate pixels may converge outside the image, so that there are no regions; "
                           "choose --rule opencv."));
   return FALSE;
 }
 
+/* Whether a plan of any kernel can be made for the job. */
 static gboolean
-check_request(const MsPlanRequest *request, GError **error)
+check_job(const MsJob *job, const MsDeviceShare *share, GError **error)
 {
-  const MsRegion *r = &request->region;
+  g_autoptr(MsPlan) plan = begin_plan(job, share, job->settings->options.kernel);
+  const MsRegion *r = &plan->region;
 
   g_return_val_if_fail(r->x >= 0 && r->y >= 0 && r->width > 0 && r->height > 0, FALSE);
-  g_return_val_if_fail(r->x + r->width <= request->width && r->y + r->height <= request->height, FALSE);
-  return ms_params_validate(&request->settings.params, error) && check_modes(request, error);
+  g_return_val_if_fail(r->x + r->width <= plan->width && r->y + r->height <= plan->height, FALSE);
+  return ms_params_validate(&job->settings->params, error) && check_modes(plan, error);
 }
 
 /* Plans the levels above, where `auto` may choose other kernels. */
 static gboolean
-plan_coarser(MsPlan *plan, GError **error)
+plan_coarser(MsPlan *plan, const MsJob *job, const MsDeviceShare *share, GError **error)
 {
-  const MsPlanRequest *request = &plan->request;
-  MsPlanRequest above = *request;
-  const MsPyramidSize size = ms_pyramid_size(request->width, request->height, 1);
+  MsJob above = *job;
+  MsSettings settings = *job->settings;
 
   if (!ms_plan_is_masked(plan))
     return TRUE;
-  above.settings.params = ms_params_coarser(&request->settings.params);
-  above.width = size.width;
-  above.height = size.height;
-  above.region = (MsRegion){0, 0, size.width, size.height};
-  above.has_coarser = above.has_no_data = FALSE;
-  plan->coarser = ms_plan_new(&above, error);
+  settings.params = ms_params_coarser(&settings.params);
+  above.settings = &settings;
+  above.size = ms_pyramid_size(plan->width, plan->height, 1);
+  above.source = above.coarser = NULL;
+  above.region = NULL;
+  plan->coarser = ms_plan_new(&above, share, error);
   return plan->coarser != NULL;
 }
 
 static MsPlan *
-plan_kernel(const MsPlanRequest *request, MsKernel kernel, GError **error)
+plan_kernel(const MsJob *job, const MsDeviceShare *share, MsKernel kernel, GError **error)
 {
-  g_autoptr(MsPlan) plan = g_new0(MsPlan, 1);
+  g_autoptr(MsPlan) plan = begin_plan(job, share, kernel);
+  const MsParams *params = &plan->settings.params;
 
-  plan->request = *request;
-  plan->settings = request->settings;
-  plan->settings.options.kernel = kernel;
   plan->program = ms_program_spec_new();
-  if (!ms_params_whole_radius(&request->settings.params, MAX(request->width, request->height), &plan->radius))
-    plan->radius = (int)ceilf(ms_params_numbers(&request->settings.params).sp);
-  plan->halo = (int)MIN((gint64)plan->radius * plan->settings.params.max_iterations, plan->request.height);
-  if (!kernels[kernel](plan, error) || !plan_coarser(plan, error))
+  if (!ms_params_whole_radius(params, MAX(plan->width, plan->height), &plan->radius))
+    plan->radius = (int)ceilf(ms_params_numbers(params).sp);
+  plan->halo = (int)MIN((gint64)plan->radius * params->max_iterations, plan->height);
+  if (!kernels[kernel](plan, error) || !plan_coarser(plan, job, share, error))
     return NULL;
   ms_plan_mark_no_data(plan);
   ms_plan_add_space(plan);
   ms_plan_restore_no_data(plan);
-  return cut_into_tiles(plan, error) ? g_steal_pointer(&plan) : NULL;
+  return cut_into_tiles(plan, job, share, error) ? g_steal_pointer(&plan) : NULL;
 }
 
 static MsPlan *
-plan_auto(const MsPlanRequest *request, GError **error)
+plan_auto(const MsJob *job, const MsDeviceShare *share, GError **error)
 {
   g_autoptr(GString) reasons = g_string_new(NULL);
 
-  for (const MsKernel *kernel = preference(request);; kernel++) {
+  for (const MsKernel *kernel = preference(share->limits, &job->settings->params);; kernel++) {
     g_autoptr(GError) reason = NULL;
-    MsPlan *plan = plan_kernel(request, *kernel, &reason);
+    MsPlan *plan = plan_kernel(job, share, *kernel, &reason);
     if (plan) {
       plan->rejected = reasons->len > 0 ? g_strdup(reasons->str) : NULL;
       return plan;
@@ -436,26 +434,27 @@ plan_auto(const MsPlanRequest *request, GError **error)
 
 /**
  * ms_plan_new:
+ * @job: read for its settings, its size or that of its source, its region, and which inputs and outputs it has
  *
  * Returns: (transfer full): the plan, or %NULL with #MS_ERROR_USAGE for a bad parameter or #MS_ERROR_UNSUPPORTED and
  *   the reason why this combination has no effect or does not fit the device
  */
 MsPlan *
-ms_plan_new(const MsPlanRequest *request, GError **error)
+ms_plan_new(const MsJob *job, const MsDeviceShare *share, GError **error)
 {
-  if (!check_request(request, error))
+  const MsKernel kernel = job->settings->options.kernel;
+
+  if (!check_job(job, share, error))
     return NULL;
-  if (request->settings.options.kernel == MS_KERNEL_AUTO)
-    return plan_auto(request, error);
-  return plan_kernel(request, request->settings.options.kernel, error);
+  return kernel == MS_KERNEL_AUTO ? plan_auto(job, share, error) : plan_kernel(job, share, kernel, error);
 }
 
-/** ms_plan_refusal: (transfer full) (nullable): why the request cannot run, %NULL when it can. */
+/** ms_plan_refusal: (transfer full) (nullable): why the job cannot run, %NULL when it can. */
 char *
-ms_plan_refusal(const MsPlanRequest *request)
+ms_plan_refusal(const MsJob *job, const MsDeviceShare *share)
 {
   g_autoptr(GError) error = NULL;
-  g_autoptr(MsPlan) plan = ms_plan_new(request, &error);
+  g_autoptr(MsPlan) plan = ms_plan_new(job, share, &error);
 
   return plan ? NULL : g_strdup(error->message);
 }
@@ -468,11 +467,13 @@ ms_plan_refusal(const MsPlanRequest *request)
  *   a disabled control
  */
 char *
-ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value)
+ms_plan_option_refusal(const MsJob *job, const MsDeviceShare *share, const MsOptionInfo *option, const char *value)
 {
-  MsPlanRequest changed = *request;
+  MsSettings settings = *job->settings;
+  MsJob changed = *job;
   g_autoptr(GError) error = NULL;
 
-  return ms_option_set_text(option, &changed.settings, value, &error) ? ms_plan_refusal(&changed)
-                                                                      : g_strdup(error->message);
+  changed.settings = &settings;
+  return ms_option_set_text(option, &settings, value, &error) ? ms_plan_refusal(&changed, share)
+                                                              : g_strdup(error->message);
 }

@@ -5,10 +5,8 @@
  */
 #pragma once
 
-#include "core/filter/settings/settings.h"
-#include "core/image/common/image.h"
+#include "core/filter/plan/job.h"
 #include "core/opencl/device.h"
-#include "core/opencl/program.h"
 
 #define MS_PLAN_MAX_ARGS 14
 #define MS_PLAN_MAX_PASSES 8
@@ -103,37 +101,28 @@ typedef struct {
 #define MS_PLAN_MOST_DEPTH 3
 
 /**
- * MsPlanRequest: all that a plan depends on.
- * @region: the rectangle of the image to compute
- * @memory_budget: device bytes the plan may take, 0 for the default of the device
- * @modes: whether the modes are computed, the positions at which pixels converge
- * @interactive: whether bands are short however many iterations a pixel takes, so that cancelling takes effect soon
- * @early_rows: whether the caller wants rows of a long run before its end
- * @shares_device: whether other pictures are on the device at the same time, whose kernels overlap the transfers
- * @most_rows: of the result that have memory on the host at once; 0 for all
- * @has_coarser: whether the result of the level above is known, so that this level alone is computed, in tiles
- * @has_no_data: whether pixels of the picture may have no data: those whose red, green and blue are @no_data
+ * MsDeviceShare: what a plan may use of a device.
+ * @limits: must outlive the plan
+ * @memory_budget: bytes of the device, 0 for its default
+ * @is_shared: whether other pictures are on the device at the same time, whose kernels overlap the transfers
+ * @n_devices: that compute the picture together, 0 for one
  */
 typedef struct {
-  MsSettings settings;
-  MsDeviceLimits limits;
-  int width;
-  int height;
-  MsRegion region;
+  const MsDeviceLimits *limits;
   guint64 memory_budget;
-  int most_rows;
-  gboolean interactive;
-  gboolean early_rows;
-  gboolean shares_device;
-  gboolean modes;
-  gboolean has_coarser;
-  gboolean has_no_data;
-  guint8 no_data;
-} MsPlanRequest;
+  gboolean is_shared;
+  guint n_devices;
+} MsDeviceShare;
 
 /**
  * MsPlan:
- * @settings: the request's settings with every `auto` resolved
+ * @settings: the job's settings with every `auto` resolved
+ * @limits: of the device
+ * @is_auto: whether the program chose the kernel
+ * @width, @height: of the picture, or of the level above it that is planned
+ * @region: the rectangle of it that is computed
+ * @has_modes: whether the positions at which pixels converge are computed
+ * @has_no_data: whether pixels may have no data: those whose red, green and blue are @no_data
  * @radius: the whole window radius, rounded up where the window has a half
  * @halo: rows above and below that can influence a pixel: each iteration moves the window by at most its radius
  * @margin: elements before column 0 in a row of what the kernel makes of the source; @pitch: elements, or records, of
@@ -148,10 +137,16 @@ typedef struct {
  * @in_tiles: for a level with a @coarser one: whether the device holds this level in tiles, one at a time, computed
  *   after the coarser level; otherwise the device holds this level and all coarser ones whole
  */
-typedef struct MsPlan MsPlan;
 struct MsPlan {
-  MsPlanRequest request;
   MsSettings settings;
+  const MsDeviceLimits *limits;
+  gboolean is_auto;
+  int width;
+  int height;
+  MsRegion region;
+  gboolean has_modes;
+  gboolean has_no_data;
+  guint8 no_data;
   MsProgramSpec *program;
   int radius;
   int halo;
@@ -170,11 +165,10 @@ struct MsPlan {
   gboolean in_tiles;
 };
 
-MsPlanRequest ms_plan_request(const MsSettings *settings, const MsDeviceLimits *limits, int width, int height);
-MsPlanRequest ms_plan_request_image(const MsSettings *settings, const MsDeviceLimits *limits, MsImage *image);
-MsPlan *ms_plan_new(const MsPlanRequest *request, GError **error);
-char *ms_plan_refusal(const MsPlanRequest *request);
-char *ms_plan_option_refusal(const MsPlanRequest *request, const MsOptionInfo *option, const char *value);
+MsPlan *ms_plan_new(const MsJob *job, const MsDeviceShare *share, GError **error);
+char *ms_plan_refusal(const MsJob *job, const MsDeviceShare *share);
+char *ms_plan_option_refusal(const MsJob *job, const MsDeviceShare *share, const MsOptionInfo *option,
+                             const char *value);
 gboolean ms_plan_is_masked(const MsPlan *self);
 gboolean ms_plan_fills_image(const MsPlan *self);
 guint64 ms_plan_device_bytes(const MsPlan *self, int tile_rows);

@@ -20,6 +20,16 @@ ms_bands_with_halo(MsRows rows, int halo, int height)
   return (MsRows){first, end - first};
 }
 
+/* Rows on each side that halving reads beyond twice the rows that it makes. */
+#define FINER_HALO 4
+
+/** ms_bands_finer: the rows of the level below, of @height rows, from which @rows are halved. */
+MsRows
+ms_bands_finer(MsRows rows, int height)
+{
+  return ms_bands_with_halo((MsRows){2 * rows.first, 2 * rows.count}, FINER_HALO, height);
+}
+
 /* Rows of the level above beyond half those of the level: its edges, and the neighbours that make them edges. */
 #define COARSER_HALO 3
 
@@ -85,37 +95,29 @@ halved_value(const guint8 *const rows[5], int width, int x, int channel)
   return (guint8)((sum + 128) >> 8);
 }
 
-/*
- * Makes row y of the next level, as ms_pyramid_halve() does, from the rows 2y - 2 to 2y + 2, reflected, of so many
- * pixels.
- */
-static void
-halve_row(const guint8 *const rows[5], int width, guint8 *coarse)
-{
-  for (int x = 0; x < width / 2 + width % 2; x++, coarse += 4) {
-    for (int k = 0; k < 3; k++)
-      coarse[k] = halved_value(rows, width, x, k);
-    coarse[3] = 0;
-  }
-}
-
 /**
  * ms_pyramid_halve:
- * @size: of @fine
- * @coarse: (out): pixels of the next level, with a fourth byte of 0
+ * @fine: the rows @held, at least those of ms_bands_finer()
+ * @size: of the level of @fine
+ * @rows: of the next level, which are made
+ * @coarse: (out): their pixels, with a fourth byte of 0
  *
  * Every second pixel after the 5x5 binomial filter, rounded half up, reflected at the borders: cv::pyrDown().
  */
 void
-ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse)
+ms_pyramid_halve(const guint8 *fine, MsRows held, MsPyramidSize size, MsRows rows, guint8 *coarse)
 {
-  MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
+  const MsPyramidSize next = ms_pyramid_size(size.width, size.height, 1);
 
-  for (int y = 0; y < next.height; y++) {
-    const guint8 *rows[5];
+  for (int y = rows.first; y < rows.first + rows.count; y++) {
+    const guint8 *from[5];
     for (int j = 0; j < 5; j++)
-      rows[j] = fine + (gsize)reflect(2 * y + j - 2, size.height) * size.width * 4;
-    halve_row(rows, size.width, coarse + (gsize)y * next.width * 4);
+      from[j] = fine + (gsize)(reflect(2 * y + j - 2, size.height) - held.first) * size.width * 4;
+    for (int x = 0; x < next.width; x++, coarse += 4) {
+      for (int k = 0; k < 3; k++)
+        coarse[k] = halved_value(from, size.width, x, k);
+      coarse[3] = 0;
+    }
   }
 }
 
@@ -233,68 +235,4 @@ ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsRows rows, int edge,
       if (is_at_edge(coarse, from.width, x, y, edge))
         for (int j = MAX(2 * y, rows.first); j <= MIN(2 * y + 2, end - 1); j++)
           memset(mask + (gsize)(j - rows.first) * size.width + 2 * x - 2, 1, 3);
-}
-
-/* Rows of the picture that a row of the next level is made from. */
-#define ROWS 5
-
-/* added: rows of the picture; made: rows of the next level; recent: row y of the picture at y % ROWS */
-struct _MsHalving {
-  MsPyramidSize size;
-  guint8 *coarse;
-  int added;
-  int made;
-  guint8 *recent;
-};
-
-/**
- * ms_halving_new:
- * @size: of the picture
- * @coarse: (out caller-allocates): pixels of the next level; complete after the last row, and must live until then
- *
- * Returns: (transfer full): a picture without rows yet
- */
-MsHalving *
-ms_halving_new(MsPyramidSize size, guint8 *coarse)
-{
-  MsHalving *self = g_new0(MsHalving, 1);
-
-  self->size = size;
-  self->coarse = coarse;
-  self->recent = g_malloc((gsize)size.width * 4 * ROWS);
-  return self;
-}
-
-static void
-make_row(MsHalving *self)
-{
-  const MsPyramidSize next = ms_pyramid_size(self->size.width, self->size.height, 1);
-  const guint8 *rows[ROWS];
-
-  for (int j = 0; j < ROWS; j++) {
-    const int y = reflect(2 * self->made + j - 2, self->size.height);
-    rows[j] = self->recent + (gsize)(y % ROWS) * self->size.width * 4;
-  }
-  halve_row(rows, self->size.width, self->coarse + (gsize)self->made * next.width * 4);
-  self->made++;
-}
-
-/** ms_halving_add_row: the next row of the picture, four bytes a pixel. */
-void
-ms_halving_add_row(MsHalving *self, const guint8 *row)
-{
-  const int rows = ms_pyramid_size(self->size.width, self->size.height, 1).height;
-  const gsize bytes = (gsize)self->size.width * 4;
-
-  memcpy(self->recent + (gsize)(self->added % ROWS) * bytes, row, bytes);
-  self->added++;
-  while (self->made < rows && MIN(2 * self->made + 2, self->size.height - 1) < self->added)
-    make_row(self);
-}
-
-void
-ms_halving_free(MsHalving *self)
-{
-  g_free(self->recent);
-  g_free(self);
 }

@@ -14,6 +14,7 @@ typedef struct {
 
 MsRows ms_bands_next(MsRows whole, int done, int step);
 MsRows ms_bands_with_halo(MsRows rows, int halo, int height);
+MsRows ms_bands_finer(MsRows rows, int height);
 MsRows ms_bands_coarser(MsRows rows, int height);
 int ms_bands_coarser_most(int count, int height);
 
@@ -25,15 +26,7 @@ typedef struct {
 
 MsPyramidSize ms_pyramid_size(int width, int height, int level);
 int ms_pyramid_edge(const MsParams *params);
-void ms_pyramid_halve(const guint8 *fine, MsPyramidSize size, guint8 *coarse);
+void ms_pyramid_halve(const guint8 *fine, MsRows held, MsPyramidSize size, MsRows rows, guint8 *coarse);
 void ms_pyramid_enlarge(const guint8 *coarse, const guint8 *original, MsPyramidSize size, MsRows rows, guint8 *fine);
 void ms_pyramid_place_modes(const guint16 *coarse, MsPyramidSize size, guint16 *fine);
 void ms_pyramid_mark(const guint8 *coarse, MsPyramidSize size, MsRows rows, int edge, guint8 *mask);
-
-typedef struct _MsHalving MsHalving;
-
-MsHalving *ms_halving_new(MsPyramidSize size, guint8 *coarse);
-void ms_halving_add_row(MsHalving *self, const guint8 *row);
-void ms_halving_free(MsHalving *self);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsHalving, ms_halving_free)

@@ -70,8 +70,8 @@ filter_set_up(MsConfiguration *base, GError **error)
     return FALSE;
   if (base->on_host)
     return TRUE;
-  MsPlanRequest request = ms_plan_request_image(&base->settings, ms_configuration_limits(base), base->image);
-  self->plan = ms_plan_new(&request, error);
+  const MsJob job = {.source = base->image, .settings = &base->settings};
+  self->plan = ms_plan_new(&job, &(MsDeviceShare){.limits = ms_configuration_limits(base)}, error);
   return self->plan && use_own_part(base, self->plan->program, error);
 }
 

@@ -417,17 +417,13 @@ ms_source_view_refresh(MsPanel *panel)
   MsSourceView *self = MS_SOURCE_VIEW(panel);
   MsDocument *document = ms_panel_get_document(panel);
   g_autoptr(GError) error = NULL;
-  MsPlanRequest request;
+  g_autoptr(MsPlan) plan = document ? ms_document_plan(document, ms_document_get_settings(document), &error) : NULL;
 
   gtk_widget_set_sensitive(self->compile, FALSE);
-  if (!document || !ms_document_plan_request(document, &request)) {
-    show_nothing(self, document ? _("The serial reference is plain C and has no kernel.")
-                                : _("The kernel program of an open picture's settings appears here."));
-    return;
-  }
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
   if (!plan) {
-    show_nothing(self, error->message);
+    show_nothing(self, error      ? error->message
+                       : document ? _("The serial reference is plain C and has no kernel.")
+                                  : _("The kernel program of an open picture's settings appears here."));
     return;
   }
   gboolean shown = self->spec && !self->restyled;

@@ -171,13 +171,12 @@ find_defaults(MsTunePanel *self)
   MsDocument *document = ms_panel_get_document(MS_PANEL(self));
   const MsOptionInfo *table = ms_options.rows;
   g_autoptr(MsFactors) factors = ms_factors_new();
-  MsPlanRequest request;
+  MsSettings settings = ms_settings_default();
 
-  if (!self->report || !document || !ms_document_plan_request(document, &request))
+  if (!self->report || !document)
     return NULL;
-  request.settings = ms_settings_default();
-  request.settings.params = ms_document_get_settings(document)->params;
-  g_autoptr(MsPlan) plan = ms_plan_new(&request, NULL);
+  settings.params = ms_document_get_settings(document)->params;
+  g_autoptr(MsPlan) plan = ms_document_plan(document, &settings, NULL);
   for (guint i = 0; plan && i < ms_options.n_rows; i++) {
     if (table[i].group != MS_OPTION_GROUP_TOGGLE)
       continue;
