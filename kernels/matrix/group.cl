@@ -79,7 +79,7 @@ continues(const group_t *group, const uint a)
 
 /* Copies the pixels of a list that continue; returns their number. Afterwards all bins hold 0. */
 static inline uint
-merge_alike(const group_t *group, __local const ushort *from, __local ushort *to, const uint count, const uint me)
+merge_same(const group_t *group, __local const ushort *from, __local ushort *to, const uint count, const uint me)
 {
   fill_bins(group, EMPTY, me);
   if (me == 0)

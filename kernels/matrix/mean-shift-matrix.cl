@@ -233,7 +233,7 @@ mean_shift_matrix(__global const uint *source, __global uint *result, __global c
     shift_list(&group, &warp, &self, reciprocals, now, next, count, image, filter, number);
     barrier(CLK_LOCAL_MEM_FENCE);
     if (left > 1) {
-      count = merge_alike(&group, next, now, group.counts[1], me);
+      count = merge_same(&group, next, now, group.counts[1], me);
       sort_by_cell(&group, now, next, count, own_x + BLOCK / 2 - 64, own_y - image.z + BLOCK / 2 - 64, me);
     }
     __local ushort *other = now;

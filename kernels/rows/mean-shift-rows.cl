@@ -8,13 +8,13 @@ filter_tile(tile_t *tile, const picture_t *picture, __global const uint *source,
   tile->y = limits.y - DRIFT;
   tile->count = 0;
   tile->waiting[0] = 0;
-  forget_all(&tile->alike);
+  forget_merged(&tile->merged);
   start_tile(tile, picture, source, marks, limits, filter.w);
   for (int i = 1; i < filter.z && tile->count > 0; i++)
     next_step(tile, picture, filter.w);
-  take_colours(&tile->alike, tile->colours);
+  take_colours(&tile->merged, tile->colours);
   if (HAS_MODES)
-    take_colours(&tile->alike, tile->places);
+    take_colours(&tile->merged, tile->places);
 }
 
 /* A work-item filters TILES tiles below each other; the later ones know the windows of the earlier ones. */
@@ -38,7 +38,7 @@ mean_shift_rows(__global const uint *source, __global uint *result, __global con
   const marks_t marks = MARKS_OF(image);
   tile_t tile;
 
-  forget_windows(&tile.known);
+  forget_windows(&tile.memo);
   for (int y = top; y < bottom; y += TILE_HEIGHT) {
     const int4 limits = (int4)(left, y, right, min(y + TILE_HEIGHT, bottom));
 

@@ -16,8 +16,8 @@ typedef struct {
   int y;
   int count;
   ulong waiting[TILE_PIXELS + 8];
-  alike_t alike;
-  known_t known;
+  merged_t merged;
+  memo_t memo;
   uint colours[TILE_PIXELS] __attribute__((aligned(64)));
   uint places[HAS_MODES ? TILE_PIXELS : 1]; /* as in waiting */
 } tile_t;
@@ -27,14 +27,14 @@ static inline void
 keep_one(tile_t *tile, const ulong entry, const int keep)
 {
   const int count = tile->count;
-  const int index = find_alike(&tile->alike, tile->waiting, count, entry);
+  const int index = find_same_state(&tile->merged, tile->waiting, count, entry);
   const int alone = -(index == count);
 
   tile->colours[entry >> 56] = (uint)(entry >> 32);
   if (HAS_MODES)
     tile->places[entry >> 56] = (uint)entry;
   tile->waiting[count] = entry;
-  join_alike(&tile->alike, entry, tile->waiting[index], keep & ~alone);
+  merge_into(&tile->merged, entry, tile->waiting[index], keep & ~alone);
   tile->count -= keep & alone;
 }
 
@@ -54,7 +54,7 @@ keep_eight(tile_t *tile, const places_t *places, const uint8 numbers, const int8
 }
 
 static inline void
-sum_eight(totals_t *t, known_t *known, const picture_t *picture, const places_t *places, const int8 top)
+sum_eight(totals_t *t, memo_t *memo, const picture_t *picture, const places_t *places, const int8 top)
 {
   int columns[8] __attribute__((aligned(64))), tops[8] __attribute__((aligned(64)));
   int rows[8] __attribute__((aligned(64))), colours[8] __attribute__((aligned(64)));
@@ -68,11 +68,11 @@ sum_eight(totals_t *t, known_t *known, const picture_t *picture, const places_t 
   *(int8 *)rights = last_columns(places->x, picture->reach, picture->width);
   *(int8 *)colours = places->colour;
   for (int j = 0; j < 8; j++) {
-    add_known_window(known, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j],
+    add_window_by_memo(memo, &windows, j, picture, columns[j], tops[j], rows[j], lefts[j], rights[j],
                      (uint)colours[j]);
   }
   add_up(t, &windows);
-  complete_windows(known, t, *(int8 *)columns, top);
+  complete_windows(memo, t, *(int8 *)columns, top);
 }
 
 /*
@@ -94,7 +94,7 @@ next_step(tile_t *tile, const picture_t *picture, const int epsilon)
     const int8 left = places.x - picture->reach.radius, top = first_rows(places.y, picture->reach);
     totals_t t;
 
-    sum_eight(&t, &tile->known, picture, &places, top);
+    sum_eight(&t, &tile->memo, picture, &places, top);
     const int8 go_on = step_eight(&places, &t, left, top, epsilon);
 
     keep_eight(tile, &places, colour >> 24, go_on & (i + EIGHT < count));

@@ -188,14 +188,14 @@ test_kernels(void)
 
 /* The rows kernels remember large windows, and add and take away columns of another copy of the picture. */
 static void
-test_known_windows(void)
+test_remembered_windows(void)
 {
   const MsParams params = {18, 40, 4, 1, MS_RULE_OPENCV};
   g_autoptr(MsImage) map = new_map(90, 70, &(const Mask){20, 0, 0, 2}, FALSE);
   MsOptionProduct product;
 
   if (ms_fixture_under_oclgrind()) {
-    g_test_skip("Large windows take too long in a simulator; /rows/known-windows covers the accesses.");
+    g_test_skip("Large windows take too long in a simulator; /rows/remembered-windows covers the accesses.");
     return;
   }
   if (!ms_option_product_open(&product))
@@ -403,7 +403,7 @@ main(int argc, char **argv)
 {
   g_test_init(&argc, &argv, NULL);
   g_test_add_func("/no-data/kernels", test_kernels);
-  g_test_add_func("/no-data/known-windows", test_known_windows);
+  g_test_add_func("/no-data/remembered-windows", test_remembered_windows);
   g_test_add_func("/no-data/spaces-and-levels", test_spaces_and_levels);
   g_test_add_func("/no-data/regions-and-stripes", test_regions_and_stripes);
   g_test_add_func("/no-data/shares", test_shares);

@@ -298,13 +298,13 @@ has_part(const MsPlanCase *request, const char *part)
 }
 
 static gboolean
-knows_windows(double sp, MsRule rule)
+remembers_windows(double sp, MsRule rule)
 {
   MsPlanCase r = request_for(MS_KERNEL_ROWS);
 
   r.settings.params.sp = sp;
   r.settings.params.rule = rule;
-  return has_part(&r, "rows/known-on.cl");
+  return has_part(&r, "rows/memo-on.cl");
 }
 
 static gboolean
@@ -329,12 +329,12 @@ test_bytes(void)
 }
 
 static void
-test_known_windows(void)
+test_remembered_windows(void)
 {
-  g_assert_false(knows_windows(7, MS_RULE_OPENCV));
-  g_assert_true(knows_windows(8, MS_RULE_OPENCV));
-  g_assert_true(knows_windows(64, MS_RULE_TRUNCATE));
-  g_assert_false(knows_windows(64, MS_RULE_REPLICATE));
+  g_assert_false(remembers_windows(7, MS_RULE_OPENCV));
+  g_assert_true(remembers_windows(8, MS_RULE_OPENCV));
+  g_assert_true(remembers_windows(64, MS_RULE_TRUNCATE));
+  g_assert_false(remembers_windows(64, MS_RULE_REPLICATE));
 }
 
 /* An even number of cache lines a row would put the rows of a window into a few sets of the cache. */
@@ -411,7 +411,7 @@ main(int argc, char **argv)
   g_test_add_func("/rows/random", test_random);
   g_test_add_func("/rows/wandering", test_wandering);
   g_test_add_func("/rows/refusals", test_refusals);
-  g_test_add_func("/rows/known-windows", test_known_windows);
+  g_test_add_func("/rows/remembered-windows", test_remembered_windows);
   g_test_add_func("/rows/bytes", test_bytes);
   g_test_add_func("/rows/pitch", test_pitch);
   g_test_add_func("/rows/auto", test_auto);

@@ -10,7 +10,7 @@
 
 #define TILE_WIDTH 64
 #define TILE_HEIGHT 4
-#define KNOWING_TILES 8 /* tiles of a work-item where windows are remembered, which share them */
+#define MEMO_TILES 8 /* tiles of a work-item where windows are remembered, which share them */
 #define PREPARE_COLUMNS 1024
 #define PREPARE_ROWS 16
 #define COLUMN_PADDING 48 /* the pitch of a column exceeds the rows by at most twice as many */
@@ -32,7 +32,7 @@ is_large(int radius, int lanes)
  * Remembering windows of a colour saves nothing in smaller windows; the columns that it reads do not repeat the edge.
  */
 static gboolean
-knows_windows(const MsPlan *plan, int lanes)
+remembers_windows(const MsPlan *plan, int lanes)
 {
   return is_large(plan->radius, lanes) && plan->settings.params.rule != MS_RULE_REPLICATE;
 }
@@ -53,7 +53,7 @@ compose_rows(MsPlan *plan, int lanes)
 {
   static const char *const means[] = {
     [MS_RULE_OPENCV] = "opencv", [MS_RULE_TRUNCATE] = "truncate", [MS_RULE_REPLICATE] = "replicate"};
-  const gboolean large = is_large(plan->radius, lanes), known = knows_windows(plan, lanes);
+  const gboolean large = is_large(plan->radius, lanes), memo = remembers_windows(plan, lanes);
   const gboolean doubles = plan->limits->fp64;
   const gboolean pair = !large && 2 * plan->radius + 1 <= lanes / 2;
   const gboolean narrow = ms_params_numbers(&plan->settings.params).isr2 < NARROW_ISR2;
@@ -64,7 +64,7 @@ compose_rows(MsPlan *plan, int lanes)
     has_bytes(plan, lanes) ? "rows/colour-bytes.cl" : "rows/colour-words.cl",
     "rows/layout.cl",
     "rows/prepare.cl",
-    known ? "rows/prepare-columns.cl" : NULL,
+    memo ? "rows/prepare-columns.cl" : NULL,
     "rows/fold.cl",
     "rows/edge.cl",
     doubles ? NULL : "prelude/quotients.cl",
@@ -74,8 +74,8 @@ compose_rows(MsPlan *plan, int lanes)
     large  ? "rows/window-any.cl"
     : pair ? "rows/window-pair.cl"
            : "rows/window-row.cl",
-    "rows/alike.cl",
-    known ? "rows/known-on.cl" : "rows/known-off.cl",
+    "rows/merge.cl",
+    memo ? "rows/memo-on.cl" : "rows/memo-off.cl",
     "rows/first-step.cl",
     "prelude/marks.cl",
     "rows/tile.cl",
@@ -89,10 +89,10 @@ compose_rows(MsPlan *plan, int lanes)
   ms_plan_define_words(plan, "int8", "float8");
   ms_program_spec_define_text(plan->program, "SUMS_TYPE", large ? "halves_t" : "lanes_t");
   ms_program_spec_define_text(plan->program, "FOLD_SUMS", large ? "fold_halves" : "fold_lanes");
-  ms_plan_define(plan, "ALIKE", large);
+  ms_plan_define(plan, "MERGES", large);
   ms_plan_define(plan, "TILE_WIDTH", TILE_WIDTH);
   ms_plan_define(plan, "TILE_HEIGHT", TILE_HEIGHT);
-  ms_plan_define(plan, "TILES", known ? KNOWING_TILES : 1);
+  ms_plan_define(plan, "TILES", memo ? MEMO_TILES : 1);
   ms_plan_define(plan, "PREPARE_COLUMNS", PREPARE_COLUMNS);
 }
 
@@ -137,18 +137,18 @@ add_prepare_columns(MsPlan *plan, int lanes)
 static void
 add_passes(MsPlan *plan, int lanes)
 {
-  const gboolean known = knows_windows(plan, lanes);
+  const gboolean memo = remembers_windows(plan, lanes);
   /* Every work-item is a separate loop over whole vectors; a group of one keeps the runtime from interleaving them. */
   const MsPass filter = {"mean_shift_rows",
                          MS_GRID_BAND,
                          .item_width = TILE_WIDTH,
-                         .item_height = TILE_HEIGHT * (known ? KNOWING_TILES : 1),
+                         .item_height = TILE_HEIGHT * (memo ? MEMO_TILES : 1),
                          .local = {1, 1},
                          MS_PASS_ARGS(MS_ARG_SOURCE, MS_ARG_RESULT, MS_ARG_SCRATCH_0, MS_ARG_IMAGE, MS_ARG_MARGIN,
                                       MS_ARG_PITCH, MS_ARG_REGION, MS_ARG_BAND, MS_ARG_FILTER, MS_ARG_SP)};
 
   add_prepare_planes(plan, lanes);
-  if (known)
+  if (memo)
     add_prepare_columns(plan, lanes);
   ms_plan_add_last_args(plan, ms_plan_add_pass(plan, &filter));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Remembers the last window of each colour. The same samples are near that colour, so the sums of another window with
- * it differ by the rows and columns in one of the two alone. Twin of known-off.cl.
+ * it differ by the rows and columns in one of the two alone. Twin of memo-off.cl.
  */
-#define KNOWN_LOG2 11
-#define KNOWN (1 << KNOWN_LOG2)
+#define MEMO_LOG2 11
+#define MEMO_ENTRIES (1 << MEMO_LOG2)
 #define NO_COLOUR 0xffffffffu
 
 /* The sums of a window, lane by lane; positions count from the picture's corner, modulo 2^32. */
@@ -15,27 +15,27 @@ typedef struct {
   halves_t s0;
   halves_t s1;
   halves_t s2;
-} known_sums_t;
+} memo_sums_t;
 
 #define N_SUMS 6
 
 /*
  * ends: the first column and row of the window, and those that follow its last (x0, y0, x1, y1). pending: 1 and the
- * index of the window among the eight that are being summed, or 0 where `sums` (in the order of known_sums_t) hold it.
+ * index of the window among the eight that are being summed, or 0 where `sums` (in the order of memo_sums_t) hold it.
  */
 typedef struct {
   int4 ends;
   int sums[N_SUMS];
   uint colour;
   int pending;
-} known_window_t;
+} memo_entry_t;
 
 /* starts: sums to add to those of the eight windows, sum by sum; slots: where each window is remembered. */
 typedef struct {
-  known_window_t windows[KNOWN];
+  memo_entry_t windows[MEMO_ENTRIES];
   int starts[N_SUMS][8];
   int slots[8];
-} known_t;
+} memo_t;
 
 /* Rows or columns of the picture; `samples` is where position 0 of line 0 is or would be stored. */
 typedef struct {
@@ -53,10 +53,10 @@ typedef struct {
 } strip_t;
 
 static inline void
-forget_windows(known_t *known)
+forget_windows(memo_t *memo)
 {
-  for (int i = 0; i < KNOWN; i++)
-    known->windows[i].colour = NO_COLOUR;
+  for (int i = 0; i < MEMO_ENTRIES; i++)
+    memo->windows[i].colour = NO_COLOUR;
 }
 
 static inline void
@@ -103,7 +103,7 @@ add_signed_pairs(const lanes_t v)
  * to `end` - 1 along them.
  */
 static inline void
-move_lines(known_sums_t *sums, halves_t *along, halves_t *across, const lines_t *lines, const int2 before,
+move_lines(memo_sums_t *sums, halves_t *along, halves_t *across, const lines_t *lines, const int2 before,
            const int2 after, const int first, const int end, const colour_t *c, const limit_t limit)
 {
   halves_t n = 0;
@@ -138,7 +138,7 @@ is_near(const int4 a, const int4 b)
 }
 
 static inline void
-move_window(known_sums_t *sums, const picture_t *picture, const int4 before, const int4 after, const colour_t *c)
+move_window(memo_sums_t *sums, const picture_t *picture, const int4 before, const int4 after, const colour_t *c)
 {
   const lines_t rows = {picture->planes - (ptrdiff_t)picture->first_held * (PLANES * picture->pitch), picture->pitch};
   const lines_t columns = {picture->columns - picture->first_held, picture->column_pitch};
@@ -149,31 +149,31 @@ move_window(known_sums_t *sums, const picture_t *picture, const int4 before, con
 
 /* Starts window `j` with the sums of a remembered one, which may be another of the eight. */
 static inline void
-start_window(known_sums_t *sums, known_t *known, const windows_t *windows, const int j, const known_window_t *from)
+start_window(memo_sums_t *sums, memo_t *memo, const windows_t *windows, const int j, const memo_entry_t *from)
 {
   const int other = max(from->pending - 1, 0);
 
-  *sums = (known_sums_t){0, 0, 0, 0, 0, 0};
+  *sums = (memo_sums_t){0, 0, 0, 0, 0, 0};
   if (from->pending)
-    *sums = (known_sums_t){windows->n[other],  windows->sx[other], windows->sy[other],
+    *sums = (memo_sums_t){windows->n[other],  windows->sx[other], windows->sy[other],
                            windows->s0[other], windows->s1[other], windows->s2[other]};
   for (int k = 0; k < N_SUMS; k++)
-    known->starts[k][j] = from->pending ? known->starts[k][other] : from->sums[k];
+    memo->starts[k][j] = from->pending ? memo->starts[k][other] : from->sums[k];
 }
 
 static inline void
-add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
+add_window_by_memo(memo_t *memo, windows_t *windows, const int j, const picture_t *picture, const int column,
                  const int top, const int rows, const int left, const int right, const uint colour)
 {
   const colour_t c = colour_of(colour);
-  const uint slot = colour * 0x9e3779b1u >> (32 - KNOWN_LOG2);
+  const uint slot = colour * 0x9e3779b1u >> (32 - MEMO_LOG2);
   const int4 ends = (int4)(column + left, top, column + right + 1, top + rows);
-  known_window_t *window = &known->windows[slot];
+  memo_entry_t *window = &memo->windows[slot];
 
   if (window->colour == colour && is_near(window->ends, ends)) {
-    known_sums_t sums;
+    memo_sums_t sums;
 
-    start_window(&sums, known, windows, j, window);
+    start_window(&sums, memo, windows, j, window);
     move_window(&sums, picture, window->ends, ends, &c);
     windows->n[j] = sums.n;
     windows->sx[j] = sums.sx;
@@ -186,26 +186,26 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
     windows->sx[j] += windows->n[j] * (halves_t)(uint)column;
     windows->sy[j] += windows->n[j] * (halves_t)(uint)top;
     for (int k = 0; k < N_SUMS; k++)
-      known->starts[k][j] = 0;
+      memo->starts[k][j] = 0;
   }
   window->colour = colour;
   window->ends = ends;
   window->pending = j + 1;
-  known->slots[j] = (int)slot;
+  memo->slots[j] = (int)slot;
 }
 
 /* Completes the sums of eight windows, which begin at (column, top), and remembers them. */
 static inline void
-complete_windows(known_t *known, totals_t *t, const int8 column, const int8 top)
+complete_windows(memo_t *memo, totals_t *t, const int8 column, const int8 top)
 {
   int sums[N_SUMS][8] __attribute__((aligned(64)));
 
-  t->n += vload8(0, known->starts[0]);
-  t->sx += vload8(0, known->starts[1]);
-  t->sy += vload8(0, known->starts[2]);
-  t->s0 += vload8(0, known->starts[3]);
-  t->s1 += vload8(0, known->starts[4]);
-  t->s2 += vload8(0, known->starts[5]);
+  t->n += vload8(0, memo->starts[0]);
+  t->sx += vload8(0, memo->starts[1]);
+  t->sy += vload8(0, memo->starts[2]);
+  t->s0 += vload8(0, memo->starts[3]);
+  t->s1 += vload8(0, memo->starts[4]);
+  t->s2 += vload8(0, memo->starts[5]);
   vstore8(t->n, 0, sums[0]);
   vstore8(t->sx, 0, sums[1]);
   vstore8(t->sy, 0, sums[2]);
@@ -213,7 +213,7 @@ complete_windows(known_t *known, totals_t *t, const int8 column, const int8 top)
   vstore8(t->s1, 0, sums[4]);
   vstore8(t->s2, 0, sums[5]);
   for (int j = 0; j < 8; j++) {
-    known_window_t *window = &known->windows[known->slots[j]];
+    memo_entry_t *window = &memo->windows[memo->slots[j]];
 
     for (int k = 0; k < N_SUMS; k++)
       window->sums[k] = sums[k][j];

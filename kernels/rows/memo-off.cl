@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Remembers no windows: for small ones, whose sums cost less than the search for another. Twin of known-on.cl. */
+/* Remembers no windows: for small ones, whose sums cost less than the search for another. Twin of memo-on.cl. */
 typedef struct {
   int unused;
-} known_t;
+} memo_t;
 
 static inline void
-forget_windows(known_t *known)
+forget_windows(memo_t *memo)
 {
 }
 
 static inline void
-add_known_window(known_t *known, windows_t *windows, const int j, const picture_t *picture, const int column,
+add_window_by_memo(memo_t *memo, windows_t *windows, const int j, const picture_t *picture, const int column,
                  const int top, const int rows, const int left, const int right, const uint colour)
 {
   const colour_t c = colour_of(colour);
@@ -19,6 +19,6 @@ add_known_window(known_t *known, windows_t *windows, const int j, const picture_
 }
 
 static inline void
-complete_windows(known_t *known, totals_t *t, const int8 column, const int8 top)
+complete_windows(memo_t *memo, totals_t *t, const int8 column, const int8 top)
 {
 }

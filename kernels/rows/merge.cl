@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where ALIKE is 1, merges pixels of a tile that have the same position and colour after the same number of iterations:
+ * Where MERGES is 1, pixels of a tile with the same position and colour after the same number of iterations are merged:
  * one stays in the list, the others follow it. A hash table holds the index in the list at which a state was last
  * found; entries are always checked, so that collisions and outdated entries only miss a merge. The sums of small
  * windows cost less than the search.
@@ -11,52 +11,52 @@
 
 /* followers: pixels that were merged into another, and that pixel, in the order of merging. */
 typedef struct {
-  ushort slots[ALIKE ? SLOTS : 1];
-  uchar2 followers[ALIKE ? TILE_PIXELS + 1 : 1];
+  ushort slots[MERGES ? SLOTS : 1];
+  uchar2 followers[MERGES ? TILE_PIXELS + 1 : 1];
   int n_followers;
-} alike_t;
+} merged_t;
 
 static inline void
-forget_all(alike_t *alike)
+forget_merged(merged_t *merged)
 {
-  if (!ALIKE)
+  if (!MERGES)
     return;
   for (int i = 0; i < SLOTS; i++)
-    alike->slots[i] = 0;
-  alike->n_followers = 0;
+    merged->slots[i] = 0;
+  merged->n_followers = 0;
 }
 
 /* The index in `waiting` of a pixel with the state of `entry`, or `count`, the place where the entry is added. */
 static inline int
-find_alike(alike_t *alike, const ulong *waiting, const int count, const ulong entry)
+find_same_state(merged_t *merged, const ulong *waiting, const int count, const ulong entry)
 {
-  if (!ALIKE)
+  if (!MERGES)
     return count;
 
   const ulong state = entry & STATE_BITS;
   const int slot = (int)(state * 0x9e3779b97f4a7c15ul >> (64 - SLOTS_LOG2));
-  const int seen = alike->slots[slot];
+  const int seen = merged->slots[slot];
   const int same = (seen < count) & ((waiting[seen] & STATE_BITS) == state);
   const int found = same ? seen : count;
 
-  alike->slots[slot] = (ushort)found;
+  merged->slots[slot] = (ushort)found;
   return found;
 }
 
 /* Merges the pixel of `entry` into that of `other` where `joins` is -1 and not 0. */
 static inline void
-join_alike(alike_t *alike, const ulong entry, const ulong other, const int joins)
+merge_into(merged_t *merged, const ulong entry, const ulong other, const int joins)
 {
-  if (!ALIKE)
+  if (!MERGES)
     return;
-  alike->followers[alike->n_followers] = (uchar2)((uchar)(entry >> 56), (uchar)(other >> 56));
-  alike->n_followers -= joins;
+  merged->followers[merged->n_followers] = (uchar2)((uchar)(entry >> 56), (uchar)(other >> 56));
+  merged->n_followers -= joins;
 }
 
 /* Resolves the last merges first, because the pixel that they refer to may have been merged itself. */
 static inline void
-take_colours(const alike_t *alike, uint *colours)
+take_colours(const merged_t *merged, uint *colours)
 {
-  for (int i = ALIKE ? alike->n_followers - 1 : -1; i >= 0; i--)
-    colours[alike->followers[i].x] = colours[alike->followers[i].y];
+  for (int i = MERGES ? merged->n_followers - 1 : -1; i >= 0; i--)
+    colours[merged->followers[i].x] = colours[merged->followers[i].y];
 }
