@@ -18,16 +18,9 @@
 /* The longest silence if --timeout is not given; compiling kernels and decoding large images report nothing. */
 #define USUAL_SILENCE_S 120
 
-/* An item of the present worker; once it is being saved, its result is the file that is about to get its name. */
-typedef struct {
-  gboolean in_work;
-  gboolean is_saving;
-} Job;
-
 /*
  * @is_naming: whether only the name of the device is wanted, which becomes @device_name
- * @rest: items for the next worker; @suspects: items that were in work when a worker died
- * @deaths: for an item that is tried again, how its former worker died
+ * @rest: items for the next workers, of which each gets one that has a death, or all others
  */
 struct _MsSupervisor {
   MsSupervisorOptions options;
@@ -36,14 +29,10 @@ struct _MsSupervisor {
   char *device_name;
   GArray *spool;
   GPtrArray *rest;
-  GPtrArray *suspects;
-  GHashTable *deaths;
   gboolean is_processor; /* whether the device that was opened last is a processor */
 
   /* The present worker. */
   GPtrArray *items;
-  Job *jobs;
-  gboolean is_alone; /* whether it has one suspect */
   gboolean opened;
   GError *error; /* (nullable): in its last message */
 };
@@ -87,14 +76,12 @@ take_device(MsSupervisor *s, MsBatchEvent *event)
 
 /* States that a second attempt succeeded, since a driver that ends a process is not to be trusted. */
 static void
-note_retry(const MsSupervisor *s, MsBatchItem *item)
+note_retry(MsBatchItem *item)
 {
-  const char *cause = g_hash_table_lookup(s->deaths, item);
   g_autofree char *name = ms_batch_item_input_name(item);
 
-  if (!cause || item->status != MS_ITEM_DONE)
-    return;
-  ms_note_add(&item->notes, MS_NOTE_RETRIED, name, cause);
+  if (item->death && item->status == MS_ITEM_DONE)
+    ms_note_add(&item->notes, MS_NOTE_RETRIED, name, item->death);
 }
 
 /* %FALSE where an interruption ended the wait for the reader of a pipe, which leaves the item pending. */
@@ -122,63 +109,44 @@ report_result(MsSupervisor *s, MsBatchItem *item)
 {
   if (!deliver(s, item))
     return;
-  note_retry(s, item);
+  note_retry(item);
   tell_end(s, item);
 }
 
-/* (nullable): the item of an answer, unless its result has arrived; @job: (out): of it */
+/* (nullable): the item of an answer, unless its result has arrived */
 static MsBatchItem *
-find_item(MsSupervisor *s, MsMessage *message, Job **job)
+find_item(MsSupervisor *s, MsMessage *message)
 {
   guint32 index;
 
   g_variant_get_child(message->payload, 0, "u", &index);
   MsBatchItem *item = s->items && index < s->items->len ? g_ptr_array_index(s->items, index) : NULL;
-  if (!item || item->status != MS_ITEM_PENDING)
-    return NULL;
-  *job = &s->jobs[index];
-  return item;
+  return item && item->status == MS_ITEM_PENDING ? item : NULL;
 }
 
 static MsDriverEvent
-take_item_event(MsSupervisor *s, Job *job, MsBatchEvent *event)
+take_item_event(MsSupervisor *s, MsBatchEvent *event)
 {
-  switch (event->kind) {
-  case MS_BATCH_STARTED:
-  case MS_BATCH_PROGRESS:
-    job->in_work = TRUE;
-    tell(s, event);
-    break;
-  case MS_BATCH_WAITS:
-    job->in_work = FALSE;
-    break;
-  case MS_BATCH_SAVING:
-    job->is_saving = TRUE;
-    break;
-  case MS_BATCH_FINISHED:
+  if (event->kind == MS_BATCH_FINISHED) {
     report_result(s, event->item);
     return MS_DRIVER_RESULT;
-  case MS_BATCH_PLANNED:
-  case MS_BATCH_PROBLEM:
-  case MS_BATCH_DEVICE:
-  case MS_BATCH_NOTE:
-    break;
   }
+  event->item->in_work = event->kind != MS_BATCH_WAITS;
+  event->item->is_saving |= event->kind == MS_BATCH_SAVING;
+  if (event->kind == MS_BATCH_STARTED || event->kind == MS_BATCH_PROGRESS)
+    tell(s, event);
   return MS_DRIVER_NOTHING;
 }
 
 static MsDriverEvent
 take_event(MsSupervisor *s, MsMessage *message, GVariant *content)
 {
-  Job *job = NULL;
-  MsBatchEvent event = {.item = find_item(s, message, &job)};
+  g_auto(MsBatchEvent) event = {.item = s->is_naming ? NULL : find_item(s, message)};
 
   ms_batch_event_take(&event, content);
-  const MsDriverEvent counted = event.kind == MS_BATCH_DEVICE ? take_device(s, &event)
-                                : event.item                  ? take_item_event(s, job, &event)
-                                                              : MS_DRIVER_NOTHING;
-  ms_batch_event_clear(&event);
-  return counted;
+  if (event.kind == MS_BATCH_DEVICE)
+    return take_device(s, &event);
+  return event.item ? take_item_event(s, &event) : MS_DRIVER_NOTHING;
 }
 
 static MsDriverEvent
@@ -188,39 +156,25 @@ take_answer(MsMessage *message, gpointer data)
   g_autoptr(GVariant) content = g_variant_get_child_value(message->payload, 1);
   gboolean is_lost;
 
-  switch ((MsAnswerKind)message->kind) {
-  case MS_ANSWER_EVENT:
+  if (message->kind == MS_ANSWER_EVENT)
     return take_event(s, message, content);
-  case MS_ANSWER_FAILED:
+  if (message->kind == MS_ANSWER_FAILED) {
     g_clear_error(&s->error);
     s->error = ms_service_take_failure(content, &is_lost);
     return MS_DRIVER_FINISHED;
-  case MS_ANSWER_DONE:
-    if (!s->is_naming)
-      return MS_DRIVER_FINISHED;
-    return s->device_name ? MS_DRIVER_IDLE : MS_DRIVER_NOTHING;
-  case MS_ANSWER_PROGRESS:
-  case MS_ANSWER_PIECE:
-  case MS_ANSWER_OPENED:
-  case MS_ANSWER_FILTERED:
-  case MS_ANSWER_STATISTICS:
-  case MS_ANSWER_REGIONS:
-  case MS_ANSWER_COMPILED:
-  case MS_ANSWER_BANDWIDTH:
-  case MS_ANSWER_SO_FAR:
-  case MS_ANSWER_RESULTS:
-    break;
   }
-  return MS_DRIVER_NOTHING;
+  if (message->kind != MS_ANSWER_DONE || (s->is_naming && !s->device_name))
+    return MS_DRIVER_NOTHING;
+  return s->is_naming ? MS_DRIVER_IDLE : MS_DRIVER_FINISHED;
 }
 
 /* Deaths */
 
 /* Whether the file that the worker was about to name has the name of the output: then the image is done. */
 static gboolean
-was_saved(const Job *job, const MsBatchItem *item)
+was_saved(const MsBatchItem *item)
 {
-  return job->is_saving && item->output &&
+  return item->is_saving && item->output &&
          ms_file_stamp_is_at(&item->result, item->output, MS_STAMP_TIME | MS_STAMP_INODE);
 }
 
@@ -232,7 +186,7 @@ report_saved(MsSupervisor *s)
 
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
-    if (item->status != MS_ITEM_PENDING || !was_saved(&s->jobs[i], item))
+    if (item->status != MS_ITEM_PENDING || !was_saved(item))
       continue;
     item->status = MS_ITEM_DONE;
     ms_file_stamp_take(&item->result, item->output, s->options.runner->request->resume == MS_RESUME_HASH);
@@ -242,24 +196,27 @@ report_saved(MsSupervisor *s)
   return any;
 }
 
-/* Those in work are retried one by one, those that waited for the device are passed to the next worker. */
+/*
+ * Those in work are retried one by one, those that waited for the device are passed to the next worker. One that was
+ * retried alone has failed if the device was open.
+ */
 static void
 divide_pending(MsSupervisor *s, const char *cause)
 {
   for (guint i = 0; i < s->items->len; i++) {
     MsBatchItem *item = g_ptr_array_index(s->items, i);
+    const gboolean is_suspect = item->in_work && s->opened;
     if (item->status != MS_ITEM_PENDING)
       continue;
-    const gboolean is_suspect = s->jobs[i].in_work && s->opened;
-    if (is_suspect && s->is_alone) {
+    if (is_suspect && item->death) {
       g_autofree char *name = ms_batch_item_input_name(item);
       ms_batch_item_fail(item, "'%s': the worker process did not survive this image twice: %s.", name, cause);
       tell_end(s, item);
       continue;
     }
     if (is_suspect)
-      g_hash_table_insert(s->deaths, item, g_strdup(cause));
-    g_ptr_array_add(is_suspect || s->is_alone ? s->suspects : s->rest, item);
+      item->death = g_strdup(cause);
+    g_ptr_array_add(s->rest, item);
   }
 }
 
@@ -285,10 +242,26 @@ has_work(gpointer data)
 {
   const MsSupervisor *s = data;
 
-  return !s->error && (s->is_naming ? !s->device_name : s->suspects->len > 0 || s->rest->len > 0);
+  return !s->error && (s->is_naming ? !s->device_name : s->rest->len > 0);
 }
 
-/* Asks a worker for the name of the device, or for one suspect, or for all other items. */
+/* (transfer full): one item that was in work when a worker died, else all. */
+static GPtrArray *
+take_next_items(MsSupervisor *s)
+{
+  for (guint i = 0; i < s->rest->len; i++) {
+    if (!((const MsBatchItem *)s->rest->pdata[i])->death)
+      continue;
+    GPtrArray *one = g_ptr_array_new();
+    g_ptr_array_add(one, g_ptr_array_steal_index(s->rest, i));
+    return one;
+  }
+  GPtrArray *all = s->rest;
+  s->rest = g_ptr_array_new();
+  return all;
+}
+
+/* Asks a worker for the name of the device, or to filter items. */
 static void
 begin(gpointer data)
 {
@@ -301,16 +274,11 @@ begin(gpointer data)
     return;
   }
   g_clear_pointer(&s->items, g_ptr_array_unref);
-  g_free(s->jobs);
-  s->is_alone = s->suspects->len > 0;
-  if (s->is_alone) {
-    s->items = g_ptr_array_new();
-    g_ptr_array_add(s->items, g_ptr_array_steal_index(s->suspects, 0));
-  } else {
-    s->items = g_steal_pointer(&s->rest);
-    s->rest = g_ptr_array_new();
+  s->items = take_next_items(s);
+  for (guint i = 0; i < s->items->len; i++) {
+    MsBatchItem *item = s->items->pdata[i];
+    item->in_work = item->is_saving = FALSE;
   }
-  s->jobs = g_new0(Job, s->items->len);
   ms_service_request(s->driver, 0, MS_REQUEST_ITEMS, ms_worker_new_items(s->items, on_processor), NULL);
 }
 
@@ -335,8 +303,6 @@ ms_supervisor_new(const MsSupervisorOptions *options)
   self->driver = options->driver;
   self->spool = ms_stream_spool_new();
   self->rest = g_ptr_array_new();
-  self->suspects = g_ptr_array_new();
-  self->deaths = g_hash_table_new_full(NULL, NULL, NULL, g_free);
   return self;
 }
 
@@ -347,12 +313,9 @@ ms_supervisor_free(MsSupervisor *self)
     return;
   g_clear_error(&self->error);
   g_clear_pointer(&self->items, g_ptr_array_unref);
-  g_free(self->jobs);
   g_free(self->device_name);
   g_array_unref(self->spool);
-  g_hash_table_unref(self->deaths);
   g_ptr_array_unref(self->rest);
-  g_ptr_array_unref(self->suspects);
   g_free(self);
 }
 

@@ -22,26 +22,52 @@
 /* How often the silence of the process is looked at while something is expected of it. */
 #define LOOK_MS 100
 
-/* A process that a main loop watches. */
-typedef struct MsDriverProcess MsDriverProcess;
-
+/*
+ * @references: of the owner, of events of a main loop, of threads
+ * @child: (nullable)
+ * @cache: (nullable): an empty cache, where the usual one may have caused a death
+ * @last_death: (nullable): how the last process ended
+ * @watch: of the present process, like the following
+ * @heard_us: when its last message came
+ * @is_idle: whether it waits for more work
+ * @found_culprits: whether a driver was found that ends or holds up whoever loads it
+ * @is_watched: whether a main loop watches it, by the sources @channel, @messages and @timer, and the rest
+ * @is_over: whether it takes no more messages and is waited for, because of @end
+ * @may_try: whether the drivers may be tried when it has ended
+ * @silence_s: the limit of silence unless the drivers are tried
+ * @number: of the process; @tried: of the one that waited when the drivers were tried
+ */
 struct _MsDriver {
+  grefcount references;
+  gboolean is_closed;
   MsChildStart start;
   MsDriverUser user;
   MsDriverState state;
-  MsChild *child;           /* (nullable) */
-  MsDriverProcess *process; /* (nullable): that of the child, where a main loop watches it */
-  char *cache;              /* (nullable): an empty cache, where the usual one may have caused a death */
-  char *last_death;         /* (nullable): how the last process ended */
-  MsChildWatch watch;       /* of the present process */
-  gint64 began_us;
-  gint64 heard_us; /* when the last message came */
+  MsChild *child;
+  char *cache;
+  char *last_death;
   guint started;
+  gint64 began_us;
   GCancellable *cancellable; /* (nullable): of the run */
-  gboolean has_finished;     /* the present process */
-  gboolean is_idle;          /* the same: it waits for more work */
-  gboolean found_culprits;   /* while it loaded the drivers */
+  MsChildWatch watch;
+  gint64 heard_us;
+  gboolean has_finished;
+  gboolean is_idle;
+  gboolean found_culprits;
+  gboolean is_watched;
+  MsFollower follower;
+  guint channel;
+  guint messages;
+  guint timer;
+  gboolean is_over;
+  MsChildEnd end;
+  gboolean may_try;
+  double silence_s;
+  guint number;
+  guint tried;
 };
+
+static void on_tried(GObject *source, GAsyncResult *result, gpointer data);
 
 /* Deciding */
 
@@ -158,8 +184,34 @@ ms_driver_new(const MsChildStart *start)
 {
   MsDriver *self = g_new0(MsDriver, 1);
 
+  g_ref_count_init(&self->references);
   self->start = *start;
   return self;
+}
+
+static MsDriver *
+ref_driver(MsDriver *self)
+{
+  g_ref_count_inc(&self->references);
+  return self;
+}
+
+/* Runs @work in a thread, and then @done, which gets a reference. */
+static void
+run_in_thread(MsDriver *self, GTaskThreadFunc work, GAsyncReadyCallback done)
+{
+  g_autoptr(GTask) task = g_task_new(NULL, NULL, done, ref_driver(self));
+
+  g_task_set_task_data(task, self, NULL);
+  g_task_run_in_thread(task, work);
+}
+
+static void
+remove_sources(MsDriver *self)
+{
+  g_clear_handle_id(&self->channel, g_source_remove);
+  g_clear_handle_id(&self->messages, g_source_remove);
+  g_clear_handle_id(&self->timer, g_source_remove);
 }
 
 /* Starts the next process, unless there is one. */
@@ -221,16 +273,20 @@ note_driver_event(MsDriver *self, MsDriverEvent event)
   self->has_finished = event == MS_DRIVER_FINISHED || self->is_idle;
 }
 
+/* The user may close the driver meanwhile, in a main loop. */
 static gboolean
-on_message(MsMessage *message, gpointer data)
+take_message(MsMessage *message, gpointer data)
 {
   MsDriver *self = data;
 
   adapt_silence(self);
-  note_driver_event(self, self->user.take(message, self->user.data));
-  if (self->state.is_open)
+  const MsDriverEvent event = self->user.take(message, self->user.data);
+  if (self->is_closed)
+    return TRUE;
+  note_driver_event(self, event);
+  if (self->state.is_open && !self->is_watched)
     ms_child_pass_stderr(self->child);
-  return self->has_finished;
+  return self->has_finished || self->is_over;
 }
 
 static double
@@ -239,13 +295,6 @@ seconds_left(gpointer data)
   MsDriver *self = data;
 
   return self->user.seconds_left(self->user.data);
-}
-
-/* Says what the process has waited for in its driver. */
-static void
-note_driver_wait(MsDriver *self, MsWait what)
-{
-  note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
 }
 
 /* Whether a driver was found that ends or holds up whoever loads it; the next process leaves it out. */
@@ -260,14 +309,31 @@ finds_culprits(MsDriver *self)
   return found;
 }
 
-/* Drivers that are slow are waited for. */
+static void
+try_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_boolean(task, ms_trial_find_culprits(NULL, NULL));
+}
+
+/*
+ * Drivers that are slow are waited for, and people are told. A main loop tries the drivers in a thread, and no silence
+ * counts meanwhile.
+ */
 static gboolean
 on_long_wait(MsWait what, gpointer data)
 {
   MsDriver *self = data;
 
-  note_driver_wait(self, what);
-  self->found_culprits = what == MS_WAIT_DRIVERS && finds_culprits(self);
+  note(self, g_strdup_printf(_("The program has waited for %d s for %s."), MS_CHILD_LONG_WAIT_S, ms_wait_name(what)));
+  if (what != MS_WAIT_DRIVERS || self->is_over)
+    return !self->is_over;
+  if (self->is_watched) {
+    self->watch.silence_s = 0;
+    self->tried = self->number;
+    run_in_thread(self, try_in_thread, on_tried);
+    return TRUE;
+  }
+  self->found_culprits = finds_culprits(self);
   return !self->found_culprits;
 }
 
@@ -300,7 +366,7 @@ follow_process(MsDriver *self, GCancellable *cancellable)
   self->has_finished = self->is_idle = self->found_culprits = FALSE;
   if (self->user.begin)
     self->user.begin(self->user.data);
-  const MsChildEnd end = ms_child_follow(self->child, &self->watch, on_message, self, cancellable);
+  const MsChildEnd end = ms_child_follow(self->child, &self->watch, take_message, self, cancellable);
   if (self->is_idle)
     return end;
   if (self->has_finished && self->user.leaves && self->user.leaves(self->user.data))
@@ -386,124 +452,71 @@ ms_driver_forgive(MsDriver *self)
 
 /* For a main loop, which never waits for a process */
 
-struct MsDriverProcess {
-  grefcount references; /* of the driver, of the events that run, of threads */
-  MsDriver *driver;     /* (nullable): %NULL once it is closed */
-  MsChild *child;
-  guint channel; /* sources of the main loop */
-  guint messages;
-  guint timer;
-  gboolean is_over;
-  MsChildEnd end;
-  MsFollower follower;
-  double silence_s;        /* the limit of silence unless the drivers are tried */
-  gboolean found_culprits; /* among the drivers, which are tried when their loading takes long */
-};
-
-static void
-unref_process(MsDriverProcess *self)
-{
-  if (!g_ref_count_dec(&self->references))
-    return;
-  ms_child_free(self->child);
-  g_free(self);
-}
-
-static MsDriverProcess *
-ref_process(MsDriverProcess *self)
-{
-  g_ref_count_inc(&self->references);
-  return self;
-}
-
-/* Runs @work in a thread, which has a reference, and then @done. */
-static void
-run_in_thread(MsDriverProcess *self, GTaskThreadFunc work, GAsyncReadyCallback done)
-{
-  g_autoptr(GTask) task = g_task_new(NULL, NULL, done, ref_process(self));
-
-  g_task_set_task_data(task, self, NULL);
-  g_task_run_in_thread(task, work);
-}
-
-static void
-remove_process_sources(MsDriverProcess *self)
-{
-  g_clear_handle_id(&self->channel, g_source_remove);
-  g_clear_handle_id(&self->messages, g_source_remove);
-  g_clear_handle_id(&self->timer, g_source_remove);
-}
-
-/* The end */
-
 static void
 reap_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  MsDriverProcess *self = data;
+  MsDriver *self = data;
 
   ms_child_end(self->child, self->end == MS_CHILD_END_DIED ? EXIT_S : 0);
-  if (ms_child_get_wait(self->child) == MS_WAIT_DRIVERS && !self->found_culprits && self->end != MS_CHILD_END_FINISHED)
-    self->found_culprits = ms_trial_find_culprits(NULL, NULL);
-  g_task_return_boolean(task, TRUE);
+  g_task_return_boolean(task, self->may_try && ms_child_get_wait(self->child) == MS_WAIT_DRIVERS &&
+                                ms_trial_find_culprits(NULL, NULL));
 }
 
+/* The user may start the next process, or close the driver. */
 static void
 on_reaped(GObject *source, GAsyncResult *result, gpointer data)
 {
-  MsDriverProcess *self = data;
-  MsDriver *driver = self->driver;
+  g_autoptr(MsDriver) self = data;
+  g_autoptr(MsChild) child = g_steal_pointer(&self->child);
+  const gboolean found = g_task_propagate_boolean(G_TASK(result), NULL) || self->found_culprits;
 
-  if (driver) {
-    self->driver = NULL;
-    driver->process = NULL;
-    driver->child = NULL;
-    const MsDriverAction action = take_driver_death(driver, self->child, self->end, self->found_culprits);
-    g_autofree char *how = g_strdup(driver->last_death);
-    driver->user.ended(self->child, self->end, how, action, driver->user.data);
-    unref_process(self);
-  }
-  unref_process(self);
+  self->is_watched = self->is_over = FALSE;
+  if (self->is_closed)
+    return;
+  const MsDriverAction action = take_driver_death(self, child, self->end, found);
+  g_autofree char *how = g_strdup(self->last_death);
+  self->user.ended(child, self->end, how, action, self->user.data);
 }
 
 static void
-stop_process(MsDriverProcess *self, MsChildEnd end)
+stop_watched(MsDriver *self, MsChildEnd end)
 {
-  if (self->is_over)
+  if (!self->is_watched || self->is_over)
     return;
   self->is_over = TRUE;
   self->end = end;
-  remove_process_sources(self);
+  self->may_try = end != MS_CHILD_END_FINISHED && !self->found_culprits;
+  remove_sources(self);
   if (end != MS_CHILD_END_DIED)
     ms_child_signal(self->child, SIGKILL);
   /* The exit of a process with a large device may take long. */
   run_in_thread(self, reap_in_thread, on_reaped);
 }
 
-/* What happens to it */
-
-/* The user may close the driver meanwhile. */
-static gboolean
-take_in_loop(MsMessage *message, gpointer data)
+static void
+on_tried(GObject *source, GAsyncResult *result, gpointer data)
 {
-  MsDriverProcess *self = data;
-  const MsDriverEvent event = self->driver->user.take(message, self->driver->user.data);
+  g_autoptr(MsDriver) self = data;
+  const gboolean found = g_task_propagate_boolean(G_TASK(result), NULL);
 
-  if (self->driver)
-    note_driver_event(self->driver, event);
-  return event == MS_DRIVER_FINISHED || self->is_over;
+  if (self->is_closed || !self->is_watched || self->tried != self->number)
+    return;
+  self->watch.silence_s = self->silence_s;
+  self->found_culprits = found;
+  if (found)
+    stop_watched(self, MS_CHILD_END_OVERDUE);
 }
 
 static void
-look_at_process(MsDriverProcess *self)
+look_at_process(MsDriver *self)
 {
+  g_autoptr(MsDriver) kept = ref_driver(self);
   MsChildEnd end;
 
-  ref_process(self);
   if (!ms_follower_look(&self->follower, 0, &end))
-    stop_process(self, end);
+    stop_watched(self, end);
   else if (ms_child_get_stderr(self->child) < 0)
     g_clear_handle_id(&self->messages, g_source_remove);
-  unref_process(self);
 }
 
 static gboolean
@@ -520,39 +533,6 @@ on_look(gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static void
-try_in_thread(GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  g_task_return_boolean(task, ms_trial_find_culprits(NULL, NULL));
-}
-
-static void
-on_tried(GObject *source, GAsyncResult *result, gpointer data)
-{
-  MsDriverProcess *self = data;
-
-  self->found_culprits = g_task_propagate_boolean(G_TASK(result), NULL);
-  if (self->driver)
-    self->driver->watch.silence_s = self->silence_s;
-  if (self->found_culprits && self->driver)
-    stop_process(self, MS_CHILD_END_OVERDUE);
-  unref_process(self);
-}
-
-/* Tells what takes long; no silence counts while the drivers are tried. The user may close the driver meanwhile. */
-static gboolean
-on_long_wait_in_loop(MsWait what, gpointer data)
-{
-  MsDriverProcess *self = data;
-
-  if (what == MS_WAIT_DRIVERS) {
-    self->driver->watch.silence_s = 0;
-    run_in_thread(self, try_in_thread, on_tried);
-  }
-  note_driver_wait(self->driver, what);
-  return !self->is_over;
-}
-
 /**
  * ms_driver_expect: says whether an answer of the process is expected, whose driver may hang meanwhile.
  * @silence_s: the longest silence then; 0 for no limit
@@ -560,15 +540,13 @@ on_long_wait_in_loop(MsWait what, gpointer data)
 void
 ms_driver_expect(MsDriver *self, gboolean is_expected, double silence_s)
 {
-  if (!self->process)
+  if (!self->is_watched)
     return;
-  self->watch.silence_s = self->process->silence_s = is_expected ? silence_s : 0;
-  g_clear_handle_id(&self->process->timer, g_source_remove);
-  if (is_expected && !self->process->is_over)
-    self->process->timer = g_timeout_add(LOOK_MS, on_look, self->process);
+  self->watch.silence_s = self->silence_s = is_expected ? silence_s : 0;
+  g_clear_handle_id(&self->timer, g_source_remove);
+  if (is_expected && !self->is_over)
+    self->timer = g_timeout_add(LOOK_MS, on_look, self);
 }
-
-/* The process */
 
 /**
  * ms_driver_start: starts a process that the main loop of this thread watches.
@@ -582,15 +560,14 @@ ms_driver_start(MsDriver *self, const MsDriverUser *user, GError **error)
   self->user = *user;
   if (!spawn_driver_process(self, error))
     return FALSE;
-  MsDriverProcess *process = g_new0(MsDriverProcess, 1);
-  g_ref_count_init(&process->references);
-  process->driver = self;
-  process->child = self->child;
-  self->watch = (MsChildWatch){.waits = on_long_wait_in_loop, .data = process};
-  ms_follower_begin(&process->follower, self->child, &self->watch, take_in_loop, process, NULL);
-  process->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_readable, process);
-  process->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_readable, process);
-  self->process = process;
+  self->is_watched = TRUE;
+  self->has_finished = self->found_culprits = FALSE;
+  self->number++;
+  self->silence_s = 0;
+  self->watch = (MsChildWatch){.waits = on_long_wait, .data = self};
+  ms_follower_begin(&self->follower, self->child, &self->watch, take_message, self, NULL);
+  self->channel = g_unix_fd_add(ms_channel_get_fd(ms_child_get_channel(self->child)), G_IO_IN, on_readable, self);
+  self->messages = g_unix_fd_add(ms_child_get_stderr(self->child), G_IO_IN, on_readable, self);
   return TRUE;
 }
 
@@ -602,25 +579,23 @@ ms_driver_start(MsDriver *self, const MsDriverUser *user, GError **error)
 void
 ms_driver_send(MsDriver *self, guint kind, GVariant *payload, const int *fds)
 {
-  if (self->process)
-    self->process->follower.heard_us = g_get_monotonic_time();
-  if (!ms_child_send(self->child, kind, payload, fds, NULL) && self->process)
-    stop_process(self->process, MS_CHILD_END_DIED);
+  self->follower.heard_us = g_get_monotonic_time();
+  if (!ms_child_send(self->child, kind, payload, fds, NULL))
+    stop_watched(self, MS_CHILD_END_DIED);
 }
 
 /** ms_driver_stop: ends the process, unless there is none; it is told as other ends are, with this reason. */
 void
 ms_driver_stop(MsDriver *self, MsChildEnd end)
 {
-  if (self->process)
-    stop_process(self->process, end);
+  stop_watched(self, end);
 }
 
 /** ms_driver_is_ending: whether there is a process that takes no more messages. */
 gboolean
 ms_driver_is_ending(MsDriver *self)
 {
-  return self->process && self->process->is_over;
+  return self->is_over;
 }
 
 /** ms_driver_get_pid: of the process; 0 for none. */
@@ -637,18 +612,12 @@ ms_driver_get_pid(MsDriver *self)
 void
 ms_driver_close(MsDriver *self, double patience_s)
 {
-  MsDriverProcess *process = self->process;
-
-  if (process) {
-    process->driver = NULL;
-    remove_process_sources(process);
-    if (!process->is_over) {
-      process->is_over = TRUE;
-      shutdown(ms_channel_get_fd(ms_child_get_channel(process->child)), SHUT_RDWR);
-      ms_child_end(process->child, patience_s);
-    }
-    self->child = NULL;
-    unref_process(process);
+  self->is_closed = TRUE;
+  remove_sources(self);
+  if (self->child && !self->is_over) {
+    self->is_over = TRUE;
+    shutdown(ms_channel_get_fd(ms_child_get_channel(self->child)), SHUT_RDWR);
+    ms_child_end(self->child, patience_s);
   }
   ms_driver_free(self);
 }
@@ -680,7 +649,7 @@ ms_driver_get_child(MsDriver *self)
 void
 ms_driver_free(MsDriver *self)
 {
-  if (!self)
+  if (!self || !g_ref_count_dec(&self->references))
     return;
   ms_child_free(self->child);
   ms_driver_cache_remove_spare(self->cache);
