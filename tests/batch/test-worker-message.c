@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Items and results on their way between the supervisor of a batch and its worker. */
+#include <math.h>
 #include <sys/stat.h>
 
 #include "core/batch/worker.h"
@@ -207,6 +208,47 @@ test_result_replaces(void)
   g_assert_cmpuint(ms_timing_log_get_length(found->log), ==, 0);
 }
 
+/* An event as a line of --progress json, and what another program reads of it. */
+static void
+read_line(MsBatchEvent *event, MsBatchEvent *read)
+{
+  ms_batch_event_describe(event);
+  g_autoptr(JsonNode) line = ms_record_to_node(&ms_batch_event_record, event);
+  ms_record_get(&ms_batch_event_record, read, json_node_get_object(line));
+}
+
+/* The line has what is told of an item, and nothing of what only the other process needs. */
+static void
+test_lines(void)
+{
+  g_autoptr(MsBatchItem) item = finished_item();
+  g_auto(MsBatchEvent) finished = {.kind = MS_BATCH_FINISHED, .item = item}, read = {.fraction = 7};
+  g_auto(MsBatchEvent) progress = {.kind = MS_BATCH_PROGRESS, .item = item, .fraction = 0.5}, share = {.width = 7};
+  g_auto(MsBatchEvent) problem = {.kind = MS_BATCH_PROBLEM, .sentence = "full"}, error = {.seq = 7};
+
+  item->status = MS_ITEM_FAILED;
+  read_line(&finished, &read);
+  g_assert_cmpint(read.kind, ==, MS_BATCH_FINISHED);
+  g_assert_cmpuint(read.seq, ==, 1);
+  g_assert_cmpstr(read.input, ==, "a.png");
+  g_assert_cmpstr(read.output, ==, "out/a-2.png");
+  g_assert_cmpint(read.status, ==, MS_ITEM_FAILED);
+  g_assert_cmpstr(read.message, ==, "error");
+  g_assert_cmpstr(read.shown, ==, "shown");
+  g_assert_cmpint(read.width, ==, 3);
+  g_assert_cmpint(read.height, ==, 4);
+  g_assert_cmpfloat(read.kernel_ms, ==, 4);
+  g_assert_true(isnan(read.fraction));
+  read_line(&progress, &share);
+  g_assert_cmpint(share.kind, ==, MS_BATCH_PROGRESS);
+  g_assert_cmpfloat(share.fraction, ==, 0.5);
+  g_assert_cmpint(share.width, ==, 7);
+  read_line(&problem, &error);
+  g_assert_cmpint(error.kind, ==, MS_BATCH_PROBLEM);
+  g_assert_cmpstr(error.shown, ==, "full");
+  g_assert_cmpuint(error.seq, ==, 7);
+}
+
 /* Clauses on one file are one sentence, names are shown as they are, and what is no note is left out. */
 static void
 test_notes(void)
@@ -235,5 +277,6 @@ ms_test_worker_message(void)
   g_test_add_func("/batch/worker-message/jobs", test_jobs);
   g_test_add_func("/batch/worker-message/result", test_result);
   g_test_add_func("/batch/worker-message/result-replaces", test_result_replaces);
+  g_test_add_func("/batch/worker-message/lines", test_lines);
   g_test_add_func("/batch/worker-message/notes", test_notes);
 }
