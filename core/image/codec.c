@@ -365,8 +365,6 @@ ms_codec_check_sides(const MsCodec *self, const char *name, int width, int heigh
   return FALSE;
 }
 
-#define DAMAGED N_("'%s' is a damaged %s file (%s); get a fresh copy of it.")
-
 /**
  * ms_codec_fail_damaged: sets %MS_ERROR_FORMAT in @file, which keeps an earlier error; %FALSE.
  * @what: words that fit in parentheses, which are looked up among the translations
@@ -374,15 +372,8 @@ ms_codec_check_sides(const MsCodec *self, const char *name, int width, int heigh
 gboolean
 ms_codec_fail_damaged(MsImageFile *file, const char *what)
 {
-  if (!file->error)
-    ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(DAMAGED), file->name, file->codec->title, _(what)),
-                  g_strdup_printf(DAMAGED, file->name, file->codec->title, what));
-  return FALSE;
+  return MS_CODEC_FAIL(file, N_("'%s' is a damaged %s file (%s); get a fresh copy of it."), what);
 }
-
-#define UNREADABLE                                                                                                     \
-  N_("'%s' is of a kind of %s that cannot be read (%s); convert it: 'magick FILE -auto-orient pam:- | meanshift-lab "  \
-     "--headless - -o OUTPUT'.")
 
 /**
  * ms_codec_fail_kind: ms_codec_fail_damaged() for a good file of a @kind that is not read, with a command that converts
@@ -391,11 +382,10 @@ ms_codec_fail_damaged(MsImageFile *file, const char *what)
 gboolean
 ms_codec_fail_kind(MsImageFile *file, const char *kind)
 {
-  if (!file->error)
-    ms_error_take(&file->error, MS_ERROR_FORMAT,
-                  g_strdup_printf(_(UNREADABLE), file->name, file->codec->title, _(kind)),
-                  g_strdup_printf(UNREADABLE, file->name, file->codec->title, kind));
-  return FALSE;
+  return MS_CODEC_FAIL(file,
+                       N_("'%s' is of a kind of %s that cannot be read (%s); convert it: 'magick FILE -auto-orient "
+                          "pam:- | meanshift-lab --headless - -o OUTPUT'."),
+                       kind);
 }
 
 /** ms_codec_read_whole: ms_image_file_read_at() of a file that is damaged where it ends earlier. */

@@ -83,6 +83,17 @@ char *ms_codec_list_titles(gboolean (*applies)(const MsCodec *codec), const char
 char *ms_codec_list_extensions(void);
 int ms_codec_resolve_quality(const MsCodec *self, int quality);
 gboolean ms_codec_check_sides(const MsCodec *self, const char *name, int width, int height, GError **error);
+/**
+ * MS_CODEC_FAIL: sets %MS_ERROR_FORMAT in @file, which keeps an earlier error; %FALSE.
+ * @sentence: (literal): with a %s each for the file, its format and @words, which are looked up among the translations
+ */
+#define MS_CODEC_FAIL(file, sentence, words)                                                                           \
+  ((file)->error ? FALSE                                                                                               \
+                 : (ms_error_take(&(file)->error, MS_ERROR_FORMAT,                                                     \
+                                  g_strdup_printf(_(sentence), (file)->name, (file)->codec->title, _(words)),          \
+                                  g_strdup_printf(sentence, (file)->name, (file)->codec->title, words)),               \
+                    FALSE))
+
 gboolean ms_codec_fail_damaged(MsImageFile *file, const char *what);
 gboolean ms_codec_fail_kind(MsImageFile *file, const char *kind);
 gboolean ms_codec_read_whole(MsImageFile *file, guint64 offset, void *buffer, gsize size);

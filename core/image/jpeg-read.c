@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gi18n-lib.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,32 +237,22 @@ get_icc(Reader *self)
   return icc;
 }
 
-static guint32
-get_density(const struct jpeg_decompress_struct *cinfo, guint density)
-{
-  if (!cinfo->saw_JFIF_marker)
-    return 0;
-  switch (cinfo->density_unit) {
-  case 1:
-    return (guint32)lround(density / 0.0254);
-  case 2:
-    return density * 100;
-  default:
-    return 0;
-  }
-}
-
 /* Orientation, profile and resolution, from the segments that were kept while the header was read. */
 static void
 read_metadata(Reader *self)
 {
-  guint32 x = get_density(&self->cinfo, self->cinfo.X_density), y = get_density(&self->cinfo, self->cinfo.Y_density);
+  const struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const double units = !cinfo->saw_JFIF_marker    ? 0
+                       : cinfo->density_unit == 1 ? MS_INCHES_PER_METRE
+                       : cinfo->density_unit == 2 ? 100
+                                                  : 0;
   /* Some programs store another byte than NUL at the end of the prefix. */
   g_autoptr(GBytes) exif = find_segment(self, EXIF_PREFIX, sizeof EXIF_PREFIX - 1, sizeof EXIF_PREFIX);
   g_autoptr(GBytes) xmp = find_segment(self, XMP_PREFIX, sizeof XMP_PREFIX, sizeof XMP_PREFIX);
   g_autoptr(GBytes) icc = get_icc(self);
 
-  self->metadata = ms_metadata_new(icc, exif, x > 0 && y > 0 ? x : 0, x > 0 && y > 0 ? y : 0);
+  self->metadata = ms_metadata_new(icc, exif, ms_pixels_per_metre(cinfo->X_density, units),
+                                   ms_pixels_per_metre(cinfo->Y_density, units));
   self->orientation = ms_metadata_find_orientation(exif, xmp);
 }
 

@@ -226,10 +226,6 @@ printable_words(const char *words)
   return ms_printable(g_strstrip(valid), "");
 }
 
-#define NOT_READ                                                                                                       \
-  N_("'%s' cannot be read by gdk-pixbuf's module for %s (%s); if another program shows it, convert it: 'magick FILE "  \
-     "-auto-orient pam:- | meanshift-lab --headless - -o OUTPUT', else get a fresh copy of it.")
-
 /*
  * Says that a module does not read the file, which may be damaged or of a kind that is new to the module. @words:
  * (nullable): a phrase of this program, or what a loader says; %FALSE
@@ -238,12 +234,13 @@ static gboolean
 not_read(const PixbufReader *self, const char *words)
 {
   g_autofree char *what = printable_words(words && words[0] ? words : N_("its pixels cannot be decoded"));
-  MsImageFile *file = self->file;
 
-  if (!file->error)
-    ms_error_take(&file->error, MS_ERROR_FORMAT, g_strdup_printf(_(NOT_READ), file->name, file->codec->title, _(what)),
-                  g_strdup_printf(NOT_READ, file->name, file->codec->title, what));
-  return FALSE;
+  return MS_CODEC_FAIL(
+    self->file,
+    N_("'%s' cannot be read by gdk-pixbuf's module for %s (%s); if another program shows it, convert "
+       "it: 'magick FILE -auto-orient pam:- | meanshift-lab --headless - -o OUTPUT', else get a "
+       "fresh copy of it."),
+    what);
 }
 
 /* Whether what a decoder says of its failure speaks of memory, where that is limited. */

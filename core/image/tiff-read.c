@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <glib/gi18n-lib.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/error.h"
@@ -278,14 +277,6 @@ read_header(MsTiffReader *self)
          ms_image_file_check_size(self->file, self->width, self->height, least_bytes(self));
 }
 
-static guint32
-pixels_per_metre(float value, guint16 unit)
-{
-  double result = rint(value * (unit == RESUNIT_CENTIMETER ? 100.0 : 1 / 0.0254));
-
-  return unit != RESUNIT_NONE && result >= 1 && result <= G_MAXINT32 ? (guint32)result : 0;
-}
-
 static gboolean
 is_of_type(TIFFDataType stored, MsGeoType type)
 {
@@ -363,9 +354,9 @@ read_metadata(MsTiffReader *self)
   TIFFGetField(self->tiff, TIFFTAG_XRESOLUTION, &x);
   TIFFGetField(self->tiff, TIFFTAG_YRESOLUTION, &y);
   TIFFGetFieldDefaulted(self->tiff, TIFFTAG_RESOLUTIONUNIT, &unit);
-  guint32 x_metre = pixels_per_metre(x, unit);
-  guint32 y_metre = pixels_per_metre(y, unit);
-  MsMetadata *metadata = ms_metadata_new(icc, NULL, y_metre > 0 ? x_metre : 0, x_metre > 0 ? y_metre : 0);
+  const double units = unit == RESUNIT_CENTIMETER ? 100 : unit == RESUNIT_NONE ? 0 : MS_INCHES_PER_METRE;
+  MsMetadata *metadata =
+    ms_metadata_new(icc, NULL, ms_pixels_per_metre((double)x, units), ms_pixels_per_metre((double)y, units));
   ms_metadata_take_geo(metadata, read_geo(self));
   return metadata;
 }

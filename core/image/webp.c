@@ -305,17 +305,10 @@ const MsImageDecoder ms_webp_decoder = {FALSE, ms_webp_open, start_webp, read_we
 
 /* ---- Writing. */
 
-typedef struct {
-  MsImageSink *sink;
-  GError *error;
-} WebpWriter;
-
 static int
 on_webp_progress(int percent, const WebPPicture *picture)
 {
-  WebpWriter *self = picture->user_data;
-
-  return !self->error && !g_cancellable_set_error_if_cancelled(self->sink->cancellable, &self->error);
+  return !ms_image_writer_is_cancelled(picture->user_data);
 }
 
 static gboolean
@@ -333,16 +326,16 @@ set_config(WebPConfig *config, const MsSaveOptions *options)
 }
 
 static void
-set_encode_error(WebpWriter *self, WebPEncodingError code)
+set_encode_error(MsImageWriter *self, WebPEncodingError code)
 {
   if (self->error)
     return;
   if (code == VP8_ENC_ERROR_OUT_OF_MEMORY || code == VP8_ENC_ERROR_BITSTREAM_OUT_OF_MEMORY)
     ms_set_error(&self->error, MS_ERROR_MEMORY, "Not enough memory to write '%s'; close other programs.",
-                 self->sink->name);
+                 self->sink.name);
   else
     ms_set_error(&self->error, MS_ERROR_IO, "Cannot write '%s' as WebP (error %d); try another format.",
-                 self->sink->name, code);
+                 self->sink.name, code);
 }
 
 static gboolean
@@ -358,12 +351,12 @@ import(WebPPicture *picture, MsImage *image)
 }
 
 static gboolean
-encode(WebpWriter *self, MsImage *image, const MsSaveOptions *options, WebPMemoryWriter *bits)
+encode(MsImageWriter *self, MsImage *image, WebPMemoryWriter *bits)
 {
   WebPConfig config;
   WebPPicture picture;
 
-  if (!set_config(&config, options) || !WebPPictureInit(&picture)) {
+  if (!set_config(&config, &self->options) || !WebPPictureInit(&picture)) {
     set_encode_error(self, VP8_ENC_ERROR_INVALID_CONFIGURATION);
     return FALSE;
   }
@@ -399,41 +392,34 @@ get_exif(MsMetadata *metadata)
   return ms_exif_new_resolution(metadata->x_pixels_per_metre, metadata->y_pixels_per_metre);
 }
 
-static gboolean
-write_with_metadata(WebpWriter *self, const WebPData *bits, MsMetadata *metadata)
+static void
+write_with_metadata(MsImageWriter *self, const WebPData *bits, MsMetadata *metadata)
 {
   g_autoptr(GBytes) exif = get_exif(metadata);
   WebPMux *mux = WebPMuxNew();
   WebPData file = {NULL, 0};
-  gboolean ok = mux && WebPMuxSetImage(mux, bits, 0) == WEBP_MUX_OK && add_chunk(mux, "ICCP", metadata->icc) &&
-                add_chunk(mux, "EXIF", exif) && WebPMuxAssemble(mux, &file) == WEBP_MUX_OK;
 
-  if (ok)
-    ok = self->sink->write(self->sink, file.bytes, file.size, &self->error);
+  if (mux && WebPMuxSetImage(mux, bits, 0) == WEBP_MUX_OK && add_chunk(mux, "ICCP", metadata->icc) &&
+      add_chunk(mux, "EXIF", exif) && WebPMuxAssemble(mux, &file) == WEBP_MUX_OK)
+    ms_image_writer_put(self, file.bytes, file.size);
   else
     set_encode_error(self, VP8_ENC_ERROR_FILE_TOO_BIG);
   WebPDataClear(&file);
   WebPMuxDelete(mux);
-  return ok;
 }
 
 static gboolean
-write_webp(MsImageWriter *writer, MsImage *image)
+write_webp(MsImageWriter *self, MsImage *image)
 {
-  WebpWriter self = {.sink = &writer->sink};
   WebPMemoryWriter bits;
 
   WebPMemoryWriterInit(&bits);
-  if (encode(&self, image, &writer->options, &bits)) {
-    WebPData data = {bits.mem, bits.size};
-    if (writer->frame.metadata)
-      write_with_metadata(&self, &data, writer->frame.metadata);
-    else
-      writer->sink.write(&writer->sink, data.bytes, data.size, &self.error);
-  }
+  if (encode(self, image, &bits) && self->frame.metadata)
+    write_with_metadata(self, &(WebPData){bits.mem, bits.size}, self->frame.metadata);
+  else if (!self->error)
+    ms_image_writer_put(self, bits.mem, bits.size);
   WebPMemoryWriterClear(&bits);
-  writer->error = self.error;
-  return !self.error;
+  return !self->error;
 }
 
 /** ms_webp_encoder: of the options, the quality and for lossless images the compression are used; nothing is lost. */

@@ -195,6 +195,13 @@ ms_image_file_blacken(guint8 *pixels, guint64 n)
     memcpy(pixels + i * 4, black, sizeof black);
 }
 
+static guint8 *
+alloc_block(MsImageFile *self, guint64 width, guint64 height)
+{
+  return self->scratch ? ms_scratch_file_map(self->scratch, width * height * 4, &self->error)
+                       : ms_image_try_alloc_pixels(width, height);
+}
+
 /**
  * ms_image_file_alloc_pixels:
  *
@@ -204,10 +211,9 @@ ms_image_file_blacken(guint8 *pixels, guint64 n)
 guint8 *
 ms_image_file_alloc_pixels(MsImageFile *self, guint64 width, guint64 height)
 {
-  self->row_bytes = width * 4;
-  guint8 *pixels = self->scratch ? ms_scratch_file_map(self->scratch, width * height * 4, &self->error)
-                                 : ms_image_try_alloc_pixels(width, height);
+  guint8 *pixels = alloc_block(self, width, height);
 
+  self->row_bytes = width * 4;
   if (pixels && self->limits.accept_damaged)
     ms_image_file_blacken(pixels, width * height);
   if (!pixels && !self->scratch)
@@ -398,33 +404,25 @@ touch(gsize bytes, gpointer scratch)
   ms_scratch_file_touch(scratch, bytes);
 }
 
-/* Turns pixels upright that are in temporary files. */
+/* Turns the pixels upright, into another block where the sides are swapped. */
 static gboolean
-turn_in_scratch(MsScratchFile *scratch, MsStoredPixels *stored, GError **error)
+turn_upright(MsImageFile *self, MsStoredPixels *stored)
 {
-  gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
-  guint8 *target =
-    swaps ? ms_scratch_file_map(scratch, (gsize)stored->width * stored->height * 4, error) : stored->pixels;
+  const int width = stored->width, height = stored->height;
+  const gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
+  guint8 *target = swaps ? alloc_block(self, (guint64)width, (guint64)height) : stored->pixels;
 
+  if (!target && !self->scratch)
+    ms_set_error(&self->error, MS_ERROR_MEMORY,
+                 "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
   if (!target)
     return FALSE;
-  ms_orientation_turn(stored, target, touch, scratch);
+  ms_orientation_turn(stored, target, self->scratch ? touch : NULL, self->scratch);
   if (!swaps)
     return TRUE;
-  ms_scratch_file_unmap(scratch, stored->pixels);
-  *stored = (MsStoredPixels){target, stored->height, stored->width, 1};
+  ms_image_file_free_pixels(self, stored->pixels);
+  *stored = (MsStoredPixels){target, height, width, 1};
   return TRUE;
-}
-
-static MsImage *
-finish_in_scratch(MsScratchFile *scratch, MsStoredPixels stored, MsMetadata *metadata, GError **error)
-{
-  if (!turn_in_scratch(scratch, &stored, error))
-    return NULL;
-  g_autoptr(GBytes) bytes =
-    g_bytes_new_with_free_func(stored.pixels, (gsize)stored.width * stored.height * 4,
-                               (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(scratch));
-  return ms_image_new(stored.width, stored.height, bytes, metadata);
 }
 
 /**
@@ -444,19 +442,16 @@ ms_image_file_finish(MsImageFile *self, guint8 *pixels)
   g_autoptr(MsMetadata) metadata = make_metadata_upright(self->raw, stored.orientation);
 
   stored.pixels = pixels;
-
-  if (!prepare_colour(self, &metadata)) {
-    ms_image_file_free_pixels(self, stored.pixels);
-    return NULL;
-  }
-  if (self->colour)
+  gboolean good = prepare_colour(self, &metadata);
+  if (good && self->colour)
     ms_image_file_convert(self, self->colour, stored.pixels, (gsize)stored.width * stored.height);
-  if (self->scratch)
-    return finish_in_scratch(self->scratch, stored, metadata, &self->error);
-  if (ms_orientation_apply(&stored))
-    return ms_image_new_take(stored.width, stored.height, stored.pixels, metadata);
-  g_free(stored.pixels);
-  ms_set_error(&self->error, MS_ERROR_MEMORY,
-               "Not enough memory to turn '%s' upright; close other programs or scale it down.", self->name);
-  return NULL;
+  good = good && turn_upright(self, &stored);
+  if (!good)
+    ms_image_file_free_pixels(self, stored.pixels);
+  if (!good || !self->scratch)
+    return good ? ms_image_new_take(stored.width, stored.height, stored.pixels, metadata) : NULL;
+  g_autoptr(GBytes) bytes =
+    g_bytes_new_with_free_func(stored.pixels, (gsize)stored.width * stored.height * 4,
+                               (GDestroyNotify)ms_scratch_file_unref, ms_scratch_file_ref(self->scratch));
+  return ms_image_new(stored.width, stored.height, bytes, metadata);
 }

@@ -12,7 +12,7 @@ G_DEFINE_BOXED_TYPE(MsMetadata, ms_metadata, ms_metadata_ref, ms_metadata_unref)
  * ms_metadata_new:
  * @icc: (nullable) (transfer none): raw ICC profile
  * @exif: (nullable) (transfer none): raw TIFF block of the EXIF data
- * @x_pixels_per_metre: 0 when unknown
+ * @x_pixels_per_metre: 0 when unknown; both are, if one of them is
  * @y_pixels_per_metre: 0 when unknown
  *
  * Returns: (transfer full): a new record with one reference
@@ -24,9 +24,20 @@ ms_metadata_new(GBytes *icc, GBytes *exif, guint32 x_pixels_per_metre, guint32 y
 
   self->icc = icc ? g_bytes_ref(icc) : NULL;
   self->exif = exif ? g_bytes_ref(exif) : NULL;
-  self->x_pixels_per_metre = x_pixels_per_metre;
-  self->y_pixels_per_metre = y_pixels_per_metre;
+  if (x_pixels_per_metre > 0 && y_pixels_per_metre > 0) {
+    self->x_pixels_per_metre = x_pixels_per_metre;
+    self->y_pixels_per_metre = y_pixels_per_metre;
+  }
   return self;
+}
+
+/** ms_pixels_per_metre: a resolution of @value pixels in a unit of which a metre has so many; 0 where it is absurd. */
+guint32
+ms_pixels_per_metre(double value, double units)
+{
+  const double result = rint(value * units);
+
+  return result >= 1 && result <= G_MAXINT32 ? (guint32)result : 0;
 }
 
 /** ms_metadata_take_geo: @geo: (nullable) (transfer full): sets the place of a record that nobody else has yet. */
@@ -355,14 +366,6 @@ ms_exif_get_orientation(GBytes *exif)
   return tiff_open(&tiff, (guint8 *)data, size) ? read_orientation(&tiff) : 0;
 }
 
-static guint32
-to_pixels_per_metre(double value, double units_per_metre)
-{
-  double result = rint(value * units_per_metre);
-
-  return result >= 1 && result <= G_MAXINT32 ? (guint32)result : 0;
-}
-
 /**
  * ms_exif_get_resolution:
  * @exif: a raw EXIF block
@@ -382,11 +385,11 @@ ms_exif_get_resolution(GBytes *exif, guint32 *x_pixels_per_metre, guint32 *y_pix
     return FALSE;
   Offset directory = first_directory(&tiff);
   guint32 unit = entry_integer(&tiff, find_entry(&tiff, directory, TAG_RESOLUTION_UNIT));
-  double units_per_metre = unit == UNIT_CENTIMETRE ? 100 : 1 / 0.0254;
+  double units_per_metre = unit == UNIT_CENTIMETRE ? 100 : MS_INCHES_PER_METRE;
   guint32 x =
-    to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_X_RESOLUTION)), units_per_metre);
+    ms_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_X_RESOLUTION)), units_per_metre);
   guint32 y =
-    to_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_Y_RESOLUTION)), units_per_metre);
+    ms_pixels_per_metre(entry_rational(&tiff, find_entry(&tiff, directory, TAG_Y_RESOLUTION)), units_per_metre);
   if (unit == UNIT_NONE || x == 0 || y == 0)
     return FALSE;
   *x_pixels_per_metre = x;

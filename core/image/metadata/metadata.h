@@ -32,6 +32,10 @@ typedef struct {
 
 GType ms_metadata_get_type(void);
 MsMetadata *ms_metadata_new(GBytes *icc, GBytes *exif, guint32 x_pixels_per_metre, guint32 y_pixels_per_metre);
+
+#define MS_INCHES_PER_METRE (1 / 0.0254)
+
+guint32 ms_pixels_per_metre(double value, double units);
 void ms_metadata_take_geo(MsMetadata *self, MsGeo *geo);
 MsMetadata *ms_metadata_ref(MsMetadata *self);
 void ms_metadata_unref(MsMetadata *self);

@@ -100,28 +100,3 @@ ms_orientation_turn(const MsStoredPixels *stored, guint8 *target, MsOrientationS
   else if (orientation >= 2 && orientation <= 4)
     flip(source, width, height, orientation >= 3, orientation <= 3, &steps);
 }
-
-/**
- * ms_orientation_apply:
- * @stored: (inout): its pixels are from g_malloc(); it is upright on return, with other pixels for orientations 5 to 8
- *
- * Orientations 2 to 4 are done in place; 5 to 8 need a second block for as long as the call lasts.
- *
- * Returns: FALSE when there is not enough memory; @stored is then unchanged
- */
-gboolean
-ms_orientation_apply(MsStoredPixels *stored)
-{
-  gboolean swaps = ms_orientation_swaps_sides(stored->orientation);
-  guint8 *target = swaps ? g_try_malloc((gsize)stored->width * stored->height * 4) : stored->pixels;
-
-  if (!target)
-    return FALSE;
-  ms_orientation_turn(stored, target, NULL, NULL);
-  if (swaps) {
-    g_free(stored->pixels);
-    *stored = (MsStoredPixels){target, stored->height, stored->width, 1};
-  }
-  stored->orientation = 1;
-  return TRUE;
-}

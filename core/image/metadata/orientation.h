@@ -21,4 +21,3 @@ typedef void (*MsOrientationStep)(gsize bytes, gpointer data);
 
 gboolean ms_orientation_swaps_sides(int orientation);
 void ms_orientation_turn(const MsStoredPixels *stored, guint8 *target, MsOrientationStep step, gpointer data);
-gboolean ms_orientation_apply(MsStoredPixels *stored);
