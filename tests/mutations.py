@@ -978,7 +978,7 @@ MUTATIONS = [
     ('exif: the old thumbnail stays', 'core/image/metadata/metadata.c',
      '  unlink_thumbnail(&tiff);\n', '', 'image /metadata'),
     ('exif: centimetres are inches', 'core/image/metadata/metadata.c',
-     'unit == UNIT_CENTIMETRE ? 100 : 1 / 0.0254', '1 / 0.0254', 'image /metadata'),
+     'unit == UNIT_CENTIMETRE ? 100 : MS_INCHES_PER_METRE', 'MS_INCHES_PER_METRE', 'image /metadata'),
     ('exif: resolutions are not swapped', 'core/image/metadata/metadata.c',
      '  swap_entries(self, directory, TAG_X_RESOLUTION, TAG_Y_RESOLUTION);\n', '', 'image /metadata'),
     ('icc: any profile describes the pixels', 'core/image/metadata/metadata.c',

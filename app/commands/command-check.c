@@ -243,30 +243,20 @@ ms_command_line_check(const MsCommandLine *self, GError **error)
 /* A path of the command line, and the option that names it; an input image has none. */
 typedef struct {
   const char *option;
-  char *path;
-} Place;
+  const char *path;
+} NamedFile;
 
 static void
-free_place(gpointer data)
+add_file(GArray *files, const char *option, const char *path)
 {
-  Place *place = data;
+  const NamedFile file = {option, path};
 
-  g_free(place->path);
-  g_free(place);
+  if (path && !ms_file_path_is_standard(path))
+    g_array_append_val(files, file);
 }
 
 static void
-add_place(GPtrArray *places, const char *option, const char *path)
-{
-  if (!path || ms_file_path_is_standard(path))
-    return;
-  Place *place = g_new(Place, 1);
-  *place = (Place){option, g_strdup(path)};
-  g_ptr_array_add(places, place);
-}
-
-static void
-set_read_error(GError **error, const Place *written, const Place *read)
+set_read_error(GError **error, const NamedFile *written, const NamedFile *read)
 {
   if (read->option)
     ms_set_error(error, MS_ERROR_USAGE, "--%s would overwrite '%s', which --%s reads; choose another file.",
@@ -277,12 +267,12 @@ set_read_error(GError **error, const Place *written, const Place *read)
 }
 
 static gboolean
-check_against(const Place *written, GPtrArray *others, guint n, gboolean are_read, GError **error)
+check_against(const NamedFile *written, GArray *others, guint n, gboolean are_read, GError **error)
 {
   if (!ms_file_path_is_kept(written->path))
     return TRUE;
   for (guint i = 0; i < n; i++) {
-    const Place *other = g_ptr_array_index(others, i);
+    const NamedFile *other = &g_array_index(others, NamedFile, i);
     if (!ms_file_path_is_same(written->path, other->path))
       continue;
     if (are_read)
@@ -295,18 +285,18 @@ check_against(const Place *written, GPtrArray *others, guint n, gboolean are_rea
   return TRUE;
 }
 
+/* @paths: (out) (nullable): what the added files point to */
 static gboolean
-add_report_files(const MsCommandLine *line, GPtrArray *written, GError **error)
+add_report_files(const MsCommandLine *line, GArray *written, GPtrArray **paths, GError **error)
 {
   const char *names[] = {line->experiment, NULL};
-  g_autoptr(GPtrArray) paths = NULL;
 
   if (!line->experiment || !line->report_dir || strcmp(line->experiment, "list") == 0)
     return TRUE;
-  paths = ms_lab_report_paths(names, line->report_dir, error);
-  for (guint i = 0; paths && i < paths->len; i++)
-    add_place(written, "report-dir", g_ptr_array_index(paths, i));
-  return paths != NULL;
+  *paths = ms_lab_report_paths(names, line->report_dir, error);
+  for (guint i = 0; *paths && i < (*paths)->len; i++)
+    add_file(written, "report-dir", g_ptr_array_index(*paths, i));
+  return *paths != NULL;
 }
 
 /* Whether @path lies in the folder of the outputs, which the batch checks and makes. */
@@ -370,32 +360,35 @@ check_name(const MsCommandLine *line, GError **error)
 gboolean
 ms_output_check(const MsCommandLine *line, GError **error)
 {
-  g_autoptr(GPtrArray) read = g_ptr_array_new_with_free_func(free_place);
-  g_autoptr(GPtrArray) written = g_ptr_array_new_with_free_func(free_place);
+  const NamedFile outputs[] = {{"output", line->batch.output},
+                               {"json", line->json},
+                               {"csv", line->csv},
+                               {"manifest", line->manifests ? line->manifests[0] : NULL},
+                               {"labels", line->labels},
+                               {"modes", line->modes},
+                               {"outlines", line->outlines}};
+  g_autoptr(GArray) read = g_array_new(FALSE, FALSE, sizeof(NamedFile));
+  g_autoptr(GArray) written = g_array_new(FALSE, FALSE, sizeof(NamedFile));
+  g_autoptr(GPtrArray) reports = NULL;
   gboolean good;
 
   if (!check_name(line, error))
     return FALSE;
   for (guint i = 0; line->batch.inputs[i]; i++)
-    add_place(read, NULL, line->batch.inputs[i]);
-  add_place(read, "compare", line->compare);
-  add_place(read, "experiment", line->experiment);
+    add_file(read, NULL, line->batch.inputs[i]);
+  add_file(read, "compare", line->compare);
+  add_file(read, "experiment", line->experiment);
   for (guint i = 1; line->manifests && line->manifests[0] && line->manifests[i]; i++)
-    add_place(read, "manifest", line->manifests[i]);
-  good = add_report_files(line, written, error);
-  add_place(written, "output", line->batch.output);
-  add_place(written, "json", line->json);
-  add_place(written, "csv", line->csv);
-  add_place(written, "manifest", line->manifests ? line->manifests[0] : NULL);
-  add_place(written, "labels", line->labels);
-  add_place(written, "modes", line->modes);
-  add_place(written, "outlines", line->outlines);
+    add_file(read, "manifest", line->manifests[i]);
+  good = add_report_files(line, written, &reports, error);
+  for (gsize i = 0; i < G_N_ELEMENTS(outputs); i++)
+    add_file(written, outputs[i].option, outputs[i].path);
   for (guint i = 0; good && i < written->len; i++) {
-    const Place *place = g_ptr_array_index(written, i);
+    const NamedFile *file = &g_array_index(written, NamedFile, i);
     /* The batch checks the outputs of images, because it makes their names. */
-    if (strcmp(place->option, "output") != 0)
-      good = check_against(place, read, read->len, TRUE, error);
-    good = good && check_against(place, written, i, FALSE, error);
+    if (strcmp(file->option, "output") != 0)
+      good = check_against(file, read, read->len, TRUE, error);
+    good = good && check_against(file, written, i, FALSE, error);
   }
   /* A long run must not end without its report. */
   return good && check_file(line, "json", line->json, error) && check_file(line, "csv", line->csv, error) &&

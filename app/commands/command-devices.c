@@ -151,15 +151,14 @@ device_node(MsDevice *device)
   return json_builder_get_root(b);
 }
 
-/* (transfer full): { "program", "version", "devices": [ … ] } */
-static char *
-devices_json(GPtrArray *devices)
+static gboolean
+save_json(const char *path, GPtrArray *devices, GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
   for (guint i = 0; i < devices->len; i++)
     g_ptr_array_add(nodes, device_node(g_ptr_array_index(devices, i)));
-  return ms_report_file_text("devices", nodes);
+  return ms_report_file_save_nodes(path, "devices", nodes, NULL, error);
 }
 
 /** ms_list_devices_command_run: prints the list as JSON with --json. */
@@ -172,8 +171,8 @@ ms_list_devices_command_run(const MsCommandLine *line, MsConsole *console, GCanc
   ms_engine_note_driver(ms_console_print_note, console);
   if (!devices)
     return ms_command_fail(console, error);
-  g_autofree char *text = line->json ? devices_json(devices) : ms_device_list_text(devices);
-  return ms_report_file_save(line->json ? line->json : MS_INPUT_STDIN, text, NULL, &error)
-           ? MS_EXIT_DONE
-           : ms_command_fail(console, error);
+  g_autofree char *text = ms_device_list_text(devices);
+  const gboolean good =
+    line->json ? save_json(line->json, devices, &error) : ms_report_file_save(MS_INPUT_STDIN, text, NULL, &error);
+  return good ? MS_EXIT_DONE : ms_command_fail(console, error);
 }

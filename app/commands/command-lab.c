@@ -76,7 +76,6 @@ static gboolean
 write_reports(Command *c, GPtrArray *reports, GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
-  g_autofree char *json = NULL;
 
   ms_console_begin_results(c->console);
   for (guint i = 0; i < reports->len; i++) {
@@ -85,8 +84,7 @@ write_reports(Command *c, GPtrArray *reports, GError **error)
     ms_progress_report(c->console, g_ptr_array_index(reports, i), TRUE);
     g_ptr_array_add(nodes, ms_report_to_json_node(g_ptr_array_index(reports, i)));
   }
-  json = ms_report_file_text("experiments", nodes);
-  return !c->line->json || ms_report_file_save(c->line->json, json, c->cancellable, error);
+  return ms_report_file_save_nodes(c->line->json, "experiments", nodes, c->cancellable, error);
 }
 
 /* Fails when no configuration could be compared, since nothing then shows that the program is not slower. */
@@ -289,9 +287,8 @@ list_experiments(Command *c, GError **error)
   const char *path = c->line->json;
   g_autofree char *text = ms_lab_list_text(error);
   g_autoptr(GPtrArray) nodes = text && path ? ms_lab_list_nodes(error) : NULL;
-  g_autofree char *json = nodes ? ms_report_file_text("experiments", nodes) : NULL;
 
-  if (!text || (path && (!json || !ms_report_file_save(path, json, c->cancellable, error))))
+  if (!text || (path && (!nodes || !ms_report_file_save_nodes(path, "experiments", nodes, c->cancellable, error))))
     return ms_exit_status_for_error(*error);
   if (!ms_file_path_is_standard(path))
     ms_console_print(c->console, text);

@@ -35,15 +35,15 @@ load_all(const char *const *paths, GError **error)
   return all->len > 0 ? g_steal_pointer(&all) : ms_reports_load_named(paths[0], error);
 }
 
-/* (transfer full): all reports as --json of --experiment writes them, so that they can be merged and compared again. */
-static char *
-reports_json(GPtrArray *reports)
+/* Writes all reports as --json of --experiment does, so that they can be merged and compared again. */
+static gboolean
+save_reports(const char *path, GPtrArray *reports, GCancellable *cancellable, GError **error)
 {
   g_autoptr(GPtrArray) nodes = g_ptr_array_new();
 
   for (guint i = 0; i < reports->len; i++)
     g_ptr_array_add(nodes, ms_report_to_json_node(reports->pdata[i]));
-  return ms_report_file_text("experiments", nodes);
+  return ms_report_file_save_nodes(path, "experiments", nodes, cancellable, error);
 }
 
 /** ms_reports_command_run: --merge-reports: the reports of several devices as one. */
@@ -56,12 +56,11 @@ ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
   if (!reports)
     return ms_command_fail(console, error);
   g_autofree char *text = ms_reports_merge_to_text(reports, FALSE);
-  g_autofree char *json = line->json ? reports_json(reports) : NULL;
   ms_console_begin_results(console);
   ms_console_print(console, text);
   const MsAtomicPlace place = {.folder = line->report_dir};
   if ((line->report_dir && !ms_reports_merge_save(reports, &place, &error)) ||
-      (json && !ms_report_file_save(line->json, json, cancellable, &error)))
+      !save_reports(line->json, reports, cancellable, &error))
     return ms_command_fail(console, error);
   return MS_EXIT_DONE;
 }

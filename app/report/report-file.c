@@ -80,13 +80,13 @@ ms_report_file_save(const char *path, const char *text, GCancellable *cancellabl
 }
 
 /**
- * ms_report_file_text:
+ * ms_report_file_save_nodes: writes { "program", "version", @member: [ … ] } as the whole report.
+ * @path: (nullable): %NULL for none
  * @nodes: (element-type JsonNode): taken, the array is not
- *
- * Returns: (transfer full): { "program", "version", @member: [ … ] }
  */
-char *
-ms_report_file_text(const char *member, GPtrArray *nodes)
+gboolean
+ms_report_file_save_nodes(const char *path, const char *member, GPtrArray *nodes, GCancellable *cancellable,
+                          GError **error)
 {
   g_autoptr(JsonBuilder) b = json_builder_new();
 
@@ -98,5 +98,6 @@ ms_report_file_text(const char *member, GPtrArray *nodes)
     json_builder_add_value(b, g_ptr_array_index(nodes, i));
   json_builder_end_array(b);
   json_builder_end_object(b);
-  return ms_json_builder_to_text(b);
+  g_autofree char *text = ms_json_builder_to_text(b);
+  return !path || ms_report_file_save(path, text, cancellable, error);
 }

@@ -11,6 +11,7 @@ void ms_report_file_free(MsReportFile *self);
 void ms_report_file_write(MsReportFile *self, const char *text);
 gboolean ms_report_file_close(MsReportFile *self, GError **error);
 gboolean ms_report_file_save(const char *path, const char *text, GCancellable *cancellable, GError **error);
-char *ms_report_file_text(const char *member, GPtrArray *nodes);
+gboolean ms_report_file_save_nodes(const char *path, const char *member, GPtrArray *nodes, GCancellable *cancellable,
+                                   GError **error);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReportFile, ms_report_file_free)
