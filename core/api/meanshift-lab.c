@@ -2,7 +2,6 @@
 /* The public functions over core: images of the caller become those of core and back, and calls on a device queue. */
 #include "meanshift-lab.h"
 
-#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "core/engine/region-search.h"
@@ -61,13 +60,13 @@ static gboolean
 check_layout(const MslabImage *self, GError **error)
 {
   if (!self->pixels || self->width < 1 || self->height < 1)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image needs at least one pixel; this one has %dx%d."),
-                self->pixels ? self->width : 0, self->pixels ? self->height : 0);
+    ms_set_error(error, MS_ERROR_USAGE, "An image needs at least one pixel; this one has %dx%d.",
+                 self->pixels ? self->width : 0, self->pixels ? self->height : 0);
   else if (self->channels != 3 && self->channels != 4)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("An image has 3 or 4 channels, not %d."), self->channels);
+    ms_set_error(error, MS_ERROR_USAGE, "An image has 3 or 4 channels, not %d.", self->channels);
   else if (self->stride < (gsize)self->width * self->channels)
-    g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("Rows of %zu bytes cannot hold %d pixels of %d channels."),
-                self->stride, self->width, self->channels);
+    ms_set_error(error, MS_ERROR_USAGE, "Rows of %zu bytes cannot hold %d pixels of %d channels.", self->stride,
+                 self->width, self->channels);
   else
     return TRUE;
   return FALSE;
@@ -113,8 +112,8 @@ check_result(const MslabImage *source, const MslabImage *result, GError **error)
     return FALSE;
   if (result->width == source->width && result->height == source->height)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("The result of %dx%d pixels does not fit into %dx%d."),
-              source->width, source->height, result->width, result->height);
+  ms_set_error(error, MS_ERROR_USAGE, "The result of %dx%d pixels does not fit into %dx%d.", source->width,
+               source->height, result->width, result->height);
   return FALSE;
 }
 
@@ -292,8 +291,8 @@ check_band(const MslabBand *band, int rows, GError **error)
 {
   if (band->first_row >= 0 && band->first_row <= band->image_height - rows)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("The %d rows from row %d on do not lie in an image of %d rows."),
-              rows, band->first_row, band->image_height);
+  ms_set_error(error, MS_ERROR_USAGE, "The %d rows from row %d on do not lie in an image of %d rows.", rows,
+               band->first_row, band->image_height);
   return FALSE;
 }
 
@@ -423,8 +422,7 @@ check_elements(const MslabArray *array, MsElementType type, GError **error)
 
   if (array->size > 0 && array->size % step == 0)
     return TRUE;
-  g_set_error(error, MSLAB_ERROR, MSLAB_ERROR_USAGE, _("%zu bytes are not an array of elements of %zu bytes."),
-              array->size, step);
+  ms_set_error(error, MS_ERROR_USAGE, "%zu bytes are not an array of elements of %zu bytes.", array->size, step);
   return FALSE;
 }
 

@@ -173,15 +173,11 @@ typedef struct {
  * kernels compute them, as meanshift-lab(1) describes them. Numbers have a point in every locale; g_ascii_dtostr()
  * writes such.
  *
- *     sp               radius of the window in pixels, more than 0 to 64; 10 by default
- *     sr               radius of the colours in levels, 0 or more; 20
- *     max-iterations   most steps of a pixel, 1 to 100; 5
- *     epsilon          length of a step, in pixels and levels, that ends the iteration; 1
- *     rule             what lies outside the image or between pixels: opencv, truncate, replicate; opencv
- *     levels           halved copies that are filtered first, as cv::pyrMeanShiftFiltering does, 0 to 8; 0
- *     space            the space in which colours are compared: rgb, luv, lab; rgb
- *     memory, local-memory, unroll, access, work-group, kernel, schedule
- *                      how kernels compute it, which never changes a pixel
+ *     sp=10,sr=20,max-iterations=5,epsilon=1,rule=opencv,levels=0,space=rgb
+ *
+ * are the defaults of those that decide pixels: the radii of the window and of the colours, most steps of a pixel, the
+ * step that ends them, what lies outside the image, halved copies that are filtered first, and the space in which
+ * colours are compared. memory, local-memory, unroll, access, work-group, kernel and schedule never change a pixel.
  */
 
 /*
