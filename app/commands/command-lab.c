@@ -13,6 +13,8 @@
 #include "core/lab/lab-tune.h"
 #include "core/lab/lab.h"
 #include "core/lab/report/report.h"
+#include "core/reduce/reduce-options.h"
+#include "core/reduce/reduce-plan.h"
 
 /* How often the parent is told what was measured so far. */
 #define SO_FAR_US (300 * 1000)
@@ -280,6 +282,69 @@ run_tuning(Command *c, GError **error)
   return ms_exit_status_for_error(*error);
 }
 
+/* (transfer full): the experiment of one row that --reduce is; the plan says what "auto" is, and refuses a variant. */
+static MsExperiment *
+describe_reduction(const MsCommandLine *line, const MsDeviceLimits *limits, GError **error)
+{
+  MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
+  MsReduceOptions options = ms_reduce_options_auto();
+
+  if (!ms_reduce_op_parse(line->reduce, &spec.op, error) || !ms_element_type_parse(line->type, &spec.type, error) ||
+      !ms_reduce_variant_parse(line->variant, &options, error) ||
+      !ms_reduce_variant_check_used(line->variant, &spec, error))
+    return NULL;
+  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, limits, line->size, error);
+  if (!plan)
+    return NULL;
+  g_autofree char *size = g_strdup_printf("%" G_GUINT64_FORMAT, line->size);
+  g_autofree char *variant = ms_reduce_variant_to_string(&plan->options, &spec);
+  g_autofree char *title = g_strdup_printf("%s of %s %s, computed %s", line->reduce, size, line->type,
+                                           options.automatic ? "as the program chooses" : "as asked for");
+  MsExperiment *experiment = ms_experiment_new("reduce", title, "reduce");
+  ms_experiment_add_axis(experiment, "variant", (const char *const[]){variant, NULL}, NULL);
+  ms_factors_set(experiment->fixed, "op", line->reduce);
+  ms_factors_set(experiment->fixed, "type", line->type);
+  ms_factors_set(experiment->fixed, "size", size);
+  return experiment;
+}
+
+/* A result that was compared is one, whatever the times; a run that failed is an error. */
+static MsExitStatus
+status_of_reduction(const MsReport *report, GError **error)
+{
+  const MsMeasurement *m = ((const MsReportRow *)report->rows->pdata[0])->measurement;
+
+  if (m->verification.done)
+    return m->verification.mismatches > 0 ? MS_EXIT_DIFFERENT : MS_EXIT_DONE;
+  ms_set_error_literal(error, m->outcome == MS_OUTCOME_BUILD ? MS_ERROR_BUILD : MS_ERROR_DEVICE, m->message);
+  return ms_exit_status_for_error(*error);
+}
+
+static MsExitStatus
+run_reduction(Command *c, GError **error)
+{
+  g_autoptr(MsContext) context = ms_command_open_context(c->line, c->console, error);
+  g_autoptr(MsExperiment) experiment = context ? describe_reduction(c->line, &context->device->limits, error) : NULL;
+  g_autoptr(GPtrArray) reports = g_ptr_array_new_with_free_func((GDestroyNotify)ms_report_unref);
+  MsLabRequest request;
+
+  if (!experiment)
+    return ms_exit_status_for_error(*error);
+  ms_progress_fraction(c->console, 0, c->line->reduce);
+  ms_lab_request_init(&request, context, FALSE);
+  request.accept_disturbed = TRUE;
+  request.measure.warm_up = 0;
+  request.measure.min_repeats = request.measure.max_repeats = (guint)MAX(c->line->batch.repeat, 1);
+  request.measure.budget_s = G_MAXDOUBLE;
+  MsReport *report = ms_lab_run_experiment(experiment, &request, c->cancellable, error);
+  if (!report)
+    return ms_exit_status_for_error(*error);
+  g_ptr_array_add(reports, report);
+  if (!write_reports(c, reports, error))
+    return MS_EXIT_SOME_FAILED;
+  return status_of_reduction(report, error);
+}
+
 /* Prints the list as JSON if that goes to standard output, else as text. */
 static MsExitStatus
 list_experiments(Command *c, GError **error)
@@ -304,8 +369,8 @@ inherit_log(void)
 }
 
 /**
- * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration with a wrong
- * result. In a child, MS_LAB_LOG_VARIABLE names the log of the children before it.
+ * ms_lab_command_run: exit status 1 for a slowdown under --fail-on-slower too, 3 for a configuration or a
+ * reduction with a wrong result. In a child, MS_LAB_LOG_VARIABLE names the log of the children before it.
  */
 MsExitStatus
 ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable)
@@ -315,7 +380,9 @@ ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *
   g_autoptr(GError) error = NULL;
   MsExitStatus status;
 
-  if (line->tune)
+  if (line->reduce)
+    status = run_reduction(&command, &error);
+  else if (line->tune)
     status = run_tuning(&command, &error);
   else if (ms_command_line_action(line) == MS_COMMAND_LIST_EXPERIMENTS)
     status = list_experiments(&command, &error);

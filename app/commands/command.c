@@ -20,7 +20,7 @@ static const MsCommand commands[] = {
   {MS_COMMAND_LIST_DEVICES, "--list-devices", .uses_driver = TRUE, .reads_nothing = TRUE,
    .run = ms_list_devices_command_run},
   {MS_COMMAND_REDUCE, "--reduce", .uses_driver = TRUE, .has_events = TRUE, .reads_nothing = TRUE,
-   .run = ms_reduce_command_run},
+   .run = ms_lab_command_run},
   {MS_COMMAND_TUNE, "--tune", TRUE, TRUE, TRUE, .run = ms_lab_command_run},
   {MS_COMMAND_EXPERIMENT, "--experiment", TRUE, TRUE, TRUE, .run = ms_lab_command_run},
   {MS_COMMAND_LIST_EXPERIMENTS, "--experiment list", .reads_nothing = TRUE, .run = ms_lab_command_run},
@@ -56,24 +56,6 @@ ms_command_fail(MsConsole *console, const GError *error)
   else if (!g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     ms_console_error(console, error->message);
   return ms_exit_status_for_error(error);
-}
-
-/** ms_command_report: prints the text, unless --json takes standard output, and saves the JSON if --json is given. */
-gboolean
-ms_command_report(const MsCommandLine *line, MsConsole *console, const char *text, JsonBuilder *builder,
-                  GCancellable *cancellable, GError **error)
-{
-  g_autoptr(JsonNode) root = json_builder_get_root(builder);
-  g_autofree char *json = NULL;
-
-  ms_console_begin_results(console);
-  if (!ms_file_path_is_standard(line->json))
-    ms_console_print(console, text);
-  ms_progress_result(console, root);
-  if (!line->json)
-    return TRUE;
-  json = ms_json_builder_to_text(builder);
-  return ms_report_file_save(line->json, json, cancellable, error);
 }
 
 /* The device of a command */

@@ -44,7 +44,6 @@ MsExitStatus ms_list_devices_command_run(const MsCommandLine *line, MsConsole *c
 char *ms_device_list_text(GPtrArray *devices);
 MsExitStatus ms_diagnose_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_lab_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
-MsExitStatus ms_reduce_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 MsExitStatus ms_regions_command_run(const MsCommandLine *line, MsConsole *console, GCancellable *cancellable);
 
@@ -69,8 +68,6 @@ gboolean ms_batch_command_open_device(MsChannel *channel, GVariant *content, gpo
 gboolean ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data);
 
 MsExitStatus ms_command_fail(MsConsole *console, const GError *error);
-gboolean ms_command_report(const MsCommandLine *line, MsConsole *console, const char *text, JsonBuilder *json,
-                           GCancellable *cancellable, GError **error);
 
 void ms_command_prepare_device(const MsCommandLine *line);
 MsEngine *ms_command_open_engine(const MsCommandLine *line, gboolean is_on_processor, MsConsole *console,

@@ -113,18 +113,6 @@ ms_progress_report(MsConsole *console, const MsReport *report, gboolean is_last)
   end(console, b);
 }
 
-/** ms_progress_result: @result: what --json would write */
-void
-ms_progress_result(MsConsole *console, JsonNode *result)
-{
-  JsonBuilder *b = begin(console, "result");
-
-  if (!b)
-    return;
-  add_node(b, "result", json_node_copy(result));
-  end(console, b);
-}
-
 /** ms_progress_error: why the run cannot go on. */
 void
 ms_progress_error(MsConsole *console, const GError *error)

@@ -11,6 +11,5 @@ void ms_progress_batch(MsConsole *console, MsBatchEvent *event);
 void ms_progress_counts(MsConsole *console, const MsBatchCounts *counts, double seconds, gboolean interrupted);
 void ms_progress_fraction(MsConsole *console, double fraction, const char *message);
 void ms_progress_report(MsConsole *console, const MsReport *report, gboolean is_last);
-void ms_progress_result(MsConsole *console, JsonNode *result);
 void ms_progress_error(MsConsole *console, const GError *error);
 void ms_progress_ended(MsConsole *console, MsExitStatus status);

@@ -16,37 +16,32 @@ from headless import HeadlessCase, PROGRAM, SOURCE, in_ci, wait_for_text
 
 class Lab(HeadlessCase):
     def reduce(self, *arguments):
-        """The report of a reduction, and what is printed beside it."""
+        """The report of a reduction with its row, and what is printed beside it."""
         path = self.dir / "report.json"
         output, _ = self.run_program("--reduce", *arguments, "--device", "cpu", "--json", path)
-        return json.loads(path.read_text()), output.decode()
-
-    def text_of_times(self, report):
-        return {"median": f"{report['median_ms']:.4f} ms of kernels", "fastest": f"{report['min_ms']:.4f} ms",
-                "slowest": f"{report['max_ms']:.4f} ms", "wall": f"{report['wall_ms']:.4f} ms",
-                "bandwidth": f"{report['gb_per_s']:.2f} GB/s", "peak": f"{100 * report['peak_share']:.1f} %"}
+        report, = json.loads(path.read_text())["experiments"]
+        row, = report["rows"]
+        return report, row, output.decode()
 
     def test_reduce(self):
-        report, text = self.reduce("sum", "--type", "int", "--size", "10007", "--repeat", "9")
-        lines = [line.split(maxsplit=1) for line in text.replace("of peak", "peak").replace("serial run", "serial_run")
-                 .replace("chosen by", "chosen").splitlines()]
-        expected = {"operation": "sum of 10007 int", "device": report["device"], "variant": report["variant"],
-                    "chosen": report["chosen_by"], "result": report["result"],
-                    "serial": f"{report['serial_result']} (agrees)"}
-        self.assertEqual(lines, [[*row] for row in (expected | self.text_of_times(report) | {
-            "serial_run": f"{report['serial_ms']:.4f} ms"}).items()])
-        self.assertLess(0, report["min_ms"])
-        self.assertLessEqual(report["min_ms"], report["median_ms"])
-        self.assertLessEqual(report["median_ms"], report["max_ms"])
-        output, _ = self.run_program("--reduce", "minmax-positions", "--type", "float", "--size", "10007", "--device",
-                                     "cpu")
-        self.assertRegex(output.decode(), r"result +\S+ at \d+, \S+ at \d+\n")
-        output, _ = self.run_program("--reduce", "norm1", "--type", "short", "--size", "10007", "--device", "cpu")
-        self.assertRegex(output.decode(), r"serial +\S+ \(agrees\)\n")
+        report, row, text = self.reduce("sum", "--type", "int", "--size", "10007", "--repeat", "9")
+        self.assertEqual({key: row["settings"][key] for key in ("op", "type", "size")},
+                         {"op": "sum", "type": "int", "size": "10007"})
+        self.assertEqual((row["outcome"], row["summary"]["n"], len(row["samples_ns"])), ("ok", 9, 9))
+        checked = row["verification"]
+        self.assertEqual(checked["result"], checked["expected"])
+        self.assertIn(f"\nResult: {checked['result']}\nSerial result: {checked['expected']} (agrees), in ", text)
+        self.assertIn(f"reduce: sum of 10007 int, computed as the program chooses\n{report['device']['name']} · ", text)
+        self.assertIn(f"\nvariant {row['settings']['variant']} ", text)
+        _, _, text = self.reduce("minmax-positions", "--type", "float", "--size", "10007", "--variant", "minmax-36")
+        self.assertIn(", computed as asked for\n", text)
+        self.assertRegex(text, r"\nResult: \S+ at \d+, \S+ at \d+\n")
+        self.assertRegex(self.reduce("norm1", "--type", "short", "--size", "10007")[2],
+                         r"\nSerial result: \S+ \(agrees\), in ")
         _, error = self.run_program("--reduce", "product", status=2)
         self.sentence(error, "product")
-        power, _ = self.reduce("sum", "--size", "2^12")  # as in files of experiments
-        self.assertEqual(power["size"], 4096)
+        _, power, _ = self.reduce("sum", "--size", "2^12")  # as in files of experiments
+        self.assertEqual(power["settings"]["size"], "4096")
         _, error = self.run_program("--reduce", "sum", "--size", "2^64", status=2)
         self.sentence(error, "--size", "2^64")
         _, error = self.run_program("--reduce", "sum", "--size", "99999999999999999999", status=2)

@@ -184,7 +184,6 @@ class Program(HeadlessCase):
         yield "--report-dir", next(csv.reader(io.StringIO((self.dir / "reports" / "own.csv").read_text())))
         for form in (columns, members):
             yield "--regions", form("--regions", image, "--space", "lab", "--device", "reference")
-        yield "--reduce --json", members("--reduce", "sum", "--size", "1000", *cpu)
         yield "--list-devices --json", members("--list-devices")
 
     def test_the_manual_names_what_reports_hold(self):

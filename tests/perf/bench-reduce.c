@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/lab/kinds/bench.h"
 #include "core/lab/measure/statistics.h"
 #include "core/opencl/device-choice.h"
 #include "core/opencl/transfers.h"
@@ -22,7 +23,6 @@
 #include "core/reduce/image-statistics.h"
 #include "core/reduce/operators.h"
 #include "core/reduce/reduce.h"
-#include "core/reduce/generated-array.h"
 #include "core/reduce/sort.h"
 #include "core/reduce/reduce-options.h"
 #include "tests/support/fixture.h"
@@ -30,6 +30,7 @@
 typedef struct {
   MsContext *context;
   guint repeat;
+  MsLabBench *arrays;
 } Bench;
 
 /** Times: the runs of one job. */
@@ -96,7 +97,7 @@ typedef struct {
   MsReduceOptions options;
   guint64 n;
   guint64 bytes;
-  void *data;
+  const void *data;
   cl_mem source;
   cl_mem out;
   MsReducer *reducer;
@@ -108,7 +109,6 @@ typedef struct {
 static void
 job_clear(Job *job)
 {
-  free(job->data);
   g_clear_pointer(&job->source, clReleaseMemObject);
   g_clear_pointer(&job->out, clReleaseMemObject);
   g_clear_pointer(&job->read, clReleaseKernel);
@@ -127,7 +127,7 @@ job_prepare(const Bench *bench, Job *job, GError **error)
     return FALSE;
   job->read_group = limits->type == MS_DEVICE_TYPE_CPU ? 1 : 256;
   job->bytes = job->n * ms_element_type_size(job->spec.type);
-  return (job->data = ms_generated_array_new(job->spec.type, job->n, 1, error)) &&
+  return (job->data = ms_lab_bench_array(bench->arrays, job->spec.type, job->n, NULL, error)) &&
          (job->source = ms_device_array_new(bench->context, job->data, job->bytes, NULL, error)) &&
          (job->out = ms_device_zeros_new(bench->context, 1 << 24, error)) &&
          (job->reducer = ms_reducer_new(bench->context, plan, NULL, error)) &&
@@ -261,7 +261,7 @@ bench_sort(const Bench *bench, char **words)
   const MsSortOptions options = sort_options(words);
   g_autofree double *space = g_new0(double, bench->repeat);
   g_autoptr(GError) error = NULL;
-  guint32 *data = ms_generated_array_new(MS_ELEMENT_UINT, n, 1, NULL);
+  const guint32 *data = ms_lab_bench_array(bench->arrays, MS_ELEMENT_UINT, n, NULL, NULL);
   g_autofree guint32 *expected = g_memdup2(data, n * 4), *keys = g_new(guint32, n);
   Times ours = {space, 0};
 
@@ -272,7 +272,6 @@ bench_sort(const Bench *bench, char **words)
                          &error) ||
         !ms_timing_log_resolve(log, &error)) {
       fail(error);
-      free(data);
       return;
     }
     ours.ms[ours.n++] = ms_timing_log_total_ms(log, MS_STAGE_KERNEL);
@@ -282,7 +281,6 @@ bench_sort(const Bench *bench, char **words)
          words[2], words[3], words[4], memcmp(keys, expected, n * 4) == 0 ? "true" : "false");
   print_times("kernel", &ours, 4 * n);
   printf("}\n");
-  free(data);
 }
 
 static void
@@ -329,6 +327,8 @@ main(int argc, char **argv)
     fprintf(stderr, "%s\n", error->message);
     return 4;
   }
+  g_autoptr(MsLabBench) arrays = ms_lab_bench_new(context, NULL, NULL);
+  bench.arrays = arrays;
   while (fgets(line, sizeof line, stdin))
     run_line(&bench, line);
   return 0;

@@ -7,7 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/array-run.h"
 #include "core/opencl/transfers.h"
 #include "tests/support/fixture.h"
 #include "tests/reduce/reduce-cases.h"
@@ -545,28 +544,6 @@ test_empty(void)
   g_assert_error(error, MS_ERROR, MS_ERROR_USAGE);
 }
 
-static void
-test_run(void)
-{
-  const MsReduceRunRequest request = {MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_FLOAT), ms_reduce_options_auto(),
-                                      100000, 3};
-  SET_UP_CONTEXT(context);
-  g_autoptr(JsonBuilder) builder = json_builder_new();
-  g_autoptr(GError) error = NULL;
-
-  g_autoptr(MsArrayRun) run = ms_reduce_run(context, &request, NULL, &error);
-  g_assert_no_error(error);
-  g_assert_true(run->agrees);
-  g_assert_cmpfloat(run->median_ms, >, 0);
-  g_assert_cmpfloat(run->min_ms, <=, run->median_ms);
-  g_autofree char *text = ms_array_run_to_text(run);
-  g_assert_nonnull(strstr(text, "agrees"));
-  g_assert_cmpstr(run->chosen_by, ==, "program");
-  ms_array_run_add_json(run, builder);
-  g_autoptr(JsonNode) root = json_builder_get_root(builder);
-  g_assert_true(json_object_get_boolean_member(json_node_get_object(root), "agrees"));
-}
-
 int
 main(int argc, char **argv)
 {
@@ -585,8 +562,5 @@ main(int argc, char **argv)
   g_test_add_func("/reduce/run/again-and-again", test_again_and_again);
   g_test_add_func("/reduce/run/cancelled", test_cancelled);
   g_test_add_func("/reduce/run/empty", test_empty);
-  /* The report measures the device's bandwidth, too, for which Oclgrind takes a quarter of an hour. */
-  if (!ms_fixture_under_oclgrind())
-    g_test_add_func("/reduce/run/generated", test_run);
   return g_test_run();
 }

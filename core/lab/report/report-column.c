@@ -145,17 +145,21 @@ result_text(const MsReportRow *row, MsLanguage language)
   return *remarks ? g_strconcat(word, ": ", remarks, NULL) : g_strdup(word);
 }
 
-static char *
-label_text(const MsReportRow *row, MsLanguage language)
-{
-  return g_strdup(row->label);
-}
-
-static char *
-published_text(const MsReportRow *row, MsLanguage language)
-{
-  return ms_report_published_text(row);
-}
+/* The values and texts of the columns that are no metrics; in files texts are in English. */
+#define VALUE(name, expression)                                                                                        \
+  static double name(const MsReportRow *row)                                                                           \
+  {                                                                                                                    \
+    const MsMeasurement *m G_GNUC_UNUSED = row->measurement;                                                           \
+                                                                                                                       \
+    return expression;                                                                                                 \
+  }
+#define TEXT(name, expression)                                                                                         \
+  static char *name(const MsReportRow *row, MsLanguage language)                                                       \
+  {                                                                                                                    \
+    const MsMeasurement *m G_GNUC_UNUSED = row->measurement;                                                           \
+                                                                                                                       \
+    return expression;                                                                                                 \
+  }
 
 static double
 if_ok(const MsReportRow *row, double ns)
@@ -163,87 +167,147 @@ if_ok(const MsReportRow *row, double ns)
   return row->measurement->outcome == MS_OUTCOME_OK ? ns * 1e-6 : NAN;
 }
 
-static double
-median_ms(const MsReportRow *row)
-{
-  return if_ok(row, row->summary.median);
-}
+VALUE(median_ms, if_ok(row, row->summary.median))
+VALUE(minimum_ms, if_ok(row, row->summary.minimum))
+VALUE(iqr_ms, if_ok(row, row->summary.iqr))
+VALUE(first_run_ms, if_ok(row, ms_measurement_first_extra_ns(m)))
+VALUE(count, row->summary.n)
+VALUE(ratio, row->baseline ? 1 : row->speedup.ratio)
+VALUE(median_ns, row->summary.median)
+VALUE(minimum_ns, row->summary.minimum)
+VALUE(q1_ns, row->summary.q1)
+VALUE(q3_ns, row->summary.q3)
+VALUE(maximum_ns, row->summary.maximum)
+VALUE(spread, row->summary.spread)
+VALUE(first_ns, m->first_ns)
+VALUE(first_extra_ns, ms_measurement_first_extra_ns(m))
+VALUE(prepare_ns, m->prepare_ns)
+VALUE(rejected, m->rejected)
+VALUE(outliers, (double)ms_statistics_outliers((const double *)m->samples->data, m->samples->len))
+VALUE(speed_up, row->speedup.ratio)
+/* The least speed-up of an unknown one would be 0. */
+VALUE(least_speed_up, isfinite(row->speedup.ratio) ? row->speedup.low : NAN)
+VALUE(most_speed_up, row->speedup.high)
+VALUE(mismatches, m->verification.done ? (double)m->verification.mismatches : NAN)
+VALUE(foreign_load, m->conditions.foreign_load)
 
-static double
-minimum_ms(const MsReportRow *row)
-{
-  return if_ok(row, row->summary.minimum);
-}
+TEXT(experiment, g_strdup(row->report->experiment->name))
+TEXT(device, g_strdup(row->report->device.name))
+TEXT(driver, g_strdup(row->report->device.driver))
+TEXT(label, g_strdup(row->label))
+TEXT(settings, ms_factors_to_string(row->factors))
+TEXT(outcome, g_strdup(ms_outcome_names[m->outcome]))
+TEXT(verdict, isfinite(row->speedup.ratio) ? g_strdup(ms_verdict_to_string(row->speedup.verdict)) : NULL)
+TEXT(published, ms_report_published_text(row))
+TEXT(published_if_ok, m->outcome == MS_OUTCOME_OK ? published(row, language) : outcome(row, language))
+TEXT(message, g_strdup(m->message))
+TEXT(throttling, g_strdup(m->conditions.throttling))
 
-static double
-iqr_ms(const MsReportRow *row)
-{
-  return if_ok(row, row->summary.iqr);
-}
+#define TABLE MS_FORMAT_TABLE
+#define CSV MS_FORMAT_CSV
+#define LATEX MS_FORMAT_LATEX
 
-static double
-first_run_ms(const MsReportRow *row)
-{
-  return if_ok(row, ms_measurement_first_extra_ns(row->measurement));
-}
-
-static double
-count(const MsReportRow *row)
-{
-  return row->summary.n;
-}
-
-static double
-ratio(const MsReportRow *row)
-{
-  return row->baseline ? 1 : row->speedup.ratio;
-}
-
-/* Those that every report has, in their order; its metrics stand before the comparison. */
-static const MsReportColumn fixed[] = {
-  {MS_COLUMN_CONFIGURATION, N_("configuration"), .text = label_text},
-  {MS_COLUMN_MEDIAN, N_("median ms"), .value = median_ms},
-  {MS_COLUMN_MINIMUM, N_("min ms"), .value = minimum_ms},
-  {MS_COLUMN_IQR, N_("IQR ms"), .value = iqr_ms},
-  {MS_COLUMN_COUNT, N_("n"), .value = count},
-  {MS_COLUMN_FIRST_RUN, N_("first +ms"), .value = first_run_ms},
-  {MS_COLUMN_COMPARISON, N_("against the baseline"), .value = ratio, .text = speedup_text},
-  {MS_COLUMN_PUBLISHED, N_("published"), .text = published_text},
-  {MS_COLUMN_RESULT, N_("result"), .text = result_text},
+/* All columns, each where it stands in its tables. A row without a title stands for metrics, see add_metrics(). */
+static const MsReportColumn all[] = {
+  {MS_COLUMN_OTHER, CSV, "experiment", .text = experiment},
+  {MS_COLUMN_OTHER, CSV, "device", .text = device},
+  {MS_COLUMN_OTHER, CSV, "driver", .text = driver},
+  {MS_COLUMN_CONFIGURATION, TABLE | CSV | LATEX, N_("configuration"), .text = label},
+  {MS_COLUMN_OTHER, CSV, "settings", .text = settings},
+  {MS_COLUMN_OTHER, CSV, "outcome", .text = outcome},
+  {MS_COLUMN_MEDIAN, TABLE | LATEX, N_("median ms"), .value = median_ms},
+  {MS_COLUMN_OTHER, TABLE, N_("min ms"), .value = minimum_ms},
+  {MS_COLUMN_IQR, TABLE | LATEX, N_("IQR ms"), .value = iqr_ms},
+  {MS_COLUMN_COUNT, TABLE | CSV | LATEX, N_("n"), .value = count},
+  {MS_COLUMN_OTHER, CSV, "median_ns", .value = median_ns},
+  {MS_COLUMN_OTHER, CSV, "min_ns", .value = minimum_ns},
+  {MS_COLUMN_OTHER, CSV, "q1_ns", .value = q1_ns},
+  {MS_COLUMN_OTHER, CSV, "q3_ns", .value = q3_ns},
+  {MS_COLUMN_OTHER, CSV, "max_ns", .value = maximum_ns},
+  {MS_COLUMN_OTHER, CSV, "spread", .value = spread},
+  {MS_COLUMN_OTHER, CSV, "first_ns", .value = first_ns},
+  {MS_COLUMN_OTHER, CSV, "first_extra_ns", .value = first_extra_ns},
+  {MS_COLUMN_OTHER, CSV, "prepare_ns", .value = prepare_ns},
+  {MS_COLUMN_OTHER, CSV, "rejected", .value = rejected},
+  {MS_COLUMN_OTHER, CSV, "outliers", .value = outliers},
+  {MS_COLUMN_OTHER, CSV, "speedup", .value = speed_up},
+  {MS_COLUMN_OTHER, CSV, "speedup_low", .value = least_speed_up},
+  {MS_COLUMN_OTHER, CSV, "speedup_high", .value = most_speed_up},
+  {MS_COLUMN_OTHER, CSV, "verdict", .text = verdict},
+  {MS_COLUMN_OTHER, CSV, "mismatches", .value = mismatches},
+  {MS_COLUMN_FIRST_RUN, TABLE, N_("first +ms"), .value = first_run_ms},
+  {MS_COLUMN_METRIC, TABLE | CSV},
+  {MS_COLUMN_COMPARISON, TABLE | LATEX, N_("against the baseline"), .value = ratio, .text = speedup_text},
+  {MS_COLUMN_PUBLISHED, TABLE | CSV, N_("published"), .text = published},
+  {MS_COLUMN_PUBLISHED, LATEX, "published", .text = published_if_ok},
+  {MS_COLUMN_RESULT, TABLE, N_("result"), .text = result_text},
+  {MS_COLUMN_OTHER, CSV, "message", .text = message},
+  {MS_COLUMN_OTHER, CSV, "foreign_load", .value = foreign_load},
+  {MS_COLUMN_OTHER, CSV, "throttling", .text = throttling},
 };
 
-/* (transfer container) (element-type MsMetric): those that are columns of the table. */
-static GPtrArray *
-find_columns(const MsReport *self)
+static void
+add_metrics(GArray *columns, const MsReport *report, guint kinds)
 {
-  const MsPlot *plot = &self->experiment->plot;
-  GPtrArray *columns = ms_report_find_metrics(self, MS_METRIC_USUAL | MS_METRIC_RARE | MS_METRICS_OF_KERNEL);
+  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(report, kinds);
 
-  for (guint i = columns->len; i-- > 0;) {
-    const MsMetric *metric = columns->pdata[i];
-    if (metric->kind == MS_METRIC_RARE && g_strcmp0(plot->y, metric->name) != 0 &&
-        g_strcmp0(plot->y2, metric->name) != 0)
-      g_ptr_array_remove_index(columns, i);
+  for (guint i = 0; i < metrics->len; i++) {
+    const MsMetric *metric = metrics->pdata[i];
+    const MsReportColumn column = {MS_COLUMN_METRIC, 0, metric->heading, .metric = metric};
+    g_array_append_val(columns, column);
   }
+}
+
+/* In the table a rare metric is a column only where the experiment plots it. */
+static void
+remove_rare(GArray *columns, const MsPlot *plot)
+{
+  for (guint i = columns->len; i-- > 0;) {
+    const MsMetric *metric = g_array_index(columns, MsReportColumn, i).metric;
+    if (metric && metric->kind == MS_METRIC_RARE && g_strcmp0(plot->y, metric->name) != 0 &&
+        g_strcmp0(plot->y2, metric->name) != 0)
+      g_array_remove_index(columns, i);
+  }
+}
+
+/**
+ * ms_report_columns: (transfer full) (element-type MsReportColumn): the columns that the table of @report has in
+ * @format. CSV has those of all metrics, whether rows have a value or not, and what --columns asks for at the end.
+ */
+GArray *
+ms_report_columns(const MsReport *report, MsReportFormat format)
+{
+  GArray *columns = g_array_new(FALSE, FALSE, sizeof(MsReportColumn));
+  const guint usual = MS_METRIC_USUAL | MS_METRIC_RARE;
+
+  for (gsize i = 0; i < G_N_ELEMENTS(all); i++) {
+    if (!(all[i].formats & format) ||
+        (format == MS_FORMAT_TABLE && all[i].id == MS_COLUMN_PUBLISHED && !ms_report_has_published(report)))
+      continue;
+    if (all[i].title)
+      g_array_append_val(columns, all[i]);
+    else if (format == MS_FORMAT_CSV)
+      add_metrics(columns, NULL, usual);
+    else
+      add_metrics(columns, report, usual | MS_METRICS_OF_KERNEL);
+  }
+  if (format == MS_FORMAT_CSV)
+    add_metrics(columns, report, MS_METRICS_OF_KERNEL);
+  if (format == MS_FORMAT_TABLE)
+    remove_rare(columns, &report->experiment->plot);
   return columns;
 }
 
-/** ms_report_columns: (transfer full) (element-type MsReportColumn): the columns that the table of @report has. */
+/** ms_report_kernel_columns: (transfer full): the name of a row and its metrics of @kind; none without a value. */
 GArray *
-ms_report_columns(const MsReport *report)
+ms_report_kernel_columns(const MsReport *report, MsMetricKind kind)
 {
   GArray *columns = g_array_new(FALSE, FALSE, sizeof(MsReportColumn));
-  g_autoptr(GPtrArray) metrics = find_columns(report);
 
-  for (gsize i = 0; i < G_N_ELEMENTS(fixed); i++) {
-    for (guint k = 0; fixed[i].id == MS_COLUMN_COMPARISON && k < metrics->len; k++) {
-      const MsMetric *metric = metrics->pdata[k];
-      const MsReportColumn column = {MS_COLUMN_METRIC, metric->heading, .metric = metric};
-      g_array_append_val(columns, column);
-    }
-    if (fixed[i].id != MS_COLUMN_PUBLISHED || ms_report_has_published(report))
-      g_array_append_val(columns, fixed[i]);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS(all); i++)
+    if (all[i].id == MS_COLUMN_CONFIGURATION)
+      g_array_append_val(columns, all[i]);
+  add_metrics(columns, report, kind);
   return columns;
 }
 

@@ -4,10 +4,16 @@
 
 #include "core/lab/report/report-metric.h"
 
+/** MsReportFormat: the tables, as bits. The terminal, the page, Markdown and the window have the same columns. */
+typedef enum {
+  MS_FORMAT_TABLE = 1 << 0,
+  MS_FORMAT_CSV = 1 << 1,
+  MS_FORMAT_LATEX = 1 << 2,
+} MsReportFormat;
+
 typedef enum {
   MS_COLUMN_CONFIGURATION,
   MS_COLUMN_MEDIAN,
-  MS_COLUMN_MINIMUM,
   MS_COLUMN_IQR,
   MS_COLUMN_COUNT,
   MS_COLUMN_FIRST_RUN,
@@ -15,17 +21,20 @@ typedef enum {
   MS_COLUMN_COMPARISON,
   MS_COLUMN_PUBLISHED,
   MS_COLUMN_RESULT,
+  MS_COLUMN_OTHER,
 } MsReportColumnId;
 
 /**
  * MsReportColumn:
- * @title: ms_text() translates it
+ * @formats: bits of #MsReportFormat: the tables that have it
+ * @title: ms_text() translates it; in CSV as it is
  * @metric: (nullable): of %MS_COLUMN_METRIC
  * @value: (nullable): the number that a row has there, by which it is sorted; NAN for none
  * @text: (nullable): what is shown instead of that number; such a column is aligned as text
  */
 typedef struct {
   MsReportColumnId id;
+  guint formats;
   const char *title;
   const MsMetric *metric;
   double (*value)(const MsReportRow *row);
@@ -33,6 +42,7 @@ typedef struct {
 } MsReportColumn;
 
 char *ms_ratio_text(double ratio, double low, double high);
-GArray *ms_report_columns(const MsReport *report);
+GArray *ms_report_columns(const MsReport *report, MsReportFormat format);
+GArray *ms_report_kernel_columns(const MsReport *report, MsMetricKind kind);
 double ms_report_column_value(const MsReportColumn *self, const MsReportRow *row);
 char *ms_report_column_text(const MsReportColumn *self, const MsReportRow *row, MsLanguage language);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A report as JSON, with all fields and raw samples, so that a run can be resumed or compared; see
- * data/report.schema.json. As CSV (RFC 4180) it has a line for each configuration, with times in nanoseconds and
- * decimal points in every locale.
+ * data/report.schema.json.
  */
 #include "core/lab/report/report.h"
 
 #include <math.h>
 
-#include "core/csv.h"
 #include "core/error.h"
 #include "core/factors.h"
 #include "core/file.h"
@@ -325,120 +323,4 @@ ms_report_load(const char *path, GError **error)
   g_autoptr(GPtrArray) reports = ms_reports_load(path, error);
 
   return reports ? ms_report_ref(reports->pdata[0]) : NULL;
-}
-
-static char *
-dup_experiment(gconstpointer row)
-{
-  return g_strdup(((const MsReportRow *)row)->report->experiment->name);
-}
-
-static char *
-dup_factors(gconstpointer row)
-{
-  return ms_factors_to_string(((const MsReportRow *)row)->factors);
-}
-
-/* The least speed-up of an unknown one would be 0. */
-static double
-least_speedup(gconstpointer row, const MsField *field)
-{
-  const MsSpeedup *speedup = &((const MsReportRow *)row)->speedup;
-
-  return isfinite(speedup->ratio) ? speedup->low : NAN;
-}
-
-static double
-count_mismatches(gconstpointer row, const MsField *field)
-{
-  const MsVerification *verification = &((const MsReportRow *)row)->measurement->verification;
-
-  return verification->done ? (double)verification->mismatches : NAN;
-}
-
-#define MEASURED(member, form, ...) MS_FIELD_VIA(MsReportRow, measurement, MsMeasurement, member, form, __VA_ARGS__)
-/* The columns of CSV up to those of the metrics. */
-static const MsField columns[] = {
-  MS_FIELD_OF(COMPUTED_TEXT, "experiment", .text = dup_experiment),
-  MS_FIELD_VIA(MsReportRow, report, MsReport, device.name, TEXT, "device"),
-  MS_FIELD_VIA(MsReportRow, report, MsReport, device.driver, TEXT, "driver"),
-  ROW(label, TEXT, "configuration"),
-  MS_FIELD_OF(COMPUTED_TEXT, "settings", .text = dup_factors),
-  MEASURED(outcome, CHOICE, "outcome", .names = ms_outcome_names),
-  ROW(summary.n, COUNT, "n"),
-  ROW(summary.median, NUMBER, "median_ns"),
-  ROW(summary.minimum, NUMBER, "min_ns"),
-  ROW(summary.q1, NUMBER, "q1_ns"),
-  ROW(summary.q3, NUMBER, "q3_ns"),
-  ROW(summary.maximum, NUMBER, "max_ns"),
-  ROW(summary.spread, NUMBER, "spread"),
-  MEASURED(first_ns, NUMBER, "first_ns"),
-  MS_FIELD_OF(COMPUTED, "first_extra_ns", .number = first_extra),
-  MEASURED(prepare_ns, NUMBER, "prepare_ns"),
-  MEASURED(rejected, COUNT, "rejected"),
-  MS_FIELD_OF(COMPUTED, "outliers", .number = count_outliers),
-  ROW(speedup.ratio, NUMBER, "speedup"),
-  MS_FIELD_OF(COMPUTED, "speedup_low", .number = least_speedup),
-  ROW(speedup.high, NUMBER, "speedup_high"),
-  MS_FIELD_OF(COMPUTED_TEXT, "verdict", .text = dup_verdict),
-  MS_FIELD_OF(COMPUTED, "mismatches", .number = count_mismatches),
-};
-static const MsRecord columns_record = MS_RECORD(columns);
-
-static char *
-dup_published(gconstpointer row)
-{
-  return ms_report_published_text(row);
-}
-
-/* The columns after those of the metrics. */
-static const MsField last_columns[] = {
-  MS_FIELD_OF(COMPUTED_TEXT, "published", .text = dup_published),
-  MEASURED(message, TEXT, "message"),
-  MEASURED(conditions.foreign_load, NUMBER, "foreign_load"),
-  MEASURED(conditions.throttling, TEXT, "throttling"),
-};
-static const MsRecord last_columns_record = MS_RECORD(last_columns);
-
-static void
-append_metric_names(GString *text, const GPtrArray *metrics)
-{
-  for (guint i = 0; i < metrics->len; i++) {
-    g_autofree char *name = g_strdelimit(g_strdup(((const MsMetric *)metrics->pdata[i])->name), "-", '_');
-    ms_csv_append(text, name);
-  }
-}
-
-static void
-append_metrics(GString *text, const GPtrArray *metrics, const MsReportRow *row)
-{
-  for (guint i = 0; i < metrics->len; i++)
-    ms_csv_append_number(text, ms_metric_value(metrics->pdata[i], row), NULL);
-}
-
-/**
- * ms_report_to_csv: (transfer full): a heading and a line for each configuration; unknown values are empty fields. The
- * optional columns are the last ones.
- */
-char *
-ms_report_to_csv(const MsReport *self)
-{
-  g_autoptr(GString) text = g_string_new(NULL);
-  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(NULL, MS_METRIC_USUAL | MS_METRIC_RARE);
-  g_autoptr(GPtrArray) of_kernel = ms_report_find_metrics(self, MS_METRICS_OF_KERNEL);
-
-  ms_record_append_names(&columns_record, text);
-  append_metric_names(text, metrics);
-  ms_record_append_names(&last_columns_record, text);
-  append_metric_names(text, of_kernel);
-  g_string_append(text, "\r\n");
-  for (guint i = 0; i < self->rows->len; i++) {
-    const MsReportRow *row = self->rows->pdata[i];
-    ms_record_append_cells(&columns_record, row, text);
-    append_metrics(text, metrics, row);
-    ms_record_append_cells(&last_columns_record, row, text);
-    append_metrics(text, of_kernel, row);
-    g_string_append(text, "\r\n");
-  }
-  return g_string_free(g_steal_pointer(&text), FALSE);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/lab/report/report-metric.h"
+#include "core/lab/report/report-column.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/lab/report/report.h"
 #include "core/text.h"
@@ -117,74 +117,62 @@ append_escaped(GString *latex, const char *text)
 
 /* A number for siunitx; what is not known is a text in braces. */
 static void
-append_number(GString *latex, double value)
+append_cell(GString *latex, const MsReportColumn *column, const MsReportRow *row)
 {
-  g_autofree char *text = isfinite(value) ? ms_number_format(value, "%.4g") : NULL;
+  const double value = ms_report_column_value(column, row);
+  const gboolean is_number = column->value || column->metric;
+  g_autofree char *text = !is_number        ? column->text(row, MS_LANGUAGE_ENGLISH)
+                          : isfinite(value) ? ms_number_format(value, "%.4g")
+                                            : g_strdup("{--}");
 
-  g_string_append_printf(latex, " & %s", text ? text : "{--}");
+  if (is_number)
+    g_string_append(latex, text);
+  else
+    append_escaped(latex, text);
 }
 
+/* @columns: of #MsReportColumn; the first one and the last one may be texts. */
 static void
-append_row(GString *latex, const MsReportRow *row)
+append_table(GString *latex, const MsReport *self, const GArray *columns)
 {
-  const gboolean ok = row->measurement->outcome == MS_OUTCOME_OK;
-  g_autofree char *published = ms_report_published_text(row);
+  g_autoptr(GString) form = g_string_new(NULL), headings = g_string_new(NULL);
 
-  append_escaped(latex, row->label);
-  append_number(latex, ok ? row->summary.median * 1e-6 : NAN);
-  append_number(latex, ok ? row->summary.iqr * 1e-6 : NAN);
-  append_number(latex, row->summary.n);
-  append_number(latex, row->speedup.ratio);
-  g_string_append(latex, " & ");
-  append_escaped(latex, ok ? published : ms_outcome_names[row->measurement->outcome]);
-  g_string_append(latex, " \\\\\n");
-}
-
-/* A table of the optional columns of @kind, if any: beside the times they have no room. */
-static void
-append_kernel_table(GString *latex, const MsReport *self, MsMetricKind kind)
-{
-  g_autoptr(GPtrArray) metrics = ms_report_find_metrics(self, kind);
-  g_autoptr(GString) columns = g_string_new(NULL), headings = g_string_new(NULL);
-
-  if (metrics->len == 0)
-    return;
-  for (guint k = 0; k < metrics->len; k++) {
-    g_autofree char *heading = ms_latex_escape(((const MsMetric *)metrics->pdata[k])->heading);
-    g_string_append_c(columns, 'S');
-    g_string_append_printf(headings, " & {%s}", heading);
+  for (guint c = 0; c < columns->len; c++) {
+    const MsReportColumn *column = &g_array_index(columns, MsReportColumn, c);
+    g_autofree char *heading = ms_latex_escape(column->title);
+    const gboolean is_number = column->value || column->metric;
+    g_string_append(form, is_number ? "S" : c == 0 ? "L{0.27\\linewidth}" : "L{0.22\\linewidth}");
+    g_string_append_printf(headings, is_number ? "%s{%s}" : "%s%s", c > 0 ? " & " : "", heading);
   }
   g_string_append_printf(latex,
-                         "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{longtable}{L{0.28\\linewidth}%s}\n"
-                         "\\toprule\nconfiguration%s \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n",
-                         columns->str, headings->str);
-  for (guint i = 0; i < self->rows->len; i++) {
-    const MsReportRow *row = self->rows->pdata[i];
-    append_escaped(latex, row->label);
-    for (guint k = 0; k < metrics->len; k++)
-      append_number(latex, ms_metric_value(metrics->pdata[k], row));
-    g_string_append(latex, " \\\\\n");
-  }
+                         "{\\footnotesize\\setlength{\\tabcolsep}{3pt}\n\\begin{longtable}{%s}\n\\toprule\n%s \\\\\n"
+                         "\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n",
+                         form->str, headings->str);
+  for (guint i = 0; i < self->rows->len; i++)
+    for (guint c = 0; c < columns->len; c++) {
+      append_cell(latex, &g_array_index(columns, MsReportColumn, c), self->rows->pdata[i]);
+      g_string_append(latex, c + 1 < columns->len ? " & " : " \\\\\n");
+    }
   g_string_append(latex, "\\end{longtable}}\n");
 }
 
 /**
  * ms_report_to_latex: (transfer full): the table of a report: medians with their quartile ranges, and speed-ups; and
- * tables of the optional columns, if it has any.
+ * tables of the optional columns, if it has any, for which there is no room beside the times.
  */
 char *
 ms_report_to_latex(const MsReport *self)
 {
-  g_autoptr(GString) latex = g_string_new("{\\footnotesize\\setlength{\\tabcolsep}{4pt}\n"
-                                          "\\begin{longtable}{L{0.27\\linewidth}SSSSL{0.22\\linewidth}}\n"
-                                          "\\toprule\nconfiguration & {median, ms} & {IQR, ms} & {n} & {speed-up} & "
-                                          "published \\\\\n\\midrule\n\\endhead\n\\bottomrule\n\\endfoot\n");
+  static const MsMetricKind kinds[] = {MS_METRIC_OCCUPANCY, MS_METRIC_INSTRUCTIONS};
+  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_LATEX);
+  g_autoptr(GString) latex = g_string_new(NULL);
 
-  for (guint i = 0; i < self->rows->len; i++)
-    append_row(latex, self->rows->pdata[i]);
-  g_string_append(latex, "\\end{longtable}}\n");
-  append_kernel_table(latex, self, MS_METRIC_OCCUPANCY);
-  append_kernel_table(latex, self, MS_METRIC_INSTRUCTIONS);
+  append_table(latex, self, columns);
+  for (gsize i = 0; i < G_N_ELEMENTS(kinds); i++) {
+    g_autoptr(GArray) more = ms_report_kernel_columns(self, kinds[i]);
+    if (more->len > 1)
+      append_table(latex, self, more);
+  }
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }
 

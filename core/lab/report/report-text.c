@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/csv.h"
 #include "core/lab/report/report-column.h"
 #include "core/lab/report/report-verdict.h"
 #include "core/opencl/device.h"
@@ -17,7 +18,7 @@
 GPtrArray *
 ms_report_table(const MsReport *self, MsLanguage language)
 {
-  g_autoptr(GArray) columns = ms_report_columns(self);
+  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_TABLE);
   GPtrArray *table = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref);
 
   for (guint r = 0; r <= self->rows->len; r++) {
@@ -179,6 +180,20 @@ append_search(const MsReport *self, GString *text, MsLanguage language)
   g_string_append_c(text, '\n');
 }
 
+/* The numbers that a reduction came to, where it is the only row. */
+static void
+append_result(const MsReport *self, GString *text, MsLanguage language)
+{
+  const MsReportRow *row = self->rows->len == 1 ? self->rows->pdata[0] : NULL;
+  const MsVerification *v = row ? &row->measurement->verification : NULL;
+
+  if (!v || !v->result)
+    return;
+  g_autofree char *ms = ms_number_text(v->reference_ns * 1e-6);
+  g_string_append_printf(text, ms_text(language, "Result: %s\nSerial result: %s (%s), in %s ms\n"), v->result,
+                         v->expected, ms_text(language, v->mismatches ? N_("DIFFERS") : N_("agrees")), ms);
+}
+
 /** ms_report_footer: (transfer full): the study's result and remarks on how to read the table. */
 char *
 ms_report_footer(const MsReport *self, MsLanguage language)
@@ -198,6 +213,7 @@ ms_report_footer(const MsReport *self, MsLanguage language)
   if (self->compiler && has_row_with(self, "device", "reference"))
     g_string_append_printf(text, ms_text(language, "Serial code: compiled by %s.\n"), self->compiler);
   append_search(self, text, language);
+  append_result(self, text, language);
   append_energy_source(self, text, language);
   append_instructions(self, text, language);
   append_conditions(self, text, language);
@@ -265,7 +281,7 @@ ms_table_append_text(GString *text, GPtrArray *table, const GArray *report_colum
 char *
 ms_report_to_text(const MsReport *self)
 {
-  g_autoptr(GArray) columns = ms_report_columns(self);
+  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_TABLE);
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
@@ -278,6 +294,50 @@ ms_report_to_text(const MsReport *self)
   g_string_append_printf(text, "%s: %s\n%s\n%s%s\n", name, title, heading, verdict ? verdict : "", verdict ? "\n" : "");
   ms_table_append_text(text, table, columns);
   g_string_append_printf(text, "\n%s", footer);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* As CSV */
+
+static void
+append_csv_title(GString *text, const MsReportColumn *column)
+{
+  g_autofree char *name = column->metric ? g_strdelimit(g_strdup(column->metric->name), "-", '_') : NULL;
+
+  ms_csv_append(text, name ? name : column->title);
+}
+
+static void
+append_csv_cell(GString *text, const MsReportColumn *column, const MsReportRow *row)
+{
+  g_autofree char *cell = column->text ? column->text(row, MS_LANGUAGE_ENGLISH) : NULL;
+
+  if (column->text)
+    ms_csv_append(text, cell);
+  else
+    ms_csv_append_number(text, ms_report_column_value(column, row), NULL);
+}
+
+/**
+ * ms_report_to_csv: (transfer full): a heading and a line for each configuration (RFC 4180), with times in nanoseconds
+ * and decimal points in every locale; unknown values are empty fields.
+ */
+char *
+ms_report_to_csv(const MsReport *self)
+{
+  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_CSV);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint r = 0; r <= self->rows->len; r++) {
+    for (guint c = 0; c < columns->len; c++) {
+      const MsReportColumn *column = &g_array_index(columns, MsReportColumn, c);
+      if (r == 0)
+        append_csv_title(text, column);
+      else
+        append_csv_cell(text, column, self->rows->pdata[r - 1]);
+    }
+    g_string_append(text, "\r\n");
+  }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
@@ -327,7 +387,7 @@ ms_table_append_markdown(GString *text, GPtrArray *table, const GArray *report_c
 char *
 ms_report_to_markdown(const MsReport *self)
 {
-  g_autoptr(GArray) columns = ms_report_columns(self);
+  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_TABLE);
   g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
   g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);

@@ -182,7 +182,7 @@ table_new(const MsReport *report)
   Table *self = g_new0(Table, 1);
 
   self->report = report;
-  self->columns = ms_report_columns(report);
+  self->columns = ms_report_columns(report, MS_FORMAT_TABLE);
   self->shown = g_array_new(FALSE, FALSE, sizeof(Shown));
   self->time = is_search(report) ? 0 : MAX(keys->len, 1);
   for (guint i = 0; i < keys->len; i++)
