@@ -204,7 +204,7 @@ static const MsOptionInfo rows[] = {
   ROW(LAB, "fail-on-slower", FLAG, fail_on_slower, EXPERIMENT,
       N_("Exit status 1 when --compare finds a slowdown beyond noise"), .needs = "compare"),
   ROW(LAB, "report-dir", TEXT, report_dir, TUNE | EXPERIMENT | MS_COMMAND_MERGE_REPORTS,
-      N_("Folder for the CSV, JSON, Markdown, LaTeX and charts of experiments and of --tune"), ARGUMENT("DIR")),
+      N_("Folder for the CSV, JSON, LaTeX and charts of experiments and of --tune"), ARGUMENT("DIR")),
   ROW(LAB, "merge-reports", FLAG, merge_reports, MS_COMMAND_MERGE_REPORTS,
       N_("Show the reports of several devices, which are the INPUTs, side by side")),
   ROW(LAB, "reduce", TEXT, reduce, REDUCE,

@@ -55,7 +55,7 @@ ms_reports_command_run(const MsCommandLine *line, MsConsole *console, GCancellab
 
   if (!reports)
     return ms_command_fail(console, error);
-  g_autofree char *text = ms_reports_merge_to_text(reports, FALSE);
+  g_autofree char *text = ms_reports_merge_to_text(reports);
   ms_console_begin_results(console);
   ms_console_print(console, text);
   const MsAtomicPlace place = {.folder = line->report_dir};

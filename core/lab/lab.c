@@ -637,7 +637,6 @@ ms_lab_report_paths(const char *const *names, const char *directory, GError **er
   g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_INDEX, NULL));
   g_ptr_array_add(paths, g_build_filename(directory, MS_ENVIRONMENT_FILE, NULL));
   g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_DOCUMENT, NULL));
-  g_ptr_array_add(paths, g_build_filename(directory, MS_REPORT_STUDIES, NULL));
   return g_steal_pointer(&paths);
 }
 

@@ -176,14 +176,14 @@ class LimitTest(headless.HeadlessCase):
     def test_names_of_temporary_files_are_not_shown(self):
         """A report that a folder is in the way of is named as the person named it."""
         folder = self.dir / "reports"
-        (folder / "merged.md").mkdir(parents=True)
+        (folder / "merged.html").mkdir(parents=True)
         report = sorted((headless.SOURCE / "data" / "experiments" / "reports").rglob("*.json"))[0]
         _, error = self.run_program("--merge-reports", report, "--report-dir", folder, status=1)
-        self.sentence(error, folder / "merged.md", "is a folder")
+        self.sentence(error, folder / "merged.html", "is a folder")
 
 
 class HostileNameTest(headless.HeadlessCase):
-    """Reports of strangers: names that lead elsewhere, colour a terminal, and are commands of LaTeX or Markdown."""
+    """Reports of strangers: names that lead elsewhere, colour a terminal, and are commands of LaTeX or HTML."""
 
     NAMES = ["../../x", "/etc/x", "a}b", "a\x1b[31mred", "a\u202eb", "a\nmeanshift-lab: done", "", ".", "..",
              "x" * 4000, "a\\b", "%$#", "a](http://x)", "a b"]
@@ -207,8 +207,8 @@ class HostileNameTest(headless.HeadlessCase):
                 self.assertEqual({path.parent for path in files}, {self.dir / "a" / "b" / "out"})
                 self.assertNotRegex((output.decode() + error), r"[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e]")
                 self.assertNotIn("\nmeanshift-lab: done", output.decode())
-                page = (self.dir / "a" / "b" / "out" / "merged.md").read_text()
-                links = re.findall(r"!\[[^]]*\]\(([^)]*)\)", page)
+                page = (self.dir / "a" / "b" / "out" / "merged.html").read_text()
+                links = re.findall(r"<img src=\"([^\"]*)\"", page)
                 self.assertEqual(len(links), 1)
                 self.assertTrue((self.dir / "a" / "b" / "out" / links[0]).is_file())
                 self.assertRegex(links[0], r"^[\w.-]{1,255}$")

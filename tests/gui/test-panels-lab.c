@@ -107,7 +107,7 @@ check_export(MsReportView *view, const char *folder, const char *extension)
 static void
 check_exports(MsReportView *view)
 {
-  static const char *const extensions[] = {"csv", "json", "md", "svg", "png"};
+  static const char *const extensions[] = {"csv", "json", "svg", "png"};
   g_autofree char *folder = g_dir_make_tmp("ms-export-XXXXXX", NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS(extensions); i++)

@@ -298,11 +298,10 @@ test_columns(void)
   MsStageSeries *stage = ms_measurement_stage(row->measurement, "kernel", "mean_shift");
   g_array_append_vals(stage->ns, &(double){1e6}, 1);
   g_autofree char *text = ms_report_to_text(report), *csv = ms_report_to_csv(report);
-  g_autofree char *markdown = ms_report_to_markdown(report), *latex = ms_report_to_latex(report);
+  g_autofree char *latex = ms_report_to_latex(report);
   g_assert_nonnull(strstr(text, "registers  local B  occupancy %"));
   g_assert_null(strstr(text, "groups at once")); /* of which nothing is known */
   g_assert_nonnull(strstr(text, "       40     2048         62.5  "));
-  g_assert_nonnull(strstr(markdown, "| registers | local B | occupancy % |"));
   g_assert_nonnull(strstr(csv, ",throttling,registers,local_bytes,occupancy\r\n"));
   g_assert_nonnull(strstr(csv, ",40,2048,62.5\r\n"));
   g_assert_nonnull(strstr(latex, "configuration & {registers} & {local B} & {occupancy \\%}"));

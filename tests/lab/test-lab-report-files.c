@@ -170,7 +170,7 @@ test_files(void)
   g_autoptr(MsReport) report = ms_report_fixture_new(1);
   g_autoptr(GPtrArray) all = g_ptr_array_new();
   g_autoptr(GError) error = NULL;
-  static const char *const endings[] = {"sample.json", "sample.csv", "sample.md", "sample.svg", "sample-dark.svg"};
+  static const char *const endings[] = {"sample.json", "sample.csv", "sample.tex", "sample.svg", "sample.pdf"};
 
   g_assert_true(ms_report_save(report, &(MsAtomicPlace){.folder = inner}, &error));
   g_assert_no_error(error);

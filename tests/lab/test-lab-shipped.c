@@ -114,7 +114,7 @@ run_shipped(MsLabFixture *f)
 static void
 test_shipped(MsLabFixture *f, gconstpointer data)
 {
-  static const char *const endings[] = {".json", ".csv", ".md", ".svg", "-dark.svg"};
+  static const char *const endings[] = {".json", ".csv", ".tex", ".svg", ".pdf"};
   g_autoptr(GPtrArray) reports = run_shipped(f);
 
   for (guint i = 0; i < reports->len; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* The columns of a report's table, each with its title, value and text, for terminal, page, Markdown and window. */
+/* The columns of a report's table, each with its title, value and text, for terminal, page, files and window. */
 #pragma once
 
 #include "core/lab/report/report-metric.h"
 
-/** MsReportFormat: the tables, as bits. The terminal, the page, Markdown and the window have the same columns. */
+/** MsReportFormat: the tables, as bits. The terminal, the page and the window have the same columns. */
 typedef enum {
   MS_FORMAT_TABLE = 1 << 0,
   MS_FORMAT_CSV = 1 << 1,

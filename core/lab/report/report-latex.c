@@ -12,39 +12,6 @@
 #include "core/lab/report/report.h"
 #include "core/text.h"
 
-/**
- * ms_latex_bibliography: the studies as BibTeX, by the names that experiments use; of three of them our copies lack the
- * page with title and authors.
- */
-const char ms_latex_bibliography[] =
-  "@article{MM,\n"
-  "  author  = {Yan, Shen-Gen and Zhang, Yun-Quan and Long, Guo-Ping and Li, Yan},\n"
-  "  title   = {Reduction Algorithm Optimization Based on the {OpenCL}},\n"
-  "  journal = {Journal of Software},\n"
-  "  year    = {2011},\n"
-  "  volume  = {22},\n"
-  "  number  = {Suppl. (2)},\n"
-  "  pages   = {163--171},\n"
-  "  url     = {http://www.jos.org.cn/1000-9825/11037.htm},\n"
-  "}\n\n"
-  "@misc{BD,\n"
-  "  author = {Yu, Qi and Wang, Boqian and Shen, Li and Wang, Zhiying and Chen, Wei},\n"
-  "  title  = {Branch optimisation for performance and power on {GPU}s (in Chinese)},\n"
-  "  note   = {School of Computer Science, National University of Defense Technology, Changsha},\n"
-  "}\n\n"
-  "@misc{MS,\n"
-  "  title = {Mean-shift filtering on {GPU} and {APU} with {OpenCL} (in Chinese; study MS)},\n"
-  "  note  = {HD 5850, Tesla C2050 and A6-3650; title and authors are not in the copy at hand},\n"
-  "}\n\n"
-  "@misc{LB,\n"
-  "  title = {Adaptive load balancing of several devices (in Chinese; study LB)},\n"
-  "  note  = {Title and authors are not in the copy at hand},\n"
-  "}\n\n"
-  "@misc{PCL,\n"
-  "  title = {Sum reduction with {OpenCL}: {PCL-Reduction} (in Chinese; study PCL)},\n"
-  "  note  = {K20M and W8000; title and authors are not in the copy at hand},\n"
-  "}\n";
-
 /* Characters that pdflatex does not take as they are, and how they are written. */
 static const struct {
   gunichar character;
@@ -233,10 +200,7 @@ append_verdicts(GString *latex, GPtrArray *reports)
   g_string_append(latex, "\\end{longtable}\n");
 }
 
-/**
- * ms_reports_to_latex_document: (transfer full): report.tex, which includes NAME.pdf and NAME.tex of every report and
- * names studies.bib.
- */
+/** ms_reports_to_latex_document: (transfer full): report.tex, which includes NAME.pdf and NAME.tex of every report. */
 char *
 ms_reports_to_latex_document(GPtrArray *reports)
 {
@@ -245,6 +209,6 @@ ms_reports_to_latex_document(GPtrArray *reports)
   append_verdicts(latex, reports);
   for (guint i = 0; i < reports->len; i++)
     append_section(latex, reports->pdata[i]);
-  g_string_append(latex, "\\nocite{*}\n\\bibliographystyle{plain}\n\\bibliography{studies}\n\\end{document}\n");
+  g_string_append(latex, "\\end{document}\n");
   return g_string_free(g_steal_pointer(&latex), FALSE);
 }

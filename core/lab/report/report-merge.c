@@ -215,17 +215,17 @@ chart_file(const char *experiment)
   return g_strconcat(name, "-merged.svg", NULL);
 }
 
+/* The devices of an experiment, what was set differently, and the table. */
 static void
-append_title(GString *text, const MsExperiment *experiment, gboolean markdown)
+append_experiment(GString *text, GPtrArray *reports, const MsExperiment *e)
 {
-  g_autofree char *name = ms_printable(experiment->name, ""), *title = ms_printable(experiment->title, "");
-  g_autofree char *whole = g_strdup_printf("%s: %s", name, title);
+  g_autoptr(GPtrArray) table = ms_reports_merge_table(reports, e->name, MS_LANGUAGE_ENGLISH);
+  g_autofree char *name = ms_printable(e->name, ""), *title = ms_printable(e->title, "");
+  g_autofree char *devices = ms_reports_merge_devices(reports, e->name, MS_LANGUAGE_ENGLISH);
+  g_autofree char *shown = ms_printable(devices, "\n");
 
-  g_string_append(text, markdown ? "## " : "");
-  if (markdown)
-    ms_markdown_append(text, whole);
-  else
-    g_string_append(text, whole);
+  g_string_append_printf(text, "%s: %s\n%s\n", name, title, shown);
+  ms_table_append_text(text, table, NULL);
   g_string_append_c(text, '\n');
 }
 
@@ -236,25 +236,35 @@ append_title(GString *text, const MsExperiment *experiment, gboolean markdown)
  * Returns: (transfer full): for each experiment the devices, what was set differently, and the table
  */
 char *
-ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown)
+ms_reports_merge_to_text(GPtrArray *reports)
 {
   g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
-  g_autoptr(GString) text = g_string_new(markdown ? "# Devices side by side\n\n" : NULL);
+  g_autoptr(GString) text = g_string_new(NULL);
+
+  for (guint i = 0; i < names->len; i++)
+    append_experiment(text, reports, ms_reports_find(reports, names->pdata[i])->experiment);
+  return g_string_free(g_steal_pointer(&text), FALSE);
+}
+
+/* (transfer full): the same as a page with the charts */
+static char *
+merge_to_page(GPtrArray *reports)
+{
+  g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
+  g_autoptr(GString) html = g_string_new("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+                                         "<title>Meanshift Lab: devices side by side</title>\n</head>\n<body>\n");
 
   for (guint i = 0; i < names->len; i++) {
     const MsExperiment *e = ms_reports_find(reports, names->pdata[i])->experiment;
-    g_autoptr(GPtrArray) table = ms_reports_merge_table(reports, e->name, MS_LANGUAGE_ENGLISH);
-    g_autofree char *devices = ms_reports_merge_devices(reports, e->name, MS_LANGUAGE_ENGLISH);
-    g_autofree char *shown = ms_printable(devices, "\n"), *chart = chart_file(e->name);
-    append_title(text, e, markdown);
-    g_string_append(text, markdown ? "\n```\n" : "");
-    g_string_append_printf(text, "%s%s\n", shown, markdown ? "```\n" : "");
-    (markdown ? ms_table_append_markdown : ms_table_append_text)(text, table, NULL);
-    if (markdown)
-      g_string_append_printf(text, "\n![%s](%s)\n", chart, chart);
-    g_string_append_c(text, '\n');
+    g_autoptr(GString) text = g_string_new(NULL);
+    append_experiment(text, reports, e);
+    g_autofree char *chart = chart_file(e->name);
+    g_autofree char *section =
+      g_markup_printf_escaped("<pre>%s</pre>\n<p><img src=\"%s\" alt=\"\"></p>\n", text->str, chart);
+    g_string_append(html, section);
   }
-  return g_string_free(g_steal_pointer(&text), FALSE);
+  g_string_append(html, "</body>\n</html>\n");
+  return g_string_free(g_steal_pointer(&html), FALSE);
 }
 
 /** ms_reports_merge_to_chart: (transfer full): the medians of @experiment, a series for each device. */
@@ -285,15 +295,15 @@ ms_reports_merge_to_chart(GPtrArray *reports, const char *experiment, MsLanguage
   return chart;
 }
 
-/** ms_reports_merge_save: writes merged.md and a chart NAME-merged.svg for each experiment into a folder. */
+/** ms_reports_merge_save: writes merged.html and a chart NAME-merged.svg for each experiment into a folder. */
 gboolean
 ms_reports_merge_save(GPtrArray *reports, const MsAtomicPlace *place, GError **error)
 {
   g_autoptr(GPtrArray) names = ms_reports_merge_names(reports);
-  g_autofree char *text = ms_reports_merge_to_text(reports, TRUE);
+  g_autofree char *text = merge_to_page(reports);
 
   if (!ms_folder_make(place->folder, MS_FOLDER_SHARED, error) ||
-      !ms_report_write_file(place, "merged.md", text, strlen(text), error))
+      !ms_report_write_file(place, "merged.html", text, strlen(text), error))
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     g_autoptr(MsChart) chart = ms_reports_merge_to_chart(reports, names->pdata[i], MS_LANGUAGE_ENGLISH);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report's files: NAME.csv, .json, .md, .svg and -dark.svg in one folder, and an index.html over several. */
+/* A report's files: NAME.csv, .json, .tex, .svg and .pdf in one folder, and an index.html over several. */
 
 #include <string.h>
 
@@ -52,18 +52,18 @@ static const struct {
   const char *ending;
   char *(*text)(const MsReport *self);
 } texts[] = {
-  {".json", ms_report_to_json}, {".csv", ms_report_to_csv},           {".md", ms_report_to_markdown},
-  {".tex", ms_report_to_latex}, {EXPERIMENT_ENDING, experiment_text},
+  {".json", ms_report_to_json},
+  {".csv", ms_report_to_csv},
+  {".tex", ms_report_to_latex},
+  {EXPERIMENT_ENDING, experiment_text},
 };
 
 static const struct {
   const char *ending;
-  MsChartTheme theme;
   GByteArray *(*draw)(const MsChart *self, const MsChartPage *page, GError **error);
 } charts[] = {
-  {".svg", MS_CHART_LIGHT, ms_chart_to_svg},
-  {"-dark.svg", MS_CHART_DARK, ms_chart_to_svg},
-  {".pdf", MS_CHART_LIGHT, ms_chart_to_pdf},
+  {".svg", ms_chart_to_svg},
+  {".pdf", ms_chart_to_pdf},
 };
 
 /**
@@ -90,7 +90,7 @@ save_charts(const MsReport *self, const char *name, const MsAtomicPlace *place, 
 
   for (gsize i = 0; i < G_N_ELEMENTS(charts); i++) {
     g_autofree char *file = g_strconcat(name, charts[i].ending, NULL);
-    g_autoptr(GByteArray) drawing = charts[i].draw(chart, &(MsChartPage){CHART_WIDTH, height, charts[i].theme}, error);
+    g_autoptr(GByteArray) drawing = charts[i].draw(chart, &(MsChartPage){CHART_WIDTH, height, MS_CHART_LIGHT}, error);
     if (!drawing || !ms_report_write_file(place, file, drawing->data, drawing->len, error))
       return FALSE;
   }
@@ -101,8 +101,8 @@ save_charts(const MsReport *self, const char *name, const MsAtomicPlace *place, 
  * ms_report_save:
  * @place: a folder, created if it does not exist
  *
- * Writes NAME.json, NAME.csv, NAME.md, NAME.tex, NAME.svg, NAME-dark.svg, NAME.pdf and the experiment itself as
- * NAME.experiment, each replaced atomically.
+ * Writes NAME.json, NAME.csv, NAME.tex, NAME.svg, NAME.pdf and the experiment itself as NAME.experiment, each replaced
+ * atomically.
  */
 gboolean
 ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError **error)
@@ -186,10 +186,9 @@ append_section(GString *html, const MsReport *report)
   if (verdict)
     append_markup(html, "<p><strong>%s</strong></p>\n", verdict);
   append_markup(html,
-                "<picture><source srcset=\"%s-dark.svg\" media=\"(prefers-color-scheme: dark)\">"
-                "<img src=\"%s.svg\" width=\"900\" alt=\"%s\"></picture>\n<p><a href=\"%s.csv\">CSV</a> "
-                "<a href=\"%s.json\">JSON</a> <a href=\"%s.md\">Markdown</a></p>\n<p>%s</p>\n",
-                file, file, e->title, file, file, file, footer);
+                "<img src=\"%s.svg\" width=\"900\" alt=\"%s\">\n<p><a href=\"%s.csv\">CSV</a> "
+                "<a href=\"%s.json\">JSON</a></p>\n<p>%s</p>\n",
+                file, e->title, file, file, footer);
   append_table(html, report);
   g_string_append(html, "</section>\n");
 }
@@ -208,7 +207,7 @@ static const char page_head[] =
   "<h1>Experiments</h1>\n<p>Does this device show what the studies found?</p>\n<div class=\"scroll\"><table>\n"
   "<tr><th>experiment</th><th>study</th><th>verdict</th><th>measured</th></tr>\n";
 
-/** ms_report_save_index: writes index.html and report.tex, with every chart and table of @reports, and studies.bib. */
+/** ms_report_save_index: writes index.html and report.tex, with every chart and table of @reports. */
 gboolean
 ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error)
 {
@@ -223,6 +222,5 @@ ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **er
   g_string_append(html, "</body>\n</html>\n");
   return ms_folder_make(place->folder, MS_FOLDER_SHARED, error) &&
          write_text(place, MS_REPORT_INDEX, "", html->str, error) &&
-         write_text(place, MS_REPORT_DOCUMENT, "", document, error) &&
-         write_text(place, MS_REPORT_STUDIES, "", ms_latex_bibliography, error);
+         write_text(place, MS_REPORT_DOCUMENT, "", document, error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A report as a table of text cells, which becomes aligned columns for the terminal, or Markdown. */
+/* A report as a table of text cells, which becomes aligned columns for the terminal, and as CSV. */
 #include "core/lab/report/report.h"
 
 #include <glib/gi18n-lib.h>
@@ -337,81 +337,6 @@ ms_report_to_csv(const MsReport *self)
         append_csv_cell(text, column, self->rows->pdata[r - 1]);
     }
     g_string_append(text, "\r\n");
-  }
-  return g_string_free(g_steal_pointer(&text), FALSE);
-}
-
-/* As Markdown, with the chart of the report beside it */
-
-/** ms_markdown_append: text in which nothing is markup: no tag, no link, and no control character of a terminal. */
-void
-ms_markdown_append(GString *text, const char *raw)
-{
-  g_autofree char *lines = g_strdelimit(g_strdup(raw), "\n\t", ' ');
-  g_autofree char *plain = ms_printable(lines, "");
-
-  for (const char *p = plain; *p; p++) {
-    if (strchr("|\\*_<`", *p) || (*p == ']' && p[1] != '\0' && strchr("([:", p[1])))
-      g_string_append_c(text, '\\');
-    g_string_append_c(text, *p);
-  }
-}
-
-static void
-append_paragraph(GString *text, const char *raw)
-{
-  ms_markdown_append(text, raw);
-  g_string_append(text, "\n\n");
-}
-
-/** ms_table_append_markdown: the same as Markdown. */
-void
-ms_table_append_markdown(GString *text, GPtrArray *table, const GArray *report_columns)
-{
-  for (guint r = 0; r < table->len; r++) {
-    const GPtrArray *cells = table->pdata[r];
-    g_string_append_c(text, '|');
-    for (guint c = 0; c < cells->len; c++) {
-      g_string_append_c(text, ' ');
-      ms_markdown_append(text, cells->pdata[c]);
-      g_string_append(text, " |");
-    }
-    g_string_append(text, r == 0 ? "\n|" : "\n");
-    for (guint c = 0; r == 0 && c < cells->len; c++)
-      g_string_append(text, is_number_column(report_columns, c) ? "---:|" : "---|");
-    g_string_append(text, r == 0 ? "\n" : "");
-  }
-}
-
-/** ms_report_to_markdown: (transfer full): title, chart, table, remarks. The chart is NAME.svg in the same folder. */
-char *
-ms_report_to_markdown(const MsReport *self)
-{
-  g_autoptr(GArray) columns = ms_report_columns(self, MS_FORMAT_TABLE);
-  g_autoptr(GPtrArray) table = ms_report_table(self, MS_LANGUAGE_ENGLISH);
-  g_autofree char *heading = ms_report_heading(self, MS_LANGUAGE_ENGLISH);
-  g_autofree char *footer = ms_report_footer(self, MS_LANGUAGE_ENGLISH);
-  g_auto(GStrv) remarks = g_strsplit(footer, "\n", -1);
-  g_autofree char *file = ms_file_name(self->experiment->name);
-  g_autofree char *picture = g_uri_escape_string(file, NULL, FALSE);
-  g_autoptr(GString) text = g_string_new("# ");
-  const MsExperiment *e = self->experiment;
-
-  append_paragraph(text, e->title);
-  g_autofree char *verdict = ms_report_verdict_text(self, MS_LANGUAGE_ENGLISH);
-  if (verdict)
-    append_paragraph(text, verdict);
-  if (e->description)
-    append_paragraph(text, e->description);
-  append_paragraph(text, heading);
-  g_string_append(text, "![");
-  ms_markdown_append(text, e->title);
-  g_string_append_printf(text, "](%s.svg)\n\n", picture);
-  ms_table_append_markdown(text, table, columns);
-  g_string_append_c(text, '\n');
-  for (char **remark = remarks; *remark; remark++) {
-    ms_markdown_append(text, *remark);
-    g_string_append(text, remark[1] ? "\n" : "");
   }
   return g_string_free(g_steal_pointer(&text), FALSE);
 }

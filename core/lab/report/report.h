@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* MsReport: the results of an experiment on a device, written as a table, CSV, JSON, Markdown and a chart. */
+/* MsReport: the results of an experiment on a device, written as a table, CSV, JSON, LaTeX and a chart. */
 #pragma once
 
 #include <json-glib/json-glib.h>
@@ -112,16 +112,10 @@ char *ms_report_footer(const MsReport *self, MsLanguage language);
 char *ms_report_to_text(const MsReport *self);
 void ms_table_append_text(GString *text, GPtrArray *table, const GArray *report_columns);
 
-/* Writes a report as Markdown. */
-void ms_markdown_append(GString *text, const char *raw);
-void ms_table_append_markdown(GString *text, GPtrArray *table, const GArray *report_columns);
-char *ms_report_to_markdown(const MsReport *self);
-
 /* Reports for LaTeX: a table of each, and a document of all with their charts. */
 char *ms_latex_escape(const char *text);
 char *ms_report_to_latex(const MsReport *self);
 char *ms_reports_to_latex_document(GPtrArray *reports);
-extern const char ms_latex_bibliography[];
 
 /* Makes the chart of a report. */
 MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
@@ -134,9 +128,8 @@ MsChart *ms_report_to_chart(const MsReport *self, MsLanguage language);
 /** MS_REPORT_INDEX: the page over all reports of a folder. */
 #define MS_REPORT_INDEX "index.html"
 
-/** MS_REPORT_DOCUMENT: the same for pdflatex; MS_REPORT_STUDIES: the studies that it cites. */
+/** MS_REPORT_DOCUMENT: the same for pdflatex. */
 #define MS_REPORT_DOCUMENT "report.tex"
-#define MS_REPORT_STUDIES "studies.bib"
 
 gboolean ms_report_write_file(const MsAtomicPlace *place, const char *name, const void *data, gsize size,
                               GError **error);
@@ -145,7 +138,7 @@ gboolean ms_report_save(const MsReport *self, const MsAtomicPlace *place, GError
 gboolean ms_report_save_index(GPtrArray *reports, const MsAtomicPlace *place, GError **error);
 
 /* Reports of several devices side by side: the same rows, a column of times for each. */
-char *ms_reports_merge_to_text(GPtrArray *reports, gboolean markdown);
+char *ms_reports_merge_to_text(GPtrArray *reports);
 GPtrArray *ms_reports_merge_names(GPtrArray *reports);
 char *ms_reports_merge_devices(GPtrArray *reports, const char *experiment, MsLanguage language);
 GPtrArray *ms_reports_merge_table(GPtrArray *reports, const char *experiment, MsLanguage language);

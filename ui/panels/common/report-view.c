@@ -83,8 +83,9 @@ typedef struct {
 } Format;
 
 static const Format formats[] = {
-  {"csv", .to_text = ms_report_to_csv},     {"json", .to_text = ms_report_to_json},
-  {"md", .to_text = ms_report_to_markdown}, {"svg", .draw = ms_chart_to_svg},
+  {"csv", .to_text = ms_report_to_csv},
+  {"json", .to_text = ms_report_to_json},
+  {"svg", .draw = ms_chart_to_svg},
   {"png", .draw = ms_chart_to_png},
 };
 
@@ -161,7 +162,7 @@ ms_report_view_export_to(MsReportView *self, const char *path)
       format = &formats[i];
   if (!self->report || !format) {
     g_autoptr(GError) error = g_error_new(
-      MS_ERROR, MS_ERROR_USAGE, _("Reports are written as .csv, .json, .md, .svg or .png, so %s cannot be."), path);
+      MS_ERROR, MS_ERROR_USAGE, _("Reports are written as .csv, .json, .svg or .png, so %s cannot be."), path);
     g_signal_emit(self, signals[SIGNAL_PROBLEM], 0, error);
     return;
   }
