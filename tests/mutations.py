@@ -853,7 +853,7 @@ MUTATIONS = [
     ('reports: names of experiments are paths', 'core/text.c',
      "return g_unichar_isalnum(c) ||", "return TRUE ||", 'headless-files HostileNameTest'),
     ('reports: the text of a merged report shows any name', 'core/lab/report/report-merge.c',
-     '*name = ms_printable(experiment->name, "")', '*name = g_strdup(experiment->name)',
+     '*name = ms_printable(e->name, "")', '*name = g_strdup(e->name)',
      'headless-files HostileNameTest'),
     ('regions: labels of a device index the host', 'core/regions/segmentation.c',
      'if (ms_labels_are_within(self->labels, n, 1, self->n))', 'if (TRUE)',
