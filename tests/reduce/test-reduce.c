@@ -348,7 +348,7 @@ check_growing(MsContext *context, const char *text)
 static void
 test_growing(void)
 {
-  static const TextCase cases[] = {{MS_TEST_SUITE, "minmax-image"},
+  static const TextCase cases[] = {{MS_TEST_CI, "minmax-image"},
                                    {MS_TEST_SUITE, "last-group"},
                                    {MS_TEST_SUITE, "pcl-recursive"},
                                    {MS_TEST_CI, "pcl-host"}};
@@ -440,7 +440,7 @@ test_wrapping(void)
     MsTestForm forms[G_N_ELEMENTS(specs)];
   } variants[] = {
     {"pcl", {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
-    {"pcl-host,wait=event", {MS_TEST_CI, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
+    {"pcl-host,wait=event", {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
     {"pcl-recursive,wait=finish", {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI}},
     {"last-group", {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
     {"minmax-vector", {MS_TEST_CI, MS_TEST_CI, MS_TEST_CI, MS_TEST_CI}},
@@ -481,7 +481,7 @@ test_no_overflow(void)
 static void
 check_again_and_again(MsContext *context, const char *text)
 {
-  const guint native_rounds = ms_fixture_form() >= MS_TEST_CI ? 200 : 50;
+  const guint native_rounds = ms_fixture_form() >= MS_TEST_CI ? 200 : 20;
   const guint rounds = ms_fixture_under_oclgrind() ? 2 : native_rounds;
   const guint64 n = ms_fixture_under_oclgrind() ? 1100 : 65537;
   const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_INT);
@@ -504,8 +504,8 @@ static void
 test_again_and_again(void)
 {
   static const TextCase cases[] = {{MS_TEST_SUITE, "last-group"},
-                                   {MS_TEST_SUITE, "minmax-bank"},
-                                   {MS_TEST_SUITE, "pcl-recursive"},
+                                   {MS_TEST_CI, "minmax-bank"},
+                                   {MS_TEST_CI, "pcl-recursive"},
                                    {MS_TEST_SUITE, "swap-refined"},
                                    {MS_TEST_CI, "naive"}};
 
