@@ -200,7 +200,8 @@ def run_program(program, folder, case):
     cv2.imwrite(source, case["picture"])
     subprocess.run(
         [program, "--headless", source, "-o", target, "--on-conflict", "overwrite", "--quiet",
-         "--device", case.get("device", "cpu"), "--rule", case["rule"], "--levels", str(case.get("levels", 0)), "--space", case.get("space", "rgb"),
+         "--device", case.get("device", "cpu"), "--rule", case["rule"],
+         "--levels", str(case.get("levels", 0)), "--space", case.get("space", "rgb"),
          "--sp", str(case["sp"]), "--sr", str(case["sr"]),
          "--max-iterations", str(case["iterations"]), "--epsilon", str(case["epsilon"])],
         check=True)

@@ -60,8 +60,8 @@ class Lab(HeadlessCase):
             os.rename(self.study()[1], path)
         except OSError:
             self.skipTest("The file system takes UTF-8 names only.")
-        result = subprocess.run([PROGRAM.encode(), b"--headless", b"--experiment", path, b"--quick", b"--repeat", b"1", b"--quiet"],
-                                capture_output=True, timeout=600, check=False)
+        command = PROGRAM.encode(), b"--headless", b"--experiment", path, b"--quick", b"--repeat", b"1", b"--quiet"
+        result = subprocess.run(command, capture_output=True, timeout=600, check=False)
         self.assertEqual((result.returncode, result.stderr), (0, b""))
 
     def test_a_kernel_part_of_ones_own(self):

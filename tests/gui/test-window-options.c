@@ -159,8 +159,8 @@ test_tooltips(void)
 }
 
 /*
- * Every value of every choice either runs and gives the reference's picture, or is greyed out with the plan's reason; in
- * the suite the last one of each.
+ * Every value of every choice either runs and gives the reference's picture, or is greyed out with the plan's reason.
+ * The suite takes the last one of each.
  */
 static void
 test_every_choice(void)
