@@ -316,7 +316,7 @@ def test_statistics_are_those_of_numpy(channels, device):
         assert numpy.array_equal(numbers.histogram, numpy.bincount(samples.ravel(), minlength=256))
 
 
-@pytest.mark.parametrize("device, dtype", [("auto", "u1"), ("auto", "f4")] + [
+@pytest.mark.parametrize("device, dtype", [("auto", "f4")] + [
     ("reference", dtype) for dtype in ("u1", "i1", "u2", "i2", "i4", "u4", "f4", "f8")])
 def test_reductions_are_those_of_numpy(device, dtype):
     random = numpy.random.default_rng(6)
