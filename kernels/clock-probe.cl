@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Its time grows with `steps`, until the times of the driver's events can be compared with a clock. */
-__kernel void
-clock_probe(__global uint *out, uint steps)
-{
-  uint i = get_global_id(0), value = i;
+/*
+ * Takes time that grows with the number of work-items, until it can be compared with a clock; a loop that grows would be
+ * ended by some drivers. The value is known to no compiler, and is written where it is one in 2^32.
+ */
+#define STEPS 4096
 
-  for (uint k = 0; k < steps; k++)
-    value = value * 1664525u + 1013904223u;
-  out[i] = value;
+__kernel void
+clock_probe(__global uint *out)
+{
+  uint value = (uint)get_global_id(0);
+
+  for (uint k = 0; k < STEPS; k++)
+    value = (value ^ value >> 15) * 1664525u + 1013904223u;
+  if (value == 0)
+    *out = value;
 }

@@ -411,7 +411,7 @@ run_tiles(Overlap *overlap, MsTimingLog *log, GError **error)
   if (download && !ms_staged_transfer_end(download, log, &other))
     keep_error(&failure, g_steal_pointer(&other));
   if (failure)
-    (void)clFinish(level->context->queue);
+    (void)ms_cl_finish(level->context->queue);
   if (!failure)
     return TRUE;
   g_propagate_error(error, failure);

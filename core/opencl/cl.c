@@ -103,3 +103,15 @@ ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, 
       return FALSE;
   return TRUE;
 }
+
+/**
+ * ms_cl_finish: waits for everything enqueued, with a barrier as the last command: clFinish of Mesa 22.3 waits only for
+ * what was enqueued since the last clFlush.
+ */
+cl_int
+ms_cl_finish(cl_command_queue queue)
+{
+  const cl_int status = clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL);
+
+  return status == CL_SUCCESS ? clFinish(queue) : status;
+}

@@ -35,4 +35,5 @@ typedef struct {
     (bytes), NULL                                                                                                      \
   }
 
+cl_int ms_cl_finish(cl_command_queue queue);
 gboolean ms_kernel_set_args(cl_kernel kernel, const char *name, const MsKernelArg *args, guint n, GError **error);

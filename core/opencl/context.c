@@ -379,7 +379,7 @@ record_launch(MsContext *self, const MsLaunch *launch)
 guint64
 ms_context_begin_command(MsContext *self, MsTimingLog *log)
 {
-  if (!log || !self->by_wall_clock || clFinish(self->queue) != CL_SUCCESS)
+  if (!log || !self->by_wall_clock || ms_cl_finish(self->queue) != CL_SUCCESS)
     return 0;
   return (guint64)g_get_monotonic_time() * 1000;
 }
@@ -396,7 +396,7 @@ ms_context_log_command(MsContext *self, guint64 begun_ns, const MsTiming *row, c
 {
   if (!log)
     return;
-  if (begun_ns == 0 || clFinish(self->queue) != CL_SUCCESS) {
+  if (begun_ns == 0 || ms_cl_finish(self->queue) != CL_SUCCESS) {
     ms_timing_log_add_event(log, row->stage, row->kernel, row->bytes, event);
     return;
   }

@@ -6,13 +6,12 @@
 #include "core/opencl/timing.h"
 #include "core/opencl/transfers.h"
 
-/* A kernel is long enough to be compared with the clock from this time on; so many work-items run it. */
+/* A kernel is long enough to be compared with the clock from this time on. */
 #define LEAST_WALL_NS 4e6
-#define ITEMS 4096
 
-/* Steps of a work-item, at first and at most; eight times as many at each try. */
-#define FIRST_STEPS 256
-#define MOST_STEPS (1u << 24)
+/* Work-items, at first and at most; eight times as many at each try. */
+#define FIRST_ITEMS ((gsize)1 << 12)
+#define MOST_ITEMS ((gsize)1 << 27)
 
 /* On a busy machine a wait may end late: one try of several that agrees is enough. */
 #define TRIES 4
@@ -38,13 +37,11 @@ ms_device_clock_agrees(guint64 started_ns, guint64 ended_ns, double wall_ns)
 
 /* Runs the kernel once; %FALSE if the device cannot. */
 static gboolean
-run_probe(MsContext *context, cl_kernel kernel, cl_uint steps, double *wall_ns, gboolean *agrees)
+run_probe(MsContext *context, cl_kernel kernel, gsize items, double *wall_ns, gboolean *agrees)
 {
-  const MsLaunch launch = {kernel, "clock_probe", {.dimensions = 1, .global = {ITEMS}}, 0};
+  const MsLaunch launch = {kernel, "clock_probe", {.dimensions = 1, .global = {items}}, 0};
   g_autoptr(MsTimingLog) log = ms_timing_log_new();
 
-  if (clSetKernelArg(kernel, 1, sizeof steps, &steps) != CL_SUCCESS)
-    return FALSE;
   const gint64 before_us = g_get_monotonic_time();
   if (!ms_context_launch(context, &launch, log, NULL) || !ms_context_finish(context, NULL))
     return FALSE;
@@ -70,16 +67,16 @@ ms_device_clock_probe(MsContext *context)
 
   ms_program_spec_add_part(spec, "clock-probe.cl");
   kernel = ms_kernel_new(context, spec, "clock_probe", NULL, NULL);
-  buffer = kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, ITEMS * sizeof(cl_uint), NULL, NULL) : NULL;
+  buffer = kernel ? ms_context_create_buffer(context, CL_MEM_READ_WRITE, sizeof(cl_uint), NULL, NULL) : NULL;
   if (!buffer || clSetKernelArg(kernel, 0, sizeof buffer, &buffer) != CL_SUCCESS)
     return FALSE;
-  cl_uint steps = FIRST_STEPS;
-  while (run_probe(context, kernel, steps, &wall_ns, &agrees) && wall_ns < LEAST_WALL_NS && steps < MOST_STEPS)
-    steps *= 8;
+  gsize items = FIRST_ITEMS;
+  while (run_probe(context, kernel, items, &wall_ns, &agrees) && wall_ns < LEAST_WALL_NS && items < MOST_ITEMS)
+    items *= 8;
   if (wall_ns < LEAST_WALL_NS)
     return FALSE;
   for (guint tries = 1; tries < TRIES && !agrees; tries++)
-    if (!run_probe(context, kernel, steps, &wall_ns, &agrees))
+    if (!run_probe(context, kernel, items, &wall_ns, &agrees))
       return FALSE;
   return !agrees;
 }

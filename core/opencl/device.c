@@ -169,6 +169,22 @@ require_work_item_sizes(MsDevice *self)
   }
 }
 
+/*
+ * Mesa's llvmpipe ends all loops of a work-item after so many iterations together, so that no shader runs for ever, and
+ * goes on behind them; 22.3 does so, and 25.0 no longer.
+ */
+#define LLVMPIPE_ITERATIONS 65535
+#define FIRST_MESA_WITHOUT_LIMIT 25
+
+static guint
+loop_iterations(MsDevice *self)
+{
+  const gboolean has_limit =
+    g_str_has_prefix(self->name, "llvmpipe") && g_ascii_strtoull(self->driver, NULL, 10) < FIRST_MESA_WITHOUT_LIMIT;
+
+  return has_limit ? LLVMPIPE_ITERATIONS : 0;
+}
+
 static void
 read_limits(MsDevice *self)
 {
@@ -199,6 +215,7 @@ read_limits(MsDevice *self)
   l->preferred_multiple = preferred_multiple(self);
   l->nvidia_capability = nvidia_capability(self);
   l->registers_of_group = l->nvidia_capability > 0 ? (guint)query_number(id, NV_REGISTERS_PER_BLOCK) : 0;
+  l->loop_iterations = loop_iterations(self);
 }
 
 /* The texts of a snapshot, in this order. */

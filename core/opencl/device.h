@@ -25,6 +25,7 @@ typedef enum {
  * @opencl_version: 120 for OpenCL 1.2, 300 for 3.0
  * @nvidia_capability: compute capability times ten (90 on Hopper), 0 on other devices
  * @registers_of_group: registers that a work-group can have, on NVIDIA; 0 where unknown
+ * @loop_iterations: of all loops of a work-item together, after which they end and give wrong results; 0 for no limit
  * @host_unified: whether host and device share memory, so that buffers can wrap host pointers
  */
 typedef struct {
@@ -53,6 +54,7 @@ typedef struct {
   guint opencl_version;
   guint nvidia_capability;
   guint registers_of_group;
+  guint loop_iterations;
 } MsDeviceLimits;
 
 /** MsCompilerExtensions: the fields of #MsDeviceLimits that are found out by building programs. */

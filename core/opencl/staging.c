@@ -531,7 +531,7 @@ lead(Job *job)
   if (job->work.direct ? lead_direct(job) : lead_through_blocks(job))
     return;
   set_flag(job, &job->failed);
-  (void)clFinish(self->queue);
+  (void)ms_cl_finish(self->queue);
   for (guint i = 0; i < self->n_blocks; i++)
     g_clear_pointer(&self->blocks[i].moving, clReleaseEvent);
   if (!job->error)

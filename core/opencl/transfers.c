@@ -105,7 +105,7 @@ static gboolean
 check_wait(MsContext *self, cl_int status, GError **error)
 {
   if (status != CL_SUCCESS)
-    (void)clFinish(self->queue);
+    (void)ms_cl_finish(self->queue);
   return ms_cl_check(status, error, "waiting for the device");
 }
 
@@ -113,7 +113,7 @@ check_wait(MsContext *self, cl_int status, GError **error)
 gboolean
 ms_context_finish(MsContext *self, GError **error)
 {
-  return check_wait(self, clFinish(self->queue), error);
+  return check_wait(self, ms_cl_finish(self->queue), error);
 }
 
 /** ms_context_wait_for: commands that are enqueued later start after @event, which may belong to another queue. */

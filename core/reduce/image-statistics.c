@@ -25,7 +25,7 @@ typedef struct {
 } Shape;
 
 /*
- * A processor counts without atomics, one work-item a group over a contiguous block; elsewhere work-items of a group
+ * A processor with vectors counts without atomics, one work-item a group over a contiguous block; elsewhere work-items of a group
  * share bins.
  */
 static Shape
@@ -33,7 +33,7 @@ shape_for(const MsDeviceLimits *limits)
 {
   Shape shape = {256, COPIES, 8, "global_stride", "COUNT_ATOMIC", "COPY_OF_ITEM"};
 
-  if (limits->type == MS_DEVICE_TYPE_CPU)
+  if (ms_device_limits_have_vectors(limits))
     return (Shape){1, COPIES, 8, "block_stride", "COUNT_PLAIN", "COPY_OF_LANE"};
   while (shape.group > limits->max_work_group)
     shape.group /= 2;

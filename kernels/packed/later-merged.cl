@@ -5,7 +5,6 @@
  * continues, the others refer to it and take its colour at the end. Twin of later-alone.cl.
  */
 #define EMPTY 0xffffffffu
-#define PROBES 4
 
 static inline uint
 slot_of(const uint4 entry)

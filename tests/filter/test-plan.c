@@ -56,6 +56,53 @@ test_refusals(void)
 }
 
 static void
+assert_loops_end(MsPlanRequest *request, MsKernel kernel, double sp, int most)
+{
+  request->settings.options.kernel = kernel;
+  request->settings.params.sp = sp;
+  for (int i = most; i <= most + 1; i++) {
+    request->settings.params.max_iterations = i;
+    g_autofree char *refusal = ms_plan_refusal(request);
+    g_assert_true(i == most ? !refusal : refusal && strstr(refusal, " after 65535 iterations"));
+  }
+}
+
+/* By hand: a window of 41 rows of 41 pixels takes 41 * 42 iterations, and the pixel's loop one for each window. */
+static void
+test_loops_that_end(void)
+{
+  MsPlanRequest request = made_up_request(640, 480);
+
+  request.limits.loop_iterations = 65535;
+  request.limits.fp64 = FALSE;
+  assert_loops_end(&request, MS_KERNEL_DIRECT, 20, 65535 / (41 * 42 + 1));
+  request.settings.options.unroll = 4;
+  assert_loops_end(&request, MS_KERNEL_DIRECT, 40, 65535 / (81 * (1 + 20 + 3) + 1));
+  request.settings.options.unroll = 1;
+  request.settings.options.schedule = MS_SCHEDULE_REFILL;
+  assert_loops_end(&request, MS_KERNEL_DIRECT, 2, 65535 / ((128 * 8 / 4 + 1) * (5 * 6 + 1)));
+  request.settings.options.schedule = MS_SCHEDULE_FIXED;
+  assert_loops_end(&request, MS_KERNEL_PACKED, 20, 65535 / (4 * 42 * (1 + 11) + 4 + 4 * 6 + 1));
+}
+
+/* Pixels of the list for each work-item, which the first ones of a group may take alone. */
+static void
+test_shares_where_loops_end(void)
+{
+  for (int limited = 0; limited < 2; limited++) {
+    MsPlanRequest request = made_up_request(640, 480);
+    g_autoptr(GError) error = NULL;
+
+    request.settings.options.kernel = MS_KERNEL_PACKED;
+    request.settings.params.sp = 5;
+    request.limits.loop_iterations = limited ? 65535 : 0;
+    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_assert_no_error(error);
+    g_assert_cmpint(plan->passes[2].item_height, ==, limited ? 1 : 8);
+  }
+}
+
+static void
 test_usage_errors_come_first(void)
 {
   MsPlanCase request = made_up_request(64, 64);
@@ -429,6 +476,13 @@ lack_doubles(MsDeviceLimits *limits)
 }
 
 static void
+end_loops(MsDeviceLimits *limits)
+{
+  lack_doubles(limits);
+  limits->loop_iterations = 65535;
+}
+
+static void
 share_memory(MsDeviceLimits *limits)
 {
   limits->host_unified = TRUE;
@@ -444,6 +498,7 @@ static const Lack lacks[] = {
   {"64-bit atomics", lack_atomics},
   {"buffers of 16 MiB", have_small_buffers},
   {"doubles", lack_doubles},
+  {"loops that end by themselves", end_loops},
   {"memory of its own", share_memory},
 };
 
@@ -559,6 +614,8 @@ void
 ms_test_plan(void)
 {
   g_test_add_func("/plan/refusals", test_refusals);
+  g_test_add_func("/plan/loops-that-end", test_loops_that_end);
+  g_test_add_func("/plan/shares-where-loops-end", test_shares_where_loops_end);
   g_test_add_func("/plan/usage-errors-come-first", test_usage_errors_come_first);
   g_test_add_func("/plan/images-follow-the-devices-language", test_images_follow_the_devices_language);
   g_test_add_func("/plan/auto-work-group", test_auto_work_group);

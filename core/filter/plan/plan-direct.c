@@ -94,6 +94,21 @@ group_bytes(const MsToggles *options)
   return options->local_memory ? (gsize)options->work_group_width * options->work_group_height * 4 : 0;
 }
 
+/* Work-items that compute side by side at least, of a device that ends loops. */
+#define LANES 4
+
+/* Under `refill` the first work-items of a group may take all of its pixels. */
+static gboolean
+check_loops(const MsPlan *plan, GError **error)
+{
+  const MsToggles *o = &plan->settings.options;
+  const guint64 side = 2 * (guint64)plan->radius + 1, unroll = (guint64)o->unroll;
+  const guint64 pixels = refills(o) ? (guint64)o->work_group_width * o->work_group_height * REFILL_ROWS / LANES + 1 : 1;
+
+  return ms_plan_check_loops(plan, pixels * plan->settings.params.max_iterations,
+                             side * (1 + side / unroll + MIN(side, unroll - 1)), error);
+}
+
 static void
 compose_direct(MsPlan *plan)
 {
@@ -136,7 +151,8 @@ ms_plan_direct(MsPlan *plan, GError **error)
     return FALSE;
   resolve_work_group(options, plan->limits);
   bytes = group_bytes(options);
-  if (!ms_plan_check_work_group(plan, options->work_group_width, options->work_group_height, bytes, error))
+  if (!ms_plan_check_work_group(plan, options->work_group_width, options->work_group_height, bytes, error) ||
+      !check_loops(plan, error))
     return FALSE;
   compose_direct(plan);
   plan->source_is_image = options->memory == MS_MEMORY_IMAGE;

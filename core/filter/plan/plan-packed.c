@@ -20,8 +20,9 @@
 #define ALONE_SHARE 8
 #define MERGED_SHARE 4
 
-/* Slots of the hash table of positions and colours. */
+/* Slots of the hash table of positions and colours, and those in which one is looked for. */
 #define TABLE_SLOTS 1024
+#define MERGE_PROBES 4
 
 /* From this radius on, merging pixels that have reached the same position and colour saves more time than it takes. */
 #define MIN_MERGED_RADIUS 6
@@ -86,10 +87,13 @@ later_width(const MsPlan *plan)
   return MIN(LATER_WIDTH, MIN(l->max_work_group, l->max_work_item[0]));
 }
 
+/* Where loops end, none may take the pixels of others. */
 static gsize
 later_share(const MsPlan *plan)
 {
-  return merges(plan) ? MERGED_SHARE : ALONE_SHARE;
+  if (merges(plan))
+    return MERGED_SHARE;
+  return plan->request.limits.loop_iterations > 0 ? 1 : ALONE_SHARE;
 }
 
 static gsize
@@ -155,6 +159,7 @@ compose_packed(MsPlan *plan)
   ms_plan_define(plan, "LATER_ROWS", rows_unrolled(plan, LATER_QUADS));
   ms_plan_define(plan, "LIST_SHARE", (gint64)(later_width(plan) * later_share(plan)));
   ms_plan_define(plan, "TABLE", TABLE_SLOTS);
+  ms_plan_define(plan, "PROBES", MERGE_PROBES);
   ms_plan_define(plan, "FIRST_STEPS", ms_plan_is_masked(plan) ? 0 : 1);
 }
 
@@ -209,6 +214,17 @@ add_later(MsPlan *plan)
     pass->args[pass->n_args++] = MS_ARG_MODES;
 }
 
+/* Each pixel is looked up in the table, which is cleared before, and its window is summed. */
+static gboolean
+check_loops(const MsPlan *plan, GError **error)
+{
+  const guint64 side = 2 * (guint64)plan->radius + 1, share = later_share(plan);
+  const guint64 of_window = (side + 1) * (1 + (guint64)quads(plan->radius));
+  const guint64 of_table = merges(plan) ? TABLE_SLOTS / later_width(plan) + share * (2 + MERGE_PROBES) : 0;
+
+  return ms_plan_check_loops(plan, (guint64)plan->settings.params.max_iterations, share * of_window + of_table, error);
+}
+
 static gboolean
 check_packed_plan(const MsPlan *plan, GError **error)
 {
@@ -228,7 +244,8 @@ check_packed_plan(const MsPlan *plan, GError **error)
   }
   return ms_plan_check_work_group(plan, PREPARE_WIDTH, 1, 0, error) &&
          ms_plan_check_work_group(plan, FIRST_WIDTH, FIRST_HEIGHT, 2 * sizeof(cl_uint), error) &&
-         ms_plan_check_work_group(plan, later_width(plan), 1, later_local_bytes(plan), error);
+         ms_plan_check_work_group(plan, later_width(plan), 1, later_local_bytes(plan), error) &&
+         check_loops(plan, error);
 }
 
 /**

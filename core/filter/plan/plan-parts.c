@@ -201,6 +201,27 @@ ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize lo
   return FALSE;
 }
 
+/**
+ * ms_plan_check_loops: whether the loops of a work-item can end by themselves.
+ * @steps: iterations of the method that a work-item may take for all of its pixels
+ * @in_a_step: iterations of the loops within each of them
+ */
+gboolean
+ms_plan_check_loops(const MsPlan *self, guint64 steps, guint64 in_a_step, GError **error)
+{
+  const guint most = self->request.limits.loop_iterations;
+  const guint64 needed = steps * (in_a_step + 1);
+
+  if (most == 0 || needed <= most)
+    return TRUE;
+  g_autofree char *shown = g_strdup_printf("%" G_GUINT64_FORMAT, needed);
+  ms_set_error(error, MS_ERROR_UNSUPPORTED,
+               "The device ends the loops of a work-item after %u iterations; --sp %g and --max-iterations %d can take "
+               "%s. Choose smaller ones, or another device.",
+               most, self->settings.params.sp, self->settings.params.max_iterations, shown);
+  return FALSE;
+}
+
 /*
  * Accepts the kernel's own work-group when the kernel is chosen by name, so that the settings that a report states can
  * be repeated.

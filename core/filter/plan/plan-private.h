@@ -40,6 +40,7 @@ MsPass *ms_plan_add_pass(MsPlan *self, const MsPass *pass);
 void ms_plan_set_work_group(MsPlan *self, gsize width, gsize height);
 
 gboolean ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize local_bytes, GError **error);
+gboolean ms_plan_check_loops(const MsPlan *self, guint64 steps, guint64 in_a_step, GError **error);
 gboolean ms_plan_check_default_toggles(const MsPlan *self, int width, int height, GError **error);
 gboolean ms_plan_check_needs(const MsPlan *self, MsPlanNeeds needs, GError **error);
 
