@@ -56,13 +56,13 @@ test_refusals(void)
 }
 
 static void
-assert_loops_end(MsPlanRequest *request, MsKernel kernel, double sp, int most)
+assert_loops_end(MsPlanCase *request, MsKernel kernel, double sp, int most)
 {
   request->settings.options.kernel = kernel;
   request->settings.params.sp = sp;
   for (int i = most; i <= most + 1; i++) {
     request->settings.params.max_iterations = i;
-    g_autofree char *refusal = ms_plan_refusal(request);
+    g_autofree char *refusal = ms_plan_case_refusal(request);
     g_assert_true(i == most ? !refusal : refusal && strstr(refusal, " after 65535 iterations"));
   }
 }
@@ -71,7 +71,7 @@ assert_loops_end(MsPlanRequest *request, MsKernel kernel, double sp, int most)
 static void
 test_loops_that_end(void)
 {
-  MsPlanRequest request = made_up_request(640, 480);
+  MsPlanCase request = made_up_request(640, 480);
 
   request.limits.loop_iterations = 65535;
   request.limits.fp64 = FALSE;
@@ -90,13 +90,13 @@ static void
 test_shares_where_loops_end(void)
 {
   for (int limited = 0; limited < 2; limited++) {
-    MsPlanRequest request = made_up_request(640, 480);
+    MsPlanCase request = made_up_request(640, 480);
     g_autoptr(GError) error = NULL;
 
     request.settings.options.kernel = MS_KERNEL_PACKED;
     request.settings.params.sp = 5;
     request.limits.loop_iterations = limited ? 65535 : 0;
-    g_autoptr(MsPlan) plan = ms_plan_new(&request, &error);
+    g_autoptr(MsPlan) plan = ms_plan_case_new(&request, &error);
     g_assert_no_error(error);
     g_assert_cmpint(plan->passes[2].item_height, ==, limited ? 1 : 8);
   }

@@ -93,7 +93,7 @@ later_share(const MsPlan *plan)
 {
   if (merges(plan))
     return MERGED_SHARE;
-  return plan->request.limits.loop_iterations > 0 ? 1 : ALONE_SHARE;
+  return plan->limits->loop_iterations > 0 ? 1 : ALONE_SHARE;
 }
 
 static gsize

@@ -209,7 +209,7 @@ ms_plan_check_work_group(const MsPlan *self, gsize width, gsize height, gsize lo
 gboolean
 ms_plan_check_loops(const MsPlan *self, guint64 steps, guint64 in_a_step, GError **error)
 {
-  const guint most = self->request.limits.loop_iterations;
+  const guint most = self->limits->loop_iterations;
   const guint64 needed = steps * (in_a_step + 1);
 
   if (most == 0 || needed <= most)
