@@ -10,8 +10,8 @@ cv2.pyrMeanShiftFiltering does, and once with the row of later versions, which t
     peer.py PROGRAM [CASES] [SEED]
 
 The suite runs one case of OpenCV's rule and one of a colour space on the device, one of each other rule by the serial
-reference, to which other tests hold the device, and small sizes; CI (peer-random) runs CASES, 50 if there is no number,
-all on the device, with levels, and more sizes and levels.
+reference, to which other tests hold the device, and small sizes; CI (peer-random) runs CASES, 24 if there is no number,
+all on the device, with levels, and more sizes and levels; the long form 100 and more sizes still.
 
 Exit status 77 (skipped, and said so) where OpenCV for Python is absent; 1 at the first difference.
 """
@@ -239,8 +239,11 @@ def check_sizes(program, rng, largest, levels):
 
 def main():
     program = sys.argv[1]
-    full = os.environ.get("MS_TEST_FORM", "suite") != "suite"
-    cases = len(SUITE) if not full else int(sys.argv[2]) if len(sys.argv) > 2 else 50
+    form = os.environ.get("MS_TEST_FORM", "suite")
+    full = form != "suite"
+    cases = {"suite": len(SUITE), "ci": 24, "long": 100}[form]
+    if full and len(sys.argv) > 2:
+        cases = int(sys.argv[2])
     seed = int(sys.argv[3]) if len(sys.argv) > 3 else random.randrange(1 << 30)
     rng = random.Random(seed)
     print(f"seed {seed}, OpenCV {cv2.__version__}", flush=True)
@@ -255,7 +258,7 @@ def main():
                       f"{int(wrong.sum())} pixels differ")
                 return 1
     for levels in range(9 if full else 5):
-        if not check_sizes(program, rng, 40 if full else 7, levels):
+        if not check_sizes(program, rng, {"suite": 7, "ci": 24, "long": 40}[form], levels):
             return 1
     print(f"{cases} cases and all small sizes with levels identical")
     return 0

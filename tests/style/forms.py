@@ -13,9 +13,9 @@ import sources
 
 # How a test asks whether it is run in a form or a later one.
 ASKS = {
-    'ci': re.compile(r'\bMS_TEST_CI\b|\bin_ci\b|FORM\b[^\n]*(?:==|!=) "suite"|'
+    'ci': re.compile(r'\bMS_TEST_CI\b|"ci": \d|\bin_ci\b|FORM\b[^\n]*(?:==|!=) "suite"|'
                      r'"MS_TEST_FORM"[^\n]*"suite"\) [!=]= (?:0|"suite")'),
-    'long': re.compile(r'\bMS_TEST_LONG\b|FORM\b[^\n]*== "long"|\b(?:faults|self)\.(?:LONG|sample)\b'),
+    'long': re.compile(r'\bMS_TEST_LONG\b|"long": \d|FORM\b[^\n]*== "long"|\b(?:faults|self)\.(?:LONG|sample)\b'),
 }
 # The suites that run a test in a form; the long form runs what does more in CI too.
 RUN_BY = {'ci': {'ci', 'more-ci'}, 'long': {'ci', 'more-ci', 'long', 'more-long'}}
