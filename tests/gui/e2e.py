@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The real program as a person uses it: a short session with a picture, in CI also its panels, its regions, Lab and
-Batch, and much more of Picture in the long form.
+"""The real program as a person uses it: a short session with a picture, in CI also its panels, its regions and Lab,
+and much more of Picture in the long form; e2e-batch.py has the workspace Batch.
 Usage: e2e.py WINDOW-PROGRAM HEADLESS-PROGRAM SAMPLE ARTEFACT-FOLDER"""
 import math
 import os
@@ -225,32 +225,6 @@ def lab(person):
     person.enter(person.find("Repeats", "spin button"), "3")
     person.click(person.find("Compare", "push button"))
     wait("the comparison to end", lambda: person.has(part="Fastest"), 180)
-    person.choose("Picture")
-
-
-def batch(person):
-    """A folder gets the files that the command line makes; e2e-batch.py does more in the workspace Batch."""
-    folder = os.path.join(WORK, "folder")
-    os.makedirs(folder)
-    for name in ("a.png", "b.png"):
-        cv2.imwrite(os.path.join(folder, name), cv2.resize(cv2.imread(SAMPLE), (160, 120)))
-    with open(os.path.join(folder, "c.png"), "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\nnot a picture")
-    person.choose("Batch")
-    person.click(person.find("Add Folder…", "push button"))
-    person.choose_file("Add", folder)
-    for name in ("a.png", "b.png", "c.png"):
-        person.find(name, "table cell")
-    person.click(person.find("Start", "push button"))
-    person.find(part="2 of 3 done", role="label")
-    person.find("1 failed", "toggle button")
-    copy = person.find("Copy as Command Line", "push button")
-    words = shlex.split(person.copied(lambda: person.click(copy)))
-    output = os.path.join(WORK, "by-hand") + "/"
-    os.makedirs(output)
-    subprocess.run([HEADLESS, *words[1:-1], output], capture_output=True, text=True, timeout=600)
-    for name in ("a.png", "b.png"):
-        check((rgb(os.path.join(folder, "meanshift", name)) == rgb(output + name)).all(), f"{name} differs")
     person.choose("Picture")
 
 
@@ -560,7 +534,6 @@ def session():
         more_of_a_picture(person, picture)
     elif FORM != "suite":
         lab(person)
-        batch(person)
     shortcuts(person)
     person.check_reader()
     quit_while_filtering(person)
