@@ -57,15 +57,9 @@ new_for_device(MsDevice *device)
 }
 
 /*
- * What is known about a device with its driver: a file beside the cached binaries keeps it, so that a start builds no
+ * A file beside the cached binaries keeps what is known about a device with its driver, so that a start builds no
  * program but those that it runs. Deleting the file only costs the time of finding out again.
  */
-typedef struct {
-  gboolean works; /* a trivial kernel ran and computed what it should */
-  gboolean by_wall_clock;
-  MsCompilerExtensions extensions;
-} DeviceNote;
-
 #define NOTE_GROUP "device"
 
 static const char *const bytes_parts[] = {
@@ -97,29 +91,30 @@ note_path(MsContext *self)
   return g_build_filename(self->cache_folder, name, NULL);
 }
 
-/* Whether there is a note. */
+/* Takes over what the note says; %FALSE where there is none. */
 static gboolean
-read_note(MsContext *self, DeviceNote *note)
+read_note(MsContext *self)
 {
   g_autofree char *path = note_path(self);
   g_autoptr(GKeyFile) file = g_key_file_new();
+  MsDeviceLimits *limits = &self->device->limits;
   g_autoptr(GError) error = NULL;
 
   if (!path || !g_key_file_load_from_file(file, path, G_KEY_FILE_NONE, NULL))
     return FALSE;
-  note->extensions.clang_vectors = g_key_file_get_boolean(file, NOTE_GROUP, "clang-vectors", &error);
+  limits->clang_vectors = g_key_file_get_boolean(file, NOTE_GROUP, "clang-vectors", &error);
   if (!error)
-    note->extensions.byte_products = g_key_file_get_boolean(file, NOTE_GROUP, "byte-products", &error);
+    limits->byte_products = g_key_file_get_boolean(file, NOTE_GROUP, "byte-products", &error);
   if (!error)
-    note->by_wall_clock = g_key_file_get_boolean(file, NOTE_GROUP, "by-wall-clock", &error);
+    self->by_wall_clock = g_key_file_get_boolean(file, NOTE_GROUP, "by-wall-clock", &error);
   if (!error)
-    note->works = g_key_file_get_boolean(file, NOTE_GROUP, "works", &error);
+    self->works = g_key_file_get_boolean(file, NOTE_GROUP, "works", &error);
   return !error;
 }
 
 /* If the note cannot be written, only the time of the next start is lost. */
 static void
-write_note(MsContext *self, gboolean works)
+write_note(MsContext *self)
 {
   g_autofree char *path = note_path(self);
   g_autoptr(GKeyFile) file = g_key_file_new();
@@ -129,7 +124,7 @@ write_note(MsContext *self, gboolean works)
   g_key_file_set_boolean(file, NOTE_GROUP, "clang-vectors", limits->clang_vectors);
   g_key_file_set_boolean(file, NOTE_GROUP, "byte-products", limits->byte_products);
   g_key_file_set_boolean(file, NOTE_GROUP, "by-wall-clock", self->by_wall_clock);
-  g_key_file_set_boolean(file, NOTE_GROUP, "works", works);
+  g_key_file_set_boolean(file, NOTE_GROUP, "works", self->works);
   if (path && (!ms_folder_make_parent(path, MS_FOLDER_PRIVATE, &error) || !g_key_file_save_to_file(file, path, &error)))
     g_debug("device: %s", error->message);
 }
@@ -155,14 +150,13 @@ builds(MsContext *self, const char *const *parts)
  * Finds out by building a small program which language extensions the device's compiler accepts: on a processor clang's
  * vectors of thirty-two lanes with their shuffles, and the products of bytes of AVX-512, which OpenCL C does not have.
  */
-static MsCompilerExtensions
+static void
 probe_compiler(MsContext *self)
 {
-  const MsDeviceLimits *limits = &self->device->limits;
+  MsDeviceLimits *limits = &self->device->limits;
 
-  if (limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes_parts))
-    return (MsCompilerExtensions){TRUE, TRUE};
-  return (MsCompilerExtensions){builds(self, lanes_parts), FALSE};
+  limits->byte_products = limits->vector_bytes >= LEAST_VECTOR_BYTES_OF_PRODUCTS && builds(self, bytes_parts);
+  limits->clang_vectors = limits->byte_products || builds(self, lanes_parts);
 }
 
 /* Finds out what the device's limits do not say, by the note of an earlier start or by probing. */
@@ -171,18 +165,14 @@ find_out(MsContext *self)
 {
   const MsDeviceLimits *limits = &self->device->limits;
   const gboolean has_vectors = limits->type == MS_DEVICE_TYPE_CPU && limits->vector_bytes >= LEAST_VECTOR_BYTES;
-  const gboolean is_clear = !has_vectors && ms_device_clock_is_known(self->device);
-  DeviceNote note = {0};
+  const gboolean knows_clock = ms_device_clock_is_known(self->device);
 
-  const gboolean known = is_clear || read_note(self, &note);
-  if (!known && has_vectors)
-    note.extensions = probe_compiler(self);
-  ms_device_set_extensions(self->device, note.extensions);
-  self->by_wall_clock = note.by_wall_clock;
-  if (known)
+  if (read_note(self) || (!has_vectors && knows_clock))
     return;
-  self->by_wall_clock = !ms_device_clock_is_known(self->device) && ms_device_clock_probe(self);
-  write_note(self, FALSE);
+  if (has_vectors)
+    probe_compiler(self);
+  self->by_wall_clock = !knows_clock && ms_device_clock_probe(self);
+  write_note(self);
 }
 
 /** ms_context_root: (transfer none): the context whose programs and pinned memory this one uses, mostly itself. */
@@ -457,12 +447,11 @@ ms_context_probe(MsContext *self, GError **error)
 gboolean
 ms_context_works(MsContext *self, GError **error)
 {
-  DeviceNote note = {0};
-
-  if (!g_getenv(MS_CONTEXT_PROBE_VARIABLE) && read_note(self, &note) && note.works)
+  if (!g_getenv(MS_CONTEXT_PROBE_VARIABLE) && self->works)
     return TRUE;
   if (!ms_context_probe(self, error))
     return FALSE;
-  write_note(self, TRUE);
+  self->works = TRUE;
+  write_note(self);
   return TRUE;
 }

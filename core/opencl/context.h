@@ -60,6 +60,7 @@ typedef enum {
  * @moved_bytes: by transfers that are large enough for @staging, its own and those of siblings in pieces
  * @pinned: (nullable): for results; siblings use that of @root
  * @has_siblings: atomic
+ * @works: whether it is known that the device computes a trivial kernel
  * @by_wall_clock: whether commands are timed by the wall clock, see device-clock.h
  * @launches: (nullable): a MsLaunch for each kernel and work-group that was launched since recording began
  */
@@ -81,6 +82,7 @@ typedef struct MsContext {
   gint has_siblings;
   GArray *launches;
   gboolean cannot_stage;
+  gboolean works;
   gboolean by_wall_clock;
 } MsContext;
 

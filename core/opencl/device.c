@@ -573,14 +573,6 @@ ms_device_has_own_memory(MsDevice *self)
   return self->limits.type == MS_DEVICE_TYPE_GPU && !self->limits.host_unified;
 }
 
-/** ms_device_set_extensions: sets what ms_compiler_probe() found; until then the limits say %FALSE. */
-void
-ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions)
-{
-  self->limits.clang_vectors = extensions.clang_vectors;
-  self->limits.byte_products = extensions.byte_products;
-}
-
 /** ms_device_type_name: "cpu", "gpu", "accelerator" or "other", as reports and --device spell it. */
 const char *
 ms_device_type_name(MsDeviceType type)

@@ -57,12 +57,6 @@ typedef struct {
   guint loop_iterations;
 } MsDeviceLimits;
 
-/** MsCompilerExtensions: the fields of #MsDeviceLimits that are found out by building programs. */
-typedef struct {
-  gboolean clang_vectors;
-  gboolean byte_products;
-} MsCompilerExtensions;
-
 /**
  * MsDevice: is counted by references; once its context is open, nobody changes more than @attached.
  * @id: %NULL for a device of another process
@@ -105,7 +99,6 @@ gboolean ms_device_check_limits(MsDevice *self, GError **error);
 gboolean ms_device_limits_lack_vectors(const MsDeviceLimits *limits);
 gboolean ms_device_limits_have_vectors(const MsDeviceLimits *limits);
 gboolean ms_device_has_own_memory(MsDevice *self);
-void ms_device_set_extensions(MsDevice *self, MsCompilerExtensions extensions);
 gboolean ms_device_is_pocl(MsDevice *self);
 char *ms_device_short_name(const char *name, const char *platform);
 void ms_device_number_titles(GPtrArray *devices);
