@@ -273,8 +273,7 @@ run_once(MsEngine *self, MsJob *job, GError **error)
   if (!measure_new_devices(self, job, error))
     return NULL;
   for (guint i = 0; i < ms_mean_shift_get_n_devices(self->filter); i++)
-    tuned[i] = ms_tuned_settings(&self->winners, asked, ms_mean_shift_get_device(self->filter, i)->device,
-                                 ms_image_get_width(job->source), ms_image_get_height(job->source), job->wants_modes);
+    tuned[i] = ms_tuned_settings(&self->winners, job, ms_mean_shift_get_device(self->filter, i)->device);
   job->settings = tuned;
   job->settings_of = tuned;
   MsImage *result = ms_mean_shift_run(self->filter, job, error);

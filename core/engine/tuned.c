@@ -266,35 +266,35 @@ ms_settings_are_automatic(const MsSettings *settings)
 /**
  * ms_tuned_settings:
  * @known: the winners that this caller has met
- * @settings: the requested settings
+ * @job: with the requested settings
  * @device: the device that will run it
- * @wants_modes: whether the kernel must write modes
  *
  * Resolves `--kernel auto` on a device that was tuned, or that has measured its kernels by itself (self-tune.h). The
- * winner's toggles replace those of @settings when all toggles of @settings are `auto` and the plan accepts the winner
- * for an image of @width x @height pixels. The winner must be of this device, driver, class of problem and version of
- * the program.
+ * winner's toggles replace those of the job when all of these are `auto` and the plan accepts the winner. The winner
+ * must be of this device, driver, class of problem and version of the program.
  *
- * Returns: the settings to run; @settings themselves when there is no such winner
+ * Returns: the settings to run; those of @job when there is no such winner
  */
 MsSettings
-ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height,
-                  gboolean wants_modes)
+ms_tuned_settings(MsKnownWinners *known, const MsJob *job, MsDevice *device)
 {
+  const MsParams *params = &job->settings->params;
+  const MsPyramidSize size = ms_job_get_size(job);
+  MsJob changed = *job;
   MsSettings tuned;
 
-  if (!ms_settings_are_automatic(settings))
-    return *settings;
-  g_autofree char *problem = ms_problem_class_filter(settings->params.sp, width, height);
+  if (!ms_settings_are_automatic(job->settings))
+    return *job->settings;
+  g_autofree char *problem = ms_problem_class_filter(params->sp, size.width, size.height);
   const MsFactors *winner = find_winner(known, device, problem);
   if (!winner) {
-    g_autofree char *measured = ms_problem_class_measured(settings->params.sp > LAST_SMALL_RADIUS ? 1 : 0);
+    g_autofree char *measured = ms_problem_class_measured(params->sp > LAST_SMALL_RADIUS ? 1 : 0);
     winner = find_winner(known, device, measured);
   }
   if (!winner || !ms_settings_from_factors(winner, &tuned, NULL))
-    return *settings;
-  tuned.params = settings->params;
-  const MsJob job = {.settings = &tuned, .size = {width, height}, .wants_modes = wants_modes};
-  g_autofree char *refusal = ms_plan_refusal(&job, &(MsDeviceShare){.limits = &device->limits});
-  return refusal ? *settings : tuned;
+    return *job->settings;
+  tuned.params = *params;
+  changed.settings = &tuned;
+  g_autofree char *refusal = ms_plan_refusal(&changed, &(MsDeviceShare){.limits = &device->limits});
+  return refusal ? *job->settings : tuned;
 }

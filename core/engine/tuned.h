@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/factors.h"
-#include "core/filter/settings/settings.h"
+#include "core/filter/plan/job.h"
 #include "core/json.h"
 #include "core/opencl/device.h"
 
@@ -20,8 +20,7 @@ typedef struct {
 void ms_known_winners_clear(MsKnownWinners *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(MsKnownWinners, ms_known_winners_clear)
 
-MsSettings ms_tuned_settings(MsKnownWinners *known, const MsSettings *settings, MsDevice *device, int width, int height,
-                             gboolean wants_modes);
+MsSettings ms_tuned_settings(MsKnownWinners *known, const MsJob *job, MsDevice *device);
 gboolean ms_settings_are_automatic(const MsSettings *settings);
 
 /** MS_N_MEASURED_RADII: at how many radii a device measures the kernels the first time that it filters. */

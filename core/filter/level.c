@@ -259,7 +259,7 @@ ms_job_stays(const MsJob *job, const MsPlan *plan)
   return job->may_stay && job->wants_modes && !plan->in_tiles && plan->tile_rows == plan->height;
 }
 
-/* Downloads the rows of the tile, unless they stay or were told band by band, and their modes where these are wanted. */
+/* Downloads the tile, unless it stays or was told band by band, and its modes where these are wanted. */
 static gboolean
 download_tile(const MsLevel *self, const MsTile *tile, GError **error)
 {

@@ -342,7 +342,7 @@ conclude(MsMeanShift *self, MsTiles *tiles, Part *parts, const MsJob *job, GErro
     if (job->log)
       ms_timing_log_append(job->log, parts[i].job.log);
   }
-  if (self->n > 1 && job->rows)
+  if (self->n > 1 && job->rows && !job->stream)
     job->rows(tiles->pixels, tiles->whole.count, job->rows_data);
   return TRUE;
 }

@@ -588,7 +588,8 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   settings.params.sp = 3;
   settings.params.sr = 10;
   forget_winners();
-  MsSettings before = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
+  const MsJob tuned_job = {.settings = &settings, .size = {64, 48}};
+  MsSettings before = ms_tuned_settings(&known, &tuned_job, device);
   g_assert_true(ms_settings_equal(&before, &settings));
   ms_lab_tune_request_init(&request, f->context);
   request.width = 64;
@@ -599,23 +600,23 @@ test_tuned_auto(MsLabFixture *f, gconstpointer data)
   g_assert_no_error(error);
   g_assert_nonnull(ms_tune_best(narrow));
   MsSettings unmoved =
-    ms_tuned_settings(&known, &settings, device, 64, 48, FALSE); /* the winner of a restricted search is not used */
+    ms_tuned_settings(&known, &tuned_job, device); /* the winner of a restricted search is not used */
   g_assert_true(ms_settings_equal(&unmoved, &settings));
   request.fixed = fixed;
   request.budget_s = 1;
   g_autoptr(MsReport) record = ms_lab_tune(&request, NULL, &error);
   g_assert_no_error(error);
-  MsSettings after = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
+  MsSettings after = ms_tuned_settings(&known, &tuned_job, device);
   g_assert_false(ms_settings_equal(&after, &settings));
   g_autofree char *kernel = ms_option_get_text(ms_option_find("kernel"), &after);
   g_assert_cmpstr(kernel, ==, ms_factors_get(ms_tune_best(record)->factors, "kernel"));
   g_assert_true(ms_params_equal(&after.params, &settings.params));
   settings.options.unroll = 2; /* set by the user */
-  MsSettings by_hand = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
+  MsSettings by_hand = ms_tuned_settings(&known, &tuned_job, device);
   g_assert_true(ms_settings_equal(&by_hand, &settings));
   settings = ms_settings_default();
   settings.params.sp = 30; /* of another class */
-  MsSettings other = ms_tuned_settings(&known, &settings, device, 64, 48, FALSE);
+  MsSettings other = ms_tuned_settings(&known, &tuned_job, device);
   g_assert_true(ms_settings_equal(&other, &settings));
   forget_winners();
 }

@@ -45,8 +45,8 @@ ms_document_resolve(MsDocument *self, const MsSettings *settings, MsSettings *re
     return TRUE;
   if (!device)
     return FALSE;
-  const MsSettings tuned = ms_tuned_settings(&self->winners, settings, device, ms_image_get_width(self->source),
-                                             ms_image_get_height(self->source), FALSE);
+  const MsJob job = {.source = self->source, .settings = settings};
+  const MsSettings tuned = ms_tuned_settings(&self->winners, &job, device);
   g_autoptr(MsPlan) plan = ms_document_plan(self, &tuned, NULL);
   if (plan)
     *resolved = plan->settings;
