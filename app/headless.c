@@ -315,7 +315,7 @@ static MsExitStatus
 follow_command(Watched *w, GCancellable *cancellable)
 {
   const MsDriverUser user = {
-    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 2},
+    .rules = {.usual_cache = 2},
     /* Experiments and searches that are cancelled finish the compilation or the serial reference that they are at. */
     .watch = {.limit_s = w->line->batch.limits.wait.silence_s, .grace_s = w->log ? 3 * GRACE_S : GRACE_S},
     .exit_s = 1,

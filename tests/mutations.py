@@ -728,7 +728,7 @@ MUTATIONS = [
     ('levels in bands: the memory of the levels is not counted', 'core/batch/stream-plan.c',
      'MAX(bytes_before_bands(request), coarse + rows)', 'rows', 'batch /batch/stream'),
     ('batch: the memory limit is ignored', 'core/batch/stages.c',
-     'if (work->bytes <= work->options->memory)', 'if (TRUE)', 'batch /batch/run'),
+     'if (work->bytes <= work->run->memory)', 'if (TRUE)', 'batch /batch/run'),
     ('streams: rows are dropped that other rows need', 'core/batch/streamed-result.c',
      'rows.first + rows.count - self->file->plan.halo', 'rows.first + rows.count', 'batch /batch/stream'),
     ('streams: a pass that is only timed is saved', 'core/batch/streamed-result.c',

@@ -21,7 +21,7 @@ typedef struct {
   MsConsole *console;
   MsReporter *reporter;
   MsBatchRequest request; /* of the line, with what was opened for it */
-  MsRunnerOptions options;
+  MsBatchRun run;
   MsSupervisor *supervisor;
   char *made; /* (nullable): the first folder that was made for the outputs */
   GCancellable *cancellable;
@@ -79,17 +79,17 @@ engine_copies(const MsCommandLine *line)
 }
 
 /* @request: stays */
-static MsRunnerOptions
-runner_options(const MsCommandLine *line, const MsBatchRequest *request)
+static MsBatchRun
+batch_run(const MsCommandLine *line, const MsBatchRequest *request)
 {
   /* Statistics compare source and result on the device, a histogram is that of the result. */
   const guint inspected_copies = line->stats ? 2 : line->histogram ? 1 : 0;
 
-  return (MsRunnerOptions){.request = request,
-                           .keep_log = line->timings || line->json || line->csv,
-                           .memory_runtime = ms_command_runtime_bytes(line),
-                           .engine_copies = engine_copies(line),
-                           .inspected_copies = inspected_copies};
+  return (MsBatchRun){.request = request,
+                      .keep_log = line->timings || line->json || line->csv,
+                      .memory_runtime = ms_command_runtime_bytes(line),
+                      .engine_copies = engine_copies(line),
+                      .inspected_copies = inspected_copies};
 }
 
 /** ms_batch_command_names_device: whether file names contain the name of the device. */
@@ -197,21 +197,6 @@ falls_back(const MsCommandLine *line)
          (line->fallback == MS_FALLBACK_DEFAULT && !line->devices && g_str_equal(ms_command_line_device(line), "auto"));
 }
 
-static MsSupervisor *
-new_supervisor(Command *c, MsDriver *driver)
-{
-  /* A worker is killed at the limit, unless that is too small for any image. */
-  const guint64 limit = c->line->batch.memory_limit;
-
-  return ms_supervisor_new(&(MsSupervisorOptions){.runner = &c->options,
-                                                  .driver = driver,
-                                                  .memory_limit = limit > ms_command_runtime_bytes(c->line) ? limit : 0,
-                                                  .falls_back = falls_back(c->line),
-                                                  .event = on_event,
-                                                  .data = c,
-                                                  .cancellable = c->cancellable});
-}
-
 /** ms_batch_command_open_device: the work of %MS_REQUEST_DEVICE; @data: (type MsCommandChild) */
 gboolean
 ms_batch_command_open_device(MsChannel *channel, GVariant *content, gpointer data)
@@ -240,9 +225,7 @@ ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
   g_autoptr(MsManifest) manifest = NULL;
   g_autoptr(GError) error = NULL;
   MsBatchRequest request = c->line->batch;
-  const MsRunnerOptions options = runner_options(c->line, &request);
-  const MsRunnerHooks hooks = {
-    .open = on_open, .inspect = c->line->stats || c->line->histogram ? on_inspect : NULL, .data = c};
+  MsBatchRun run = batch_run(c->line, &request);
 
   if (c->line->manifests && !(manifest = ms_manifest_open(c->line->manifests[0], &error))) {
     ms_service_answer_failure(channel, 0, error, FALSE);
@@ -250,7 +233,11 @@ ms_batch_command_filter(MsChannel *channel, GVariant *content, gpointer data)
   }
   request.manifest = manifest;
   ms_command_prepare_device(c->line);
-  ms_worker_run(channel, items, &options, &hooks, c->cancellable);
+  run.open = on_open;
+  run.inspect = c->line->stats || c->line->histogram ? on_inspect : NULL;
+  run.data = c;
+  run.cancellable = c->cancellable;
+  ms_worker_run(channel, items, &run);
   return FALSE;
 }
 
@@ -346,8 +333,11 @@ ms_batch_command_run(const MsCommandLine *line, MsConsole *console, MsDriver *dr
 
   command.request.own_files = own_files;
   command.request.n_own_files = G_N_ELEMENTS(own_files);
-  command.options = runner_options(line, &command.request);
-  g_autoptr(MsSupervisor) supervisor = command.supervisor = new_supervisor(&command, driver);
+  command.run = batch_run(line, &command.request);
+  command.run.event = on_event;
+  command.run.event_data = &command;
+  command.run.cancellable = cancellable;
+  g_autoptr(MsSupervisor) supervisor = command.supervisor = ms_supervisor_new(&command.run, driver, falls_back(line));
   /* Everything is checked before the first file is written. */
   if ((line->manifests && !(manifest = load_manifests(line, &error))) ||
       (ms_batch_command_names_device(line) && !(device = ms_supervisor_name_device(supervisor, &error)))) {

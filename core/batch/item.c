@@ -71,8 +71,8 @@ ms_file_stamp_take(MsFileStamp *self, const char *path, gboolean with_hash)
 }
 
 /**
- * ms_file_stamp_is_at: whether @path leads to a file of the size of @self, or of any size but 0 where that is not known,
- * and with the @parts of it. The number of its device is not compared, since machines that share a file system give it
+ * ms_file_stamp_is_at: whether @path leads to a file of the size of @self, or of any but 0 where that is not known, and
+ * with the @parts of it. The number of its device is not compared, since machines that share a file system give it
  * different ones.
  */
 gboolean

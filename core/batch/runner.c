@@ -25,9 +25,7 @@
  */
 typedef struct {
   GPtrArray *items;
-  const MsRunnerOptions *options;
-  const MsRunnerHooks *hooks;
-  GCancellable *cancellable;
+  const MsBatchRun *run;
   GMutex lock;
   GCond changed;
   guint next;
@@ -45,17 +43,23 @@ typedef struct {
   guint64 memory_used;
 } Runner;
 
-/** ms_runner_tell: passes an event of @item on. */
+/** ms_batch_run_tell: passes an event on, if somebody takes them. */
 void
-ms_runner_tell(const MsRunnerHooks *hooks, MsBatchEventKind kind, MsBatchItem *item)
+ms_batch_run_tell(const MsBatchRun *self, MsBatchEvent *event)
 {
-  if (hooks->event)
-    hooks->event(&(MsBatchEvent){.kind = kind, .item = item}, hooks->event_data);
+  if (self->event)
+    self->event(event, self->event_data);
+}
+
+static void
+tell_item(const Runner *self, MsBatchEventKind kind, MsBatchItem *item)
+{
+  ms_batch_run_tell(self->run, &(MsBatchEvent){.kind = kind, .item = item});
 }
 
 /*
  * Ends an item, with an error or done: reports it, unless an interruption ended it, which leaves it pending. Called
- * with the lock held, so that the hooks get one item at a time.
+ * with the lock held, so that one item is told at a time.
  */
 static void
 end_item(Runner *self, MsBatchItem *item, const GError *error, gboolean was_filtered)
@@ -70,9 +74,9 @@ end_item(Runner *self, MsBatchItem *item, const GError *error, gboolean was_filt
     ms_batch_item_skip(item, N_("the output exists"));
   else if (error)
     ms_batch_item_fail_with(item, error);
-  if (!self->options->keep_log)
+  if (!self->run->keep_log)
     g_clear_pointer(&item->log, ms_timing_log_unref);
-  ms_runner_tell(self->hooks, MS_BATCH_FINISHED, item);
+  tell_item(self, MS_BATCH_FINISHED, item);
   self->unfinished--;
   if (!was_filtered)
     self->unfiltered--;
@@ -106,7 +110,7 @@ static gboolean
 may_decode(const Runner *self)
 {
   guint ahead = self->opening ? self->decode_ahead * OPENING_AHEAD : self->decode_ahead;
-  guint64 memory = self->opening ? self->options->memory / OPENING_SHARE : self->options->memory;
+  guint64 memory = self->opening ? self->run->memory / OPENING_SHARE : self->run->memory;
 
   if (!self->measured || self->decoding + g_queue_get_length((GQueue *)&self->decoded) >= ahead)
     return FALSE;
@@ -125,8 +129,8 @@ measure_next(Runner *self)
     end_item(self, item, NULL, FALSE);
     return;
   }
-  ms_runner_tell(self->hooks, MS_BATCH_STARTED, item);
-  work = ms_batch_image_new(item, self->options, self->hooks, self->cancellable);
+  tell_item(self, MS_BATCH_STARTED, item);
+  work = ms_batch_image_new(item, self->run);
   self->measuring = TRUE;
   g_mutex_unlock(&self->lock);
   good = ms_stage_measure(work, &error);
@@ -155,7 +159,7 @@ decode_measured(Runner *self)
   g_mutex_lock(&self->lock);
   self->decoding--;
   if (good) {
-    ms_runner_tell(self->hooks, MS_BATCH_WAITS, work->item);
+    tell_item(self, MS_BATCH_WAITS, work->item);
     g_queue_push_tail(&self->decoded, work);
     g_cond_broadcast(&self->changed);
     return;
@@ -170,7 +174,7 @@ save_filtered(Runner *self)
   g_autoptr(GError) error = NULL;
 
   g_mutex_unlock(&self->lock);
-  if ((!self->options->request->verify || ms_stage_verify(work, &error)) && work->item->output)
+  if ((!self->run->request->verify || ms_stage_verify(work, &error)) && work->item->output)
     ms_stage_save(work, &error);
   g_mutex_lock(&self->lock);
   end_image(self, work, error, TRUE);
@@ -221,7 +225,7 @@ on_filter_progress(int done, int total, gpointer data)
   const MsBatchImage *work = data;
   MsBatchEvent event = {.kind = MS_BATCH_PROGRESS, .item = work->item, .fraction = (double)done / MAX(total, 1)};
 
-  work->hooks->event(&event, work->hooks->event_data);
+  ms_batch_run_tell(work->run, &event);
 }
 
 /*
@@ -231,13 +235,13 @@ on_filter_progress(int done, int total, gpointer data)
 static gboolean
 filter_on_device(const Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage *work, GError **error)
 {
-  const MsProgressFunc progress = first_lane && self->hooks->event ? on_filter_progress : NULL;
+  const MsProgressFunc progress = first_lane && self->run->event ? on_filter_progress : NULL;
 
   if (work->is_streamed)
     return ms_stage_stream(work, engine, progress, error);
   gboolean good = ms_stage_filter(work, engine, progress, error);
   const MsInspection rows = {work->item, work->source, work->result, 0, ms_engine_get_context(engine)};
-  return good && (!self->hooks->inspect || self->hooks->inspect(&rows, self->hooks->data, error));
+  return good && (!self->run->inspect || self->run->inspect(&rows, self->run->data, error));
 }
 
 /* Returns an image whose device failed in a further lane to the first lane, which may open another device. */
@@ -261,10 +265,10 @@ pass_to_device(Runner *self, MsEngine *engine, gboolean first_lane, MsBatchImage
   g_autoptr(GError) error = NULL;
   gboolean good;
 
-  ms_runner_tell(self->hooks, MS_BATCH_STARTED, work->item);
+  tell_item(self, MS_BATCH_STARTED, work->item);
   g_mutex_unlock(&self->lock);
   good = filter_on_device(self, engine, first_lane, work, &error);
-  if (good && !self->options->request->verify)
+  if (good && !self->run->request->verify)
     g_clear_object(&work->source);
   g_mutex_lock(&self->lock);
   if (!good && !first_lane && return_to_first_lane(self, work, error))
@@ -320,7 +324,7 @@ static GPtrArray *
 start_further_lanes(Runner *self, MsEngine *engine)
 {
   GPtrArray *threads = g_ptr_array_new();
-  guint n = self->options->request->repeat > 1 || self->hooks->inspect
+  guint n = self->run->request->repeat > 1 || self->run->inspect
               ? 1
               : MIN(ms_engine_get_images_at_once(engine), self->items->len);
 
@@ -359,16 +363,16 @@ on_cancelled(GCancellable *cancellable, gpointer data)
 }
 
 static guint
-most_jobs(const MsRunnerOptions *options)
+most_jobs(const MsBatchRun *run)
 {
-  return options->request->jobs ? options->request->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
+  return run->request->jobs ? run->request->jobs : MIN(g_get_num_processors(), MOST_USUAL_JOBS);
 }
 
 /* Each image of a folder is encoded by one thread; in a short batch, spare threads compress bands of a large image. */
 static guint
-encoder_threads(const MsRunnerOptions *options, GPtrArray *items)
+encoder_threads(const MsBatchRun *run, GPtrArray *items)
 {
-  return MAX(most_jobs(options) / MAX(ms_batch_count(items).pending, 1), 1);
+  return MAX(most_jobs(run) / MAX(ms_batch_count(items).pending, 1), 1);
 }
 
 static void
@@ -399,18 +403,17 @@ runner_clear(Runner *self)
   g_queue_clear_full(&self->filtered, (GDestroyNotify)ms_batch_image_free);
   g_cond_clear(&self->changed);
   g_mutex_clear(&self->lock);
-  if (!self->options->keeps_devices)
+  if (!self->run->keeps_devices)
     g_ptr_array_unref(self->engines);
 }
 
 static MsEngine *
 open_device(Runner *self, GError **error)
 {
-  const MsRunnerHooks *hooks = self->hooks;
-  MsEngine *engine = hooks->open(hooks->data, error);
+  MsEngine *engine = self->run->open(self->run->data, error);
 
-  if (engine && hooks->event)
-    hooks->event(&(MsBatchEvent){.kind = MS_BATCH_DEVICE, .device = ms_engine_describe(engine)}, hooks->event_data);
+  if (engine)
+    ms_batch_run_tell(self->run, &(MsBatchEvent){.kind = MS_BATCH_DEVICE, .device = ms_engine_describe(engine)});
   g_mutex_lock(&self->lock);
   self->opening = FALSE;
   g_cond_broadcast(&self->changed);
@@ -425,7 +428,7 @@ open_and_work(Runner *self, GError **error)
 
   if (engine)
     g_ptr_array_add(self->engines, engine);
-  if (!engine || !ms_engine_check(engine, &self->options->request->settings, error))
+  if (!engine || !ms_engine_check(engine, &self->run->request->settings, error))
     return FALSE;
   GPtrArray *threads = start_further_lanes(self, engine);
   work_on_device(self, engine, TRUE);
@@ -439,7 +442,7 @@ run_pipeline(Runner *self, GError **error)
 {
   gboolean needed = ms_batch_count(self->items).pending > 0;
   self->opening = needed;
-  GPtrArray *threads = start_codec_threads(self, MAX(MIN(most_jobs(self->options), self->items->len), 1));
+  GPtrArray *threads = start_codec_threads(self, MAX(MIN(most_jobs(self->run), self->items->len), 1));
   gboolean good = (threads->len > 0 || ms_threads_check(1, error)) && (!needed || open_and_work(self, error));
 
   if (!good)
@@ -460,26 +463,25 @@ run_pipeline(Runner *self, GError **error)
  *   items pending
  */
 gboolean
-ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks, GCancellable *cancellable,
-              GError **error)
+ms_runner_run(GPtrArray *items, const MsBatchRun *run, GError **error)
 {
-  MsRunnerOptions shared = *options;
-  Runner runner = {.items = items, .options = &shared, .hooks = hooks, .cancellable = cancellable};
+  MsBatchRun shared = *run;
+  Runner runner = {.items = items, .run = &shared};
   const int folder = ms_output_folder_hold(items);
   gulong handler = 0;
   gboolean good;
 
-  shared.encoder_threads = encoder_threads(options, items);
-  const guint64 limit = options->request->memory_limit;
-  shared.memory = limit ? ms_memory_cap_share(limit, options->memory_runtime) : ms_memory_cap_usual();
+  shared.encoder_threads = encoder_threads(run, items);
+  const guint64 limit = run->request->memory_limit;
+  shared.memory = limit ? ms_memory_cap_share(limit, run->memory_runtime) : ms_memory_cap_usual();
   runner_init(&runner);
-  if (cancellable)
-    handler = g_cancellable_connect(cancellable, G_CALLBACK(on_cancelled), &runner, NULL);
+  if (run->cancellable)
+    handler = g_cancellable_connect(run->cancellable, G_CALLBACK(on_cancelled), &runner, NULL);
   good = run_pipeline(&runner, error);
-  g_cancellable_disconnect(cancellable, handler);
+  g_cancellable_disconnect(run->cancellable, handler);
   runner_clear(&runner);
   if (folder >= 0)
     close(folder);
   /* An interruption after the last item is ignored. */
-  return good && !(runner.unfinished > 0 && g_cancellable_set_error_if_cancelled(cancellable, error));
+  return good && !(runner.unfinished > 0 && g_cancellable_set_error_if_cancelled(run->cancellable, error));
 }

@@ -9,9 +9,18 @@
 #include "core/batch/event.h"
 #include "core/engine/engine.h"
 
+typedef struct _MsInspection MsInspection;
+
 /**
- * MsRunnerOptions:
+ * MsBatchRun: a run of a batch. Only @request and, in the process with the device, @open must be set.
  * @request: what is asked of the batch
+ * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
+ * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
+ *   that is filtered in bands is passed band by band, from top to bottom, on any thread
+ * @data: for both
+ * @event: takes the device and what happens to items; the progress is that of the image on the calling thread
+ * @event_data: for @event
+ * @cancellable: (nullable)
  * @keep_log: whether items keep their timings
  * @memory_runtime: bytes of the program and the driver if the request's limit includes these and the buffers of the
  *   device; 0 if it is for images alone
@@ -23,6 +32,12 @@
  */
 typedef struct {
   const MsBatchRequest *request;
+  MsEngine *(*open)(gpointer data, GError **error);
+  gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
+  gpointer data;
+  MsBatchEventFunc event;
+  gpointer event_data;
+  GCancellable *cancellable;
   gboolean keep_log;
   guint64 memory_runtime;
   guint64 memory;
@@ -30,38 +45,20 @@ typedef struct {
   guint engine_copies;
   guint inspected_copies;
   gboolean keeps_devices;
-} MsRunnerOptions;
+} MsBatchRun;
 
 /**
  * MsInspection: the rows of an item that are in memory, before and after filtering.
  * @first_row: the first of them; 0 for a whole image and for its first band, also when the image is filtered again
  * @context: (nullable): the device on which statistics of these rows are computed; no other thread uses it then
  */
-typedef struct {
+struct _MsInspection {
   MsBatchItem *item;
   MsImage *source;
   MsImage *result;
   int first_row;
   MsContext *context;
-} MsInspection;
+};
 
-/**
- * MsRunnerHooks: the caller's functions. Only @open must be set.
- * @open: (transfer full): opens the engine while the first images are being decoded; on the calling thread
- * @inspect: called on the calling thread while source and result are in memory; may set the item's @summary. An image
- *   that is filtered in bands is passed band by band, from top to bottom, on any thread
- * @data: for both
- * @event: takes the device and what happens to items; the progress is that of the image on the calling thread
- * @event_data: for @event
- */
-typedef struct {
-  MsEngine *(*open)(gpointer data, GError **error);
-  gboolean (*inspect)(const MsInspection *rows, gpointer data, GError **error);
-  gpointer data;
-  MsBatchEventFunc event;
-  gpointer event_data;
-} MsRunnerHooks;
-
-void ms_runner_tell(const MsRunnerHooks *hooks, MsBatchEventKind kind, MsBatchItem *item);
-gboolean ms_runner_run(GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-                       GCancellable *cancellable, GError **error);
+void ms_batch_run_tell(const MsBatchRun *self, MsBatchEvent *event);
+gboolean ms_runner_run(GPtrArray *items, const MsBatchRun *run, GError **error);

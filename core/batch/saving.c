@@ -24,7 +24,7 @@ announce(const struct stat *file, gpointer data, GError **error)
   ms_file_stamp_set(&work->item->result, file);
   if (request->manifest && !ms_manifest_announce(request->manifest, work->item, request, error))
     return FALSE;
-  ms_runner_tell(work->hooks, MS_BATCH_SAVING, work->item);
+  ms_batch_run_tell(work->run, &(MsBatchEvent){.kind = MS_BATCH_SAVING, .item = work->item});
   return TRUE;
 }
 
@@ -35,7 +35,7 @@ ms_saving_options(const MsBatchImage *work)
   MsSaveOptions options = work->request->save;
 
   options.format = ms_batch_item_format(work->item, options.format);
-  options.threads = work->options->encoder_threads;
+  options.threads = work->run->encoder_threads;
   options.saves_memory = work->saves_memory;
   return options;
 }
@@ -91,7 +91,7 @@ ms_saving_begin(MsSaving *self, const MsImageFrame *frame, GError **error)
   if (!self->folder && !ms_folder_make_parent(work->item->output, MS_FOLDER_SHARED, error))
     return FALSE;
   do
-    self->writer = ms_image_writer_new(work->item->output, frame, &self->options, work->cancellable, &failure);
+    self->writer = ms_image_writer_new(work->item->output, frame, &self->options, work->run->cancellable, &failure);
   while (!self->writer && take_next_name(self, &failure, error));
   return self->writer != NULL;
 }
@@ -157,11 +157,11 @@ ms_saving_to_stream(MsSaving *self, GError **error)
   MsBatchImage *work = self->work;
   const gint64 start = g_get_monotonic_time();
   MsSaveNotes notes = {FALSE};
-  g_autoptr(GBytes) bytes = ms_image_encode(work->result, &self->options, &notes, work->cancellable, error);
+  g_autoptr(GBytes) bytes = ms_image_encode(work->result, &self->options, &notes, work->run->cancellable, error);
 
   if (!bytes || !(work->item->output_spool > 0
                     ? ms_stream_spool_write(work->item->output_spool, bytes, error)
-                    : ms_pipe_output_write_standard(bytes, &work->request->limits.wait, work->cancellable, error)))
+                    : ms_pipe_output_write_standard(bytes, &work->request->limits.wait, work->run->cancellable, error)))
     return FALSE;
   self->us = g_get_monotonic_time() - start;
   note_saved(self, &notes);

@@ -16,18 +16,15 @@
 #include "core/image/image-io.h"
 #include "core/process/memory-cap.h"
 
-/** ms_batch_image_new: (transfer full): all arguments must outlive the image. */
+/** ms_batch_image_new: (transfer full): both must outlive the image. */
 MsBatchImage *
-ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-                   GCancellable *cancellable)
+ms_batch_image_new(MsBatchItem *item, const MsBatchRun *run)
 {
   MsBatchImage *self = g_new0(MsBatchImage, 1);
 
   self->item = item;
-  self->request = options->request;
-  self->options = options;
-  self->hooks = hooks;
-  self->cancellable = cancellable;
+  self->request = run->request;
+  self->run = run;
   self->name = ms_batch_item_input_name(item);
   return self;
 }
@@ -72,16 +69,17 @@ open_input(MsBatchImage *work, GError **error)
   MsImageLimits limits = work->request->limits;
 
   limits.accepts_streams = item->input_is_stream;
-  limits.decoder_memory = work->request->memory_limit ? work->options->memory : 0;
+  limits.decoder_memory = work->request->memory_limit ? work->run->memory : 0;
   if (is_pipe && work->request->memory_limit)
-    limits.max_bytes = MAX(work->options->memory, MIN(work->request->memory_limit, SMALL_FILE));
+    limits.max_bytes = MAX(work->run->memory, MIN(work->request->memory_limit, SMALL_FILE));
   if (item->input_spool > 0) {
     g_autoptr(GBytes) content = ms_stream_spool_read(item->input_spool, work->name, error);
-    work->input = content ? ms_image_file_open_bytes(content, work->name, &limits, work->cancellable, error) : NULL;
+    work->input =
+      content ? ms_image_file_open_bytes(content, work->name, &limits, work->run->cancellable, error) : NULL;
   } else if (standard) {
-    work->input = ms_image_file_open_fd(STDIN_FILENO, work->name, &limits, work->cancellable, error);
+    work->input = ms_image_file_open_fd(STDIN_FILENO, work->name, &limits, work->run->cancellable, error);
   } else {
-    work->input = ms_image_file_open(item->input, &limits, work->cancellable, error);
+    work->input = ms_image_file_open(item->input, &limits, work->run->cancellable, error);
   }
   if (!is_pipe && work->input)
     ms_file_stamp_take_open(&item->source, work->input->fd, work->request->resume == MS_RESUME_HASH);
@@ -103,9 +101,9 @@ why_whole(const MsBatchImage *work, const MsCodec *codec)
 
 /* The smallest limit under which images may take @bytes. */
 static guint64
-mebibytes_needed(const MsRunnerOptions *options, guint64 bytes)
+mebibytes_needed(const MsBatchRun *run, guint64 bytes)
 {
-  return (ms_memory_cap_needed(bytes, options->memory_runtime) >> 20) + 1;
+  return (ms_memory_cap_needed(bytes, run->memory_runtime) >> 20) + 1;
 }
 
 /*
@@ -143,16 +141,16 @@ encoder_bytes(const MsBatchImage *work, const MsImageHeader *header)
 
 /* The reference in another colour space than RGB has its rows in that space before and after the filter. */
 static guint
-reference_copies(const MsRunnerOptions *options)
+reference_copies(const MsBatchRun *run)
 {
-  return options->request->verify && options->request->settings.params.space != MS_SPACE_RGB ? 2 : 0;
+  return run->request->verify && run->request->settings.params.space != MS_SPACE_RGB ? 2 : 0;
 }
 
 /* With levels the reference has the rows of a band twice, and their mask. */
 static guint
-level_copies(const MsRunnerOptions *options)
+level_copies(const MsBatchRun *run)
 {
-  return options->request->settings.params.levels > 0 ? 2 : 0;
+  return run->request->settings.params.levels > 0 ? 2 : 0;
 }
 
 /*
@@ -166,10 +164,10 @@ plan_bands(MsBatchImage *work, const MsImageHeader *header, guint64 other_bytes)
   MsStreamRequest request = {.width = header->width,
                              .height = header->height,
                              .params = work->request->settings.params,
-                             .copies = work->options->inspected_copies + verify + level_copies(work->options),
+                             .copies = work->run->inspected_copies + verify + level_copies(work->run),
                              .coarse_copies = 1 + verify,
-                             .halo_copies = work->options->engine_copies + reference_copies(work->options),
-                             .memory = work->options->memory};
+                             .halo_copies = work->run->engine_copies + reference_copies(work->run),
+                             .memory = work->run->memory};
 
   request.codec_bytes = other_bytes + encoder_bytes(work, header);
   MsStreamPlan plan = ms_stream_plan(&request);
@@ -204,7 +202,7 @@ plan_stream(MsBatchImage *work, const MsImageHeader *header, gboolean *needs_scr
   file->plan = plan_bands(work, header, reading + (work->input->bytes ? work->input->size : 0));
   if (file->plan.most_rows == 0) {
     ms_set_error(error, MS_ERROR_UNSUPPORTED, "by bands of rows it needs %" PRIu64 " MiB",
-                 mebibytes_needed(work->options, file->plan.bytes));
+                 mebibytes_needed(work->run, file->plan.bytes));
     return FALSE;
   }
   return TRUE;
@@ -222,7 +220,7 @@ set_memory_error(const MsBatchImage *work, const MsImageHeader *header, gboolean
 {
   g_autofree char *english = ms_error_dup_english(reason);
   const int w = header->width, h = header->height;
-  guint64 mib = mebibytes_needed(work->options, work->bytes);
+  guint64 mib = mebibytes_needed(work->run, work->bytes);
 
   ms_error_take(error, MS_ERROR_TOO_LARGE,
                 needs_scratch ? g_strdup_printf(_(TOO_LARGE_FOR_ROWS), work->name, w, h, mib, reason->message)
@@ -241,7 +239,7 @@ decide_bands(MsBatchImage *work, const MsImageHeader *header, GError **error)
   g_autoptr(GError) reason = NULL;
   gboolean needs_scratch = FALSE;
 
-  if (work->bytes <= work->options->memory)
+  if (work->bytes <= work->run->memory)
     return TRUE;
   work->is_streamed = plan_stream(work, header, &needs_scratch, &reason);
   if (work->is_streamed)
@@ -365,7 +363,7 @@ filter_once(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, guint
                .progress = progress,
                .progress_data = work,
                .log = log,
-               .cancellable = work->cancellable};
+               .cancellable = work->run->cancellable};
 
   work->result = ms_engine_run(engine, &job, error);
   if (work->result) {
@@ -444,7 +442,7 @@ verify_band(MsBatchImage *work, const MsStreamedBand *place, MsImage *result, GE
                .settings = &work->request->settings,
                .region = region,
                .coarser = place->coarser,
-               .cancellable = work->cancellable};
+               .cancellable = work->run->cancellable};
   g_autoptr(MsImage) expected = ms_reference_run(&job, error);
 
   if (!expected)
@@ -521,11 +519,11 @@ static gboolean
 check_band(MsImage *source, MsImage *result, const MsStreamedBand *band, gpointer data, GError **error)
 {
   Bands *self = data;
-  const MsRunnerHooks *hooks = self->work->hooks;
+  const MsBatchRun *run = self->work->run;
   const MsInspection rows = {self->work->item, source, result, band->region.y,
-                             hooks->inspect ? choose_context(self) : NULL};
+                             run->inspect ? choose_context(self) : NULL};
 
-  if (hooks->inspect && !hooks->inspect(&rows, hooks->data, error))
+  if (run->inspect && !run->inspect(&rows, run->data, error))
     return FALSE;
   return !self->work->request->verify || verify_band(self->work, band, result, error);
 }
@@ -575,10 +573,10 @@ ms_stage_stream(MsBatchImage *work, MsEngine *engine, MsProgressFunc progress, G
                        .repeat = work->request->repeat,
                        .progress = progress,
                        .progress_data = work,
-                       .cancellable = work->cancellable,
+                       .cancellable = work->run->cancellable,
                        .item = item,
                        .verifies = work->request->verify,
-                       .inspect = work->hooks->inspect || work->request->verify ? check_band : NULL,
+                       .inspect = work->run->inspect || work->request->verify ? check_band : NULL,
                        .data = &bands};
 
   item->used = work->request->settings;

@@ -7,8 +7,7 @@
 
 /**
  * MsBatchImage: an image in flight.
- * @request: of the batch; @options, @hooks: of the run
- * @cancellable: (nullable): of the run
+ * @request: of the @run
  * @input: (nullable): the open file, with a pipe's bytes, until it is decoded
  * @bytes: its share of the memory limit
  * @is_streamed: whether it exceeds the memory and @file says how it is filtered in bands
@@ -18,9 +17,7 @@
 typedef struct {
   MsBatchItem *item;
   const MsBatchRequest *request;
-  const MsRunnerOptions *options;
-  const MsRunnerHooks *hooks;
-  GCancellable *cancellable;
+  const MsBatchRun *run;
   MsImageFile *input;
   MsImage *source;
   MsImage *result;
@@ -31,8 +28,7 @@ typedef struct {
   char *name;
 } MsBatchImage;
 
-MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-                                 GCancellable *cancellable);
+MsBatchImage *ms_batch_image_new(MsBatchItem *item, const MsBatchRun *run);
 void ms_batch_image_free(MsBatchImage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsBatchImage, ms_batch_image_free)
 

@@ -23,8 +23,9 @@
  * @rest: items for the next workers, of which each gets one that has a death, or all others
  */
 struct _MsSupervisor {
-  MsSupervisorOptions options;
+  const MsBatchRun *run;
   MsDriver *driver;
+  gboolean falls_back;
   gboolean is_naming;
   char *device_name;
   GArray *spool;
@@ -40,7 +41,7 @@ struct _MsSupervisor {
 static void
 tell(MsSupervisor *s, MsBatchEvent *event)
 {
-  s->options.event(event, s->options.data);
+  ms_batch_run_tell(s->run, event);
 }
 
 static void
@@ -52,7 +53,7 @@ on_note(const char *sentence, gpointer data)
 static void
 tell_end(MsSupervisor *s, MsBatchItem *item)
 {
-  const MsBatchRequest *request = s->options.runner->request;
+  const MsBatchRequest *request = s->run->request;
   g_autoptr(GError) error = NULL;
 
   if (request->manifest && !ms_manifest_append(request->manifest, item, request, &error) && error)
@@ -91,7 +92,7 @@ deliver(MsSupervisor *s, MsBatchItem *item)
   g_autoptr(GError) error = NULL;
 
   if (item->status != MS_ITEM_DONE ||
-      ms_stream_spool_deliver(s->spool, item, &s->options.runner->request->limits.wait, s->options.cancellable, &error))
+      ms_stream_spool_deliver(s->spool, item, &s->run->request->limits.wait, s->run->cancellable, &error))
     return TRUE;
   if (g_error_matches(error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     item->status = MS_ITEM_PENDING;
@@ -189,7 +190,7 @@ report_saved(MsSupervisor *s)
     if (item->status != MS_ITEM_PENDING || !was_saved(item))
       continue;
     item->status = MS_ITEM_DONE;
-    ms_file_stamp_take(&item->result, item->output, s->options.runner->request->resume == MS_RESUME_HASH);
+    ms_file_stamp_take(&item->result, item->output, s->run->request->resume == MS_RESUME_HASH);
     report_result(s, item);
     any = TRUE;
   }
@@ -292,15 +293,19 @@ is_left(gpointer data)
 
 /**
  * ms_supervisor_new: (transfer full)
- * @options: copied; what it points to must stay
+ * @run: (transfer none): read when the batch runs; its events are told on the thread that runs it, and functions of the
+ *   process with the device are not called
+ * @driver: (transfer none): whose processes are the workers; one that waits is asked first, unless the batch has pipes
+ * @falls_back: whether the processor takes over when the driver of another device ends several workers
  */
 MsSupervisor *
-ms_supervisor_new(const MsSupervisorOptions *options)
+ms_supervisor_new(const MsBatchRun *run, MsDriver *driver, gboolean falls_back)
 {
   MsSupervisor *self = g_new0(MsSupervisor, 1);
 
-  self->options = *options;
-  self->driver = options->driver;
+  self->run = run;
+  self->driver = driver;
+  self->falls_back = falls_back;
   self->spool = ms_stream_spool_new();
   self->rest = g_ptr_array_new();
   return self;
@@ -322,14 +327,13 @@ ms_supervisor_free(MsSupervisor *self)
 static gboolean
 run_workers(MsSupervisor *s, GError **error)
 {
-  const double timeout_s = s->options.runner->request->limits.wait.silence_s;
-  const MsDriverUser user = {.rules = {.most_vain = MS_DRIVER_MOST_VAIN,
-                                       .most_fruitless = 5,
-                                       .usual_cache = 2,
-                                       .has_processor = s->options.falls_back},
+  const double timeout_s = s->run->request->limits.wait.silence_s;
+  /* A worker is killed at the limit, unless that is too small for any image. */
+  const guint64 limit = s->run->request->memory_limit;
+  const MsDriverUser user = {.rules = {.most_fruitless = 5, .usual_cache = 2, .has_processor = s->falls_back},
                              .watch = {.silence_s = timeout_s > 0 ? timeout_s : USUAL_SILENCE_S,
                                        .grace_s = EXIT_S,
-                                       .memory = s->options.memory_limit},
+                                       .memory = limit > s->run->memory_runtime ? limit : 0},
                              .adapts_silence = timeout_s <= 0,
                              .exit_s = EXIT_S,
                              .has_work = has_work,
@@ -344,11 +348,11 @@ run_workers(MsSupervisor *s, GError **error)
   /* A worker that was started before the files for pipes existed cannot inherit them. */
   if (s->spool->len > 0)
     ms_driver_set_files(s->driver, s->spool);
-  if (ms_driver_run(s->driver, &user, s->options.cancellable, &failure) == MS_CHILD_END_CANCELLED) {
+  if (ms_driver_run(s->driver, &user, s->run->cancellable, &failure) == MS_CHILD_END_CANCELLED) {
     if (s->items)
       report_saved(s);
     if (!s->error)
-      g_cancellable_set_error_if_cancelled(s->options.cancellable, &s->error);
+      g_cancellable_set_error_if_cancelled(s->run->cancellable, &s->error);
   }
   if (s->error)
     g_propagate_error(error, g_steal_pointer(&s->error));
@@ -366,7 +370,7 @@ run_workers(MsSupervisor *s, GError **error)
 static gboolean
 take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
 {
-  MsImageLimits limits = s->options.runner->request->limits;
+  MsImageLimits limits = s->run->request->limits;
 
   limits.wait.note = on_note;
   limits.wait.data = s;
@@ -375,8 +379,8 @@ take_items(MsSupervisor *s, GPtrArray *items, gboolean streams, GError **error)
     g_autoptr(GError) failure = NULL;
     if (item->input_is_stream != streams)
       continue;
-    if (item->status == MS_ITEM_PENDING && !ms_stream_spool_take(s->spool, s->options.runner->request->scratch, item,
-                                                                 &limits, s->options.cancellable, &failure)) {
+    if (item->status == MS_ITEM_PENDING &&
+        !ms_stream_spool_take(s->spool, s->run->request->scratch, item, &limits, s->run->cancellable, &failure)) {
       if (g_error_matches(failure, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
         g_propagate_error(error, g_steal_pointer(&failure));
         return FALSE;

@@ -96,8 +96,7 @@ on_event(MsBatchEvent *event, gpointer data)
 /**
  * ms_worker_run:
  * @items: (element-type MsBatchItem): of ms_worker_take_items()
- * @options: as the supervisor's, with a manifest of its own
- * @hooks: @event is not called
+ * @run: as the supervisor's, with a manifest of its own; its events are answers
  *
  * Runs the items and answers what happens to each; the numbers of the answers are their places in the request. The
  * device stays open, since the caller ends the process.
@@ -105,16 +104,16 @@ on_event(MsBatchEvent *event, gpointer data)
  * Returns: %FALSE when the run ended with an error, which is the last answer
  */
 gboolean
-ms_worker_run(MsChannel *channel, GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-              GCancellable *cancellable)
+ms_worker_run(MsChannel *channel, GPtrArray *items, const MsBatchRun *run)
 {
   Worker worker = {.channel = channel};
-  const MsRunnerHooks own = {hooks->open, hooks->inspect, hooks->data, on_event, &worker};
-  MsRunnerOptions ending = *options;
+  MsBatchRun own = *run;
   g_autoptr(GError) error = NULL;
 
-  ending.keeps_devices = TRUE;
-  if (ms_runner_run(items, &ending, &own, cancellable, &error))
+  own.event = on_event;
+  own.event_data = &worker;
+  own.keeps_devices = TRUE;
+  if (ms_runner_run(items, &own, &error))
     ms_service_answer_done(channel, 0);
   else
     ms_service_answer_failure(channel, 0, error, FALSE);

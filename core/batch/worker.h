@@ -9,5 +9,4 @@ GVariant *ms_worker_new_items(GPtrArray *items, gboolean on_processor);
 GPtrArray *ms_worker_take_items(GVariant *content, gboolean *on_processor);
 
 void ms_worker_answer_device(MsChannel *channel, MsEngine *engine);
-gboolean ms_worker_run(MsChannel *channel, GPtrArray *items, const MsRunnerOptions *options, const MsRunnerHooks *hooks,
-                       GCancellable *cancellable);
+gboolean ms_worker_run(MsChannel *channel, GPtrArray *items, const MsBatchRun *run);

@@ -228,9 +228,9 @@ copy_process(const MsChildStart *start, Ends *ends, GError **error)
  * Starts this program once more as a child, or the one that @start names. Its standard input and output are those of
  * this process.
  *
- * A copy of this process starts much faster, since its libraries are loaded. The standard streams must be open then, and
- * this process must not have created a thread or loaded a driver. Its descriptors stay open in the copy, since libraries
- * may use some.
+ * A copy of this process starts much faster, since its libraries are loaded. The standard streams must be open then,
+ * and this process must not have created a thread or loaded a driver. Its descriptors stay open in the copy, since
+ * libraries may use some.
  *
  * Returns: (transfer full): the child; %NULL with #MS_ERROR_IO or the error of g_spawn_async()
  */

@@ -94,7 +94,7 @@ decide_death(MsDriverState *state, const MsDriverRules *rules, gboolean crashed)
   if (crashed && (state->is_open || state->vain >= rules->usual_cache))
     state->doubts_cache = TRUE;
   state->is_open = FALSE;
-  if (state->vain >= rules->most_vain || (rules->most_fruitless > 0 && state->fruitless >= rules->most_fruitless))
+  if (state->vain >= MS_DRIVER_MOST_VAIN || (rules->most_fruitless > 0 && state->fruitless >= rules->most_fruitless))
     return give_device_up(state, rules);
   return MS_DRIVER_AGAIN;
 }

@@ -13,13 +13,11 @@
 
 /**
  * MsDriverRules: the numbers in which users differ.
- * @most_vain: so many processes in a row that did not open the device, and it is given up
- * @most_fruitless: so many in a row that brought no result, and it is given up; 0 for any number
+ * @most_fruitless: so many processes in a row that brought no result, and it is given up; 0 for any number
  * @usual_cache: so many in a row that opened no device use the driver's usual cache; the next one gets an empty one
  * @has_processor: whether the processor takes over then
  */
 typedef struct {
-  guint most_vain;
   guint most_fruitless;
   guint usual_cache;
   gboolean has_processor;

@@ -44,7 +44,7 @@ batch_fixture_set_up(BatchFixture *f, gconstpointer data)
   f->request.inputs = f->inputs;
   f->request.output = f->out;
   f->request.settings.params.sp = 2;
-  f->options.request = &f->request;
+  f->run.request = &f->request;
   f->request.jobs = 3;
   f->engine = fake_engine_new();
   f->cancellable = g_cancellable_new();
@@ -149,9 +149,11 @@ take_event(MsBatchEvent *event, gpointer data)
 gboolean
 batch_fixture_run(BatchFixture *f, GPtrArray *items, GError **error)
 {
-  const MsRunnerHooks hooks = {.open = open_fake_engine, .event = take_event, .data = f, .event_data = f};
-
-  return ms_runner_run(items, &f->options, &hooks, f->cancellable, error);
+  f->run.open = open_fake_engine;
+  f->run.event = take_event;
+  f->run.data = f->run.event_data = f;
+  f->run.cancellable = f->cancellable;
+  return ms_runner_run(items, &f->run, error);
 }
 
 /** batch_fixture_run_good: runs the batch; checks that it ends without an error and reports each item once. */

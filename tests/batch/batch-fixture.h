@@ -15,7 +15,7 @@ typedef struct {
   char *out;
   const char *inputs[8];
   MsBatchRequest request;
-  MsRunnerOptions options;
+  MsBatchRun run;
   FakeEngine *engine;
   GCancellable *cancellable;
   guint n_finished;

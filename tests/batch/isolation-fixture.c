@@ -114,8 +114,7 @@ filter_items(MsChannel *channel, GVariant *content, gpointer data)
   gboolean on_processor;
   g_autoptr(GPtrArray) items = ms_worker_take_items(content, &on_processor);
   MsBatchRequest request = ms_batch_request_default();
-  const MsRunnerOptions options = {.request = &request};
-  MsRunnerHooks hooks = {.open = open_engine, .inspect = summarise};
+  const MsBatchRun run = {.request = &request, .open = open_engine, .inspect = summarise};
 
   request.settings.params.sp = 2;
   request.jobs = 3;
@@ -125,7 +124,7 @@ filter_items(MsChannel *channel, GVariant *content, gpointer data)
     g_unsetenv(ALWAYS);
     g_unsetenv(AT_OPENING);
   }
-  ms_worker_run(channel, items, &options, &hooks, NULL);
+  ms_worker_run(channel, items, &run);
   if (g_getenv(LINGERS)) {
     g_usleep(G_USEC_PER_SEC);
     g_file_set_contents(g_getenv(LINGERS), "", 0, NULL);
@@ -172,18 +171,14 @@ MsSupervisor *
 isolation_new_supervisor(BatchFixture *f, double timeout_s)
 {
   const MsChildStart start = ms_service_start(MS_SERVICE_ROLE_COMMAND);
+
   g_clear_pointer(&f->driver, ms_driver_free);
   f->driver = ms_driver_new(&start);
-  MsSupervisorOptions supervision = {.runner = &f->options,
-                                     .driver = f->driver,
-                                     .memory_limit = f->request.memory_limit,
-                                     .falls_back = f->falls_back,
-                                     .event = take_event,
-                                     .data = f,
-                                     .cancellable = f->cancellable};
-
+  f->run.event = take_event;
+  f->run.event_data = f;
+  f->run.cancellable = f->cancellable;
   f->request.limits.wait.silence_s = timeout_s;
-  return ms_supervisor_new(&supervision);
+  return ms_supervisor_new(&f->run, f->driver, f->falls_back);
 }
 
 /** isolation_supervise: runs the items in workers of isolation_new_supervisor(). */

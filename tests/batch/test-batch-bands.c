@@ -112,13 +112,13 @@ check_inspected(BatchFixture *f, const char *output, guint64 limit)
   g_autofree char *path = g_build_filename(f->in, "a.jpg", NULL);
   g_autoptr(MsImage) source = ms_image_load(path, NULL, NULL, NULL);
   Inspection inspection = {.fixture = f, .source = source};
-  const MsRunnerHooks hooks = {.open = open_engine, .inspect = inspect, .data = &inspection};
+  const MsBatchRun own = {.request = &f->request, .open = open_engine, .inspect = inspect, .data = &inspection};
 
   f->engine->runs = 0;
   f->request.output = output;
   f->request.memory_limit = limit;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, NULL));
+  g_assert_true(ms_runner_run(items, &own, NULL));
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_DONE);
   g_assert_cmpint(inspection.next_row, ==, HEIGHT);
   g_assert_cmpuint(inspection.bands, ==, f->engine->runs);

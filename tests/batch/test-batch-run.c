@@ -19,7 +19,7 @@ test_run_all(BatchFixture *f, gconstpointer data)
     batch_fixture_add_picture(f, name, 5 + i, 9);
   }
   f->request.recursive = TRUE;
-  f->options.keep_log = TRUE;
+  f->run.keep_log = TRUE;
   f->request.repeat = 3;
   f->request.verify = TRUE;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
@@ -225,19 +225,19 @@ open_nothing(gpointer data, GError **error)
 static void
 test_run_without_device(BatchFixture *f, gconstpointer data)
 {
-  const MsRunnerHooks hooks = {.open = open_nothing};
+  const MsBatchRun own = {.request = &f->request, .open = open_nothing};
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "a.png", 5, 5);
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  g_assert_false(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_false(ms_runner_run(items, &own, &error));
   g_assert_error(error, MS_ERROR, MS_ERROR_NO_DEVICE);
   g_assert_cmpint(batch_fixture_item(items, 0)->status, ==, MS_ITEM_PENDING);
 
   /* A batch without images opens no device. */
   g_clear_error(&error);
   ms_batch_item_skip(batch_fixture_item(items, 0), "done before");
-  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_true(ms_runner_run(items, &own, &error));
 }
 
 static void
@@ -260,8 +260,11 @@ static void
 test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {
-    .open = open_after_decoding, .event = count_waiting, .data = &waiting, .event_data = &waiting};
+  const MsBatchRun own = {.request = &f->request,
+                          .open = open_after_decoding,
+                          .event = count_waiting,
+                          .data = &waiting,
+                          .event_data = &waiting};
   g_autoptr(GError) error = NULL;
 
   for (int i = 0; i < 12; i++) {
@@ -270,7 +273,7 @@ test_run_decodes_while_opening(BatchFixture *f, gconstpointer data)
   }
   f->request.jobs = 1;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_true(ms_runner_run(items, &own, &error));
   g_assert_no_error(error);
   g_assert_cmpuint(ms_batch_count(items).done, ==, 12);
 }
@@ -288,14 +291,17 @@ static void
 test_run_large_image_waits(BatchFixture *f, gconstpointer data)
 {
   int waiting = 0;
-  const MsRunnerHooks hooks = {
-    .open = open_before_decoding, .event = count_waiting, .data = &waiting, .event_data = &waiting};
+  const MsBatchRun own = {.request = &f->request,
+                          .open = open_before_decoding,
+                          .event = count_waiting,
+                          .data = &waiting,
+                          .event_data = &waiting};
   g_autoptr(GError) error = NULL;
 
   batch_fixture_add_picture(f, "large.png", 100, 100);
   f->request.memory_limit = 200000;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+  g_assert_true(ms_runner_run(items, &own, &error));
   g_assert_no_error(error);
   g_assert_cmpuint(ms_batch_count(items).done, ==, 1);
 }

@@ -364,7 +364,7 @@ take_name(MsBatchEvent *event, gpointer data)
 static void
 test_name_taken(BatchFixture *f, gconstpointer data)
 {
-  const MsRunnerHooks hooks = {.open = open_engine, .event = take_name, .data = f, .event_data = f};
+  const MsBatchRun own = {.request = &f->request, .open = open_engine, .event = take_name, .data = f, .event_data = f};
   gsize size = 0, again_size = 0;
 
   set_fast(f);
@@ -376,7 +376,7 @@ test_name_taken(BatchFixture *f, gconstpointer data)
   f->n_progress = 0;
   f->request.on_conflict = MS_CONFLICT_UNIQUE;
   g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-  g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, NULL));
+  g_assert_true(ms_runner_run(items, &own, NULL));
   batch_fixture_assert_output(f, batch_fixture_item(items, 0), "a-1.png");
   g_autofree char *actual = read_output(f, "a-1.png", &again_size);
   g_assert_cmpmem(expected, size, actual, again_size);

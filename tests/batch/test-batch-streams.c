@@ -186,12 +186,13 @@ test_folder_is_replaced(BatchFixture *f, gconstpointer data)
   for (guint i = 0; i < 4; i++) {
     g_autofree char *moved = g_strdup_printf("%s/moved-%u", f->folder, i);
     Swap swap = {f, moved, i / 2 ? elsewhere : NULL, FALSE};
-    const MsRunnerHooks hooks = {.open = open_engine, .event = swap_after_first, .data = &swap, .event_data = &swap};
+    const MsBatchRun own = {
+      .request = &f->request, .open = open_engine, .event = swap_after_first, .data = &swap, .event_data = &swap};
     g_autoptr(GError) error = NULL;
     f->request.follow_links = i % 2;
     f->request.jobs = 1;
     g_autoptr(GPtrArray) items = batch_fixture_plan(f);
-    g_assert_true(ms_runner_run(items, &f->options, &hooks, NULL, &error));
+    g_assert_true(ms_runner_run(items, &own, &error));
     g_assert_no_error(error);
     g_assert_cmpuint(ms_batch_count(items).done, ==, 1);
     g_assert_cmpuint(ms_batch_count(items).failed, ==, items->len - 1);

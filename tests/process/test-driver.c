@@ -3,10 +3,10 @@
 #include "core/process/driver.h"
 
 /* A command opens its device unseen, a batch reports it; the window has no limit of deaths after the opening. */
-static const MsDriverRules command = {.most_vain = 3, .usual_cache = 2};
-static const MsDriverRules batch = {.most_vain = 3, .most_fruitless = 5, .usual_cache = 2};
-static const MsDriverRules fallback = {.most_vain = 3, .most_fruitless = 5, .usual_cache = 2, .has_processor = TRUE};
-static const MsDriverRules window = {.most_vain = 3, .usual_cache = 1};
+static const MsDriverRules command = {.usual_cache = 2};
+static const MsDriverRules batch = {.most_fruitless = 5, .usual_cache = 2};
+static const MsDriverRules fallback = {.most_fruitless = 5, .usual_cache = 2, .has_processor = TRUE};
+static const MsDriverRules window = {.usual_cache = 1};
 
 /*
  * @events: o the device is open, O a processor is, r a result, f finished, c it crashed, e it was ended

@@ -237,8 +237,7 @@ static void
 start_flip_compiler(FlipCompiler *self)
 {
   const MsChildStart start = ms_service_start(MS_SERVICE_ROLE);
-  const MsDriverUser user = {
-    .rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1}, .take = on_message, .ended = on_ended, .data = self};
+  const MsDriverUser user = {.rules = {.usual_cache = 1}, .take = on_message, .ended = on_ended, .data = self};
 
   if (!self->source)
     self->source = ms_shared_pixels_new(SIDE * SIDE * 4, NULL);

@@ -259,7 +259,7 @@ on_note(const char *sentence, gpointer data)
 gboolean
 ms_window_engine_open(MsWindowEngine *self)
 {
-  const MsDriverUser user = {.rules = {.most_vain = MS_DRIVER_MOST_VAIN, .usual_cache = 1},
+  const MsDriverUser user = {.rules = {.usual_cache = 1},
                              .take = ms_window_engine_on_message,
                              .died = on_died,
                              .ended = on_ended,
