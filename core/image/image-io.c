@@ -243,7 +243,11 @@ ms_image_file_open_bytes(GBytes *bytes, const char *name, const MsImageLimits *l
 static MsImage *
 decode(MsImageFile *self, MsDecoding how)
 {
-  if (!self->codec->decoder->start(self, how))
+  if (how == MS_DECODING_PREVIEW && !self->codec->decoder->gives_previews)
+    ms_image_file_refuse_preview(self);
+  else
+    self->codec->decoder->start(self, how);
+  if (self->error)
     return NULL;
   const int width = self->stored.width, height = self->stored.height;
   guint8 *pixels = ms_image_file_alloc_pixels(self, (guint64)width, (guint64)height);

@@ -478,4 +478,4 @@ read_jpeg(MsImageFile *file, guint8 *into, int n)
   run_jpeg_steps(self, read_rows);
 }
 
-const MsImageDecoder ms_jpeg_decoder = {TRUE, ms_jpeg_open, start_jpeg, read_jpeg, ms_jpeg_close};
+const MsImageDecoder ms_jpeg_decoder = {TRUE, TRUE, ms_jpeg_open, start_jpeg, read_jpeg, ms_jpeg_close};

@@ -450,8 +450,6 @@ set_stored(const PixbufReader *self)
 static gboolean
 start_pixbuf(MsImageFile *file, MsDecoding how)
 {
-  if (how == MS_DECODING_PREVIEW)
-    return ms_image_file_refuse_preview(file);
   set_stored(file->decoder);
   return TRUE;
 }
@@ -473,7 +471,7 @@ read_pixbuf(MsImageFile *file, guint8 *into, int n)
   set_stored(self);
 }
 
-const MsImageDecoder ms_pixbuf_decoder = {FALSE, ms_pixbuf_open, start_pixbuf, read_pixbuf, ms_pixbuf_close};
+const MsImageDecoder ms_pixbuf_decoder = {FALSE, FALSE, ms_pixbuf_open, start_pixbuf, read_pixbuf, ms_pixbuf_close};
 
 /* ---- What is there. */
 

@@ -46,10 +46,9 @@ typedef struct {
 
 /**
  * MsPngReader: the state of one decoder, kept out of local variables so that nothing leaks when libpng calls longjmp().
- * @how: what is decoded, in @passes over the rows
+ * @passes: over the rows, in which they are decoded
  * @into: where the next @n rows are decoded to
  * @y: how many rows have been read, in all passes
- * @row: (nullable): a row of the first pass of an interlaced file
  * @n_frames: of an animation, 0 where there is none; @has_frame: whether the pixels are the first of them
  * @has_damaged_rest: whether a chunk that no pixel depends on has a wrong checksum
  * @texts: (nullable): what chunks hold, the first of each kind
@@ -60,12 +59,10 @@ typedef struct {
   MsImageFile *file;
   png_structp png;
   png_infop info;
-  MsDecoding how;
   int passes;
   guint8 *into;
   int n;
   guint64 y;
-  guint8 *row;
   guint n_frames;
   gboolean has_frame;
   gboolean has_damaged_rest;

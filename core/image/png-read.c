@@ -6,8 +6,6 @@
 #include "core/image/png-private.h"
 #include "core/image/png.h"
 
-#define PREVIEW_REDUCTION 8
-
 static G_GNUC_NORETURN void
 on_error(png_structp png, png_const_charp message)
 {
@@ -197,7 +195,6 @@ ms_png_close(MsImageFile *file)
   MsPngReader *self = file->decoder;
 
   png_destroy_read_struct(&self->png, &self->info, NULL);
-  g_free(self->row);
   g_free(self->inflated.rows);
   for (int i = 0; i < MS_PNG_N_TEXTS; i++)
     g_clear_pointer(&self->texts[i], g_bytes_unref);
@@ -268,13 +265,10 @@ set_transforms(MsPngReader *self)
 static void
 set_stored(MsPngReader *self)
 {
-  const int reduction = self->how == MS_DECODING_PREVIEW ? PREVIEW_REDUCTION : 1;
-  const int width = (int)png_get_image_width(self->png, self->info);
-  const int height = (int)png_get_image_height(self->png, self->info);
   g_autoptr(MsMetadata) metadata = get_metadata(self);
 
-  ms_image_file_set_stored(self->file, (width - 1) / reduction + 1, (height - 1) / reduction + 1, get_orientation(self),
-                           metadata);
+  ms_image_file_set_stored(self->file, (int)png_get_image_width(self->png, self->info),
+                           (int)png_get_image_height(self->png, self->info), get_orientation(self), metadata);
 }
 
 static void
@@ -283,7 +277,6 @@ begin_rows(MsPngReader *self)
   set_transforms(self);
   self->passes = png_set_interlace_handling(self->png);
   png_read_update_info(self->png, self->info);
-  self->row = self->how == MS_DECODING_PREVIEW ? g_malloc(png_get_rowbytes(self->png, self->info)) : NULL;
 }
 
 /* Reads the pixels one by one where all rows are stored from top to bottom and nothing about them stands behind. */
@@ -306,9 +299,6 @@ start_png(MsImageFile *file, MsDecoding how)
 
   if (how == MS_DECODING_ROWS && !may_give_rows(self))
     return FALSE;
-  if (how == MS_DECODING_PREVIEW && !is_interlaced(self))
-    return ms_image_file_refuse_preview(file);
-  self->how = how;
   if (how == MS_DECODING_WHOLE)
     ms_png_reader_inflate(self);
   file->has_alpha = (png_get_color_type(self->png, self->info) & PNG_COLOR_MASK_ALPHA) != 0 ||
@@ -317,21 +307,6 @@ start_png(MsImageFile *file, MsDecoding how)
     run_png_steps(self, begin_rows);
   set_stored(self);
   return !file->error;
-}
-
-/* The first pass of an interlaced file has every eighth pixel of every eighth row. */
-static void
-read_first_pass(MsPngReader *self)
-{
-  const guint32 height = png_get_image_height(self->png, self->info);
-  guint8 *to = self->into;
-
-  for (guint32 y = 0; y < height; y++) {
-    stop_if(self, ms_image_file_is_cancelled(self->file));
-    png_read_row(self->png, self->row, NULL);
-    for (gsize x = 0; y % PREVIEW_REDUCTION == 0 && x < (gsize)self->file->stored.width; x++, to += 4)
-      memcpy(to, self->row + x * PREVIEW_REDUCTION * 4, 4);
-  }
 }
 
 /* Of an interlaced file all rows are asked for at once, and then read in each pass. */
@@ -366,8 +341,8 @@ read_png(MsImageFile *file, guint8 *into, int n)
     return;
   self->into = into;
   self->n = n;
-  run_png_steps(self, self->how == MS_DECODING_PREVIEW ? read_first_pass : read_rows);
+  run_png_steps(self, read_rows);
   self->is_lost = file->error && accepts_rows(self);
 }
 
-const MsImageDecoder ms_png_decoder = {TRUE, ms_png_open, start_png, read_png, ms_png_close};
+const MsImageDecoder ms_png_decoder = {TRUE, FALSE, ms_png_open, start_png, read_png, ms_png_close};

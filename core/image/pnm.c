@@ -336,8 +336,6 @@ start_pnm(MsImageFile *file, MsDecoding how)
   PnmReader *self = file->decoder;
   g_autoptr(MsMetadata) metadata = ms_metadata_new(NULL, NULL, 0, 0);
 
-  if (how == MS_DECODING_PREVIEW)
-    return ms_image_file_refuse_preview(file);
   file->has_alpha = self->depth % 2 == 0;
   prepare_pnm_rows(self);
   ms_image_file_set_stored(file, self->width, self->height, 1, metadata);
@@ -370,7 +368,7 @@ read_pnm(MsImageFile *file, guint8 *into, int n)
   }
 }
 
-const MsImageDecoder ms_pnm_decoder = {TRUE, ms_pnm_open, start_pnm, read_pnm, ms_pnm_close};
+const MsImageDecoder ms_pnm_decoder = {TRUE, FALSE, ms_pnm_open, start_pnm, read_pnm, ms_pnm_close};
 
 /* ---- Writing. */
 

@@ -437,8 +437,6 @@ start_tiff(MsImageFile *file, MsDecoding how)
   MsTiffReader *self = file->decoder;
   g_autoptr(MsMetadata) metadata = read_metadata(self);
 
-  if (how == MS_DECODING_PREVIEW)
-    return ms_image_file_refuse_preview(file);
   ms_image_file_set_stored(file, (int)self->width, (int)self->height, self->orientation, metadata);
   if (how == MS_DECODING_ROWS && self->by_library)
     return ms_image_file_refuse_rows(file, N_("stores its colours in planes or in a colour space that is converted"));
@@ -453,4 +451,4 @@ read_tiff(MsImageFile *file, guint8 *into, int n)
     ms_codec_fail_damaged(file, N_("its pixels cannot be decoded"));
 }
 
-const MsImageDecoder ms_tiff_decoder = {TRUE, ms_tiff_open, start_tiff, read_tiff, ms_tiff_close};
+const MsImageDecoder ms_tiff_decoder = {TRUE, FALSE, ms_tiff_open, start_tiff, read_tiff, ms_tiff_close};

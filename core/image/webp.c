@@ -288,8 +288,6 @@ start_webp(MsImageFile *file, MsDecoding how)
   g_autoptr(GBytes) icc = read_chunk(self, self->icc_chunk);
   g_autoptr(MsMetadata) metadata = ms_metadata_new(icc, self->exif, 0, 0);
 
-  if (how == MS_DECODING_PREVIEW)
-    return ms_image_file_refuse_preview(file);
   ms_image_file_set_stored(file, self->width, self->height, self->orientation, metadata);
   return !file->error;
 }
@@ -301,7 +299,7 @@ read_webp(MsImageFile *file, guint8 *into, int n)
   decode(file->decoder, into);
 }
 
-const MsImageDecoder ms_webp_decoder = {FALSE, ms_webp_open, start_webp, read_webp, ms_webp_close};
+const MsImageDecoder ms_webp_decoder = {FALSE, FALSE, ms_webp_open, start_webp, read_webp, ms_webp_close};
 
 /* ---- Writing. */
 

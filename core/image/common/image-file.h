@@ -162,6 +162,7 @@ typedef enum {
 /**
  * MsImageDecoder: how a format is read. The functions leave their error in the file.
  * @gives_rows: whether files of the format may be decoded row by row, and into temporary files
+ * @gives_previews: whether some of them have one
  * @open: reads the header and makes the decoder
  * @start: prepares to decode, by ms_image_file_set_stored(); %FALSE with %MS_ERROR_UNSUPPORTED for a preview or rows
  *   that the file has not
@@ -170,6 +171,7 @@ typedef enum {
  */
 typedef struct {
   gboolean gives_rows;
+  gboolean gives_previews;
   void (*open)(MsImageFile *file);
   gboolean (*start)(MsImageFile *file, MsDecoding how);
   void (*rows)(MsImageFile *file, guint8 *into, int n);
