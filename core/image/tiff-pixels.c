@@ -45,9 +45,9 @@ static void
 divide_samples(MsTiffReader *self, const guint16 *stored, gsize n)
 {
   for (gsize first = 0; first + self->samples <= n; first += self->samples) {
-    const double alpha = stored[first + self->alpha];
+    const double alpha = stored[first + self->alpha] / 65535.0;
     for (guint k = 0; k < self->colours; k++)
-      self->row[first + k] = alpha > 0 ? (guint8)MIN(lround(stored[first + k] / alpha * 255), 255) : 0;
+      self->row[first + k] = alpha > 0 ? (guint8)MIN(lround(stored[first + k] / 65535.0 / alpha * 255), 255) : 0;
   }
 }
 
