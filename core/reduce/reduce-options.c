@@ -13,13 +13,10 @@ static const char *const vector_values[] = {"1", "4", "8", "16", NULL};
 static const char *const stride_values[] = {"global", "local", "block", NULL};
 static const char *const tree_values[] = {"naive", "divergence-free", "completely-unroll", "four-way", NULL};
 static const char *const switch_values[] = {"off", "on", NULL};
-static const char *const sub_groups_values[] = {"auto", "off", "barrier", "shuffle", "reduce", NULL};
 static const char *const groups_values[] = {"size", "units", "fixed", NULL};
 static const char *const between_values[] = {"recursive", "host", "atomic", "last-group", NULL};
 static const char *const swap_values[] = {"off", "plain", "refined", NULL};
 static const char *const swap_range_values[] = {"64", "128", "256", "512", NULL};
-static const char *const float_sum_values[] = {"auto", "double", "compensated", NULL};
-static const char *const packed_values[] = {"auto", "off", "on", NULL};
 static const char *const accumulator_values[] = {"exact", "32-bit", NULL};
 static const char *const wait_values[] = {"event", "read", "finish", NULL};
 
@@ -58,14 +55,6 @@ vector_partials_unused(gconstpointer record, gconstpointer spec)
 }
 
 static const char *
-sub_groups_unused(gconstpointer record, gconstpointer spec)
-{
-  gboolean unrolled = ((const MsReduceOptions *)record)->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
-
-  return unrolled ? NULL : "only tree=completely-unroll has levels for sub-groups";
-}
-
-static const char *
 builtin_unused(gconstpointer record, gconstpointer spec)
 {
   const MsReduceOperator *op = ms_reduce_operator(((const MsReduceSpec *)spec)->op);
@@ -77,26 +66,6 @@ static const char *
 swap_range_unused(gconstpointer record, gconstpointer spec)
 {
   return ((const MsReduceOptions *)record)->swap == MS_SWAP_OFF ? "swap=off swaps no work-items" : NULL;
-}
-
-static const char *
-float_sum_unused(gconstpointer record, gconstpointer data)
-{
-  const MsReduceSpec *spec = data;
-  gboolean sums =
-    spec->type == MS_ELEMENT_FLOAT && ms_reduce_operator_total_is_real(ms_reduce_operator(spec->op), spec->type);
-
-  if (!sums)
-    return "it chooses how elements of type float are added up";
-  return ((const MsReduceOptions *)record)->between == MS_REDUCE_BETWEEN_ATOMIC
-           ? "no atomic folds a compensated sum and its error together, so floats are added up in double"
-           : NULL;
-}
-
-static const char *
-packed_unused(gconstpointer record, gconstpointer spec)
-{
-  return ms_reduce_packing_problem(spec, record);
 }
 
 static const char *
@@ -134,10 +103,6 @@ static const MsOptionInfo rows[] = {
   ROW(CHOICE, vector_partials, "vector-partials", "vector_partials", N_("_Vectors in local memory"), "off",
       N_("Partials reach local memory as vectors of a load's width, or as one value each"), .values = switch_values,
       .unused = vector_partials_unused),
-  ROW(CHOICE, sub_groups, "sub-groups", "sub_groups", N_("S_ub-groups"), "auto",
-      N_("The last levels of tree=completely-unroll by the sub-group's barrier, shuffles or reductions; off: by the "
-         "work-group's barrier"),
-      .values = sub_groups_values, .unused = sub_groups_unused),
   ROW(CHOICE, builtin, "builtin", "builtin", N_("Built-in _min and max"), "off",
       N_("The built-in functions min and max instead of comparisons"), .values = switch_values,
       .unused = builtin_unused),
@@ -155,12 +120,6 @@ static const MsOptionInfo rows[] = {
   ROW(CHOICE, swap_range, "swap-range", "swap_range", N_("Swap ran_ge"), "64",
       N_("Work-items among which swaps are made"), .values = swap_range_values, .numeric_values = TRUE,
       .unused = swap_range_unused),
-  ROW(CHOICE, float_sum, "float-sum", "float_sum", N_("_Float sums"), "auto",
-      N_("Floats are added up in double, or in pairs of floats that keep the rounding error"),
-      .values = float_sum_values, .unused = float_sum_unused),
-  ROW(CHOICE, packed, "packed", "packed", N_("_Packed elements"), "auto",
-      N_("Bytes are counted or compared four at a time in one word; squares of 8 and 16 bits are summed load by load"),
-      .values = packed_values, .unused = packed_unused),
   ROW(CHOICE, accumulator, "accumulator", "accumulator", N_("_Accumulator"), "exact",
       N_("Sums of integers are exact, or kept in 32 bits as in the studies, that is modulo 2^32"),
       .values = accumulator_values, .unused = accumulator_unused),

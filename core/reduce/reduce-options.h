@@ -47,12 +47,6 @@ typedef enum {
 } MsSwap;
 
 typedef enum {
-  MS_FLOAT_SUM_AUTO,
-  MS_FLOAT_SUM_DOUBLE,
-  MS_FLOAT_SUM_COMPENSATED,
-} MsFloatSum;
-
-typedef enum {
   MS_ACCUMULATOR_EXACT,
   MS_ACCUMULATOR_32_BIT,
 } MsAccumulator;
@@ -62,20 +56,6 @@ typedef enum {
   MS_REDUCE_WAIT_READ,
   MS_REDUCE_WAIT_FINISH,
 } MsReduceWait;
-
-typedef enum {
-  MS_PACKED_AUTO,
-  MS_PACKED_OFF,
-  MS_PACKED_ON,
-} MsPacked;
-
-typedef enum {
-  MS_SUB_GROUPS_AUTO,
-  MS_SUB_GROUPS_OFF,
-  MS_SUB_GROUPS_BARRIER,
-  MS_SUB_GROUPS_SHUFFLE,
-  MS_SUB_GROUPS_REDUCE,
-} MsSubGroups;
 
 /**
  * MsReduceOptions: how a reduction is computed; every field but the first is a row of the table.
@@ -87,7 +67,6 @@ typedef enum {
  * @tree: an #MsReduceTree inside the work-group
  * @bank_conflict_saving: 1: at each level only the upper half writes to local memory
  * @vector_partials: 1: partials are vectors in local memory, whose lanes are folded after the tree; 0: before it
- * @sub_groups: an #MsSubGroups: how the unrolled tree folds what one sub-group holds
  * @builtin: 1: the built-in min and max, 0: comparisons
  * @groups: an #MsReduceGroups
  * @groups_count: groups of a fixed number, or the k of compute units x k
@@ -95,9 +74,6 @@ typedef enum {
  * @work_group: work-items of a group
  * @swap: an #MsSwap of the naive tree
  * @swap_range: work-items that may change places
- * @float_sum: an #MsFloatSum
- * @packed: an #MsPacked: whether bytes are counted or compared four at a time in one word, and the squares of one load
- *   are added up first
  * @accumulator: an #MsAccumulator: whether sums of integers are exact, or modulo 2^32 as the studies' are
  * @wait: an #MsReduceWait: how the host waits for the result
  */
@@ -110,7 +86,6 @@ typedef struct {
   int tree;
   int bank_conflict_saving;
   int vector_partials;
-  int sub_groups;
   int builtin;
   int groups;
   int groups_count;
@@ -118,8 +93,6 @@ typedef struct {
   int work_group;
   int swap;
   int swap_range;
-  int float_sum;
-  int packed;
   int accumulator;
   int wait;
 } MsReduceOptions;

@@ -11,7 +11,7 @@ define(MsReducePlan *plan, const char *name, const char *text)
 static gboolean
 needs_sub_groups(const MsReducePlan *plan)
 {
-  return plan->options.sub_groups != MS_SUB_GROUPS_OFF && !plan->warp_barrier;
+  return plan->sub_groups != MS_SUB_GROUPS_OFF && !plan->warp_barrier;
 }
 
 static gboolean
@@ -23,7 +23,7 @@ has_sub_group_fence(const MsReducePlan *plan)
 static const char *
 level_fence(const MsReducePlan *plan)
 {
-  if (plan->options.sub_groups != MS_SUB_GROUPS_OFF && plan->warp_barrier)
+  if (plan->sub_groups != MS_SUB_GROUPS_OFF && plan->warp_barrier)
     return "WARP_FENCE";
   return has_sub_group_fence(plan) ? "SUB_GROUP_FENCE" : "GROUP_FENCE";
 }
@@ -86,7 +86,7 @@ define_sum(MsReducePlan *plan)
   define(plan, "NUMBERS", op->term ? "ELEMENTS" : "COUNT");
   if (op->term)
     define(plan, "TERM", real ? op->term_real : op->term);
-  if (plan->options.packed == MS_PACKED_ON && op->squares)
+  if (plan->packed && op->squares)
     define(plan, "SQUARE", square_type(plan->spec.type));
 }
 
@@ -127,7 +127,7 @@ define_extreme(MsReducePlan *plan)
   define(plan, "HIGHEST", ms_element_type_highest(plan->spec.type));
   define(plan, "VALUE", ms_element_type_is_real(plan->spec.type) ? ms_element_type_name(plan->spec.type) : "whole");
   define_selection(plan);
-  if (plan->options.packed == MS_PACKED_ON)
+  if (plan->packed)
     define_pairs(plan);
 }
 
@@ -166,8 +166,7 @@ static void
 define_tree(MsReducePlan *plan)
 {
   static const char *const strides[] = {"global_stride", "local_stride", "block_stride"};
-  static const char *const levels[] = {[MS_SUB_GROUPS_AUTO] = "SHARED_LEVEL",
-                                       [MS_SUB_GROUPS_OFF] = "SHARED_LEVEL",
+  static const char *const levels[] = {[MS_SUB_GROUPS_OFF] = "SHARED_LEVEL",
                                        [MS_SUB_GROUPS_BARRIER] = "SHARED_LEVEL",
                                        [MS_SUB_GROUPS_SHUFFLE] = "shuffle_level",
                                        [MS_SUB_GROUPS_REDUCE] = "reduce_level"};
@@ -181,8 +180,8 @@ define_tree(MsReducePlan *plan)
   ms_program_spec_define_int(plan->program, "SAVES_CONFLICTS", o->bank_conflict_saving);
   ms_program_spec_define_int(plan->program, "WAYS", o->tree == MS_REDUCE_TREE_FOUR_WAY ? 4 : 2);
   if (o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL)
-    define(plan, "SUB_GROUP_LEVEL", levels[o->sub_groups]);
-  if (o->sub_groups == MS_SUB_GROUPS_REDUCE)
+    define(plan, "SUB_GROUP_LEVEL", levels[plan->sub_groups]);
+  if (plan->sub_groups == MS_SUB_GROUPS_REDUCE)
     define_reduction(plan);
 }
 
@@ -247,11 +246,12 @@ add_parts(MsReducePlan *plan)
 {
   const MsReduceOptions *o = &plan->options;
   const MsReduceOperator *op = plan->op;
-  const gboolean sums = !plan->selects, packed = o->packed == MS_PACKED_ON, vectors = o->vector_partials;
+  const gboolean sums = !plan->selects, packed = plan->packed, vectors = o->vector_partials;
   const gboolean doubles = plan->spec.type == MS_ELEMENT_DOUBLE || (plan->real && !plan->compensated);
   const gboolean naive = o->tree == MS_REDUCE_TREE_NAIVE, first = !naive && plan->sub_groups_first;
   const gboolean levels = !naive && !first, unrolls = levels && o->tree == MS_REDUCE_TREE_COMPLETELY_UNROLL;
-  const gboolean reduces = o->sub_groups == MS_SUB_GROUPS_REDUCE, shuffles = o->sub_groups == MS_SUB_GROUPS_SHUFFLE;
+  const gboolean reduces = plan->sub_groups == MS_SUB_GROUPS_REDUCE,
+                 shuffles = plan->sub_groups == MS_SUB_GROUPS_SHUFFLE;
   const gboolean merges = o->between == MS_REDUCE_BETWEEN_ATOMIC;
   const gboolean wide = plan->real || (!plan->wraps && plan->limits.int64_atomics && sums);
   const char *const parts[] = {

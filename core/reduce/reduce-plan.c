@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core/reduce/reduce-plan.h"
 
-#include <glib/gi18n-lib.h>
 #include <inttypes.h>
 
 #include "core/reduce/swap.h"
@@ -54,20 +53,14 @@ ms_reduce_can_wrap(const MsReduceSpec *spec)
   return op->shape == MS_REDUCE_TOTAL && op->sum && !op->squares && !ms_reduce_operator_total_is_real(op, spec->type);
 }
 
-/** ms_reduce_packing_problem: (transfer none) (nullable): why these elements are not packed; %NULL if they can be. */
-const char *
-ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options)
+/* Whether the operator has a packed form for such elements: of loads from a buffer, whose partials are no vectors. */
+static gboolean
+can_pack(const MsReducePlan *plan)
 {
-  const MsReduceOperator *op = ms_reduce_operator(spec->op);
+  const MsReduceOptions *o = &plan->options;
 
-  if (!op->packed)
-    return N_("this operator has no packed form");
-  if (ms_element_type_size(spec->type) > op->packed_bytes)
-    return op->packed_bytes == 1 ? N_("this operator packs elements of 8 bits only")
-                                 : N_("this operator packs elements of 8 and 16 bits only");
-  if (options->vector < 4 || options->vector_partials || options->storage != MS_REDUCE_STORAGE_BUFFER)
-    return N_("elements are packed in a buffer, with vector=4, 8 or 16 and vector-partials=off");
-  return NULL;
+  return plan->op->packed && ms_element_type_size(plan->spec.type) <= plan->op->packed_bytes && o->vector >= 4 &&
+         !o->vector_partials && o->storage == MS_REDUCE_STORAGE_BUFFER;
 }
 
 static MsSubGroups
@@ -175,16 +168,12 @@ resolve_options(MsReducePlan *plan, guint64 n)
     o->times = resolve_times(plan, n);
   if (o->vector == 1 || plan->op->positions)
     o->vector_partials = 0;
-  if (o->float_sum == MS_FLOAT_SUM_AUTO)
-    o->float_sum = plan->limits.fp64 ? MS_FLOAT_SUM_DOUBLE : MS_FLOAT_SUM_COMPENSATED;
-  plan->compensated = o->float_sum == MS_FLOAT_SUM_COMPENSATED && plan->spec.type == MS_ELEMENT_FLOAT && plan->real;
+  plan->compensated = !plan->limits.fp64 && plan->spec.type == MS_ELEMENT_FLOAT && plan->real;
   plan->wraps = o->accumulator == MS_ACCUMULATOR_32_BIT && ms_reduce_can_wrap(&plan->spec);
-  if (o->packed == MS_PACKED_AUTO)
-    o->packed = gains_by_packing(plan) && !ms_reduce_packing_problem(&plan->spec, o) ? MS_PACKED_ON : MS_PACKED_OFF;
-  if (o->sub_groups == MS_SUB_GROUPS_AUTO)
-    o->sub_groups = best_sub_groups(plan);
+  plan->packed = gains_by_packing(plan) && can_pack(plan);
+  plan->sub_groups = best_sub_groups(plan);
   plan->sub_groups_first = plan->limits.type == MS_DEVICE_TYPE_CPU &&
-                           (o->sub_groups == MS_SUB_GROUPS_SHUFFLE || o->sub_groups == MS_SUB_GROUPS_REDUCE);
+                           (plan->sub_groups == MS_SUB_GROUPS_SHUFFLE || plan->sub_groups == MS_SUB_GROUPS_REDUCE);
 }
 
 static MsElementType
@@ -278,29 +267,6 @@ check_tree(const MsReducePlan *plan, GError **error)
 }
 
 static gboolean
-check_sub_groups(const MsReducePlan *plan, GError **error)
-{
-  const MsReduceOptions *o = &plan->options;
-
-  if (o->sub_groups == MS_SUB_GROUPS_OFF)
-    return TRUE;
-  if (o->tree != MS_REDUCE_TREE_COMPLETELY_UNROLL)
-    return REFUSE("Only tree=completely-unroll has levels for sub-groups.");
-  if (o->sub_groups == MS_SUB_GROUPS_BARRIER && plan->warp_barrier)
-    return TRUE;
-  if (!plan->limits.subgroups)
-    return REFUSE("The device has no sub-groups. Use sub-groups=off.");
-  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && !plan->limits.subgroup_shuffle)
-    return REFUSE("The device has no shuffles (cl_khr_subgroup_shuffle). Use sub-groups=barrier.");
-  if (o->sub_groups == MS_SUB_GROUPS_SHUFFLE && o->vector_partials)
-    return REFUSE("Shuffles exchange words, not vectors. Use vector-partials=off or sub-groups=barrier.");
-  if (o->sub_groups == MS_SUB_GROUPS_REDUCE && !has_built_in_fold(plan))
-    return REFUSE("Sub-groups reduce single numbers: no positions, compensated sums or vectors. Use "
-                  "sub-groups=barrier or shuffle.");
-  return TRUE;
-}
-
-static gboolean
 check_storage(const MsReducePlan *plan, GError **error)
 {
   if (plan->options.storage != MS_REDUCE_STORAGE_IMAGE)
@@ -349,27 +315,12 @@ check_grid(const MsReducePlan *plan, GError **error)
                 groups, plan->options.work_group, MIN(MAX_GROUPS, MAX_GRID / (guint64)plan->options.work_group));
 }
 
-static gboolean
-check_packed(const MsReducePlan *plan, GError **error)
-{
-  const char *problem = ms_reduce_packing_problem(&plan->spec, &plan->options);
-
-  if (plan->options.packed != MS_PACKED_ON || !problem)
-    return TRUE;
-  ms_error_take(error, MS_ERROR_UNSUPPORTED, g_strdup_printf(_("packed=on is not possible: %s."), _(problem)),
-                g_strdup_printf("packed=on is not possible: %s.", problem));
-  return FALSE;
-}
-
 /* Whether the resolved options can run on the plan's device. */
 static gboolean
 check_plan(const MsReducePlan *plan, GError **error)
 {
-  if (plan->options.float_sum == MS_FLOAT_SUM_DOUBLE && plan->spec.type == MS_ELEMENT_FLOAT && !plan->limits.fp64)
-    return REFUSE("The device has no double precision (cl_khr_fp64). Use float-sum=compensated.");
-  return check_storage(plan, error) && check_tree(plan, error) && check_packed(plan, error) &&
-         check_sub_groups(plan, error) && check_atomic(plan, error) && check_group(plan, error) &&
-         check_grid(plan, error);
+  return check_storage(plan, error) && check_tree(plan, error) && check_atomic(plan, error) &&
+         check_group(plan, error) && check_grid(plan, error);
 }
 
 static void

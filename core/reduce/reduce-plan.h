@@ -9,6 +9,14 @@
 
 #define MS_REDUCE_MAX_WORDS 4
 
+/** MsSubGroups: how the last levels of the unrolled tree fold what one sub-group holds; off: as the levels above. */
+typedef enum {
+  MS_SUB_GROUPS_OFF,
+  MS_SUB_GROUPS_BARRIER,
+  MS_SUB_GROUPS_SHUFFLE,
+  MS_SUB_GROUPS_REDUCE,
+} MsSubGroups;
+
 /**
  * MsReducePlan:
  * @op: the row of the operator
@@ -17,11 +25,14 @@
  * @value_type: the type that kernels compute with: the element's, which images widen to 32 bits
  * @selects: whether the partial holds extremes, not sums
  * @real: whether the partial's sums are floating-point numbers; @compensated: in pairs of floats that keep the error
+ * @packed: whether bytes are counted or compared four at a time in one word, and the squares of one load are added up
+ *   first
  * @wraps: whether the partial's sums are integers of 32 bits, which may overflow
  * @wide_squares: whether squares are summed in two halves of 32 bits
  * @atomic_keys: whether an atomic finish leaves ordered keys in place of extremes
  * @group: work-items of a group
  * @warp_barrier: whether a warp's barrier replaces the work-group's: its width must be known
+ * @sub_groups: by the barrier, shuffles or reductions of a sub-group, as the device and the partial allow
  * @sub_groups_first: whether sub-groups fold before anything reaches local memory: on processors
  * @pair_extremes: whether the device compares two numbers of 16 bits in one instruction
  * @terms: numbers that an element adds to the partial: itself, its square in one word or in two
@@ -41,11 +52,13 @@ typedef struct {
   gboolean selects;
   gboolean real;
   gboolean compensated;
+  gboolean packed;
   gboolean wraps;
   gboolean wide_squares;
   gboolean atomic_keys;
   guint group;
   gboolean warp_barrier;
+  MsSubGroups sub_groups;
   gboolean sub_groups_first;
   gboolean pair_extremes;
   guint terms;
@@ -76,7 +89,6 @@ char *ms_reduce_plan_refusal(const MsReduceSpec *spec, const MsReduceOptions *op
 MsReduceLaunch ms_reduce_plan_launch(const MsReducePlan *self, guint64 n);
 void ms_reduce_plan_fill_map(const MsReducePlan *self, guint16 *map);
 gboolean ms_reduce_can_wrap(const MsReduceSpec *spec);
-const char *ms_reduce_packing_problem(const MsReduceSpec *spec, const MsReduceOptions *options);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(MsReducePlan, ms_reduce_plan_free)
 

@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/reduce/reduce-options.h"
 
@@ -170,16 +171,41 @@ ms_reduce_assert_agrees(const MsReduceResult *result, const MsReduceResult *expe
     g_error("%s: %s on the device, %s in serial", what, found, wanted);
 }
 
-/** ms_reduce_cases_variant: the options that @text names; @text must be valid. */
+/** ms_reduce_cases_variant: the options that @text names up to a blank; it must be valid. */
 MsReduceOptions
 ms_reduce_cases_variant(const char *text)
 {
+  g_autofree char *variant = g_strndup(text, strcspn(text, " "));
   g_autoptr(GError) error = NULL;
   MsReduceOptions options = ms_reduce_options_auto();
 
-  ms_reduce_variant_parse(text, &options, &error);
+  ms_reduce_variant_parse(variant, &options, &error);
   g_assert_no_error(error);
   return options;
+}
+
+/**
+ * ms_reduce_cases_plan: (transfer full): the plan of a variant that the device takes. Words behind a blank say what the
+ * device is to lack, -fp64, -subgroups or -shuffles, and whether elements are packed that the plan would leave, or not.
+ */
+MsReducePlan *
+ms_reduce_cases_plan(const char *text, const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n)
+{
+  const MsReduceOptions options = ms_reduce_cases_variant(text);
+  MsDeviceLimits less = *limits;
+  g_autoptr(GError) error = NULL;
+
+  less.fp64 = less.fp64 && !strstr(text, " -fp64");
+  less.subgroups = less.subgroups && !strstr(text, " -subgroups");
+  less.subgroup_shuffle = less.subgroup_shuffle && !strstr(text, " -shuffles");
+  MsReducePlan *plan = ms_reduce_plan_new(spec, &options, &less, n, &error);
+  g_assert_no_error(error);
+  if (strstr(text, " +packed") || strstr(text, " -packed")) {
+    plan->packed = strstr(text, " +packed") != NULL;
+    ms_program_spec_unref(plan->program);
+    ms_reduce_plan_compose(plan);
+  }
+  return plan;
 }
 
 /** ms_reduce_cases_device: an invented graphics processor, for plans that are not run. */

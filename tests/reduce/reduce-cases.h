@@ -28,6 +28,7 @@ typedef enum {
 
 MsDeviceLimits ms_reduce_cases_device(void);
 MsReduceOptions ms_reduce_cases_variant(const char *text);
+MsReducePlan *ms_reduce_cases_plan(const char *text, const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n);
 const char *ms_pattern_name(MsPattern pattern);
 void *ms_pattern_new(MsPattern pattern, MsElementType type, guint64 n);
 gboolean ms_pattern_suits(MsPattern pattern, const MsReduceSpec *spec, const MsReducePlan *plan);

@@ -70,15 +70,13 @@ static const Choice choices[] = {
    {MS_REDUCE_SUM, MS_ELEMENT_UCHAR},
    "-DLANE=ulong ",
    "-DLANE=uint "},
-  {"pcl,sub-groups=barrier", "pcl,sub-groups=off", SUM, "tree/fence-sub-group", "-DLEVEL_FENCE=GROUP_FENCE "},
-  {"pcl,sub-groups=shuffle", "pcl,sub-groups=barrier", SUM, "SUB_GROUP_LEVEL=shuffle_level ",
-   "SUB_GROUP_LEVEL=SHARED_LEVEL "},
-  {"pcl", "pcl,sub-groups=shuffle", SUM, "SUB_GROUP_LEVEL=reduce_level ", "SUB_GROUP_LEVEL=shuffle_level "},
-  {"pcl,sub-groups=reduce", "pcl,sub-groups=barrier", SUM, "SUB_GROUP_LEVEL=reduce_level ",
-   "SUB_GROUP_LEVEL=SHARED_LEVEL "},
-  {"pcl-host", "pcl-host,sub-groups=off", POSITIONS, "SUB_GROUP_LEVEL=shuffle_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
+  {"pcl,vector=4,vector-partials=on", "pcl,vector=4,vector-partials=on -subgroups", SUM, "tree/fence-sub-group",
+   "-DLEVEL_FENCE=GROUP_FENCE "},
+  {"pcl-host", "pcl-host -shuffles", POSITIONS, "SUB_GROUP_LEVEL=shuffle_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
+  {"pcl", "pcl,vector=4,vector-partials=on", SUM, "SUB_GROUP_LEVEL=reduce_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
+  {"pcl-host", "pcl-host -subgroups", POSITIONS, "SUB_GROUP_LEVEL=shuffle_level ", "SUB_GROUP_LEVEL=SHARED_LEVEL "},
   {"pcl", "divergence-free", SUM, "-cl-std=CL3.0 ", "-cl-std=CL1.2 "},
-  {"pcl-host", "pcl-host,sub-groups=off", BYTES, "-DWIDE=uint ", "-DLEVEL_FENCE=GROUP_FENCE "},
+  {"pcl-host", "pcl-host -subgroups", BYTES, "-DWIDE=uint ", "-DLEVEL_FENCE=GROUP_FENCE "},
   {"minmax-36", "minmax-36,builtin=off", BYTES, "-DLESSER=min ", "-DLESSER=LESSER_BY_COMPARING "},
   {"minmax-36", "minmax-36,builtin=off", BYTES, "-DGREATER=max ", "-DGREATER=GREATER_BY_COMPARING "},
   {"minmax-36", "minmax-36,builtin=off", REALS, "-DLESSER=fmin ", "-DLESSER=LESSER_BY_COMPARING "},
@@ -89,8 +87,9 @@ static const Choice choices[] = {
   {"pcl,group-size=64", "pcl", SUM, "-DGROUP=64 ", "-DGROUP=256 "},
   {"swap-plain", "swap-plain,swap=off", SUM, "WORK_OF_ITEM=SWAPPED_WORK ", "WORK_OF_ITEM=OWN_WORK "},
   {"swap-refined", "swap-plain", SUM, "-DREFINED=1 ", "-DREFINED=0 "},
-  {"pcl-host,float-sum=compensated", "pcl-host,float-sum=double", FLOATS, "-DSLOT=2 ", "-DSLOT=1 "},
-  {"last-group,packed=on", "last-group,packed=off", COUNT, "fold/count-bytes", "fold/add"},
+  {"pcl-host -fp64", "pcl-host", FLOATS, "-DSLOT=2 ", "-DSLOT=1 "},
+  {"last-group", "last-group -packed", COUNT, "fold/count-bytes", "fold/add"},
+  {"last-group", "last-group,vector-partials=on", COUNT, "fold/count-bytes", "fold/add"},
 };
 
 static MsDeviceLimits
@@ -108,12 +107,7 @@ device_with_sub_groups(void)
 static MsReducePlan *
 plan_on(const MsDeviceLimits *limits, const char *variant, const MsReduceSpec *spec, guint64 n)
 {
-  MsReduceOptions options = ms_reduce_cases_variant(variant);
-  g_autoptr(GError) error = NULL;
-  MsReducePlan *plan = ms_reduce_plan_new(spec, &options, limits, n, &error);
-
-  g_assert_no_error(error);
-  return plan;
+  return ms_reduce_cases_plan(variant, spec, limits, n);
 }
 
 static MsReducePlan *
@@ -360,15 +354,15 @@ test_devices(void)
   MsDeviceLimits limits = ms_reduce_cases_device();
   g_autoptr(MsReducePlan) plain = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
 
-  g_assert_cmpint(plain->options.sub_groups, ==, MS_SUB_GROUPS_OFF);
+  g_assert_cmpint(plain->sub_groups, ==, MS_SUB_GROUPS_OFF);
   limits.nvidia_capability = 70;
   limits.preferred_multiple = 32;
   g_autoptr(MsReducePlan) nvidia = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
-  g_assert_cmpint(nvidia->options.sub_groups, ==, MS_SUB_GROUPS_BARRIER);
+  g_assert_cmpint(nvidia->sub_groups, ==, MS_SUB_GROUPS_BARRIER);
   limits = device_with_sub_groups();
   limits.opencl_version = 210;
   g_autoptr(MsReducePlan) extension = ms_reduce_plan_new(&spec, &options, &limits, 1000, NULL);
-  g_assert_cmpint(extension->options.sub_groups, ==, MS_SUB_GROUPS_REDUCE);
+  g_assert_cmpint(extension->sub_groups, ==, MS_SUB_GROUPS_REDUCE);
   g_assert_true(g_str_has_prefix(ms_program_spec_get_options(extension->program), "-cl-std=CL2.0 "));
 }
 
@@ -378,24 +372,24 @@ test_processors(void)
 {
   static const struct {
     const char *variant;
+    MsReduceSpec spec;
     const char *has;
     const char *lacks;
     gsize slots;
   } cases[] = {
-    {"pcl,bank-conflict-saving=on,sub-groups=reduce", " reduce/tree/sub-groups-first", "tree/level", 256},
-    {"pcl,bank-conflict-saving=on,sub-groups=shuffle", " reduce/tree/shuffle-all", "tree/completely-unroll", 256},
-    {"pcl,bank-conflict-saving=on,sub-groups=barrier", " reduce/tree/fence-sub-group", "sub-groups-first", 128},
+    {"pcl,bank-conflict-saving=on", SUM, " reduce/tree/sub-groups-first", "tree/level", 256},
+    {"pcl-host,bank-conflict-saving=on", POSITIONS, " reduce/tree/shuffle-all", "tree/completely-unroll", 256},
+    {"pcl-host,bank-conflict-saving=on -shuffles", POSITIONS, " reduce/tree/fence-sub-group", "sub-groups-first", 128},
   };
-  const MsReduceSpec spec = SUM;
   MsDeviceLimits limits = device_with_sub_groups();
 
   limits.type = MS_DEVICE_TYPE_CPU;
   for (guint i = 0; i < G_N_ELEMENTS(cases); i++) {
-    g_autoptr(MsReducePlan) plan = plan_on(&limits, cases[i].variant, &spec, 100000);
+    g_autoptr(MsReducePlan) plan = plan_on(&limits, cases[i].variant, &cases[i].spec, 100000);
     g_autofree char *text = text_of_plan(plan);
     assert_holds(cases[i].variant, text, cases[i].has, TRUE);
     assert_holds(cases[i].variant, text, cases[i].lacks, FALSE);
-    g_assert_cmpuint(plan->scratch_bytes, ==, cases[i].slots * 8);
+    g_assert_cmpuint(plan->scratch_bytes, ==, cases[i].slots * plan->partial_bytes);
   }
 }
 

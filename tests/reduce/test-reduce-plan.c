@@ -98,19 +98,9 @@ test_settings_without_effect(void)
     {"swap-plain,swap-range=128", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
     {"naive,stride=block", MS_REDUCE_SUM, MS_ELEMENT_INT, "times=1"},
     {"naive,stride=block,times=4", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
-    {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_INT, "type float"},
-    {"pcl-host,float-sum=compensated", MS_REDUCE_MAX, MS_ELEMENT_FLOAT, "type float"},
-    {"pcl-host,float-sum=compensated", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, NULL},
     {"minmax-18,vector=1,vector-partials=off", MS_REDUCE_MIN, MS_ELEMENT_INT, "vector=1"},
     {"pcl,vector=4,vector-partials=on", MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT, "lane by lane"},
     {"pcl,vector=4,vector-partials=on", MS_REDUCE_MIN, MS_ELEMENT_INT, NULL},
-    {"naive,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, "completely-unroll"},
-    {"pcl,sub-groups=off", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL},
-    {"last-group,packed=off", MS_REDUCE_SUM, MS_ELEMENT_UCHAR, "no packed form"},
-    {"last-group,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_USHORT, "of 8 bits only"},
-    {"last-group,packed=off", MS_REDUCE_STDDEV, MS_ELEMENT_INT, "of 8 and 16 bits only"},
-    {"naive,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, "packed in a buffer, with vector=4"},
-    {"last-group,packed=off", MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR, NULL},
     {"minmax-36,builtin=on", MS_REDUCE_SUM, MS_ELEMENT_INT, NULL}, /* what the preset says anyway */
   };
 
@@ -136,19 +126,12 @@ typedef struct {
 static const Refusal refusals[] = {
   {"naive", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 0, "empty"},
   {"naive", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_INT}, 9, "No atomic"},
-  {"naive,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}, 9, "compensated"},
   {"naive,group-size=100", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "power of two"},
   {"naive,group-size=512", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "at most 256"},
-  {"naive,sub-groups=barrier", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "tree=completely-unroll"},
-  {"pcl,sub-groups=barrier", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "no sub-groups"},
   {"naive,bank-conflict-saving=on", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "Bank-conflict"},
   {"pcl,swap=plain", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "tree=naive"},
   {"swap-plain,swap-range=512", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "swap-range 512"},
   {"minmax-image,vector=8", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "vector=4"},
-  {"naive,packed=on", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_UCHAR}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_SUM, MS_ELEMENT_UCHAR}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_STDDEV, MS_ELEMENT_INT}, 9, "packed"},
-  {"last-group,packed=on", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_UCHAR}, 9, "packed"},
   {"minmax-units,groups-count=65536,group-size=256", {MS_REDUCE_SUM, MS_ELEMENT_INT}, 9, "groups-count"},
   {"minmax-image", {MS_REDUCE_SUM, MS_ELEMENT_DOUBLE}, 9, "No image format"},
 };
@@ -188,7 +171,7 @@ test_plan_devices(void)
 
   limits.fp64 = limits.int64_atomics = limits.images = FALSE;
   assert_refused_by(&limits, "auto", MS_REDUCE_SUM, MS_ELEMENT_DOUBLE, "no double precision");
-  assert_refused_by(&limits, "pcl-host,float-sum=double", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, "compensated");
+  assert_refused_by(&limits, "naive", MS_REDUCE_SUM, MS_ELEMENT_FLOAT, "compensated");
   assert_refused_by(&limits, "minmax-image", MS_REDUCE_SUM, MS_ELEMENT_INT, "no images");
   g_autofree char *refusal = ms_reduce_plan_refusal(&floats, &naive, &limits, 1000);
   g_assert_nonnull(refusal);
@@ -214,7 +197,7 @@ test_plan_squares(void)
       limits.type = gpu ? MS_DEVICE_TYPE_GPU : MS_DEVICE_TYPE_CPU;
       g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &automatic, &limits, 1000, NULL);
       g_assert_nonnull(plan);
-      g_assert_cmpint(plan->options.packed, ==, gpu && type <= MS_ELEMENT_SHORT ? MS_PACKED_ON : MS_PACKED_OFF);
+      g_assert_cmpint(plan->packed, ==, gpu && type <= MS_ELEMENT_SHORT);
     }
 }
 
@@ -224,20 +207,15 @@ test_plan_pairs(void)
 {
   MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_MINMAX, MS_ELEMENT_CHAR);
   static const guint capabilities[] = {0, 89, 90};
-  g_autoptr(GError) error = NULL;
 
   for (gsize i = 0; i < G_N_ELEMENTS(capabilities); i++) {
     MsDeviceLimits limits = ms_reduce_cases_device();
-    MsReduceOptions automatic = ms_reduce_cases_variant("auto"),
-                    packed = ms_reduce_cases_variant("last-group,packed=on");
 
     limits.type = MS_DEVICE_TYPE_GPU;
     limits.nvidia_capability = capabilities[i];
-    g_autoptr(MsReducePlan) chosen = ms_reduce_plan_new(&spec, &automatic, &limits, 1000, &error);
-    g_assert_no_error(error);
-    g_assert_cmpint(chosen->options.packed, ==, capabilities[i] >= 90 ? MS_PACKED_ON : MS_PACKED_OFF);
-    g_autoptr(MsReducePlan) forced = ms_reduce_plan_new(&spec, &packed, &limits, 1000, &error);
-    g_assert_no_error(error);
+    g_autoptr(MsReducePlan) chosen = ms_reduce_cases_plan("auto", &spec, &limits, 1000);
+    g_assert_cmpint(chosen->packed, ==, capabilities[i] >= 90);
+    g_autoptr(MsReducePlan) forced = ms_reduce_cases_plan("last-group +packed", &spec, &limits, 1000);
     g_assert_true((strstr(ms_program_spec_get_options(forced->program), "PAIR=s16x2") != NULL) ==
                   (capabilities[i] >= 90));
   }

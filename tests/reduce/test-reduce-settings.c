@@ -12,9 +12,8 @@
 
 #define ELEMENTS 1000003
 
-static const char *const bases[] = {
-  "naive",          "pcl", "pcl-host,float-sum=double", "minmax-36", "minmax-image", "swap-plain", "last-group",
-  "minmax-four-way"};
+static const char *const bases[] = {"naive",        "pcl",        "pcl-host",   "minmax-36",
+                                    "minmax-image", "swap-plain", "last-group", "minmax-four-way"};
 
 /* A number for a row without named values that differs from the defaults and the presets. */
 #define OTHER_TIMES 24

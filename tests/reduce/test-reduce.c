@@ -40,11 +40,9 @@ static void
 run_parts(MsContext *context, const char *text, MsReduceSpec spec)
 {
   static const guint64 parts[][2] = {{0, 1}, {1, 1}, {15, 2}, {3, 400}, {16, 1000}, {7, 2993}, {2999, 1}};
-  MsReduceOptions options = ms_reduce_cases_variant(text);
   const guint64 n = 3000;
   g_autofree void *data = ms_pattern_new(MS_PATTERN_SPECIAL, spec.type, n);
-  g_autoptr(MsReducePlan) plan = ms_reduce_plan_new(&spec, &options, &context->device->limits, n, NULL);
-  g_assert_nonnull(plan);
+  g_autoptr(MsReducePlan) plan = ms_reduce_cases_plan(text, &spec, &context->device->limits, n);
   g_auto(cl_mem) buffer =
     ms_context_create_buffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, n * plan->element_bytes, data, NULL);
 
@@ -120,8 +118,8 @@ test_parts_of_buffers(void)
 static void
 test_packed(void)
 {
-  static const char *const texts[] = {"last-group,packed=on", "minmax-vector,packed=on,vector=16,vector-partials=off",
-                                      "pcl-host,vector=8,packed=on"};
+  static const char *const texts[] = {"last-group +packed", "minmax-vector,vector=16,vector-partials=off +packed",
+                                      "pcl-host,vector=8 +packed"};
   static const struct {
     MsReduceSpec spec;
     MsTestForm forms[G_N_ELEMENTS(texts)];
@@ -159,7 +157,7 @@ test_vectors_in_local_memory(void)
     {MS_TEST_CI, "minmax-bank,vector=4,group-size=32,between=last-group", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT}},
     {MS_TEST_SUITE, "minmax-four-way,group-size=128,bank-conflict-saving=off", {MS_REDUCE_STDDEV, MS_ELEMENT_CHAR}},
     {MS_TEST_CI, "minmax-vector,between=recursive,vector=16,group-size=128", {MS_REDUCE_SUM, MS_ELEMENT_USHORT}},
-    {MS_TEST_SUITE, "minmax-bank,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
+    {MS_TEST_SUITE, "minmax-bank -fp64", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
     {MS_TEST_CI, "minmax-36,tree=naive,bank-conflict-saving=off", {MS_REDUCE_COUNT_NONZERO, MS_ELEMENT_INT}},
     {MS_TEST_CI, "minmax-image,bank-conflict-saving=on", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR}},
   };
@@ -167,52 +165,26 @@ test_vectors_in_local_memory(void)
   run_cases(cases, G_N_ELEMENTS(cases));
 }
 
-/*
- * The forms of the last levels where the device has them; elsewhere the plan refuses them and chooses none. Operators
- * that one form cannot take are left to the others.
- */
+/* The forms of the last levels: reductions, shuffles, and the barrier of a sub-group, where the device has them. */
 static void
 test_sub_groups(void)
 {
-  static const MsReduceSpec specs[] = {{MS_REDUCE_SUM, MS_ELEMENT_INT},
-                                       {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT},
-                                       {MS_REDUCE_MIN, MS_ELEMENT_FLOAT},
-                                       {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR},
-                                       {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}};
-  static const struct {
-    const char *text;
-    gboolean shuffles;
-    gboolean takes_positions;
-    MsTestForm forms[G_N_ELEMENTS(specs)];
-  } variants[] = {
-    {"pcl-host,sub-groups=barrier", FALSE, TRUE, {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
-    {"last-group,sub-groups=barrier", FALSE, TRUE, {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
-    {"pcl-host,sub-groups=shuffle", TRUE, TRUE, {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
-    {"pcl-recursive,times=1,sub-groups=reduce",
-     FALSE,
-     FALSE,
-     {MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI}},
-    {"pcl-host,sub-groups=reduce,group-size=64",
-     FALSE,
-     FALSE,
-     {MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE, MS_TEST_CI, MS_TEST_SUITE}},
+  static const Case cases[] = {
+    {MS_TEST_SUITE, "pcl-host,group-size=64", {MS_REDUCE_SUM, MS_ELEMENT_INT}},
+    {MS_TEST_SUITE, "pcl-recursive,times=1", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR}},
+    {MS_TEST_SUITE, "pcl-host,group-size=64", {MS_REDUCE_MIN, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "pcl-host,group-size=64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "pcl-recursive,times=1", {MS_REDUCE_SUM, MS_ELEMENT_INT}},
+    {MS_TEST_SUITE, "pcl-host", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT}},
+    {MS_TEST_SUITE, "pcl-host -fp64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_SUITE, "last-group -shuffles", {MS_REDUCE_MINMAX_POSITIONS, MS_ELEMENT_SHORT}},
+    {MS_TEST_CI, "pcl-host -shuffles -fp64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_SUITE, "pcl-host,vector=4,vector-partials=on", {MS_REDUCE_SUM, MS_ELEMENT_INT}},
+    {MS_TEST_CI, "last-group,vector-partials=on", {MS_REDUCE_MINMAX, MS_ELEMENT_CHAR}},
+    {MS_TEST_SUITE, "pcl-host -subgroups", {MS_REDUCE_SUM, MS_ELEMENT_INT}},
   };
-  SET_UP_CONTEXT(context);
-  const MsDeviceLimits *limits = &context->device->limits;
 
-  for (gsize i = 0; i < G_N_ELEMENTS(variants); i++)
-    for (gsize k = 0; k < G_N_ELEMENTS(specs); k++) {
-      MsReduceOptions options = ms_reduce_cases_variant(variants[i].text);
-      g_autofree char *refusal = ms_reduce_plan_refusal(&specs[k], &options, limits, 3000);
-      gboolean refused = !limits->subgroups ||
-                         (!variants[i].takes_positions && ms_reduce_operator(specs[k].op)->positions) ||
-                         (variants[i].shuffles && !limits->subgroup_shuffle);
-
-      if (limits->nvidia_capability < 70)
-        g_assert_true((refusal != NULL) == refused);
-      if (!refusal)
-        run_case(context, &(Case){variants[i].forms[k], variants[i].text, specs[k]});
-    }
+  run_cases(cases, G_N_ELEMENTS(cases));
 }
 
 /* The form for devices without double, on whatever device there is. */
@@ -220,32 +192,43 @@ static void
 test_compensated(void)
 {
   static const Case cases[] = {
-    {MS_TEST_CI, "pcl-host,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
-    {MS_TEST_CI, "pcl-host,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
-    {MS_TEST_CI, "last-group,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
-    {MS_TEST_SUITE, "last-group,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
-    {MS_TEST_CI, "minmax-units,float-sum=compensated", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
-    {MS_TEST_CI, "minmax-units,float-sum=compensated", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "pcl-host -fp64", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "pcl-host -fp64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "last-group -fp64", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
+    {MS_TEST_SUITE, "last-group -fp64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "minmax-units -fp64", {MS_REDUCE_SUM, MS_ELEMENT_FLOAT}},
+    {MS_TEST_CI, "minmax-units -fp64", {MS_REDUCE_STDDEV, MS_ELEMENT_FLOAT}},
   };
 
   run_cases(cases, G_N_ELEMENTS(cases));
 }
 
 static void
+reduce_array(MsContext *context, const MsReducePlan *plan, const void *data, guint64 n, MsReduceResult *result)
+{
+  g_autoptr(GError) error = NULL;
+  g_autoptr(MsReducer) reducer = ms_reducer_new(context, plan, NULL, &error);
+
+  g_assert_no_error(error);
+  ms_reducer_run(reducer, &(MsReduceInput){.host = data, .n = n}, &(MsReduceJob){result, NULL, NULL}, &error);
+  g_assert_no_error(error);
+}
+
+static void
 check_compensation(MsContext *context, const char *text)
 {
   const guint64 n = 4096;
-  const MsReduceRequest request = {MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT), ms_reduce_cases_variant(text)};
+  const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_SUM, MS_ELEMENT_FLOAT);
   g_autofree float *data = g_new(float, n);
-  g_autoptr(GError) error = NULL;
   MsReduceResult result;
   float plain = 0;
 
   for (guint64 i = 0; i < n; i++)
     plain += data[i] = i == 0 ? 1e8f : 1;
   g_assert_cmpfloat(plain, ==, 1e8f);
-  g_assert_true(ms_reduce_array(context, &request, &(MsReduceInput){.host = data, .n = n},
-                                &(MsReduceJob){&result, NULL, NULL}, &error));
+  g_autoptr(MsReducePlan) plan = ms_reduce_cases_plan(text, &spec, &context->device->limits, n);
+  g_assert_true(plan->compensated);
+  reduce_array(context, plan, data, n, &result);
   g_assert_cmpfloat(result.sum_real, ==, 1e8 + 4095);
 }
 
@@ -253,8 +236,8 @@ check_compensation(MsContext *context, const char *text)
 static void
 test_compensation_matters(void)
 {
-  static const TextCase cases[] = {{MS_TEST_SUITE, "minmax-bank,float-sum=compensated"},
-                                   {MS_TEST_CI, "pcl-host,float-sum=compensated,group-size=1,times=1024"}};
+  static const TextCase cases[] = {{MS_TEST_SUITE, "minmax-bank -fp64"},
+                                   {MS_TEST_CI, "pcl-host,group-size=1,times=1024 -fp64"}};
 
   run_texts(cases, G_N_ELEMENTS(cases), check_compensation);
 }
@@ -268,9 +251,7 @@ check_far_deviation(MsContext *context, const char *text, MsElementType type, do
 {
   const guint64 n = ms_fixture_under_oclgrind() ? 5000 : 100000;
   const MsReduceSpec spec = MS_REDUCE_SPEC(MS_REDUCE_STDDEV, type);
-  MsReduceOptions options = ms_reduce_cases_variant(text);
   g_autofree void *data = g_malloc(n * ms_element_type_size(type));
-  g_autoptr(GError) error = NULL;
   MsReduceResult found, serial;
 
   for (guint64 i = 0; i < n; i++) {
@@ -279,9 +260,8 @@ check_far_deviation(MsContext *context, const char *text, MsElementType type, do
     else
       ((double *)data)[i] = low + (double)(i % 2);
   }
-  ms_reduce_array(context, &(MsReduceRequest){spec, options}, &(MsReduceInput){.host = data, .n = n},
-                  &(MsReduceJob){&found, NULL, NULL}, &error);
-  g_assert_no_error(error);
+  g_autoptr(MsReducePlan) plan = ms_reduce_cases_plan(text, &spec, &context->device->limits, n);
+  reduce_array(context, plan, data, n, &found);
   g_assert_true(ms_reduce_define(&spec, data, n, &serial, NULL));
   g_assert_cmpfloat_with_epsilon(serial.stddev, 0.5, 1e-9);
   g_assert_cmpfloat_with_epsilon(found.stddev, 0.5, 1e-6);
@@ -311,9 +291,8 @@ test_far_deviation(void)
     {MS_TEST_CI, "minmax-36", MS_ELEMENT_FLOAT, 1e5},
     {MS_TEST_CI, "minmax-36", MS_ELEMENT_FLOAT, 16777214},
     {MS_TEST_CI, "minmax-36", MS_ELEMENT_DOUBLE, 1e9},
-    {MS_TEST_SUITE, "last-group,float-sum=compensated", MS_ELEMENT_FLOAT, 1e5},
-    {MS_TEST_SUITE, "last-group,float-sum=compensated", MS_ELEMENT_FLOAT, 16777214},
-    {MS_TEST_CI, "last-group,float-sum=compensated", MS_ELEMENT_DOUBLE, 1e9},
+    {MS_TEST_SUITE, "last-group -fp64", MS_ELEMENT_FLOAT, 1e5},
+    {MS_TEST_SUITE, "last-group -fp64", MS_ELEMENT_FLOAT, 16777214},
   };
   SET_UP_CONTEXT(context);
 
