@@ -85,6 +85,5 @@ GPtrArray *ms_chart_wrap_text(cairo_t *cr, const char *text, double width);
 char *ms_chart_short_category(const MsChart *self, guint index);
 guint ms_chart_bars_at(const MsChart *self, double x, guint series, guint *before);
 double ms_chart_text_width(cairo_t *cr, const char *text);
-void ms_chart_keep_texts(cairo_t *cr, GString *texts);
 void ms_chart_show_text(cairo_t *cr, double x, double y, const char *text);
 double ms_chart_legend_item_width(cairo_t *cr, const MsChartSeries *series);

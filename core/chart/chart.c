@@ -305,42 +305,21 @@ append_bytes(void *closure, const unsigned char *data, unsigned int length)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* Puts the texts in front of the end of the drawing, above everything in it. */
-static void
-insert_texts(GByteArray *svg, const GString *texts)
-{
-  static const char end[] = "</svg>";
-  const char *found = g_strrstr_len((const char *)svg->data, svg->len, end);
-
-  if (!found)
-    return;
-  g_byte_array_set_size(svg, (guint)(found - (const char *)svg->data));
-  g_byte_array_append(svg, (const guint8 *)texts->str, (guint)texts->len);
-  g_byte_array_append(svg, (const guint8 *)end, sizeof end - 1);
-}
-
 typedef cairo_surface_t *(*CreateSurface)(cairo_write_func_t write, void *closure, double width, double height);
 
-/* (transfer full): the chart as SVG or PDF by cairo; in SVG, texts remain texts instead of outlines. */
 static GByteArray *
 draw_vectors(const MsChart *self, CreateSurface create, const MsChartPage *page, GError **error)
 {
   g_autoptr(GByteArray) bytes = g_byte_array_new();
   g_autoptr(cairo_surface_t) surface = create(append_bytes, bytes, page->width, page->height);
-  const gboolean is_svg = cairo_surface_get_type(surface) == CAIRO_SURFACE_TYPE_SVG;
   g_autoptr(cairo_t) cr = cairo_create(surface);
-  g_autoptr(GString) texts = g_string_new(NULL);
 
-  if (is_svg)
-    ms_chart_keep_texts(cr, texts);
   ms_chart_draw(self, cr, page);
   cairo_surface_finish(surface);
-  if (is_svg)
-    insert_texts(bytes, texts);
   return check_drawn(cairo_surface_status(surface), error) ? g_steal_pointer(&bytes) : NULL;
 }
 
-/** ms_chart_to_svg: (transfer full): the drawing, in points, with its text as text; %NULL with an error. */
+/** ms_chart_to_svg: (transfer full): the drawing, in points, its letters as outlines; %NULL with an error. */
 GByteArray *
 ms_chart_to_svg(const MsChart *self, const MsChartPage *page, GError **error)
 {

@@ -277,44 +277,24 @@ test_letters(void)
   cairo_surface_destroy(surface);
 }
 
+/* A title of a stranger's file does not spoil an SVG file, whose letters are outlines. */
 static void
-count_texts(GMarkupParseContext *context, const char *name, const char **keys, const char **values, gpointer data,
-            GError **error)
+test_svg_is_well_formed(void)
 {
-  *(guint *)data += g_str_equal(name, "text");
-}
-
-/* An SVG file holds its texts as text, escaped, and no outlines of letters; a control character does not spoil it. */
-static void
-test_svg_has_text(void)
-{
-  g_autofree char *folder = g_dir_make_tmp("chart-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename(folder, "chart.svg", NULL);
-  g_autofree char *text = NULL;
   g_autoptr(MsChart) chart = ms_chart_new(MS_CHART_BARS, "A <script> & \033 Ω");
-  const GMarkupParser parser = {.start_element = count_texts};
   g_autoptr(GError) error = NULL;
-  guint n = 0, series = ms_chart_add_series(chart, "ours", FALSE);
-  g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new(&parser, 0, &n, NULL);
+  guint series = ms_chart_add_series(chart, "ours", FALSE);
+  g_autoptr(GMarkupParseContext) context = g_markup_parse_context_new(&(GMarkupParser){0}, 0, NULL, NULL);
 
-  ms_chart_add_category(chart, "left");
-  for (guint i = 1; i < 12; i++) /* too many to stand side by side, so that they are turned */
+  for (guint i = 0; i < 12; i++) /* too many to stand side by side, so that they are turned */
     ms_chart_add_category(chart, "a category with a long name");
   ms_chart_add_point(chart, series, (MsChartPoint){0, 2, 2, 2});
   g_autoptr(GByteArray) svg = ms_chart_to_svg(chart, &(MsChartPage){400, 300, MS_CHART_DARK}, &error);
-  g_assert_true(svg && g_file_set_contents(path, (const char *)svg->data, svg->len, &error));
   g_assert_no_error(error);
-  g_assert_true(g_file_get_contents(path, &text, NULL, NULL));
-  g_assert_true(g_markup_parse_context_parse(context, text, -1, &error) &&
+  g_assert_true(g_markup_parse_context_parse(context, (const char *)svg->data, svg->len, &error) &&
                 g_markup_parse_context_end_parse(context, &error));
   g_assert_no_error(error);
-  g_assert_nonnull(strstr(text, ">left</text>"));
-  g_assert_nonnull(strstr(text, ">A &lt;script&gt; &amp; "));
-  g_assert_nonnull(strstr(text, "Ω</text>"));
-  g_assert_null(strchr(text, '\033'));
-  g_assert_nonnull(strstr(text, " transform=\"rotate(-"));
-  g_assert_null(strstr(text, "glyph"));
-  g_assert_cmpuint(n, >, 4); /* the title, a category and the numbers of the axis */
+  g_assert_null(g_strstr_len((const char *)svg->data, svg->len, "script"));
 }
 
 void
@@ -332,5 +312,5 @@ ms_test_lab_chart(void)
   g_test_add_func("/lab-chart/labels-without-first-series", test_labels_without_first_series);
   g_test_add_func("/lab-chart/negative-bars", test_negative_bars);
   g_test_add_func("/lab-chart/published-range", test_published_range);
-  g_test_add_func("/lab-chart/svg-has-text", test_svg_has_text);
+  g_test_add_func("/lab-chart/svg", test_svg_is_well_formed);
 }
