@@ -508,6 +508,8 @@ test_file(void)
   assert_kept(reader, in_a, 8);
   assert_kept(reader, in_b, 9);
   ms_lab_log_forget(reader, a);
+  g_assert_false(ms_lab_log_has(reader, in_a));
+  g_assert_null(ms_lab_log_find_complete(reader, a));
   g_autoptr(MsLabLog) later = open_file(path);
   g_assert_null(ms_lab_log_find_complete(later, a));
   g_assert_false(ms_lab_log_has(later, in_a));
