@@ -215,7 +215,7 @@ static void
 test_rank(void)
 {
   g_autoptr(MsReport) report = tune_fixture_search();
-  g_autoptr(MsFactors) decided = ms_factors_parse("width:8 height:1 unroll:1 memory:buffer", NULL);
+  g_autoptr(MsFactors) decided = ms_factors_parse("width:16 height:2 unroll:2 memory:image", NULL);
   double last = 0;
 
   g_clear_pointer(&report->winner, ms_factors_free);
