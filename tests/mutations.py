@@ -70,6 +70,8 @@ MUTATIONS = [
      'needed <= most)', 'needed <= 2 * most)', 'filter /plan'),
     ('plan: work-items take the pixels of others where loops end', 'core/filter/plan/plan-packed.c',
      'limits.loop_iterations > 0 ? 1 :', 'limits.loop_iterations > 0 ? 2 :', 'filter /plan'),
+    ('histogram: more copies than the local memory holds', 'core/reduce/image-statistics.c',
+     'shape.copies * COPY_BYTES > limits->local_memory', 'FALSE', 'lacking-devices'),
     ('plan: rows on a processor that computes vectors number by number', 'core/filter/plan/plan-rows.c',
      'if (ms_device_limits_lack_vectors(plan->limits)) {', 'if (FALSE) {', 'rows /rows/refusals'),
     ('auto: processors without vectors sort in vectors', 'core/reduce/sort.c',

@@ -34,7 +34,7 @@ shape_for(const MsDeviceLimits *limits)
   Shape shape = {256, COPIES, 8, "global_stride", "COUNT_ATOMIC", "COPY_OF_ITEM"};
 
   if (ms_device_limits_have_vectors(limits))
-    return (Shape){1, COPIES, 8, "block_stride", "COUNT_PLAIN", "COPY_OF_LANE"};
+    shape = (Shape){1, COPIES, 8, "block_stride", "COUNT_PLAIN", "COPY_OF_LANE"};
   while (shape.group > limits->max_work_group)
     shape.group /= 2;
   while (shape.copies > 1 && shape.copies * COPY_BYTES > limits->local_memory)

@@ -74,8 +74,10 @@ best_sub_groups(const MsReducePlan *plan)
     return MS_SUB_GROUPS_OFF;
   if (has_built_in_fold(plan))
     return MS_SUB_GROUPS_REDUCE;
-  return plan->limits.subgroup_shuffle && !plan->options.vector_partials ? MS_SUB_GROUPS_SHUFFLE
-                                                                         : MS_SUB_GROUPS_BARRIER;
+  if (plan->limits.subgroup_shuffle && !plan->options.vector_partials)
+    return MS_SUB_GROUPS_SHUFFLE;
+  /* To compile barriers of sub-groups ends the process on Mesa's llvmpipe. */
+  return ms_device_limits_lack_vectors(&plan->limits) ? MS_SUB_GROUPS_OFF : MS_SUB_GROUPS_BARRIER;
 }
 
 /*
@@ -319,6 +321,9 @@ check_grid(const MsReducePlan *plan, GError **error)
 static gboolean
 check_plan(const MsReducePlan *plan, GError **error)
 {
+  if (plan->selects && !plan->options.builtin && plan->spec.type == MS_ELEMENT_CHAR &&
+      ms_device_limits_lack_vectors(&plan->limits))
+    return REFUSE("To compile comparisons of char ends the process on Mesa's llvmpipe. Use builtin=on.");
   return check_storage(plan, error) && check_tree(plan, error) && check_atomic(plan, error) &&
          check_group(plan, error) && check_grid(plan, error);
 }

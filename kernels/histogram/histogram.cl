@@ -13,7 +13,7 @@
  * independent.
  */
 #define COUNT_PLAIN(bin) ((*(bin))++)
-#define COPY_OF_LANE(lane) (lane)
+#define COPY_OF_LANE(lane) ((lane) % COPIES)
 
 #define BINS (5 * 256)
 /* Eight more than the bins, so that a bin's copies are on different banks. */

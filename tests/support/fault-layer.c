@@ -227,6 +227,39 @@ is_falsified(size_t size)
 #define STATUS_CALL(...) STATUS_CALL_IF(fails, __VA_ARGS__)
 #define OBJECT_CALL(...) OBJECT_CALL_IF(fails, __VA_ARGS__)
 
+/*
+ * MS_FAULT_DEVICE makes other devices of those that are there, by words with commas between: "stranger" hides who made
+ * the driver, "no-doubles" that it computes with doubles, "no-atomics" that it has atomic operations on 64 bits, and
+ * "gpu" says that it is one. The limits below stand with numbers, as in "group=64"; a call beyond one fails.
+ */
+static int
+device_is(const char *word)
+{
+  const char *words = getenv("MS_FAULT_DEVICE");
+
+  return words && strstr(words, word);
+}
+
+static const struct {
+  const char *word;
+  cl_device_info what;
+  size_t bytes;
+} limits[] = {
+  {"images=", CL_DEVICE_IMAGE_SUPPORT, sizeof(cl_bool)},
+  {"group=", CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t)},
+  {"local=", CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong)},
+  {"buffer=", CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong)},
+};
+
+/* Whether @n exceeds the limit of that word. */
+static int
+exceeds(const char *word, unsigned long n)
+{
+  const char *words = getenv("MS_FAULT_DEVICE"), *at = words ? strstr(words, word) : NULL;
+
+  return at && n > strtoul(at + strlen(word), NULL, 10);
+}
+
 STATUS_CALL_IF(is_noted, clGetPlatformIDs, (cl_uint n, cl_platform_id *p, cl_uint *n_ret), (n, p, n_ret),
                CL_INVALID_VALUE)
 STATUS_CALL_IF(fails_if_named, clGetDeviceIDs,
@@ -239,11 +272,15 @@ OBJECT_CALL(cl_context, clCreateContext,
 OBJECT_CALL(cl_command_queue, clCreateCommandQueue,
             (cl_context c, cl_device_id d, cl_command_queue_properties p, cl_int *ret), (c, d, p, ret),
             CL_OUT_OF_RESOURCES)
-OBJECT_CALL(cl_mem, clCreateBuffer, (cl_context c, cl_mem_flags f, size_t s, void *h, cl_int *ret), (c, f, s, h, ret),
-            CL_MEM_OBJECT_ALLOCATION_FAILURE)
-OBJECT_CALL(cl_mem, clCreateImage,
-            (cl_context c, cl_mem_flags f, const cl_image_format *i, const cl_image_desc *d, void *h, cl_int *ret),
-            (c, f, i, d, h, ret), CL_MEM_OBJECT_ALLOCATION_FAILURE)
+#define FAILS_BEYOND_BUFFER(name) (exceeds("buffer=", s) || fails(name))
+#define FAILS_WITHOUT_IMAGES(name) (exceeds("images=", 1) || fails(name))
+#define FAILS_BEYOND_LOCAL(name) ((!v && exceeds("local=", s)) || fails(name))
+OBJECT_CALL_IF(FAILS_BEYOND_BUFFER, cl_mem, clCreateBuffer,
+               (cl_context c, cl_mem_flags f, size_t s, void *h, cl_int *ret), (c, f, s, h, ret),
+               CL_MEM_OBJECT_ALLOCATION_FAILURE)
+OBJECT_CALL_IF(FAILS_WITHOUT_IMAGES, cl_mem, clCreateImage,
+               (cl_context c, cl_mem_flags f, const cl_image_format *i, const cl_image_desc *d, void *h, cl_int *ret),
+               (c, f, i, d, h, ret), CL_MEM_OBJECT_ALLOCATION_FAILURE)
 OBJECT_CALL(cl_program, clCreateProgramWithSource,
             (cl_context c, cl_uint n, const char **s, const size_t *l, cl_int *ret), (c, n, s, l, ret),
             CL_OUT_OF_HOST_MEMORY)
@@ -252,11 +289,14 @@ STATUS_CALL(clBuildProgram,
             (cl_program p, cl_uint n, const cl_device_id *d, const char *o, void(CL_CALLBACK *f)(cl_program, void *),
              void *u),
             (p, n, d, o, f, u), CL_BUILD_PROGRAM_FAILURE)
-STATUS_CALL(clSetKernelArg, (cl_kernel k, cl_uint i, size_t s, const void *v), (k, i, s, v), CL_INVALID_ARG_VALUE)
+STATUS_CALL_IF(FAILS_BEYOND_LOCAL, clSetKernelArg, (cl_kernel k, cl_uint i, size_t s, const void *v), (k, i, s, v),
+               CL_INVALID_ARG_VALUE)
 static cl_int CL_API_CALL
 layer_clEnqueueNDRangeKernel(cl_command_queue q, cl_kernel k, cl_uint d, const size_t *o, const size_t *g,
                              const size_t *l, cl_uint n, const cl_event *w, cl_event *e)
 {
+  if (l && exceeds("group=", l[0] * (d > 1 ? l[1] : 1) * (d > 2 ? l[2] : 1)))
+    return CL_INVALID_WORK_GROUP_SIZE;
   if (!fails("clEnqueueNDRangeKernel"))
     return target->clEnqueueNDRangeKernel(q, k, d, o, g, l, n, w, e);
   if (mode_of_program && !strcmp(mode_of_program, "skip"))
@@ -378,18 +418,6 @@ give_words(const unsigned int *words, size_t n, size_t size, void *value, size_t
   return CL_SUCCESS;
 }
 
-/*
- * MS_FAULT_DEVICE makes other devices of those that are there, by words with commas between: "stranger" hides who made
- * the driver, "no-doubles" that it computes with doubles, and "gpu" says that it is one.
- */
-static int
-device_is(const char *word)
-{
-  const char *words = getenv("MS_FAULT_DEVICE");
-
-  return words && strstr(words, word);
-}
-
 static cl_int
 give_bytes(const void *bytes, size_t n, size_t size, void *value, size_t *size_ret)
 {
@@ -431,7 +459,19 @@ layer_clGetDeviceInfo(cl_device_id device, cl_device_info what, size_t size, voi
     return give_bytes(&(cl_device_fp_config){0}, sizeof(cl_device_fp_config), size, value, size_ret);
   if (device_is("gpu") && what == CL_DEVICE_TYPE)
     return give_bytes(&(cl_device_type){CL_DEVICE_TYPE_GPU}, sizeof(cl_device_type), size, value, size_ret);
-  return target->clGetDeviceInfo(device, what, size, value, size_ret);
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+    if (what == limits[i].what && device_is(limits[i].word)) {
+      const unsigned long long number =
+        strtoull(strstr(getenv("MS_FAULT_DEVICE"), limits[i].word) + strlen(limits[i].word), NULL, 10);
+      return give_bytes(&number, limits[i].bytes, size, value, size_ret);
+    }
+  const cl_int status = target->clGetDeviceInfo(device, what, size, value, size_ret);
+  char *atomics = status == CL_SUCCESS && what == CL_DEVICE_EXTENSIONS && value && device_is("no-atomics")
+                    ? strstr(value, "cl_khr_int64")
+                    : NULL;
+  for (; atomics; atomics = strstr(atomics, "cl_khr_int64"))
+    memcpy(atomics, "cl_not", 6);
+  return status;
 }
 
 cl_int
