@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Takes time that grows with the number of work-items, until it can be compared with a clock; a loop that grows would be
- * ended by some drivers. The value is known to no compiler, and is written where it is one in 2^32.
+ * Takes time that grows with the number of work-items, until it can be compared with a clock; some drivers would end a
+ * loop that grows. No compiler knows the value, which is written where it is one in 2^32.
  */
 #define STEPS 4096
 

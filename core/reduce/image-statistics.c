@@ -25,8 +25,8 @@ typedef struct {
 } Shape;
 
 /*
- * A processor with vectors counts without atomics, one work-item a group over a contiguous block; elsewhere work-items of a group
- * share bins.
+ * A processor with vectors counts without atomics, one work-item a group over a contiguous block; elsewhere work-items
+ * of a group share bins.
  */
 static Shape
 shape_for(const MsDeviceLimits *limits)

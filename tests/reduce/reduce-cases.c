@@ -185,8 +185,9 @@ ms_reduce_cases_variant(const char *text)
 }
 
 /**
- * ms_reduce_cases_plan: (transfer full): the plan of a variant that the device takes. Words behind a blank say what the
- * device is to lack, -fp64, -subgroups or -shuffles, and whether elements are packed that the plan would leave, or not.
+ * ms_reduce_cases_plan: (transfer full) (nullable): the plan of a variant that the device takes; none of char where it
+ * may refuse that. Words behind a blank say what the device is to lack, -fp64, -subgroups or -shuffles, and whether
+ * elements are packed that the plan would leave, or not.
  */
 MsReducePlan *
 ms_reduce_cases_plan(const char *text, const MsReduceSpec *spec, const MsDeviceLimits *limits, guint64 n)
@@ -199,6 +200,8 @@ ms_reduce_cases_plan(const char *text, const MsReduceSpec *spec, const MsDeviceL
   less.subgroups = less.subgroups && !strstr(text, " -subgroups");
   less.subgroup_shuffle = less.subgroup_shuffle && !strstr(text, " -shuffles");
   MsReducePlan *plan = ms_reduce_plan_new(spec, &options, &less, n, &error);
+  if (!plan && spec->type == MS_ELEMENT_CHAR && ms_device_limits_lack_vectors(limits))
+    return NULL;
   g_assert_no_error(error);
   if (strstr(text, " +packed") || strstr(text, " -packed")) {
     plan->packed = strstr(text, " +packed") != NULL;

@@ -43,6 +43,8 @@ run_parts(MsContext *context, const char *text, MsReduceSpec spec)
   const guint64 n = 3000;
   g_autofree void *data = ms_pattern_new(MS_PATTERN_SPECIAL, spec.type, n);
   g_autoptr(MsReducePlan) plan = ms_reduce_cases_plan(text, &spec, &context->device->limits, n);
+  if (!plan)
+    return;
   g_auto(cl_mem) buffer =
     ms_context_create_buffer(context, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY, n * plan->element_bytes, data, NULL);
 
