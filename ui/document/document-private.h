@@ -15,6 +15,7 @@ struct _MsDocument {
   GArray *steps; /* of the history of the settings, the current one at @position */
   guint position;
   guint n_steps;       /* that were made so far */
+  MsSettings told;     /* the settings of the last notification */
   const char *merging; /* (nullable): interned: the option whose next change may replace the last one */
   gint64 changed_us;
   gboolean dragging;
@@ -61,6 +62,7 @@ struct _MsDocument {
   MsPointed pointed; /* valid while @is_pointed */
 };
 
+void ms_document_tell_shown_run(MsDocument *self);
 guint ms_document_get_step(MsDocument *self);
 MsRun *ms_document_find_counterpart(MsDocument *self, const MsSettings *requested, int kernel);
 void ms_document_add_counterpart(MsDocument *self, MsRun *run);

@@ -134,7 +134,7 @@ set_current(MsDocument *self, MsRun *run)
   keep_within_bound(self);
   g_object_notify(G_OBJECT(self), "current-run");
   if (!self->run_b)
-    g_object_notify(G_OBJECT(self), "run-b");
+    ms_document_tell_shown_run(self);
 }
 
 /* The moves of one drag are one step of the history and one run, unless an earlier move is used for comparisons. */
@@ -384,6 +384,8 @@ set_side(MsDocument *self, MsRun **side, MsRun *run, const char *property)
     return;
   keep_within_bound(self);
   g_object_notify(G_OBJECT(self), property);
+  if (side == &self->run_b)
+    ms_document_tell_shown_run(self);
 }
 
 /** ms_document_set_run_a: @run: (nullable): what the left side shows, %NULL for the source. */

@@ -57,10 +57,52 @@ add_step(MsDocument *self, const MsSettings *settings, const char *name)
   self->position = self->steps->len - 1;
 }
 
+/* Properties of options follow the others. */
+enum {
+  PROP_0,
+  PROP_CURRENT_RUN,
+  PROP_RUN_A,
+  PROP_RUN_B,
+  PROP_SHOWN_RUN,
+  PROP_STALE,
+  PROP_CAN_UNDO,
+  PROP_CAN_REDO,
+  PROP_BUSY,
+  PROP_PROGRESS,
+  N_PROPS,
+};
+
+static GParamSpec *properties[N_PROPS];
+
+static void
+notify_options(MsDocument *self)
+{
+  const MsSettings before = self->told;
+
+  self->told = *ms_document_get_settings(self);
+  for (guint i = 0; i < ms_options.n_rows; i++)
+    if (!ms_option_equal(&ms_options.rows[i], &before, &self->told))
+      g_object_notify(G_OBJECT(self), ms_options.rows[i].name);
+}
+
+/** ms_document_tell_shown_run: notifies of what follows from the run on side B. */
+void
+ms_document_tell_shown_run(MsDocument *self)
+{
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_SHOWN_RUN]);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_STALE]);
+}
+
 static void
 settings_changed(MsDocument *self)
 {
   ms_document_stop_measuring(self);
+  g_object_freeze_notify(G_OBJECT(self));
+  notify_options(self);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_STALE]);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_CAN_UNDO]);
+  g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_CAN_REDO]);
+  g_object_thaw_notify(G_OBJECT(self));
   g_signal_emit_by_name(self, "settings-changed");
   if (self->live)
     ms_document_request_filter(self);
@@ -104,10 +146,13 @@ ms_document_set_dragging(MsDocument *self, gboolean dragging)
     self->merging = NULL;
 }
 
-/**
- * ms_document_set_option: sets one option from text, with the syntax of the command line. Successive values of a number
- * are one undo step and one run, because sliders and spin buttons pass through many; each choice is its own.
- */
+static void
+change_option(MsDocument *self, const MsSettings *settings, const MsOptionInfo *option)
+{
+  change_settings(self, settings, option->name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
+}
+
+/** ms_document_set_option: sets one option from text, with the syntax of the command line. */
 gboolean
 ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error)
 {
@@ -117,8 +162,18 @@ ms_document_set_option(MsDocument *self, const char *name, const char *value, GE
   g_return_val_if_fail(option, FALSE);
   if (!ms_option_set_text(option, &settings, value, error))
     return FALSE;
-  change_settings(self, &settings, name, option->kind == MS_OPTION_INT || option->kind == MS_OPTION_REAL);
+  change_option(self, &settings, option);
   return TRUE;
+}
+
+/** ms_document_reset_option: sets one option to its default value. */
+void
+ms_document_reset_option(MsDocument *self, const MsOptionInfo *option)
+{
+  const MsSettings defaults = ms_settings_default();
+  g_autofree char *value = ms_option_get_text(option, &defaults);
+
+  ms_document_set_option(self, option->name, value, NULL);
 }
 
 gboolean
@@ -201,17 +256,49 @@ ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const c
 
 /* The object */
 
-enum {
-  PROP_0,
-  PROP_CURRENT_RUN,
-  PROP_RUN_A,
-  PROP_RUN_B,
-  PROP_BUSY,
-  PROP_PROGRESS,
-  N_PROPS,
-};
+/* The properties of options */
 
-static GParamSpec *properties[N_PROPS];
+static GParamSpec *
+spec_of(const MsOptionInfo *option)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  if (option->kind == MS_OPTION_CHOICE)
+    return g_param_spec_int(option->name, NULL, NULL, 0, G_MAXINT, 0, flags);
+  if (option->kind == MS_OPTION_SHAPE)
+    return g_param_spec_string(option->name, NULL, NULL, NULL, flags);
+  return g_param_spec_double(option->name, NULL, NULL, option->minimum, MAX(option->maximum, option->largest),
+                             option->minimum, flags);
+}
+
+static void
+get_option(MsDocument *self, const MsOptionInfo *option, GValue *value)
+{
+  const MsSettings *settings = ms_document_get_settings(self);
+
+  if (option->kind == MS_OPTION_CHOICE)
+    g_value_set_int(value, (int)ms_option_get_number(option, settings));
+  else if (option->kind == MS_OPTION_SHAPE)
+    g_value_take_string(value, ms_option_get_text(option, settings));
+  else
+    g_value_set_double(value, ms_option_get_number(option, settings));
+}
+
+static void
+ms_document_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  MsDocument *self = MS_DOCUMENT(object);
+  const MsOptionInfo *option = &ms_options.rows[id - N_PROPS];
+  MsSettings settings = *ms_document_get_settings(self);
+
+  if (option->kind == MS_OPTION_CHOICE)
+    ms_option_set_number(option, &settings, g_value_get_int(value));
+  else if (option->kind == MS_OPTION_SHAPE)
+    ms_option_set_text(option, &settings, g_value_get_string(value), NULL);
+  else
+    ms_option_set_number(option, &settings, g_value_get_double(value));
+  change_option(self, &settings, option);
+}
 
 static void
 ms_document_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
@@ -228,6 +315,18 @@ ms_document_get_property(GObject *object, guint id, GValue *value, GParamSpec *p
   case PROP_RUN_B:
     g_value_set_object(value, self->run_b);
     break;
+  case PROP_SHOWN_RUN:
+    g_value_set_object(value, ms_document_get_shown_run(self));
+    break;
+  case PROP_STALE:
+    g_value_set_boolean(value, ms_document_is_stale(self));
+    break;
+  case PROP_CAN_UNDO:
+    g_value_set_boolean(value, ms_document_can_undo(self));
+    break;
+  case PROP_CAN_REDO:
+    g_value_set_boolean(value, ms_document_can_redo(self));
+    break;
   case PROP_BUSY:
     g_value_set_boolean(value, ms_document_is_busy(self));
     break;
@@ -235,7 +334,7 @@ ms_document_get_property(GObject *object, guint id, GValue *value, GParamSpec *p
     g_value_set_double(value, self->progress);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, pspec);
+    get_option(self, &ms_options.rows[id - N_PROPS], value);
   }
 }
 
@@ -295,14 +394,21 @@ ms_document_class_init(MsDocumentClass *klass)
   const GParamFlags readable = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
 
   object_class->get_property = ms_document_get_property;
+  object_class->set_property = ms_document_set_property;
   object_class->dispose = ms_document_dispose;
   object_class->finalize = ms_document_finalize;
   properties[PROP_CURRENT_RUN] = g_param_spec_object("current-run", NULL, NULL, MS_TYPE_RUN, readable);
   properties[PROP_RUN_A] = g_param_spec_object("run-a", NULL, NULL, MS_TYPE_RUN, readable);
   properties[PROP_RUN_B] = g_param_spec_object("run-b", NULL, NULL, MS_TYPE_RUN, readable);
+  properties[PROP_SHOWN_RUN] = g_param_spec_object("shown-run", NULL, NULL, MS_TYPE_RUN, readable);
+  properties[PROP_STALE] = g_param_spec_boolean("stale", NULL, NULL, FALSE, readable);
+  properties[PROP_CAN_UNDO] = g_param_spec_boolean("can-undo", NULL, NULL, FALSE, readable);
+  properties[PROP_CAN_REDO] = g_param_spec_boolean("can-redo", NULL, NULL, FALSE, readable);
   properties[PROP_BUSY] = g_param_spec_boolean("busy", NULL, NULL, FALSE, readable);
   properties[PROP_PROGRESS] = g_param_spec_double("progress", NULL, NULL, 0, 1, 0, readable);
   g_object_class_install_properties(object_class, N_PROPS, properties);
+  for (guint i = 0; i < ms_options.n_rows; i++)
+    g_object_class_install_property(object_class, N_PROPS + i, spec_of(&ms_options.rows[i]));
   add_signal("settings-changed", G_TYPE_NONE);
   add_signal("pieces-changed", G_TYPE_NONE);
   add_signal("flips-changed", G_TYPE_NONE);
@@ -328,6 +434,7 @@ ms_document_init(MsDocument *self)
 
   self->steps = g_array_new(FALSE, FALSE, sizeof(Step));
   add_step(self, &settings, NULL);
+  self->told = settings;
   self->runs = g_list_store_new(MS_TYPE_RUN);
   self->memory_bound = DEFAULT_MEMORY_BOUND;
   self->pieces = g_ptr_array_new_with_free_func(piece_free);

@@ -8,9 +8,14 @@
 
 #define MS_TYPE_DOCUMENT (ms_document_get_type())
 /*
- * Properties, all readable with notify:
+ * Properties, readable with notify:
  *   "current-run" (MsRun or NULL), "run-a" and "run-b" (MsRun or NULL: what the two sides of the views show; NULL
- *   stands for the source on side A and for the current run on side B), "busy" (boolean), "progress" (double, 0 to 1)
+ *   stands for the source on side A and for the current run on side B), "shown-run" (MsRun or NULL: what side B shows),
+ *   "stale" (boolean: whether that was filtered with other settings), "can-undo" and "can-redo" (boolean),
+ *   "busy" (boolean), "progress" (double, 0 to 1)
+ * and, writable as well, one for each row of the table of options by its name: a number is a double, a choice an int
+ * (the stored number), a shape a string. Successive values of a number are one undo step and one run, because sliders
+ * pass through many; each choice is its own.
  * Signals:
  *   "settings-changed" (): the settings have changed
  *   "pieces-changed" (): the list of finished parts of the next result has changed
@@ -38,6 +43,7 @@ MsPlan *ms_document_plan(MsDocument *self, const MsSettings *settings, GError **
 char *ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value);
 void ms_document_undo(MsDocument *self);
 void ms_document_redo(MsDocument *self);
+void ms_document_reset_option(MsDocument *self, const MsOptionInfo *option);
 gboolean ms_document_can_undo(MsDocument *self);
 gboolean ms_document_can_redo(MsDocument *self);
 const char *ms_document_get_undo_name(MsDocument *self);

@@ -62,7 +62,7 @@ set_document(MsImageView *self, MsDocument *document)
 
   self->document = g_object_ref(document);
   g_signal_connect_object(document, "notify::run-a", G_CALLBACK(on_pictures_changed), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "notify::run-b", G_CALLBACK(on_pictures_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object(document, "notify::shown-run", G_CALLBACK(on_pictures_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::busy", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "notify::progress", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);
   g_signal_connect_object(document, "settings-changed", G_CALLBACK(gtk_widget_queue_draw), self, G_CONNECT_SWAPPED);

@@ -223,10 +223,11 @@ static void
 try_shape(MsOptionRow *self, const char *value)
 {
   g_autofree char *refusal = self->document ? ms_document_option_refusal(self->document, self->option, value) : NULL;
+  g_autoptr(GError) error = NULL;
 
   show_limit(self, refusal);
-  if (!refusal)
-    ms_option_row_set_value(self, value);
+  if (!refusal && self->document && !ms_document_set_option(self->document, self->option->name, value, &error))
+    g_signal_emit_by_name(self->document, "problem", error);
 }
 
 static void
@@ -268,14 +269,37 @@ on_toggled(MsOptionRow *self, GtkToggleButton *button)
 {
   const char *value = gtk_widget_get_name(GTK_WIDGET(button));
 
-  if (self->updating || !gtk_toggle_button_get_active(button))
+  if (!gtk_toggle_button_get_active(button))
     return;
   if (self->opener)
     gtk_popover_popdown(gtk_menu_button_get_popover(GTK_MENU_BUTTON(self->opener)));
   if (self->entry)
     try_shape(self, value);
-  else
-    ms_option_row_set_value(self, value);
+}
+
+static int
+number_of(const MsOptionInfo *option, const char *value)
+{
+  MsSettings settings = ms_settings_default();
+
+  ms_option_set_text(option, &settings, value, NULL);
+  return (int)ms_option_get_number(option, &settings);
+}
+
+/* A button is active while the document's property has the button's number. */
+static gboolean
+is_number_of(GBinding *binding, const GValue *from, GValue *to, gpointer number)
+{
+  g_value_set_boolean(to, g_value_get_int(from) == GPOINTER_TO_INT(number));
+  return TRUE;
+}
+
+/* Becoming inactive sets nothing: another button became active. */
+static gboolean
+take_number(GBinding *binding, const GValue *from, GValue *to, gpointer number)
+{
+  g_value_set_int(to, GPOINTER_TO_INT(number));
+  return g_value_get_boolean(from);
 }
 
 /* The value whose button has the pointer or the focus. */
@@ -298,6 +322,10 @@ new_button(MsOptionRow *self, const char *value)
   gtk_widget_set_name(button, value);
   g_signal_connect_swapped(button, "toggled", G_CALLBACK(on_toggled), self);
   g_signal_connect_object(button, "state-flags-changed", G_CALLBACK(ms_option_row_consider), self, G_CONNECT_SWAPPED);
+  if (self->option->kind == MS_OPTION_CHOICE)
+    g_binding_group_bind_full(self->bindings, self->option->name, button, "active",
+                              G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL, is_number_of, take_number,
+                              GINT_TO_POINTER(number_of(self->option, value)), NULL);
   g_ptr_array_add(self->buttons, button);
   return button;
 }

@@ -6,8 +6,8 @@
 #include "ui/options/slider.h"
 
 /*
- * What differs by the kind of value: @build makes the controls, @update shows the settings, @considered finds the value
- * under the pointer or the focus.
+ * What differs by the kind of value: @build makes the controls, @update (nullable) shows what the settings cost,
+ * @considered finds the value under the pointer or the focus.
  */
 typedef struct {
   void (*build)(MsOptionRow *self);
@@ -21,14 +21,12 @@ struct _MsOptionRow {
   const MsOptionRowKind *kind;
   MsDocument *document; /* (nullable) */
   GtkWidget *label;
-  GtkWidget *line;   /* the label at the left, the control at the right */
-  GtkWidget *reset;  /* visible while the value is not the default */
-  gboolean updating; /* the controls change because the settings did; their signals are ignored */
+  GtkWidget *line;         /* the label at the left, the control at the right */
+  GBindingGroup *bindings; /* of the document's property to the controls */
 
   /* Of a number */
-  GtkAdjustment *value; /* of the spin button */
   GtkWidget *spin;
-  MsSlider *slider;
+  GtkWidget *slider;
 
   /* Of a choice and of a shape */
   GPtrArray *buttons;   /* GtkRadioButton, whose names are values */
@@ -50,7 +48,6 @@ extern const MsOptionRowKind ms_option_row_shape_kind;
 extern const MsOptionRowKind ms_option_row_choice_kind;
 
 MsSettings ms_option_row_settings(MsOptionRow *self);
-void ms_option_row_set_value(MsOptionRow *self, const char *value);
 void ms_option_row_consider(MsOptionRow *self);
 GtkWidget *ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside);
 void ms_option_row_name_like(GtkWidget *widget, GtkWidget *label);

@@ -21,22 +21,11 @@ ms_option_row_settings(MsOptionRow *self)
   return self->document ? *ms_document_get_settings(self->document) : ms_settings_default();
 }
 
-/** ms_option_row_set_value: sets the option of the document; called by the controls. */
-void
-ms_option_row_set_value(MsOptionRow *self, const char *value)
-{
-  g_autoptr(GError) error = NULL;
-
-  if (!self->updating && self->document && !ms_document_set_option(self->document, self->option->name, value, &error))
-    g_signal_emit_by_name(self->document, "problem", error);
-}
-
 /** ms_option_row_consider: emits "considered", so that the estimated time of another value is shown. */
 void
 ms_option_row_consider(MsOptionRow *self)
 {
-  if (!self->updating)
-    g_signal_emit(self, considered_signal, 0);
+  g_signal_emit(self, considered_signal, 0);
 }
 
 /** ms_option_row_get_considered: (nullable): the value under the pointer or the focus, before it is chosen. */
@@ -46,14 +35,22 @@ ms_option_row_get_considered(MsOptionRow *self)
   return gtk_widget_get_mapped(GTK_WIDGET(self)) ? self->kind->considered(self) : NULL;
 }
 
-/* Sets the option to its default value. */
 static void
 reset(MsOptionRow *self)
 {
-  MsSettings defaults = ms_settings_default();
-  g_autofree char *value = ms_option_get_text(self->option, &defaults);
+  if (self->document)
+    ms_document_reset_option(self->document, self->option);
+}
 
-  ms_option_row_set_value(self, value);
+/* Whether a value of the document's property differs from the default: what a button that resets it is for. */
+static gboolean
+differs_from_default(GBinding *binding, const GValue *from, GValue *to, gpointer data)
+{
+  MsOptionRow *self = data;
+  const MsSettings settings = ms_option_row_settings(self);
+
+  g_value_set_boolean(to, !ms_option_is_default(self->option, &settings));
+  return TRUE;
 }
 
 static GtkWidget *
@@ -69,6 +66,8 @@ new_reset_button(MsOptionRow *self)
   gtk_widget_set_valign(button, GTK_ALIGN_CENTER);
   atk_object_set_name(gtk_widget_get_accessible(button), name);
   g_signal_connect_object(button, "clicked", G_CALLBACK(reset), self, G_CONNECT_SWAPPED);
+  g_binding_group_bind_full(self->bindings, self->option->name, button, "sensitive", G_BINDING_SYNC_CREATE,
+                            differs_from_default, NULL, self, NULL);
   return button;
 }
 
@@ -88,8 +87,7 @@ ms_option_row_add_label(MsOptionRow *self, GtkWidget *beside)
   gtk_widget_set_tooltip_text(label, ms_option_tooltip(self->option));
   gtk_box_pack_start(GTK_BOX(line), label, self->slider == NULL, TRUE, 0);
   gtk_box_pack_end(GTK_BOX(line), beside, FALSE, FALSE, 0);
-  self->reset = new_reset_button(self);
-  gtk_box_pack_end(GTK_BOX(line), self->reset, FALSE, FALSE, 0);
+  gtk_box_pack_end(GTK_BOX(line), new_reset_button(self), FALSE, FALSE, 0);
   gtk_container_add(GTK_CONTAINER(self), line);
   self->line = line;
   self->label = label;
@@ -114,30 +112,6 @@ on_scroll(GtkWidget *widget, GdkEvent *event)
   return GDK_EVENT_PROPAGATE;
 }
 
-static void
-set_number(MsOptionRow *self, double value)
-{
-  MsSettings settings = ms_option_row_settings(self);
-
-  ms_option_set_number(self->option, &settings, value);
-  g_autofree char *text = ms_option_get_text(self->option, &settings);
-  ms_option_row_set_value(self, text);
-}
-
-static void
-on_value_changed(MsOptionRow *self)
-{
-  if (!self->updating)
-    set_number(self, gtk_adjustment_get_value(self->value));
-}
-
-static void
-on_slider_changed(MsOptionRow *self)
-{
-  if (!self->updating)
-    set_number(self, ms_slider_get_number(self->slider));
-}
-
 /* An emptied field keeps its value; GTK would take the minimum, as it does for letters, which a number field drops. */
 static int
 on_input(GtkSpinButton *spin, double *value)
@@ -152,9 +126,9 @@ on_input(GtkSpinButton *spin, double *value)
 
 /* Decimals only where there are any. */
 static gboolean
-on_output(GtkSpinButton *spin, MsOptionRow *self)
+on_output(GtkSpinButton *spin)
 {
-  double value = gtk_adjustment_get_value(self->value);
+  double value = gtk_adjustment_get_value(gtk_spin_button_get_adjustment(spin));
   g_autofree char *text = value == rint(value) ? g_strdup_printf("%.0f", value) : g_strdup_printf("%.2f", value);
 
   if (g_strcmp0(text, gtk_entry_get_text(GTK_ENTRY(spin))) != 0)
@@ -172,17 +146,20 @@ considered_number(MsOptionRow *self)
 static GtkWidget *
 new_spin(MsOptionRow *self, const MsOptionInfo *option)
 {
-  GtkWidget *spin = gtk_spin_button_new(self->value, option->step, option->kind == MS_OPTION_REAL ? 2 : 0);
+  GtkAdjustment *value =
+    gtk_adjustment_new(option->minimum, option->minimum, option->maximum, option->step, option->step * 5, 0);
+  GtkWidget *spin = gtk_spin_button_new(value, option->step, option->kind == MS_OPTION_REAL ? 2 : 0);
 
   gtk_spin_button_set_numeric(GTK_SPIN_BUTTON(spin), TRUE);
   gtk_entry_set_width_chars(GTK_ENTRY(spin), 4);
   gtk_style_context_add_class(gtk_widget_get_style_context(spin), "slim");
   gtk_widget_set_tooltip_text(spin, ms_option_tooltip(option));
-  g_signal_connect(spin, "output", G_CALLBACK(on_output), self);
+  g_signal_connect(spin, "output", G_CALLBACK(on_output), NULL);
   g_signal_connect(spin, "scroll-event", G_CALLBACK(on_scroll), NULL);
   g_signal_connect(spin, "input", G_CALLBACK(on_input), NULL);
   g_signal_connect_swapped(spin, "changed", G_CALLBACK(ms_option_row_consider), self);
   g_signal_connect_swapped(spin, "notify::is-focus", G_CALLBACK(ms_option_row_consider), self);
+  g_binding_group_bind(self->bindings, option->name, value, "value", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
   return spin;
 }
 
@@ -218,7 +195,7 @@ new_scale(MsOptionRow *self, const MsOptionInfo *option)
 
   g_signal_connect_swapped(scale, "button-press-event", G_CALLBACK(on_scale_pressed), self);
   g_signal_connect_swapped(scale, "button-release-event", G_CALLBACK(on_scale_released), self);
-  g_signal_connect_swapped(scale, "value-changed", G_CALLBACK(on_slider_changed), self);
+  g_binding_group_bind(self->bindings, option->name, scale, "number", G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL);
   gtk_widget_set_tooltip_text(scale, ms_option_tooltip(option));
   return scale;
 }
@@ -230,29 +207,16 @@ build_number(MsOptionRow *self)
   const MsOptionInfo *option = self->option;
   GtkWidget *label, *spin;
 
-  self->value = g_object_ref_sink(
-    gtk_adjustment_new(option->minimum, option->minimum, option->maximum, option->step, option->step * 5, 0));
   spin = self->spin = new_spin(self, option);
-  self->slider = MS_SLIDER(new_scale(self, option));
+  self->slider = new_scale(self, option);
   label = ms_option_row_add_label(self, spin);
   gtk_label_set_mnemonic_widget(GTK_LABEL(label), spin);
   ms_option_row_name_like(spin, label);
-  ms_option_row_name_like(GTK_WIDGET(self->slider), label);
-  gtk_box_pack_start(GTK_BOX(self->line), GTK_WIDGET(self->slider), TRUE, TRUE, 0);
-  g_signal_connect_swapped(self->value, "value-changed", G_CALLBACK(on_value_changed), self);
+  ms_option_row_name_like(self->slider, label);
+  gtk_box_pack_start(GTK_BOX(self->line), self->slider, TRUE, TRUE, 0);
 }
 
-static void
-update_number(MsOptionRow *self)
-{
-  MsSettings settings = ms_option_row_settings(self);
-  double value = ms_option_get_number(self->option, &settings);
-
-  gtk_adjustment_set_value(self->value, value);
-  ms_slider_set_number(self->slider, value);
-}
-
-static const MsOptionRowKind number_kind = {build_number, update_number, considered_number};
+static const MsOptionRowKind number_kind = {build_number, NULL, considered_number};
 
 /* The row */
 
@@ -261,9 +225,7 @@ ms_option_row_dispose(GObject *object)
 {
   MsOptionRow *self = MS_OPTION_ROW(object);
 
-  if (self->value)
-    g_signal_handlers_disconnect_by_data(self->value, self);
-  g_clear_object(&self->value);
+  g_clear_object(&self->bindings);
   g_clear_object(&self->different);
   g_clear_object(&self->document);
   G_OBJECT_CLASS(ms_option_row_parent_class)->dispose(object);
@@ -292,6 +254,7 @@ ms_option_row_class_init(MsOptionRowClass *klass)
 static void
 ms_option_row_init(MsOptionRow *self)
 {
+  self->bindings = g_binding_group_new();
   self->buttons = g_ptr_array_new();
 }
 
@@ -341,11 +304,12 @@ ms_option_row_get_option(MsOptionRow *self)
   return self->option;
 }
 
-/** ms_option_row_set_document: @document: (nullable): shown at the next ms_option_row_update() */
+/** ms_option_row_set_document: @document: (nullable): whose property the controls show and set */
 void
 ms_option_row_set_document(MsOptionRow *self, MsDocument *document)
 {
   g_set_object(&self->document, document);
+  g_binding_group_set_source(self->bindings, document);
   gtk_widget_set_sensitive(GTK_WIDGET(self), document != NULL);
 }
 
@@ -356,18 +320,10 @@ ms_option_row_add_beside(MsOptionRow *self, GtkWidget *widget)
   gtk_box_pack_end(GTK_BOX(self->line), widget, FALSE, FALSE, 0);
 }
 
-/** ms_option_row_update: updates the controls from the document's settings. */
+/** ms_option_row_update: shows what the values cost beside the document's settings, and which are possible. */
 void
 ms_option_row_update(MsOptionRow *self)
 {
-  const MsSettings settings = ms_option_row_settings(self);
-  const gboolean is_default = ms_option_is_default(self->option, &settings);
-
-  if (self->updating)
-    return;
-  self->updating = TRUE;
-  gtk_widget_set_opacity(self->reset, is_default ? 0 : 1);
-  gtk_widget_set_sensitive(self->reset, !is_default);
-  self->kind->update(self);
-  self->updating = FALSE;
+  if (self->kind->update)
+    self->kind->update(self);
 }

@@ -327,12 +327,8 @@ ms_options_panel_refresh(MsPanel *panel)
 static void
 ms_options_panel_attach(MsPanel *panel, MsDocument *document)
 {
-  ms_panel_follow(panel, document, "settings-changed");
-  ms_panel_follow(panel, document, "notify::current-run");
   ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(update_measure));
-  ms_panel_follow(panel, document, "flips-changed");
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-  ms_panel_follow(panel, ms_document_get_engine(document), "holders-changed");
+  ms_panel_connect(panel, ms_document_get_engine(document), "holders-changed", G_CALLBACK(ms_panel_invalidate));
 }
 
 /* A document that is closed is let go of at once, also by a panel that cannot be seen. */
@@ -365,6 +361,7 @@ ms_options_panel_dispose(GObject *object)
 static void
 ms_options_panel_class_init(MsOptionsPanelClass *klass)
 {
+  static const char *const follows[] = {"settings-changed", "notify::current-run", "flips-changed", NULL};
   static const MsTemplatePart parts[] = {
     MS_TEMPLATE_CHILD(MsOptionsPanel, presets_popover),
     MS_TEMPLATE_CHILD(MsOptionsPanel, preset_list),
@@ -384,6 +381,7 @@ ms_options_panel_class_init(MsOptionsPanelClass *klass)
   };
 
   G_OBJECT_CLASS(klass)->dispose = ms_options_panel_dispose;
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_options_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_options_panel_refresh;
   ms_template_bind(klass, "options/options-panel.ui", parts, G_N_ELEMENTS(parts));

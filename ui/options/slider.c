@@ -58,17 +58,17 @@ step_of(const MsOptionInfo *option)
   return is_logarithmic(option) ? 0.05 : is_curved(option) ? 0.005 : option->step;
 }
 
-double
-ms_slider_get_number(MsSlider *self)
+static double
+get_number(MsSlider *self)
 {
   return from_position(self->option, gtk_range_get_value(GTK_RANGE(self)));
 }
 
-/** ms_slider_set_number: one that differs by rounding only does not move the slider, which may be under the pointer. */
-void
-ms_slider_set_number(MsSlider *self, double number)
+/* A number that differs by rounding only does not move the slider, which may be under the pointer. */
+static void
+set_number(MsSlider *self, double number)
 {
-  if (ms_slider_get_number(self) != number)
+  if (get_number(self) != number)
     gtk_range_set_value(GTK_RANGE(self), to_position(self->option, number));
 }
 
@@ -92,7 +92,7 @@ static void
 get_value_and_text(AtkValue *accessible, double *value, char **text)
 {
   MsSlider *self = slider_of(accessible);
-  const double number = self ? ms_slider_get_number(self) : 0;
+  const double number = self ? get_number(self) : 0;
 
   *value = number;
   if (text)
@@ -103,7 +103,7 @@ static void
 get_current_value(AtkValue *accessible, GValue *value)
 {
   g_value_init(value, G_TYPE_DOUBLE);
-  g_value_set_double(value, slider_of(accessible) ? ms_slider_get_number(slider_of(accessible)) : 0);
+  g_value_set_double(value, slider_of(accessible) ? get_number(slider_of(accessible)) : 0);
 }
 
 static AtkRange *
@@ -118,7 +118,7 @@ static void
 set_value(AtkValue *accessible, double value)
 {
   if (slider_of(accessible))
-    ms_slider_set_number(slider_of(accessible), value);
+    set_number(slider_of(accessible), value);
 }
 
 static void
@@ -157,8 +157,33 @@ ms_slider_scroll(GtkWidget *widget, GdkEventScroll *event)
 }
 
 static void
+ms_slider_value_changed(GtkRange *range)
+{
+  g_object_notify(G_OBJECT(range), "number");
+}
+
+static void
+ms_slider_get_property(GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  g_value_set_double(value, get_number(MS_SLIDER(object)));
+}
+
+static void
+ms_slider_set_property(GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  set_number(MS_SLIDER(object), g_value_get_double(value));
+}
+
+static void
 ms_slider_class_init(MsSliderClass *klass)
 {
+  G_OBJECT_CLASS(klass)->get_property = ms_slider_get_property;
+  G_OBJECT_CLASS(klass)->set_property = ms_slider_set_property;
+  g_object_class_install_property(
+    G_OBJECT_CLASS(klass), 1,
+    g_param_spec_double("number", NULL, NULL, -G_MAXDOUBLE, G_MAXDOUBLE, 0,
+                        G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS));
+  GTK_RANGE_CLASS(klass)->value_changed = ms_slider_value_changed;
   GTK_WIDGET_CLASS(klass)->scroll_event = ms_slider_scroll;
   gtk_widget_class_set_accessible_type(GTK_WIDGET_CLASS(klass), ms_slider_accessible_get_type());
 }

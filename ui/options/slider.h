@@ -10,8 +10,7 @@
 #include "core/option/option.h"
 
 #define MS_TYPE_SLIDER (ms_slider_get_type())
+/* Property: "number" (double, read-write, notifies): in the unit of the option */
 G_DECLARE_FINAL_TYPE(MsSlider, ms_slider, MS, SLIDER, GtkScale)
 
 GtkWidget *ms_slider_new(const MsOptionInfo *option);
-double ms_slider_get_number(MsSlider *self);
-void ms_slider_set_number(MsSlider *self, double number);

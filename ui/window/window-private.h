@@ -83,8 +83,9 @@ struct _MsWindow {
   GListStore *saving;          /* GFile: what is being written for the window, also by panels */
   GtkWidget *closing_question; /* (nullable): shown while the window is to close after the last save */
   guint progress_delay;
-  GBinding *gain_binding;
-  GBinding *region_picture_binding;
+  GSignalGroup *front;      /* of the picture in front */
+  GSignalGroup *front_view; /* of its view */
+  GBindingGroup *controls;  /* of its view */
   gboolean maximized;
   gboolean fullscreen;
   gboolean only_picture;
@@ -115,6 +116,7 @@ void ms_window_add_actions(MsWindow *self);
 void ms_window_update_actions(MsWindow *self);
 
 /* The tabs, and the title, progress and readout of the picture in front. */
+void ms_window_add_front(MsWindow *self);
 void ms_window_on_tab_switched(MsWindow *self);
 void ms_window_tabs_changed(MsWindow *self);
 void ms_window_on_tab_removed(MsWindow *self, GtkWidget *view);

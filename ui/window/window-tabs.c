@@ -166,7 +166,7 @@ on_run_removed(GtkWidget *view, MsRun *run, MsDocument *document)
     ms_window_toast_removed(self, document, run);
 }
 
-/* Unlike follow(), as long as the picture is open. */
+/* Unlike what follows the picture in front, as long as the picture is open. */
 static void
 listen(GtkWidget *view, MsDocument *document)
 {
@@ -185,40 +185,33 @@ on_region_clicked(MsWindow *self)
   ms_window_show_details(self, "regions");
 }
 
-static void
-follow(MsWindow *self, MsDocument *document, MsImageView *view)
-{
-  g_signal_connect_object(document, "notify::current-run", G_CALLBACK(on_run_ended), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "notify::busy", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "notify::progress", G_CALLBACK(ms_window_update_progress), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(document, "settings-changed", G_CALLBACK(ms_window_update_lab_settings), self,
-                          G_CONNECT_SWAPPED);
-  g_signal_connect_object(view, "readout-changed", G_CALLBACK(update_readout), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(view, "region-clicked", G_CALLBACK(on_region_clicked), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self, G_CONNECT_SWAPPED);
-}
-
-static void
-unfollow(MsWindow *self, MsDocument *document)
-{
-  g_signal_handlers_disconnect_by_data(document, self);
-  for (guint i = 0; i < ms_window_get_n_documents(self); i++)
-    g_signal_handlers_disconnect_by_data(gtk_notebook_get_nth_page(GTK_NOTEBOOK(self->notebook), i), self);
-}
-
-/* @view: (nullable): the view whose mode the controls show and set */
-static void
-bind_controls(MsWindow *self, MsImageView *view)
+/** ms_window_add_front: what follows the picture in front and its view, whichever they are. */
+void
+ms_window_add_front(MsWindow *self)
 {
   const GBindingFlags both = G_BINDING_SYNC_CREATE | G_BINDING_BIDIRECTIONAL;
+  GSignalGroup *document = self->front = g_signal_group_new(MS_TYPE_DOCUMENT);
+  GSignalGroup *view = self->front_view = g_signal_group_new(MS_TYPE_IMAGE_VIEW);
 
-  g_clear_pointer(&self->gain_binding, g_binding_unbind);
-  g_clear_pointer(&self->region_picture_binding, g_binding_unbind);
-  if (!view)
-    return;
-  self->gain_binding = g_object_bind_property(view, "gain", self->gain, "value", both);
-  self->region_picture_binding = g_object_bind_property(view, "region-picture", self->region_picture, "active", both);
+  g_signal_group_connect_swapped(document, "notify::current-run", G_CALLBACK(on_run_ended), self);
+  g_signal_group_connect_swapped(document, "notify::busy", G_CALLBACK(ms_window_update_progress), self);
+  g_signal_group_connect_swapped(document, "notify::progress", G_CALLBACK(ms_window_update_progress), self);
+  g_signal_group_connect_swapped(document, "settings-changed", G_CALLBACK(ms_window_update_actions), self);
+  g_signal_group_connect_swapped(document, "settings-changed", G_CALLBACK(ms_window_update_lab_settings), self);
+  g_signal_group_connect_swapped(view, "readout-changed", G_CALLBACK(update_readout), self);
+  g_signal_group_connect_swapped(view, "region-clicked", G_CALLBACK(on_region_clicked), self);
+  g_signal_group_connect_swapped(view, "notify::mode", G_CALLBACK(ms_window_update_actions), self);
+  self->controls = g_binding_group_new();
+  g_binding_group_bind(self->controls, "gain", self->gain, "value", both);
+  g_binding_group_bind(self->controls, "region-picture", self->region_picture, "active", both);
+}
+
+static void
+follow_front(MsWindow *self, MsDocument *document, MsImageView *view)
+{
+  g_signal_group_set_target(self->front, document);
+  g_signal_group_set_target(self->front_view, view);
+  g_binding_group_set_source(self->controls, view);
 }
 
 /* @view: (nullable): the view whose title, readout and progress are shown */
@@ -229,12 +222,8 @@ set_front(MsWindow *self, MsImageView *view)
 
   if (document == self->document)
     return;
-  if (self->document)
-    unfollow(self, self->document);
-  bind_controls(self, view);
   g_set_object(&self->document, document);
-  if (document)
-    follow(self, document, view);
+  follow_front(self, document, view);
   g_object_notify(G_OBJECT(self), "document");
   ms_window_show_folder(self);
   ms_window_update_message(self);
@@ -248,12 +237,11 @@ set_front(MsWindow *self, MsImageView *view)
 void
 ms_window_leave_front(MsWindow *self)
 {
+  follow_front(self, NULL, NULL);
   if (self->document) {
-    unfollow(self, self->document);
     g_clear_object(&self->document);
     g_object_notify(G_OBJECT(self), "document");
   }
-  bind_controls(self, NULL);
   g_clear_handle_id(&self->toast_timer, g_source_remove);
   g_clear_object(&self->toast_document);
   g_clear_object(&self->toast_run);

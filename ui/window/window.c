@@ -402,6 +402,9 @@ ms_window_finalize(GObject *object)
 {
   MsWindow *self = MS_WINDOW(object);
 
+  g_object_unref(self->front);
+  g_object_unref(self->front_view);
+  g_object_unref(self->controls);
   g_ptr_array_unref(self->messages);
   g_free(self->toast_path);
   G_OBJECT_CLASS(ms_window_parent_class)->finalize(object);
@@ -506,6 +509,7 @@ ms_window_init(MsWindow *self)
   self->saving = ms_files_saving(GTK_WIDGET(self));
   g_signal_connect_object(self->saving, "items-changed", G_CALLBACK(ms_window_on_saving_changed), self,
                           G_CONNECT_SWAPPED);
+  ms_window_add_front(self);
   ms_window_accept_drops(self);
   ms_window_add_thumbnails(self);
   g_object_bind_property(self, "document", self->options_panel, "document", G_BINDING_SYNC_CREATE);

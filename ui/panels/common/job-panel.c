@@ -238,12 +238,6 @@ ms_job_panel_read_report(MsJobPanel *self, JsonObject *event)
 /* Object */
 
 static void
-ms_job_panel_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
-static void
 ms_job_panel_refresh(MsPanel *panel)
 {
   ms_job_panel_update_ready(MS_JOB_PANEL(panel));
@@ -279,7 +273,6 @@ ms_job_panel_class_init(MsJobPanelClass *klass)
   G_OBJECT_CLASS(klass)->constructed = ms_job_panel_constructed;
   G_OBJECT_CLASS(klass)->dispose = ms_job_panel_dispose;
   G_OBJECT_CLASS(klass)->finalize = ms_job_panel_finalize;
-  MS_PANEL_CLASS(klass)->attach = ms_job_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_job_panel_refresh;
 }
 

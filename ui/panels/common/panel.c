@@ -9,7 +9,9 @@
 typedef struct {
   MsDocument *document;   /* (nullable) */
   MsWindowEngine *engine; /* (nullable): of the window, for panels that need no document */
-  GPtrArray *followed;    /* objects that the panel is connected to while it shows the document */
+  GSignalGroup *follows;  /* of the document */
+  GSignalGroup *states;   /* of the engine */
+  GPtrArray *followed;    /* further objects that the panel is connected to while it shows the document */
   guint idle;
   gboolean stale;
   gboolean compact;
@@ -71,13 +73,6 @@ ms_panel_connect(MsPanel *self, gpointer object, const char *detailed_signal, GC
 {
   g_ptr_array_add(private_of(self)->followed, g_object_ref(object));
   g_signal_connect_object(object, detailed_signal, callback, self, G_CONNECT_SWAPPED);
-}
-
-/** ms_panel_follow: invalidates the panel whenever @object emits @detailed_signal. */
-void
-ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal)
-{
-  ms_panel_connect(self, object, detailed_signal, G_CALLBACK(ms_panel_invalidate));
 }
 
 static void
@@ -177,15 +172,19 @@ ms_panel_report_problem(MsPanel *self, const GError *error)
   g_signal_emit(self, problem_signal, 0, error);
 }
 
+/* The groups let go first, since what is disconnected by data may belong to them. */
 static void
 detach(MsPanel *self)
 {
-  GPtrArray *followed = private_of(self)->followed;
+  MsPanelPrivate *priv = private_of(self);
 
-  for (guint i = 0; i < followed->len; i++)
-    g_signal_handlers_disconnect_by_data(followed->pdata[i], self);
-  g_ptr_array_set_size(followed, 0);
-  g_clear_object(&private_of(self)->document);
+  g_signal_group_set_target(priv->follows, NULL);
+  g_signal_group_set_target(priv->states, NULL);
+  for (guint i = 0; i < priv->followed->len; i++)
+    g_signal_handlers_disconnect_by_data(priv->followed->pdata[i], self);
+  g_ptr_array_set_size(priv->followed, 0);
+  g_signal_group_set_target(priv->states, priv->engine);
+  g_clear_object(&priv->document);
 }
 
 /*
@@ -205,20 +204,14 @@ set_document(MsPanel *self, MsDocument *document)
   if (!gtk_widget_get_mapped(GTK_WIDGET(self)) && !gtk_widget_in_destruction(GTK_WIDGET(self)))
     refresh_now(self);
   priv->document = document;
+  if (document) {
+    g_signal_group_set_target(priv->follows, document);
+    g_signal_group_set_target(priv->states, ms_document_get_engine(document));
+  }
   if (document && MS_PANEL_GET_CLASS(self)->attach)
     MS_PANEL_GET_CLASS(self)->attach(self, document);
   ms_panel_invalidate(self);
   g_object_notify_by_pspec(G_OBJECT(self), properties[PROP_DOCUMENT]);
-}
-
-/* @engine: (nullable) */
-static void
-set_engine(MsPanel *self, MsWindowEngine *engine)
-{
-  if (!engine)
-    return;
-  private_of(self)->engine = g_object_ref(engine);
-  g_signal_connect_object(engine, "changed", G_CALLBACK(ms_panel_invalidate), self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -236,9 +229,22 @@ ms_panel_set_property(GObject *object, guint id, const GValue *value, GParamSpec
   if (id == PROP_COMPACT)
     private_of(MS_PANEL(object))->compact = g_value_get_boolean(value);
   else if (id == PROP_ENGINE)
-    set_engine(MS_PANEL(object), g_value_get_object(value));
+    private_of(MS_PANEL(object))->engine = g_value_dup_object(value);
   else
     set_document(MS_PANEL(object), g_value_get_object(value));
+}
+
+static void
+ms_panel_constructed(GObject *object)
+{
+  MsPanelPrivate *priv = private_of(MS_PANEL(object));
+  const char *const *follows = MS_PANEL_GET_CLASS(object)->follows;
+
+  G_OBJECT_CLASS(ms_panel_parent_class)->constructed(object);
+  for (guint i = 0; follows && follows[i]; i++)
+    g_signal_group_connect_swapped(priv->follows, follows[i], G_CALLBACK(ms_panel_invalidate), object);
+  g_signal_group_connect_swapped(priv->states, "changed", G_CALLBACK(ms_panel_invalidate), object);
+  g_signal_group_set_target(priv->states, priv->engine);
 }
 
 static void
@@ -246,8 +252,8 @@ ms_panel_dispose(GObject *object)
 {
   MsPanel *self = MS_PANEL(object);
 
-  detach(self);
   g_clear_object(&private_of(self)->engine);
+  detach(self);
   g_clear_handle_id(&private_of(self)->idle, g_source_remove);
   G_OBJECT_CLASS(ms_panel_parent_class)->dispose(object);
 }
@@ -255,7 +261,11 @@ ms_panel_dispose(GObject *object)
 static void
 ms_panel_finalize(GObject *object)
 {
-  g_ptr_array_unref(private_of(MS_PANEL(object))->followed);
+  MsPanelPrivate *priv = private_of(MS_PANEL(object));
+
+  g_ptr_array_unref(priv->followed);
+  g_object_unref(priv->follows);
+  g_object_unref(priv->states);
   G_OBJECT_CLASS(ms_panel_parent_class)->finalize(object);
 }
 
@@ -266,6 +276,7 @@ ms_panel_class_init(MsPanelClass *klass)
 
   /* This call keeps the linker from leaving the templates out of a program that links this library. */
   ms_panels_get_resource();
+  object_class->constructed = ms_panel_constructed;
   object_class->dispose = ms_panel_dispose;
   object_class->finalize = ms_panel_finalize;
   object_class->get_property = ms_panel_get_property;
@@ -285,6 +296,8 @@ ms_panel_class_init(MsPanelClass *klass)
 static void
 ms_panel_init(MsPanel *self)
 {
+  private_of(self)->follows = g_signal_group_new(MS_TYPE_DOCUMENT);
+  private_of(self)->states = g_signal_group_new(MS_TYPE_WINDOW_ENGINE);
   private_of(self)->followed = g_ptr_array_new_with_free_func(g_object_unref);
   private_of(self)->stale = TRUE;
 }

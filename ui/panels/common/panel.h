@@ -17,13 +17,15 @@ G_DECLARE_DERIVABLE_TYPE(MsPanel, ms_panel, MS, PANEL, GtkBin)
 
 /**
  * MsPanelClass:
- * @attach: (nullable): connects to a new document with ms_panel_connect(); handlers of the old one are disconnected
- *   before
+ * @follows: (nullable): signals of the document at which the panel is refreshed, %NULL-terminated
+ * @attach: (nullable): connects to what belongs to a new document with ms_panel_connect(); handlers of the old one are
+ *   disconnected before
  * @refresh: (nullable): shows the document as it is now, which may be %NULL; called while the panel can be seen, and
  *   without a document when a hidden panel is to let go of what it has shown
  */
 struct _MsPanelClass {
   GtkBinClass parent_class;
+  const char *const *follows;
   void (*attach)(MsPanel *self, MsDocument *document);
   void (*refresh)(MsPanel *self);
 };
@@ -50,6 +52,5 @@ MsWindowEngine *ms_panel_get_engine(MsPanel *self);
 MsDevice *ms_panel_get_device(MsPanel *self);
 void ms_panel_invalidate(MsPanel *self);
 void ms_panel_connect(MsPanel *self, gpointer object, const char *detailed_signal, GCallback callback);
-void ms_panel_follow(MsPanel *self, gpointer object, const char *detailed_signal);
 void ms_panel_apply_toggles(MsPanel *self, const MsFactors *settings);
 void ms_panel_report_problem(MsPanel *self, const GError *error);

@@ -419,19 +419,12 @@ ms_compare_panel_refresh(MsPanel *panel)
   ms_job_panel_update_ready(MS_JOB_PANEL(panel));
 }
 
-static void
-ms_compare_panel_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, document, "settings-changed");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
 #define CHILD(name) MS_TEMPLATE_CHILD(MsComparePanel, name)
 
 static void
 ms_compare_panel_class_init(MsComparePanelClass *klass)
 {
+  static const char *const follows[] = {"settings-changed", "notify::current-run", NULL};
   static const MsTemplatePart parts[] = {CHILD(picker),
                                          CHILD(mode),
                                          CHILD(repeats),
@@ -446,7 +439,7 @@ ms_compare_panel_class_init(MsComparePanelClass *klass)
   MS_JOB_PANEL_CLASS(klass)->take = ms_compare_panel_take;
   MS_JOB_PANEL_CLASS(klass)->ended_text = ms_compare_panel_ended_text;
   MS_JOB_PANEL_CLASS(klass)->ready_text = ms_compare_panel_ready_text;
-  MS_PANEL_CLASS(klass)->attach = ms_compare_panel_attach;
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->refresh = ms_compare_panel_refresh;
   g_type_ensure(MS_TYPE_REPORT_VIEW);
   ms_job_panel_bind(MS_JOB_PANEL_CLASS(klass), "panels/compare/compare-panel.ui", parts, G_N_ELEMENTS(parts));

@@ -435,14 +435,6 @@ ms_source_view_refresh(MsPanel *panel)
 }
 
 static void
-ms_source_view_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, document, "settings-changed");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
-static void
 on_compiled(GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr(MsSourceView) self = data;
@@ -496,6 +488,7 @@ ms_source_view_style_updated(GtkWidget *widget)
 static void
 ms_source_view_class_init(MsSourceViewClass *klass)
 {
+  static const char *const follows[] = {"settings-changed", "notify::current-run", NULL};
   static const MsTemplatePart parts[] = {CHILD(summary),
                                          CHILD(options_label),
                                          CHILD(text),
@@ -507,7 +500,7 @@ ms_source_view_class_init(MsSourceViewClass *klass)
                                          CALLBACK(on_copy_clicked)};
 
   G_OBJECT_CLASS(klass)->dispose = ms_source_view_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_source_view_attach;
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->refresh = ms_source_view_refresh;
   GTK_WIDGET_CLASS(klass)->style_updated = ms_source_view_style_updated;
   ms_template_bind(klass, "panels/kernel/source-view.ui", parts, G_N_ELEMENTS(parts));

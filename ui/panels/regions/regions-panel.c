@@ -308,10 +308,8 @@ ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
   set_range(self);
   ms_panel_connect(panel, regions, "changed", G_CALLBACK(show_regions));
   ms_panel_connect(panel, regions, "notify::selected", G_CALLBACK(show_selected));
-  ms_panel_follow(panel, regions, "notify::min-pixels");
-  ms_panel_follow(panel, regions, "notify::range");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-b");
+  ms_panel_connect(panel, regions, "notify::min-pixels", G_CALLBACK(ms_panel_invalidate));
+  ms_panel_connect(panel, regions, "notify::range", G_CALLBACK(ms_panel_invalidate));
   ms_panel_connect(panel, document, "notify::busy", G_CALLBACK(on_busy));
   ms_panel_connect(panel, ms_document_get_engine(document), "holders-changed", G_CALLBACK(show_regions));
   show_regions(self);
@@ -323,6 +321,7 @@ ms_regions_panel_attach(MsPanel *panel, MsDocument *document)
 static void
 ms_regions_panel_class_init(MsRegionsPanelClass *klass)
 {
+  static const char *const follows[] = {"notify::shown-run", NULL};
   static const MsTemplatePart parts[] = {CHILD(store),
                                          CHILD(tree),
                                          CHILD(selection),
@@ -337,6 +336,7 @@ ms_regions_panel_class_init(MsRegionsPanelClass *klass)
                                          CHILD(table_buttons),
                                          CALLBACK(on_save_clicked)};
 
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_regions_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_regions_panel_refresh;
   ms_template_bind(klass, "panels/regions/regions-panel.ui", parts, G_N_ELEMENTS(parts));

@@ -264,9 +264,6 @@ static void
 ms_run_strip_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_connect(panel, ms_document_get_runs(document), "items-changed", G_CALLBACK(on_runs_changed));
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
 }
 
 #define CHILD(name) MS_TEMPLATE_CHILD(MsRunStrip, name)
@@ -274,8 +271,10 @@ ms_run_strip_attach(MsPanel *panel, MsDocument *document)
 static void
 ms_run_strip_class_init(MsRunStripClass *klass)
 {
+  static const char *const follows[] = {"notify::current-run", "notify::shown-run", "notify::run-a", NULL};
   static const MsTemplatePart parts[] = {CHILD(original), CHILD(scrolled), CHILD(box)};
 
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_run_strip_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_run_strip_refresh;
   ms_template_bind(klass, "panels/runs/run-strip.ui", parts, G_N_ELEMENTS(parts));

@@ -277,11 +277,6 @@ ms_runs_panel_attach(MsPanel *panel, MsDocument *document)
 
   self->shown = 0;
   ms_panel_connect(panel, ms_document_get_runs(document), "items-changed", G_CALLBACK(follow_runs));
-  ms_panel_follow(panel, document, "pictures-dropped");
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::busy");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
   follow_runs(self);
 }
 
@@ -397,6 +392,8 @@ on_key_press(MsRunsPanel *self, GdkEventKey *event)
 static void
 ms_runs_panel_class_init(MsRunsPanelClass *klass)
 {
+  static const char *const follows[] = {"pictures-dropped", "notify::current-run", "notify::shown-run",
+                                        "notify::run-a",    "notify::busy",        NULL};
   static const MsTemplatePart parts[] = {CHILD(tree),
                                          CHILD(label_column),
                                          CHILD(label_cell),
@@ -422,6 +419,7 @@ ms_runs_panel_class_init(MsRunsPanelClass *klass)
                                          CALLBACK(on_repeat_clicked),
                                          CALLBACK(on_key_press)};
 
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_runs_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_runs_panel_refresh;
   g_type_ensure(MS_TYPE_RUN);

@@ -212,10 +212,6 @@ static void
 ms_pixel_panel_attach(MsPanel *panel, MsDocument *document)
 {
   ms_panel_connect(panel, ms_picture_statistics_of(document), "changed", G_CALLBACK(show));
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
-  ms_panel_follow(panel, document, "notify::busy");
 }
 
 static void
@@ -231,6 +227,8 @@ ms_pixel_panel_refresh(MsPanel *panel)
 static void
 ms_pixel_panel_class_init(MsPixelPanelClass *klass)
 {
+  static const char *const follows[] = {"notify::shown-run", "notify::run-a", "notify::busy", NULL};
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_pixel_panel_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_pixel_panel_refresh;
 }

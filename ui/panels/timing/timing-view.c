@@ -449,25 +449,17 @@ ms_timing_view_refresh(MsPanel *panel)
   show_peak(self, device);
 }
 
-static void
-ms_timing_view_attach(MsPanel *panel, MsDocument *document)
-{
-  ms_panel_follow(panel, document, "notify::current-run");
-  ms_panel_follow(panel, document, "notify::run-a");
-  ms_panel_follow(panel, document, "notify::run-b");
-  ms_panel_follow(panel, ms_document_get_engine(document), "changed");
-}
-
 #define CHILD(name) MS_TEMPLATE_CHILD(MsTimingView, name)
 
 static void
 ms_timing_view_class_init(MsTimingViewClass *klass)
 {
+  static const char *const follows[] = {"notify::shown-run", "notify::run-a", NULL};
   static const MsTemplatePart parts[] = {CHILD(heading), CHILD(build), CHILD(peak_label), CHILD(bar),
                                          CHILD(store),   CHILD(tree),  CHILD(stack),      CHILD(table_buttons)};
 
   G_OBJECT_CLASS(klass)->dispose = ms_timing_view_dispose;
-  MS_PANEL_CLASS(klass)->attach = ms_timing_view_attach;
+  MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->refresh = ms_timing_view_refresh;
   g_type_ensure(MS_TYPE_STAGE_BAR);
   ms_template_bind(klass, "panels/timing/timing-view.ui", parts, G_N_ELEMENTS(parts));
