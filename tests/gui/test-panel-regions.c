@@ -232,7 +232,7 @@ static void
 test_regions(void)
 {
   SET_UP_PANEL(f, MS_TYPE_REGIONS_PANEL);
-  MsRun *run = panel_fixture_filter(&f, "sr", "20");
+  MsRun *run = panel_fixture_filter(&f, "sp", "4");
   check_regions(&f, run, 50);
   check_pictures(ms_picture_regions_of(f.document), ms_document_get_source(f.document));
   gtk_spin_button_set_value(GTK_SPIN_BUTTON(find_spin(f.panel, 1000000)), 900);
@@ -299,7 +299,7 @@ test_no_data(void)
   f.document = ms_document_new(f.engine, map, NULL, "map.tif");
   ms_document_set_live(f.document, FALSE);
   g_object_set(f.panel, "document", f.document, NULL);
-  MsRun *run = panel_fixture_filter(&f, "sr", "20");
+  MsRun *run = panel_fixture_filter(&f, "sp", "4");
   check_regions(&f, run, 50);
   MsPictureRegions *regions = ms_picture_regions_of(f.document);
   const MsSegmentTable *table = ms_picture_regions_get_table(regions);
