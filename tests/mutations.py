@@ -1068,7 +1068,7 @@ MUTATIONS = [
      '+ (before + low < low)', '', 'reduce /reduce/run/narrow-atomics'),
     ('reduce: accumulators of 32 bits are of 64', 'core/reduce/reduce-plan-parts.c',
      '  if (plan->wraps)\n    return "uint";\n  return ms_element', '  return ms_element',
-     'reduce /reduce/run/wrapping'),
+     'reduce-plans /reduce-parts/programs'),
     ('reduce: a sum modulo 2^32 keeps its upper half', 'core/reduce/reduce.c',
      '  ms_reduce_result_wrap(self->plan, result);\n', '', 'reduce /reduce/run/wrapping'),
     ('lab: a walk leaves out the last block of each pass', 'kernels/memory/walk.cl',

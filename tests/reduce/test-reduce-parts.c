@@ -65,6 +65,7 @@ static const Choice choices[] = {
   {"minmax-bank", "minmax-vector", BYTES, "-DSAVES_CONFLICTS=1 ", "-DSAVES_CONFLICTS=0 "},
   {"minmax-bank", "minmax-bank,vector-partials=off", BYTES, "fold/partial-vector", "fold/partial-scalar"},
   {"pcl,vector=4,vector-partials=on", "pcl,vector=4", COUNT, "-DLANE=long ", "-DLANE=int "},
+  {"pcl,accumulator=32-bit", "pcl", SUM, "-DTOTAL=uint ", "-DTOTAL=ulong "},
   {"pcl-host,vector=4,vector-partials=on",
    "pcl-host,vector=4",
    {MS_REDUCE_SUM, MS_ELEMENT_UCHAR},
