@@ -165,9 +165,11 @@ find_out(MsContext *self)
 {
   const MsDeviceLimits *limits = &self->device->limits;
   const gboolean has_vectors = limits->type == MS_DEVICE_TYPE_CPU && limits->vector_bytes >= LEAST_VECTOR_BYTES;
-  const gboolean knows_clock = ms_device_clock_is_known(self->device);
 
-  if (read_note(self) || (!has_vectors && knows_clock))
+  if (read_note(self))
+    return;
+  const gboolean knows_clock = ms_device_clock_is_known(self->device);
+  if (!has_vectors && knows_clock)
     return;
   if (has_vectors)
     probe_compiler(self);
