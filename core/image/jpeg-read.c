@@ -180,8 +180,7 @@ on_input_fill(j_decompress_ptr cinfo)
     self->input.bytes_in_buffer = sizeof END_OF_IMAGE - 1;
   }
   if (self->input.bytes_in_buffer == 0) {
-    ms_set_error(&file->error, MS_ERROR_FORMAT,
-                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", file->name);
+    ms_image_file_fail_short(file);
     stop(self);
   }
   self->header_bytes += file->block_size;

@@ -70,8 +70,7 @@ on_read(png_structp png, png_bytep buffer, size_t size)
     return;
   if (ms_image_file_read(self->file, buffer, size, &got) && got < size) {
     g_strlcpy(self->damage, "the file ends before the picture does", sizeof self->damage);
-    ms_set_error(&self->file->error, MS_ERROR_FORMAT,
-                 "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->file->name);
+    ms_image_file_fail_short(self->file);
   }
   if (self->file->error)
     png_error(png, "read");
@@ -174,7 +173,7 @@ ms_png_open(MsImageFile *file)
   if (self->png)
     self->info = png_create_info_struct(self->png);
   if (!self->info) {
-    ms_set_error(&file->error, MS_ERROR_MEMORY, "Not enough memory to read '%s'; close other programs.", file->name);
+    ms_image_file_fail_memory(file);
     return;
   }
   png_set_read_fn(self->png, self, on_read);

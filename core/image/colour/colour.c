@@ -35,11 +35,14 @@ open_profile(GBytes *icc, cmsColorSpaceSignature space)
 }
 
 static void
-close_profile(cmsHPROFILE profile)
+close_profile(cmsHPROFILE *profile)
 {
-  if (profile)
-    cmsCloseProfile(profile);
+  if (*profile)
+    cmsCloseProfile(*profile);
 }
+
+/* A profile that is closed where its name ends. */
+#define OwnProfile __attribute__((cleanup(close_profile))) cmsHPROFILE
 
 /* Tables go before curves and a matrix, which some profiles have besides for programs that know no tables. */
 static gboolean
@@ -73,7 +76,8 @@ static const struct {
 MsColour *
 ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
 {
-  cmsHPROFILE source = open_profile(from, kinds[pixels].space), target = open_profile(to, cmsSigRgbData);
+  OwnProfile source = open_profile(from, kinds[pixels].space);
+  OwnProfile target = open_profile(to, cmsSigRgbData);
   MsColour *self = NULL;
   cmsHTRANSFORM transform =
     source && target ? cmsCreateTransform(source, kinds[pixels].layout, target, TYPE_RGBA_8, INTENT_PERCEPTUAL, 0)
@@ -84,8 +88,6 @@ ms_colour_new(GBytes *from, MsColourPixels pixels, GBytes *to)
     self->transform = transform;
     self->is_ink = kinds[pixels].space == cmsSigCmykData;
   }
-  close_profile(source);
-  close_profile(target);
   return self;
 }
 
@@ -175,22 +177,18 @@ read_matrix(cmsHPROFILE profile, MsColourMatrix *matrix)
 gboolean
 ms_colour_get_matrix(GBytes *icc, MsColourMatrix *matrix)
 {
-  cmsHPROFILE profile = open_profile(icc, cmsSigRgbData);
-  const gboolean good = profile && read_matrix(profile, matrix);
+  OwnProfile profile = open_profile(icc, cmsSigRgbData);
 
-  close_profile(profile);
-  return good;
+  return profile && read_matrix(profile, matrix);
 }
 
 /** ms_colour_has_tables: whether @icc is a profile of RGB by tables, such as those of printers and scanners. */
 gboolean
 ms_colour_has_tables(GBytes *icc)
 {
-  cmsHPROFILE profile = open_profile(icc, cmsSigRgbData);
-  const gboolean has = profile && has_tables(profile);
+  OwnProfile profile = open_profile(icc, cmsSigRgbData);
 
-  close_profile(profile);
-  return has;
+  return profile && has_tables(profile);
 }
 
 /**
@@ -206,8 +204,8 @@ ms_colour_has_tables(GBytes *icc)
 gboolean
 ms_colour_by_tables(GBytes *icc, gboolean to_lab, double (*colours)[3], gsize n)
 {
-  cmsHPROFILE rgb = open_profile(icc, cmsSigRgbData);
-  cmsHPROFILE lab = open_profile(NULL, cmsSigLabData);
+  OwnProfile rgb = open_profile(icc, cmsSigRgbData);
+  OwnProfile lab = open_profile(NULL, cmsSigLabData);
   cmsHTRANSFORM transform = NULL;
 
   if (rgb && lab)
@@ -217,8 +215,6 @@ ms_colour_by_tables(GBytes *icc, gboolean to_lab, double (*colours)[3], gsize n)
     cmsDoTransform(transform, colours, colours, (cmsUInt32Number)n);
     cmsDeleteTransform(transform);
   }
-  close_profile(rgb);
-  close_profile(lab);
   return transform != NULL;
 }
 
@@ -272,19 +268,11 @@ ms_colour_grey_to_rgb(GBytes *icc)
 {
   static const cmsCIExyY white = {0.3127, 0.3290, 1};
   static const cmsCIExyYTRIPLE primaries = {{0.6400, 0.3300, 1}, {0.3000, 0.6000, 1}, {0.1500, 0.0600, 1}};
-  cmsHPROFILE grey = open_profile(icc, cmsSigGrayData);
-  GBytes *result = NULL;
+  OwnProfile grey = open_profile(icc, cmsSigGrayData);
+  cmsToneCurve *curve = grey ? cmsReadTag(grey, cmsSigGrayTRCTag) : NULL;
+  OwnProfile rgb = curve ? cmsCreateRGBProfile(&white, &primaries, (cmsToneCurve *[3]){curve, curve, curve}) : NULL;
 
-  if (!grey)
-    return NULL;
-  cmsToneCurve *curve = cmsReadTag(grey, cmsSigGrayTRCTag);
-  cmsHPROFILE rgb = curve ? cmsCreateRGBProfile(&white, &primaries, (cmsToneCurve *[3]){curve, curve, curve}) : NULL;
-  if (rgb) {
-    result = save_profile(rgb);
-    cmsCloseProfile(rgb);
-  }
-  cmsCloseProfile(grey);
-  return result;
+  return rgb ? save_profile(rgb) : NULL;
 }
 
 /** ms_colour_dup_name: (transfer full) (nullable): the description in a profile, %NULL where it cannot be read. */
@@ -294,12 +282,11 @@ ms_colour_dup_name(GBytes *icc)
   char text[256] = "";
   gsize size;
   const void *data = g_bytes_get_data(icc, &size);
-  cmsHPROFILE profile = cmsOpenProfileFromMem(data, (cmsUInt32Number)size);
+  OwnProfile profile = cmsOpenProfileFromMem(data, (cmsUInt32Number)size);
 
   if (!profile)
     return NULL;
   cmsGetProfileInfoASCII(profile, cmsInfoDescription, "en", "US", text, sizeof text);
-  cmsCloseProfile(profile);
   text[sizeof text - 1] = '\0';
   return text[0] ? g_utf8_make_valid(text, -1) : NULL;
 }

@@ -233,6 +233,15 @@ ms_image_file_free_pixels(MsImageFile *self, guint8 *pixels)
     g_free(pixels);
 }
 
+/** ms_image_file_fail_short: sets %MS_ERROR_FORMAT in @self, of a file that ends within its pixels; %FALSE. */
+gboolean
+ms_image_file_fail_short(MsImageFile *self)
+{
+  ms_set_error(&self->error, MS_ERROR_FORMAT,
+               "'%s' is damaged: the file ends before the picture does; get a fresh copy of it.", self->name);
+  return FALSE;
+}
+
 /** ms_image_file_fail_memory: sets %MS_ERROR_MEMORY in @self; %FALSE. */
 gboolean
 ms_image_file_fail_memory(MsImageFile *self)

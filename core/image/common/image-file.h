@@ -188,6 +188,7 @@ gboolean ms_image_file_is_cancelled(MsImageFile *self);
 gboolean ms_image_file_check_size(MsImageFile *self, guint64 width, guint64 height, guint64 least_bytes);
 void ms_image_file_set_header(MsImageFile *self, int width, int height, int orientation, int bits);
 gboolean ms_image_file_accepts(MsImageFile *self, const char *damage);
+gboolean ms_image_file_fail_short(MsImageFile *self);
 gboolean ms_image_file_fail_memory(MsImageFile *self);
 void ms_image_file_convert(MsImageFile *self, const MsColour *colour, guint8 *pixels, gsize n);
 void ms_image_file_set_stored(MsImageFile *self, int width, int height, int orientation, MsMetadata *raw);

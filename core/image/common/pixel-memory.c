@@ -368,31 +368,17 @@ ms_row_window_get_row(MsRowWindow *self, int y)
   return self->pixels + (gsize)y * self->stride;
 }
 
-static void
-drop_bytes(MsRowWindow *self, gsize end)
-{
-  if (end <= self->dropped)
-    return;
-  madvise(self->pixels + self->dropped, end - self->dropped, MADV_DONTNEED);
-  mprotect(self->pixels + self->dropped, end - self->dropped, PROT_READ);
-  self->dropped = end;
-}
-
 /** ms_row_window_drop: frees the memory of the rows before @end, which then hold zeros. */
 void
 ms_row_window_drop(MsRowWindow *self, int end)
 {
-  gsize page = page_size();
+  const gsize page = page_size(), bytes = (gsize)end * self->stride / page * page;
 
-  drop_bytes(self, (gsize)end * self->stride / page * page);
-}
-
-/** ms_row_window_drop_all: frees the memory of all rows, so that they can be written again from the first. */
-void
-ms_row_window_drop_all(MsRowWindow *self)
-{
-  drop_bytes(self, self->size);
-  self->dropped = self->held = 0;
+  if (bytes <= self->dropped)
+    return;
+  madvise(self->pixels + self->dropped, bytes - self->dropped, MADV_DONTNEED);
+  mprotect(self->pixels + self->dropped, bytes - self->dropped, PROT_READ);
+  self->dropped = bytes;
 }
 
 void
