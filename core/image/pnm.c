@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PNM and PAM as programs pass them through pipes, by the descriptions of Netpbm: P4 to P6 are PNM of bytes; P7 is PAM.
- * P1 to P3, whose samples are text, are refused. A sample goes from 0 to a largest value of the file, and is scaled to 8 bits to the nearest.
+ * P1 to P3, whose samples are text, are refused. A sample goes from 0 to a largest value of the file, and is scaled to
+ * 8 bits to the nearest.
  */
 #include "core/image/pnm.h"
 
