@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs the first command of the README and the tests of `tests/run.sh --bare` on bare systems, which it makes and
-# removes; with --whole both commands of the README, that is, the whole suite, and all tests of kernels on Mesa's
-# llvmpipe:
+# removes; with --whole both commands of the README, that is, the whole suite, and the tests of kernels on Mesa's
+# llvmpipe (Mesa 22.3 on Debian 12):
 #   sh tests/distributions.sh [--whole] [bookworm | trixie | forky]...      (without a name: all three)
 # It needs root with debootstrap, or else podman or docker. What debootstrap made, with the packages that the commands
 # install, is kept for a month in ${XDG_CACHE_HOME:-~/.cache}/meanshift-lab, until the lists of packages change; all
@@ -25,7 +25,7 @@ run_commands() {
   cd "$here" || exit 1
   commands=$(sed -n '/^## Two commands/,/^## /s/^    sh /sh /p' README.md)
   if [ "$2" = README ]; then
-    commands=$(printf '%s\n%s' "$commands" 'RUSTICL_ENABLE=llvmpipe,swrast sh tests/run.sh --device llvmpipe')
+    commands=$(printf '%s\n%s' "$commands" 'sh tests/run.sh --mesa')
   else
     commands=$(printf '%s\n%s' "$(echo "$commands" | head -n 1)" "$2")
   fi

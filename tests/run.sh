@@ -10,6 +10,7 @@
 #                              drivers and versions of Debian; it begins with a list of its parts. With the name of
 #                              one, that part alone.
 #   sh tests/run.sh --bare     the tests that CI runs on another version of Debian
+#   sh tests/run.sh --mesa     the tests of kernels that --bare ends with, on Mesa's llvmpipe where it is installed
 #   sh tests/run.sh --device NAME
 #                              the tests of kernels on the device whose name holds NAME; with Mesa's rusticl on a
 #                              processor: RUSTICL_ENABLE=llvmpipe sh tests/run.sh --device llvmpipe
@@ -275,12 +276,13 @@ case $form in
       --suite windowless --no-suite ci --no-suite long
     if [ -f /etc/OpenCL/vendors/rusticl.icd ]; then part "Kernels on Mesa's llvmpipe" on_mesa; fi
     ;;
+  --mesa) part "Kernels on Mesa's llvmpipe" on_mesa ;;
   --device)
     export MS_TEST_DEVICE="${2:?--device takes a part of the name of a device}"
     part "On the device $2" run_tests "$folder/suite" device --suite device --no-suite ci --no-suite long
     ;;
   *)
-    say "usage: sh tests/run.sh [--ci | --long [PART] | --bare | --device NAME]"
+    say "usage: sh tests/run.sh [--ci | --long [PART] | --bare | --mesa | --device NAME]"
     exit 2
     ;;
 esac
