@@ -226,6 +226,39 @@ test_no_data_and_profile(void)
   }
 }
 
+/* (transfer none): the control of a run in the strip */
+static GtkWidget *
+find_in_strip(WindowFixture *fixture, const char *before, MsRun *run, const char *after)
+{
+  GtkWidget *strip = find_by_type(GTK_WIDGET(fixture->window), g_type_from_name("MsRunStrip"));
+  g_autofree char *name = g_strconcat(before, ms_run_get_label(run), after, NULL);
+
+  panel_fixture_settle();
+  return find_named(strip, name);
+}
+
+/* A further run leaves the keyboard's focus where it was in the strip, and a run that comes back its place. */
+static void
+test_strip_keeps_focus(void)
+{
+  SET_UP(fixture);
+  MsDocument *document = window_fixture_open_scene(&fixture, 120, 90);
+  g_autoptr(MsRun) first = g_object_ref(ms_document_get_current_run(document));
+  GtkWidget *toggle = find_in_strip(&fixture, "", first, " as A");
+  gtk_widget_grab_focus(toggle);
+  g_assert_true(ms_document_set_option(document, "sp", "4", NULL));
+  window_fixture_wait_idle(&fixture);
+  g_assert_nonnull(find_in_strip(&fixture, "Thumbnail of ", ms_document_get_current_run(document), ""));
+  g_assert_true(gtk_window_get_focus(GTK_WINDOW(fixture.window)) == toggle);
+  ms_document_remove_run(document, first);
+  g_assert_null(find_in_strip(&fixture, "Thumbnail of ", first, ""));
+  ms_document_undo_removal(document);
+  GtkWidget *item = gtk_widget_get_parent(gtk_widget_get_parent(find_in_strip(&fixture, "", first, " as B")));
+  int place;
+  gtk_container_child_get(GTK_CONTAINER(gtk_widget_get_parent(item)), item, "position", &place, NULL);
+  g_assert_cmpint(place, ==, 0);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -239,5 +272,6 @@ main(int argc, char **argv)
   g_test_add_func("/window/memory-bound", test_memory_bound);
   g_test_add_func("/window/no-data-and-profile", test_no_data_and_profile);
   g_test_add_func("/window/first-pixels", test_first_pixels);
+  g_test_add_func("/window-runs/strip-keeps-focus", test_strip_keeps_focus);
   return window_fixture_run();
 }

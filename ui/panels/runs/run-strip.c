@@ -24,12 +24,23 @@ struct _MsRunStrip {
   GtkWidget *original; /* stays in view while the runs scroll */
   GtkWidget *scrolled;
   GtkWidget *box;
-  gboolean filling; /* the toggles are being updated from the document */
+  GPtrArray *items; /* Item: that of the original, then one for each run in its order */
 };
+
+/* What shows a run, or the original; it stays while others come and go, so that the keyboard's focus does. */
+typedef struct {
+  MsRun *run; /* (nullable): %NULL for the original, which can be side A only */
+  MsDocument *document;
+  GtkWidget *widget;
+  GtkWidget *handle; /* can be dragged */
+  GtkImage *image;
+  GtkLabel *label;
+  GtkToggleButton *sides[2]; /* A and B */
+} Item;
 
 G_DEFINE_FINAL_TYPE(MsRunStrip, ms_run_strip, MS_TYPE_PANEL)
 
-#define RUN_KEY "ms-run"
+#define ITEM_KEY "ms-item"
 #define THUMBNAIL_KEY "ms-thumbnail"
 
 /* Each pixel of the thumbnail is one pixel of the picture: scaling is slow, and overflows from 32768 columns on. */
@@ -147,74 +158,118 @@ add_drag(GtkWidget *widget, MsRun *run, MsDocument *document, GdkPixbuf *icon)
 
 /* The items */
 
-static void
-on_toggled(GtkToggleButton *button, MsRunStrip *self)
+static gboolean
+is_on_side(const Item *self, guint side)
 {
-  MsDocument *document = ms_panel_get_document(MS_PANEL(self));
-  MsRun *run = g_object_get_data(G_OBJECT(button), RUN_KEY);
-  gboolean active = gtk_toggle_button_get_active(button);
+  return self->run == (side == 0 ? ms_document_get_run_a(self->document) : ms_document_get_shown_run(self->document));
+}
 
-  if (self->filling || !document)
+static void
+on_toggled(MsRunStrip *self, GtkToggleButton *button)
+{
+  const Item *item = g_object_get_data(G_OBJECT(button), ITEM_KEY);
+  const guint side = button == item->sides[1];
+  const gboolean active = gtk_toggle_button_get_active(button);
+
+  if (active == is_on_side(item, side))
     return;
-  if (g_str_equal(gtk_button_get_label(GTK_BUTTON(button)), "A"))
-    ms_document_set_run_a(document, active ? run : NULL);
+  if (side == 0)
+    ms_document_set_run_a(item->document, active ? item->run : NULL);
   else
-    ms_document_set_run_b(document, active && run != ms_document_get_current_run(document) ? run : NULL);
+    ms_document_set_run_b(item->document,
+                          active && item->run != ms_document_get_current_run(item->document) ? item->run : NULL);
   ms_panel_invalidate(MS_PANEL(self));
 }
 
 static void
-set_up_toggle(MsRunStrip *self, GtkToggleButton *toggle, const char *title, MsRun *run, gboolean active)
+item_free(gpointer data)
 {
-  const char *side = gtk_button_get_label(GTK_BUTTON(toggle));
-  g_autofree char *name = g_strdup_printf(_("%s as %s"), title, side);
-  g_autofree char *tip = g_strdup_printf(_("Shows %s on side %s of the views"), title, side);
+  Item *self = data;
 
-  gtk_toggle_button_set_active(toggle, active);
-  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(toggle)), name);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(toggle), tip);
-  if (run)
-    g_object_set_data_full(G_OBJECT(toggle), RUN_KEY, g_object_ref(run), g_object_unref);
-  g_signal_connect_object(toggle, "toggled", G_CALLBACK(on_toggled), self, 0);
+  if (self->widget)
+    gtk_widget_destroy(self->widget);
+  g_clear_object(&self->widget);
+  g_clear_object(&self->run);
+  g_clear_object(&self->document);
+  g_free(self);
 }
 
-/* @run: (nullable): %NULL for the original, which can be side A only */
-static void
-add_item(MsRunStrip *self, MsDocument *document, MsRun *run)
+static Item *
+item_new(MsRunStrip *strip, MsDocument *document, MsRun *run)
 {
   g_autoptr(GtkBuilder) builder =
     gtk_builder_new_from_resource("/io/github/meanshift_lab/MeanshiftLab/ui/panels/runs/run-item.ui");
-  GtkWidget *item = GTK_WIDGET(gtk_builder_get_object(builder, "item"));
-  GtkWidget *handle = GTK_WIDGET(gtk_builder_get_object(builder, "handle"));
-  GtkWidget *image = GTK_WIDGET(gtk_builder_get_object(builder, "image"));
-  GtkToggleButton *a = GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "a"));
-  GtkToggleButton *b = GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "b"));
+  Item *self = g_new0(Item, 1);
+
+  *self = (Item){.run = run ? g_object_ref(run) : NULL,
+                 .document = g_object_ref(document),
+                 .widget = g_object_ref(GTK_WIDGET(gtk_builder_get_object(builder, "item"))),
+                 .handle = GTK_WIDGET(gtk_builder_get_object(builder, "handle")),
+                 .image = GTK_IMAGE(gtk_builder_get_object(builder, "image")),
+                 .label = GTK_LABEL(gtk_builder_get_object(builder, "label")),
+                 .sides = {GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "a")),
+                           GTK_TOGGLE_BUTTON(gtk_builder_get_object(builder, "b"))}};
+  for (guint side = 0; side < G_N_ELEMENTS(self->sides); side++) {
+    g_object_set_data(G_OBJECT(self->sides[side]), ITEM_KEY, self);
+    g_signal_connect_object(self->sides[side], "toggled", G_CALLBACK(on_toggled), strip, G_CONNECT_SWAPPED);
+  }
+  gtk_container_add(GTK_CONTAINER(run ? strip->box : strip->original), self->widget);
+  gtk_widget_show_all(self->widget);
+  gtk_widget_set_visible(GTK_WIDGET(self->sides[1]), run != NULL);
+  if (run && ms_run_get_result(run)) {
+    gtk_widget_set_tooltip_text(self->handle, _("Drag the picture of this run to another program"));
+    add_drag(self->handle, run, document, thumbnail_of_run(run));
+  }
+  return self;
+}
+
+static void
+update_side(const Item *self, guint side, const char *title)
+{
+  GtkWidget *toggle = GTK_WIDGET(self->sides[side]);
+  const char *letter = gtk_button_get_label(GTK_BUTTON(toggle));
+  g_autofree char *name = g_strdup_printf(_("%s as %s"), title, letter);
+  g_autofree char *tip = g_strdup_printf(_("Shows %s on side %s of the views"), title, letter);
+
+  gtk_toggle_button_set_active(self->sides[side], is_on_side(self, side));
+  atk_object_set_name(gtk_widget_get_accessible(toggle), name);
+  gtk_widget_set_tooltip_text(toggle, tip);
+}
+
+static void
+mark_newest(const Item *self)
+{
+  GtkStyleContext *style = gtk_widget_get_style_context(self->widget);
+  const gboolean is_newest = self->run && self->run == ms_document_get_newest_run(self->document);
+
+  if (is_newest)
+    gtk_style_context_add_class(style, "newest-run");
+  else
+    gtk_style_context_remove_class(style, "newest-run");
+  atk_object_set_description(gtk_widget_get_accessible(GTK_WIDGET(self->image)), is_newest ? _("Newest run") : "");
+}
+
+static void
+update_item(const Item *self)
+{
+  MsRun *run = self->run;
+  MsImage *source = ms_document_get_source(self->document);
+  const MsMetadata *metadata = ms_image_get_metadata(source);
   const char *title = run ? ms_run_get_label(run) : _("Original");
-  GdkPixbuf *thumbnail = run ? thumbnail_of_run(run) : thumbnail_of_image(ms_document_get_source(document));
   g_autofree char *time = run ? ms_format_ms(ms_run_get_kernel_ms(run)) : NULL;
   g_autofree char *about = run ? ms_run_describe(run) : NULL;
   g_autofree char *text = g_strjoin("\n", title, time, NULL);
   g_autofree char *name = g_strdup_printf(_("Thumbnail of %s"), title);
 
-  gtk_label_set_text(GTK_LABEL(gtk_builder_get_object(builder, "label")), text);
-  gtk_widget_set_tooltip_text(GTK_WIDGET(gtk_builder_get_object(builder, "label")), about);
-  const MsMetadata *metadata = ms_image_get_metadata(ms_document_get_source(document));
-  ms_screen_colours_show(GTK_IMAGE(image), thumbnail, metadata ? metadata->icc : NULL);
-  atk_object_set_name(gtk_widget_get_accessible(image), name);
-  set_up_toggle(self, a, title, run, run == ms_document_get_run_a(document));
+  gtk_label_set_text(self->label, text);
+  gtk_widget_set_tooltip_text(GTK_WIDGET(self->label), about);
+  ms_screen_colours_show(self->image, run ? thumbnail_of_run(run) : thumbnail_of_image(source),
+                         metadata ? metadata->icc : NULL);
+  atk_object_set_name(gtk_widget_get_accessible(GTK_WIDGET(self->image)), name);
+  update_side(self, 0, title);
   if (run)
-    set_up_toggle(self, b, title, run, run == ms_document_get_shown_run(document));
-  else
-    gtk_widget_destroy(GTK_WIDGET(b));
-  if (run && ms_run_get_result(run)) {
-    gtk_widget_set_tooltip_text(handle, _("Drag the picture of this run to another program"));
-    add_drag(handle, run, document, thumbnail);
-  }
-  if (run && run == ms_document_get_newest_run(document)) {
-    gtk_style_context_add_class(gtk_widget_get_style_context(item), "newest-run");
-    atk_object_set_description(gtk_widget_get_accessible(image), _("Newest run"));
-  }
-  gtk_container_add(GTK_CONTAINER(run ? self->box : self->original), item);
+    update_side(self, 1, title);
+  mark_newest(self);
 }
 
 static void
@@ -225,10 +280,20 @@ scroll_to_newest(MsRunStrip *self)
   gtk_adjustment_set_value(adjustment, gtk_adjustment_get_upper(adjustment));
 }
 
+/* Puts the item of @run, which is made where there is none, at @place of the list; what was before it there is gone. */
 static void
-destroy(GtkWidget *item, gpointer data)
+place_item(MsRunStrip *self, MsDocument *document, guint place, MsRun *run)
 {
-  gtk_widget_destroy(item);
+  guint i = place;
+
+  while (i < self->items->len && ((const Item *)self->items->pdata[i])->run != run)
+    i++;
+  if (i == self->items->len)
+    g_ptr_array_insert(self->items, (int)place, item_new(self, document, run));
+  else if (i > place)
+    g_ptr_array_remove_range(self->items, place, i - place);
+  if (run)
+    gtk_box_reorder_child(GTK_BOX(self->box), ((const Item *)self->items->pdata[place])->widget, (int)place - 1);
 }
 
 static void
@@ -237,20 +302,20 @@ ms_run_strip_refresh(MsPanel *panel)
   MsRunStrip *self = MS_RUN_STRIP(panel);
   MsDocument *document = ms_panel_get_document(panel);
   GListModel *runs = document ? ms_document_get_runs(document) : NULL;
-  guint n = runs ? g_list_model_get_n_items(runs) : 0;
+  const guint n = runs ? g_list_model_get_n_items(runs) : 0, first = n > MOST_RUNS ? n - MOST_RUNS : 0;
 
-  self->filling = TRUE;
-  gtk_container_foreach(GTK_CONTAINER(self->original), destroy, NULL);
-  gtk_container_foreach(GTK_CONTAINER(self->box), destroy, NULL);
-  if (document)
-    add_item(self, document, NULL);
-  for (guint i = n > MOST_RUNS ? n - MOST_RUNS : 0; i < n; i++) {
+  if (!document || (self->items->len > 0 && ((const Item *)self->items->pdata[0])->document != document))
+    g_ptr_array_set_size(self->items, 0);
+  if (!document)
+    return;
+  place_item(self, document, 0, NULL);
+  for (guint i = first; i < n; i++) {
     g_autoptr(MsRun) run = g_list_model_get_item(runs, i);
-    add_item(self, document, run);
+    place_item(self, document, 1 + i - first, run);
   }
-  gtk_widget_show_all(self->original);
-  gtk_widget_show_all(self->box);
-  self->filling = FALSE;
+  g_ptr_array_set_size(self->items, (int)(1 + n - first));
+  for (guint i = 0; i < self->items->len; i++)
+    update_item(self->items->pdata[i]);
 }
 
 static void
@@ -269,11 +334,21 @@ ms_run_strip_attach(MsPanel *panel, MsDocument *document)
 #define CHILD(name) MS_TEMPLATE_CHILD(MsRunStrip, name)
 
 static void
+ms_run_strip_dispose(GObject *object)
+{
+  MsRunStrip *self = MS_RUN_STRIP(object);
+
+  g_clear_pointer(&self->items, g_ptr_array_unref);
+  G_OBJECT_CLASS(ms_run_strip_parent_class)->dispose(object);
+}
+
+static void
 ms_run_strip_class_init(MsRunStripClass *klass)
 {
   static const char *const follows[] = {"notify::current-run", "notify::shown-run", "notify::run-a", NULL};
   static const MsTemplatePart parts[] = {CHILD(original), CHILD(scrolled), CHILD(box)};
 
+  G_OBJECT_CLASS(klass)->dispose = ms_run_strip_dispose;
   MS_PANEL_CLASS(klass)->follows = follows;
   MS_PANEL_CLASS(klass)->attach = ms_run_strip_attach;
   MS_PANEL_CLASS(klass)->refresh = ms_run_strip_refresh;
@@ -284,6 +359,7 @@ static void
 ms_run_strip_init(MsRunStrip *self)
 {
   gtk_widget_init_template(GTK_WIDGET(self));
+  self->items = g_ptr_array_new_with_free_func(item_free);
   /* The position of a new run is known after the next layout, which makes the strip longer. */
   g_signal_connect_object(gtk_scrolled_window_get_hadjustment(GTK_SCROLLED_WINDOW(self->scrolled)), "notify::upper",
                           G_CALLBACK(scroll_to_newest), self, G_CONNECT_SWAPPED);
