@@ -51,7 +51,7 @@ test_prices(void)
   SET_UP_PANEL(f, MS_TYPE_OPTIONS_PANEL);
   MsRun *present = filter_quickly(&f);
   g_assert_cmpstr(ms_price_tag_get_text(tag_of(&f, "memory", "buffer")), ==, "1.0×");
-  g_assert_cmpstr(ms_price_tag_get_text(tag_of(&f, "memory", "image")), ==, "?");
+  g_assert_cmpstr(ms_price_tag_get_text(tag_of(&f, "memory", "image")), ==, "");
   measure_all(&f);
 
   g_auto(MsFlip) image = ms_document_look_at(f.document, ms_option_find("memory"), "image");
@@ -69,6 +69,26 @@ test_prices(void)
   g_assert_cmpuint(g_list_model_get_n_items(ms_document_get_runs(f.document)), ==, 2);
   assert_accessible_names(f.panel);
   panel_fixture_screenshot(&f, "price-tags");
+}
+
+/* While a slider moves, no row asks for plans; when it is let go of, the prices are those of the new settings. */
+static void
+test_dragging(void)
+{
+  SET_UP_PANEL(f, MS_TYPE_OPTIONS_PANEL);
+  filter_quickly(&f);
+  ms_document_set_live(f.document, FALSE);
+  ms_document_set_dragging(f.document, TRUE);
+  g_object_set(f.document, "sp", 3.0, NULL);
+  panel_fixture_settle();
+  g_assert_cmpstr(ms_price_tag_get_text(tag_of(&f, "memory", "buffer")), ==, "1.0×");
+  GtkWidget *slider = find_by_type(ms_options_panel_get_row(MS_OPTIONS_PANEL(f.panel), "sp"), GTK_TYPE_SCALE);
+  double number;
+  g_object_get(slider, "number", &number, NULL);
+  g_assert_cmpfloat(number, ==, 3);
+  ms_document_set_dragging(f.document, FALSE);
+  panel_fixture_settle();
+  g_assert_cmpstr(ms_price_tag_get_text(tag_of(&f, "memory", "buffer")), ==, "");
 }
 
 /* Any request ends the measuring, and is not kept waiting by it. */
@@ -167,6 +187,7 @@ int
 main(int argc, char **argv)
 {
   gtk_test_init(&argc, &argv, NULL);
+  g_test_add_func("/flips/dragging", test_dragging);
   g_test_add_func("/flips/prices", test_prices);
   g_test_add_func("/flips/interrupted", test_interrupted);
   g_test_add_func("/flips/refused", test_refused);

@@ -141,9 +141,19 @@ ms_document_set_settings(MsDocument *self, const MsSettings *settings)
 void
 ms_document_set_dragging(MsDocument *self, gboolean dragging)
 {
+  if (dragging == self->dragging)
+    return;
   self->dragging = dragging;
   if (dragging)
     self->merging = NULL;
+  else
+    g_signal_emit_by_name(self, "flips-changed");
+}
+
+gboolean
+ms_document_is_dragging(MsDocument *self)
+{
+  return self->dragging;
 }
 
 static void

@@ -20,7 +20,8 @@
  *   "settings-changed" (): the settings have changed
  *   "pieces-changed" (): the list of finished parts of the next result has changed
  *   "problem" (GError *): a run failed; not emitted for cancelled runs
- *   "flips-changed" (): a measurement of another value of a toggle has begun or ended, see flips.h
+ *   "flips-changed" (): a measurement of another value of a toggle has begun or ended, see flips.h, or a slider was let
+ *   go of
  *   "run-removed" (MsRun): it can be put back by ms_document_undo_removal()
  *   "pointed" (): the pixel under the pointer has changed, see ms_document_get_pointed()
  *   "pictures-dropped" (guint n): the pictures of the @n oldest runs were freed to stay within the memory bound
@@ -38,6 +39,7 @@ const char *ms_document_get_title(MsDocument *self);
 const MsSettings *ms_document_get_settings(MsDocument *self);
 void ms_document_set_settings(MsDocument *self, const MsSettings *settings);
 void ms_document_set_dragging(MsDocument *self, gboolean dragging);
+gboolean ms_document_is_dragging(MsDocument *self);
 gboolean ms_document_set_option(MsDocument *self, const char *name, const char *value, GError **error);
 MsPlan *ms_document_plan(MsDocument *self, const MsSettings *settings, GError **error);
 char *ms_document_option_refusal(MsDocument *self, const MsOptionInfo *option, const char *value);

@@ -180,7 +180,7 @@ show_prices(MsOptionRow *self, GArray *flips, MsRun *present)
       g_string_append_printf(text, "%s%s %s", text->len > 0 ? " · " : "", gtk_widget_get_name(self->buttons->pdata[i]),
                              price);
   }
-  gtk_label_set_text(self->prices, text->len > 0 ? text->str : "?");
+  gtk_label_set_text(self->prices, text->str);
   gtk_widget_set_tooltip_text(GTK_WIDGET(self->prices), text->str);
 }
 
@@ -394,7 +394,7 @@ add_prices(MsOptionRow *self, GtkWidget *below)
 {
   if (!self->tags)
     return;
-  self->prices = GTK_LABEL(gtk_label_new("?"));
+  self->prices = GTK_LABEL(gtk_label_new(NULL));
   gtk_label_set_xalign(self->prices, 1);
   gtk_label_set_ellipsize(self->prices, PANGO_ELLIPSIZE_END);
   gtk_label_set_max_width_chars(self->prices, 24);

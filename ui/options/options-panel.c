@@ -307,7 +307,10 @@ update_advanced(MsOptionsPanel *self)
   gtk_expander_set_label(GTK_EXPANDER(self->advanced), text->str);
 }
 
-/* Every row asks the plan about each of its values, so rows are updated once a frame rather than once an event. */
+/*
+ * Every row asks the plan about each of its values, so rows are updated once a frame rather than once an event, and not
+ * while a slider moves, whose frames the picture needs.
+ */
 static void
 ms_options_panel_refresh(MsPanel *panel)
 {
@@ -316,7 +319,8 @@ ms_options_panel_refresh(MsPanel *panel)
   gpointer row;
 
   g_hash_table_iter_init(&iter, self->rows);
-  while (g_hash_table_iter_next(&iter, NULL, &row))
+  while (!(document_of(self) && ms_document_is_dragging(document_of(self))) &&
+         g_hash_table_iter_next(&iter, NULL, &row))
     ms_option_row_update(row);
   update_cost(self);
   update_note(self);

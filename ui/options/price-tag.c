@@ -42,7 +42,7 @@ is_certain(MsRun *run, MsRun *present)
   return ratio.is_repeated ? ratio.low > 1 || ratio.high < 1 : ratio.ratio > LARGE || ratio.ratio < 1 / LARGE;
 }
 
-/** ms_price_text: (transfer full): "7.1×", "?" where it is not known, "✗" where the value cannot run */
+/** ms_price_text: (transfer full): "7.1×", empty where it is not known, "✗" where the value cannot run */
 char *
 ms_price_text(const MsFlip *flip, MsRun *present)
 {
@@ -50,7 +50,7 @@ ms_price_text(const MsFlip *flip, MsRun *present)
     return g_strdup("✗");
   const double ratio = flip->run && present ? ms_run_compare(flip->run, present).ratio : NAN;
   if (!isfinite(ratio))
-    return g_strdup("?");
+    return g_strdup("");
   return g_strdup_printf(ratio >= 9.95 ? "%.0f×" : ratio >= 0.095 ? "%.1f×" : "%.2f×", ratio);
 }
 
@@ -147,7 +147,7 @@ ms_price_tag_class_init(MsPriceTagClass *klass)
 static void
 ms_price_tag_init(MsPriceTag *self)
 {
-  self->text = g_strdup("?");
+  self->text = g_strdup("");
   gtk_style_context_add_class(gtk_widget_get_style_context(GTK_WIDGET(self)), "price");
 }
 
