@@ -345,6 +345,8 @@ test_failure_behind(void)
   panel_fixture_settle();
   g_assert_false(gtk_widget_get_visible(mark));
   window_fixture_activate(&fixture, "previous-tab");
+  g_assert_true(g_str_has_suffix(ms_window_get_message(fixture.window), "The picture has been filtered since."));
+  ms_window_dismiss_message(fixture.window);
   g_assert_cmpstr(ms_window_get_message(fixture.window), ==, "");
 }
 

@@ -28,7 +28,14 @@ typedef struct {
   char *text;
   MsOffer offers;
   char *detail;
+  gboolean is_over; /* what failed has succeeded since */
 } Message;
+
+static GtkMessageType
+type_of(const Message *message)
+{
+  return message->is_over ? GTK_MESSAGE_INFO : topics[message->topic].type;
+}
 
 static void
 message_free(gpointer data)
@@ -56,8 +63,7 @@ shown_message(MsWindow *self)
 
   for (guint i = 0; i < self->messages->len; i++) {
     const Message *message = self->messages->pdata[i];
-    if ((!message->about || message->about == self->document) &&
-        (!shown || topics[message->topic].type >= topics[shown->topic].type))
+    if ((!message->about || message->about == self->document) && (!shown || type_of(message) >= type_of(shown)))
       shown = message;
   }
   return shown;
@@ -81,7 +87,7 @@ failure_of(MsWindow *self, MsDocument *document)
 {
   for (guint i = 0; i < self->messages->len; i++) {
     const Message *message = self->messages->pdata[i];
-    if (message->topic == MS_TOPIC_RUN && message->about == document)
+    if (message->topic == MS_TOPIC_RUN && message->about == document && !message->is_over)
       return message->text;
   }
   return NULL;
@@ -102,7 +108,7 @@ ms_window_update_message(MsWindow *self)
   gtk_revealer_set_reveal_child(GTK_REVEALER(self->message_revealer), message != NULL);
   if (!message)
     return;
-  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), topics[message->topic].type);
+  gtk_info_bar_set_message_type(GTK_INFO_BAR(self->message_bar), type_of(message));
   gtk_label_set_text(GTK_LABEL(self->message), message->text);
   gtk_widget_set_visible(self->message_log, (message->offers & MS_OFFER_LOG) != 0);
   gtk_widget_set_visible(self->message_device, (message->offers & MS_OFFER_DEVICE) != 0);
@@ -117,6 +123,22 @@ ms_window_forget(MsWindow *self, MsTopic topic, MsDocument *about)
     const Message *message = self->messages->pdata[i];
     if (message->topic == topic && message->about == about)
       g_ptr_array_remove_index(self->messages, i);
+  }
+  ms_window_update_message(self);
+}
+
+/** ms_window_run_succeeded: says so beside the failure before, which stays until it is dismissed. */
+void
+ms_window_run_succeeded(MsWindow *self, MsDocument *document)
+{
+  for (guint i = 0; i < self->messages->len; i++) {
+    Message *message = self->messages->pdata[i];
+    if (message->topic != MS_TOPIC_RUN || message->about != document || message->is_over)
+      continue;
+    g_autofree char *text = g_steal_pointer(&message->text);
+    message->text = g_strdup_printf(_("%s The picture has been filtered since."), text);
+    message->offers &= MS_OFFER_LOG;
+    message->is_over = TRUE;
   }
   ms_window_update_message(self);
 }

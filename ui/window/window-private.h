@@ -144,6 +144,7 @@ void ms_window_list_recent(MsWindow *self);
 /* The bar with a message, and the toast. */
 GPtrArray *ms_window_new_messages(void);
 void ms_window_update_message(MsWindow *self);
+void ms_window_run_succeeded(MsWindow *self, MsDocument *document);
 void ms_window_forget(MsWindow *self, MsTopic topic, MsDocument *about);
 void ms_window_forget_document(MsWindow *self, MsDocument *document);
 void ms_window_toast_removed(MsWindow *self, MsDocument *document, MsRun *run);

@@ -137,7 +137,7 @@ on_run_succeeded(GtkWidget *view, GParamSpec *pspec, MsDocument *document)
   MsWindow *self = window_of(view);
 
   if (self)
-    ms_window_forget(self, MS_TOPIC_RUN, document);
+    ms_window_run_succeeded(self, document);
 }
 
 static void

@@ -41,7 +41,7 @@ typedef enum {
 
 /** MsTopic: what a message of the bar is about, which decides how long it stays. */
 typedef enum {
-  MS_TOPIC_RUN,    /* the newest run of a picture failed: until one succeeds */
+  MS_TOPIC_RUN,    /* a run of a picture failed: until it is dismissed */
   MS_TOPIC_DEVICE, /* there is no device: until one is open */
   MS_TOPIC_DRIVER, /* the driver died and was started again: until another device is chosen */
   MS_TOPIC_TASK,   /* what was asked for failed, such as saving: until it is dismissed */
