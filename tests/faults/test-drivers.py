@@ -302,9 +302,8 @@ class Drivers(faults.FaultCase):
                       False)
             run.end()
             self.assertEqual(run.code, 0, run.about)
-            records = [json.loads(path.read_text()) for path in (self.dir / "data").rglob("*.json")]
-            died = [trial for record in records for trial in record.get("trials", ())
-                    if "signal 6" in json.dumps(trial)]
+            lines = [line for path in (self.dir / "data").rglob("*.jsonl") for line in path.read_text().splitlines()]
+            died = [line for line in lines if json.loads(line)["line"] == "row" and "signal 6" in line]
             if died:
                 break
         del os.environ["XDG_DATA_HOME"]
