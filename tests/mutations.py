@@ -69,7 +69,7 @@ MUTATIONS = [
     ('plan: loops take more iterations than the device allows', 'core/filter/plan/plan-parts.c',
      'needed <= most)', 'needed <= 2 * most)', 'filter /plan'),
     ('plan: work-items take the pixels of others where loops end', 'core/filter/plan/plan-packed.c',
-     'limits.loop_iterations > 0 ? 1 :', 'limits.loop_iterations > 0 ? 2 :', 'filter /plan'),
+     'limits->loop_iterations > 0 ? 1 :', 'limits->loop_iterations > 0 ? 2 :', 'filter /plan'),
     ('histogram: more copies than the local memory holds', 'core/reduce/image-statistics.c',
      'shape.copies * COPY_BYTES > limits->local_memory', 'FALSE', 'lacking-devices'),
     ('plan: rows on a processor that computes vectors number by number', 'core/filter/plan/plan-rows.c',
