@@ -124,6 +124,15 @@ def notices():
     person.kill()
 
 
+def click_title(person, page):
+    """Clicks the title that a panel folds under; the button of that name takes the room of the panel, too."""
+    title = person.find(page, "toggle button")
+    wait("the title to stand still", lambda: person.stands_still(title))
+    left, top, _, _ = person.box(title)
+    person.reach(left + 40, top + 10)
+    person.mouse(left + 40, top + 10, "b1c")
+
+
 def columns_open(person):
     """All columns are visible at the same time, and each opens its page."""
     wait("the first run", lambda: person.run_number() == 1)
@@ -135,11 +144,9 @@ def columns_open(person):
         column = COLUMNS[("Timings", "Histogram", "Statistics").index(page)]
         wait("both forms", lambda: len([*person.all(*column)]) == 2)
         person.close_details()
-        left, top, _, _ = person.box(person.find(page, "toggle button"))
-        person.reach(left + 40, top + 10)
-        person.mouse(left + 40, top + 10, "b1c")
+        click_title(person, page)
         wait(f"{page} to fold", lambda: not person.has(*column))
-        person.mouse(left + 40, top + 10, "b1c")
+        click_title(person, page)  # which may have moved
         person.find(*column)
 
 
