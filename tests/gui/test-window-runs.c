@@ -126,6 +126,7 @@ test_close_behind(void)
   g_settings_set_string(ms_application_get_settings(fixture.application), "workspace", "lab");
   ms_window_close_tab(fixture.window);
   wait_for(30, !run);
+  g_settings_reset(ms_application_get_settings(fixture.application), "workspace");
 }
 
 /* Old pictures are dropped at the memory bound, with a notice; the visible pictures are kept. */
