@@ -152,11 +152,17 @@ ms_number_text(double value)
   return g_strdup(text);
 }
 
-/** ms_number_format: (transfer full): the value in a printf format for one double, the same in every locale. */
+/**
+ * ms_number_format: (transfer full): the value in a printf format for one double, the same in every locale. Up to ten
+ * millions it has no exponent: %.3g makes 1234 of what printf() writes as 1.23e+03.
+ */
 char *
 ms_number_format(double value, const char *format)
 {
   char text[64];
 
-  return g_strdup(g_ascii_formatd(text, sizeof text, format, value));
+  g_ascii_formatd(text, sizeof text, format, value);
+  if (fabs(value) >= 1 && fabs(value) < 1e7 && strchr(text, 'e'))
+    g_ascii_formatd(text, sizeof text, "%.0f", value);
+  return g_strdup(text);
 }

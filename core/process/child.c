@@ -517,7 +517,7 @@ describe_end(const MsChild *self, MsChildEnd end, const MsChildWatch *watch)
 {
   switch (end) {
   case MS_CHILD_END_SILENT:
-    return g_strdup_printf("it reported nothing for %.3g s and was ended", watch->silence_s);
+    return g_strdup_printf("it reported nothing for %g s and was ended", watch->silence_s);
   case MS_CHILD_END_LATE:
     return g_strdup_printf("it took longer than %g s and was ended", watch->limit_s);
   case MS_CHILD_END_FLOODED:

@@ -6,6 +6,7 @@
 #include "core/filter/plan/plan.h"
 #include "core/lab/tune/tuner.h"
 #include "core/opencl/timing.h"
+#include "core/text.h"
 #include "tests/gui/panel-fixture.h"
 #include "tests/support/fixture.h"
 #include "ui/batch/batch-rows.h"
@@ -292,11 +293,27 @@ test_format(void)
   const struct {
     double ms;
     const char *text;
-  } times[] = {{0.0123, "12.3 µs"}, {1.234, "1.23 ms"}, {45.67, "45.7 ms"}, {678.9, "679 ms"}, {1234, "1.23 s"}};
+  } times[] = {{0.0123, "12.3 µs"}, {0.9998, "1.00 ms"}, {1.234, "1.23 ms"},
+               {45.67, "45.7 ms"},  {678.9, "679 ms"},   {1234, "1.23 s"}};
 
   for (guint i = 0; i < G_N_ELEMENTS(times); i++) {
     g_autofree char *text = ms_format_ms(times[i].ms);
     g_assert_cmpstr(text, ==, times[i].text);
+  }
+  static const struct {
+    double value;
+    const char *format;
+    const char *text;
+  } numbers[] = {{0.79, "%.3g", "0.79"},
+                 {123.4, "%.3g", "123"},
+                 {1234.4, "%.3g", "1234"},
+                 {99999, "%.4g", "99999"},
+                 {-1234.4, "%.3g", "-1234"},
+                 {0.00001, "%.3g", "1e-05"},
+                 {0.1, "%.17g", "0.10000000000000001"}};
+  for (guint i = 0; i < G_N_ELEMENTS(numbers); i++) {
+    g_autofree char *text = ms_number_format(numbers[i].value, numbers[i].format);
+    g_assert_cmpstr(text, ==, numbers[i].text);
   }
   g_autofree char *early = ms_format_progress(0.25, 900), *late = ms_format_progress(0.2, 5000);
   g_assert_cmpstr(early, ==, "25 %");

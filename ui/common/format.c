@@ -10,7 +10,7 @@ ms_format_ms(double ms)
 {
   if (!isfinite(ms))
     return g_strdup(MS_NO_NUMBER);
-  if (ms < 1.0)
+  if (ms < 0.9995)
     return g_strdup_printf("%.3g µs", ms * 1e3);
   if (ms < 1000.0)
     return g_strdup_printf(ms < 10 ? "%.2f ms" : ms < 100 ? "%.1f ms" : "%.0f ms", ms);

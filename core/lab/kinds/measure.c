@@ -104,7 +104,7 @@ guarded(Campaign *campaign, Runner *runner, Step step, GError **error)
     step(campaign, runner, &local);
     ms_lab_log_end(o->log);
   } else {
-    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %.3g s and was cancelled.",
+    ms_set_error(&local, MS_ERROR_TIMEOUT, "%s did not end within %g s and was cancelled.",
                  runner->configuration->label, o->time_s);
   }
   if (g_cancellable_set_error_if_cancelled(campaign->cancellable, error))

@@ -448,7 +448,7 @@ describe_death(const MsLabLog *self, gboolean is_late, const char *clause)
   GError *error = NULL;
 
   if (is_late)
-    ms_set_error(&error, MS_ERROR_TIMEOUT, "It did not end within %.3g s, and its process was ended.", self->limit_s);
+    ms_set_error(&error, MS_ERROR_TIMEOUT, "It did not end within %g s, and its process was ended.", self->limit_s);
   else
     ms_set_error(&error, MS_ERROR_DEVICE, "The process that measured it died after %.1f s: %s.", seconds_of_step(self),
                  clause);
