@@ -211,8 +211,8 @@ test_failed_trial_is_replaced(void)
 }
 
 /*
- * The winner that a final decided stands first, then the rows with a time, then those that failed. It is what the others
- * are compared with, also where the machine was busy.
+ * The winner that a final decided stands first, then the rows with a time, then those that failed. The others are
+ * compared with it, also where the machine was busy.
  */
 static void
 test_rank(void)
