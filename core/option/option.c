@@ -368,6 +368,18 @@ ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, 
   return parse_value(self, record, text) || refuse(self, text, error);
 }
 
+/* (transfer full): ten digits, or as many as give the same number back, with which other processes compute. */
+static char *
+real_text(double value)
+{
+  char digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_ascii_formatd(digits, sizeof digits, "%.10g", value);
+  if (g_ascii_strtod(digits, NULL) != value)
+    g_ascii_dtostr(digits, sizeof digits, value);
+  return g_strdup(digits);
+}
+
 /**
  * ms_option_get_text:
  *
@@ -378,7 +390,6 @@ char *
 ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
 {
   const int *sides = FIELD(self, record, const int);
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
 
   switch (self->kind) {
   case MS_OPTION_FLAG:
@@ -389,7 +400,7 @@ ms_option_get_text(const MsOptionInfo *self, gconstpointer record)
     return g_strdup_printf("%d", *FIELD(self, record, const int));
   case MS_OPTION_REAL:
   case MS_OPTION_SECONDS:
-    return g_strdup(g_ascii_formatd(digits, sizeof digits, "%.10g", *FIELD(self, record, const double)));
+    return real_text(*FIELD(self, record, const double));
   case MS_OPTION_AMOUNT:
     return g_strdup_printf("%" G_GUINT64_FORMAT, *FIELD(self, record, const guint64));
   case MS_OPTION_CHOICE:

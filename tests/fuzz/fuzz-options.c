@@ -105,6 +105,7 @@ ms_fuzz_seeds(void)
 {
   static const char *const texts[] = {
     "10.5",
+    "10.00000000001",
     "1e3",
     "32x4",
     "buffer",
