@@ -50,7 +50,7 @@ tells_ended(gconstpointer event)
   return self->item && (self->kind == MS_BATCH_SAVING || self->kind == MS_BATCH_FINISHED);
 }
 
-/* What was found by filtering is told once: before the file gets its name, else at the end. */
+/* The results of filtering are sent once: in the event before the file gets its name, or else in the last event. */
 static gboolean
 tells_filtered(gconstpointer event)
 {

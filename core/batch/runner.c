@@ -59,7 +59,7 @@ tell_item(const Runner *self, MsBatchEventKind kind, MsBatchItem *item)
 
 /*
  * Ends an item, with an error or done: reports it, unless an interruption ended it, which leaves it pending. Called
- * with the lock held, so that one item is told at a time.
+ * with the lock held, so that only one thread reports an item at a time.
  */
 static void
 end_item(Runner *self, MsBatchItem *item, const GError *error, gboolean was_filtered)

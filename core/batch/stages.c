@@ -297,7 +297,7 @@ ms_stage_measure(MsBatchImage *work, GError **error)
 
 /* Decode */
 
-/* @damage: (nullable): what is damaged in the input, which --accept-damaged lets through */
+/* @damage: (nullable): the damage of the input that --accept-damaged accepted, as a sentence */
 static void
 note_damage(MsBatchImage *work, const char *damage)
 {
@@ -490,7 +490,7 @@ ms_stage_save(MsBatchImage *work, GError **error)
 /*
  * The parameters of the functions that are called for each band.
  * @device: (nullable): of the engine, which may change to the processor
- * @sibling: (nullable): a second context of @device, since the engine goes on filtering while rows are inspected
+ * @sibling: (nullable): a second context of @device for the statistics of rows, while the engine filters the next ones
  */
 typedef struct {
   MsSaving saving;

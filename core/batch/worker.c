@@ -96,7 +96,7 @@ on_event(MsBatchEvent *event, gpointer data)
 /**
  * ms_worker_run:
  * @items: (element-type MsBatchItem): of ms_worker_take_items()
- * @run: as the supervisor's, with a manifest of its own; its events are answers
+ * @run: the settings of the supervisor's run; each event is sent to the supervisor as an answer
  *
  * Runs the items and answers what happens to each; the numbers of the answers are their places in the request. The
  * device stays open, since the caller ends the process.

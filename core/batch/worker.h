@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The requests for a device and for the items of a batch: what is sent of an item, and what the process answers. */
+/* The requests of a batch to the process with the device, and the answers: opening the device, and filtering items. */
 #pragma once
 
 #include "core/batch/runner.h"

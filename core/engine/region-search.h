@@ -9,7 +9,7 @@
 /**
  * MsRegionSearch: the inputs, and from @filtered on the outputs, which ms_region_search_clear() frees.
  * @job: source, settings, progress, log and cancellable of the filter
- * @plan: what is returned to the budget of @options once its memory is free; zeros without a budget
+ * @plan: the bytes to give back to the budget of @options when its memory is freed; all 0 without a budget
  * @keeps_modes: whether @modes are kept; otherwise they may stay on the device, and are freed early
  * @keeps_filtered: the same of @filtered, with @keeps_modes
  * @filtered, @modes: (inout) (nullable): where both are given, nothing is filtered

@@ -73,7 +73,8 @@ struct MsLevel {
 };
 
 /**
- * MsLane: a device, and what it keeps between pictures; all zero but @context and @share before the first one.
+ * MsLane: a device with the buffers and programs that it keeps for the next picture. At first only @context and @share
+ * are set.
  * @up, @down: (nullable): further queues, for plans that overlap transfers with kernels
  * @slots: the memory of the tiles under way; the first serves plans that have one tile at a time
  * @above: the memory of the levels above the picture

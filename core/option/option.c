@@ -368,7 +368,7 @@ ms_option_set_text(const MsOptionInfo *self, gpointer record, const char *text, 
   return parse_value(self, record, text) || refuse(self, text, error);
 }
 
-/* (transfer full): ten digits, or as many as give the same number back, with which other processes compute. */
+/* (transfer full): the number in ten digits; where these are read as another number, in as many as it takes. */
 static char *
 real_text(double value)
 {

@@ -287,15 +287,12 @@ ms_settings_to_arguments(const MsSettings *self)
 GVariant *
 ms_settings_to_variant(const MsSettings *self)
 {
-  char digits[G_ASCII_DTOSTR_BUF_SIZE];
   GVariantBuilder builder;
 
   g_variant_builder_init(&builder, G_VARIANT_TYPE_STRING_ARRAY);
   for (guint i = 0; i < G_N_ELEMENTS(rows); i++) {
     g_autofree char *text = ms_option_get_text(&rows[i], self);
-    const gboolean is_real = rows[i].kind == MS_OPTION_REAL;
-    g_variant_builder_add(&builder, "s",
-                          is_real ? g_ascii_dtostr(digits, sizeof digits, ms_option_get_number(&rows[i], self)) : text);
+    g_variant_builder_add(&builder, "s", text);
   }
   return g_variant_builder_end(&builder);
 }
